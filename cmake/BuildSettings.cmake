@@ -1,0 +1,51 @@
+# What every target of Headway's own code has in common, as interface libraries: no global flags.
+
+# `headway_language`: the language, the warnings, and what the coverage preset adds. Worker libraries use it as it is:
+# they exist in a sanitized build of their own.
+add_library(headway_language INTERFACE)
+target_compile_features(headway_language INTERFACE cxx_std_20)
+target_compile_options(headway_language INTERFACE -Wall -Wextra -Wconversion -Wshadow)
+if(HEADWAY_COVERAGE)
+  target_compile_options(headway_language INTERFACE --coverage -O0 -fprofile-update=atomic)
+  target_link_options(headway_language INTERFACE --coverage)
+endif()
+
+# `headway_settings`: that, and what the asan preset adds.
+add_library(headway_settings INTERFACE)
+target_link_libraries(headway_settings INTERFACE headway_language)
+if(HEADWAY_ASAN)
+  target_compile_options(headway_settings INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all
+                                                    -fno-omit-frame-pointer
+                                                    # g++ 12 sees ghosts in <regex> when both sanitizers are on.
+                                                    $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
+  target_link_options(headway_settings INTERFACE -fsanitize=address,undefined)
+endif()
+
+# A submission runs in two builds. `plain` is what a user of the library would get; `sanitized` finds what is wrong
+# without being visible: reads out of bounds, undefined behaviour, uninitialised memory (filled with a pattern).
+# The same options go to the submission itself (see headway_finish_grader) and to what is prebuilt for its worker.
+set(HEADWAY_SANITIZED_OPTIONS -fsanitize=address,undefined -fno-sanitize=null,alignment,vptr,object-size
+                              -fno-sanitize-recover=all -fno-omit-frame-pointer
+                              -ftrivial-auto-var-init=pattern)
+
+# headway_library(NAME SOURCE... [LINK LIBRARY...])
+# A static library in both builds: NAME and NAME_sanitized. Libraries in LINK that come from here are matched.
+function(headway_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LINK")
+  foreach(build IN ITEMS plain sanitized)
+    set(suffix "")
+    if(build STREQUAL sanitized)
+      set(suffix _sanitized)
+    endif()
+    add_library(${name}${suffix} STATIC ${arg_UNPARSED_ARGUMENTS})
+    foreach(library IN LISTS arg_LINK)
+      if(TARGET ${library}${suffix})
+        target_link_libraries(${name}${suffix} PUBLIC ${library}${suffix})
+      else()
+        target_link_libraries(${name}${suffix} PUBLIC ${library})
+      endif()
+    endforeach()
+    target_link_libraries(${name}${suffix} PRIVATE headway_language)
+  endforeach()
+  target_compile_options(${name}_sanitized PRIVATE ${HEADWAY_SANITIZED_OPTIONS})
+endfunction()

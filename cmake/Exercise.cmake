@@ -1,0 +1,143 @@
+# headway_exercise(NN_name [USES LIBRARY...] [SUITE SOURCE...])
+#
+# Adds an exercise: grader/suites/NN_name/suite.cpp (and SUITE's sources beside it) to the judge, and a prebuilt
+# dispatcher, in both builds, for its workers. USES names what a submission may use besides the tensor core; the rest is
+# not linked, so that using what the exercise asks for is an error that the grader can put into words.
+set_property(GLOBAL PROPERTY HEADWAY_EXERCISES "")
+
+function(headway_exercise name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "USES;SUITE")
+  set(suite "${CMAKE_SOURCE_DIR}/grader/suites/${name}")
+
+  set(sources "${suite}/suite.cpp")
+  if(EXISTS "${suite}/diagnosis.cpp")
+    list(APPEND sources "${suite}/diagnosis.cpp")
+  endif()
+  foreach(source IN LISTS arg_SUITE)
+    list(APPEND sources "${suite}/${source}")
+  endforeach()
+  add_library(suite_${name} OBJECT ${sources})
+  target_compile_definitions(suite_${name} PRIVATE HEADWAY_EXERCISE="${name}")
+  target_include_directories(suite_${name} PRIVATE "${CMAKE_SOURCE_DIR}/grader")
+  target_link_libraries(suite_${name} PRIVATE headway_diagnosis headway_judging headway_movement headway_settings)
+  target_link_libraries(headway-judge PRIVATE suite_${name} headway_movement)
+  target_sources(headway-judge PRIVATE $<TARGET_OBJECTS:suite_${name}>)
+
+  list(TRANSFORM arg_USES PREPEND headway_)
+  headway_library(dispatcher_${name} "${suite}/dispatcher.cpp" LINK headway_worker ${arg_USES})
+  foreach(suffix IN ITEMS "" _sanitized)
+    target_include_directories(dispatcher_${name}${suffix} PRIVATE "${CMAKE_SOURCE_DIR}/exercises/${name}")
+  endforeach()
+
+  set_property(GLOBAL APPEND PROPERTY HEADWAY_EXERCISES ${name})
+  set_property(GLOBAL PROPERTY HEADWAY_USES_${name} "${arg_USES}")
+endfunction()
+
+# A JSON array of the arguments.
+function(headway_json_array out)
+  set(items "")
+  foreach(item IN LISTS ARGN)
+    list(APPEND items "\"${item}\"")
+  endforeach()
+  list(JOIN items ", " joined)
+  set(${out} "[${joined}]" PARENT_SCOPE)
+endfunction()
+
+# Precompiles grader/build/prelude.hpp with the options of a submission; `out` gets the options that use it.
+function(headway_prelude out build)
+  set(folder "${CMAKE_BINARY_DIR}/prelude/${build}")
+  set(header "${folder}/prelude.hpp")
+  configure_file("${CMAKE_SOURCE_DIR}/grader/build/prelude.hpp" "${header}" COPYONLY)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL Clang)
+    set(compiled "${folder}/prelude.pch")
+    headway_json_array(use -include-pch "${compiled}")
+  else()
+    set(compiled "${header}.gch")
+    headway_json_array(use -include "${header}")
+  endif()
+  add_custom_command(
+    OUTPUT "${compiled}"
+    COMMAND "${CMAKE_CXX_COMPILER}" ${ARGN} -w "-I${CMAKE_SOURCE_DIR}/tensor/include" -x c++-header "${header}"
+            -o "${compiled}" -MD -MF "${compiled}.d" -MT "${compiled}"
+    DEPENDS "${header}"
+    DEPFILE "${compiled}.d"
+    COMMENT "Precompiling what submissions include (${build})")
+  add_custom_target(headway_prelude_${build} ALL DEPENDS "${compiled}")
+  set(${out} "${use}" PARENT_SCOPE)
+endfunction()
+
+# Writes grader.json: how the CLI compiles and links submissions. Generated here, so that the two cannot disagree.
+function(headway_finish_grader)
+  get_property(exercises GLOBAL PROPERTY HEADWAY_EXERCISES)
+  set(entries "")
+  foreach(name IN LISTS exercises)
+    get_property(uses GLOBAL PROPERTY HEADWAY_USES_${name})
+    set(builds "")
+    foreach(build IN ITEMS plain sanitized)
+      set(suffix "")
+      if(build STREQUAL sanitized)
+        set(suffix _sanitized)
+      endif()
+      set(libraries "$<TARGET_FILE:dispatcher_${name}${suffix}>")
+      foreach(library IN LISTS uses)
+        list(APPEND libraries "$<TARGET_FILE:${library}${suffix}>")
+      endforeach()
+      foreach(library IN ITEMS headway_worker headway_wire headway_tensor)
+        list(APPEND libraries "$<TARGET_FILE:${library}${suffix}>")
+      endforeach()
+      list(APPEND libraries "$<TARGET_FILE:headway_engine>")
+      headway_json_array(libraries ${libraries})
+      list(APPEND builds "\"${build}\": ${libraries}")
+    endforeach()
+    list(JOIN builds ", " builds)
+    list(APPEND entries "    {\"name\": \"${name}\", ${builds}}")
+  endforeach()
+  list(JOIN entries ",\n" entries)
+
+  find_program(MOLD mold)
+  set(link_options "")
+  if(MOLD AND CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 12.1)
+    set(link_options -fuse-ld=mold)
+  elseif(MOLD AND CMAKE_CXX_COMPILER_ID STREQUAL Clang)
+    set(link_options "-fuse-ld=${MOLD}")
+  endif()
+  set(common -std=c++20 -O1 -g1 -pthread -ftrivial-auto-var-init=pattern)
+  set(plain ${common})
+  set(sanitized ${common} ${HEADWAY_SANITIZED_OPTIONS})
+  set(plain_link ${link_options} -pthread)
+  set(sanitized_link ${link_options} -pthread -fsanitize=address,undefined)
+  if(HEADWAY_COVERAGE)
+    list(APPEND plain --coverage -O0)
+    list(APPEND plain_link --coverage)
+    list(APPEND sanitized_link --coverage)
+  endif()
+  set(plain_options ${plain})
+  set(sanitized_options ${sanitized})
+  headway_json_array(plain ${plain})
+  headway_json_array(sanitized ${sanitized})
+  headway_json_array(plain_link ${plain_link})
+  headway_json_array(sanitized_link ${sanitized_link})
+  headway_prelude(plain_prelude plain ${plain_options})
+  headway_prelude(sanitized_prelude sanitized ${sanitized_options})
+  get_target_property(eigen Eigen3::Eigen INTERFACE_INCLUDE_DIRECTORIES)
+  set(orderly false)
+  if(HEADWAY_COVERAGE)
+    set(orderly true)
+  endif()
+
+  file(GENERATE OUTPUT "${CMAKE_BINARY_DIR}/grader.json" CONTENT "{
+  \"compiler\": \"${CMAKE_CXX_COMPILER}\",
+  \"compiler_version\": \"${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}\",
+  \"include\": \"${CMAKE_SOURCE_DIR}/tensor/include\",
+  \"system_include\": \"${eigen}\",
+  \"prelude\": {\"plain\": ${plain_prelude}, \"sanitized\": ${sanitized_prelude}},
+  \"judge\": \"$<TARGET_FILE:headway-judge>\",
+  \"orderly\": ${orderly},
+  \"compile\": {\"plain\": ${plain}, \"sanitized\": ${sanitized}},
+  \"link\": {\"plain\": ${plain_link}, \"sanitized\": ${sanitized_link}},
+  \"main\": {\"plain\": \"$<TARGET_OBJECTS:headway_worker_main>\", \"sanitized\": \"$<TARGET_OBJECTS:headway_worker_main_sanitized>\"},
+  \"gtest\": [\"$<TARGET_FILE:GTest::gtest_main>\", \"$<TARGET_FILE:GTest::gtest>\"],
+  \"exercises\": [\n${entries}\n  ]
+}
+")
+endfunction()

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <headway/tensor.hpp>
+
+// Exercise 02: memory is one line.                     B batch · T tokens · D model width · H num_heads · d = D / H
+//
+// Element [i0, i1, ...] of a tensor is storage[offset + Σ i·stride]. Here you write what is done with that, over
+// x.shape(), x.strides(), x.offset() and the primitive x.as_strided(shape, strides, offset).
+// In this exercise Tensor's own members view, transpose and contiguous are not available: they are what you write.
+// No function changes the numbers of its arguments.
+namespace headway::ex02 {
+
+/// Row-major strides: the last axis is dense, each other stride is the product of the sizes behind it.
+///     (2, 3, 4) -> (12, 4, 1);   () -> ()
+Strides contiguous_strides(const Shape& shape);
+
+/// The same numbers in the same row-major order under another shape; never a copy.      [as torch.Tensor.view]
+/// @return shares storage with x
+/// @throws std::invalid_argument if the element counts differ, or if the strides of x cannot express the shape, such as
+///         a transposed matrix seen as one row (refusing every tensor that is not contiguous is right too)
+Tensor view(const Tensor& x, const Shape& shape);
+
+/// Two axes swapped: only shape and strides change; nothing moves.                      [as torch.transpose]
+/// @return shares storage with x
+/// @throws std::invalid_argument or std::out_of_range if there is no such axis
+Tensor transpose(const Tensor& x, Index axis0, Index axis1);
+
+/// x itself if it is contiguous already (no copy), else a row-major copy.               [as torch.Tensor.contiguous]
+/// @return the shape and numbers of x, with contiguous_strides(shape)
+Tensor contiguous(const Tensor& x);
+
+/// Features of each token dealt out to H heads: head h gets features [h·d, (h+1)·d).
+///     (B, T, D)  view->  (B, T, H, d)  transpose->  (B, H, T, d)
+/// @param x  (B, T, D), contiguous
+/// @return (B, H, T, d), a view: shares storage with x
+/// @throws std::invalid_argument if x has another rank, num_heads < 1, or D is not divisible by num_heads
+Tensor split_heads(const Tensor& x, Index num_heads);
+
+}  // namespace headway::ex02

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <headway/given.hpp>
+#include <headway/tensor.hpp>
+
+// Exercise 04: putting the heads back together.        B batch · H heads · T tokens · D model width · d = D / H
+//
+// No function changes its arguments. Where a shape does not fit, throw std::invalid_argument.
+// Tensors may be views of any strides.
+// given::split_heads, causal_mask, padding_mask and scaled_dot_product_attention are yours to use.
+namespace headway::ex04 {
+
+/// The inverse of split_heads: head h returns to features [h·d, (h+1)·d) of its token.
+/// @param context  (B, H, T, d)
+/// @return (B, T, H·d)
+/// @throws std::invalid_argument if context has another rank
+Tensor merge_heads(const Tensor& context);
+
+/// The output projection, where what the heads found is mixed:   merged·w_o + b_o.
+/// @param merged  (B, T, E)   @param w_o  (E, D)   @param b_o  (D), or undefined (`Tensor{}`): no bias
+/// @return (B, T, D)
+/// @throws std::invalid_argument if E differs, or b_o is defined and not of shape (D) (a b_o that broadcasts to the
+///         output may be let through)
+Tensor project_output(const Tensor& merged, const Tensor& w_o, const Tensor& b_o);
+
+/// Multi-head self-attention, without biases: project, split, attend in each head, merge, project.
+///     merge_heads(softmax(q·kᵀ / √d, masked) · v) · w_o      where q, k, v = split_heads(x·w_q), ...(x·w_k),
+///     ...(x·w_v)
+/// @param x  (B, T, D)   @param w_q, w_k, w_v, w_o  (D, D)   @param mask  broadcastable to (B, H, T, T)
+/// @return (B, T, D)
+/// @throws std::invalid_argument if a shape does not fit, num_heads < 1, or D is not divisible by num_heads
+Tensor multi_head_attention(const Tensor& x, const Tensor& w_q, const Tensor& w_k, const Tensor& w_v, const Tensor& w_o,
+                            Index num_heads, const Mask& mask);
+
+}  // namespace headway::ex04

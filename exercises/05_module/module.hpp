@@ -1,0 +1,55 @@
+#pragma once
+
+#include <headway/given.hpp>
+#include <headway/nn.hpp>
+#include <headway/tensor.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+// Exercise 05: a module with parameters, state and modes.
+//                            B batch · T queries · S keys · D embed_dim · H num_heads · d head_dim · E = H·d
+//
+// Write a class of your own in module.cpp, members and all, that derives from Attention, and the factory that makes
+// one. Everything in <headway/given.hpp> is yours to use.
+// No function changes its arguments; tensors may be views of any strides; what was returned stays as it was returned.
+namespace headway::ex05 {
+
+struct AttentionOptions {
+    Index embed_dim = 0;
+    Index num_heads = 1;
+    std::optional<Index> head_dim = {};  ///< default: embed_dim / num_heads
+    bool bias = true;                    ///< in all four projections
+    bool causal = false;                 ///< block s > t + (S - T), in addition to the mask of each call
+    float dropout = 0.0F;                ///< probability that a weight becomes 0 in training
+    std::uint64_t seed = 0;              ///< of the initial parameters and of dropout: equal seeds repeat
+};
+
+/// Multi-head attention with learned projections.                                    [as torch.nn.MultiheadAttention]
+///
+/// Four nn::Linear, registered as q_proj, k_proj, v_proj (D -> E) and out_proj (E -> D); remember that nn::Linear
+/// stores its weight (out, in). With the default head_dim there are 4·D² parameters, + 4·D with bias, whatever H is.
+/// named_parameters, state_dict, load_state_dict, train and eval then come from nn::Module.
+class Attention : public nn::Module {
+public:
+    /// out_proj(merge_heads(dropout(weights) · v)).   Self-attention is forward(x, x, x, mask).
+    /// In training, each weight becomes 0 with probability p = dropout, or else weight / (1 - p), drawn anew for every
+    /// weight and every call; in eval nothing does.
+    /// @param query  (B, T, D)   @param key, value  (B, S, D)
+    /// @param mask  true = may not attend; broadcastable to (B, H, T, S)
+    /// @return (B, T, D)
+    /// @throws std::invalid_argument if a shape does not fit (what broadcasts, such as a batch of 1, may be let
+    /// through)
+    virtual Tensor forward(const Tensor& query, const Tensor& key, const Tensor& value, const Mask& mask) = 0;
+
+    /// The weights of each head (not averaged), before dropout, in either mode.
+    /// @return (B, H, T, S); each row sums to 1, or is all zero where every key is blocked
+    virtual Tensor attention_weights(const Tensor& query, const Tensor& key, const Mask& mask) = 0;
+};
+
+/// @throws std::invalid_argument unless embed_dim >= 1, num_heads >= 1, dropout in [0, 1), and either head_dim >= 1 is
+///         given or embed_dim is divisible by num_heads
+std::unique_ptr<Attention> make_multi_head_attention(const AttentionOptions& options);
+
+}  // namespace headway::ex05

@@ -1,0 +1,163 @@
+#include "diagnostics.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <regex>
+#include <sstream>
+
+#include <fmt/format.h>
+
+namespace headway::build {
+namespace {
+
+using verdict::Build;
+using verdict::BuildProblem;
+
+std::string without(std::string text, const std::string& part) {
+    if (part.empty()) return text;
+    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at))
+        text.erase(at, part.size());
+    return text;
+}
+
+std::string next_step(const Spoken& spoken) {
+    return fmt::format("Fix it and run ./headway grade {} again.", spoken.exercise.substr(0, 2));
+}
+
+/// "headway::ex03::causal_mask(long, long)" -> "causal_mask"
+std::string plain_name(const std::string& symbol) {
+    const std::string before = symbol.substr(0, symbol.find('('));
+    const std::size_t colon = before.rfind("::");
+    return colon == std::string::npos ? before : before.substr(colon + 2);
+}
+
+std::vector<std::string> undefined_symbols(const std::string& output) {
+    // GNU ld, lld and mold.
+    static const std::regex pattern(R"(undefined (?:reference to [`']([^\n]*)'|symbol: ([^\n]*)))");
+    std::vector<std::string> symbols;
+    for (std::sregex_iterator match(output.begin(), output.end(), pattern), end; match != end; ++match) {
+        const std::string symbol = (*match)[1].matched ? (*match)[1] : (*match)[2];
+        if (std::find(symbols.begin(), symbols.end(), symbol) == symbols.end()) symbols.push_back(symbol);
+    }
+    return symbols;
+}
+
+/// What is defined twice; empty if nothing is.
+std::string duplicate_symbol(const std::string& output) {
+    // GNU ld, then mold and lld, which may name the two files first.
+    static const std::regex pattern(
+        R"(multiple definition of [`']([^\n]*)'|duplicate symbol: (?:[^\n]*\.o: )?([^\n]*))");
+    std::smatch match;
+    if (!std::regex_search(output, match, pattern)) return {};
+    return match[1].matched ? match[1] : match[2];
+}
+
+/// A function that the submission defines under the wanted name, with other parameters or in another namespace.
+std::string near_miss(const std::string& wanted, const std::vector<std::string>& defined) {
+    const std::string name = plain_name(wanted);
+    for (const std::string& symbol : defined)
+        if (symbol != wanted && symbol.find('(') != std::string::npos && plain_name(symbol) == name) return symbol;
+    return {};
+}
+
+bool is_members_of_02(const std::string& symbol) {
+    return symbol.starts_with("headway::Tensor::view(") || symbol.starts_with("headway::Tensor::transpose(") ||
+           symbol.starts_with("headway::Tensor::contiguous(");
+}
+
+/// What one undefined symbol means.
+Build explain_undefined(const std::string& symbol, const std::vector<std::string>& defined, const Spoken& spoken) {
+    Build build;
+    if (symbol.starts_with("headway::ex")) {
+        const std::string miss = near_miss(symbol, defined);
+        build.problem = miss.empty() ? BuildProblem::missing_definition : BuildProblem::wrong_signature;
+        if (miss.empty())
+            build.message = fmt::format(
+                "{} is declared in the header, but {} does not define it. Write it, if only as "
+                "throw NotImplemented{{\"{}\"}}; and run ./headway grade {} again.",
+                plain_name(symbol), spoken.folder.string(), plain_name(symbol), spoken.exercise.substr(0, 2));
+        else
+            build.message = fmt::format(
+                "you define  {}\nthe header declares  {}\nC++ takes them for two functions. Give "
+                "yours the header's namespace and parameters. {}",
+                miss, symbol, next_step(spoken));
+        return build;
+    }
+    if (is_members_of_02(symbol) || symbol.starts_with("headway::given::") || symbol.starts_with("headway::nn::")) {
+        build.problem = BuildProblem::not_available;
+        const std::string name = without(symbol.substr(0, symbol.find('(')), "headway::");
+        build.message = fmt::format(
+            "{} is not available in exercise {}: it is what you are asked to write here, or "
+            "comes later in the course. {}",
+            name, spoken.exercise.substr(0, 2), next_step(spoken));
+        return build;
+    }
+    build.problem = BuildProblem::link_error;
+    if (symbol.starts_with("vtable for "))
+        build.message = fmt::format("a virtual function of {} is declared, but never defined. {}",
+                                    symbol.substr(std::string("vtable for ").size()), next_step(spoken));
+    else
+        build.message = fmt::format("{} is used, but never defined. {}", symbol, next_step(spoken));
+    return build;
+}
+
+}  // namespace
+
+Build explain_compile(const sandbox::Finished& finished, const std::string& source, const Spoken& spoken) {
+    Build build;
+    build.diagnostics = without(finished.output, spoken.course_root);
+    build.file = source;
+    const bool cut_off = finished.timed_out || finished.ended.signal == SIGXCPU ||
+                         finished.output.find("CPU time limit exceeded") != std::string::npos;
+    if (cut_off || finished.output.find("Killed signal") != std::string::npos) {
+        build.problem = BuildProblem::too_long;
+        build.message =
+            fmt::format("{}/{} takes too long to compile; a template or constexpr computation without end? {}",
+                        spoken.folder.string(), source, next_step(spoken));
+        return build;
+    }
+    build.problem = BuildProblem::compile_error;
+    static const std::regex pattern(R"((?:^|\n)([^\s:/][^\s:]*):(\d+):(\d+): (?:fatal )?error: ([^\n]*))");
+    std::smatch match;
+    std::string what;
+    if (std::regex_search(finished.output, match, pattern)) {  // the course's own paths are absolute there
+        build.file = match[1];
+        build.line = std::stoi(match[2].str().substr(0, 9));
+        build.column = std::stoi(match[3].str().substr(0, 9));
+        what = ": " + match[4].str();
+    }
+    const std::string place = build.line > 0 ? fmt::format(" (line {})", build.line) : "";
+    build.message = fmt::format("{}/{} does not compile{}{}. {}", spoken.folder.string(), build.file, place, what,
+                                next_step(spoken));
+    return build;
+}
+
+Build explain_link(const sandbox::Finished& finished, const std::vector<std::string>& defined, const Spoken& spoken) {
+    Build build;
+    const std::string output = without(finished.output, spoken.course_root);
+    const std::vector<std::string> undefined = undefined_symbols(output);
+    const std::string twice = duplicate_symbol(output);
+    if (twice == "main") {
+        build.problem = BuildProblem::has_main;
+        build.message = fmt::format(
+            "your submission defines main. The grader has a main of its own and calls your "
+            "functions; remove yours (for trying things out there is ./headway try {}). {}",
+            spoken.exercise.substr(0, 2), next_step(spoken));
+    } else if (!undefined.empty()) {
+        build = explain_undefined(undefined.front(), defined, spoken);
+        if (undefined.size() > 1) {
+            build.message += "\nAlso missing:";
+            for (std::size_t i = 1; i < std::min<std::size_t>(undefined.size(), 6); ++i)
+                build.message += " " + plain_name(undefined[i]) + (i + 1 < undefined.size() ? "," : "");
+        }
+    } else {
+        build.problem = BuildProblem::link_error;
+        build.message =
+            twice.empty() ? "the files of your submission do not link. " : fmt::format("{} is defined twice. ", twice);
+        build.message += next_step(spoken);
+    }
+    build.diagnostics = output;
+    return build;
+}
+
+}  // namespace headway::build

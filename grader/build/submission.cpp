@@ -1,0 +1,75 @@
+#include "submission.hpp"
+
+#include "digest.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace headway::build {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uintmax_t most_bytes = 4U << 20U;
+constexpr std::size_t most_files = 200;
+
+bool is_one_of(const std::string& extension, std::initializer_list<std::string_view> known) {
+    return std::find(known.begin(), known.end(), extension) != known.end();
+}
+
+bool is_source(const fs::path& path) {
+    return is_one_of(path.extension().string(), {".cpp", ".cc", ".cxx", ".hpp", ".h", ".hh", ".hxx", ".ipp", ".inl"});
+}
+
+/// Files that the course provides: the header and the visible test.
+std::vector<SourceFile> read_course_files(const fs::path& folder) {
+    std::vector<SourceFile> files;
+    for (const auto& entry : fs::directory_iterator(folder))
+        if (entry.path().extension() == ".hpp") files.push_back({entry.path().filename(), read_file(entry.path())});
+    return files;
+}
+
+bool is_provided(const fs::path& relative, const std::vector<SourceFile>& course_files) {
+    return relative == "visible_test.cpp" || std::any_of(course_files.begin(), course_files.end(),
+                                                         [&](const SourceFile& file) { return file.path == relative; });
+}
+
+}  // namespace
+
+bool SourceFile::is_compiled() const { return is_one_of(path.extension().string(), {".cpp", ".cc", ".cxx"}); }
+
+bool Submission::has_source() const {
+    return std::any_of(files.begin(), files.end(), [](const SourceFile& file) { return file.is_compiled(); });
+}
+
+std::string Submission::digest() const {
+    Digest digest;
+    digest.add(exercise);
+    for (const auto* group : {&files, &course_files})
+        for (const SourceFile& file : *group) digest.add(file.path.string()).add(file.text);
+    return digest.hex();
+}
+
+Submission read_submission(const fs::path& folder, const fs::path& course_folder) {
+    if (!fs::is_directory(folder)) throw BadSubmission(folder.string() + " is not a folder");
+    Submission submission{course_folder.filename().string(), folder, {}, read_course_files(course_folder)};
+    std::uintmax_t bytes = 0;
+    // Links are not followed: a submission is what is in its folder.
+    for (auto entry = fs::recursive_directory_iterator(folder); entry != fs::recursive_directory_iterator(); ++entry) {
+        const fs::path relative = entry->path().lexically_relative(folder);
+        if (entry.depth() > 8) throw BadSubmission(folder.string() + ": folders are nested too deeply");
+        if (entry->is_symlink() || !entry->is_regular_file() || !is_source(relative)) continue;
+        if (is_provided(relative, submission.course_files)) continue;
+        bytes += entry->file_size();
+        if (bytes > most_bytes) throw BadSubmission(folder.string() + ": more than 4 MiB of sources");
+        if (submission.files.size() == most_files)
+            throw BadSubmission(folder.string() + ": more than 200 source files");
+        submission.files.push_back({relative, read_file(entry->path())});
+    }
+    std::sort(submission.files.begin(), submission.files.end(),
+              [](const SourceFile& a, const SourceFile& b) { return a.path < b.path; });
+    return submission;
+}
+
+}  // namespace headway::build

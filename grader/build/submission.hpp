@@ -1,0 +1,38 @@
+#pragma once
+
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace headway::build {
+
+struct SourceFile {
+    std::filesystem::path path;  ///< relative to the exercise's folder
+    std::string text;
+
+    bool is_compiled() const;
+};
+
+/// What counts of a submission's exercise folder: its own .cpp and .hpp files, read once, so that what is hashed is
+/// what is compiled. The course's header, exercise.toml and visible test replace the submitted ones.
+struct Submission {
+    std::string exercise;           ///< "03_scaled_scores"
+    std::filesystem::path folder;   ///< where it was read from
+    std::vector<SourceFile> files;  ///< the student's, sorted by path
+    std::vector<SourceFile> course_files;
+
+    bool has_source() const;
+    std::string digest() const;
+};
+
+/// A submission that cannot be read as one: too large, too many files, not a folder.
+struct BadSubmission : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// @param course_folder  the course's exercises/NN_name
+/// @throws BadSubmission
+Submission read_submission(const std::filesystem::path& folder, const std::filesystem::path& course_folder);
+
+}  // namespace headway::build

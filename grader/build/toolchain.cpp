@@ -1,0 +1,61 @@
+#include "toolchain.hpp"
+
+#include "digest.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <stdexcept>
+
+namespace headway::build {
+namespace {
+
+PerFlavour<Words> per_flavour(const nlohmann::json& document) {
+    PerFlavour<Words> result;
+    for (const Flavour flavour : flavours) {
+        const auto& words = document.at(to_string(flavour));
+        result[flavour] = words.is_string() ? Words{words.get<std::string>()} : words.get<Words>();
+    }
+    return result;
+}
+
+}  // namespace
+
+std::string to_string(Flavour flavour) { return flavour == Flavour::plain ? "plain" : "sanitized"; }
+
+Toolchain Toolchain::load(const std::filesystem::path& file) try {
+    const auto document = nlohmann::json::parse(read_file(file));
+    Toolchain toolchain;
+    toolchain.compiler = document.at("compiler");
+    toolchain.compiler_version = document.at("compiler_version");
+    toolchain.include = document.at("include");
+    toolchain.system_include = document.at("system_include");
+    toolchain.judge = document.at("judge").get<std::string>();
+    toolchain.orderly = document.at("orderly");
+    toolchain.compile = per_flavour(document.at("compile"));
+    toolchain.link = per_flavour(document.at("link"));
+    toolchain.prelude = per_flavour(document.at("prelude"));
+    toolchain.main = per_flavour(document.at("main"));
+    toolchain.gtest = document.at("gtest").get<Words>();
+    for (const auto& entry : document.at("exercises")) {
+        toolchain.exercises.push_back(entry.at("name"));
+        toolchain.libraries[entry.at("name")] = per_flavour(entry);
+    }
+    return toolchain;
+} catch (const std::exception& error) {
+    throw std::runtime_error("the grader is not built completely (" + std::string(error.what()) +
+                             "); run ./headway doctor, then ./headway again");
+}
+
+std::string Toolchain::digest(const std::string& exercise) const {
+    Digest digest;
+    digest.add(compiler).add(compiler_version).add_file(judge).add_file(include + "/headway/tensor.hpp");
+    for (const Flavour flavour : flavours) {
+        for (const Words* words : {&compile.at(flavour), &link.at(flavour)})
+            for (const std::string& word : *words) digest.add(word);
+        for (const Words* files : {&main.at(flavour), &libraries.at(exercise).at(flavour)})
+            for (const std::string& file : *files) digest.add_file(file);
+    }
+    return digest.hex();
+}
+
+}  // namespace headway::build

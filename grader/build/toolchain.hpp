@@ -1,0 +1,42 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace headway::build {
+
+/// A submission runs in two builds; see cmake/BuildSettings.cmake.
+enum class Flavour { plain, sanitized };
+inline constexpr Flavour flavours[] = {Flavour::plain, Flavour::sanitized};
+std::string to_string(Flavour flavour);
+
+template <class T>
+using PerFlavour = std::map<Flavour, T>;
+using Words = std::vector<std::string>;
+
+/// How submissions are compiled, linked and judged: grader.json, which the course's own build writes.
+struct Toolchain {
+    std::string compiler;
+    std::string compiler_version;
+    std::string include;
+    std::string system_include;
+    std::filesystem::path judge;
+    bool orderly = false;  ///< workers end by themselves, to write coverage data
+    PerFlavour<Words> compile;
+    PerFlavour<Words> link;
+    PerFlavour<Words> prelude;
+    PerFlavour<Words> main;
+    Words gtest;
+    std::map<std::string, PerFlavour<Words>> libraries;  ///< by exercise name
+    std::vector<std::string> exercises;                  ///< in the order of the course
+
+    /// @throws std::runtime_error if the file is missing or damaged; the message says what to do
+    static Toolchain load(const std::filesystem::path& file);
+
+    /// Everything that a result depends on besides the submission: judge, libraries, options, compiler.
+    std::string digest(const std::string& exercise) const;
+};
+
+}  // namespace headway::build

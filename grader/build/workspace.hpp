@@ -1,0 +1,58 @@
+#pragma once
+
+#include "submission.hpp"
+#include "toolchain.hpp"
+
+#include "../verdict/verdict.hpp"
+
+#include <filesystem>
+#include <mutex>
+#include <optional>
+#include <string>
+
+namespace headway::build {
+
+/// A program built from a submission, or why there is none.
+struct Built {
+    std::optional<std::filesystem::path> program;
+    verdict::Build build;
+};
+
+/// Turns one exercise's submission into programs, in a folder of its own that is kept between runs: a file that has
+/// not changed is not compiled again.
+class Workspace {
+public:
+    /// Copies the sources to `folder`/src. @throws std::runtime_error if it cannot be written
+    Workspace(const Toolchain& toolchain, Submission submission, std::filesystem::path folder);
+
+    /// The worker: submission + dispatcher. Safe to call for both flavours at the same time.
+    Built build_worker(Flavour flavour);
+
+    /// Where build_worker() puts it.
+    std::filesystem::path worker(Flavour flavour) const;
+
+    /// The submission with the course's visible test, under gdb if one likes.
+    Built build_visible_test(const std::filesystem::path& visible_test);
+
+    const Submission& submission() const { return submission_; }
+
+private:
+    struct Objects {
+        Words files;
+        std::optional<verdict::Build> problem;
+        double seconds = 0;
+    };
+
+    void write_sources() const;
+    Objects compile(const std::filesystem::path& output, Flavour flavour, const Words& options);
+    std::optional<verdict::Build> compile_file(const SourceFile& source, const std::filesystem::path& object,
+                                               Flavour flavour, const Words& options);
+    Built link(const std::filesystem::path& program, const Objects& objects, const Words& inputs, const Words& options,
+               Flavour flavour);
+
+    const Toolchain& toolchain_;
+    Submission submission_;
+    std::filesystem::path folder_;
+};
+
+}  // namespace headway::build

@@ -1,0 +1,44 @@
+#pragma once
+
+#include "course.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace headway::cli {
+
+inline constexpr int all_passed = 0;
+inline constexpr int some_did_not_pass = 1;
+inline constexpr int wrong_usage = 2;
+inline constexpr int machine_at_fault = 3;
+
+/// The seed of a student's own gradings: fixed, so that the same program gets the same verdict.
+inline constexpr std::uint64_t default_seed = 20170612;
+
+struct GradeArguments {
+    std::vector<std::string> exercises;  ///< numbers or names; none: all
+    std::string submission;              ///< empty: exercises/
+    std::optional<std::string> json;
+    std::optional<std::string> junit;
+    std::uint64_t seed = default_seed;
+    bool again = false;
+    bool verbose = false;
+};
+
+struct VerifyArguments {
+    std::vector<std::string> exercises;
+    bool diagnosis = false;  ///< the table of the catalogue too
+    std::uint64_t seed = default_seed;
+};
+
+int run_grade(const Course& course, const GradeArguments& arguments);
+int run_status(const Course& course);
+int run_lesson(const Course& course, const std::string& exercise);
+int run_hint(const Course& course, const std::string& exercise, int level);
+int run_try(const Course& course, const std::string& exercise, const std::string& submission, bool build_only,
+            const std::vector<std::string>& test_arguments);
+int run_verify(const Course& course, const VerifyArguments& arguments);
+
+}  // namespace headway::cli

@@ -1,0 +1,61 @@
+#include "console.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+namespace headway::cli {
+namespace {
+
+std::string_view environment(const char* name) {
+    const char* value = std::getenv(name);
+    return value == nullptr ? std::string_view() : std::string_view(value);
+}
+
+/// The locale that decides about characters; without any, UTF-8: nearly every terminal of today shows it.
+bool shows_unicode() {
+    for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+        const std::string_view value = environment(name);
+        if (value.empty()) continue;
+        return value.find("UTF-8") != std::string_view::npos || value.find("utf8") != std::string_view::npos ||
+               value.find("utf-8") != std::string_view::npos;
+    }
+    return true;
+}
+
+}  // namespace
+
+report::TerminalStyle terminal_style() {
+    report::TerminalStyle style;
+    const bool is_terminal = ::isatty(STDOUT_FILENO) == 1;
+    winsize size{};
+    if (is_terminal && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+        style.width = std::clamp<std::size_t>(size.ws_col, 40, 100);
+    style.colour = is_terminal && environment("NO_COLOR").empty() && environment("TERM") != "dumb";
+    style.unicode = shows_unicode();
+    return style;
+}
+
+ProgressLine::ProgressLine() : is_terminal_(::isatty(STDERR_FILENO) == 1) {}
+
+void ProgressLine::show(const std::string& text) {
+    if (!is_terminal_) return;
+    fmt::print(stderr, "\r\033[K{:.78}", text);
+    std::fflush(stderr);
+    shown_ = true;
+}
+
+void ProgressLine::clear() {
+    if (!shown_) return;
+    fmt::print(stderr, "\r\033[K");
+    std::fflush(stderr);
+    shown_ = false;
+}
+
+}  // namespace headway::cli

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "../report/terminal.hpp"
+
+#include <string>
+
+namespace headway::cli {
+
+/// What this terminal can show: its width, colours unless NO_COLOR is set or output goes elsewhere, Unicode by locale.
+report::TerminalStyle terminal_style();
+
+/// One line on standard error that is overwritten as work goes on; nothing where that is no terminal.
+class ProgressLine {
+public:
+    ProgressLine();
+    ~ProgressLine() { clear(); }
+    ProgressLine(const ProgressLine&) = delete;
+    ProgressLine& operator=(const ProgressLine&) = delete;
+
+    void show(const std::string& text);
+    void clear();
+
+private:
+    bool is_terminal_;
+    bool shown_ = false;
+};
+
+}  // namespace headway::cli

@@ -1,0 +1,87 @@
+#include "commands.hpp"
+#include "console.hpp"
+#include "grading.hpp"
+
+#include "../build/digest.hpp"
+#include "../report/junit.hpp"
+#include "../report/terminal.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+
+namespace headway::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The exercises that were asked for; without any, all that the submission holds.
+std::vector<const ExerciseInfo*> chosen(const Course& course, const std::vector<std::string>& names,
+                                        const fs::path& submission) {
+    std::vector<const ExerciseInfo*> exercises;
+    for (const std::string& name : names) {
+        const ExerciseInfo& info = course.find(name);
+        if (!fs::is_directory(submission / info.name))
+            throw UsageError(fmt::format("{} has no folder {}", submission.string(), info.name));
+        if (std::find(exercises.begin(), exercises.end(), &info) == exercises.end()) exercises.push_back(&info);
+    }
+    if (!names.empty()) return exercises;
+    for (const ExerciseInfo& info : course.exercises)
+        if (fs::is_directory(submission / info.name)) exercises.push_back(&info);
+    if (exercises.empty())
+        throw UsageError(fmt::format("{} holds no exercise folder, such as {}; is it the right folder?",
+                                     submission.string(), course.exercises.front().name));
+    return exercises;
+}
+
+void write_document(const std::string& file, const std::string& text) {
+    if (file == "-") {
+        fmt::print("{}", text);
+        return;
+    }
+    try {
+        build::write_file(file, text);
+    } catch (const std::exception& error) {
+        throw UsageError(fmt::format("cannot write {}: {}", file, error.what()));
+    }
+}
+
+int exit_status(const verdict::Verdict& verdict) {
+    int status = all_passed;
+    for (const verdict::Exercise& exercise : verdict.exercises) {
+        if (exercise.state == verdict::State::unavailable) return machine_at_fault;
+        if (exercise.state != verdict::State::passed) status = some_did_not_pass;
+    }
+    return status;
+}
+
+}  // namespace
+
+int run_grade(const Course& course, const GradeArguments& arguments) {
+    GradingOptions options;
+    options.submission = arguments.submission.empty() ? course.root / "exercises"
+                                                      : fs::absolute(arguments.submission).lexically_normal();
+    if (!fs::is_directory(options.submission))
+        throw UsageError(fmt::format("there is no folder {}", options.submission.string()));
+    options.exercises = chosen(course, arguments.exercises, options.submission);
+    options.seed = arguments.seed;
+    options.reuse = !arguments.again;
+    options.tell = course.tell;
+    ProgressLine progress;
+    options.progress = [&progress](const std::string& step) { progress.show(step); };
+    verdict::Verdict verdict = grade(course, options);
+    if (!arguments.submission.empty()) verdict.submission = arguments.submission;  // as it was typed
+    progress.clear();
+
+    if (arguments.json) write_document(*arguments.json, verdict::to_json(verdict).dump(2) + "\n");
+    if (arguments.junit) write_document(*arguments.junit, report::junit(verdict));
+    if (arguments.json != "-" && arguments.junit != "-") {
+        report::TerminalStyle style = terminal_style();
+        style.verbose = arguments.verbose;
+        fmt::print("{}", report::render(verdict, style));
+    }
+    return exit_status(verdict);
+}
+
+}  // namespace headway::cli

@@ -1,0 +1,303 @@
+#include "grading.hpp"
+
+#include "folder_lock.hpp"
+
+#include "../build/digest.hpp"
+#include "../build/workspace.hpp"
+#include "../sandbox/process.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <ctime>
+#include <future>
+#include <mutex>
+#include <optional>
+#include <semaphore>
+#include <thread>
+#include <utility>
+
+namespace headway::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using build::Flavour;
+using std::chrono::steady_clock;
+using verdict::State;
+using verdict::TestState;
+
+double seconds_since(steady_clock::time_point begin) {
+    return std::chrono::duration<double>(steady_clock::now() - begin).count();
+}
+
+/// What one build of one exercise gave.
+struct FlavourResult {
+    verdict::Build build;
+    std::vector<verdict::Test> tests;
+    std::string problem;  ///< of the machine or the course
+    double judge_seconds = 0;
+};
+
+/// Grades one exercise of one submission.
+class ExerciseGrading {
+public:
+    ExerciseGrading(const Course& course, const GradingOptions& options, const ExerciseInfo& info,
+                    std::counting_semaphore<>& processors, std::mutex& progress_mutex)
+        : course_(course), options_(options), info_(info), processors_(processors), progress_mutex_(progress_mutex) {}
+
+    verdict::Exercise run() {
+        const auto begin = steady_clock::now();
+        verdict::Exercise exercise;
+        exercise.number = info_.number;
+        exercise.name = info_.name;
+        exercise.title = info_.title;
+        try {
+            grade(exercise);
+        } catch (const build::BadSubmission& error) {
+            exercise.state = State::failed;
+            exercise.build.problem = verdict::BuildProblem::no_source;
+            exercise.build.message = error.what();
+        } catch (const std::exception& error) {
+            exercise.state = State::unavailable;
+            exercise.problem = error.what();
+        }
+        exercise.seconds = seconds_since(begin);
+        return exercise;
+    }
+
+private:
+    void grade(verdict::Exercise& exercise) {
+        auto submission = build::read_submission(options_.submission / info_.name, course_.folder(info_));
+        submission.folder = shown_folder();
+        exercise.digest = build::Digest()
+                              .add(verdict::schema_name)
+                              .add(submission.digest())
+                              .add(course_.toolchain.digest(info_.name))
+                              .add(std::to_string(options_.seed))
+                              .hex();
+        if (!submission.has_source()) {
+            exercise.state = State::failed;
+            exercise.build.problem = verdict::BuildProblem::no_source;
+            exercise.build.message = fmt::format("{} holds no .cpp file; ./headway reset {} brings the stub back.",
+                                                 shown_folder().string(), info_.number);
+            return;
+        }
+        const fs::path folder = work_folder(course_, options_.submission, info_.name);
+        fs::create_directories(folder);
+        const FolderLock lock(folder);
+        if (options_.reuse && reuse(exercise, folder)) return;
+        build::Workspace workspace(course_.toolchain, std::move(submission), folder);
+        auto sanitized = std::async(std::launch::async, [&] { return run_flavour(workspace, Flavour::sanitized); });
+        const FlavourResult plain = run_flavour(workspace, Flavour::plain);
+        conclude(exercise, plain, sanitized.get());
+        if (some_test_failed(exercise)) diagnose(exercise, workspace);
+        if (exercise.state != State::unavailable)
+            build::write_file(folder / "result.json", verdict::to_json(exercise).dump());
+    }
+
+    bool reuse(verdict::Exercise& exercise, const fs::path& folder) const {
+        const fs::path file = folder / "result.json";
+        std::error_code ignored;
+        if (!fs::exists(file, ignored)) return false;
+        try {
+            auto earlier = verdict::exercise_from_json(nlohmann::json::parse(build::read_file(file)));
+            if (earlier.digest != exercise.digest) return false;
+            exercise = std::move(earlier);
+            exercise.reused = true;
+            return true;
+        } catch (const std::exception&) {
+            return false;  // damaged: grade again
+        }
+    }
+
+    FlavourResult run_flavour(build::Workspace& workspace, Flavour flavour) const {
+        processors_.acquire();
+        FlavourResult result;
+        try {
+            report("compiling");
+            build::Built built = workspace.build_worker(flavour);
+            result.build = std::move(built.build);
+            if (built.program) judge(result, *built.program, flavour);
+        } catch (const std::exception& error) {
+            result.problem = error.what();
+        }
+        processors_.release();
+        return result;
+    }
+
+    void judge(FlavourResult& result, const fs::path& worker, Flavour flavour) const {
+        report("testing");
+        const auto begin = steady_clock::now();
+        for (const auto& test : run_judge(course_, info_.name, worker, flavour, options_.seed))
+            result.tests.push_back(verdict::test_from_json(test));
+        result.judge_seconds = seconds_since(begin);
+    }
+
+    void conclude(verdict::Exercise& exercise, const FlavourResult& plain, const FlavourResult& sanitized) const {
+        exercise.build = plain.build.problem != verdict::BuildProblem::none ? plain.build : sanitized.build;
+        exercise.build.compile_seconds = std::max(plain.build.compile_seconds, sanitized.build.compile_seconds);
+        exercise.build.link_seconds = std::max(plain.build.link_seconds, sanitized.build.link_seconds);
+        exercise.judge_seconds = plain.judge_seconds + sanitized.judge_seconds;
+        exercise.problem = plain.problem.empty() ? sanitized.problem : plain.problem;
+        if (exercise.build.problem != verdict::BuildProblem::none) {
+            exercise.state = State::failed;
+            return;
+        }
+        if (!exercise.problem.empty() || plain.tests.size() != sanitized.tests.size()) {
+            exercise.state = State::unavailable;
+            if (exercise.problem.empty()) exercise.problem = "the two builds ran different tests";
+            return;
+        }
+        exercise.max_points = 0;
+        for (std::size_t i = 0; i < plain.tests.size(); ++i) {
+            exercise.tests.push_back(merge(plain.tests[i], sanitized.tests[i]));
+            exercise.points += exercise.tests.back().points;
+            exercise.max_points += exercise.tests.back().max_points;
+        }
+        exercise.state = state_of(exercise.tests);
+        for (const verdict::Test& test : exercise.tests)
+            if (test.state == TestState::unavailable && test.failure) exercise.problem = test.failure->message;
+    }
+
+    static bool some_test_failed(const verdict::Exercise& exercise) {
+        return exercise.state != State::unavailable &&
+               std::any_of(exercise.tests.begin(), exercise.tests.end(),
+                           [](const verdict::Test& test) { return test.state == TestState::failed; });
+    }
+
+    /// Says why, if it can be said. A diagnosis that cannot be made costs nobody a grade.
+    void diagnose(verdict::Exercise& exercise, build::Workspace& workspace) const {
+        if (!options_.diagnose) return;
+        report("looking for the mistake");
+        processors_.acquire();
+        try {
+            exercise.diagnosis = verdict::diagnosis_from_json(
+                run_judge(course_, info_.name, workspace.worker(Flavour::plain), Flavour::plain, options_.seed,
+                          {"--diagnose", workspace.worker(Flavour::sanitized).string()}));
+        } catch (const std::exception&) {
+            exercise.diagnosis.reset();
+        }
+        processors_.release();
+    }
+
+    void report(const std::string& step) const {
+        if (!options_.progress) return;
+        const std::lock_guard lock(progress_mutex_);
+        options_.progress(fmt::format("{} {}: {}", info_.number, info_.title, step));
+    }
+
+    /// The folder as the user knows it: relative where that is shorter.
+    fs::path shown_folder() const {
+        const fs::path folder = options_.submission / info_.name;
+        const fs::path relative = folder.lexically_relative(course_.root);
+        return relative.empty() || *relative.begin() == ".." ? folder : relative;
+    }
+
+    const Course& course_;
+    const GradingOptions& options_;
+    const ExerciseInfo& info_;
+    std::counting_semaphore<>& processors_;
+    std::mutex& progress_mutex_;
+};
+
+std::string now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
+
+/// What a verdict is stamped with: which protections held while it was made.
+std::map<std::string, std::string> protections() {
+    return {{"separate process", "enforced"},
+            {"closed descriptors and empty environment", "enforced"},
+            {"limits on time, memory and output", "enforced"},
+            {"jail (no network, no files, other user)", "absent: not built yet; grade only code that you trust"}};
+}
+
+/// The failure that says more: a sanitizer's report names the line.
+bool says_more(const verdict::Test& a, const verdict::Test& b) {
+    return a.failure && a.failure->kind == verdict::FailureKind::sanitizer && b.failure &&
+           b.failure->kind == verdict::FailureKind::crash;
+}
+
+}  // namespace
+
+nlohmann::json run_judge(const Course& course, const std::string& exercise, const fs::path& worker, Flavour flavour,
+                         std::uint64_t seed, const std::vector<std::string>& more_options) {
+    sandbox::Command command;
+    command.arguments = {course.toolchain.judge.string(),
+                         "--exercise",
+                         exercise,
+                         "--worker",
+                         worker.string(),
+                         "--seed",
+                         std::to_string(seed)};
+    command.arguments.insert(command.arguments.end(), more_options.begin(), more_options.end());
+    if (flavour == Flavour::sanitized) command.arguments.emplace_back("--sanitized");
+    if (course.toolchain.orderly) command.arguments.emplace_back("--orderly");
+    command.environment = {"PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8"};
+    const auto finished = sandbox::run(command, std::chrono::seconds(1800), std::size_t{256} << 20U);
+    if (finished.ended.success() && !finished.timed_out && !finished.output_truncated)
+        return nlohmann::json::parse(finished.output);
+    const std::string how = finished.timed_out           ? "after 30 minutes"
+                            : finished.ended.signal != 0 ? fmt::format("signal {}", finished.ended.signal)
+                                                         : fmt::format("exit status {}", finished.ended.exit_code);
+    throw std::runtime_error(fmt::format("the judge did not finish ({}): {}", how, finished.output.substr(0, 400)));
+}
+
+verdict::Test merge(const verdict::Test& plain, const verdict::Test& sanitized) {
+    const bool plain_passed = plain.state == TestState::passed;
+    const bool sanitized_passed = sanitized.state == TestState::passed;
+    const bool unavailable = plain.state == TestState::unavailable || sanitized.state == TestState::unavailable;
+    const bool take_sanitized =
+        unavailable ? sanitized.state == TestState::unavailable : plain_passed || says_more(sanitized, plain);
+    verdict::Test test = take_sanitized ? sanitized : plain;
+    test.seconds = plain.seconds + sanitized.seconds;
+    if (test.state != TestState::failed) return test;
+    test.build = plain_passed ? "sanitized" : sanitized_passed ? "plain" : "both";
+    return test;
+}
+
+State state_of(const std::vector<verdict::Test>& tests) {
+    const auto count = [&](TestState state) {
+        return std::count_if(tests.begin(), tests.end(),
+                             [&](const verdict::Test& test) { return test.state == state; });
+    };
+    const auto all = static_cast<std::ptrdiff_t>(tests.size());
+    if (all == 0 || count(TestState::unavailable) > 0) return State::unavailable;
+    if (count(TestState::passed) == all) return State::passed;
+    if (count(TestState::not_implemented) == all) return State::not_started;
+    return count(TestState::not_implemented) > 0 ? State::partial : State::failed;
+}
+
+fs::path work_folder(const Course& course, const fs::path& submission, const std::string& exercise) {
+    const std::string key = build::Digest().add(fs::weakly_canonical(submission).string()).hex().substr(0, 16);
+    return course.state / "work" / key / exercise;
+}
+
+verdict::Verdict grade(const Course& course, const GradingOptions& options) {
+    const auto begin = steady_clock::now();
+    verdict::Verdict verdict;
+    verdict.submission = options.submission.string();
+    verdict.seed = options.seed;
+    verdict.started = now();
+    verdict.toolchain = {{"compiler", course.toolchain.compiler_version}};
+    verdict.protections = protections();
+    const auto available = static_cast<std::ptrdiff_t>(std::max(1U, std::thread::hardware_concurrency()));
+    std::counting_semaphore<> processors(options.processors > 0 ? options.processors : available);
+    std::mutex progress_mutex;
+    std::vector<std::future<verdict::Exercise>> running;
+    for (const ExerciseInfo* info : options.exercises)
+        running.push_back(std::async(std::launch::async, [&, info] {
+            return ExerciseGrading(course, options, *info, processors, progress_mutex).run();
+        }));
+    build::Digest digest;
+    for (auto& exercise : running) {
+        verdict.exercises.push_back(exercise.get());
+        digest.add(verdict.exercises.back().digest);
+    }
+    verdict.digest = digest.hex();
+    verdict::withhold(verdict, options.tell);
+    verdict.seconds = seconds_since(begin);
+    return verdict;
+}
+
+}  // namespace headway::cli

@@ -1,0 +1,86 @@
+#include "commands.hpp"
+#include "console.hpp"
+#include "grading.hpp"
+
+#include "../build/digest.hpp"
+#include "../report/page.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+namespace headway::cli {
+namespace {
+
+/// What there is to tell, weakest first.
+struct Ladder {
+    std::string key;    ///< of the counter
+    std::string about;  ///< a mistake that was found; empty: the exercise as a whole
+    std::vector<std::string> hints;
+};
+
+/// How many hints of a ladder have been asked for so far; a plain file, easy to read and to delete.
+std::filesystem::path counter(const Course& course, const Ladder& ladder) {
+    return course.state / "hints" / ladder.key;
+}
+
+int hints_seen(const std::filesystem::path& file) {
+    std::error_code ignored;
+    if (!std::filesystem::exists(file, ignored)) return 0;
+    return std::clamp(std::atoi(build::read_file(file).c_str()), 0, 99);
+}
+
+/// The mistake that the last grading of the student's own exercises named first, if any.
+std::optional<verdict::NamedMistake> last_mistake(const Course& course, const ExerciseInfo& info) {
+    const auto file = work_folder(course, course.root / "exercises", info.name) / "result.json";
+    std::error_code ignored;
+    if (course.tell > verdict::Tell::diagnosis || !std::filesystem::exists(file, ignored)) return std::nullopt;
+    try {
+        const auto exercise = verdict::exercise_from_json(nlohmann::json::parse(build::read_file(file)));
+        if (!exercise.diagnosis || exercise.diagnosis->mistakes.empty()) return std::nullopt;
+        return exercise.diagnosis->mistakes.front();
+    } catch (const std::exception&) {
+        return std::nullopt;  // damaged, or of another version: the next grading writes it anew
+    }
+}
+
+/// A mistake's own hints come first, then those of the exercise.
+Ladder ladder_of(const Course& course, const ExerciseInfo& info) {
+    Ladder ladder{info.name, "", info.hints};
+    if (const auto mistake = last_mistake(course, info)) {
+        ladder.key = info.name + "." + mistake->id;
+        ladder.about = mistake->title;
+        ladder.hints.insert(ladder.hints.begin(), mistake->hints.begin(), mistake->hints.end());
+    }
+    return ladder;
+}
+
+}  // namespace
+
+int run_hint(const Course& course, const std::string& exercise, int level) {
+    const ExerciseInfo& info = course.find(exercise);
+    if (info.hints.empty())
+        throw CourseError(fmt::format("{} has no hints; that is a defect of the course", info.name));
+    const Ladder ladder = ladder_of(course, info);
+    const auto most = static_cast<int>(ladder.hints.size());
+    if (level > most) throw UsageError(fmt::format("exercise {} has {} hints", info.number, most));
+    const auto file = counter(course, ladder);
+    const int shown = level > 0 ? level : std::min(hints_seen(file) + 1, most);
+    report::Page page(terminal_style());
+    page.paragraphs({}, fmt::format("{} {}: hint {} of {}", info.number, info.title, shown, most));
+    const bool of_mistake = shown <= most - static_cast<int>(info.hints.size());
+    if (of_mistake) page.paragraphs({.hanging = 2}, "about: " + ladder.about);
+    page.blank();
+    page.paragraphs({.indent = 4}, ladder.hints[static_cast<std::size_t>(shown - 1)]);
+    page.blank();
+    page.paragraphs({}, shown < most
+                            ? fmt::format("More: ./headway hint {}    The lesson: {}", info.number, info.lesson)
+                            : fmt::format("That was the last one. The lesson: {}", info.lesson));
+    fmt::print("{}", page.take());
+    std::filesystem::create_directories(file.parent_path());
+    build::write_file(file, std::to_string(shown));
+    return all_passed;
+}
+
+}  // namespace headway::cli

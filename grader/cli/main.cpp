@@ -1,0 +1,110 @@
+// headway: the command of students and instructors. The launcher at the root builds it and hands over to it.
+#include "commands.hpp"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+
+namespace {
+
+namespace fs = std::filesystem;
+using namespace headway::cli;
+
+/// $HEADWAY_ROOT, which the launcher sets, or the checkout that this program was built in.
+fs::path course_root() {
+    const char* root = std::getenv("HEADWAY_ROOT");
+    return root != nullptr && *root != '\0' ? fs::path(root) : fs::path(HEADWAY_SOURCE_DIR);
+}
+
+/// The build that this program belongs to: build/PRESET/bin/headway-cli.
+fs::path build_folder() {
+    std::error_code ignored;
+    return fs::read_symlink("/proc/self/exe", ignored).parent_path().parent_path();
+}
+
+template <class Action>
+int with_course(Action action) {
+    try {
+        return action(Course::load(course_root(), build_folder()));
+    } catch (const UsageError& error) {
+        fmt::print(stderr, "headway: {}\n", error.what());
+        return wrong_usage;
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "headway: {}\n", error.what());
+        return machine_at_fault;
+    }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    std::signal(SIGPIPE, SIG_IGN);
+    CLI::App app(
+        "Headway teaches multi-head attention by having you build it.\n"
+        "Without a command: where you are, and what is next.");
+    app.name("headway");
+    app.require_subcommand(0, 1);
+    app.footer(
+        "Also: doctor (what this machine has and lacks) and test (Headway's own tests).\n"
+        "Exit status: 0 all passed, 1 some did not, 2 wrong usage, 3 the machine or the course is at fault.");
+    app.get_formatter()->column_width(34);
+
+    GradeArguments grade;
+    auto* grade_command = app.add_subcommand("grade", "Grade your exercises against the hidden tests");
+    grade_command->add_option("exercises", grade.exercises, "Numbers, such as 03 (default: all)")->type_name("NN");
+    grade_command
+        ->add_option("--submission", grade.submission, "Folder that holds the exercise folders (default: exercises)")
+        ->type_name("DIR");
+    grade_command->add_option("--json", grade.json, "Write the verdict as JSON; - is standard output")
+        ->type_name("FILE");
+    grade_command->add_option("--junit", grade.junit, "Write the verdict as JUnit XML; - is standard output")
+        ->type_name("FILE");
+    grade_command->add_option("--seed", grade.seed, "Seed of the hidden inputs")->type_name("N");
+    grade_command->add_flag("--again", grade.again, "Run the tests even if nothing has changed");
+    grade_command->add_flag("-v,--verbose", grade.verbose,
+                            "Everything: all properties, all output, the compiler's words");
+
+    std::string exercise;
+    auto* lesson_command = app.add_subcommand("lesson", "The lesson of an exercise, as text");
+    lesson_command->add_option("exercise", exercise, "Number, such as 03")->required()->type_name("NN");
+
+    int level = 0;
+    auto* hint_command = app.add_subcommand("hint", "A hint; ask again for a stronger one");
+    hint_command->add_option("exercise", exercise, "Number, such as 03")->required()->type_name("NN");
+    hint_command->add_option("--level", level, "1, 2 or 3 instead of the next one")
+        ->check(CLI::Range(1, 9))
+        ->type_name("N");
+
+    std::string try_submission;
+    bool build_only = false;
+    std::vector<std::string> test_arguments;
+    auto* try_command = app.add_subcommand("try", "Build and run the visible test of one exercise");
+    try_command->add_option("exercise", exercise, "Number, such as 03")->required()->type_name("NN");
+    try_command->add_option("--submission", try_submission, "Folder that holds the exercise folders")->type_name("DIR");
+    try_command->add_flag("--build-only", build_only, "Print the program's path, to run it under gdb");
+    try_command->add_option("arguments", test_arguments, "For GoogleTest, after --")->type_name("ARG");
+
+    VerifyArguments verify;
+    auto* verify_command =
+        app.add_subcommand("verify", "Prove the course: stubs, solutions, mutants, accepted variants");
+    verify_command->add_option("exercises", verify.exercises, "Numbers, such as 03 (default: all)")->type_name("NN");
+    verify_command->add_flag("--diagnosis", verify.diagnosis, "Print how each mistake of the catalogue is named");
+    verify_command->add_option("--seed", verify.seed, "Seed of the hidden inputs")->type_name("N");
+
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return app.exit(error) == 0 ? all_passed : wrong_usage;
+    }
+    return with_course([&](const Course& course) {
+        if (grade_command->parsed()) return run_grade(course, grade);
+        if (lesson_command->parsed()) return run_lesson(course, exercise);
+        if (hint_command->parsed()) return run_hint(course, exercise, level);
+        if (try_command->parsed()) return run_try(course, exercise, try_submission, build_only, test_arguments);
+        if (verify_command->parsed()) return run_verify(course, verify);
+        return run_status(course);
+    });
+}

@@ -1,0 +1,312 @@
+#include "proof.hpp"
+
+#include "grading.hpp"
+
+#include "../build/digest.hpp"
+#include "../sandbox/process.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstdlib>
+#include <mutex>
+#include <thread>
+
+namespace headway::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using build::Flavour;
+using verdict::State;
+
+/// Sanitized workers start anew after each report, so fewer questions are asked there.
+constexpr int sanitized_questions = 4;
+
+std::vector<fs::path> sorted_folders(const fs::path& parent) {
+    std::vector<fs::path> folders;
+    if (fs::is_directory(parent))
+        for (const auto& entry : fs::directory_iterator(parent))
+            if (entry.is_directory()) folders.push_back(entry.path());
+    std::sort(folders.begin(), folders.end());
+    return folders;
+}
+
+/// What mutant.toml says; a specimen of another kind has none.
+void read_expectations(Specimen& specimen) {
+    const fs::path file = specimen.submission / "mutant.toml";
+    if (!fs::exists(file)) return;
+    try {
+        const toml::table table = toml::parse_file(file.string());
+        specimen.reason_for_cost = table["reason_for_cost"].value_or(std::string());
+        specimen.stage = table["stage"].value_or(std::string());
+        if (const toml::array* functions = table["functions"].as_array(); functions != nullptr && !functions->empty())
+            specimen.function = functions->front().value_or(std::string());
+        if (const toml::array* ids = table["diagnosis"].as_array())
+            for (const toml::node& id : *ids) specimen.diagnosis.push_back(id.value_or(std::string()));
+    } catch (const toml::parse_error& error) {
+        specimen.gap = fmt::format("mutant.toml cannot be read: {}", error.description());
+    }
+}
+
+std::vector<Specimen> collect(const Course& course, const ExerciseInfo& info) {
+    std::vector<Specimen> specimens;
+    const auto add = [&](Kind kind, const fs::path& submission) {
+        Specimen specimen;
+        specimen.kind = kind;
+        specimen.exercise = &info;
+        specimen.name = submission.filename().string();
+        specimen.submission = submission;
+        if (kind == Kind::mutant) read_expectations(specimen);
+        specimens.push_back(std::move(specimen));
+    };
+    add(Kind::stub, course.root / "exercises");
+    add(Kind::solution, course.root / "solutions");
+    for (const fs::path& folder : sorted_folders(course.root / "tests" / "mutants" / info.name))
+        add(Kind::mutant, folder);
+    for (const fs::path& folder : sorted_folders(course.root / "tests" / "accepted" / info.name))
+        add(Kind::accepted, folder);
+    return specimens;
+}
+
+/// What a specimen answers to the suite's random questions.
+std::vector<std::vector<double>> ask(const Course& course, const Specimen& specimen, Flavour flavour, int count,
+                                     std::uint64_t seed) {
+    const fs::path worker =
+        work_folder(course, specimen.submission, specimen.exercise->name) / build::to_string(flavour) / "worker";
+    std::vector<std::vector<double>> answers;
+    const auto document =
+        run_judge(course, specimen.exercise->name, worker, flavour, seed, {"--probes", std::to_string(count)});
+    for (const auto& row : document) {
+        answers.emplace_back();
+        for (const auto& number : row)
+            answers.back().push_back(std::strtod(number.get<std::string>().c_str(), nullptr));
+    }
+    return answers;
+}
+
+bool same_number(double a, double b) {
+    if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
+    return a == b || std::abs(a - b) <= 1e-6 + 1e-4 * std::max(std::abs(a), std::abs(b));
+}
+
+bool same_answers(const Specimen& a, const Specimen& b) {
+    return std::equal(a.answers.begin(), a.answers.end(), b.answers.begin(), b.answers.end(),
+                      [](const std::vector<double>& x, const std::vector<double>& y) {
+                          return std::equal(x.begin(), x.end(), y.begin(), y.end(), same_number);
+                      });
+}
+
+std::string failed_properties(const verdict::Exercise& exercise) {
+    std::string text;
+    for (const verdict::Test& test : exercise.tests)
+        if (test.state != verdict::TestState::passed)
+            text += fmt::format("{}{}{}", text.empty() ? "" : "; ", test.property,
+                                test.failure ? " (" + test.failure->message + ")" : "");
+    return text.empty() ? exercise.build.message + exercise.problem : text;
+}
+
+/// What is not as it should be.
+std::string gap_of(const Specimen& specimen) {
+    const verdict::Exercise& exercise = specimen.verdict;
+    const bool built = exercise.build.problem == verdict::BuildProblem::none;
+    switch (specimen.kind) {
+        case Kind::stub:
+            return exercise.state == State::not_started ? ""
+                                                        : "the stub is " + to_string(exercise.state) +
+                                                              ", not not_started: " + failed_properties(exercise);
+        case Kind::solution:
+        case Kind::accepted:
+            return exercise.state == State::passed ? "" : "does not pass: " + failed_properties(exercise);
+        case Kind::mutant:
+            if (exercise.state == State::passed) return "passes, although it is wrong";
+            if (exercise.state != State::failed)
+                return "is " + to_string(exercise.state) + ": " + failed_properties(exercise);
+            if (!built) return "was meant to be built: " + exercise.build.message;
+            if (!specimen.named_as_expected())
+                return fmt::format("is diagnosed as [{}], not as [{}]", fmt::join(specimen.named(), ", "),
+                                   fmt::join(specimen.diagnosis, ", "));
+            if (specimen.cost() > most_points_per_mistake && specimen.reason_for_cost.empty())
+                return fmt::format("costs {} of {} points without a written reason", specimen.cost(),
+                                   exercise.max_points);
+            return "";
+    }
+    return "";
+}
+
+void examine(const Course& course, Specimen& specimen, std::uint64_t seed) {
+    GradingOptions options;
+    options.submission = specimen.submission;
+    options.exercises = {specimen.exercise};
+    options.seed = seed;
+    options.processors = 1;
+    try {
+        specimen.verdict = grade(course, options).exercises.front();
+        specimen.gap = gap_of(specimen);
+        const bool built = specimen.verdict.build.problem == verdict::BuildProblem::none;
+        if (!built || (specimen.kind != Kind::mutant && specimen.kind != Kind::solution)) return;
+        specimen.answers = ask(course, specimen, Flavour::plain, questions, seed);
+        const auto sanitized = ask(course, specimen, Flavour::sanitized, sanitized_questions, seed);
+        specimen.answers.insert(specimen.answers.end(), sanitized.begin(), sanitized.end());
+    } catch (const std::exception& error) {
+        specimen.gap = error.what();
+    }
+}
+
+/// Two at a time on two processors: each is compiled, judged and asked in a row.
+void examine_all(const Course& course, const std::vector<Specimen*>& specimens, std::uint64_t seed,
+                 const std::function<void(const std::string&)>& progress) {
+    std::atomic<std::size_t> next = 0;
+    std::size_t done = 0;
+    std::mutex mutex;
+    const auto work = [&] {
+        for (std::size_t i = next++; i < specimens.size(); i = next++) {
+            examine(course, *specimens[i], seed);
+            const std::lock_guard lock(mutex);
+            progress(fmt::format("{} of {} submissions: {} {}", ++done, specimens.size(),
+                                 specimens[i]->exercise->number, specimens[i]->name));
+        }
+    };
+    std::vector<std::jthread> threads;
+    for (unsigned i = 0; i < std::max(1U, std::thread::hardware_concurrency()); ++i) threads.emplace_back(work);
+}
+
+std::size_t count_distinct(const std::vector<Specimen>& specimens, std::vector<std::string>& gaps) {
+    std::size_t distinct = 0;
+    for (std::size_t i = 0; i < specimens.size(); ++i) {
+        if (specimens[i].kind != Kind::mutant || specimens[i].answers.empty()) continue;
+        std::string twin;
+        for (std::size_t j = 0; j < i && twin.empty(); ++j)
+            if (!specimens[j].answers.empty() && same_answers(specimens[i], specimens[j])) twin = specimens[j].name;
+        if (twin.empty())
+            ++distinct;
+        else
+            gaps.push_back(fmt::format("{} {}: answers {} random questions just as {} does",
+                                       specimens[i].exercise->number, specimens[i].name, questions, twin));
+    }
+    return distinct;
+}
+
+int total_points(const Course& course, const ExerciseInfo& info) {
+    int points = 0;
+    for (const auto& property : run_judge(course, info.name, "/", Flavour::plain, 0, {"--list"}))
+        points += property.at("points").get<int>();
+    return points;
+}
+
+/// All solutions in one translation unit: the exercises' namespaces must keep them apart.
+std::string one_translation_unit(const Course& course) {
+    std::string text;
+    sandbox::Command command;
+    command.arguments = {course.toolchain.compiler,
+                         "-std=c++20",
+                         "-fsyntax-only",
+                         "-Wall",
+                         "-Wextra",
+                         "-I" + course.toolchain.include,
+                         "-isystem",
+                         course.toolchain.system_include};
+    for (const ExerciseInfo& info : course.exercises) {
+        command.arguments.push_back("-I" + course.folder(info).string());
+        for (const auto& entry : fs::directory_iterator(course.root / "solutions" / info.name))
+            if (entry.path().extension() == ".cpp") text += "#include \"" + entry.path().string() + "\"\n";
+    }
+    fs::create_directories(course.state);
+    const fs::path file = course.state / "all_solutions.cpp";
+    build::write_file(file, text);
+    command.arguments.push_back(file.string());
+    command.environment = {"PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8"};
+    const auto finished = sandbox::run(command, std::chrono::seconds(120), 4096);
+    return finished.ended.success() ? "" : "the solutions do not compile in one translation unit: " + finished.output;
+}
+
+/// Every mistake that has a name, with the mutants that make it.
+std::vector<EntryProof> prove_catalogue(const Course& course, const std::vector<ExerciseProof>& exercises) {
+    std::vector<EntryProof> entries;
+    for (const auto& mistake : run_judge(course, "", "/", Flavour::plain, 0, {"--catalogue"})) {
+        EntryProof entry;
+        entry.id = mistake.at("id").get<std::string>();
+        for (const ExerciseProof& exercise : exercises)
+            for (const Specimen& specimen : exercise.specimens) {
+                const auto& expected = specimen.diagnosis;
+                if (std::find(expected.begin(), expected.end(), entry.id) == expected.end()) continue;
+                ++entry.mutants;
+                entry.caught += specimen.verdict.state == State::failed ? 1 : 0;
+                entry.named += specimen.named_as_expected() ? 1 : 0;
+            }
+        entries.push_back(entry);
+    }
+    return entries;
+}
+
+void add_gaps(const Course& course, const ExerciseProof& exercise, std::vector<std::string>& gaps) {
+    const ExerciseInfo& info = *exercise.info;
+    for (const Specimen& specimen : exercise.specimens)
+        if (!specimen.gap.empty()) gaps.push_back(fmt::format("{} {}: {}", info.number, specimen.name, specimen.gap));
+    if (exercise.points != 10)
+        gaps.push_back(fmt::format("{}: the points add up to {}, not 10", info.number, exercise.points));
+    if (info.hints.size() != 3 ||
+        std::any_of(info.hints.begin(), info.hints.end(), [](const auto& hint) { return hint.empty(); }))
+        gaps.push_back(fmt::format("{}: there must be three hints", info.number));
+    if (info.lesson.empty() || !fs::exists(course.root / info.lesson))
+        gaps.push_back(fmt::format("{}: there is no lesson {}", info.number, info.lesson));
+}
+
+}  // namespace
+
+std::vector<std::string> Specimen::named() const {
+    std::vector<std::string> ids;
+    if (!verdict.diagnosis) return ids;
+    const auto is_expected = [&](const std::string& id) {
+        return std::find(diagnosis.begin(), diagnosis.end(), id) != diagnosis.end();
+    };
+    for (const verdict::NamedMistake& mistake : verdict.diagnosis->mistakes) {
+        std::string id = mistake.id;
+        // Two names that no answer tells apart are one.
+        for (const verdict::FunctionDiagnosis& one : verdict.diagnosis->functions)
+            if (const auto other = std::find_if(one.alternatives.begin(), one.alternatives.end(), is_expected);
+                !is_expected(id) && one.mistakes.size() == 1 && one.mistakes.front() == id &&
+                other != one.alternatives.end())
+                id = *other;
+        ids.push_back(id);
+    }
+    return ids;
+}
+
+bool Specimen::named_as_expected() const {
+    if (!verdict.diagnosis) return false;
+    std::vector<std::string> given = named();
+    std::vector<std::string> expected = diagnosis;
+    std::sort(given.begin(), given.end());
+    std::sort(expected.begin(), expected.end());
+    return given == expected && verdict.diagnosis->complete != expected.empty();
+}
+
+std::string Specimen::first_failed() const {
+    for (const verdict::Test& test : verdict.tests)
+        if (test.state != verdict::TestState::passed) return test.name;
+    return to_string(verdict.build.problem);
+}
+
+Proof prove(const Course& course, const std::vector<const ExerciseInfo*>& exercises, std::uint64_t seed,
+            const std::function<void(const std::string&)>& progress) {
+    Proof proof;
+    for (const ExerciseInfo* info : exercises)
+        proof.exercises.push_back({info, total_points(course, *info), 0, collect(course, *info)});
+    std::vector<Specimen*> all;
+    for (ExerciseProof& exercise : proof.exercises)
+        for (Specimen& specimen : exercise.specimens) all.push_back(&specimen);
+    examine_all(course, all, seed, progress);
+    for (ExerciseProof& exercise : proof.exercises) {
+        exercise.distinct = count_distinct(exercise.specimens, proof.gaps);
+        add_gaps(course, exercise, proof.gaps);
+    }
+    proof.catalogue = prove_catalogue(course, proof.exercises);
+    if (const std::string problem = one_translation_unit(course); !problem.empty()) proof.gaps.push_back(problem);
+    return proof;
+}
+
+}  // namespace headway::cli

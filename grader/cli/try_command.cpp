@@ -1,0 +1,61 @@
+#include "commands.hpp"
+#include "console.hpp"
+#include "folder_lock.hpp"
+#include "grading.hpp"
+
+#include "../build/workspace.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include <unistd.h>
+
+namespace headway::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Becomes the program: it owns the terminal, and ends as it ends.
+int become(const fs::path& program, const std::vector<std::string>& arguments) {
+    std::string path = program.string();
+    std::vector<char*> words{path.data()};
+    std::vector<std::string> copies = arguments;
+    for (std::string& argument : copies) words.push_back(argument.data());
+    words.push_back(nullptr);
+    std::fflush(nullptr);
+    ::execv(path.c_str(), words.data());
+    throw CourseError(fmt::format("cannot run {}: {}", path, std::strerror(errno)));
+}
+
+}  // namespace
+
+int run_try(const Course& course, const std::string& exercise, const std::string& submission, bool build_only,
+            const std::vector<std::string>& test_arguments) {
+    const ExerciseInfo& info = course.find(exercise);
+    const fs::path root = submission.empty() ? course.root / "exercises" : fs::absolute(submission).lexically_normal();
+    if (!fs::is_directory(root / info.name))
+        throw UsageError(fmt::format("there is no folder {}", (root / info.name).string()));
+    auto sources = build::read_submission(root / info.name, course.folder(info));
+    if (!sources.has_source()) throw UsageError(fmt::format("{} holds no .cpp file", (root / info.name).string()));
+    const fs::path folder = work_folder(course, root, info.name);
+    fs::create_directories(folder);
+    build::Built built;
+    {
+        const FolderLock lock(folder);
+        build::Workspace workspace(course.toolchain, std::move(sources), folder);
+        built = workspace.build_visible_test(course.folder(info) / "visible_test.cpp");
+    }
+    if (!built.program) {
+        fmt::print("{}\n\n{}\n", built.build.message, built.build.diagnostics);
+        return some_did_not_pass;
+    }
+    if (build_only) {
+        fmt::print("{}\n", built.program->string());
+        return all_passed;
+    }
+    return become(*built.program, test_arguments);
+}
+
+}  // namespace headway::cli

@@ -1,0 +1,104 @@
+#include "commands.hpp"
+#include "console.hpp"
+#include "grading.hpp"
+#include "proof.hpp"
+
+#include "../build/digest.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace headway::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// "ok", or how many of how many.
+std::string score(std::size_t good, std::size_t all) { return fmt::format("{}/{}", good, all); }
+
+std::size_t count(const std::vector<Specimen>& specimens, Kind kind, bool only_good) {
+    return static_cast<std::size_t>(std::count_if(specimens.begin(), specimens.end(), [&](const Specimen& specimen) {
+        return specimen.kind == kind && (!only_good || specimen.gap.empty());
+    }));
+}
+
+void print_costs(const std::vector<Specimen>& specimens) {
+    fmt::print("\nWhat each single mistake costs:\n\n");
+    for (const Specimen& specimen : specimens) {
+        if (specimen.kind != Kind::mutant) continue;
+        fmt::print("  {} {:<42.42} {:>4}/10  {:.20}\n", specimen.exercise->number, specimen.name, specimen.cost(),
+                   specimen.first_failed());
+    }
+}
+
+/// Entry x caught x named, and what becomes of mistakes that have no name.
+void print_catalogue(const Proof& proof) {
+    fmt::print("\n  {:<44} {:>7} {:>7} {:>7}\n", "mistake", "mutants", "caught", "named");
+    EntryProof all;
+    for (const EntryProof& entry : proof.catalogue) {
+        fmt::print("  {:<44} {:>7} {:>7} {:>7}\n", entry.id, entry.mutants, entry.caught, entry.named);
+        all.mutants += entry.mutants;
+        all.caught += entry.caught;
+        all.named += entry.named;
+    }
+    fmt::print("  {:<44} {:>7} {:>7} {:>7}\n", fmt::format("all {}", proof.catalogue.size()), all.mutants, all.caught,
+               all.named);
+    int outside = 0;
+    int wrong_names = 0;
+    int function_right = 0;
+    int stage_right = 0;
+    for (const ExerciseProof& exercise : proof.exercises)
+        for (const Specimen& specimen : exercise.specimens) {
+            if (specimen.kind != Kind::mutant || !specimen.diagnosis.empty()) continue;
+            ++outside;
+            wrong_names += specimen.named().empty() ? 0 : 1;
+            const auto& diagnosis = specimen.verdict.diagnosis;
+            if (!diagnosis || diagnosis->functions.empty()) continue;
+            const verdict::FunctionDiagnosis& first = diagnosis->functions.front();
+            function_right += first.function == specimen.function ? 1 : 0;
+            stage_right += first.stage == specimen.stage ? 1 : 0;
+        }
+    fmt::print("\n{} mutants are not in the catalogue: {} wrong names, right function {}, right stage {}\n", outside,
+               wrong_names, score(static_cast<std::size_t>(function_right), static_cast<std::size_t>(outside)),
+               score(static_cast<std::size_t>(stage_right), static_cast<std::size_t>(outside)));
+}
+
+void print_table(const Course& course, const Proof& proof) {
+    fmt::print("\n  {:<20} {:>6} {:>8} {:>6} {:>9} {:>8} {:>9} {:>5} {:>6}\n", "exercise", "stub", "solution", "points",
+               "mutants", "distinct", "accepted", "hints", "lesson");
+    for (const ExerciseProof& exercise : proof.exercises) {
+        const auto& all = exercise.specimens;
+        fmt::print("  {:<20.20} {:>6} {:>8} {:>6} {:>9} {:>8} {:>9} {:>5} {:>6}\n", exercise.info->name,
+                   count(all, Kind::stub, true) == 1 ? "ok" : "GAP",
+                   count(all, Kind::solution, true) == 1 ? "ok" : "GAP", exercise.points,
+                   score(count(all, Kind::mutant, true), count(all, Kind::mutant, false)), exercise.distinct,
+                   score(count(all, Kind::accepted, true), count(all, Kind::accepted, false)),
+                   exercise.info->hints.size(), fs::exists(course.root / exercise.info->lesson) ? "ok" : "GAP");
+    }
+}
+
+}  // namespace
+
+int run_verify(const Course& course, const VerifyArguments& arguments) {
+    std::vector<const ExerciseInfo*> exercises;
+    for (const std::string& name : arguments.exercises) exercises.push_back(&course.find(name));
+    if (exercises.empty())
+        for (const ExerciseInfo& info : course.exercises) exercises.push_back(&info);
+
+    ProgressLine progress;
+    const Proof proof = prove(course, exercises, arguments.seed, [&](const std::string& step) { progress.show(step); });
+    progress.clear();
+    for (const ExerciseProof& exercise : proof.exercises) print_costs(exercise.specimens);
+    if (arguments.diagnosis) print_catalogue(proof);
+    print_table(course, proof);
+    if (proof.gaps.empty()) {
+        fmt::print("\nNo gaps.\n");
+        return all_passed;
+    }
+    fmt::print("\n{} gaps:\n", proof.gaps.size());
+    for (const std::string& gap : proof.gaps) fmt::print("  - {}\n", gap);
+    return some_did_not_pass;
+}
+
+}  // namespace headway::cli

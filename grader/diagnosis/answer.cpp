@@ -1,0 +1,140 @@
+#include "answer.hpp"
+
+#include "../judge/expect.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace headway::diagnosis {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+void append(Answer& answer, const std::string& name, const wire::Value& value) {
+    const auto number = [&](double x) { answer.parts.push_back({name, {{}, {x}, {0}}}); };
+    if (const auto* tensor = std::get_if<Tensor>(&value)) {
+        if (tensor->defined())
+            answer.parts.push_back({name, reference::exact(*tensor)});
+        else
+            answer.parts.push_back({name + " undefined", {}});
+    } else if (const auto* mask = std::get_if<Mask>(&value)) {
+        if (mask->defined())
+            answer.parts.push_back({name, array_of(*mask)});
+        else
+            answer.parts.push_back({name + " undefined", {}});
+    } else if (const auto* record = std::get_if<wire::Record>(&value)) {
+        for (const wire::Field& field : record->fields) append(answer, field.name, field.value);
+    } else if (const auto* list = std::get_if<Shape>(&value)) {
+        Array array{{static_cast<Index>(list->size())}, {}, std::vector<double>(list->size())};
+        for (const Index entry : *list) array.value.push_back(static_cast<double>(entry));
+        answer.parts.push_back({name, std::move(array)});
+    } else if (const auto* integer = std::get_if<Index>(&value)) {
+        number(static_cast<double>(*integer));
+    } else if (const auto* real = std::get_if<double>(&value)) {
+        number(*real);
+    } else if (const auto* truth = std::get_if<bool>(&value)) {
+        number(*truth ? 1 : 0);
+    } else if (const auto* text = std::get_if<std::string>(&value)) {
+        answer.parts.push_back({*text, {}});
+    }
+}
+
+/// Distance of two numbers in tolerances of the prediction. Where NaN is predicted, a program that looks before it
+/// divides by zero has 0; a finite prediction is refuted by anything that is not.
+double apart(double predicted, double error, double seen) {
+    if (!std::isfinite(predicted)) return !std::isfinite(seen) || seen == 0 ? 0 : infinity;
+    if (!std::isfinite(error)) {
+        // Numbers near 0 are also what nothing at all looks like.
+        constexpr double telling = 0.3;
+        return error == anything_but && std::abs(predicted) > telling && judge::close(seen, predicted, 1e-3, 1e-3)
+                   ? infinity
+                   : 0;
+    }
+    if (!std::isfinite(seen)) return infinity;
+    const double distance = std::abs(seen - predicted) / judge::tolerance(predicted, error);
+    return std::isnan(distance) ? infinity : distance;
+}
+
+/// The same for two predictions, where NaN is not 0, and what is not predicted is not what is.
+double apart_as_predictions(double a, double error_a, double b, double error_b) {
+    if (std::isfinite(a) != std::isfinite(b) || std::isfinite(error_a) != std::isfinite(error_b)) return infinity;
+    if (!std::isfinite(error_a)) return 0;  // neither is predicted
+    return apart(a, std::max(error_a, error_b), b);
+}
+
+bool same_kind(const Answer& a, const Answer& b) {
+    if (a.word != b.word || a.parts.size() != b.parts.size()) return false;
+    return std::equal(a.parts.begin(), a.parts.end(), b.parts.begin(), [](const auto& x, const auto& y) {
+        return x.first == y.first && x.second.shape == y.second.shape;
+    });
+}
+
+}  // namespace
+
+Array array_of(const Mask& mask) {
+    const Mask dense = mask.clone();
+    Array array{mask.shape(), std::vector<double>(dense.data(), dense.data() + dense.numel()), {}};
+    array.error.resize(array.value.size());
+    return array;
+}
+
+Answer answer_of(const wire::Value& value) {
+    Answer answer;
+    append(answer, "", value);
+    return answer;
+}
+
+Answer answer_of(const judge::Outcome& outcome) {
+    if (!outcome.error) return answer_of(outcome.value);
+    const bool refused = outcome.error->kind == wire::ErrorKind::invalid_argument ||
+                         outcome.error->kind == wire::ErrorKind::out_of_range;
+    return Answer::said(refused ? "refused" : "threw");
+}
+
+std::optional<Fit> fit(const Answer& predicted, const Answer& seen) {
+    if (seen.word == "not judged") return Fit{};
+    // Whoever does not check may return anything, or crash on the way.
+    if (predicted.word == "accepted") return seen.word == "refused" ? std::nullopt : std::optional(Fit{0, 1});
+    if (predicted.word == "anything") return Fit{};
+    // What cannot be computed gives no value; that it gave none supports nothing.
+    if (predicted.word == "impossible") return seen.word.empty() ? std::nullopt : std::optional(Fit{});
+    // What a right program refuses, a wrong one may compute: see Checking::lenient.
+    if (predicted.word == "refused" && !predicted.parts.empty()) {
+        if (seen.word == "refused") return Fit{0, 1};
+        return diagnosis::fit({"", predicted.parts}, seen);
+    }
+    if (!same_kind(predicted, seen)) return std::nullopt;
+    Fit fit;
+    if (!predicted.word.empty()) fit.compared = 1;
+    for (std::size_t part = 0; part < predicted.parts.size(); ++part) {
+        const Array& expected = predicted.parts[part].second;
+        const Array& actual = seen.parts[part].second;
+        if (expected.value.empty()) ++fit.compared;
+        for (std::size_t i = 0; i < expected.value.size(); ++i) {
+            const double ratio = apart(expected.value[i], expected.error[i], actual.value[i]);
+            if (!(ratio <= 1)) return std::nullopt;
+            fit.closeness = std::max(fit.closeness, ratio);
+            if (std::isfinite(expected.value[i]) && std::isfinite(expected.error[i]))
+                ++fit.compared;
+            else if (std::isfinite(actual.value[i]))
+                ++fit.unpredicted;
+        }
+    }
+    return fit;
+}
+
+double distance(const Answer& a, const Answer& b) {
+    if (!same_kind(a, b)) return infinity;
+    double largest = 0;
+    for (std::size_t part = 0; part < a.parts.size(); ++part) {
+        const Array& first = a.parts[part].second;
+        const Array& second = b.parts[part].second;
+        for (std::size_t i = 0; i < first.value.size(); ++i)
+            largest = std::max(largest,
+                               apart_as_predictions(first.value[i], first.error[i], second.value[i], second.error[i]));
+    }
+    return largest;
+}
+
+}  // namespace headway::diagnosis

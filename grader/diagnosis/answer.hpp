@@ -1,0 +1,56 @@
+#pragma once
+
+#include "../judge/student.hpp"
+#include "../reference/array.hpp"
+
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace headway::diagnosis {
+
+using reference::Array;
+
+/// Error bounds of an element that is not predicted, or predicted to be anything but its value. They survive sums and
+/// products.
+inline constexpr double anything = std::numeric_limits<double>::infinity();
+inline constexpr double anything_but = -std::numeric_limits<double>::infinity();
+
+/// What a function gives, or would give: named arrays (a mask counts as zeros and ones), or a word for what is no
+/// value.
+struct Answer {
+    /// Empty for a value; else "refused", "threw", or what became of the worker ("crash"). Predictions may also be
+    /// "accepted" (anything but a refusal) and "impossible" (no value, in whatever way) and "anything"; what was seen
+    /// may also be "not judged": something earlier is in the way, and it agrees with every prediction.
+    std::string word;
+    /// One, without a name, for a single result. Facts that are words, such as "shares storage", are names without
+    /// numbers.
+    std::vector<std::pair<std::string, Array>> parts;
+
+    static Answer of(Array array) { return {"", {{"", std::move(array)}}}; }
+    static Answer said(std::string word) { return {std::move(word), {}}; }
+};
+
+Answer answer_of(const judge::Outcome& outcome);
+Answer answer_of(const wire::Value& value);
+Array array_of(const Mask& mask);
+
+/// How well a prediction fits what was seen.
+struct Fit {
+    /// The largest |seen - predicted| / tolerance over all finite elements; at most 1.
+    double closeness = 0;
+    /// Finite numbers, or words, that were compared. Agreement on NaN says nothing.
+    std::size_t compared = 0;
+    /// Finite numbers that were seen and not predicted.
+    std::size_t unpredicted = 0;
+};
+
+/// Nothing if they differ: in word, shape, where NaN stands, or beyond the forward error bound of the prediction.
+std::optional<Fit> fit(const Answer& predicted, const Answer& seen);
+
+/// How far two predictions are apart, in tolerances; infinite where they differ in kind.
+double distance(const Answer& a, const Answer& b);
+
+}  // namespace headway::diagnosis

@@ -1,0 +1,181 @@
+#include "attention.hpp"
+
+#include "elements.hpp"
+#include "softmax.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+namespace headway::diagnosis {
+namespace {
+
+constexpr std::array<Argument, 3> inputs{Argument::query, Argument::key, Argument::value};
+constexpr std::array<Argument, 3> weights_of{Argument::w_q, Argument::w_k, Argument::w_v};
+
+/// What the mask of the call and the causal option block together.
+Blocked all_blocked(const Given& given, const Shape& shape, const Masking& masking) {
+    Blocked blocked = masking.read(given.mask, shape);
+    if (given.causal_option && masking.combined == Combined::none) blocked.assign(blocked.size(), false);
+    if (!given.causal || masking.combined == Combined::none) return blocked;
+    if (masking.combined == Combined::causal_only_with_a_mask && !given.mask.defined()) return blocked;
+    const Index T = shape[shape.size() - 2];
+    const Index S = shape.back();
+    const bool intersected = masking.combined == Combined::both && given.mask.defined();
+    const bool mask_counts = masking.combined != Combined::causal_alone;
+    for (std::size_t i = 0; i < blocked.size(); ++i) {
+        const auto flat = static_cast<Index>(i);
+        const bool future = masking.future(flat / S % T, flat % S, T, S);
+        blocked[i] = intersected ? blocked[i] && future : (mask_counts && blocked[i]) || future;
+    }
+    return blocked;
+}
+
+}  // namespace
+
+Attention::Attention(Given given) : given_(std::move(given)) {
+    const auto numbers = [](const Tensor& tensor) { return tensor.defined() ? reference::exact(tensor) : Array{}; };
+    for (std::size_t i = 0; i < bias_.size(); ++i) bias_[i] = numbers(given_.bias[i]);
+    query_ = numbers(given_.input[0]);
+    w_v_ = numbers(given_.weight[2]);
+    b_o_ = numbers(given_.b_o);
+}
+
+const Attention::Read& Attention::read(const Reading& reading) {
+    if (how_read_ == reading) return read_;
+    const auto numbers = [&](const Tensor& tensor, Argument argument) {
+        return tensor.defined() ? reading.tensor(tensor, argument) : Array{};
+    };
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        read_.input[i] = numbers(given_.input[i], inputs[i]);
+        read_.weight[i] = numbers(given_.weight[i], weights_of[i]);
+    }
+    read_.w_o = numbers(given_.w_o, Argument::w_o);
+    how_read_ = reading;
+    return read_;
+}
+
+Widths Attention::widths() const {
+    const Array& q = heads_[0].result;
+    const Array& k = heads_[1].result;
+    Widths widths;
+    widths.B = widths.H = 0;  // where there is none, nothing can be scaled by it
+    if (q.shape.size() == 4) {
+        widths.B = q.size(0);
+        widths.H = q.size(1);
+    } else if (given_.H > 0) {
+        widths.H = given_.H;
+    }
+    widths.T = q.size(-2);
+    widths.S = k.size(-2);
+    widths.d = q.size(-1);
+    widths.D = given_.D > 0 ? given_.D : widths.H * widths.d;
+    widths.default_d = widths.D / std::max<Index>(1, widths.H);
+    if (given_.weight[2].defined())
+        widths.d_v = given_.weight[2].size(1) / (given_.H > 0 ? given_.H : 1);
+    else
+        widths.d_v = given_.input[2].defined() ? given_.input[2].size(-1) : widths.d;
+    return widths;
+}
+
+const Array& Attention::head(std::size_t role, const Choices& choices, bool& changed) {
+    const HeadChoice choice{choices.reading, choices.projecting, choices.splitting};
+    return heads_[role].at(choice, changed, [&] {
+        const auto source = static_cast<std::size_t>(choices.projecting.input[role]);
+        if (!given_.input[source].defined()) throw std::invalid_argument("not at hand");
+        const Read& arguments = read(choices.reading);
+        Array x = arguments.input[source];
+        const int weight = choices.projecting.weight[role];
+        if (weight >= 0 && given_.weight[0].defined()) {
+            const auto w = static_cast<std::size_t>(weight);
+            const Array& matrix = arguments.weight[w];
+            x = choices.projecting.apply(
+                x, choices.projecting.transposed[role] ? reference::transpose(matrix, 0, 1) : matrix, given_.H);
+            if (choices.projecting.with_bias && given_.bias[w].defined()) x = reference::add(x, bias_[w]);
+        }
+        x = choices.projecting.finish(x, static_cast<int>(role));
+        if (given_.H < 1) return x;
+        return role == 2 ? choices.splitting.values(x, given_.H) : choices.splitting.split(x, given_.H);
+    });
+}
+
+const Array& Attention::scores(const Choices& choices, bool& changed) {
+    if (given_.scores.defined())
+        return given_scores_.at(choices.reading, changed,
+                                [&] { return choices.reading.tensor(given_.scores, Argument::other); });
+    const Array& q = head(0, choices, changed);
+    bool k_changed = false;  // q and k stand side by side
+    const Array& k = head(1, choices, k_changed);
+    changed |= k_changed;
+    return scores_.at(choices.scoring, changed, [&] {
+        const Array product = choices.scoring.product(choices.scoring.precision(q), choices.scoring.precision(k));
+        return reference::scale(product, choices.scoring.factor(widths()));
+    });
+}
+
+const Array& Attention::weights(const Choices& choices, bool& changed) {
+    const Array& raw = scores(choices, changed);
+    return weights_.at({choices.masking, choices.softmaxing}, changed, [&] {
+        Blocked blocked = all_blocked(given_, raw.shape, choices.masking);
+        blocked_ = blocked;
+        Array score = raw;
+        choices.masking.block(score, blocked);
+        Array weights = softmax(score, blocked, choices.softmaxing);
+        choices.masking.afterwards(weights, blocked_);
+        return given_.scores.defined() ? weights : choices.softmaxing.finish(weights, widths());
+    });
+}
+
+const Array& Attention::scores(const Choices& choices) {
+    bool changed = false;
+    return scores(choices, changed);
+}
+
+const Array& Attention::weights(const Choices& choices) {
+    bool changed = false;
+    return weights(choices, changed);
+}
+
+const Array& Attention::context(const Choices& choices, bool& changed) {
+    const Array& w = weights(choices, changed);
+    bool v_changed = false;
+    const Array& v = head(2, choices, v_changed);
+    changed |= v_changed;
+    return context_.at(choices.weighing, changed,
+                       [&] { return choices.weighing.context(at_hand(w, gathered(choices, v))); });
+}
+
+const Array& Attention::gathered(const Choices& choices, const Array& v) const {
+    if (choices.weighing.gathered == Gathered::keys) return heads_[1].result;
+    return choices.weighing.gathered == Gathered::queries ? heads_[0].result : v;
+}
+
+Weighable Attention::at_hand(const Array& weights, const Array& v) const {
+    return {weights, scores_.result, heads_[0].result, heads_[1].result, v, blocked_};
+}
+
+Attention::Attended Attention::attended(const Choices& choices) {
+    bool changed = false;
+    const bool weights_only = !given_.input[2].defined();
+    const Array none;
+    const Array& result = weights_only ? weights(choices, changed) : context(choices, changed);
+    const Array& w = weights_.result;
+    const Array& returned = returned_.at(choices.weighing, changed, [&] {
+        return choices.weighing.returned(at_hand(w, weights_only ? none : heads_[2].result));
+    });
+    return {result, returned};
+}
+
+const Array& Attention::output(const Choices& choices) {
+    bool changed = false;
+    const Array& attended = context(choices, changed);
+    if (given_.H == 0) return attended;
+    const Array& merged = merged_.at(choices.merging, changed, [&] { return choices.merging.merge(attended); });
+    if (!given_.w_o.defined()) return merged;
+    return output_.at(choices.output, changed, [&] {
+        return choices.output.project({merged, read(choices.reading).w_o, given_.b_o.defined() ? &b_o_ : nullptr,
+                                       query_, given_.weight[2].defined() ? &w_v_ : nullptr, given_.H});
+    });
+}
+
+}  // namespace headway::diagnosis

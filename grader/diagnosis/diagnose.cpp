@@ -1,0 +1,330 @@
+#include "diagnose.hpp"
+
+#include "localise.hpp"
+#include "naming.hpp"
+
+#include "../judge/expect.hpp"
+#include "../judge/test_record.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+#include <stdexcept>
+#include <utility>
+
+namespace headway::diagnosis {
+namespace {
+
+using verdict::FunctionDiagnosis;
+
+bool is_explained(const std::vector<Observation>& observations, const MistakeSet& set) {
+    const Choices choices = with(set);
+    return std::all_of(observations.begin(), observations.end(), [&](const Observation& observation) {
+        return fit(predicted(observation, choices), observation.seen).has_value();
+    });
+}
+
+/// Off by no more than what a 16-bit float loses on the way.
+bool is_near(const Answer& expected, const Answer& seen) {
+    if (!seen.word.empty() || expected.parts.size() != seen.parts.size()) return false;
+    for (std::size_t part = 0; part < expected.parts.size(); ++part) {
+        const Array& right = expected.parts[part].second;
+        const Array& given = seen.parts[part].second;
+        if (right.shape != given.shape) return false;
+        for (std::size_t i = 0; i < right.value.size(); ++i)
+            if (!judge::close(given.value[i], right.value[i], 0.01, 0.02)) return false;
+    }
+    return true;
+}
+
+double largest(const judge::Arguments& arguments) {
+    double largest = 0;
+    for (const wire::Field& field : arguments)
+        if (const auto* tensor = std::get_if<Tensor>(&field.value); tensor != nullptr && tensor->defined())
+            for (const double x : reference::exact(*tensor).value) largest = std::max(largest, std::abs(x));
+    return largest;
+}
+
+/// What one function is wrong in.
+class Investigation {
+public:
+    Investigation(std::string exercise_number, const Function& function, const Workers& workers,
+                  const std::vector<Heard>& heard, Random random, const SearchLimits& limits, const MistakeSet& known)
+        : exercise_number_(std::move(exercise_number)),
+          function_(function),
+          workers_(workers),
+          heard_(heard),
+          random_(random),
+          limits_(limits),
+          known_(known) {}
+
+    /// Nothing if the function is right, or not written.
+    std::optional<FunctionDiagnosis> run() {
+        testimony_ = hear(workers_, function_, function_.questions(random_));
+        if (testimony_.not_written) return std::nullopt;
+        collect();
+        FunctionDiagnosis diagnosis;
+        diagnosis.function = function_.name;
+        diagnosis.stage = function_.stage;
+        diagnosis.mistakes = testimony_.mistakes;
+        diagnosis.sentences = testimony_.sentences;
+        look_for_state_in_suite(diagnosis);
+        const bool answers_right = is_explained(observations_, {}) && is_explained(suite_, {});
+        if (answers_right && testimony_.mistakes.empty()) return std::nullopt;
+        diagnosis.state = "named";
+        if (testimony_.unreliable || answers_right) return diagnosis;
+        if (const auto set = explanation(); !set.empty()) {
+            name(diagnosis, set);
+        } else if (is_right_for_short_numbers()) {
+            diagnosis.mistakes.emplace_back("half_precision");
+            diagnosis.sentences.emplace_back(
+                "inputs of few binary digits are answered right, the same inputs with all their digits are not");
+        } else if (follows_from_own_functions()) {
+            diagnosis.state = "follows";
+        } else {
+            diagnosis.state = "unrecognised";
+            localise(diagnosis, function_, workers_.plain, observations_);
+        }
+        return diagnosis;
+    }
+
+private:
+    /// Answers that can be trusted, as observations; where memory was misused they prove nothing.
+    void collect() {
+        for (auto& question : testimony_.questions) {
+            if (!question.clean) continue;
+            observations_.push_back({question.arguments, question.reply.answer, function_.model(question.arguments)});
+        }
+        // What is kept between calls makes an answer depend on the calls before it.
+        const auto& named = testimony_.mistakes;
+        if (testimony_.unreliable || std::find(named.begin(), named.end(), "state_kept_between_calls") != named.end() ||
+            std::find(named.begin(), named.end(), "reads_out_of_bounds") != named.end())
+            return;
+        for (const Heard& call : heard_)
+            if (call.function == function_.name && !(testimony_.refuses_by_luck && call.answer.word == "refused"))
+                if (auto predict = function_.model(call.arguments))
+                    suite_.push_back({call.arguments, call.answer, std::move(predict)});
+    }
+
+    /// Right when asked afresh, wrong in the middle of the hidden tests: something was left behind.
+    void look_for_state_in_suite(FunctionDiagnosis& diagnosis) {
+        if (function_.ask || !is_explained(observations_, {})) return;
+        for (const Observation& call : suite_) {
+            if (fit(predicted(call, right()), call.seen)) continue;
+            workers_.plain.fresh_worker();
+            if (!fit(predicted(call, right()), ask(workers_.plain, function_, call.arguments).answer)) return;
+            diagnosis.mistakes.emplace_back("state_kept_between_calls");
+            diagnosis.sentences.emplace_back("the same question gets another answer after other calls");
+            testimony_.mistakes = diagnosis.mistakes;
+            suite_.clear();
+            return;
+        }
+    }
+
+    /// Decisions that only later exercises teach are not made here.
+    bool is_taught(const Mistake& mistake) const {
+        const auto& lessons = decision(mistake.decision).lesson;
+        return !lessons.empty() && lessons.begin()->first <= exercise_number_;
+    }
+
+    std::vector<const Mistake*> candidates() const {
+        std::vector<const Mistake*> all;
+        for (const Mistake& mistake : mistakes())
+            if (mistake.make != nullptr && !mistake.equivalent && is_taught(mistake)) all.push_back(&mistake);
+        return all;
+    }
+
+    /// The set that is left when every other has been refuted; empty if none explains everything.
+    MistakeSet explanation() {
+        // What refutes every set that was found joins the observations, and the search begins anew.
+        for (int round = 0; round < 4; ++round) {
+            std::vector<MistakeSet> sets = found();
+            if (sets.empty()) return {};
+            tell_apart(sets);
+            std::erase_if(sets, [&](const MistakeSet& set) { return !survives_suite(set); });
+            if (!sets.empty()) return choose(std::move(sets));
+        }
+        return {};
+    }
+
+    std::vector<MistakeSet> found() const {
+        // Most often a function is wrong only in what it calls.
+        if (!known_.empty() && is_explained(observations_, known_)) return {needed(known_)};
+        return explanations(observations_, candidates(), limits_);
+    }
+
+    /// Without the mistakes that make no difference here.
+    MistakeSet needed(MistakeSet set) const {
+        for (std::size_t i = set.size(); i-- > 0;) {
+            MistakeSet smaller = set;
+            smaller.erase(smaller.begin() + static_cast<std::ptrdiff_t>(i));
+            if (is_explained(observations_, smaller)) set = std::move(smaller);
+        }
+        return set;
+    }
+
+    bool survives_suite(const MistakeSet& set) {
+        const Choices choices = with(set);
+        for (const Observation& observation : suite_) {
+            if (fit(predicted(observation, choices), observation.seen)) continue;
+            observations_.push_back(observation);
+            return false;
+        }
+        return true;
+    }
+
+    /// Asks questions on which the sets differ most, until one is left or 200 inputs do not tell them apart.
+    void tell_apart(std::vector<MistakeSet>& sets) {
+        constexpr std::size_t most_inputs = 200;
+        constexpr double apart = 3;  // tolerances
+        for (std::size_t inputs = 0; sets.size() > 1 && inputs < most_inputs;) {
+            const Observation* best = nullptr;
+            std::vector<Observation> asked;
+            std::size_t most_classes = 1;
+            for (const judge::Arguments& arguments : function_.questions(random_))
+                asked.push_back({arguments, {}, function_.model(arguments)});
+            inputs += asked.size();
+            for (const Observation& question : asked) {
+                // What should be refused may be answered in any way.
+                if (predicted(question, right()).word == "refused") continue;
+                std::vector<Answer> classes;
+                for (const MistakeSet& set : sets) {
+                    Answer answer = predicted(question, with(set));
+                    const bool is_new = std::all_of(classes.begin(), classes.end(), [&](const Answer& other) {
+                        return distance(answer, other) > apart;
+                    });
+                    if (is_new) classes.push_back(std::move(answer));
+                }
+                if (classes.size() > most_classes) {
+                    most_classes = classes.size();
+                    best = &question;
+                }
+            }
+            if (best == nullptr) continue;
+            Observation observation = *best;
+            observation.seen = ask(workers_.plain, function_, observation.arguments).answer;
+            std::erase_if(
+                sets, [&](const MistakeSet& set) { return !fit(predicted(observation, with(set)), observation.seen); });
+            observations_.push_back(std::move(observation));
+        }
+    }
+
+    /// Of sets that no question tells apart: what is known from earlier functions first, then the first of the
+    /// catalogue.
+    MistakeSet choose(std::vector<MistakeSet> sets) {
+        const auto familiar = [&](const MistakeSet& set) {
+            return std::count_if(set.begin(), set.end(), [&](const Mistake* mistake) {
+                return std::find(known_.begin(), known_.end(), mistake) != known_.end();
+            });
+        };
+        const auto open = [&](const MistakeSet& set) { return evidence_for(set, observations_)->unpredicted; };
+        std::size_t least = std::numeric_limits<std::size_t>::max();
+        for (const MistakeSet& set : sets) least = std::min(least, open(set));
+        // What leaves less open says more.
+        std::erase_if(sets, [&](const MistakeSet& set) { return open(set) > least; });
+        std::stable_sort(sets.begin(), sets.end(),
+                         [&](const MistakeSet& a, const MistakeSet& b) { return familiar(a) > familiar(b); });
+        alternatives_.assign(sets.begin() + 1, sets.end());
+        return sets.front();
+    }
+
+    void name(FunctionDiagnosis& diagnosis, const MistakeSet& set) {
+        std::vector<Observation> all = observations_;
+        all.insert(all.end(), suite_.begin(), suite_.end());
+        const auto evidence = evidence_for(set, all);
+        if (!evidence || !evidence->is_telling()) {
+            // Fits, but only where nothing finite was answered: that is no support.
+            diagnosis.state = "unrecognised";
+            localise(diagnosis, function_, workers_.plain, observations_);
+            return;
+        }
+        for (const Mistake* mistake : set) diagnosis.mistakes.push_back(mistake->id);
+        diagnosis.inputs = evidence->inputs;
+        diagnosis.telling = evidence->telling;
+        diagnosis.closeness = evidence->closeness;
+        for (const MistakeSet& other : alternatives_)
+            for (const Mistake* mistake : other)
+                if (std::find(set.begin(), set.end(), mistake) == set.end())
+                    diagnosis.alternatives.push_back(mistake->id);
+    }
+
+    /// The same questions with inputs cut to multiples of ¼: whoever loses precision answers these right.
+    bool is_right_for_short_numbers() {
+        if (function_.ask) return false;
+        int telling = 0;
+        for (const Observation& observation : observations_) {
+            const Answer expected = predicted(observation, right());
+            if (!expected.word.empty() || fit(expected, observation.seen)) continue;
+            if (largest(observation.arguments) > 10) continue;  // there a lost digit is worth much
+            if (!is_near(expected, observation.seen)) return false;
+            judge::Arguments cut = observation.arguments;
+            for (wire::Field& field : cut)
+                if (auto* number = std::get_if<Tensor>(&field.value); number != nullptr && number->defined()) {
+                    Array array = reference::exact(*number);
+                    for (double& x : array.value) x = std::clamp(std::nearbyint(x * 4) / 4, -3.75, 3.75);
+                    *number = reference::to_tensor(array);
+                }
+            const Observation again{cut, ask(workers_.plain, function_, cut).answer, function_.model(cut)};
+            if (!fit(predicted(again, right()), again.seen)) return false;
+            ++telling;
+        }
+        return telling > 1;
+    }
+
+    bool follows_from_own_functions() {
+        if (!function_.given_own) return false;
+        int compared = 0;
+        for (const Observation& observation : observations_) {
+            if (fit(predicted(observation, right()), observation.seen)) continue;
+            std::optional<Answer> expected;
+            try {
+                expected = function_.given_own(workers_.plain, observation.arguments);
+            } catch (const judge::StopTest&) {
+                workers_.plain.fresh_worker();
+            }
+            if (!expected || !fit(*expected, observation.seen)) return false;
+            ++compared;
+        }
+        return compared > 0;
+    }
+
+    std::string exercise_number_;  ///< "03"
+    const Function& function_;
+    const Workers& workers_;
+    const std::vector<Heard>& heard_;
+    Random random_;
+    SearchLimits limits_;
+    const MistakeSet& known_;
+    Testimony testimony_;
+    std::vector<Observation> observations_;  ///< small questions, for the search
+    std::vector<Observation> suite_;         ///< what the hidden tests heard
+    std::vector<MistakeSet> alternatives_;
+};
+
+}  // namespace
+
+verdict::Diagnosis diagnose(const std::string& exercise, const Workers& workers, const std::vector<Heard>& heard,
+                            std::uint64_t seed, const SearchLimits& limits) {
+    const auto begin = std::chrono::steady_clock::now();
+    verdict::Diagnosis diagnosis;
+    const auto subject = subjects().find(exercise);
+    if (subject == subjects().end()) return diagnosis;
+    MistakeSet known;
+    for (const Function& function : subject->second.functions) {
+        auto wrong = Investigation(exercise.substr(0, 2), function, workers, heard, Random(seed), limits, known).run();
+        if (!wrong) continue;
+        for (const std::string& id : wrong->mistakes)
+            if (const Mistake* one = &mistake(id); std::find(known.begin(), known.end(), one) == known.end())
+                known.push_back(one);
+        diagnosis.functions.push_back(std::move(*wrong));
+    }
+    diagnosis.mistakes = named_mistakes(diagnosis.functions, exercise.substr(0, 2));
+    diagnosis.complete = !diagnosis.functions.empty() &&
+                         std::all_of(diagnosis.functions.begin(), diagnosis.functions.end(),
+                                     [](const FunctionDiagnosis& one) { return one.state != "unrecognised"; });
+    diagnosis.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    return diagnosis;
+}
+
+}  // namespace headway::diagnosis

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "search.hpp"
+#include "witness.hpp"
+
+#include "../verdict/verdict.hpp"
+
+#include <cstdint>
+
+namespace headway::diagnosis {
+
+/// A call that the hidden tests made, and its answer.
+struct Heard {
+    std::string function;
+    judge::Arguments arguments;
+    Answer answer;
+};
+
+/// Names what is wrong with a submission, function by function, from its answers alone.
+///
+/// Each function is asked questions of its own. What its answers show of memory is named from that evidence; what they
+/// show of attention is searched for in the model. A set of mistakes is named only if it reproduces every answer,
+/// including those that the hidden tests heard; where several sets do, further questions tell them apart.
+verdict::Diagnosis diagnose(const std::string& exercise, const Workers& workers, const std::vector<Heard>& heard,
+                            std::uint64_t seed, const SearchLimits& limits = {});
+
+}  // namespace headway::diagnosis

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "../reference/array.hpp"
+
+#include <functional>
+#include <span>
+
+/// Small words to build arrays from others, element by element.
+namespace headway::diagnosis {
+
+using reference::Array;
+
+using Coordinate = std::span<const Index>;
+
+Array zeros(const Shape& shape);
+
+/// Calls `visit` with every coordinate of `shape` in row-major order.
+void each(const Shape& shape, const std::function<void(Coordinate, std::size_t flat)>& visit);
+
+/// Row-major position of a coordinate.
+std::size_t position(const Shape& shape, Coordinate at);
+
+/// An array of `shape` whose element is that of `from` at a row-major position.
+Array gathered(const Array& from, const Shape& shape, const std::function<std::size_t(Coordinate)>& where);
+
+/// The last `count` axes of `shape`.
+Shape last(const Shape& shape, std::size_t count);
+
+/// Every element changed by a function without rounding of its own.
+Array mapped(const Array& from, const std::function<double(double)>& function);
+
+}  // namespace headway::diagnosis

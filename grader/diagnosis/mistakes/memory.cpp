@@ -1,0 +1,114 @@
+// Mistakes of C++ rather than attention, and how arguments are read.
+#include "../catalogue.hpp"
+
+#include <cmath>
+
+namespace headway::diagnosis {
+namespace {
+
+DECISION(.id = "reading", .stage = "",
+         .lesson = {{"01", "What people get wrong"}, {"02", "As a formula"}, {"03", "What people get wrong"}},
+         .pseudocode =
+             "element [i,j] of a view lies at offset + i·stride[0] + j·stride[1]; data()[i] only if is_contiguous()");
+
+/// The first numel() numbers from the tensor's offset, in the order of memory.
+Array in_memory_order(const Tensor& tensor) {
+    Array array = reference::exact(tensor);
+    if (tensor.is_contiguous()) return array;
+    for (Index i = 0; i < array.numel(); ++i) {
+        const Index at = tensor.offset() + i;
+        array.value[static_cast<std::size_t>(i)] =
+            at < tensor.storage_size() ? static_cast<double>(tensor.data()[i]) : std::nan("");
+    }
+    return array;
+}
+
+MISTAKE(
+        .id = "strides_ignored", .decision = "reading",
+        .title = "tensors are read through data() as if they were contiguous",
+        .right = "go through (i, j) or contiguous(): arguments may be views",
+        .symptom = "right for fresh tensors, wrong numbers for transposed or sliced ones",
+        .question = "What does data()[1] hold after x.transpose(0, 1)?", .make = [](Choices& c) {
+            c.reading.tensor = [](const Tensor& tensor, Argument) { return in_memory_order(tensor); };
+        });
+
+MISTAKE(
+        .id = "keys_strides_ignored", .decision = "reading",
+        .title = "k is read through data() as if it were contiguous",
+        .right = "go through (i, j) or contiguous(): arguments may be views",
+        .symptom = "right for fresh tensors, wrong numbers for transposed or sliced ones",
+        .question = "What does data()[1] hold after x.transpose(0, 1)?", .make = [](Choices& c) {
+            c.reading.tensor = [](const Tensor& tensor, Argument argument) {
+                return argument == Argument::key ? in_memory_order(tensor) : reference::exact(tensor);
+            };
+        });
+
+DECISION(.id = "memory", .stage = "", .lesson = {{"02", "As a formula"}},
+         .pseudocode = "every index stays below the size of its axis; every accumulator begins at 0");
+
+MISTAKE(.id = "reads_out_of_bounds", .decision = "memory", .title = "an index leaves its tensor",
+        .right = "each index runs from 0 to size - 1 of its own axis", .symptom = "right by luck, until it crashes",
+        .question = "Which loop bound belongs to which axis?");
+
+MISTAKE(.id = "uninitialised_memory", .decision = "memory", .title = "memory is read before anything was written to it",
+        .right = "begin sums at 0: Tensor::zeros, not Tensor::empty", .symptom = "right by luck, another day wrong",
+        .question = "What is in a fresh tensor before the first +=?");
+
+MISTAKE(.id = "used_after_freed", .decision = "memory", .title = "memory is used after it was given back",
+        .right = "keep the tensor alive as long as a pointer or view into it is used",
+        .symptom = "right by luck, another day wrong",
+        .question = "Who owns the numbers that this pointer points to, and until when?");
+
+MISTAKE(.id = "state_kept_between_calls", .decision = "memory",
+        .title = "something of an earlier call is kept and used in a later one",
+        .right = "a call depends on its arguments alone: no static, no cache, no buffer that is not cleared",
+        .symptom = "the first call is right, later ones are not", .question = "Which variables outlive a call?");
+
+MISTAKE(.id = "argument_changed", .decision = "memory",
+        .title = "the caller's tensor is changed: a copy of a Tensor is another view of the same numbers",
+        .right = "clone() before writing", .symptom = "the next use of the same input is wrong",
+        .question = "Which of your variables share storage with an argument?");
+
+MISTAKE(.id = "never_ends", .decision = "memory", .title = "a loop never ends",
+        .right = "each loop has a bound that it reaches", .symptom = "the call is stopped at the time limit",
+        .question = "Which loop variable is not counted up?");
+
+MISTAKE(.id = "divides_by_zero", .decision = "memory", .title = "an integer is divided by zero",
+        .right = "check the divisor first", .symptom = "the program is killed (SIGFPE)",
+        .question = "Which divisor can be 0?");
+
+DECISION(.id = "precision", .stage = "scores", .lesson = {{"01", "By hand"}},
+         .pseudocode = "floats stay floats from the arguments to the result");
+
+/// 11 significant bits, as float16 has.
+double rounded_to_half(double x) {
+    if (x == 0 || !std::isfinite(x)) return x;
+    int exponent = 0;
+    const double mantissa = std::frexp(x, &exponent);
+    return std::ldexp(std::nearbyint(mantissa * 2048) / 2048, exponent);
+}
+
+MISTAKE(
+        .id = "half_precision", .decision = "precision", .title = "q and k are cut to the precision of a 16-bit float",
+        .right = "stay in float", .symptom = "weights are off in the third digit",
+        .question = "Which type holds your numbers on the way?", .make = [](Choices& c) {
+            c.scoring.precision = [](const Array& array) {
+                Array rounded = array;
+                for (double& x : rounded.value) x = rounded_to_half(x);
+                return rounded;
+            };
+        });
+
+MISTAKE(
+        .id = "cut_to_integers", .decision = "precision", .title = "q and k are cut to integers",
+        .right = "stay in float", .symptom = "most scores become 0",
+        .question = "Which type holds your numbers on the way?", .make = [](Choices& c) {
+            c.scoring.precision = [](const Array& array) {
+                Array cut = array;
+                for (double& x : cut.value) x = std::trunc(x);
+                return cut;
+            };
+        });
+
+}  // namespace
+}  // namespace headway::diagnosis

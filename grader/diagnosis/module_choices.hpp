@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+
+namespace headway::diagnosis {
+
+/// What is decided around the formula when attention becomes a module: parameters, state, modes, dropout. Plain data;
+/// the defaults are right.
+struct ModuleChoices {
+    enum class Biases { as_asked, always, never, all_but_output, output_alone, inverted };
+    enum class HeadDim { as_asked, option_ignored, model_width };
+    enum class Registered { all, nothing, all_but_output, other_names, output_under_other_name, packed, one_more };
+    enum class Layout { out_in, in_out, one_head };
+    enum class Seeding { from_options, constant, never_the_same };
+    Biases biases = Biases::as_asked;
+    HeadDim head_dim = HeadDim::as_asked;
+    Registered registered = Registered::all;
+    Layout layout = Layout::out_in;
+    bool one_linear_for_three = false;
+    Seeding seeding = Seeding::from_options;
+    bool divides_even_with_head_dim = false;
+    bool refuses_cross_attention = false;
+
+    enum class Loading { takes_effect, no_effect, not_after_first_call };
+    Loading loading = Loading::takes_effect;
+
+    /// What of a call is still there in the next one.
+    struct Kept {
+        bool query = false, key = false, value = false, mask = false, causal_mask = false;
+        bool sums = false;           ///< the second result is added to the first
+        bool parameters = false;     ///< each call changes the parameters
+        bool result_buffer = false;  ///< the second call overwrites the first result
+        bool operator==(const Kept&) const = default;
+    };
+    Kept kept;
+
+    struct Dropout {
+        enum class What { weights, scores, context, output, values, nothing };
+        enum class Kept { divided_by_kept, unchanged, times_kept, divided_by_dropped, renormalised };
+        enum class Mode { training, always, eval };
+        enum class Draws { from_seed, other_seed, of_process };
+        What what = What::weights;
+        Kept kept = Kept::divided_by_kept;
+        Mode mode = Mode::training;
+        Draws draws = Draws::from_seed;
+        bool share_is_kept = false;  ///< p is the probability to keep
+        bool heads_alike = false, queries_alike = false, sequences_alike = false, keys_alike = false;
+        bool calls_alike = false;
+        bool off_after_eval = false;
+        bool operator==(const Dropout&) const = default;
+    };
+    Dropout dropout;
+    bool weights_after_dropout = false;   ///< attention_weights shows them so
+    bool weights_switch_to_eval = false;  ///< attention_weights leaves eval mode behind
+};
+
+}  // namespace headway::diagnosis

@@ -1,0 +1,158 @@
+#include "search.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <numeric>
+#include <set>
+
+namespace headway::diagnosis {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+class Search {
+public:
+    Search(const std::vector<Observation>& observations, const std::vector<const Mistake*>& candidates,
+           const SearchLimits& limits)
+        : observations_(observations), candidates_(candidates), end_(Clock::now() + limits.budget) {
+        visible_.resize(observations.size());
+        for (std::size_t i = 0; i < observations.size(); ++i) {
+            const Answer usual = predicted(observations[i], right());
+            for (std::size_t c = 0; c < candidates.size(); ++c)
+                if (distance(predicted(observations[i], with({candidates[c]})), usual) > visible_from)
+                    visible_[i].push_back(c);
+        }
+        all_.resize(candidates.size());
+        std::iota(all_.begin(), all_.end(), 0U);
+        order_.resize(observations.size());
+        std::iota(order_.begin(), order_.end(), 0U);
+        std::stable_sort(order_.begin(), order_.end(),
+                         [&](std::size_t a, std::size_t b) { return visible_[a].size() < visible_[b].size(); });
+    }
+
+    /// What two mistakes do together may show where one of them alone does not: whether the second may be any mistake.
+    enum class Second { visible, any };
+
+    /// Sets of exactly `size` mistakes.
+    std::vector<MistakeSet> of_size(std::size_t size, Second second) {
+        second_ = second;
+        found_.clear();
+        visited_.clear();
+        grow({}, size, nullptr);
+        return found_;
+    }
+
+    bool out_of_time() const { return Clock::now() > end_; }
+
+private:
+    /// A mistake that moves an answer by less than this many tolerances shows in no observation.
+    static constexpr double visible_from = 1;
+
+    using Members = std::vector<std::size_t>;
+
+    MistakeSet set_of(const Members& members) const {
+        MistakeSet set;
+        for (const std::size_t member : members) set.push_back(candidates_[member]);
+        return set;
+    }
+
+    bool explains(const Choices& choices, std::size_t i) const {
+        return fit(predicted(observations_[i], choices), observations_[i].seen).has_value();
+    }
+
+    /// The first observation, in the order of the search, that the set does not explain.
+    const std::size_t* first_unexplained(const Choices& choices) const {
+        for (const std::size_t& i : order_)
+            if (!explains(choices, i)) return &i;
+        return nullptr;
+    }
+
+    /// @param last  the observation that the set was grown for: most often it is the one that refutes it
+    void grow(const Members& members, std::size_t size, const std::size_t* last) {
+        if (out_of_time()) return;
+        const Choices choices = with(set_of(members));
+        const std::size_t* unexplained =
+            last != nullptr && !explains(choices, *last) ? last : first_unexplained(choices);
+        if (unexplained == nullptr) {
+            const MistakeSet set = set_of(members);
+            const auto evidence = members.size() == size ? evidence_for(set, observations_) : std::nullopt;
+            if (evidence && evidence->is_telling()) found_.push_back(set);
+            return;  // a smaller set is found at its own size
+        }
+        if (members.size() == size) return;
+        const bool any = second_ == Second::any && members.size() == 1;
+        const Members& next_ones = any ? all_ : visible_[*unexplained];
+        for (const std::size_t next : next_ones) {
+            if (std::any_of(members.begin(), members.end(), [&](std::size_t member) {
+                    return candidates_[member]->decision == candidates_[next]->decision;
+                }))
+                continue;
+            Members larger = members;
+            larger.insert(std::upper_bound(larger.begin(), larger.end(), next), next);
+            if (visited_.insert(larger).second) grow(larger, size, unexplained);
+        }
+    }
+
+    const std::vector<Observation>& observations_;
+    const std::vector<const Mistake*>& candidates_;
+    Clock::time_point end_;
+    std::vector<Members> visible_;
+    std::vector<std::size_t> order_;
+    Members all_;
+    Second second_ = Second::visible;
+    std::set<Members> visited_;
+    std::vector<MistakeSet> found_;
+};
+
+}  // namespace
+
+Choices with(const MistakeSet& set) {
+    Choices choices = right();
+    choices.checking.lenient = !set.empty();
+    for (const Mistake* mistake : set)
+        if (mistake->make != nullptr) mistake->make(choices);
+    return choices;
+}
+
+Answer predicted(const Observation& observation, const Choices& choices) {
+    try {
+        return observation.predict(choices);
+    } catch (const Unpredictable&) {
+        return Answer::said("anything");
+    } catch (const std::exception&) {
+        return Answer::said("impossible");
+    }
+}
+
+std::vector<MistakeSet> explanations(const std::vector<Observation>& observations,
+                                     const std::vector<const Mistake*>& candidates, const SearchLimits& limits) {
+    Search search(observations, candidates, limits);
+    for (std::size_t size = 1; size <= limits.most_mistakes; ++size)
+        for (const auto second : {Search::Second::visible, Search::Second::any}) {
+            if (size == 1 && second == Search::Second::any) continue;
+            auto found = search.of_size(size, second);
+            // A search that was cut short may have missed the true set among others of its size.
+            if (search.out_of_time()) return {};
+            if (!found.empty()) return found;
+        }
+    return {};
+}
+
+std::optional<Evidence> evidence_for(const MistakeSet& set, const std::vector<Observation>& observations) {
+    Evidence evidence;
+    const Choices wrong = with(set);
+    for (const Observation& observation : observations) {
+        const Answer prediction = predicted(observation, wrong);
+        const auto good = fit(prediction, observation.seen);
+        if (!good) return std::nullopt;
+        ++evidence.inputs;
+        evidence.closeness = std::max(evidence.closeness, good->closeness);
+        const bool is_wrong = !fit(predicted(observation, right()), observation.seen);
+        evidence.compared += good->compared;
+        evidence.unpredicted += good->unpredicted;
+        if (good->compared > 0 && is_wrong) ++evidence.telling;
+    }
+    return evidence;
+}
+
+}  // namespace headway::diagnosis

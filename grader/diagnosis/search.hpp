@@ -1,0 +1,51 @@
+#pragma once
+
+#include "catalogue.hpp"
+#include "subject.hpp"
+
+#include <chrono>
+#include <vector>
+
+namespace headway::diagnosis {
+
+/// A question, what came back, and what the model makes of it.
+struct Observation {
+    judge::Arguments arguments;
+    Answer seen;
+    Predict predict;
+};
+
+using MistakeSet = std::vector<const Mistake*>;
+
+/// The right choices with these mistakes made.
+Choices with(const MistakeSet& set);
+
+/// What the model answers; "impossible" where shapes do not fit under these choices.
+Answer predicted(const Observation& observation, const Choices& choices);
+
+struct SearchLimits {
+    std::size_t most_mistakes = 3;
+    std::chrono::milliseconds budget{2000};
+};
+
+/// All smallest sets of mistakes that reproduce every observation; empty if there is none within the limits.
+///
+/// Grows sets one mistake at a time: where a set fails to explain an observation, the next mistake must be one that
+/// changes what the model answers there. Observations that few mistakes change are looked at first.
+std::vector<MistakeSet> explanations(const std::vector<Observation>& observations,
+                                     const std::vector<const Mistake*>& candidates, const SearchLimits& limits);
+
+/// How well a set explains: how many observations, and how many of them say anything.
+struct Evidence {
+    int inputs = 0;
+    int telling = 0;              ///< where the right program would have answered otherwise, in finite numbers or words
+    double closeness = 0;         ///< the largest difference, in tolerances
+    std::size_t compared = 0;     ///< numbers
+    std::size_t unpredicted = 0;  ///< numbers that were seen and not predicted
+    /// A set that leaves much open explains nothing.
+    bool is_telling() const { return telling > 0 && unpredicted < 2 * compared; }
+};
+/// Nothing if some observation refutes the set.
+std::optional<Evidence> evidence_for(const MistakeSet& set, const std::vector<Observation>& observations);
+
+}  // namespace headway::diagnosis

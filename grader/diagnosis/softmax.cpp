@@ -1,0 +1,187 @@
+#include "softmax.hpp"
+
+#include "answer.hpp"
+#include "elements.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <utility>
+
+namespace headway::diagnosis {
+namespace {
+
+/// double as float32 would hold it: too large is infinite, too small is zero.
+double in_range_of_float(double value) {
+    if (value > static_cast<double>(std::numeric_limits<float>::max())) return std::numeric_limits<double>::infinity();
+    if (std::abs(value) < static_cast<double>(std::numeric_limits<float>::denorm_min()) / 2) return 0;
+    return value;
+}
+
+using Rows = std::vector<std::vector<std::size_t>>;
+
+/// The row that a score belongs to: its coordinate along the axes that are not normalised together.
+Rows rows_of(const Shape& shape, Together together) {
+    const std::size_t rank = shape.size();
+    std::vector<bool> inside(rank, false);
+    const auto mark = [&](std::size_t from_last) {
+        if (from_last <= rank) inside[rank - from_last] = true;
+    };
+    switch (together) {
+        case Together::keys:
+            mark(1);
+            break;
+        case Together::queries:
+            mark(2);
+            break;
+        case Together::heads:
+            mark(3);
+            break;
+        case Together::batch:
+            mark(4);
+            break;
+        case Together::queries_and_keys:
+            mark(1);
+            mark(2);
+            break;
+        case Together::heads_and_keys:
+            mark(1);
+            mark(3);
+            break;
+        case Together::everything:
+            inside.assign(rank, true);
+            break;
+    }
+    std::map<std::size_t, std::vector<std::size_t>> rows;
+    each(shape, [&](Coordinate at, std::size_t flat) {
+        std::size_t row = 0;
+        for (std::size_t axis = 0; axis < rank; ++axis)
+            if (!inside[axis]) row = row * static_cast<std::size_t>(shape[axis]) + static_cast<std::size_t>(at[axis]);
+        rows[row].push_back(flat);
+    });
+    Rows list;
+    for (auto& [row, members] : rows) list.push_back(std::move(members));
+    return list;
+}
+
+/// The same, worked out once for each shape: a search asks for few shapes, thousands of times.
+const Rows& known_rows(const Shape& shape, Together together) {
+    thread_local std::map<std::pair<Shape, Together>, Rows> known;
+    const auto [entry, is_new] = known.try_emplace({shape, together});
+    if (is_new) entry->second = rows_of(shape, together);
+    return entry->second;
+}
+
+/// What rows before this one left behind.
+struct Carried {
+    double sum = 0;
+    double maximum = -std::numeric_limits<double>::infinity();
+};
+
+/// Where every exponent of a row is below this, what is left of the exponentials is as the library's exp pleases:
+/// denormal numbers, 0 and so 0 / 0, or the smallest number that a vectorised exp knows.
+constexpr double denormal = -87;
+constexpr double vanishing = -104;
+
+/// Such weights are not predicted; of those that vanish it is known that they are not right.
+void vanish(Row& row, double error) {
+    const double maximum = row.maximum();
+    double sum = 0;
+    for (std::size_t i = 0; i < row.score.size(); ++i) {
+        row.score[i] = row.blocked[i] ? 0 : std::exp(row.score[i] - maximum);
+        sum += row.score[i];
+    }
+    for (double& weight : row.score) weight /= sum;
+    std::fill(row.error.begin(), row.error.end(), error);
+}
+
+/// Turns the scores of a row into weights.
+void normalise(Row& row, const Softmaxing& choices, Carried& carried) {
+    const std::size_t count = row.score.size();
+    if (row.all_blocked()) {
+        std::fill(row.error.begin(), row.error.end(), 0.0);
+        choices.empty_row(row);
+        for (std::size_t i = 0; i < count; ++i)
+            if (row.error[i] == 0) row.error[i] = std::abs(row.score[i]) * 64 * reference::unit_roundoff;
+        return;
+    }
+    double shift = choices.shift(row);
+    if (choices.carry == Carry::maximum) shift = carried.maximum = std::max(carried.maximum, shift);
+    double epsilon = 0;
+    double largest = std::abs(shift);
+    for (std::size_t i = 0; i < count; ++i) {
+        if (row.blocked[i]) continue;
+        epsilon = std::max(epsilon, row.error[i]);
+        largest = std::max(largest, std::abs(row.score[i]));
+    }
+    epsilon += 2 * reference::unit_roundoff * largest;
+    if (const double top = row.maximum() - shift; top < denormal)
+        return vanish(row, top < vanishing ? anything_but : anything);
+    double sum = choices.carry == Carry::sum ? carried.sum : 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        row.score[i] = row.blocked[i] ? 0 : in_range_of_float(choices.exponential(row.score[i] - shift));
+        sum = in_range_of_float(sum + row.score[i]);
+    }
+    carried.sum = sum;
+    const double divisor = choices.denominator(sum, row);
+    const bool vanishes = divisor != 0 && std::abs(divisor) < 1e-30;  // in float it may well be 0
+    const double relative = std::expm1(2 * epsilon) + static_cast<double>(count + 8) * reference::unit_roundoff;
+    for (std::size_t i = 0; i < count; ++i) {
+        row.score[i] = in_range_of_float(row.score[i] / divisor);
+        row.error[i] = vanishes ? anything : std::abs(row.score[i]) * relative;
+    }
+}
+
+}  // namespace
+
+bool Row::all_blocked() const {
+    return std::all_of(blocked.begin(), blocked.end(), [](bool one) { return one; });
+}
+
+double Row::maximum() const {
+    double maximum = -std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < score.size(); ++i)
+        if (!blocked[i]) maximum = std::max(maximum, score[i]);
+    return maximum;
+}
+
+Array softmax(const Array& scores, const Blocked& blocked, const Softmaxing& choices) {
+    Array weights = scores;
+    if (weights.value.empty()) return weights;
+    const Rows& groups = known_rows(scores.shape, choices.together);
+    for (int time = 0; time < choices.times; ++time) {
+        const double largest_of_all = *std::max_element(weights.value.begin(), weights.value.end());
+        double largest_open = -std::numeric_limits<double>::infinity();
+        for (std::size_t i = 0; i < weights.value.size(); ++i)
+            if (!blocked[i]) largest_open = std::max(largest_open, weights.value[i]);
+        std::vector<Row> rows;
+        for (const auto& members : groups) {
+            Row row;
+            row.largest_of_all = largest_of_all;
+            row.largest_open = largest_open;
+            row.largest_blocked = -std::numeric_limits<double>::infinity();
+            for (const std::size_t i : members) {
+                row.score.push_back(weights.value[i]);
+                row.error.push_back(weights.error[i]);
+                row.blocked.push_back(blocked[i]);
+                row.largest_blocked = std::max(row.largest_blocked, weights.value[i]);
+            }
+            rows.push_back(std::move(row));
+        }
+        Carried carried;
+        for (std::size_t r = 0; r < rows.size(); ++r) {
+            normalise(rows[r], choices, carried);
+            for (std::size_t i = 0; i < groups[r].size(); ++i) {
+                weights.value[groups[r][i]] = rows[r].score[i];
+                weights.error[groups[r][i]] = rows[r].error[i];
+            }
+        }
+    }
+    // What a blocked score looks like that never met softmax is the student's choice: -infinity, 0, ...
+    for (std::size_t i = 0; choices.times == 0 && i < weights.value.size(); ++i)
+        if (blocked[i]) weights.error[i] = anything;
+    return weights;
+}
+
+}  // namespace headway::diagnosis

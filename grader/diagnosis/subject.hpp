@@ -1,0 +1,68 @@
+#pragma once
+
+#include "answer.hpp"
+#include "choices.hpp"
+
+#include <headway/random.hpp>
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace headway::diagnosis {
+
+/// What a function would answer to one question under any choices.
+using Predict = std::function<Answer(const Choices&)>;
+
+/// What came of asking.
+struct Asked {
+    Answer answer;
+    std::vector<std::string> changed_arguments = {};
+    Asked(Answer given) : answer(std::move(given)) {}
+    Asked(Answer given, std::vector<std::string> changed)
+        : answer(std::move(given)), changed_arguments(std::move(changed)) {}
+};
+
+/// A function of an exercise, as the model knows it.
+struct Function {
+    std::string name = {};
+    /// The model's answer to a call with these arguments, or nothing where it has none.
+    std::function<Predict(const judge::Arguments&)> model = nullptr;
+    /// Questions that show every decision in it, the ones that show fewest first; small, so that a search is quick.
+    std::function<std::vector<judge::Arguments>(Random&)> questions = nullptr;
+    /// What should come back given the student's own answers from earlier functions; empty where they are of no use.
+    std::function<std::optional<Answer>(judge::Student&, const judge::Arguments&)> given_own = nullptr;
+    /// How its result is asked for; the default is a plain call.
+    std::function<Asked(judge::Student&, const judge::Arguments&)> ask = nullptr;
+    std::string stage = {};  ///< where it stands in the order of attention
+    /// Questions, by their number, that show the stages up to this one only: the first that is answered wrong tells the
+    /// stage that goes wrong, given that those before it are right.
+    std::vector<std::pair<std::string, std::size_t>> stages = {};
+};
+
+/// What diagnosis knows of one exercise: its functions, each after those that it may call.
+struct Subject {
+    std::vector<Function> functions;
+};
+
+std::map<std::string, Subject>& subjects();
+
+struct SubjectRegistration {
+    SubjectRegistration(const std::string& exercise, Subject subject);
+};
+
+// ---- reading a call ---------------------------------------------------------------------------------------------
+
+/// @throws std::out_of_range if there is no such argument
+const wire::Value& argument(const judge::Arguments& arguments, const std::string& name);
+Tensor tensor(const judge::Arguments& arguments, const std::string& name);
+Mask mask(const judge::Arguments& arguments, const std::string& name);
+Index integer(const judge::Arguments& arguments, const std::string& name);
+
+/// Arguments that do not fit are refused, or accepted by whoever does not make that check.
+Answer checked(bool fits, const Checking& checking, bool Checking::*check, const std::function<Answer()>& otherwise);
+
+}  // namespace headway::diagnosis

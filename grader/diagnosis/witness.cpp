@@ -1,0 +1,208 @@
+#include "witness.hpp"
+
+#include "../judge/test_record.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+namespace headway::diagnosis {
+namespace {
+
+using judge::Arguments;
+using judge::Student;
+using verdict::FailureKind;
+
+bool same_bits(const Answer& a, const Answer& b) {
+    if (a.word != b.word || a.parts.size() != b.parts.size()) return false;
+    for (std::size_t i = 0; i < a.parts.size(); ++i) {
+        const auto& x = a.parts[i];
+        const auto& y = b.parts[i];
+        if (x.first != y.first || x.second.shape != y.second.shape) return false;
+        const std::size_t bytes = x.second.value.size() * sizeof(double);
+        if (bytes > 0 && std::memcmp(x.second.value.data(), y.second.value.data(), bytes) != 0) return false;
+    }
+    return true;
+}
+
+/// The pattern of fresh memory, -1.7e38, is like no number that attention makes of small inputs.
+bool shows_fresh_memory(const Answer& answer) {
+    for (const auto& [name, array] : answer.parts)
+        for (const double x : array.value)
+            if (std::isfinite(x) && std::abs(x) > 1e37) return true;
+    return false;
+}
+
+bool is_value(const Reply& reply) { return !reply.failure && reply.answer.word.empty(); }
+
+/// Which mistake of the catalogue a lost worker or a sanitizer report stands for; empty if none.
+std::string mistake_behind(const verdict::Failure& failure) {
+    if (failure.kind == FailureKind::timeout) return "never_ends";
+    const std::string kind = failure.sanitizer ? failure.sanitizer->kind : failure.message;
+    const auto says = [&](const char* text) { return kind.find(text) != std::string::npos; };
+    if (says("use-after") || says("double-free") || says("bad-free")) return "used_after_freed";
+    if (says("division by zero") || says("SIGFPE") || says("FPE")) return "divides_by_zero";
+    if (says("overflow") && !says("stack-overflow") && !says("signed integer") && !says("unsigned"))
+        return "reads_out_of_bounds";
+    if (says("out of bounds") || says("index") || says("SEGV") || says("SIGSEGV")) return "reads_out_of_bounds";
+    return {};
+}
+
+class Hearing {
+public:
+    Hearing(const Workers& workers, const Function& function, std::vector<Arguments> questions)
+        : workers_(workers), function_(function) {
+        for (Arguments& arguments : questions) testimony_.questions.push_back({std::move(arguments), {}, true});
+    }
+
+    Testimony take() {
+        ask_all();
+        if (!testimony_.not_written) {
+            look_for_changed_arguments();
+            look_at_sanitizers();
+            const auto& all = testimony_.questions;
+            if (std::all_of(all.begin(), all.end(), [](const auto& one) { return one.clean; })) look_behind_refusals();
+            look_for_fresh_memory();
+            look_for_state();
+        }
+        return std::move(testimony_);
+    }
+
+private:
+    void name(const std::string& mistake, const std::string& sentence) {
+        auto& named = testimony_.mistakes;
+        if (std::find(named.begin(), named.end(), mistake) != named.end()) return;
+        named.push_back(mistake);
+        testimony_.sentences.push_back(sentence);
+    }
+
+    void ask_all() {
+        for (auto& question : testimony_.questions) {
+            question.reply = ask(workers_.plain, function_, question.arguments);
+            if (question.reply.not_written) {
+                testimony_.not_written = true;
+                return;
+            }
+        }
+    }
+
+    void look_for_changed_arguments() {
+        for (const auto& question : testimony_.questions)
+            for (const std::string& argument : question.reply.changed_arguments)
+                name("argument_changed", "after the call, " + argument + " holds other numbers than before");
+    }
+
+    void look_at_sanitizers() {
+        for (auto& question : testimony_.questions) {
+            const auto& failure = question.reply.failure;
+            if (failure && failure->kind == FailureKind::timeout) {
+                name("never_ends", failure->message);
+                question.clean = false;
+                continue;
+            }
+            // Arguments that should be refused may break anything in a function that does not look at them.
+            if (should_be_refused(question.arguments)) continue;
+            const Reply sanitized = ask(workers_.sanitized, function_, question.arguments);
+            if (sanitized.failure) {
+                question.clean = false;
+                if (const std::string mistake = mistake_behind(*sanitized.failure); !mistake.empty())
+                    name(mistake, sanitized.failure->message);
+            } else if (failure) {
+                question.clean = false;
+                if (const std::string mistake = mistake_behind(*failure); !mistake.empty())
+                    name(mistake, failure->message);
+            }
+        }
+    }
+
+    /// Memory misused only where arguments should be refused: they were not looked at, and what came back, a refusal
+    /// included, is luck.
+    void look_behind_refusals() {
+        for (auto& question : testimony_.questions) {
+            if (question.reply.failure || !should_be_refused(question.arguments)) continue;
+            Reply sanitized = ask(workers_.sanitized, function_, question.arguments);
+            if (!sanitized.failure) continue;
+            testimony_.refuses_by_luck |= question.reply.answer.word == "refused";
+            question.reply = std::move(sanitized);
+        }
+    }
+
+    bool should_be_refused(const Arguments& arguments) const {
+        try {
+            const std::string word = function_.model(arguments)(right()).word;
+            return word == "refused" || word == "impossible";
+        } catch (const std::exception&) {
+            return true;
+        }
+    }
+
+    void look_for_fresh_memory() {
+        int asked = 0;
+        for (auto& question : testimony_.questions) {
+            if (!question.clean || !is_value(question.reply) || asked == 3) continue;
+            ++asked;
+            workers_.plain.fresh_worker();
+            workers_.refilled.fresh_worker();
+            const Reply one = ask(workers_.plain, function_, question.arguments);
+            const Reply other = ask(workers_.refilled, function_, question.arguments);
+            if (is_value(one) && is_value(other) && same_bits(one.answer, other.answer) &&
+                !shows_fresh_memory(question.reply.answer))
+                continue;
+            testimony_.unreliable = true;
+            return name("uninitialised_memory",
+                        "the same question gets another answer when fresh memory is filled with another pattern");
+        }
+    }
+
+    void look_for_state() {
+        if (testimony_.unreliable) return;
+        bool differs = false;
+        // Later questions first: they were asked of a worker that had answered others.
+        for (auto question = testimony_.questions.rbegin(); question != testimony_.questions.rend(); ++question) {
+            if (!question->clean || !is_value(question->reply)) continue;
+            workers_.plain.fresh_worker();
+            Reply fresh = ask(workers_.plain, function_, question->arguments);
+            const Reply again = ask(workers_.plain, function_, question->arguments);
+            if (!same_bits(fresh.answer, question->reply.answer) || !same_bits(fresh.answer, again.answer))
+                differs = true;
+            question->reply = std::move(fresh);
+        }
+        if (differs) name("state_kept_between_calls", "the same question gets another answer after another call");
+    }
+
+    const Workers& workers_;
+    const Function& function_;
+    Testimony testimony_;
+};
+
+}  // namespace
+
+Reply ask(Student& student, const Function& function, const Arguments& arguments) {
+    Reply reply;
+    judge::current_test() = {};
+    try {
+        if (function.ask) {
+            Asked asked = function.ask(student, arguments);
+            reply.answer = std::move(asked.answer);
+            reply.changed_arguments = std::move(asked.changed_arguments);
+        } else {
+            const judge::Outcome outcome = student.outcome(function.name, arguments);
+            reply.answer = answer_of(outcome);
+            reply.changed_arguments = outcome.changed_arguments;
+        }
+    } catch (const judge::StopTest&) {
+        const judge::TestRecord& record = judge::current_test();
+        reply.not_written = !record.not_implemented.empty();
+        reply.failure = record.failure;
+        reply.answer = Answer::said(record.failure ? to_string(record.failure->kind) : "not written");
+        student.fresh_worker();
+    }
+    return reply;
+}
+
+Testimony hear(const Workers& workers, const Function& function, std::vector<Arguments> questions) {
+    return Hearing(workers, function, std::move(questions)).take();
+}
+
+}  // namespace headway::diagnosis

@@ -1,0 +1,49 @@
+#pragma once
+
+#include "subject.hpp"
+
+#include "../verdict/verdict.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+/// What a function does besides answering: evidence of mistakes of C++ rather than attention.
+namespace headway::diagnosis {
+
+/// The workers that questions go to.
+struct Workers {
+    judge::Student& plain;
+    judge::Student& refilled;  ///< the same program; fresh memory holds another pattern
+    judge::Student& sanitized;
+};
+
+/// One answer, with its circumstances.
+struct Reply {
+    Answer answer;
+    std::vector<std::string> changed_arguments;
+    std::optional<verdict::Failure> failure;  ///< no answer: crash, hang, sanitizer report, ...
+    bool not_written = false;
+};
+
+/// Asks without failing a test. A lost worker is replaced.
+Reply ask(judge::Student& student, const Function& function, const judge::Arguments& arguments);
+
+/// What asking a function its questions brought to light.
+struct Testimony {
+    struct Question {
+        judge::Arguments arguments;
+        Reply reply;        ///< of the plain build
+        bool clean = true;  ///< the sanitizers had nothing to say
+    };
+    std::vector<Question> questions;
+    bool not_written = false;
+    std::vector<std::string> mistakes;   ///< ids of mistakes of memory
+    std::vector<std::string> sentences;  ///< their evidence
+    bool unreliable = false;             ///< answers depend on what memory held before
+    bool refuses_by_luck = false;        ///< after it misused memory: its refusals prove nothing
+};
+
+Testimony hear(const Workers& workers, const Function& function, std::vector<judge::Arguments> questions);
+
+}  // namespace headway::diagnosis

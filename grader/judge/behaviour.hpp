@@ -1,0 +1,23 @@
+#pragma once
+
+#include "student.hpp"
+
+#include <string>
+#include <vector>
+
+namespace headway::judge {
+
+/// Ends the test if `function` changes an argument, or answers differently when asked the same a second time, with
+/// other calls of other sizes in between.
+void expect_untouched(Student& student, const std::string& function, const Arguments& arguments);
+
+/// Appends what `function` answers as numbers, for PROBE: values, shapes, which arguments changed, or how it failed.
+void answer_with(Student& student, std::vector<double>& answers, const std::string& function,
+                 const Arguments& arguments);
+
+/// The same for a kept result: whether it shares storage with its first argument shows in what reading it gives after
+/// a write to that argument.
+void answer_with_view(Student& student, std::vector<double>& answers, const std::string& function, const Tensor& x,
+                      const Arguments& rest);
+
+}  // namespace headway::judge

@@ -1,0 +1,143 @@
+#include "expect.hpp"
+
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <utility>
+
+namespace headway::judge {
+namespace {
+
+using verdict::Failure;
+using verdict::FailureKind;
+
+/// Tensors up to this size are shown whole.
+constexpr Index most_shown = 64;
+constexpr double safety_factor = 4;
+constexpr double absolute_floor = 1e-7;
+
+verdict::Numbers numbers(const reference::Array& array) {
+    return {{array.shape.begin(), array.shape.end()}, array.value};
+}
+
+std::vector<std::int64_t> coordinate_of(std::size_t flat, const Shape& shape) {
+    std::vector<std::int64_t> coordinate(shape.size());
+    for (std::size_t axis = shape.size(); axis-- > 0;) {
+        coordinate[axis] = static_cast<std::int64_t>(flat) % shape[axis];
+        flat /= static_cast<std::size_t>(shape[axis]);
+    }
+    return coordinate;
+}
+
+/// Distance in tolerances; NaN counts as infinitely far.
+double badness(double actual, double expected, double allowed) {
+    const double distance = std::abs(actual - expected) / allowed;
+    return std::isnan(distance) ? std::numeric_limits<double>::infinity() : distance;
+}
+
+std::optional<Failure> shape_difference(const Looking& looking, const Shape& actual, const Shape& expected) {
+    if (actual == expected) return std::nullopt;
+    Failure failure;
+    failure.kind = FailureKind::wrong_shape;
+    failure.stage = to_string(looking.stage);
+    failure.message = "the shape of your " + looking.at + " is " + headway::to_string(actual) + "; it should be " +
+                      headway::to_string(expected);
+    return failure;
+}
+
+}  // namespace
+
+bool close(double actual, double expected, double atol, double rtol) {
+    return std::isfinite(actual) && std::abs(actual - expected) <= atol + rtol * std::abs(expected);
+}
+
+double tolerance(double expected, double error_bound) {
+    return safety_factor * error_bound + absolute_floor + 2 * reference::unit_roundoff * std::abs(expected);
+}
+
+std::optional<Failure> difference(const Looking& looking, const Tensor& actual, const reference::Array& expected) {
+    if (auto failure = shape_difference(looking, actual.shape(), expected.shape)) return failure;
+    const reference::Array got = reference::exact(actual);
+    Failure failure;
+    double worst_badness = 0;
+    for (std::size_t i = 0; i < expected.value.size(); ++i) {
+        const double allowed = tolerance(expected.value[i], expected.error[i]);
+        if (close(got.value[i], expected.value[i], allowed, 0)) continue;
+        ++failure.wrong_elements;
+        const double bad = badness(got.value[i], expected.value[i], allowed);
+        if (failure.worst && !(bad > worst_badness)) continue;
+        worst_badness = bad;
+        failure.worst =
+            verdict::Worst{looking.axes, coordinate_of(i, expected.shape), expected.value[i], got.value[i], allowed};
+    }
+    if (failure.wrong_elements == 0) return std::nullopt;
+    failure.kind = FailureKind::wrong_value;
+    failure.stage = to_string(looking.stage);
+    failure.all_elements = expected.numel();
+    failure.message = "your " + looking.at + " are wrong in " + std::to_string(failure.wrong_elements) + " of " +
+                      std::to_string(failure.all_elements) + " numbers";
+    if (expected.numel() <= most_shown) {
+        failure.expected = numbers(expected);
+        failure.yours = numbers(got);
+    }
+    return failure;
+}
+
+void expect_close(const Looking& looking, const Tensor& actual, const reference::Array& expected) {
+    if (auto failure = difference(looking, actual, expected)) fail(std::move(*failure));
+}
+
+void expect_close_given(const Looking& looking, const Tensor& actual, const reference::Array& expected,
+                        const std::vector<std::string>& functions, const std::optional<reference::Array>& from_own) {
+    auto failure = difference(looking, actual, expected);
+    if (!failure) return;
+    if (!from_own || difference(looking, actual, *from_own)) fail(std::move(*failure));
+    pass_on_credit(functions, std::move(*failure));
+}
+
+void pass_on_credit(const std::vector<std::string>& functions, Failure failure) {
+    TestRecord& record = current_test();
+    failure.function = record.function;
+    failure.story = record.story;
+    record.credits.push_back({functions, std::move(failure)});
+}
+
+reference::Array own(const Tensor& tensor) {
+    reference::Array array = reference::exact(tensor);
+    for (std::size_t i = 0; i < array.value.size(); ++i) array.error[i] = 1e-4 * std::abs(array.value[i]) + 1e-5;
+    return array;
+}
+
+void expect_shape(const Looking& looking, const Shape& actual, const Shape& expected) {
+    if (auto failure = shape_difference(looking, actual, expected)) fail(std::move(*failure));
+}
+
+void expect_mask(const Looking& looking, const Mask& actual, const Mask& expected) {
+    expect_shape(looking, actual.shape(), expected.shape());
+    const Mask yours = actual.clone();
+    const Mask right = expected.clone();
+    for (Index i = 0; i < right.numel(); ++i) {
+        if (yours.data()[i] == right.data()[i]) continue;
+        Failure failure;
+        failure.kind = FailureKind::wrong_value;
+        failure.stage = to_string(looking.stage);
+        const auto coordinate = coordinate_of(static_cast<std::size_t>(i), right.shape());
+        std::string place;
+        for (std::size_t axis = 0; axis < coordinate.size(); ++axis)
+            place += (axis == 0 ? "[" : ", ") + looking.axes.at(axis) + "=" + std::to_string(coordinate[axis]);
+        failure.message = "your " + looking.at + " is " + (yours.data()[i] ? "true" : "false") + " at " + place +
+                          "]; it should be " + (right.data()[i] ? "true (may not attend)" : "false (may attend)");
+        fail(std::move(failure));
+    }
+}
+
+void expect(bool holds, Stage stage, const std::string& message) {
+    if (holds) return;
+    Failure failure;
+    failure.kind = FailureKind::wrong_behaviour;
+    failure.stage = to_string(stage);
+    failure.message = message;
+    fail(std::move(failure));
+}
+
+}  // namespace headway::judge

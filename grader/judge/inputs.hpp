@@ -1,0 +1,26 @@
+#pragma once
+
+#include <headway/random.hpp>
+#include <headway/tensor.hpp>
+
+namespace headway::judge {
+
+/// Sizes that differ pairwise, none a power of two, so that no mistake hides behind an equality.
+/// D = H·d differs from all of them too.
+struct Sizes {
+    Index B, H, T, S, d, d_v;
+    Index D() const { return H * d; }
+};
+
+Sizes random_sizes(Random& random);
+
+/// Numbers that are close to standard normal, dense and row-major.
+Tensor random_tensor(Random& random, const Shape& shape);
+
+/// The same numbers as `tensor` in a storage that is larger and strided: a view that starts at an offset, with gaps.
+Tensor strided(const Tensor& tensor);
+
+/// Every row keeps at least one key; about a third are blocked.
+Mask random_mask(Random& random, const Shape& shape);
+
+}  // namespace headway::judge

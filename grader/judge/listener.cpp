@@ -1,0 +1,79 @@
+#include "listener.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace headway::judge {
+namespace {
+
+std::string gtest_messages(const testing::TestResult& result) {
+    std::string text;
+    for (int i = 0; i < result.total_part_count(); ++i)
+        if (result.GetTestPartResult(i).failed()) text += result.GetTestPartResult(i).message();
+    return text;
+}
+
+}  // namespace
+
+void Listener::OnTestStart(const testing::TestInfo&) { current_test() = {}; }
+
+void Listener::OnTestEnd(const testing::TestInfo& info) {
+    TestRecord& record = current_test();
+    session().student->collect_output();
+    const auto declared = std::find_if(suite_.properties.begin(), suite_.properties.end(),
+                                       [&](const auto& property) { return property.first == info.name(); });
+    verdict::Test test;
+    test.name = info.name();
+    test.property = declared->second.property;
+    test.max_points = declared->second.points;
+    test.seconds = static_cast<double>(info.result()->elapsed_time()) / 1000.0;
+    test.output = record.output;
+    test.output_truncated = record.output_truncated;
+    if (!info.result()->Failed()) {
+        test.state = verdict::TestState::passed;
+        test.points = test.max_points;
+    } else if (record.failure) {
+        test.state = verdict::TestState::failed;
+        test.failure = record.failure;
+        session().student->fresh_worker();
+    } else if (!record.not_implemented.empty()) {
+        test.state = verdict::TestState::not_implemented;
+        test.failure.emplace();
+        test.failure->kind = verdict::FailureKind::exception;
+        test.failure->function = record.not_implemented;
+        test.failure->message = record.not_implemented + " is not written yet";
+    } else {
+        // Neither the submission nor a stub: the suite or the machine. Never the student's zero.
+        test.state = verdict::TestState::unavailable;
+        test.failure.emplace();
+        test.failure->message = record.unavailable.empty()
+                                    ? "the hidden test itself failed: " + gtest_messages(*info.result())
+                                    : record.unavailable;
+        session().student->fresh_worker();
+    }
+    results_.push_back({std::move(test), std::move(record.credits)});
+}
+
+bool Listener::some_test_blames(const std::vector<std::string>& functions) const {
+    return std::any_of(results_.begin(), results_.end(), [&](const Result& result) {
+        return result.test.state != verdict::TestState::passed && result.test.failure &&
+               std::find(functions.begin(), functions.end(), result.test.failure->function) != functions.end();
+    });
+}
+
+std::vector<verdict::Test> Listener::settled() const {
+    std::vector<verdict::Test> tests;
+    for (const Result& result : results_) {
+        tests.push_back(result.test);
+        verdict::Test& test = tests.back();
+        for (const Credit& credit : result.credits) {
+            if (test.state != verdict::TestState::passed || some_test_blames(credit.functions)) continue;
+            test.state = verdict::TestState::failed;
+            test.points = 0;
+            test.failure = credit.failure;
+        }
+    }
+    return tests;
+}
+
+}  // namespace headway::judge

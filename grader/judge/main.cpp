@@ -1,0 +1,192 @@
+// The judge: hidden suites, the reference, and one worker at a time. It is trusted; it never loads a submission.
+// Prints one JSON document on standard output; exit status 0 unless it could not judge.
+#include "hidden_test.hpp"
+#include "listener.hpp"
+
+#include "../diagnosis/diagnose.hpp"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <sys/prctl.h>
+
+namespace {
+
+using namespace headway;
+
+struct Options {
+    std::string exercise;
+    std::string worker;
+    std::uint64_t seed = 1;
+    bool sanitized = false;
+    bool orderly = false;
+    bool list = false;
+    bool catalogue = false;
+    int probes = 0;
+    std::string diagnose;
+};
+
+/// What a worker is asked in, besides the options of the run.
+struct Build {
+    std::string worker;
+    bool sanitized = false;
+    /// glibc fills fresh memory with its complement: 0xfe… is -1.7e38 as a float.
+    int fill = 1;
+    /// Reports name files and lines, which takes a third of a second each.
+    bool symbolized = true;
+};
+
+/// Nothing of the judge's own environment. The patterns make uninitialised memory visible.
+std::vector<std::string> worker_environment(const Build& build) {
+    if (build.sanitized)
+        return {
+            "ASAN_OPTIONS=detect_leaks=0:malloc_fill_byte=254:max_malloc_fill_size=1073741824:"
+            "detect_stack_use_after_return=1:allocator_may_return_null=0:color=never:symbolize=" +
+                std::string(build.symbolized ? "1" : "0"),
+            "UBSAN_OPTIONS=print_stacktrace=1:color=never"};
+    return {fmt::format("MALLOC_PERTURB_={}", build.fill)};
+}
+
+sandbox::Command worker_command(const Build& build, const judge::CallLimits& limits) {
+    sandbox::Command command;
+    command.arguments = {build.worker};
+    command.environment = worker_environment(build);
+    command.directory = std::filesystem::path(build.worker).parent_path();
+    // AddressSanitizer reserves 20 TiB of addresses; there only the resident size is watched.
+    if (!build.sanitized) command.limits.address_space = limits.resident_bytes + (std::uint64_t{256} << 20U);
+    command.limits.file_size = std::uint64_t{64} << 20U;
+    return command;
+}
+
+std::pair<const std::string, judge::Suite>& suite_of(const std::string& exercise) {
+    for (auto& named : judge::suites())
+        if (named.second.exercise == exercise) return named;
+    throw std::runtime_error("there is no suite for " + exercise);
+}
+
+nlohmann::json run_suite(const std::string& name, const judge::Suite& suite) {
+    int argc = 1;
+    std::string program = "judge";
+    char* argv[] = {program.data(), nullptr};
+    testing::InitGoogleTest(&argc, argv);
+    GTEST_FLAG_SET(filter, name + ".*");
+    GTEST_FLAG_SET(catch_exceptions, true);
+    auto& listeners = testing::UnitTest::GetInstance()->listeners();
+    delete listeners.Release(listeners.default_result_printer());
+    auto* listener = new judge::Listener(suite);
+    listeners.Append(listener);                           // owns it
+    [[maybe_unused]] const int failed = RUN_ALL_TESTS();  // a result, not a failure of the judge
+    nlohmann::json document = nlohmann::json::array();
+    for (const verdict::Test& test : listener->settled()) document.push_back(verdict::to_json(test));
+    return document;
+}
+
+/// What the submission answers to random questions, as numbers; see PROBE.
+nlohmann::json run_probes(judge::Student& student, const judge::Suite& suite, const Options& options) {
+    nlohmann::json document = nlohmann::json::array();
+    for (int i = 0; i < options.probes; ++i) {
+        Random random(options.seed + static_cast<std::uint64_t>(i));
+        std::vector<double> answers;
+        judge::current_test() = {};
+        try {
+            suite.probe(student, random, answers);
+        } catch (const judge::StopTest&) {
+            const auto& failure = judge::current_test().failure;
+            answers.push_back(failure ? 1e6 + static_cast<double>(failure->kind) : 1e7);
+            student.fresh_worker();
+        }
+        nlohmann::json row = nlohmann::json::array();
+        for (const double answer : answers) row.push_back(fmt::format("{:.6g}", answer));
+        document.push_back(std::move(row));
+    }
+    return document;
+}
+
+/// Asks anew, in both builds, why a submission is wrong.
+nlohmann::json run_diagnosis(const std::string& name, const judge::Suite& suite, const Options& options) {
+    judge::CallLimits limits;
+    // The hidden tests have been patient; here a call that hangs is just a fact.
+    limits.cpu = std::chrono::milliseconds(2000);
+    limits.cpu_after_timeout = std::chrono::milliseconds(500);
+    judge::Student plain(worker_command({options.worker}, limits), limits);
+    judge::Student refilled(worker_command({options.worker, false, 170}, limits), limits);
+    judge::Student sanitized(worker_command({options.diagnose, true, 1, false}, limits), limits);
+    judge::session() = {&plain, options.seed, false};
+    std::vector<diagnosis::Heard> heard;
+    plain.witnessed_by(
+        [&](const std::string& function, const judge::Arguments& arguments, const judge::Outcome& outcome) {
+            if (std::holds_alternative<wire::Handle>(outcome.value)) return;  // it stayed there
+            heard.push_back({function, arguments, diagnosis::answer_of(outcome)});
+        });
+    run_suite(name, suite);
+    plain.witnessed_by(nullptr);
+    plain.fresh_worker();
+    return verdict::to_json(diagnosis::diagnose(suite.exercise, {plain, refilled, sanitized}, heard, options.seed));
+}
+
+nlohmann::json list_properties(const judge::Suite& suite) {
+    nlohmann::json document = nlohmann::json::array();
+    for (const auto& [name, declared] : suite.properties)
+        document.push_back({{"name", name}, {"property", declared.property}, {"points", declared.points}});
+    return document;
+}
+
+nlohmann::json list_catalogue() {
+    nlohmann::json document = nlohmann::json::array();
+    for (const diagnosis::Mistake& mistake : diagnosis::mistakes())
+        if (!mistake.equivalent)
+            document.push_back({{"id", mistake.id}, {"title", mistake.title}, {"decision", mistake.decision}});
+    return document;
+}
+
+nlohmann::json judge_worker(const Options& options) {
+    if (options.catalogue) return list_catalogue();
+    auto& [name, suite] = suite_of(options.exercise);
+    if (options.list) return list_properties(suite);
+    if (!options.diagnose.empty()) return run_diagnosis(name, suite, options);
+    const judge::CallLimits limits;
+    judge::Student student(worker_command({options.worker, options.sanitized}, limits), limits);
+    judge::session() = {&student, options.seed, options.sanitized};
+    nlohmann::json document = options.probes > 0 ? run_probes(student, suite, options) : run_suite(name, suite);
+    if (options.orderly) student.finish();
+    return document;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    // A worker of the same user must not be able to look into the judge's memory.
+    ::prctl(PR_SET_DUMPABLE, 0);
+    std::signal(SIGPIPE, SIG_IGN);
+
+    Options options;
+    CLI::App app("Runs one hidden suite against one worker; called by headway.");
+    app.add_option("--exercise", options.exercise);
+    app.add_flag("--catalogue", options.catalogue, "print the mistakes that have a name");
+    app.add_option("--worker", options.worker);
+    app.add_option("--seed", options.seed);
+    app.add_flag("--sanitized", options.sanitized);
+    app.add_flag("--orderly", options.orderly, "let the worker end by itself, so that it writes coverage data");
+    app.add_flag("--list", options.list, "print the suite's properties instead of running it");
+    app.add_option("--diagnose", options.diagnose, "the sanitized worker; say why the submission is wrong");
+    app.add_option("--probes", options.probes, "answer this many random questions instead of running the suite");
+    CLI11_PARSE(app, argc, argv);
+    try {
+        const std::string document =
+            judge_worker(options).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+        return std::fputs((document + "\n").c_str(), stdout) < 0 || std::fflush(stdout) != 0 ? EXIT_FAILURE
+                                                                                             : EXIT_SUCCESS;
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "judge: %s\n", error.what());
+        return EXIT_FAILURE;
+    }
+}

@@ -1,0 +1,244 @@
+#include "student.hpp"
+
+#include "sanitizer_report.hpp"
+#include "test_record.hpp"
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+namespace headway::judge {
+namespace {
+
+using verdict::Failure;
+using verdict::FailureKind;
+using wire::ErrorKind;
+
+std::string with_shape(const wire::Field& argument) {
+    struct Show {
+        std::string operator()(const Tensor& tensor) const {
+            return tensor.defined() ? " " + headway::to_string(tensor.shape()) : " = none";
+        }
+        std::string operator()(const Mask& mask) const {
+            return mask.defined() ? " " + headway::to_string(mask.shape()) : " = none";
+        }
+        std::string operator()(Index value) const { return " = " + std::to_string(value); }
+        std::string operator()(const Shape& value) const { return " = " + headway::to_string(value); }
+        std::string operator()(double value) const {
+            std::string text = std::to_string(value);
+            text.erase(text.find_last_not_of('0') + 1);
+            return " = " + text + (text.ends_with('.') ? "0" : "");
+        }
+        std::string operator()(bool value) const { return value ? " = true" : " = false"; }
+        std::string operator()(const std::string& value) const { return " = " + value; }
+        std::string operator()(const wire::Record& record) const {
+            std::string text = " {";
+            for (const wire::Field& field : record.fields)
+                text += (text.size() > 2 ? ", " : "") + field.name + std::visit(Show{}, field.value);
+            return text + "}";
+        }
+        std::string operator()(wire::Handle) const { return ""; }
+        std::string operator()(std::monostate) const { return ""; }
+    };
+    return argument.name + std::visit(Show{}, argument.value);
+}
+
+/// "split_heads(x (3, 5, 18), num_heads = 3)"
+std::string sentence(const std::string& function, const Arguments& arguments) {
+    std::string text = function + "(";
+    for (const wire::Field& argument : arguments) {
+        if (&argument != arguments.data()) text += ", ";
+        text += with_shape(argument);
+    }
+    return text + ")";
+}
+
+/// The worker's own functions, which run no code of the student's.
+bool is_courses_own(const std::string& function) {
+    return function == "keep" || function == "read" || function == "write" || function == "forget";
+}
+
+Failure thrown(const std::string& function, const wire::Error& error) {
+    Failure failure;
+    if (error.type == "std::bad_alloc") {
+        failure.kind = FailureKind::memory;
+        failure.message = "your " + function + " asked for more memory than there is (std::bad_alloc)";
+        return failure;
+    }
+    failure.kind = FailureKind::exception;
+    failure.message = "your " + function + " threw " + error.type;
+    if (!error.message.empty()) failure.message += ": " + error.message;
+    return failure;
+}
+
+}  // namespace
+
+Student::Student(sandbox::Command worker, CallLimits limits) : command_(std::move(worker)), limits_(limits) {}
+
+WorkerLink& Student::link() {
+    if (!link_) link_ = std::make_unique<WorkerLink>(command_, limits_);
+    return *link_;
+}
+
+void Student::fresh_worker() { link_.reset(); }
+
+void Student::finish() {
+    if (link_) link_->finish();
+    link_.reset();
+}
+
+void Student::collect_output() {
+    if (!link_) return;
+    Printed printed = link_->take_output();
+    TestRecord& record = current_test();
+    record.output += printed.text;
+    record.output_truncated |= printed.truncated;
+}
+
+std::chrono::milliseconds Student::cpu_limit(const std::string& function) const {
+    // A function without end would cost the student its limit in every test that calls it.
+    return slow_.contains(function) ? limits_.cpu_after_timeout : limits_.cpu;
+}
+
+void Student::lost(const std::string& function, const NoAnswer& why) {
+    Failure failure;
+    failure.kind = why.kind;
+    failure.message = "your " + function + " " + why.message;
+    if (why.kind == FailureKind::sanitizer) {
+        failure.sanitizer = parse_sanitizer_report(link_->last_words());
+        failure.message = describe(*failure.sanitizer, function);
+    }
+    if (why.kind == FailureKind::timeout) slow_.insert(function);
+    collect_output();
+    link_.reset();
+    fail(std::move(failure));
+}
+
+Outcome Student::ask(const std::string& function, const Arguments& arguments, bool keep_result) {
+    TestRecord& record = current_test();
+    if (!is_courses_own(function)) {
+        record.function = function;
+        record.story.push_back(sentence(function, arguments));
+    }
+    try {
+        wire::Reply reply = link().exchange({++last_call_, function, arguments, keep_result}, cpu_limit(function));
+        collect_output();
+        if (reply.error && reply.error->kind == ErrorKind::not_implemented) {
+            record.not_implemented = reply.error->message;
+            throw StopTest{};
+        }
+        if (reply.error && reply.error->kind == ErrorKind::no_such_function) {
+            record.unavailable = "the worker does not know the function " + function;
+            throw StopTest{};
+        }
+        Outcome outcome{std::move(reply.result), std::move(reply.error), std::move(reply.changed_arguments)};
+        if (witness_ && !is_courses_own(function)) witness_(function, arguments, outcome);
+        return outcome;
+    } catch (const NoAnswer& why) {
+        lost(function, why);
+    } catch (const std::system_error& error) {
+        record.unavailable = std::string("the worker cannot be run: ") + error.what();
+        throw StopTest{};
+    }
+}
+
+Outcome Student::outcome(const std::string& function, const Arguments& arguments, bool keep_result) {
+    return ask(function, arguments, keep_result);
+}
+
+wire::Value Student::answer(const std::string& function, const Arguments& arguments, bool keep_result) {
+    Outcome outcome = ask(function, arguments, keep_result);
+    if (outcome.error) fail(thrown(function, *outcome.error));
+    return std::move(outcome.value);
+}
+
+template <class T>
+T Student::expect(const std::string& function, const Arguments& arguments, const char* kind) {
+    wire::Value value = answer(function, arguments);
+    if (T* held = std::get_if<T>(&value)) return std::move(*held);
+    Failure failure;
+    failure.kind = FailureKind::protocol;
+    failure.message = "your " + function + " answered with " + wire::describe(value) + " instead of " + kind;
+    fail(std::move(failure));
+}
+
+Tensor Student::tensor(const std::string& function, const Arguments& arguments) {
+    auto tensor = expect<Tensor>(function, arguments, "a tensor");
+    if (tensor.defined()) return tensor;
+    Failure failure;
+    failure.kind = FailureKind::wrong_shape;
+    failure.message = "your " + function + " returned an undefined tensor (Tensor{})";
+    fail(std::move(failure));
+}
+
+Mask Student::mask(const std::string& function, const Arguments& arguments) {
+    auto mask = expect<Mask>(function, arguments, "a mask");
+    if (mask.defined()) return mask;
+    Failure failure;
+    failure.kind = FailureKind::wrong_shape;
+    failure.message = "your " + function + " returned Mask{}, which blocks nothing and has no shape";
+    fail(std::move(failure));
+}
+
+Shape Student::list(const std::string& function, const Arguments& arguments) {
+    return expect<Shape>(function, arguments, "a list of integers");
+}
+
+wire::Record Student::record(const std::string& function, const Arguments& arguments) {
+    return expect<wire::Record>(function, arguments, "a record");
+}
+
+wire::Handle Student::keep(const std::string& function, const Arguments& arguments) {
+    wire::Value value = answer(function, arguments, true);
+    if (const auto* handle = std::get_if<wire::Handle>(&value)) return *handle;
+    Failure failure;
+    failure.kind = FailureKind::wrong_behaviour;
+    failure.message = "your " + function + " returned nothing (a null pointer)";
+    fail(std::move(failure));
+}
+
+void Student::run(const std::string& function, const Arguments& arguments) { answer(function, arguments); }
+
+void Student::refuses(const std::string& function, const Arguments& arguments, const std::string& because,
+                      std::initializer_list<ErrorKind> accepted) {
+    const Outcome outcome = ask(function, arguments, false);
+    if (outcome.error && std::find(accepted.begin(), accepted.end(), outcome.error->kind) != accepted.end()) return;
+    Failure failure;
+    failure.kind = FailureKind::wrong_behaviour;
+    failure.message = because + ": your " + function + " should throw std::invalid_argument, but it ";
+    if (outcome.error)
+        failure.message += "threw " + outcome.error->type +
+                           (outcome.error->message.empty() ? "" : " (" + outcome.error->message + ")");
+    else
+        failure.message += "returned " + wire::describe(outcome.value);
+    fail(std::move(failure));
+}
+
+void Student::refuses(const std::string& function, const Arguments& arguments, const std::string& because) {
+    refuses(function, arguments, because, {ErrorKind::invalid_argument});
+}
+
+void Student::refuses_index(const std::string& function, const Arguments& arguments, const std::string& because) {
+    refuses(function, arguments, because, {ErrorKind::invalid_argument, ErrorKind::out_of_range});
+}
+
+wire::Handle Student::store(const Tensor& tensor) { return std::get<wire::Handle>(answer("keep", {{"x", tensor}})); }
+
+Tensor Student::read(wire::Handle handle) { return expect<Tensor>("read", {{"x", handle}}, "a tensor"); }
+
+void Student::write(wire::Handle handle, const Shape& index, double number) {
+    answer("write", {{"x", handle}, {"index", index}, {"number", number}});
+}
+
+void Student::forget(wire::Handle handle) { answer("forget", {{"x", handle}}); }
+
+std::optional<std::uint64_t> Student::memory_growth(const std::string& function, const Arguments& arguments) {
+    const sandbox::Process& process = link().process();
+    const std::uint64_t before = process.resident_bytes();
+    if (!process.reset_peak()) return std::nullopt;
+    forget(keep(function, arguments));
+    const std::uint64_t peak = link().process().peak_resident_bytes();
+    return peak - std::min(peak, before);
+}
+
+}  // namespace headway::judge

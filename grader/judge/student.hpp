@@ -1,0 +1,92 @@
+#pragma once
+
+#include "worker_link.hpp"
+
+#include <headway/tensor.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace headway::judge {
+
+using Arguments = std::vector<wire::Field>;
+
+/// An answer, whatever it is: the value or the exception.
+struct Outcome {
+    wire::Value value;
+    std::optional<wire::Error> error;
+    std::vector<std::string> changed_arguments;
+};
+
+/// The submission, as a hidden test sees it: functions to call by name. A call that gets no proper answer fails the
+/// test, with the cause in words, and the next test meets a fresh worker.
+class Student {
+public:
+    Student(sandbox::Command worker, CallLimits limits);
+
+    /// The answer must be of the kind that is asked for.
+    Tensor tensor(const std::string& function, const Arguments& arguments);
+    Mask mask(const std::string& function, const Arguments& arguments);
+    Shape list(const std::string& function, const Arguments& arguments);
+    wire::Record record(const std::string& function, const Arguments& arguments);
+    /// The result stays in the worker.
+    wire::Handle keep(const std::string& function, const Arguments& arguments);
+    void run(const std::string& function, const Arguments& arguments);
+
+    /// The submission must refuse the arguments with std::invalid_argument.
+    /// @param because completes the story: "D = 7 is not divisible by 3 heads"
+    void refuses(const std::string& function, const Arguments& arguments, const std::string& because);
+    /// The same, where std::out_of_range is as good.
+    void refuses_index(const std::string& function, const Arguments& arguments, const std::string& because);
+
+    /// Whatever comes back, exceptions included; only a lost worker or a stub ends the test.
+    Outcome outcome(const std::string& function, const Arguments& arguments, bool keep_result = false);
+
+    // ---- tensors that stay in the worker: the course's own code, not the student's -----------------------------
+    wire::Handle store(const Tensor& tensor);
+    Tensor read(wire::Handle handle);
+    void write(wire::Handle handle, const Shape& index, double number);
+    void forget(wire::Handle handle);
+
+    /// How much the worker's memory grew at its peak while `function` ran, measured from outside; nothing where the
+    /// kernel does not tell. Meaningful in the plain build only.
+    std::optional<std::uint64_t> memory_growth(const std::string& function, const Arguments& arguments);
+
+    /// Told of every call of a student's function that was answered.
+    using Witness = std::function<void(const std::string& function, const Arguments&, const Outcome&)>;
+    void witnessed_by(Witness witness) { witness_ = std::move(witness); }
+
+    /// A process without memory of earlier calls.
+    void fresh_worker();
+    /// Moves what the worker printed into the record of the current test.
+    void collect_output();
+    /// Lets the worker end by itself.
+    void finish();
+
+private:
+    WorkerLink& link();
+    Outcome ask(const std::string& function, const Arguments& arguments, bool keep_result);
+    wire::Value answer(const std::string& function, const Arguments& arguments, bool keep_result = false);
+    template <class T>
+    T expect(const std::string& function, const Arguments& arguments, const char* kind);
+    std::chrono::milliseconds cpu_limit(const std::string& function) const;
+    [[noreturn]] void lost(const std::string& function, const NoAnswer& why);
+    void refuses(const std::string& function, const Arguments& arguments, const std::string& because,
+                 std::initializer_list<wire::ErrorKind> accepted);
+
+    sandbox::Command command_;
+    CallLimits limits_;
+    std::unique_ptr<WorkerLink> link_;
+    std::uint64_t last_call_ = 0;
+    Witness witness_;
+    std::set<std::string> slow_;  ///< functions that ran into the limit once
+};
+
+}  // namespace headway::judge

@@ -1,0 +1,48 @@
+#pragma once
+
+#include "../verdict/verdict.hpp"
+
+#include <string>
+#include <vector>
+
+namespace headway::judge {
+
+/// What is known of one hidden test besides its name: declared beside its body by PROPERTY.
+struct Declared {
+    int points = 0;
+    std::string property;  ///< "scores are divided by √head_dim"
+};
+
+/// The stage of attention that a check looks at.
+enum class Stage { none, project, split, scores, scale, mask, softmax, weigh, merge, output };
+std::string to_string(Stage stage);
+
+/// Ends a test whose failure has been recorded.
+struct StopTest {};
+
+/// A check that passed given the student's own answers from other functions, which are wrong themselves: if no other
+/// test finds one of these functions wrong, the failure stands.
+struct Credit {
+    std::vector<std::string> functions;
+    verdict::Failure failure;
+};
+
+/// What happens in the test that is running: the suites write here, the listener reads.
+struct TestRecord {
+    std::vector<std::string> story;
+    std::string function;  ///< of the student's, called last
+    std::optional<verdict::Failure> failure;
+    std::string not_implemented;  ///< the function that is still a stub
+    std::string unavailable;      ///< why the machine or the course is at fault
+    std::string output;
+    bool output_truncated = false;
+
+    std::vector<Credit> credits;
+};
+
+TestRecord& current_test();
+
+/// Records the failure, with story and function filled in, and ends the test.
+[[noreturn]] void fail(verdict::Failure failure);
+
+}  // namespace headway::judge

@@ -1,0 +1,71 @@
+#include "build_view.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "diagnostics.hpp"
+
+namespace headway::report {
+namespace {
+
+using verdict::Build;
+using verdict::BuildProblem;
+
+constexpr std::size_t indent = 4;
+
+std::string problem_in_words(BuildProblem problem) {
+    switch (problem) {
+        case BuildProblem::compile_error:
+            return "it does not compile";
+        case BuildProblem::missing_definition:
+            return "a function is declared in the header, but not defined";
+        case BuildProblem::wrong_signature:
+            return "a function has other parameters than in the header";
+        case BuildProblem::not_available:
+            return "it uses what this exercise asks you to write";
+        case BuildProblem::has_main:
+            return "it has a main function";
+        case BuildProblem::link_error:
+            return "it does not link";
+        case BuildProblem::too_long:
+            return "it takes too long to compile";
+        case BuildProblem::no_source:
+            return "there is no .cpp file";
+        case BuildProblem::none:
+            break;
+    }
+    return "it could not be built";
+}
+
+/// The compiler repeats the place that stands above its words.
+std::string without_place(std::string text, const Build& build) {
+    const std::string place = Place{}.of(build.file, build.line, build.column) + ": ";
+    return text.starts_with(place) ? text.substr(place.size()) : text;
+}
+
+void show_diagnostics(Page& page, const Build& build) {
+    if (page.style().verbose) {
+        page.quote(indent, build.diagnostics, unlimited, Page::LongLines::wrapped);
+        return;
+    }
+    const std::string error = first_error(build.diagnostics);
+    if (error.size() < build.diagnostics.size()) page.note_cut();
+    // The first line says what is wrong; below it source and carets stand in columns, which wrapping would tear apart.
+    const std::size_t first_end = std::min(error.find('\n'), error.size());
+    page.quote(indent, without_place(error.substr(0, first_end), build), 6, Page::LongLines::wrapped);
+    page.quote(indent, error.substr(std::min(first_end + 1, error.size())), unlimited, Page::LongLines::cut);
+}
+
+}  // namespace
+
+void show_build_problem(Page& page, const verdict::Exercise& exercise, const Place& place) {
+    const Build& build = exercise.build;
+    page.paragraph({.indent = 2, .hanging = 2}, {{"✗ ", Tone::bad}, {problem_in_words(build.problem)}});
+    page.paragraphs({.indent = indent}, build.message);
+    if (!build.file.empty()) {
+        page.paragraph({.indent = indent}, {{place.of(build.file, build.line, build.column), Tone::strong}});
+    }
+    show_diagnostics(page, build);
+}
+
+}  // namespace headway::report

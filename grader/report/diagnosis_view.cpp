@@ -1,0 +1,79 @@
+#include "diagnosis_view.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace headway::report {
+namespace {
+
+using verdict::Diagnosis;
+using verdict::FunctionDiagnosis;
+using verdict::NamedMistake;
+
+constexpr std::size_t title_indent = 2;
+constexpr std::size_t detail_indent = 6;
+constexpr std::size_t most_sources = 2;
+
+const FunctionDiagnosis* diagnosis_of(const Diagnosis& diagnosis, const std::string& function) {
+    const auto found = std::ranges::find(diagnosis.functions, function, &FunctionDiagnosis::function);
+    return found == diagnosis.functions.end() ? nullptr : &*found;
+}
+
+/// "explains all 27 answers of attention_scores; a right program gives 24 of them otherwise"
+std::string evidence(const FunctionDiagnosis& function) {
+    const bool alone = function.mistakes.size() == 1;
+    return fmt::format("{} all {} answers of {}; a right program gives {} of them otherwise",
+                       alone ? "explains" : "together they explain", function.inputs, function.function,
+                       function.telling);
+}
+
+void show_mistake(Page& page, const verdict::Exercise& exercise, const Diagnosis& diagnosis,
+                  const NamedMistake& mistake) {
+    const Page::Paragraph detail = {.indent = detail_indent, .hanging = 2};
+    page.paragraph({.indent = title_indent, .hanging = 2}, {{"▸ ", Tone::bad}, {mistake.title, Tone::strong}});
+    for (const std::string& other : mistake.also_known_as)
+        page.paragraph(detail, {{"or, which no answer tells from it: ", Tone::faint}, {other}});
+    page.paragraph(detail, {{"right: ", Tone::faint}, {mistake.right}});
+    page.paragraph(detail, {{"in ", Tone::faint}, {fmt::format("{}", fmt::join(mistake.functions, ", "))}});
+    const FunctionDiagnosis* first = diagnosis_of(diagnosis, mistake.functions.front());
+    if (first != nullptr) {
+        if (first->inputs > 0) page.paragraph(detail, {{evidence(*first), Tone::faint}});
+        for (const std::string& sentence : first->sentences)
+            if (first->inputs == 0) page.paragraph(detail, {{"seen: ", Tone::faint}, {sentence}});
+    }
+    page.paragraph(detail, {{"why it matters: ", Tone::faint}, {mistake.symptom}});
+    if (!mistake.lesson.empty())
+        page.paragraph(detail, {{mistake.lesson}, {"   ./headway hint " + exercise.number, Tone::faint}});
+    const std::size_t shown =
+        page.style().verbose ? mistake.shipped.size() : std::min(most_sources, mistake.shipped.size());
+    for (std::size_t i = 0; i < shown; ++i)
+        page.paragraph(detail,
+                       {{i == 0 ? "the same bug shipped: " : "and: ", Tone::faint}, {mistake.shipped[i], Tone::faint}});
+}
+
+void show_unrecognised(Page& page, const FunctionDiagnosis& function) {
+    page.paragraph(
+        {.indent = title_indent, .hanging = 2},
+        {{"▸ ", Tone::waiting}, {function.function + " is wrong in a way that Headway has no name for", Tone::strong}});
+    const Page::Paragraph detail = {.indent = detail_indent, .hanging = 2};
+    if (!function.stage.empty()) page.paragraph(detail, {{"goes wrong at: ", Tone::faint}, {function.stage}});
+    for (const std::string& sentence : function.sentences) page.paragraph(detail, {{sentence}});
+}
+
+}  // namespace
+
+void show_diagnosis(Page& page, const verdict::Exercise& exercise, const Diagnosis& diagnosis) {
+    for (const NamedMistake& mistake : diagnosis.mistakes) show_mistake(page, exercise, diagnosis, mistake);
+    for (const FunctionDiagnosis& function : diagnosis.functions) {
+        if (function.state == "unrecognised") show_unrecognised(page, function);
+        if (function.state == "follows")
+            page.paragraph(
+                {.indent = title_indent, .hanging = 2},
+                {{"▸ ", Tone::faint}, {function.function + " is right given your own earlier functions", Tone::faint}});
+    }
+    if (!diagnosis.functions.empty()) page.blank();
+}
+
+}  // namespace headway::report

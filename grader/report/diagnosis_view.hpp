@@ -1,0 +1,11 @@
+#pragma once
+
+#include "../verdict/verdict.hpp"
+#include "page.hpp"
+
+namespace headway::report {
+
+/// What is wrong, by name; or what can be said of it where no name is known.
+void show_diagnosis(Page& page, const verdict::Exercise& exercise, const verdict::Diagnosis& diagnosis);
+
+}  // namespace headway::report

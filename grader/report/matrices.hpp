@@ -1,0 +1,13 @@
+#pragma once
+
+#include "../verdict/verdict.hpp"
+#include "page.hpp"
+
+namespace headway::report {
+
+/// Shows `yours` and `expected`, either of which may be missing, beside each other or one below the other. What has
+/// more than 6 rows (counting those of all matrices of a batch) or columns is not shown; then the shapes are, if they
+/// differ.
+void show_numbers(Page& page, std::size_t indent, const verdict::Failure& failure);
+
+}  // namespace headway::report

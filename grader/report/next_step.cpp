@@ -1,0 +1,86 @@
+#include "next_step.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+namespace headway::report {
+namespace {
+
+using verdict::BuildProblem;
+using verdict::Exercise;
+using verdict::FailureKind;
+using verdict::State;
+using verdict::Test;
+using verdict::TestState;
+
+/// Failures that one sees best by running the code oneself, where a debugger can hold it.
+bool is_seen_by_running(FailureKind kind) {
+    switch (kind) {
+        case FailureKind::exception:
+        case FailureKind::crash:
+        case FailureKind::exit:
+        case FailureKind::timeout:
+        case FailureKind::memory:
+        case FailureKind::output_flood:
+        case FailureKind::sanitizer:
+            return true;
+        default:
+            return false;
+    }
+}
+
+std::string quoted_for_a_shell(const std::string& word) {
+    constexpr std::string_view harmless = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/+:@";
+    if (!word.empty() && word.find_first_not_of(harmless) == std::string::npos) return word;
+    std::string quoted = "'";
+    for (const char letter : word) quoted += letter == '\'' ? std::string(R"('\'')") : std::string(1, letter);
+    return quoted + "'";
+}
+
+bool is_the_students_own(std::string_view submission) {
+    while (submission.ends_with('/')) submission.remove_suffix(1);
+    return submission.empty() || submission == "exercises" || submission.ends_with("/exercises");
+}
+
+NextStep step_for_tests(const Exercise& exercise) {
+    const auto failed = std::ranges::find(exercise.tests, TestState::failed, &Test::state);
+    if (failed == exercise.tests.end()) return {"./headway lesson " + exercise.number, "what is still to be written"};
+    if (failed->failure && is_seen_by_running(failed->failure->kind)) {
+        return {"./headway try " + exercise.number, "run it yourself, under a debugger if you like"};
+    }
+    return {"./headway hint " + exercise.number, failed->property};
+}
+
+}  // namespace
+
+bool is_not_graded(const Exercise& exercise) {
+    return exercise.state == State::unavailable && exercise.problem.empty() && exercise.tests.empty() &&
+           exercise.build.problem == BuildProblem::none;
+}
+
+std::string grade_command(const Exercise& exercise, const std::string& submission) {
+    const std::string command = "./headway grade " + exercise.number;
+    return is_the_students_own(submission) ? command : command + " --submission " + quoted_for_a_shell(submission);
+}
+
+NextStep next_step(const std::vector<Exercise>& exercises, const std::string& submission) {
+    const auto next = std::ranges::find_if(exercises, [](const Exercise& e) { return e.state != State::passed; });
+    if (next == exercises.end()) return {"./headway", "where you are in the course"};
+    if (is_not_graded(*next))
+        return {"./headway lesson " + next->number, "read, write, then " + grade_command(*next, submission)};
+    if (next->state == State::unavailable) return {"./headway doctor", "what this machine lacks"};
+    if (next->state == State::not_started)
+        return {"./headway lesson " + next->number, "how to begin with " + next->title};
+    if (next->build.problem != BuildProblem::none) return {grade_command(*next, submission), "when you have fixed it"};
+    return step_for_tests(*next);
+}
+
+void show_next_step(Page& page, const std::vector<Exercise>& exercises, const std::string& submission) {
+    const NextStep next = next_step(exercises, submission);
+    const std::string purpose = next.purpose.empty() ? "" : "   (" + next.purpose + ")";
+    page.paragraph({.hanging = 6}, {{"next: "}, {next.command, Tone::strong}, {purpose, Tone::faint}});
+}
+
+}  // namespace headway::report

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "../verdict/verdict.hpp"
+
+/// What a student sees of a Verdict.
+namespace headway::report {
+
+struct TerminalStyle {
+    std::size_t width = 80;  ///< columns; no line is wider (but 40 are taken even where there are fewer)
+    bool colour = false;
+    bool unicode = true;
+    bool verbose = false;  ///< every property, all output, the compiler's words in full
+};
+
+/// The whole verdict: each exercise with its points, what is wrong in it, and the next command to type.
+/// Whatever a submission prints, throws or is named, the text holds no control characters but line ends
+/// (and, with colour, the colours chosen here).
+std::string render(const verdict::Verdict& verdict, const TerminalStyle& style);
+
+/// Where the student is, and what is next. An exercise without results (only number, name, title and max_points are
+/// set) has not been graded yet.
+std::string render_status(const std::vector<verdict::Exercise>& exercises, const TerminalStyle& style);
+
+}  // namespace headway::report

@@ -1,0 +1,154 @@
+#include "tests_view.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace headway::report {
+namespace {
+
+using verdict::Exercise;
+using verdict::Failure;
+using verdict::Test;
+using verdict::TestState;
+
+constexpr std::size_t most_full_failures = 3;
+constexpr std::size_t most_output_lines = 10;
+
+using Tests = std::vector<const Test*>;
+
+Tests tests_in(const Exercise& exercise, TestState state) {
+    Tests found;
+    for (const Test& test : exercise.tests) {
+        if (test.state == state) found.push_back(&test);
+    }
+    return found;
+}
+
+std::string points_of(const Tests& tests) {
+    int points = 0;
+    int max_points = 0;
+    for (const Test* test : tests) {
+        points += test->points;
+        max_points += test->max_points;
+    }
+    return fmt::format("{}{}/{}{}", points, no_break_space, no_break_space, max_points);
+}
+
+/// The longest part of a test; what another test printed already is not shown again.
+class Outputs {
+public:
+    explicit Outputs(Page& page) : page_(page) {}
+
+    void show(const Test& test) {
+        if (test.output.empty()) return;
+        const bool verbose = page_.style().verbose;
+        if (!verbose && std::ranges::find(shown_, test.output) != shown_.end()) {
+            page_.line(failure_indent, {{"printed the same as above", Tone::faint}});
+            return;
+        }
+        shown_.push_back(test.output);
+        page_.line(failure_indent, {{"printed:", Tone::faint}});
+        page_.quote(failure_indent, test.output, verbose ? unlimited : most_output_lines,
+                    verbose ? Page::LongLines::wrapped : Page::LongLines::cut);
+        if (test.output_truncated) {
+            page_.line(failure_indent, {{"(it printed more than is kept)", Tone::faint}});
+        }
+    }
+
+private:
+    Page& page_;
+    std::vector<std::string> shown_;
+};
+
+void show_passed(Page& page, const Tests& tests, Outputs& outputs) {
+    if (page.style().verbose) {
+        for (const Test* test : tests) {
+            page.entry(2, {{"✓ ", Tone::good}, {test->property}}, {points_of({test})});
+            outputs.show(*test);
+        }
+    } else if (!tests.empty()) {
+        std::string properties;
+        for (const Test* test : tests) properties += (properties.empty() ? "" : "; ") + test->property;
+        page.entry(2, {{"✓ ", Tone::good}, {properties}}, {points_of(tests)});
+        // Who prints to find a mistake looks for it where a test fails; where it passes it would only be long.
+        const auto silent = [](const Test* test) { return test->output.empty(); };
+        if (!std::ranges::all_of(tests, silent)) page.note_cut();
+    }
+}
+
+/// The first of a kind in full; what is like an earlier one, or comes after three, in a line or two.
+class Failures {
+public:
+    Failures(Page& page, const Place& place) : page_(page), place_(place) {}
+
+    enum class Detail { full, brief };
+
+    Detail show(const Test& test) {
+        if (!test.failure) {
+            page_.line(failure_indent, {{"no more is told of it", Tone::faint}});
+            return Detail::brief;
+        }
+        const Failure& failure = *test.failure;
+        const bool known =
+            std::ranges::any_of(shown_, [&](const Failure* earlier) { return are_alike(*earlier, failure); });
+        if (page_.style().verbose || (!known && shown_.size() < most_full_failures)) {
+            show_failure(page_, test, failure, place_);
+            shown_.push_back(&failure);
+            return Detail::full;
+        }
+        show_failure_briefly(page_, failure, known ? "as above: " : "");
+        return Detail::brief;
+    }
+
+private:
+    Page& page_;
+    const Place& place_;
+    std::vector<const Failure*> shown_;
+};
+
+void show_failed(Page& page, const Tests& tests, const Place& place, Outputs& outputs) {
+    Failures failures(page, place);
+    for (const Test* test : tests) {
+        page.entry(2, {{"✗ ", Tone::bad}, {test->property}}, {points_of({test})});
+        const auto detail = failures.show(*test);
+        outputs.show(*test);
+        if (detail == Failures::Detail::full) page.blank();
+    }
+}
+
+void show_not_written(Page& page, const Tests& tests) {
+    std::vector<std::string> functions;
+    for (const Test* test : tests) {
+        const std::string name = test->failure && !test->failure->function.empty() ? test->failure->function : "";
+        if (!name.empty() && std::ranges::find(functions, name) == functions.end()) functions.push_back(name);
+    }
+    if (tests.empty()) return;
+    const std::string what =
+        functions.empty() ? std::string("what these properties need") : fmt::format("{}", fmt::join(functions, ", "));
+    page.entry(2, {{"○ ", Tone::waiting}, {"not written yet: " + what}}, {points_of(tests)});
+    if (!page.style().verbose) return;
+    for (const Test* test : tests) page.paragraph({.indent = 4, .hanging = 2}, {{test->property, Tone::faint}});
+}
+
+void show_unavailable(Page& page, const Tests& tests) {
+    for (const Test* test : tests) {
+        page.entry(2, {{"? ", Tone::waiting}, {test->property + ": could not be tested"}}, {points_of({test})});
+        if (test->failure) page.paragraphs({.indent = failure_indent, .most_lines = 4}, test->failure->message);
+    }
+}
+
+}  // namespace
+
+void show_tests(Page& page, const Exercise& exercise, const Place& place) {
+    Outputs outputs(page);
+    show_passed(page, tests_in(exercise, TestState::passed), outputs);
+    show_failed(page, tests_in(exercise, TestState::failed), place, outputs);
+    show_unavailable(page, tests_in(exercise, TestState::unavailable));
+    show_not_written(page, tests_in(exercise, TestState::not_implemented));
+}
+
+}  // namespace headway::report

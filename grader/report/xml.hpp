@@ -1,0 +1,37 @@
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace headway::report {
+
+/// Writes elements, indented; everything that is given to it as text is escaped.
+class Xml {
+public:
+    using Attributes = std::initializer_list<std::pair<std::string_view, std::string>>;
+
+    void open(std::string_view name, Attributes attributes = {});
+    void close();
+    void empty(std::string_view name, Attributes attributes = {});
+    void text(std::string_view name, Attributes attributes, std::string_view content);
+
+    /// The document; every element is closed.
+    std::string take();
+
+private:
+    void start(std::string_view name, Attributes attributes);
+
+    std::string document_ = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
+    std::vector<std::string> open_;
+};
+
+enum class XmlContext { text, attribute };
+
+/// `text` for element content or for an attribute in double quotes. What XML 1.0 forbids, and C1 controls, which drive
+/// terminals that print a report, become U+FFFD.
+std::string xml_escaped(std::string_view text, XmlContext context);
+
+}  // namespace headway::report

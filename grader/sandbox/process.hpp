@@ -1,0 +1,90 @@
+#pragma once
+
+#include "descriptor.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+namespace headway::sandbox {
+
+/// Enforced by the kernel on the process itself; zero means unlimited.
+struct Limits {
+    std::chrono::seconds cpu{0};
+    std::uint64_t address_space = 0;  ///< bytes; unusable with AddressSanitizer, which reserves 20 TiB
+    std::uint64_t file_size = 0;      ///< bytes of any file it writes
+};
+
+struct Command {
+    std::vector<std::string> arguments;    ///< [0] is the program, with its path
+    std::vector<std::string> environment;  ///< "NAME=value"; nothing is inherited
+    std::filesystem::path directory = "/";
+    Limits limits;
+};
+
+/// How a process ended.
+struct Ended {
+    int exit_code = 0;
+    int signal = 0;  ///< 0: it exited by itself
+
+    bool success() const { return signal == 0 && exit_code == 0; }
+};
+
+/// Whether the process gets a socket to its parent, as descriptor 3.
+enum class Channel { no, yes };
+
+/// A child process in a session of its own, with an environment, descriptors and limits that we chose: standard input
+/// is empty, standard output and error are one pipe, everything else is closed. It dies with this object, and with us.
+class Process {
+public:
+    /// @throws std::system_error if it cannot be started; the message names the program
+    static Process start(const Command& command, Channel channel);
+
+    Process(Process&& other) noexcept;
+    Process& operator=(Process&& other) noexcept;
+    ~Process();
+
+    int channel() const { return channel_.get(); }
+    int output() const { return output_.get(); }
+
+    void hang_up() { channel_.reset(); }
+    /// Everything in its session, so that what it started dies too.
+    void kill();
+    /// Blocks until it has ended.
+    Ended wait();
+    std::optional<Ended> ended();
+
+    /// Measured from outside: a submission cannot lie about these. Zero once it has ended.
+    std::chrono::nanoseconds cpu_time() const;
+    std::uint64_t resident_bytes() const;
+    std::uint64_t peak_resident_bytes() const;
+    /// The peak counts from here. @return false where the kernel does not let us
+    bool reset_peak() const;
+
+private:
+    Process(pid_t pid, Descriptor channel, Descriptor output);
+
+    pid_t pid_ = -1;
+    Descriptor channel_;
+    Descriptor output_;
+    std::optional<Ended> ended_;
+};
+
+/// A command that ran to its end, or into a limit.
+struct Finished {
+    Ended ended;
+    std::string output;  ///< standard output and error, at most `most_output` bytes
+    bool output_truncated = false;
+    bool timed_out = false;
+    std::chrono::duration<double> seconds{0};
+};
+
+/// Runs a command to its end. Output beyond `most_output` is read and dropped.
+Finished run(const Command& command, std::chrono::seconds wall_limit, std::size_t most_output);
+
+}  // namespace headway::sandbox

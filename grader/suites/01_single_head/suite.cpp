@@ -1,0 +1,192 @@
+// Hidden tests of exercise 01.        T tokens · S keys · D model width · d key width · d_v value width
+#include "judge/hidden_test.hpp"
+#include "reference/attention.hpp"
+
+#include <cmath>
+
+namespace headway::judge {
+namespace {
+
+using reference::Array;
+using reference::exact;
+using reference::to_tensor;
+
+HIDDEN_SUITE(SingleHead);
+
+const Looking rows{"softmax rows", Stage::softmax, {"row", "column"}};
+const Looking weights{"attention weights", Stage::scale, {"query", "key"}};
+const Looking outputs{"attention outputs", Stage::weigh, {"token", "feature"}};
+const Looking sums{"residual sums", Stage::output, {"token", "feature"}};
+
+/// Inputs of one head, and what a right head makes of them.
+struct Head {
+    Tensor x, w_q, w_k, w_v;
+
+    Head(Random& random, Index T, Index D, Index d, Index d_v)
+        : x(random_tensor(random, {T, D})),
+          w_q(weight(random, D, d)),
+          w_k(weight(random, D, d)),
+          w_v(weight(random, D, d_v)) {}
+
+    /// Small enough that softmax does not saturate: a saturated softmax hides mistakes.
+    static Tensor weight(Random& random, Index width, Index columns) {
+        return random_tensor(random, {width, columns}) * (1.5F / std::sqrt(static_cast<float>(width)));
+    }
+
+    Arguments arguments() const { return {{"x", x}, {"w_q", w_q}, {"w_k", w_k}, {"w_v", w_v}}; }
+    Array q() const { return reference::matmul(exact(x), exact(w_q)); }
+    Array k() const { return reference::matmul(exact(x), exact(w_k)); }
+    Array v() const { return reference::matmul(exact(x), exact(w_v)); }
+    Array expected() const { return reference::attention(q(), k(), v(), Mask{}).context; }
+};
+
+Array expected_rows(const Tensor& scores) { return reference::masked_softmax(exact(scores), Mask{}); }
+
+Array expected_weights(const Array& q, const Array& k) {
+    return reference::masked_softmax(reference::scores(q, k), Mask{});
+}
+
+/// What follows if the student's own attention_weights are right.
+std::optional<Array> from_own_weights(Student& student, const Head& head) {
+    const Outcome own_weights =
+        student.outcome("attention_weights", {{"q", to_tensor(head.q())}, {"k", to_tensor(head.k())}});
+    const auto* tensor = std::get_if<Tensor>(&own_weights.value);
+    const Index T = head.x.size(0);
+    if (tensor == nullptr || tensor->shape() != Shape{T, T}) return std::nullopt;
+    return reference::matmul(own(*tensor), head.v());
+}
+
+void expect_head(Student& student, const Head& head) {
+    const Tensor output = student.tensor("single_head_attention", head.arguments());
+    if (!difference(outputs, output, head.expected())) return;
+    const auto given_own = from_own_weights(student, head);
+    current_test().function = "single_head_attention";
+    expect_close_given(outputs, output, head.expected(), {"attention_weights", "softmax_rows"}, given_own);
+}
+
+PROPERTY(SingleHead, SoftmaxRowsAreExpOverSum, 1, "each softmax row is exp(score) / Σ exp(score)") {
+    for (const Shape& shape : {Shape{5, 7}, Shape{6, 3}, Shape{1, 9}}) {
+        const Tensor scores = random_tensor(random, shape) * 3.0F;
+        expect_close(rows, student.tensor("softmax_rows", {{"scores", scores}}), expected_rows(scores));
+    }
+    const Tensor view = random_tensor(random, {5, 7}).transpose(0, 1);
+    expect_close(rows, student.tensor("softmax_rows", {{"scores (a transposed view)", view}}), expected_rows(view));
+}
+
+PROPERTY(SingleHead, SoftmaxSurvivesLargeScores, 1, "softmax works for scores of ±1e4") {
+    Tensor scores = random_tensor(random, {6, 5});
+    scores[1] += 1e4F;
+    scores[2] -= 1e4F;
+    scores[3] *= 1e4F;
+    scores(4, 2) = 1e4F;
+    scores(5, 0) = -1e4F;
+    expect_close(rows, student.tensor("softmax_rows", {{"scores", scores}}), expected_rows(scores));
+}
+
+PROPERTY(SingleHead, WeightsAreSoftmaxOfScoresDividedBySqrtD, 2, "weights are softmax(q·kᵀ / √d) over keys") {
+    for (int round = 0; round < 3; ++round) {
+        const Sizes n = random_sizes(random);
+        // The last k is a view: k of two heads side by side, of which this is one.
+        const Tensor q = random_tensor(random, {n.T, n.d});
+        const Tensor k = round < 2 ? random_tensor(random, {n.S, n.d})
+                                   : random_tensor(random, {n.S, 2 * n.d}).slice(1, n.d, 2 * n.d);
+        const Tensor actual = student.tensor("attention_weights", {{"q", q}, {"k", k}});
+        const Array right_scores = reference::scores(exact(q), exact(k));
+        const Array expected = expected_weights(exact(q), exact(k));
+        if (!difference(weights, actual, expected)) continue;
+        const Outcome own_rows = student.outcome("softmax_rows", {{"scores", to_tensor(right_scores)}});
+        current_test().function = "attention_weights";
+        const auto* tensor = std::get_if<Tensor>(&own_rows.value);
+        expect_close_given(weights, actual, expected, {"softmax_rows"},
+                           tensor == nullptr ? std::nullopt : std::optional(own(*tensor)));
+    }
+}
+
+PROPERTY(SingleHead, OneOutputRowPerTokenIsItsWeightedSumOfValues, 1,
+         "each token gets its own weighted sum of the values x·w_v") {
+    for (int round = 0; round < 2; ++round) {
+        const Sizes n = random_sizes(random);
+        expect_head(student, Head(random, n.T, n.D(), n.d, n.d_v));
+    }
+}
+
+PROPERTY(SingleHead, IdentityValueProjectionAttendsOverTheEmbeddings, 1,
+         "with w_v = I the head attends over x itself") {
+    const Sizes n = random_sizes(random);
+    Head head(random, n.T, n.S, n.d, n.S);
+    head.w_v = Tensor::eye(n.S);
+    expect_head(student, head);
+}
+
+PROPERTY(SingleHead, ValuesMayBeTheKeys, 1, "with w_v = w_k what is matched is what is gathered") {
+    const Sizes n = random_sizes(random);
+    Head head(random, n.T, n.D(), n.d, n.d);
+    head.w_v = head.w_k.clone();
+    expect_head(student, head);
+}
+
+PROPERTY(SingleHead, ResidualAddsToTheToken, 1, "the residual is x + attended") {
+    const Sizes n = random_sizes(random);
+    const Tensor x = random_tensor(random, {n.T, n.S});
+    const Tensor attended = random_tensor(random, {n.T, n.S});
+    const Tensor sum = student.tensor("with_residual", {{"x", x}, {"attended", attended}});
+    expect_close(sums, sum, reference::add(exact(x), exact(attended)));
+}
+
+PROPERTY(SingleHead, ShapesThatDoNotFitAreRefused, 1, "shapes that do not fit throw std::invalid_argument") {
+    const Sizes n = random_sizes(random);
+    student.refuses("attention_weights",
+                    {{"q", random_tensor(random, {n.T, n.d})}, {"k", random_tensor(random, {n.S, n.d + 1})}},
+                    "q and k differ in width");
+    Head head(random, n.T, n.D(), n.d, n.d_v);
+    head.w_q = random_tensor(random, {n.D() - 1, n.d});
+    student.refuses("single_head_attention", head.arguments(), "w_q has fewer rows than x has features");
+    head = Head(random, n.T, n.D(), n.d, n.d_v);
+    head.w_v = random_tensor(random, {n.D() + 1, n.d_v});
+    student.refuses("single_head_attention", head.arguments(), "w_v has more rows than x has features");
+    head = Head(random, n.T, n.D(), n.d, n.d_v);
+    head.w_k = random_tensor(random, {n.D(), n.d + 2});
+    student.refuses("single_head_attention", head.arguments(), "w_q and w_k differ in width");
+    student.refuses("with_residual",
+                    {{"x", random_tensor(random, {n.T, n.D()})}, {"attended", random_tensor(random, {n.T, n.d})}},
+                    "x and attended differ in width");
+    student.refuses("with_residual",
+                    {{"x", random_tensor(random, {n.T, n.D()})}, {"attended", random_tensor(random, {n.S, n.D()})}},
+                    "x and attended differ in tokens");
+}
+
+PROPERTY(SingleHead, CallsLeaveNothingBehind, 1,
+         "functions do not change their arguments, nor remember earlier calls") {
+    const Sizes n = random_sizes(random);
+    const Head head(random, n.T, n.S, n.d, n.S);
+    const Tensor scores = random_tensor(random, {n.T, n.S});
+    const Tensor attended = random_tensor(random, {n.T, n.S});
+    expect_untouched(student, "softmax_rows", {{"scores", scores}});
+    expect_untouched(student, "attention_weights", {{"q", to_tensor(head.q())}, {"k", to_tensor(head.k())}});
+    expect_untouched(student, "single_head_attention", head.arguments());
+    expect_untouched(student, "with_residual", {{"x", head.x}, {"attended", attended}});
+}
+
+PROBE(SingleHead) {
+    const Sizes n = random_sizes(random);
+    const Head head(random, n.T, n.D(), n.d, n.d_v);
+    const Tensor scores = random_tensor(random, {n.T, n.S}) * 3.0F;
+    const Tensor large = random_tensor(random, {n.T, n.S}) * 1e4F;
+    answer_with(student, answers, "softmax_rows", {{"scores", scores}});
+    answer_with(student, answers, "softmax_rows", {{"scores", large}});
+    answer_with(student, answers, "attention_weights",
+                {{"q", random_tensor(random, {n.T, n.d})}, {"k", random_tensor(random, {n.S, n.d})}});
+    answer_with(student, answers, "attention_weights",
+                {{"q", random_tensor(random, {n.d, n.T}).transpose(0, 1)}, {"k", random_tensor(random, {n.S, n.d})}});
+    answer_with(student, answers, "attention_weights",
+                {{"q", random_tensor(random, {n.T, n.d})}, {"k", random_tensor(random, {n.S, n.d + 1})}});
+    answer_with(student, answers, "single_head_attention", head.arguments());
+    Head tall = head;
+    tall.w_v = random_tensor(random, {n.D() + 1, n.d_v});
+    answer_with(student, answers, "single_head_attention", tall.arguments());
+    answer_with(student, answers, "with_residual",
+                {{"x", random_tensor(random, {n.T, n.d})}, {"attended", random_tensor(random, {n.T, n.d})}});
+}
+
+}  // namespace
+}  // namespace headway::judge

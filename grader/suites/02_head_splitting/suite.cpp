@@ -1,0 +1,199 @@
+// Hidden tests of exercise 02.           B batch · T tokens · D model width · H num_heads · d = D / H
+#include "judge/hidden_test.hpp"
+#include "reference/attention.hpp"
+
+namespace headway::judge {
+namespace {
+
+using reference::exact;
+
+HIDDEN_SUITE(HeadSplitting);
+
+const Looking heads{"heads", Stage::split, {"b", "h", "t", "i"}};
+
+/// Every element differs from every other, so that none can stand in for another.
+Tensor counting(const Shape& shape) { return Tensor::arange(Layout::contiguous(shape).numel()).view(shape); }
+
+Looking elements(const std::string& at, const Shape& shape) {
+    Looking looking{at, Stage::split, {}};
+    for (std::size_t axis = 0; axis < shape.size(); ++axis) looking.axes.push_back("axis " + std::to_string(axis));
+    return looking;
+}
+
+/// Numbers and shape as in `expected`.
+void expect_equal(const std::string& at, const Tensor& actual, const Tensor& expected) {
+    expect_close(elements(at, expected.shape()), actual, exact(expected));
+}
+
+/// Writes to the input, reads the result: a view shows what was written, a copy does not.
+bool shows_writes(Student& student, wire::Handle input, const Shape& input_index, wire::Handle result,
+                  const Shape& result_index) {
+    student.write(input, input_index, 987654.0);
+    const Tensor seen = student.read(result);
+    const Index position = seen.layout().locate(result_index.data(), result_index.size());
+    return (seen.data() - seen.offset())[position] == 987654.0F;
+}
+
+PROPERTY(HeadSplitting, StridesAreRowMajor, 1, "contiguous strides are the products of the sizes behind each axis") {
+    for (const Shape& shape : {Shape{2, 3, 4}, Shape{7}, Shape{}, Shape{5, 1, 3}, Shape{3, 5, 6, 7},
+                               Shape{3, 70'000, 90'000}}) {  // larger than 32 bits count
+        const Shape strides = student.list("contiguous_strides", {{"shape", shape}});
+        expect(strides == Layout::contiguous(shape).strides, Stage::split,
+               "your strides of " + headway::to_string(shape) + " are " + headway::to_string(strides) +
+                   "; they should be " + headway::to_string(Layout::contiguous(shape).strides));
+    }
+}
+
+PROPERTY(HeadSplitting, ViewKeepsTheOrderOfTheNumbers, 1, "view keeps the row-major order of the numbers") {
+    const Tensor x = counting({3, 5, 6});
+    for (const Shape& shape : {Shape{3, 5, 2, 3}, Shape{15, 6}, Shape{90}, Shape{6, 5, 3}})
+        expect_equal("viewed numbers", student.tensor("view", {{"x", x}, {"shape", shape}}), x.view(shape));
+    const Tensor later = x.slice(0, 1, 3);
+    expect_equal("viewed numbers",
+                 student.tensor("view", {{"x (which starts in mid-storage)", later}, {"shape", Shape{10, 6}}}),
+                 later.view({10, 6}));
+}
+
+PROPERTY(HeadSplitting, ViewNeverCopies, 1, "view shares storage with its input") {
+    const wire::Handle x = student.store(counting({3, 5, 6}));
+    const wire::Handle viewed = student.keep("view", {{"x", x}, {"shape", Shape{5, 18}}});
+    expect(shows_writes(student, x, {2, 1, 4}, viewed, {3, 16}), Stage::split,
+           "a number written to x does not show in view(x): your view copied");
+}
+
+PROPERTY(HeadSplitting, ViewRefusesWhatStridesCannotExpress, 1, "view refuses what strides cannot express") {
+    const Tensor x = counting({3, 5, 6});
+    student.refuses("view", {{"x", x}, {"shape", Shape{3, 5, 7}}}, "90 numbers do not fill (3, 5, 7)");
+    student.refuses("view", {{"x", x}, {"shape", Shape{89}}}, "90 numbers do not fit (89)");
+    student.refuses("view", {{"x (transposed)", x.transpose(1, 2)}, {"shape", Shape{3, 30}}},
+                    "one stride cannot walk through a transposed matrix row by row");
+    student.refuses("view", {{"x (transposed)", x.transpose(0, 2)}, {"shape", Shape{90}}},
+                    "one stride cannot walk through a transposed tensor row by row");
+}
+
+PROPERTY(HeadSplitting, TransposeSwapsTwoAxes, 1, "transpose swaps two axes without moving a number") {
+    const Tensor x = counting({3, 5, 6, 7});
+    for (const auto& [axis0, axis1] : {std::pair<Index, Index>{1, 2}, {0, 3}, {2, 2}, {3, 1}})
+        expect_equal("transposed numbers", student.tensor("transpose", {{"x", x}, {"axis0", axis0}, {"axis1", axis1}}),
+                     x.transpose(axis0, axis1));
+    const Tensor later = x.transpose(0, 1).slice(2, 1, 4);
+    expect_equal(
+        "transposed numbers",
+        student.tensor("transpose",
+                       {{"x (a slice of a transposed tensor)", later}, {"axis0", Index{1}}, {"axis1", Index{2}}}),
+        later.transpose(1, 2));
+    const wire::Handle kept = student.store(x);
+    const wire::Handle swapped = student.keep("transpose", {{"x", kept}, {"axis0", Index{0}}, {"axis1", Index{2}}});
+    expect(shows_writes(student, kept, {2, 4, 1, 6}, swapped, {1, 4, 2, 6}), Stage::split,
+           "a number written to x does not show in transpose(x): your transpose copied");
+    student.refuses_index("transpose", {{"x", x}, {"axis0", Index{1}}, {"axis1", Index{4}}}, "there is no axis 4");
+}
+
+PROPERTY(HeadSplitting, ContiguousCopiesIfNeeded, 1, "contiguous lays the numbers out in row-major order") {
+    const Tensor x = counting({3, 5, 6});
+    for (const Tensor& scattered : {x.transpose(1, 2), x.transpose(0, 2), x.slice(2, 1, 4), x.select(1, 3)}) {
+        const wire::Handle input = student.store(scattered);
+        const Tensor dense = student.read(student.keep("contiguous", {{"x (a view with gaps)", input}}));
+        expect(!difference(elements("x", scattered.shape()), student.read(input), exact(scattered)), Stage::split,
+               "your contiguous changes x itself: the caller's numbers have moved");
+        expect_equal("numbers in row-major order", dense, scattered);
+        expect(dense.is_contiguous(), Stage::split,
+               "the strides of your result are " + headway::to_string(dense.strides()) + "; shape " +
+                   headway::to_string(dense.shape()) + " needs " +
+                   headway::to_string(Layout::contiguous(dense.shape()).strides));
+    }
+    const wire::Handle kept = student.store(x.transpose(1, 2));
+    const wire::Handle dense = student.keep("contiguous", {{"x (transposed)", kept}});
+    expect(!shows_writes(student, kept, {1, 2, 3}, dense, {1, 2, 3}), Stage::split,
+           "contiguous of a transposed tensor must be a copy, but it still shares storage with x");
+}
+
+PROPERTY(HeadSplitting, ContiguousDoesNotCopyInVain, 1, "contiguous does not copy what is contiguous already") {
+    for (const Tensor& x : {counting({3, 5, 6}), counting({5, 6, 7}).slice(0, 2, 5)}) {
+        const wire::Handle kept = student.store(x);
+        const wire::Handle same = student.keep("contiguous", {{"x", kept}});
+        expect_equal("numbers", student.read(same), x);
+        expect(
+            shows_writes(student, kept, {1, 2, 3}, same, {1, 2, 3}), Stage::split,
+            "x is contiguous already, but a number written to it does not show in your result: it was copied in vain");
+    }
+}
+
+/// What split_heads gives if it is built from the student's own view and transpose.
+std::optional<reference::Array> from_own_view(Student& student, const Tensor& x, Index H) {
+    const Shape split{x.size(0), x.size(1), H, x.size(2) / H};
+    const Outcome viewed = student.outcome("view", {{"x", x}, {"shape", split}}, true);
+    if (viewed.error) return std::nullopt;
+    const Outcome heads_of_x =
+        student.outcome("transpose", {{"x", viewed.value}, {"axis0", Index{1}}, {"axis1", Index{2}}});
+    const auto* tensor = std::get_if<Tensor>(&heads_of_x.value);
+    return tensor == nullptr ? std::nullopt : std::optional(exact(*tensor));
+}
+
+PROPERTY(HeadSplitting, HeadHoldsItsSliceOfFeatures, 1, "head h holds features [h·d, (h+1)·d) of each token") {
+    for (int round = 0; round < 2; ++round) {
+        const Sizes n = random_sizes(random);
+        // The second starts in mid-storage.
+        const Tensor x = random_tensor(random, {n.B + round, n.T, n.D()}).slice(0, round, n.B + round);
+        const Tensor actual = student.tensor("split_heads", {{"x", x}, {"num_heads", n.H}});
+        const auto expected = reference::split_heads(exact(x), n.H);
+        if (!difference(heads, actual, expected)) continue;
+        const auto given_own = from_own_view(student, x, n.H);
+        current_test().function = "split_heads";
+        expect_close_given(heads, actual, expected, {"view", "transpose"}, given_own);
+    }
+}
+
+PROPERTY(HeadSplitting, SplittingNeverCopies, 1, "split_heads shares storage with its input") {
+    const Sizes n = random_sizes(random);
+    const wire::Handle x = student.store(random_tensor(random, {n.B, n.T, n.D()}));
+    const wire::Handle split = student.keep("split_heads", {{"x", x}, {"num_heads", n.H}});
+    expect_shape(heads, student.read(split).shape(), {n.B, n.H, n.T, n.d});
+    // Wherever the number lands, it must land somewhere: this test is about storage, not about order.
+    student.write(x, {1, 2, n.d + 1}, 987654.0);
+    const auto seen = exact(student.read(split));
+    expect(std::find(seen.value.begin(), seen.value.end(), 987654.0) != seen.value.end(), Stage::split,
+           "a number written to x does not show in split_heads(x): it was copied on the way");
+}
+
+PROPERTY(HeadSplitting, WhatCannotBeSplitIsRefused, 1, "split_heads refuses what cannot be split") {
+    const Sizes n = random_sizes(random);
+    const Tensor x = random_tensor(random, {n.B, n.T, n.D()});
+    student.refuses("split_heads", {{"x", random_tensor(random, {n.B, n.T, n.D() + 1})}, {"num_heads", n.H}},
+                    std::to_string(n.D() + 1) + " features do not divide among " + std::to_string(n.H) + " heads");
+    student.refuses("split_heads", {{"x", x}, {"num_heads", Index{0}}}, "there must be a head");
+    student.refuses("split_heads", {{"x", x}, {"num_heads", Index{-1}}}, "there must be a head");
+    student.refuses_index("split_heads", {{"x", random_tensor(random, {n.T, n.D()})}, {"num_heads", n.H}},
+                          "x must be of shape (B, T, D)");
+}
+
+PROBE(HeadSplitting) {
+    const Sizes n = random_sizes(random);
+    const Tensor x = random_tensor(random, {n.B, n.T, n.D()});
+    const Tensor scattered = random_tensor(random, {n.T, n.B, n.D()}).transpose(0, 1);
+    const Tensor later = random_tensor(random, {n.B + 2, n.T, n.D()}).slice(0, 2, n.B + 2);
+    for (const Shape& shape :
+         {Shape{n.B, n.T, n.d}, Shape{n.T}, Shape{}, Shape{n.B, 1, n.d}, Shape{n.B, 90'000, 70'000}})
+        answer_with(student, answers, "contiguous_strides", {{"shape", shape}});
+    for (const Tensor& input : {x, scattered, later}) {
+        answer_with_view(student, answers, "view", input, {{"shape", Shape{n.B * n.T, n.D()}}});
+        answer_with_view(student, answers, "view", input, {{"shape", Shape{n.B, n.T, n.H, n.d}}});
+        answer_with_view(student, answers, "view", input, {{"shape", Shape{n.B, n.T, n.D() + 1}}});
+        answer_with_view(student, answers, "view", input, {{"shape", Shape{n.D(), n.B * n.T - 1}}});
+        answer_with_view(student, answers, "transpose", input, {{"axis0", Index{0}}, {"axis1", Index{1}}});
+        answer_with_view(student, answers, "transpose", input, {{"axis0", Index{2}}, {"axis1", Index{0}}});
+        answer_with_view(student, answers, "transpose", input, {{"axis0", Index{2}}, {"axis1", Index{3}}});
+        answer_with_view(student, answers, "contiguous", input, {});
+        answer_with_view(student, answers, "split_heads", input, {{"num_heads", n.H}});
+        answer_with_view(student, answers, "split_heads", input, {{"num_heads", n.H + 1}});
+    }
+    answer_with_view(student, answers, "contiguous", x.slice(2, 1, n.D() - 1), {});
+    answer_with_view(student, answers, "contiguous", x.transpose(1, 2), {});
+    answer_with_view(student, answers, "split_heads", x, {{"num_heads", Index{0}}});
+    answer_with_view(student, answers, "split_heads", x.select(0, 1), {{"num_heads", n.H}});
+    answer_with_view(student, answers, "transpose", x.view({n.B, n.T, n.H, n.d}),
+                     {{"axis0", Index{1}}, {"axis1", Index{2}}});
+}
+
+}  // namespace
+}  // namespace headway::judge

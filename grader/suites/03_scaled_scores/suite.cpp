@@ -1,0 +1,219 @@
+// Hidden tests of exercise 03.        B batch · H heads · T queries · S keys · d head_dim · d_v value width
+#include "judge/hidden_test.hpp"
+#include "reference/attention.hpp"
+
+namespace headway::judge {
+namespace {
+
+using reference::Array;
+using reference::exact;
+using reference::to_tensor;
+
+HIDDEN_SUITE(ScaledScores);
+
+const Looking scores_axes{"scores", Stage::scale, {"b", "h", "query", "key"}};
+const Looking weights_axes{"weights", Stage::softmax, {"b", "h", "query", "key"}};
+const Looking masked_axes{"masked weights", Stage::mask, {"b", "h", "query", "key"}};
+const Looking context_axes{"context vectors", Stage::weigh, {"b", "h", "query", "feature"}};
+
+/// (B, H, T, d) as split_heads leaves it: a view of (B, T, H, d), not contiguous.
+Tensor split_view(Random& random, Index B, Index H, Index T, Index d) {
+    return random_tensor(random, {B, T, H, d}).transpose(1, 2);
+}
+
+struct Inputs {
+    Tensor q, k, v;
+
+    Inputs(Random& random, const Sizes& n)
+        : q(split_view(random, n.B, n.H, n.T, n.d)),
+          k(split_view(random, n.B, n.H, n.S, n.d)),
+          v(split_view(random, n.B, n.H, n.S, n.d_v)) {}
+
+    Arguments with(const Mask& mask) const { return {{"q", q}, {"k", k}, {"v", v}, {"mask", mask}}; }
+};
+
+Sizes sizes_with(Random& random, bool more_queries_than_keys) {
+    Sizes n = random_sizes(random);
+    if ((n.T > n.S) != more_queries_than_keys) std::swap(n.T, n.S);
+    return n;
+}
+
+PROPERTY(ScaledScores, ScoresAreDividedBySqrtHeadDim, 2, "scores are q·kᵀ divided by √head_dim") {
+    for (int round = 0; round < 3; ++round) {
+        const Sizes n = random_sizes(random);
+        const Inputs in(random, n);
+        expect_close(scores_axes, student.tensor("attention_scores", {{"q", in.q}, {"k", in.k}}),
+                     reference::scores(exact(in.q), exact(in.k)));
+    }
+}
+
+PROPERTY(ScaledScores, CausalMaskBlocksTheFuture, 1, "the causal mask blocks s > t + (S - T), and nothing else") {
+    for (const auto& [T, S] : {std::pair<Index, Index>{5, 5}, {3, 7}, {7, 3}, {1, 6}, {6, 1}})
+        expect_mask({"causal mask", Stage::mask, {"query", "key"}}, student.mask("causal_mask", {{"T", T}, {"S", S}}),
+                    reference::causal_mask(T, S));
+}
+
+PROPERTY(ScaledScores, PaddingMaskBlocksKeysBehindTheEnd, 1, "the padding mask blocks keys s >= lengths[b]") {
+    for (const Shape& lengths : {Shape{3, 7, 1, 5, 0}, Shape{2}, Shape{6, 6, 7}})
+        expect_mask({"padding mask", Stage::mask, {"b", "h", "query", "key"}},
+                    student.mask("padding_mask", {{"lengths", lengths}, {"S", Index{7}}}),
+                    reference::padding_mask(lengths, 7));
+}
+
+PROPERTY(ScaledScores, SoftmaxRunsOverKeys, 1, "softmax runs over keys: each query's weights sum to 1") {
+    for (int round = 0; round < 2; ++round) {
+        const Sizes n = random_sizes(random);
+        const Tensor scores = random_tensor(random, {n.B, n.H, n.T, n.S}) * 2.0F;
+        expect_close(weights_axes, student.tensor("masked_softmax", {{"scores", scores}, {"mask", Mask{}}}),
+                     reference::masked_softmax(exact(scores), Mask{}));
+    }
+}
+
+PROPERTY(ScaledScores, SoftmaxSurvivesLargeScores, 1, "scores of ±1e4 overflow nothing, masked or not") {
+    const Sizes n = random_sizes(random);
+    Tensor scores = random_tensor(random, {n.B, n.H, n.T, n.S});
+    scores[0] *= 1e4F;
+    scores[1] += 1e4F;
+    scores[2] -= 1e4F;
+    for (const Mask& mask : {Mask{}, random_mask(random, {n.T, n.S})}) {
+        const Tensor weights = student.tensor("masked_softmax", {{"scores (up to ±1e4)", scores}, {"mask", mask}});
+        const Array expected = reference::masked_softmax(exact(scores), mask);
+        const auto failure = difference(weights_axes, weights, expected);
+        if (!failure) continue;
+        // A softmax or a mask that is wrong for small scores too is another test's business.
+        const Tensor small = scores * 1e-5F;
+        const Tensor small_weights = student.tensor("masked_softmax", {{"scores", small}, {"mask", mask}});
+        const auto small_failure =
+            difference(weights_axes, small_weights, reference::masked_softmax(exact(small), mask));
+        if (!small_failure) fail(*failure);
+        return pass_on_credit({"masked_softmax"}, *failure);
+    }
+}
+
+PROPERTY(ScaledScores, MasksBroadcastAndBlock, 1, "blocked keys get weight 0 and the others share what is left") {
+    const Sizes n = random_sizes(random);
+    const Tensor scores = random_tensor(random, {n.B, n.H, n.T, n.S}) * 2.0F;
+    Shape lengths(static_cast<std::size_t>(n.B));
+    for (Index& length : lengths) length = random.integer(1, n.S);
+    for (const Mask& mask : {random_mask(random, {n.T, n.S}), random_mask(random, {n.B, n.H, n.T, n.S}),
+                             random_mask(random, {n.B, 1, n.T, n.S}), random_mask(random, {n.H, 1, n.S}),
+                             random_mask(random, {n.S}), reference::padding_mask(lengths, n.S)})
+        expect_close(masked_axes, student.tensor("masked_softmax", {{"scores", scores}, {"mask", mask}}),
+                     reference::masked_softmax(exact(scores), mask));
+}
+
+PROPERTY(ScaledScores, FullyBlockedRowsAreZero, 1,
+         "a query that may see no key gets weights 0 and context 0, never NaN") {
+    const Sizes n = sizes_with(random, true);
+    const Tensor scores = random_tensor(random, {n.B, n.H, n.T, n.S}) * 2.0F;
+    Shape lengths(static_cast<std::size_t>(n.B), n.S - 1);
+    lengths[1] = 0;
+    for (const Mask& mask :
+         {reference::causal_mask(n.T, n.S), reference::padding_mask(lengths, n.S), Mask::block_all({1, n.S})})
+        for (const float size : {1.0F, 1e4F}) {
+            const Tensor weights = student.tensor("masked_softmax", {{"scores", scores * size}, {"mask", mask}});
+            const Array expected = reference::masked_softmax(exact(scores * size), mask);
+            expect_shape(masked_axes, weights.shape(), expected.shape);
+            // Only the blocked rows: the others are the business of other tests.
+            const Array yours = exact(weights);
+            for (std::size_t row = 0; row < yours.value.size(); row += static_cast<std::size_t>(n.S)) {
+                const auto begin = expected.value.begin() + static_cast<std::ptrdiff_t>(row);
+                if (std::any_of(begin, begin + n.S, [](double weight) { return weight != 0; })) continue;
+                for (std::size_t s = row; s < row + static_cast<std::size_t>(n.S); ++s)
+                    expect(yours.value[s] == 0, Stage::mask,
+                           "a row in which every key is blocked should be all zero; yours holds " +
+                               std::to_string(yours.value[s]));
+            }
+        }
+    const Inputs in(random, n);
+    const wire::Record attended = student.record("scaled_dot_product_attention", in.with(Mask::block_all({n.T, n.S})));
+    for (const wire::Field& field : attended.fields)
+        for (const double number : exact(std::get<Tensor>(field.value)).value)
+            expect(number == 0, Stage::mask,
+                   "with every key blocked, your " + field.name + " should be all zero; it holds " +
+                       std::to_string(number));
+}
+
+/// The weights that follow from the student's own scores and softmax.
+std::optional<Array> from_own_softmax(Student& student, const Inputs& in, const Mask& mask) {
+    const Outcome own_scores = student.outcome("attention_scores", {{"q", in.q}, {"k", in.k}});
+    if (own_scores.error) return std::nullopt;
+    const Outcome own_weights = student.outcome("masked_softmax", {{"scores", own_scores.value}, {"mask", mask}});
+    const auto* tensor = std::get_if<Tensor>(&own_weights.value);
+    return tensor == nullptr ? std::nullopt : std::optional(own(*tensor));
+}
+
+void expect_attention(Student& student, const Inputs& in, const Mask& mask) {
+    const std::string function = "scaled_dot_product_attention";
+    const wire::Record attended = student.record(function, in.with(mask));
+    const Tensor& context = std::get<Tensor>(attended.find("context")->value);
+    const Tensor& weights = std::get<Tensor>(attended.find("weights")->value);
+    const auto expected = reference::attention(exact(in.q), exact(in.k), exact(in.v), mask);
+    const std::vector<std::string> blamed{"attention_scores", "masked_softmax"};
+    if (difference(weights_axes, weights, expected.weights)) {
+        const auto own_weights = from_own_softmax(student, in, mask);
+        current_test().function = function;
+        expect_close_given(weights_axes, weights, expected.weights, blamed, own_weights);
+    }
+    expect_close_given(context_axes, context, expected.context, blamed, reference::matmul(own(weights), exact(in.v)));
+}
+
+PROPERTY(ScaledScores, ContextIsWeightsTimesValues, 1, "attention returns its weights, and weights · v as context") {
+    for (const bool more_queries : {false, true}) {
+        const Sizes n = sizes_with(random, more_queries);
+        const Inputs in(random, n);
+        expect_attention(student, in, Mask{});
+        expect_attention(student, in, reference::causal_mask(n.T, n.S));
+        expect_attention(student, in, random_mask(random, {n.B, 1, 1, n.S}));
+    }
+}
+
+PROPERTY(ScaledScores, CallsAreCleanAndShapesChecked, 1,
+         "shapes that do not fit are refused; arguments and later calls are left alone") {
+    const Sizes n = random_sizes(random);
+    const Inputs in(random, n);
+    const Tensor scores = random_tensor(random, {n.B, n.H, n.T, n.S});
+    const Mask mask = random_mask(random, {n.T, n.S});
+    expect_untouched(student, "attention_scores", {{"q", in.q}, {"k", in.k}});
+    expect_untouched(student, "masked_softmax", {{"scores", scores}, {"mask", mask}});
+    expect_untouched(student, "scaled_dot_product_attention", in.with(mask));
+    student.refuses("attention_scores", {{"q", in.q}, {"k", random_tensor(random, {n.B, n.H, n.S, n.d + 1})}},
+                    "q and k differ in width");
+    student.refuses("attention_scores", {{"q", in.q}, {"k", random_tensor(random, {n.B + 1, n.H, n.S, n.d})}},
+                    "q and k differ in batch");
+    student.refuses("masked_softmax", {{"scores", scores}, {"mask", Mask::allow_all({n.T, n.S + 1})}},
+                    "the mask does not broadcast to the scores");
+    student.refuses(
+        "scaled_dot_product_attention",
+        {{"q", in.q}, {"k", in.k}, {"v", random_tensor(random, {n.B, n.H, n.S + 1, n.d_v})}, {"mask", Mask{}}},
+        "there are more values than keys");
+}
+
+PROBE(ScaledScores) {
+    const Sizes n = random_sizes(random);
+    const Inputs in(random, n);
+    const Tensor scores = random_tensor(random, {n.B, n.H, n.T, n.S}) * 2.0F;
+    const Mask mask = random_mask(random, {n.B, 1, n.T, n.S});
+    const Mask rows_and_keys = random_mask(random, {n.T, n.S});
+    const Mask per_head = random_mask(random, {n.H, 1, n.S});
+    const Mask causal = reference::causal_mask(n.T, n.S);
+    answer_with(student, answers, "attention_scores", {{"q", in.q}, {"k", in.k}});
+    answer_with(student, answers, "causal_mask", {{"T", n.T}, {"S", n.S}});
+    answer_with(student, answers, "causal_mask", {{"T", n.S}, {"S", n.T}});
+    answer_with(student, answers, "causal_mask", {{"T", n.T}, {"S", n.T}});
+    answer_with(student, answers, "padding_mask", {{"lengths", Shape{n.S, 2, 0, 3}}, {"S", n.S}});
+    for (const Mask& some : {Mask{}, mask, rows_and_keys, per_head, causal, Mask::block_all({n.T, 1})})
+        for (const float size : {1.0F, 30.0F, 5e3F})
+            answer_with(student, answers, "masked_softmax", {{"scores", scores * size}, {"mask", some}});
+    answer_with(student, answers, "masked_softmax", {{"scores", scores - 1e4F}, {"mask", mask}});
+    for (const Mask& some : {Mask{}, mask, rows_and_keys, causal})
+        answer_with(student, answers, "scaled_dot_product_attention", in.with(some));
+    answer_with(student, answers, "attention_scores",
+                {{"q", in.q}, {"k", random_tensor(random, {n.B, n.H, n.S, n.d + 1})}});
+    answer_with(student, answers, "masked_softmax", {{"scores", scores}, {"mask", Mask::allow_all({n.T, n.S + 1})}});
+    answer_with(student, answers, "scaled_dot_product_attention",
+                {{"q", in.q}, {"k", in.k}, {"v", random_tensor(random, {n.B, n.H, n.S + 1, n.d_v})}, {"mask", Mask{}}});
+}
+
+}  // namespace
+}  // namespace headway::judge

@@ -1,0 +1,217 @@
+// Hidden tests of exercise 04.        B batch · H heads · T tokens · D model width · d = D / H
+#include "judge/hidden_test.hpp"
+#include "reference/attention.hpp"
+
+#include <cmath>
+
+namespace headway::judge {
+namespace {
+
+using reference::Array;
+using reference::exact;
+using reference::to_tensor;
+
+HIDDEN_SUITE(MergeHeads);
+
+const Looking merged_axes{"merged features", Stage::merge, {"b", "token", "feature"}};
+const Looking projected_axes{"projected features", Stage::output, {"b", "token", "feature"}};
+const Looking output_axes{"outputs", Stage::output, {"b", "token", "feature"}};
+
+struct Inputs {
+    Sizes n;
+    Tensor x, w_q, w_k, w_v, w_o;
+
+    Inputs(Random& random, const Sizes& sizes)
+        : n(sizes),
+          x(random_tensor(random, {n.B, n.T, n.D()})),
+          w_q(weight(random)),
+          w_k(weight(random)),
+          w_v(weight(random)),
+          w_o(weight(random)) {}
+
+    Arguments with(const Mask& mask) const {
+        return {{"x", x}, {"w_q", w_q}, {"w_k", w_k}, {"w_v", w_v}, {"w_o", w_o}, {"num_heads", n.H}, {"mask", mask}};
+    }
+
+    Array heads(const Tensor& w) const { return reference::split_heads(reference::matmul(exact(x), exact(w)), n.H); }
+    Array context(const Mask& mask) const {
+        return reference::attention(heads(w_q), heads(w_k), heads(w_v), mask).context;
+    }
+    Array expected(const Mask& mask) const {
+        return reference::matmul(reference::merge_heads(context(mask)), exact(w_o));
+    }
+
+private:
+    /// Small enough that softmax does not saturate: a saturated softmax hides mistakes.
+    Tensor weight(Random& random) const {
+        return random_tensor(random, {n.D(), n.D()}) * (1.5F / std::sqrt(static_cast<float>(n.D())));
+    }
+};
+
+/// What follows from the student's own merge_heads and project_output.
+std::optional<Array> from_own_parts(Student& student, const Inputs& in, const Mask& mask) {
+    const Outcome merged = student.outcome("merge_heads", {{"context", to_tensor(in.context(mask))}});
+    if (merged.error) return std::nullopt;
+    const Outcome projected =
+        student.outcome("project_output", {{"merged", merged.value}, {"w_o", in.w_o}, {"b_o", Tensor{}}});
+    const auto* tensor = std::get_if<Tensor>(&projected.value);
+    return tensor == nullptr ? std::nullopt : std::optional(own(*tensor));
+}
+
+void expect_attention(Student& student, const Inputs& in, const Mask& mask, const Array& expected) {
+    const Tensor actual = student.tensor("multi_head_attention", in.with(mask));
+    if (!difference(output_axes, actual, expected)) return;
+    const auto given_own = from_own_parts(student, in, mask);
+    current_test().function = "multi_head_attention";
+    expect_close_given(output_axes, actual, expected, {"merge_heads", "project_output"}, given_own);
+}
+
+PROPERTY(MergeHeads, HeadsReturnToTheirFeatures, 2, "merging returns head h to features [h·d, (h+1)·d) of its token") {
+    for (int round = 0; round < 2; ++round) {
+        const Sizes n = random_sizes(random);
+        const Tensor context = random_tensor(random, {n.B, n.H, n.T, n.d});
+        const Tensor view = random_tensor(random, {n.B, n.T, n.H, n.d}).transpose(1, 2);
+        for (const Tensor& heads : {context, view})
+            expect_close(merged_axes, student.tensor("merge_heads", {{"context", heads}}),
+                         reference::merge_heads(exact(heads)));
+    }
+}
+
+PROPERTY(MergeHeads, OutputIsProjectedByWo, 1, "the output projection is merged·w_o") {
+    const Sizes n = random_sizes(random);
+    const Tensor merged = random_tensor(random, {n.B, n.T, n.D()});
+    for (const Index D : {n.D(), n.S}) {
+        const Tensor w_o = random_tensor(random, {n.D(), D});
+        expect_close(projected_axes,
+                     student.tensor("project_output", {{"merged", merged}, {"w_o", w_o}, {"b_o", Tensor{}}}),
+                     reference::matmul(exact(merged), exact(w_o)));
+    }
+}
+
+PROPERTY(MergeHeads, BiasIsAddedOnce, 1, "the bias is added once, after the projection") {
+    const Sizes n = random_sizes(random);
+    const Tensor merged = random_tensor(random, {n.B, n.T, n.D()});
+    const Tensor w_o = random_tensor(random, {n.D(), n.D()});
+    const Tensor b_o = random_tensor(random, {n.D()}) + 1.0F;
+    const Arguments arguments{{"merged", merged}, {"w_o", w_o}, {"b_o", b_o}};
+    const Tensor actual = student.tensor("project_output", arguments);
+    const Array expected = reference::add(reference::matmul(exact(merged), exact(w_o)), exact(b_o));
+    if (!difference(projected_axes, actual, expected)) return;
+    const Outcome without = student.outcome("project_output", {{"merged", merged}, {"w_o", w_o}, {"b_o", Tensor{}}});
+    const auto* product = std::get_if<Tensor>(&without.value);
+    const bool usable = product != nullptr && product->shape() == expected.shape;
+    expect_close_given(projected_axes, actual, expected, {"project_output"},
+                       usable ? std::optional(reference::add(own(*product), exact(b_o))) : std::nullopt);
+}
+
+PROPERTY(MergeHeads, AttentionRunsInEveryHead, 2, "attention runs in every head on projected q, k and v") {
+    for (int round = 0; round < 2; ++round) {
+        const Inputs in(random, random_sizes(random));
+        expect_attention(student, in, Mask{}, in.expected(Mask{}));
+    }
+}
+
+PROPERTY(MergeHeads, MasksReachEveryHead, 1, "masks reach every head and every sequence of the batch") {
+    const Inputs in(random, random_sizes(random));
+    Shape lengths(static_cast<std::size_t>(in.n.B));
+    for (Index& length : lengths) length = random.integer(1, in.n.T);
+    const Mask causal = reference::causal_mask(in.n.T, in.n.T);
+    for (const Mask& mask :
+         {causal, reference::padding_mask(lengths, in.n.T), random_mask(random, {in.n.B, in.n.H, in.n.T, in.n.T})}) {
+        const Tensor actual = student.tensor("multi_head_attention", in.with(mask));
+        const Array expected = in.expected(mask);
+        if (!difference(output_axes, actual, expected)) continue;
+        // Wrong without a mask too, in the same way? Then it is not the mask.
+        const Outcome unmasked = student.outcome("multi_head_attention", in.with(Mask{}));
+        const auto* tensor = std::get_if<Tensor>(&unmasked.value);
+        const bool wrong_unmasked = tensor != nullptr && difference(output_axes, *tensor, in.expected(Mask{}));
+        const bool mask_matters = tensor == nullptr || difference(output_axes, *tensor, exact(actual)).has_value();
+        if (wrong_unmasked && mask_matters) {
+            current_test().function = "multi_head_attention";
+            return pass_on_credit({"multi_head_attention", "merge_heads", "project_output"},
+                                  *difference(output_axes, actual, expected));
+        }
+        expect_close(output_axes, actual, expected);
+    }
+}
+
+PROPERTY(MergeHeads, OneProjectionIsTheHeadsSideBySide, 1,
+         "one (D, D) projection is H projections (D, d) side by side") {
+    const Sizes n = random_sizes(random);
+    const Inputs in(random, n);
+    const auto piece = [&](const Tensor& w, Index h) { return w.slice(1, h * n.d, (h + 1) * n.d); };
+    const Array x = exact(in.x);
+    Array expected{{n.B, n.T, n.D()}, {}, {}};
+    for (Index h = 0; h < n.H; ++h) {
+        const auto head = reference::attention(reference::matmul(x, exact(piece(in.w_q, h))),
+                                               reference::matmul(x, exact(piece(in.w_k, h))),
+                                               reference::matmul(x, exact(piece(in.w_v, h))), Mask{});
+        const Array part = reference::matmul(head.context, exact(in.w_o.slice(0, h * n.d, (h + 1) * n.d)));
+        expected = h == 0 ? part : reference::add(expected, part);
+    }
+    expect_attention(student, in, Mask{}, expected);
+}
+
+PROPERTY(MergeHeads, WoMixesWhatHeadsKeepApart, 1, "with w_o = I each head's features stay its own; w_o mixes them") {
+    Inputs in(random, random_sizes(random));
+    in.w_o = Tensor::eye(in.n.D());
+    expect_attention(student, in, Mask{}, in.expected(Mask{}));
+    in.w_o = Tensor::zeros({in.n.D(), in.n.D()});
+    // Feature 0 of the output gathers the last feature of every head.
+    for (Index h = 0; h < in.n.H; ++h) in.w_o((h + 1) * in.n.d - 1, 0) = static_cast<float>(h + 1);
+    expect_attention(student, in, Mask{}, in.expected(Mask{}));
+}
+
+PROPERTY(MergeHeads, CallsAreCleanAndShapesChecked, 1,
+         "shapes that do not fit are refused; arguments and later calls are left alone") {
+    const Inputs in(random, random_sizes(random));
+    const Sizes& n = in.n;
+    expect_untouched(student, "merge_heads", {{"context", to_tensor(in.context(Mask{}))}});
+    expect_untouched(student, "project_output", {{"merged", in.x}, {"w_o", in.w_o}, {"b_o", Tensor::ones({n.D()})}});
+    expect_untouched(student, "multi_head_attention", in.with(random_mask(random, {n.T, n.T})));
+    student.refuses_index("merge_heads", {{"context", in.x}}, "context must be of shape (B, H, T, d)");
+    student.refuses("project_output",
+                    {{"merged", in.x}, {"w_o", random_tensor(random, {n.D() + 1, n.D()})}, {"b_o", Tensor{}}},
+                    "w_o has more rows than merged has features");
+    student.refuses("project_output", {{"merged", in.x}, {"w_o", in.w_o}, {"b_o", random_tensor(random, {n.D() - 1})}},
+                    "b_o is shorter than the output is wide");
+    Arguments uneven = in.with(Mask{});
+    uneven[5].value = n.H * n.d + 1;
+    student.refuses("multi_head_attention", uneven, "D is not divisible by num_heads");
+    uneven[5].value = Index{0};
+    student.refuses("multi_head_attention", uneven, "there must be a head");
+    Arguments flat = in.with(Mask{});
+    flat[0].value = in.x.select(0, 1);
+    student.refuses_index("multi_head_attention", flat, "x must be of shape (B, T, D)");
+    Arguments narrow = in.with(Mask{});
+    narrow[1].value = random_tensor(random, {n.D() + n.H, n.D()});
+    student.refuses("multi_head_attention", narrow, "w_q has more rows than x has features");
+}
+
+PROBE(MergeHeads) {
+    const Inputs in(random, random_sizes(random));
+    const Sizes& n = in.n;
+    const Tensor context = random_tensor(random, {n.B, n.H, n.T, n.d});
+    const Tensor view = random_tensor(random, {n.B, n.T, n.H, n.d}).transpose(1, 2);
+    const Tensor wide = random_tensor(random, {n.D(), n.S});
+    answer_with(student, answers, "merge_heads", {{"context", context}});
+    answer_with(student, answers, "merge_heads", {{"context", view}});
+    answer_with(student, answers, "merge_heads", {{"context", in.x}});
+    answer_with(student, answers, "project_output", {{"merged", in.x}, {"w_o", in.w_o}, {"b_o", Tensor{}}});
+    answer_with(student, answers, "project_output", {{"merged", in.x}, {"w_o", wide}, {"b_o", Tensor{}}});
+    answer_with(student, answers, "project_output",
+                {{"merged", in.x}, {"w_o", in.w_o}, {"b_o", random_tensor(random, {n.D()})}});
+    answer_with(student, answers, "project_output",
+                {{"merged", in.x}, {"w_o", in.w_o}, {"b_o", random_tensor(random, {1})}});
+    for (const Mask& mask : {Mask{}, random_mask(random, {n.T, n.T}), random_mask(random, {n.B, 1, 1, n.T}),
+                             random_mask(random, {n.H, 1, n.T})})
+        answer_with(student, answers, "multi_head_attention", in.with(mask));
+    Arguments uneven = in.with(Mask{});
+    uneven[5].value = n.H + 1;
+    answer_with(student, answers, "multi_head_attention", uneven);
+    uneven[5].value = Index{0};
+    answer_with(student, answers, "multi_head_attention", uneven);
+}
+
+}  // namespace
+}  // namespace headway::judge

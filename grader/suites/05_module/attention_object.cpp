@@ -1,0 +1,194 @@
+#include "attention_object.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace headway::judge {
+namespace {
+
+using reference::Array;
+using reference::exact;
+
+/// Parameter names and shapes by the specification.
+std::vector<std::pair<std::string, Shape>> specified_parameters(const ObjectOptions& options) {
+    const Index D = options.D;
+    const Index E = options.E();
+    std::vector<std::pair<std::string, Shape>> parameters;
+    for (const auto& [name, weight] : {std::pair<std::string, Shape>{"q_proj", {E, D}},
+                                       {"k_proj", {E, D}},
+                                       {"v_proj", {E, D}},
+                                       {"out_proj", {D, E}}}) {
+        parameters.emplace_back(name + ".weight", weight);
+        if (options.bias) parameters.emplace_back(name + ".bias", Shape{weight[0]});
+    }
+    return parameters;
+}
+
+}  // namespace
+
+wire::Record to_record(const ObjectOptions& options, Index seed) {
+    wire::Record record{
+        {{"embed_dim", options.D}, {"num_heads", options.H}, {"bias", options.bias}, {"causal", options.causal}}};
+    if (options.head_dim) record.fields.push_back({"head_dim", *options.head_dim});
+    if (options.dropout != 0) record.fields.push_back({"dropout", options.dropout});
+    record.fields.push_back({"seed", seed});
+    return record;
+}
+
+Question random_question(Random& random, const Sizes& n, Index S) {
+    return {random_tensor(random, {n.B, n.T, n.D()}), random_tensor(random, {n.B, S, n.D()}),
+            random_tensor(random, {n.B, S, n.D()}), Mask{}};
+}
+
+AttentionObject::AttentionObject(Student& student, const ObjectOptions& options, Index seed)
+    : student_(student),
+      options_(options),
+      handle_(student.keep("make_multi_head_attention", {{"options", to_record(options, seed)}})) {}
+
+AttentionObject::~AttentionObject() = default;
+
+Arguments AttentionObject::arguments(const Question& question) const {
+    return {
+        self(), {"query", question.query}, {"key", question.key}, {"value", question.value}, {"mask", question.mask}};
+}
+
+Arguments AttentionObject::weights_arguments(const Question& question) const {
+    return {self(), {"query", question.query}, {"key", question.key}, {"mask", question.mask}};
+}
+
+Tensor AttentionObject::forward(const Question& question) { return student_.tensor("forward", arguments(question)); }
+
+Tensor AttentionObject::forward_of(const Tensor& x) {
+    const wire::Handle kept = student_.store(x);
+    return student_.tensor(
+        "forward", {self(), {"query", kept}, {"key (the same)", kept}, {"value (the same)", kept}, {"mask", Mask{}}});
+}
+
+Tensor AttentionObject::first_of_two(const Question& first, const Question& second) {
+    const wire::Handle kept = student_.keep("forward", arguments(first));
+    forward(second);
+    return student_.read(kept);
+}
+
+Tensor AttentionObject::attention_weights(const Question& question) {
+    return student_.tensor("attention_weights", weights_arguments(question));
+}
+
+Outcome AttentionObject::weights_outcome(const Question& question) {
+    return student_.outcome("attention_weights", weights_arguments(question));
+}
+
+void AttentionObject::train() { student_.run("train", {self()}); }
+void AttentionObject::eval() { student_.run("eval", {self()}); }
+wire::Record AttentionObject::state() { return student_.record("state_dict", {self()}); }
+
+wire::Record AttentionObject::random_state(Random& random) const {
+    wire::Record state;
+    const float scale = 1.5F / std::sqrt(static_cast<float>(options_.D));
+    for (const auto& [name, shape] : specified_parameters(options_)) {
+        const bool is_bias = shape.size() == 1;
+        state.fields.push_back(
+            {name, is_bias ? random_tensor(random, shape) + 0.5F : random_tensor(random, shape) * scale});
+    }
+    return state;
+}
+
+void AttentionObject::load(const wire::Record& state) {
+    student_.run("load_state_dict", {self(), {"state", state}});
+    loaded_ = state;
+}
+
+void AttentionObject::refuses_state(const wire::Record& state, const std::string& because) {
+    student_.refuses("load_state_dict", {self(), {"state", state}}, because);
+}
+
+void AttentionObject::expect_parameters() {
+    const wire::Record actual = student_.record("named_parameters", {self()});
+    const auto specified = specified_parameters(options_);
+    Index count = 0;
+    for (const auto& [name, shape] : specified) {
+        const wire::Field* field = actual.find(name);
+        expect(field != nullptr, Stage::project,
+               "there is no parameter " + name + "; are all four nn::Linear registered?");
+        expect_shape({"parameter " + name, Stage::project, {}}, std::get<Tensor>(field->value).shape(), shape);
+        count += Layout::contiguous(shape).numel();
+    }
+    for (const wire::Field& field : actual.fields)
+        expect(std::any_of(specified.begin(), specified.end(),
+                           [&](const auto& entry) { return entry.first == field.name; }),
+               Stage::project, "there is a parameter that should not be: " + field.name);
+    expect(actual.fields.size() == specified.size(), Stage::project,
+           "there should be " + std::to_string(specified.size()) + " parameters with " + std::to_string(count) +
+               " numbers, not " + std::to_string(actual.fields.size()));
+}
+
+void AttentionObject::expect_state(const wire::Record& expected) {
+    const wire::Record actual = state();
+    for (const wire::Field& field : expected.fields) {
+        const wire::Field* found = actual.find(field.name);
+        expect(found != nullptr, Stage::project, "the state dict lacks " + field.name);
+        expect_close({"numbers of " + field.name, Stage::project, {"row", "column"}}, std::get<Tensor>(found->value),
+                     exact(std::get<Tensor>(field.value)));
+    }
+}
+
+Array AttentionObject::projected(const std::string& name, const Tensor& x) const {
+    const Array weight = exact(std::get<Tensor>(loaded_.find(name + ".weight")->value));
+    const Array product = reference::matmul(exact(x), reference::transpose(weight, 0, 1));
+    const wire::Field* bias = loaded_.find(name + ".bias");
+    return bias == nullptr ? product : reference::add(product, exact(std::get<Tensor>(bias->value)));
+}
+
+Mask AttentionObject::whole_mask(const Question& question) const {
+    if (!options_.causal) return question.mask;
+    return question.mask | reference::causal_mask(question.query.size(1), question.key.size(1));
+}
+
+Array AttentionObject::expected_weights(const Question& question) const {
+    const Array q = reference::split_heads(projected("q_proj", question.query), options_.H);
+    const Array k = reference::split_heads(projected("k_proj", question.key), options_.H);
+    return reference::masked_softmax(reference::scores(q, k), whole_mask(question));
+}
+
+Array AttentionObject::output_from(const Array& weights, const Question& question) const {
+    const Array v = reference::split_heads(projected("v_proj", question.value), options_.H);
+    const Array merged = reference::merge_heads(reference::matmul(weights, v));
+    const Array w_o = exact(std::get<Tensor>(loaded_.find("out_proj.weight")->value));
+    const Array product = reference::matmul(merged, reference::transpose(w_o, 0, 1));
+    const wire::Field* bias = loaded_.find("out_proj.bias");
+    return bias == nullptr ? product : reference::add(product, exact(std::get<Tensor>(bias->value)));
+}
+
+Array AttentionObject::expected_output(const Question& question) const {
+    return output_from(expected_weights(question), question);
+}
+
+Shape AttentionObject::weights_shape(const Question& question) const {
+    return {question.query.size(0), options_.H, question.query.size(1), question.key.size(1)};
+}
+
+bool is_wrong_without_it(AttentionObject& object, const Tensor& x, const verdict::Failure& failure) {
+    const Question plain{x, x, x, Mask{}};
+    const Looking looking{"outputs", Stage::output, {"b", "token", "feature"}};
+    const bool right = !difference(looking, object.forward(plain), object.expected_output(plain));
+    current_test().function = "forward";
+    if (!right) pass_on_credit({"forward", "attention_weights"}, failure);
+    return !right;
+}
+
+wire::Record without_last(wire::Record state) {
+    state.fields.pop_back();
+    return state;
+}
+
+wire::Record with_extra(wire::Record state) {
+    state.fields.push_back({"rope.weight", Tensor::ones({3})});
+    return state;
+}
+
+wire::Record with_wrong_shape(wire::Record state) {
+    state.fields.front().value = Tensor::ones({3, 5});
+    return state;
+}
+
+}  // namespace headway::judge

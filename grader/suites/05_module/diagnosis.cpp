@@ -1,0 +1,250 @@
+// What diagnosis knows of exercise 05.
+//                                  B batch · T queries · S keys · D embed_dim · H num_heads · d head_dim · E = H·d
+#include "asked_module.hpp"
+
+#include <memory>
+#include <utility>
+#include "diagnosis/attention.hpp"
+
+namespace headway::diagnosis {
+namespace {
+
+using judge::Arguments;
+
+// ---- the factory -----------------------------------------------------------------------------------------------
+
+/// The parameters of a module in which these decisions were made.
+NamedShapes parameters_of(const ModuleChoices& module, Asking asking) {
+    using M = ModuleChoices;
+    if (module.head_dim == M::HeadDim::option_ignored) asking.head_dim.reset();
+    if (module.head_dim == M::HeadDim::model_width) asking.head_dim = asking.head_dim.value_or(asking.D);
+    const bool wanted = asking.bias;
+    const auto has_bias = [&](bool output) {
+        switch (module.biases) {
+            case M::Biases::as_asked:
+                return wanted;
+            case M::Biases::always:
+                return true;
+            case M::Biases::never:
+                return false;
+            case M::Biases::all_but_output:
+                return wanted && !output;
+            case M::Biases::output_alone:
+                return wanted && output;
+            case M::Biases::inverted:
+                return !wanted;
+        }
+        return wanted;
+    };
+    asking.bias = true;
+    NamedShapes parameters;
+    if (module.registered == M::Registered::nothing) return parameters;
+    for (auto [name, shape] : specified(asking)) {
+        const bool output = name.starts_with("out_proj");
+        const bool weight = shape.size() == 2;
+        if (!weight && !has_bias(output)) continue;
+        if (output && module.registered == M::Registered::all_but_output) continue;
+        if (module.layout == M::Layout::in_out && weight) std::swap(shape[0], shape[1]);
+        if (module.layout == M::Layout::one_head && !output) {
+            shape[0] = asking.d();
+            if (weight) shape[1] = asking.D / asking.H;
+        }
+        if (module.registered == M::Registered::packed && !output) {
+            if (!name.starts_with("q_proj")) continue;
+            shape[0] *= 3;
+            name = "in_proj";
+        }
+        if (module.registered == M::Registered::other_names) name = "w";
+        if (module.registered == M::Registered::output_under_other_name && output) name = "w_o";
+        parameters.emplace_back(name, shape);
+    }
+    if (module.registered == M::Registered::one_more) parameters.emplace_back("temperature", Shape{999});
+    return parameters;
+}
+
+Answer parameters(const ModuleChoices& module, const Asking& asking) {
+    const bool indivisible = asking.D % asking.H != 0;
+    if (module.divides_even_with_head_dim && indivisible) return Answer::said("refused");
+    Answer answer = facts_of(parameters_of(module, asking), asking);
+    if (module.one_linear_for_three) say(answer, "q_proj, k_proj and v_proj hold the same numbers");
+    // Whoever does not look at head_dim may see that the rest does not divide.
+    const bool divides =
+        module.head_dim == ModuleChoices::HeadDim::option_ignored || module.layout == ModuleChoices::Layout::one_head;
+    if (divides && indivisible) answer.word = "refused";
+    return answer;
+}
+
+Answer seeds(const ModuleChoices& module) {
+    using Seeding = ModuleChoices::Seeding;
+    Answer answer;
+    say(answer, module.seeding == Seeding::never_the_same ? "equal seeds differ" : "equal seeds repeat");
+    say(answer, module.seeding == Seeding::constant ? "other seeds repeat" : "other seeds differ");
+    return answer;
+}
+
+/// The check that refuses these options; nullptr if they are fine.
+bool Checking::*refused_by(const Asking& asking) {
+    if (asking.D < 1) return &Checking::embed_dim;
+    if (asking.H < 1) return &Checking::heads;
+    if (asking.dropout == 1) return &Checking::dropout_one;
+    if (asking.dropout > 1) return &Checking::dropout_above;
+    if (asking.dropout < 0) return &Checking::dropout_negative;
+    if (asking.head_dim && *asking.head_dim < 1) return &Checking::head_dim;
+    return &Checking::divisible;
+}
+
+Predict factory_model(const Arguments& arguments) {
+    if (arguments.front().name != "question") return nullptr;  // what the hidden tests heard has other arguments
+    const auto kind = std::get<std::string>(argument(arguments, "question"));
+    const Asking asking = Asking::from(arguments);
+    if (kind == "seeds") return [](const Choices& c) { return seeds(c.module); };
+    if (kind == "parameters") return [asking](const Choices& c) { return parameters(c.module, asking); };
+    return [asking, any = kind == "declined"](const Choices& c) {
+        const Answer answer = checked(false, c.checking, refused_by(asking), nullptr);
+        return any && answer.word == "threw" ? Answer::said("refused") : answer;
+    };
+}
+
+std::vector<Arguments> factory_questions(Random&) {
+    const auto ask = [](const char* kind, const Asking& asking) {
+        return Arguments{{"question", std::string(kind)}, {"options", asking.record()}};
+    };
+    return {ask("parameters", {.D = 10, .H = 2}),
+            ask("parameters", {.D = 15, .H = 5, .bias = false}),
+            ask("parameters", {.D = 6, .H = 2, .head_dim = 5}),
+            ask("parameters", {.D = 7, .H = 3, .head_dim = 5}),
+            ask("seeds", {.D = 6, .H = 2, .seed = 5}),
+            ask("refusal", {.D = 10, .H = 0}),
+            ask("refusal", {.D = 10, .H = -5}),
+            ask("refusal", {.D = 11, .H = 3}),
+            ask("refusal", {.D = 10, .H = 2, .dropout = 1}),
+            ask("refusal", {.D = 10, .H = 2, .dropout = 1.5}),
+            ask("refusal", {.D = 10, .H = 2, .dropout = -0.1}),
+            ask("declined", {.D = 11, .H = 3, .head_dim = 0}),
+            ask("declined", {.D = 0, .H = 2})};
+}
+
+// ---- attention -------------------------------------------------------------------------------------------------
+
+/// The formula with the parameters of the state; nn::Linear keeps them (out, in).
+Given given_by(const Arguments& arguments) {
+    const Asking asking = Asking::from(arguments);
+    const auto& state = std::get<wire::Record>(argument(arguments, "state"));
+    const auto weight = [&](const std::string& name) {
+        return std::get<Tensor>(state.find(name + ".weight")->value).transpose(0, 1).contiguous();
+    };
+    const auto bias = [&](const std::string& name) {
+        const wire::Field* field = state.find(name + ".bias");
+        return field == nullptr ? Tensor{} : std::get<Tensor>(field->value);
+    };
+    Given given;
+    given.input = {tensor(arguments, "query"), tensor(arguments, "key"), tensor(arguments, "value")};
+    given.weight = {weight("q_proj"), weight("k_proj"), weight("v_proj")};
+    given.bias = {bias("q_proj"), bias("k_proj"), bias("v_proj")};
+    given.w_o = weight("out_proj");
+    given.b_o = bias("out_proj");
+    given.H = asking.H;
+    given.D = asking.D;
+    given.mask = mask(arguments, "mask");
+    given.causal = asking.causal;
+    given.causal_option = true;
+    return given;
+}
+
+/// What shapes and options leave to be computed.
+Answer unless_refused(const Arguments& arguments, bool lengths_matter, const Choices& c,
+                      const std::function<Answer()>& compute) {
+    const Tensor query = tensor(arguments, "query");
+    const Tensor key = tensor(arguments, "key");
+    if (c.module.refuses_cross_attention && query.size(1) != key.size(1)) return Answer::said("refused");
+    const bool wide = query.size(2) == Asking::from(arguments).D;
+    const bool long_enough = !lengths_matter || tensor(arguments, "value").size(1) == key.size(1);
+    Answer answer = checked(wide, c.checking, &Checking::weights,
+                            [&] { return checked(long_enough, c.checking, &Checking::lengths, compute); });
+    // Where heads were split otherwise, a mask that has heads may fit no longer.
+    const Mask blocked = mask(arguments, "mask");
+    const bool other_heads = !(c.splitting == right().splitting) && blocked.rank() > 2 && blocked.size(-3) > 1;
+    if (other_heads && answer.word.empty()) answer.word = "refused";
+    return answer;
+}
+
+Answer training_facts(const ModuleChoices& module) {
+    Answer answer;
+    say(answer, module.weights_after_dropout ? "after dropout" : "before dropout");
+    say(answer, module.weights_switch_to_eval ? "leaves training" : "training goes on");
+    return answer;
+}
+
+Predict loading_model(const Arguments& arguments) {
+    if (arguments.front().name != "question") return nullptr;
+    if (std::get<std::string>(argument(arguments, "question")) == "refused state")
+        return [](const Choices&) { return Answer::said("refused"); };
+    return [](const Choices& c) {
+        using Loading = ModuleChoices::Loading;
+        Answer answer;
+        say(answer, c.module.loading == Loading::no_effect              ? "loading has no effect"
+                    : c.module.loading == Loading::not_after_first_call ? "not after a first call"
+                                                                        : "loading takes effect");
+        return answer;
+    };
+}
+
+Predict several_calls_model(const Arguments&) {
+    return [](const Choices& c) { return several_calls_facts(c.module); };
+}
+
+std::vector<Arguments> dropout_questions(Random& random) { return {dropout_question(random)}; }
+
+Predict dropout_model(const Arguments&) {
+    return [](const Choices& c) { return dropout_facts(c.module); };
+}
+
+/// A question that something earlier spoils says nothing.
+template <Asked (*ask)(judge::Student&, const Arguments&)>
+Asked judged(judge::Student& student, const Arguments& arguments) {
+    try {
+        return ask(student, arguments);
+    } catch (const NotJudged&) {
+        return Answer::said("not judged");
+    }
+}
+
+Function function(const std::string& name, Predict (*model)(const Arguments&),
+                  std::vector<Arguments> (*questions)(Random&), Asked (*ask)(judge::Student&, const Arguments&)) {
+    return {.name = name, .model = model, .questions = questions, .ask = ask};
+}
+
+const SubjectRegistration registration(
+    "05_module",
+    {{function("make_multi_head_attention", &factory_model, &factory_questions, &judged<&ask_factory>),
+      // forward first: it shows more of what both have in common.
+      function("forward", &forward_model, &forward_questions, &judged<&ask_forward>),
+      function("attention_weights", &attention_weights_model, &weights_questions, &judged<&ask_attention_weights>),
+      function("load_state_dict", &loading_model, &loading_questions, &judged<&ask_loading>),
+      function("forward (several calls)", &several_calls_model, &several_calls_questions, &judged<&ask_several_calls>),
+      function("forward (dropout)", &dropout_model, &dropout_questions, &judged<&ask_dropout>)}});
+
+}  // namespace
+
+Predict attention_weights_model(const Arguments& arguments) {
+    if (arguments.front().name != "question") return nullptr;
+    if (Asking::from(arguments).dropout > 0) return [](const Choices& c) { return training_facts(c.module); };
+    Given given = given_by(arguments);
+    given.input[2] = given.w_o = Tensor{};
+    auto model = std::make_shared<Attention>(std::move(given));
+    return [model, arguments](const Choices& c) {
+        return unless_refused(arguments, false, c, [&] { return Answer::of(model->attended(c).returned); });
+    };
+}
+
+Predict forward_model(const Arguments& arguments) {
+    if (arguments.front().name != "question") return nullptr;
+    auto model = std::make_shared<Attention>(given_by(arguments));
+    return [model, arguments](const Choices& c) {
+        return unless_refused(arguments, true, c, [&] { return Answer::of(model->output(c)); });
+    };
+}
+
+Array right_scores(const Arguments& arguments) { return Attention(given_by(arguments)).scores(right()); }
+
+}  // namespace headway::diagnosis

@@ -1,0 +1,288 @@
+// What dropout does, seen from outside, whatever the order in which a submission draws.
+#include "asked_module.hpp"
+
+#include "judge/inputs.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace headway::diagnosis {
+
+using judge::Arguments;
+using judge::random_tensor;
+using judge::Student;
+
+namespace {
+
+constexpr Index B = 4, H = 3, T = 15, S = 6;
+constexpr Index d = 2 * S + 1;  ///< each weight is shown twice; no value has the last feature, only the output's bias
+constexpr Index D = H * d;
+constexpr double p = 0.25;
+
+using What = ModuleChoices::Dropout::What;
+
+std::string word_of(What what) {
+    switch (what) {
+        case What::weights:
+            return "weights become 0";
+        case What::scores:
+            return "scores become 0";
+        case What::context:
+            return "features of the context become 0";
+        case What::output:
+            return "features of the output become 0";
+        case What::values:
+            return "features of the values become 0";
+        case What::nothing:
+            return "nothing is dropped in training";
+    }
+    return {};
+}
+
+std::string word_of(ModuleChoices::Dropout::Kept kept) {
+    using Kept = ModuleChoices::Dropout::Kept;
+    switch (kept) {
+        case Kept::divided_by_kept:
+            return "the others are divided by 1 - p";
+        case Kept::unchanged:
+            return "the others stay";
+        case Kept::times_kept:
+            return "the others are multiplied by 1 - p";
+        case Kept::divided_by_dropped:
+            return "the others are divided by p";
+        case Kept::renormalised:
+            return "the others sum to 1";
+    }
+    return {};
+}
+
+bool about(double a, double b) { return std::abs(a - b) <= 1e-4 * std::abs(b) + 1e-7; }
+
+bool all_about(const Tensor& a, const Tensor& b) {
+    if (a.shape() != b.shape()) return false;
+    const Array x = reference::exact(a);
+    const Array y = reference::exact(b);
+    return std::equal(x.value.begin(), x.value.end(), y.value.begin(), about);
+}
+
+/// One output in training beside that without dropout.
+class Seen {
+public:
+    Seen(const Tensor& output, const Tensor& plain)
+        : output_(reference::exact(output)), plain_(reference::exact(plain)) {}
+
+    std::size_t at(Index b, Index t, Index h, Index feature) const {
+        return static_cast<std::size_t>((b * T + t) * D + h * d + feature);
+    }
+    double shown(Index b, Index t, Index h, Index feature) const { return output_.value[at(b, t, h, feature)]; }
+    double usual(Index b, Index t, Index h, Index feature) const { return plain_.value[at(b, t, h, feature)]; }
+    bool zero(Index b, Index t, Index h, Index feature) const { return shown(b, t, h, feature) == 0; }
+
+    template <class Predicate>
+    bool everywhere(Index features, Predicate holds) const {
+        for (Index b = 0; b < B; ++b)
+            for (Index t = 0; t < T; ++t)
+                for (Index h = 0; h < H; ++h)
+                    for (Index f = 0; f < features; ++f)
+                        if (!holds(b, t, h, f)) return false;
+        return true;
+    }
+
+    std::optional<What> what(const Array& scores) const {
+        if (!everywhere(1, [&](Index b, Index t, Index h, Index) { return !zero(b, t, h, d - 1); }))
+            return What::output;
+        const bool whole =
+            everywhere(S, [&](Index b, Index t, Index h, Index s) { return zero(b, t, h, s) == zero(b, t, h, S + s); });
+        if (!whole) return alike_for_queries() ? What::values : What::context;
+        if (share(S) > 0) return What::weights;
+        if (of_dropped_scores(scores)) return What::scores;
+        return std::nullopt;
+    }
+
+    double share(Index features) const {
+        double zeros = 0;
+        everywhere(features, [&](Index b, Index t, Index h, Index f) {
+            zeros += zero(b, t, h, f) ? 1 : 0;
+            return true;
+        });
+        return zeros / static_cast<double>(B * T * H * features);
+    }
+
+    /// What became of those that are not 0.
+    std::string kept() const {
+        using Kept = ModuleChoices::Dropout::Kept;
+        const std::pair<Kept, double> factors[] = {{Kept::divided_by_kept, 1 / (1 - p)},
+                                                   {Kept::unchanged, 1},
+                                                   {Kept::times_kept, 1 - p},
+                                                   {Kept::divided_by_dropped, 1 / p}};
+        for (const auto& [kept, factor] : factors)
+            if (everywhere(2 * S, [&, by = factor](Index b, Index t, Index h, Index f) {
+                    return zero(b, t, h, f) || about(shown(b, t, h, f), by * usual(b, t, h, f));
+                }))
+                return word_of(kept);
+        const bool sums_to_one = everywhere(1, [&](Index b, Index t, Index h, Index) {
+            double sum = 0;
+            for (Index s = 0; s < S; ++s) sum += shown(b, t, h, s);
+            return sum == 0 || about(sum, 1);
+        });
+        return sums_to_one ? word_of(Kept::renormalised) : "the others change in another way";
+    }
+
+    bool alike_for_sequences() const {
+        return everywhere(S, [&](Index b, Index t, Index h, Index s) { return zero(b, t, h, s) == zero(0, t, h, s); });
+    }
+    bool alike_for_heads() const {
+        return everywhere(S, [&](Index b, Index t, Index h, Index s) { return zero(b, t, h, s) == zero(b, t, 0, s); });
+    }
+    bool alike_for_queries() const {
+        return everywhere(2 * S,
+                          [&](Index b, Index t, Index h, Index f) { return zero(b, t, h, f) == zero(b, 0, h, f); });
+    }
+    bool alike_for_keys() const {
+        return everywhere(S, [&](Index b, Index t, Index h, Index s) { return zero(b, t, h, s) == zero(b, t, h, 0); });
+    }
+
+private:
+    /// Each weight is that of its score or of a score of 0, up to the row's sum; what is kept may be divided by 1 - p.
+    bool of_dropped_scores(const Array& scores) const {
+        for (const double factor : {1.0, 1 / (1 - p)}) {
+            const bool holds = everywhere(1, [&](Index b, Index t, Index h, Index) {
+                const auto score = [&](Index s) {
+                    return factor * scores.value[static_cast<std::size_t>(((b * H + h) * T + t) * S + s)];
+                };
+                const auto from = [&](double first) {  // the row, if key 0 has this score
+                    for (Index s = 0; s < S; ++s) {
+                        const double seen = std::log(shown(b, t, h, s) / shown(b, t, h, 0)) + first;
+                        if (!(std::abs(seen) < 1e-4 || std::abs(seen - score(s)) < 1e-4)) return false;
+                    }
+                    return true;
+                };
+                return from(0) || from(score(0));
+            });
+            if (holds) return true;
+        }
+        return false;
+    }
+
+    Array output_, plain_;
+};
+
+std::string share_word(double share) {
+    if (std::abs(share - p) < 0.2) return "with probability p";
+    return std::abs(share - (1 - p)) < 0.2 ? "with probability 1 - p" : "with another probability";
+}
+
+}  // namespace
+
+Arguments dropout_question(Random& random) {
+    Asking asking{.D = D, .H = H, .dropout = p, .seed = random.integer(1, 1'000'000)};
+    wire::Record state;
+    for (const auto& [name, shape] : specified(asking)) {
+        const bool shows = name == "v_proj.weight" || name == "out_proj.weight";
+        const bool is_bias = shape.size() == 1;
+        Tensor numbers = is_bias ? Tensor::zeros(shape) : random_tensor(random, shape) * 0.15F;
+        if (name == "out_proj.bias")
+            for (Index h = 0; h < H; ++h) numbers(h * d + d - 1) = 1.0F;
+        state.fields.push_back({name, shows ? Tensor::eye(D) : numbers});
+    }
+    Tensor value = Tensor::zeros({B, S, D});
+    for (Index b = 0; b < B; ++b)
+        for (Index s = 0; s < S; ++s)
+            for (Index h = 0; h < H; ++h) value(b, s, h * d + s) = value(b, s, h * d + S + s) = 1.0F;
+    return {{"question", std::string("dropout")},
+            {"options", asking.record()},
+            {"state", state},
+            {"query", random_tensor(random, {B, T, D})},
+            {"key", random_tensor(random, {B, S, D})},
+            {"value", value},
+            {"mask", Mask{}}};
+}
+
+Asked ask_dropout(Student& student, const Arguments& arguments) {
+    const Asking asking = Asking::from(arguments);
+    const auto made = [&](double dropout, Index seed) {
+        Asking other = asking;
+        other.dropout = dropout;
+        other.seed = seed;
+        AskedModule module(student, other);
+        module.load(std::get<wire::Record>(argument(arguments, "state")));
+        return module;
+    };
+    AskedModule still = made(0, asking.seed);
+    const Tensor plain = still.forward(arguments);
+    if (!fit(forward_model(arguments)(right()), Answer::of(reference::exact(plain)))) throw NotJudged{};
+    if (!same_numbers(plain, still.forward(arguments))) throw NotJudged{};  // calls leave something behind
+
+    AskedModule module = made(p, asking.seed);
+    const Tensor first = module.forward(arguments);
+    const Tensor second = module.forward(arguments);
+    module.eval();
+    const bool drops_in_eval = !all_about(module.forward(arguments), plain);
+    module.train();
+    const bool goes_on = !all_about(module.forward(arguments), plain);
+
+    Answer answer;
+    const std::string in_eval = drops_in_eval ? "something in eval" : "nothing in eval";
+    if (all_about(first, plain)) {
+        say(answer, word_of(What::nothing));
+        say(answer, in_eval);
+        return answer;
+    }
+    if (first.shape() != plain.shape() || second.shape() != plain.shape()) throw NotJudged{};
+    const Seen seen(first, plain);
+    const auto what = seen.what(right_scores(arguments));
+    say(answer, what ? word_of(*what) : "something else happens in training");
+    if (what && *what != What::scores) {
+        say(answer, seen.kept());
+        say(answer, share_word(seen.share(what == What::weights ? S : 2 * S)));
+    }
+    if (what == What::weights) {
+        if (seen.alike_for_sequences()) say(answer, "alike for all sequences");
+        if (seen.alike_for_heads()) say(answer, "alike for all heads");
+        if (seen.alike_for_queries()) say(answer, "alike for all queries");
+        if (seen.alike_for_keys()) say(answer, "alike for all keys");
+    }
+    say(answer, same_numbers(first, second) ? "alike in every call" : "anew in each call");
+    say(answer, in_eval);
+    say(answer, goes_on ? "on again after eval" : "off for good after eval");
+    AskedModule equal = made(p, asking.seed);
+    AskedModule other = made(p, asking.seed + 1);
+    say(answer, same_numbers(equal.forward(arguments), first) ? "equal seeds repeat" : "equal seeds differ");
+    say(answer, same_numbers(other.forward(arguments), first) ? "other seeds repeat" : "other seeds differ");
+    return answer;
+}
+
+Answer dropout_facts(const ModuleChoices& module) {
+    using Dropout = ModuleChoices::Dropout;
+    using Seeding = ModuleChoices::Seeding;
+    const Dropout& dropout = module.dropout;
+    Answer answer;
+    const bool in_eval = dropout.what != What::nothing && dropout.mode != Dropout::Mode::training;
+    const std::string eval_word = in_eval ? "something in eval" : "nothing in eval";
+    if (dropout.what == What::nothing || dropout.mode == Dropout::Mode::eval) {
+        say(answer, word_of(What::nothing));
+        say(answer, eval_word);
+        return answer;
+    }
+    say(answer, word_of(dropout.what));
+    if (dropout.what != What::scores) {
+        say(answer, word_of(dropout.kept));
+        say(answer, share_word(dropout.share_is_kept ? 1 - p : p));
+    }
+    if (dropout.what == What::weights) {
+        if (dropout.sequences_alike) say(answer, "alike for all sequences");
+        if (dropout.heads_alike) say(answer, "alike for all heads");
+        if (dropout.queries_alike) say(answer, "alike for all queries");
+        if (dropout.keys_alike) say(answer, "alike for all keys");
+    }
+    say(answer, dropout.calls_alike ? "alike in every call" : "anew in each call");
+    say(answer, eval_word);
+    say(answer, dropout.off_after_eval ? "off for good after eval" : "on again after eval");
+    const bool differ = module.seeding == Seeding::never_the_same || dropout.draws == Dropout::Draws::of_process;
+    const bool one_seed = module.seeding == Seeding::constant || dropout.draws == Dropout::Draws::other_seed;
+    say(answer, differ ? "equal seeds differ" : "equal seeds repeat");
+    say(answer, one_seed && !differ ? "other seeds repeat" : "other seeds differ");
+    return answer;
+}
+
+}  // namespace headway::diagnosis

@@ -1,0 +1,150 @@
+// The small questions that a module is asked. Sizes differ pairwise: a search computes thousands of answers to them.
+#include "asked_module.hpp"
+
+#include "judge/inputs.hpp"
+
+#include <cmath>
+#include <utility>
+
+namespace headway::diagnosis {
+
+using judge::Arguments;
+using judge::random_mask;
+using judge::random_tensor;
+
+namespace {
+
+wire::Record random_state(Random& random, const Asking& asking) {
+    wire::Record state;
+    const float size = 1.5F / std::sqrt(static_cast<float>(asking.D));
+    for (const auto& [name, shape] : specified(asking)) {
+        const bool is_bias = shape.size() == 1;
+        state.fields.push_back(
+            {name, is_bias ? random_tensor(random, shape) + 0.5F : random_tensor(random, shape) * size});
+    }
+    return state;
+}
+
+constexpr Index B = 2;
+
+Arguments question(Random& random, const Asking& asking, Index T, Index S, const Mask& mask = {}) {
+    const wire::Record state = random_state(random, asking);
+    const Tensor query = random_tensor(random, {B, T, asking.D});
+    const Tensor key = random_tensor(random, {B, S, asking.D});
+    return {{"question", std::string("numbers")},
+            {"options", asking.record()},
+            {"state", state},
+            {"query", query},
+            {"key", key},
+            {"value", random_tensor(random, {B, S, asking.D})},
+            {"mask", mask}};
+}
+
+Arguments strided(Random& random, Arguments arguments) {
+    const Tensor query = tensor(arguments, "query");
+    const Tensor turned = random_tensor(random, {query.size(1), query.size(0), query.size(2)}).transpose(0, 1);
+    arguments = changed(std::move(arguments), "query", turned);
+    const Tensor key = tensor(arguments, "key");
+    return changed(std::move(arguments), "key", judge::strided(key));
+}
+
+/// One head whose keys differ little and whose queries are opposed to them: all scores are near -150, where float's exp
+/// is 0. Larger ones would tell less, as their rounding errors grow with them.
+Arguments negative(Random& random, Arguments arguments) {
+    constexpr float score = 150;
+    const Tensor one = random_tensor(random, {1, 1, tensor(arguments, "key").size(2)});
+    auto state = std::get<wire::Record>(argument(arguments, "state"));
+    const Tensor weight = std::get<Tensor>(state.find("q_proj.weight")->value);
+    for (wire::Field& field : state.fields)
+        if (field.name == "k_proj.weight") field.value = weight;
+    const Array projected =
+        reference::matmul(reference::exact(one), reference::transpose(reference::exact(weight), 0, 1));
+    double square = 0;
+    for (const double x : projected.value) square += x * x;
+    const float factor = score * std::sqrt(static_cast<float>(projected.size(-1))) / static_cast<float>(square);
+    const Tensor key = one + tensor(arguments, "key") * 0.01F;
+    const Tensor query = (one + tensor(arguments, "query") * 0.01F) * -factor;
+    arguments = changed(std::move(arguments), "state", state);
+    return changed(changed(std::move(arguments), "key", key), "query", query);
+}
+
+/// Rows of scores near 150, 1.5 and -150.
+Arguments large(Random& random, Arguments arguments) {
+    arguments = negative(random, std::move(arguments));
+    Tensor query = tensor(arguments, "query");
+    for (Index t = 0; t < query.size(1); ++t)
+        if (t % 3 != 2) query.slice(1, t, t + 1) *= t % 3 == 0 ? -1.0F : -0.01F;
+    return arguments;  // query is a view of the numbers in it
+}
+
+Arguments too_wide(Random& random, Arguments arguments) {
+    const Tensor query = tensor(arguments, "query");
+    const Tensor wide = random_tensor(random, {query.size(0), query.size(1), query.size(2) + 1});
+    return changed(std::move(arguments), "query", wide);
+}
+
+Arguments too_long(Random& random, Arguments arguments) {
+    const Tensor value = tensor(arguments, "value");
+    const Tensor longer = random_tensor(random, {value.size(0), value.size(1) + 1, value.size(2)});
+    return changed(std::move(arguments), "value", longer);
+}
+
+constexpr Index D = 15, H = 3, T = 4, S = 6;
+
+/// What attention_weights and forward are asked alike.
+std::vector<Arguments> shared_questions(Random& random) {
+    const Asking plain{.D = D, .H = H};
+    const Asking causal{.D = D, .H = H, .causal = true};
+    const Asking apart{.D = 9, .H = H, .head_dim = 5, .bias = false};
+    const Asking one_head{.D = 7, .H = 1, .bias = false};  // so that a row of zero weights is a row of zeros
+    const Mask padding = random_mask(random, {B, 1, 1, S});
+    return {question(random, plain, S, S),
+            question(random, plain, T, S),
+            question(random, apart, T, 7),
+            question(random, plain, S, T),
+            strided(random, question(random, plain, T, S)),
+            question(random, plain, T, S, random_mask(random, {B, H, T, S})),
+            question(random, causal, T, S),
+            question(random, causal, S, T),
+            question(random, causal, T, S, padding),
+            question(random, causal, T, S, random_mask(random, {B, H, T, S})),
+            question(random, plain, T, S, Mask::block_all({T, S})),
+            large(random, question(random, one_head, T, S)),
+            negative(random, question(random, one_head, T, S)),
+            too_wide(random, question(random, plain, T, S))};
+}
+
+}  // namespace
+
+std::vector<Arguments> weights_questions(Random& random) {
+    std::vector<Arguments> questions = shared_questions(random);
+    questions.push_back(question(random, {.D = D, .H = H, .dropout = 0.4}, S, S));
+    return questions;
+}
+
+std::vector<Arguments> forward_questions(Random& random) {
+    std::vector<Arguments> questions = shared_questions(random);
+    questions.push_back(too_long(random, question(random, {.D = D, .H = H}, T, S)));
+    return questions;
+}
+
+std::vector<Arguments> loading_questions(Random& random) {
+    const Asking asking{.D = D, .H = H};
+    Arguments reload = changed(question(random, asking, S, S), "question", std::string("reload"));
+    reload.push_back({"later state", random_state(random, asking)});
+    Arguments refused = changed(reload, "question", std::string("refused state"));
+    wire::Record missing = random_state(random, asking);
+    missing.fields.erase(missing.fields.begin());
+    wire::Record unexpected = random_state(random, asking);
+    unexpected.fields.push_back({"rope.weight", Tensor::ones({3})});
+    wire::Record misshapen = random_state(random, asking);
+    misshapen.fields.front().value = Tensor::ones({3, 5});
+    return {reload, changed(refused, "state", missing), changed(refused, "state", unexpected),
+            changed(refused, "state", misshapen)};
+}
+
+std::vector<Arguments> several_calls_questions(Random& random) {
+    return {question(random, {.D = D, .H = H, .causal = true}, S, S, random_mask(random, {S}))};
+}
+
+}  // namespace headway::diagnosis

@@ -1,0 +1,118 @@
+// What of a module outlives a call: loaded states, and whatever else should not.
+#include "asked_module.hpp"
+
+#include "judge/inputs.hpp"
+
+namespace headway::diagnosis {
+
+using judge::Arguments;
+using judge::Student;
+
+namespace {
+
+const wire::Record& state_of(const Arguments& arguments, const char* name = "state") {
+    return std::get<wire::Record>(argument(arguments, name));
+}
+
+AskedModule loaded(Student& student, const Arguments& arguments, const char* name = "state") {
+    AskedModule module(student, Asking::from(arguments));
+    module.load(state_of(arguments, name));
+    module.eval();
+    return module;
+}
+
+/// Whether the answer to `second` is that of a fresh module, although `first` was asked before.
+bool is_as_fresh(Student& student, const Arguments& first, const Arguments& second) {
+    const Tensor fresh = loaded(student, first).forward(second);
+    AskedModule module = loaded(student, first);
+    module.forward(first);
+    const judge::Outcome later = module.call("forward", second);
+    const auto* output = std::get_if<Tensor>(&later.value);
+    return output != nullptr && same_numbers(*output, fresh);
+}
+
+/// With fewer queries: the same module, another T.
+Arguments shorter(const Arguments& arguments) {
+    const Tensor query = tensor(arguments, "query");
+    return changed(arguments, "query", query.slice(1, 0, query.size(1) - 2).clone());
+}
+
+}  // namespace
+
+Asked ask_loading(Student& student, const Arguments& arguments) {
+    if (std::get<std::string>(argument(arguments, "question")) == "refused state") {
+        const judge::Outcome made =
+            student.outcome("make_multi_head_attention", {{"options", Asking::from(arguments).record()}});
+        if (made.error) throw NotJudged{};
+        const judge::Outcome outcome =
+            student.outcome("load_state_dict", {{"module", made.value}, {"state", state_of(arguments)}});
+        return outcome.error ? answer_of(outcome) : Answer::said("loaded");
+    }
+    AskedModule fresh(student, Asking::from(arguments));
+    fresh.eval();
+    const Tensor before = fresh.forward(arguments);
+    const Tensor wanted = loaded(student, arguments, "later state").forward(arguments);
+    Answer answer;
+    if (same_numbers(before, wanted)) {
+        say(answer, "loading has no effect");
+        return answer;
+    }
+    const Arguments other = changed(arguments, "key", argument(arguments, "value"));
+    AskedModule control = loaded(student, arguments, "later state");
+    control.forward(other);
+    if (!same_numbers(control.forward(arguments), wanted)) throw NotJudged{};  // calls leave something behind
+    AskedModule reloaded = loaded(student, arguments);
+    reloaded.forward(other);
+    reloaded.load(state_of(arguments, "later state"));
+    say(answer, same_numbers(reloaded.forward(arguments), wanted) ? "loading takes effect" : "not after a first call");
+    return answer;
+}
+
+Asked ask_several_calls(Student& student, const Arguments& arguments) {
+    // Where fresh modules differ, memory was read before anything was written to it.
+    const Tensor alone = loaded(student, arguments).forward(arguments);
+    for (int time = 0; time < 3; ++time)
+        if (!same_numbers(loaded(student, arguments).forward(arguments), alone)) throw NotJudged{};
+    Answer answer;
+    const auto tell = [&](bool as_fresh, const std::string& what) {
+        say(answer, what + (as_fresh ? ": as a fresh module" : ": something of the first call is left"));
+    };
+    const auto other = [&](const char* name) {
+        const Tensor x = tensor(arguments, name);
+        return changed(arguments, name, (x * -0.7F + 0.3F).contiguous());
+    };
+    tell(is_as_fresh(student, arguments, arguments), "the same call");
+    tell(is_as_fresh(student, arguments, other("query")), "another query");
+    tell(is_as_fresh(student, arguments, other("key")), "another key");
+    tell(is_as_fresh(student, arguments, other("value")), "another value");
+    const Mask first = mask(arguments, "mask");
+    Mask last = Mask::allow_all(first.shape());
+    for (Index s = 0; s < last.numel(); ++s) last.data()[s] = s == 1;
+    tell(is_as_fresh(student, arguments, changed(arguments, "mask", last)), "another mask");
+    tell(is_as_fresh(student, arguments, shorter(arguments)), "fewer queries");
+    AskedModule module = loaded(student, arguments);
+    const wire::Record parameters = module.state();
+    tell(same_numbers(module.first_of_two(arguments, other("value")), alone), "the first result");
+    tell(same_numbers(parameters, module.state()), "the parameters");
+    return answer;
+}
+
+Answer several_calls_facts(const ModuleChoices& module) {
+    Answer answer;
+    const auto tell = [&](bool left, const std::string& what) {
+        say(answer, what + (left ? ": something of the first call is left" : ": as a fresh module"));
+    };
+    const ModuleChoices::Kept& kept = module.kept;
+    const bool always = kept.sums || kept.parameters;
+    tell(always, "the same call");
+    tell(always || kept.query, "another query");
+    tell(always || kept.key, "another key");
+    tell(always || kept.value, "another value");
+    tell(always || kept.mask, "another mask");
+    tell(kept.parameters || kept.causal_mask, "fewer queries");
+    tell(kept.result_buffer, "the first result");
+    tell(kept.parameters, "the parameters");
+    return answer;
+}
+
+}  // namespace headway::diagnosis

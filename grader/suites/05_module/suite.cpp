@@ -1,0 +1,286 @@
+// Hidden tests of exercise 05: the module's parameters, its attention, its state and its refusals.
+// B batch · T queries · S keys · D embed_dim · H num_heads · d head_dim · E = H·d
+#include "suites/05_module/attention_object.hpp"
+
+namespace headway::judge {
+namespace {
+
+using reference::Array;
+using reference::exact;
+
+const Looking output_axes{"outputs", Stage::output, {"b", "token", "feature"}};
+const Looking weights_axes{"attention weights", Stage::softmax, {"b", "h", "query", "key"}};
+
+class Module : public HiddenTest {};
+const Registration register_suite_Module("Module", HEADWAY_EXERCISE);
+
+/// The output that follows from the student's own attention_weights.
+std::optional<Array> from_own_weights(AttentionObject& object, const Question& question) {
+    const Outcome weights = object.weights_outcome(question);
+    const auto* tensor = std::get_if<Tensor>(&weights.value);
+    if (tensor == nullptr || tensor->shape() != object.weights_shape(question)) return std::nullopt;
+    return object.output_from(own(*tensor), question);
+}
+
+/// Right, or right given the student's own attention_weights.
+/// @return the difference, if it is neither
+std::optional<verdict::Failure> forward_difference(AttentionObject& object, const Question& question,
+                                                   const Tensor& output) {
+    auto failure = difference(output_axes, output, object.expected_output(question));
+    if (!failure) return std::nullopt;
+    const auto given_own = from_own_weights(object, question);
+    current_test().function = "forward";
+    if (!given_own || difference(output_axes, output, *given_own)) return failure;
+    pass_on_credit({"attention_weights"}, *failure);
+    return std::nullopt;
+}
+
+/// What is asked for on top of plain self-attention.
+void expect_forward(AttentionObject& object, const Question& question) {
+    const auto failure = forward_difference(object, question, object.forward(question));
+    if (failure && !is_wrong_without_it(object, question.query, *failure)) fail(*failure);
+}
+
+/// Plain self-attention itself.
+void expect_self_attention(AttentionObject& object, const Tensor& x) {
+    const Question question{x, x, x, Mask{}};
+    for (const Tensor& output : {object.forward(question), object.forward_of(x)})
+        if (const auto failure = forward_difference(object, question, output)) fail(*failure);
+}
+
+/// Queries whose scores are large and, in half of the rows, all negative: keys that differ little, long queries.
+Question large_question(Random& random, const Sizes& n) {
+    Question question = random_question(random, n, n.S);
+    question.query *= 300.0F;
+    question.key = random_tensor(random, {n.B, 1, n.D()}) + question.key * 0.1F;
+    return question;
+}
+
+PROPERTY(Module, ParametersAreFourLinearMaps, 1, "the parameters are q_proj, k_proj, v_proj and out_proj: 4D² (+ 4D)") {
+    const Sizes n = random_sizes(random);
+    const Index D = n.H * n.B * 2;  // divisible by several H
+    for (const Index H : {n.H, n.B, Index{1}, Index{2}})
+        for (const bool bias : {true, false}) {
+            AttentionObject object(student, {.D = D, .H = H, .bias = bias});
+            object.expect_parameters();
+        }
+}
+
+PROPERTY(Module, SelfAttentionUsesItsParameters, 1, "self-attention is what the parameters say, biases included") {
+    for (const bool bias : {true, false}) {
+        const Sizes n = random_sizes(random);
+        AttentionObject object(student, {.D = n.D(), .H = n.H, .bias = bias});
+        const Tensor x = random_tensor(random, {n.B, n.T, n.D()});
+        object.forward_of(x);  // what is prepared in a first call must give way to what is loaded
+        object.load(object.random_state(random));
+        object.eval();
+        expect_self_attention(object, x);
+        object.train();  // without dropout, training changes nothing
+        expect_self_attention(object, x);
+    }
+}
+
+PROPERTY(Module, CrossAttentionTakesKeysAndValuesFromElsewhere, 1,
+         "cross-attention: query, key and value may all differ") {
+    const Sizes n = random_sizes(random);
+    AttentionObject object(student, {.D = n.D(), .H = n.H, .bias = true});
+    object.load(object.random_state(random));
+    object.eval();
+    for (const Index S : {n.S, n.T}) expect_forward(object, random_question(random, n, S));
+    Question views = random_question(random, n, n.S);
+    views.query = random_tensor(random, {n.T, n.B, n.D()}).transpose(0, 1);
+    views.key = strided(views.key);
+    expect_forward(object, views);
+}
+
+PROPERTY(Module, HeadDimMayBeChosen, 1, "head_dim may be chosen apart from D / H: it sets the scale and the widths") {
+    const Sizes n = random_sizes(random);
+    AttentionObject object(student, {.D = n.D() + 1, .H = n.H, .head_dim = n.d_v, .bias = true});
+    object.expect_parameters();
+    object.load(object.random_state(random));
+    object.eval();
+    const Tensor x = random_tensor(random, {n.B, n.T, n.D() + 1});
+    const auto failure = forward_difference(object, {x, x, x, Mask{}}, object.forward_of(x));
+    if (!failure) return;
+    AttentionObject usual(student, {.D = n.D(), .H = n.H, .bias = true});
+    usual.load(usual.random_state(random));
+    usual.eval();
+    if (!is_wrong_without_it(usual, random_tensor(random, {n.B, n.T, n.D()}), *failure)) fail(*failure);
+}
+
+PROPERTY(Module, MasksAndCausalAddUp, 1, "the causal option and the mask of a call both block; blocked rows are zero") {
+    const Sizes n = random_sizes(random);
+    for (const bool causal : {false, true}) {
+        AttentionObject object(student, {.D = n.D(), .H = n.H, .bias = true, .causal = causal});
+        object.load(object.random_state(random));
+        object.eval();
+        for (const Index S : {n.S, n.T})
+            for (const Mask& mask : {Mask{}, random_mask(random, {n.B, 1, 1, S}), random_mask(random, {n.H, n.T, S}),
+                                     random_mask(random, {n.B, n.H, n.T, S}), Mask::block_all({n.T, S})}) {
+                Question question = random_question(random, n, S);
+                question.mask = mask;
+                expect_forward(object, question);
+            }
+    }
+}
+
+PROPERTY(Module, WeightsAreReturnedPerHead, 1, "attention_weights is (B, H, T, S), masked, and before dropout") {
+    const Sizes n = random_sizes(random);
+    for (const bool causal : {false, true}) {
+        AttentionObject object(student, {.D = n.D(), .H = n.H, .bias = true, .causal = causal, .dropout = 0.4});
+        object.load(object.random_state(random));
+        Question question = random_question(random, n, n.S);
+        question.mask = random_mask(random, {n.B, 1, n.T, n.S});
+        for (int mode = 0; mode < 2; ++mode) {
+            expect_close(weights_axes, object.attention_weights(question), object.expected_weights(question));
+            object.eval();
+        }
+        const Question large = large_question(random, n);
+        expect_close(weights_axes, object.attention_weights(large), object.expected_weights(large));
+    }
+}
+
+PROPERTY(Module, StateMakesTheRoundTrip, 1, "load_state_dict(state_dict()) gives another module the same answers") {
+    const Sizes n = random_sizes(random);
+    const ObjectOptions options{.D = n.D(), .H = n.H, .bias = true};
+    AttentionObject first(student, options);
+    AttentionObject second(student, options, 77);
+    const Question question = random_question(random, n, n.S);
+    first.eval();
+    second.eval();
+    const wire::Record state = first.random_state(random);
+    first.load(state);
+    first.expect_state(state);
+    second.load(first.state());
+    second.expect_state(state);
+    const Tensor answer = first.forward(question);
+    expect_close(output_axes, second.forward(question), exact(answer));
+    first.refuses_state(without_last(state), "an entry is missing");
+    first.refuses_state(with_extra(state), "there is an unexpected entry");
+    first.refuses_state(with_wrong_shape(state), "an entry has the wrong shape");
+    expect_close(output_axes, first.forward(question), exact(answer));
+}
+
+PROPERTY(Module, DropoutZeroesWeightsInTraining, 1,
+         "in training each weight is 0 with probability p, else weight / (1 - p)") {
+    expect_dropout(student, random);
+}
+
+bool differ(const wire::Record& a, const wire::Record& b) {
+    return std::any_of(a.fields.begin(), a.fields.end(), [&](const wire::Field& field) {
+        const wire::Field* other = b.find(field.name);
+        return other == nullptr ||
+               difference(output_axes, std::get<Tensor>(other->value), exact(std::get<Tensor>(field.value)));
+    });
+}
+
+PROPERTY(Module, EvalDropsNothingAndSeedsRepeat, 1,
+         "eval drops nothing; equal seeds repeat, parameters and dropout alike") {
+    const Sizes n = random_sizes(random);
+    const ObjectOptions options{.D = n.D(), .H = n.H, .bias = true, .dropout = 0.4};
+    AttentionObject first(student, options, 5);
+    AttentionObject second(student, options, 5);
+    const Question question = random_question(random, n, n.S);
+    second.expect_state(first.state());
+    AttentionObject third(student, options, 6);
+    expect(differ(first.state(), third.state()), Stage::project, "seeds 5 and 6 give the same initial parameters");
+    for (int step = 0; step < 2; ++step)
+        expect_close(output_axes, second.forward(question), exact(first.forward(question)));
+    const wire::Record state = first.random_state(random);
+    first.load(state);
+    first.eval();
+    expect_forward(first, question);
+    const Tensor in_eval = first.forward(question);
+    expect_close(output_axes, first.first_of_two(question, random_question(random, n, n.S)), exact(in_eval));
+    first.train();
+    first.attention_weights(question);  // looking does not change the mode
+    expect(difference(output_axes, first.forward(question), exact(in_eval)).has_value(), Stage::weigh,
+           "after train() the module should drop weights again, but it answers as in eval()");
+}
+
+PROPERTY(Module, TheFactoryRefusesBadOptions, 1, "the factory and forward refuse what does not fit") {
+    const Sizes n = random_sizes(random);
+    const auto refuses = [&](const ObjectOptions& options, const std::string& because) {
+        student.refuses("make_multi_head_attention", {{"options", to_record(options, 1)}}, because);
+    };
+    refuses({.D = n.D(), .H = 0}, "there must be a head");
+    refuses({.D = n.D(), .H = -n.H}, "there must be a head");
+    refuses({.D = n.D() + 1, .H = n.H}, "embed_dim is not divisible by num_heads");
+    refuses({.D = n.D(), .H = n.H, .dropout = 1.0}, "dropout = 1 would leave nothing");
+    refuses({.D = n.D(), .H = n.H, .dropout = -0.1}, "dropout is a probability");
+    refuses({.D = n.D(), .H = n.H, .dropout = 1.5}, "dropout is a probability");
+    refuses({.D = n.D(), .H = n.H, .head_dim = 0}, "head_dim must be at least 1");
+    refuses({.D = 0, .H = n.H}, "embed_dim must be at least 1");
+    AttentionObject object(student, {.D = n.D(), .H = n.H, .bias = true, .causal = true});
+    Question question = random_question(random, n, n.S);
+    question.mask = random_mask(random, {n.B, n.H, n.T, n.S});
+    expect_untouched(student, "attention_weights", object.weights_arguments(question));
+    object.eval();
+    expect_untouched(student, "forward", object.arguments(question));
+    question.value = random_tensor(random, {n.B, n.S + 1, n.D()});
+    student.refuses("forward", object.arguments(question), "there are more values than keys");
+    question = random_question(random, n, n.S);
+    question.query = random_tensor(random, {n.B, n.T, n.D() + 1});
+    student.refuses("forward", object.arguments(question), "query is wider than embed_dim");
+}
+
+/// Two steps in training and one in eval, with everything that options may change.
+void probe_object(Student& student, Random& random, std::vector<double>& answers, const ObjectOptions& options) {
+    const Sizes n = random_sizes(random);
+    const Outcome made = student.outcome("make_multi_head_attention", {{"options", to_record(options, 3)}});
+    answers.push_back(made.error ? 1 + static_cast<double>(made.error->kind) : 0);
+    const auto* object = std::get_if<wire::Handle>(&made.value);
+    if (object == nullptr) return;
+    const wire::Field self{"module", *object};
+    answer_with(student, answers, "named_parameters", {self});
+    const wire::Handle same = student.store(random_tensor(random, {n.B, n.T, options.D}));
+    answer_with(student, answers, "forward", {self, {"query", same}, {"key", same}, {"value", same}, {"mask", Mask{}}});
+    const Outcome state = student.outcome("state_dict", {self});
+    if (const auto* record = std::get_if<wire::Record>(&state.value)) {
+        wire::Record other = *record;
+        for (wire::Field& field : other.fields) {
+            answers.push_back(static_cast<double>(field.name.size()));
+            field.value = random_tensor(random, std::get<Tensor>(field.value).shape()) * 0.3F;
+        }
+        answer_with(student, answers, "load_state_dict", {self, {"state", other}});
+    }
+    for (int mode = 0; mode < 2; ++mode) {
+        for (const Mask& mask : {Mask{}, random_mask(random, {n.B, 1, n.T, n.S}), random_mask(random, {n.T, n.S}),
+                                 random_mask(random, {n.B, options.H, n.T, n.S}), Mask::block_all({n.T, 1})}) {
+            const Tensor query =
+                random_tensor(random, {n.T, n.B, options.D}).transpose(0, 1) * (mode == 0 ? 1.0F : 300.0F);
+            const Tensor key =
+                random_tensor(random, {n.B, 1, options.D}) + random_tensor(random, {n.B, n.S, options.D}) * 0.1F;
+            const Tensor value = random_tensor(random, {n.B, n.S, options.D});
+            answer_with(student, answers, "attention_weights", {self, {"query", query}, {"key", key}, {"mask", mask}});
+            answer_with(student, answers, "forward",
+                        {self, {"query", query}, {"key", key}, {"value", value}, {"mask", mask}});
+        }
+        answer_with(student, answers, "eval", {self});
+    }
+    answer_with(student, answers, "train", {self});
+    const Tensor x = random_tensor(random, {n.B, n.T, options.D});
+    answer_with(student, answers, "eval", {self});
+    const wire::Handle view = student.store(x.transpose(0, 1));
+    const Outcome kept =
+        student.outcome("forward", {self, {"query", view}, {"key", view}, {"value", view}, {"mask", Mask{}}}, true);
+    answer_with(student, answers, "forward", {self, {"query", x}, {"key", x}, {"value", x}, {"mask", Mask{}}});
+    if (!kept.error) answer_with(student, answers, "read", {{"x", kept.value}});
+    answer_with(student, answers, "state_dict", {self});
+}
+
+PROBE(Module) {
+    probe_object(student, random, answers, {.D = 18, .H = 3, .bias = true});
+    probe_object(student, random, answers, {.D = 20, .H = 5, .bias = false, .causal = true});
+    probe_object(student, random, answers, {.D = 14, .H = 3, .head_dim = 6, .bias = true, .dropout = 0.3});
+    for (const ObjectOptions& options :
+         {ObjectOptions{.D = 18, .H = 0}, ObjectOptions{.D = 18, .H = 4},
+          ObjectOptions{.D = 18, .H = 3, .dropout = 1.0}, ObjectOptions{.D = 18, .H = 3, .dropout = -0.5},
+          ObjectOptions{.D = 18, .H = 3, .head_dim = 0}, ObjectOptions{.D = 0, .H = 3}}) {
+        const Outcome made = student.outcome("make_multi_head_attention", {{"options", to_record(options, 3)}});
+        answers.push_back(made.error ? 1 + static_cast<double>(made.error->kind) : 0);
+    }
+}
+
+}  // namespace
+}  // namespace headway::judge

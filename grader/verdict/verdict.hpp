@@ -1,0 +1,193 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// The one document that a grading yields; terminal, HTML, JSON and JUnit are renderings of it.
+/// Its JSON form is described in grader/verdict/verdict.schema.json.
+namespace headway::verdict {
+
+inline constexpr const char* schema_name = "headway-verdict/1";
+
+/// passed: every point. failed: everything is written, something is wrong. partial: some functions are still stubs.
+/// not_started: all are. unavailable: the machine or the course is at fault, never the student; no mark is given.
+enum class State { not_started, partial, failed, passed, unavailable };
+
+enum class TestState { passed, failed, not_implemented, unavailable };
+
+/// What went wrong in a test.
+enum class FailureKind {
+    wrong_value,      ///< numbers differ
+    wrong_shape,      ///< shape differs
+    wrong_behaviour,  ///< a copy where a view is asked, no exception where one is due, ...
+    exception,        ///< the submission threw
+    crash,            ///< a signal, abort or terminate
+    exit,             ///< the submission ended its process
+    timeout,          ///< CPU or wall clock limit
+    memory,           ///< memory limit
+    output_flood,     ///< printed more than it may
+    sanitizer,        ///< AddressSanitizer or UndefinedBehaviorSanitizer reported
+    protocol,         ///< what the worker sent is not an answer
+};
+
+/// A small tensor to show; `values` in row-major order; in JSON what is not finite is "nan", "inf" or "-inf".
+struct Numbers {
+    std::vector<std::int64_t> shape;
+    std::vector<double> values;
+};
+
+/// The coordinate at which expected and actual differ most, measured in tolerances.
+struct Worst {
+    std::vector<std::string> axes;  ///< "b", "h", "query", "key"
+    std::vector<std::int64_t> coordinate;
+    double expected = 0;
+    double yours = 0;
+    double tolerance = 0;
+};
+
+struct SanitizerReport {
+    std::string kind;  ///< "heap-buffer-overflow"
+    std::string file;  ///< the student's, relative to the exercise folder; empty if unknown
+    int line = 0;      ///< 0 if unknown
+    std::vector<std::string> first_lines;
+};
+
+struct Failure {
+    FailureKind kind = FailureKind::wrong_value;
+    std::string function;            ///< the student's function that was called
+    std::string stage;               ///< project, split, scores, scale, mask, softmax, weigh, merge, output; or empty
+    std::string message;             ///< one or two sentences
+    std::vector<std::string> story;  ///< what was asked, step by step, with shapes
+    std::optional<Worst> worst;
+    std::int64_t wrong_elements = 0;
+    std::int64_t all_elements = 0;
+    std::optional<Numbers> expected;
+    std::optional<Numbers> yours;
+    std::optional<SanitizerReport> sanitizer;
+};
+
+/// One hidden test; a property, named as a sentence.
+struct Test {
+    std::string name;      ///< "ScoresAreDividedBySqrtHeadDim"
+    std::string property;  ///< "scores are divided by √head_dim"
+    int points = 0;
+    int max_points = 0;
+    TestState state = TestState::unavailable;
+    std::string build;  ///< where it failed: "plain", "sanitized" or "both"; empty if it did not
+    std::optional<Failure> failure;
+    std::string output;  ///< what the submission printed, at most 64 KiB
+    bool output_truncated = false;
+    double seconds = 0;
+};
+
+/// A mistake of the catalogue that explains what the submission answered.
+struct NamedMistake {
+    std::string id;        ///< "scale_sqrt_model_width"
+    std::string title;     ///< "scores are divided by √D, the model width"
+    std::string right;     ///< "they should be divided by √head_dim, ..."
+    std::string symptom;   ///< why it matters
+    std::string decision;  ///< "scale"
+    std::string stage;
+    std::vector<std::string> functions;      ///< in which it shows, the first one first
+    std::vector<std::string> also_known_as;  ///< titles of mistakes that cannot be told from it by any answer
+    std::string lesson;                      ///< the section that settles it
+    std::vector<std::string> hints;          ///< question, lesson, pseudocode
+    std::vector<std::string> shipped;        ///< where real software had it
+};
+
+/// What is known of one wrong function.
+struct FunctionDiagnosis {
+    std::string function;
+    std::string state;  ///< "named", "follows" (right given the student's own earlier functions) or "unrecognised"
+    std::string stage;  ///< the first that goes wrong, if known
+    std::vector<std::string> mistakes;      ///< ids
+    std::vector<std::string> alternatives;  ///< ids of mistakes that no answer tells from these
+    int inputs = 0;                         ///< questions whose answers are all reproduced
+    int telling = 0;                        ///< of these, how many a right program answers otherwise
+    double closeness = 0;                   ///< the largest difference from the prediction, in tolerances
+    std::vector<std::string> sentences;     ///< what is seen of it: where the difference lies, which invariants fail
+};
+
+struct Diagnosis {
+    bool complete = false;  ///< every wrong function is named or follows from one that is
+    std::vector<NamedMistake> mistakes;
+    std::vector<FunctionDiagnosis> functions;
+    double seconds = 0;
+};
+
+enum class BuildProblem {
+    none,
+    compile_error,
+    missing_definition,  ///< declared in the header, not defined
+    wrong_signature,     ///< defined with other parameters
+    not_available,       ///< uses what this exercise asks the student to write
+    has_main,
+    link_error,
+    too_long,   ///< over the compile limits
+    no_source,  ///< the folder has no .cpp file
+};
+
+struct Build {
+    BuildProblem problem = BuildProblem::none;
+    std::string message;  ///< in words, with the next step
+    std::string file;     ///< the student's, relative to the exercise folder
+    int line = 0;
+    int column = 0;
+    std::string diagnostics;  ///< the compiler's own words, capped, paths relative
+    double compile_seconds = 0;
+    double link_seconds = 0;
+};
+
+struct Exercise {
+    std::string number;  ///< "03"
+    std::string name;    ///< "03_scaled_scores"
+    std::string title;
+    State state = State::unavailable;
+    int points = 0;
+    int max_points = 10;
+    std::string digest;   ///< sha256 of the sources, the suite, the toolchain and the seed
+    bool reused = false;  ///< nothing changed since an earlier run, whose results these are
+    Build build;
+    std::vector<Test> tests;
+    std::optional<Diagnosis> diagnosis;  ///< if some test failed
+    std::string problem;                 ///< if unavailable: what is wrong with machine or course, and the next step
+    double judge_seconds = 0;
+    double seconds = 0;
+};
+
+struct Verdict {
+    std::string schema = schema_name;
+    std::string submission;  ///< path as given
+    std::string digest;      ///< sha256 of all graded sources
+    std::uint64_t seed = 0;
+    std::map<std::string, std::string> toolchain;  ///< "compiler": "g++ 12.2.0"
+    std::map<std::string, std::string>
+        protections;      ///< "separate process": "enforced" | "degraded: why" | "absent: why"
+    std::string started;  ///< ISO 8601, UTC
+    double seconds = 0;
+    std::vector<Exercise> exercises;
+};
+
+nlohmann::json to_json(const Verdict& verdict);
+/// @throws std::runtime_error if the document is not of this schema
+Verdict from_json(const nlohmann::json& document);
+
+nlohmann::json to_json(const Exercise& exercise);
+Exercise exercise_from_json(const nlohmann::json& document);
+nlohmann::json to_json(const Diagnosis& diagnosis);
+Diagnosis diagnosis_from_json(const nlohmann::json& document);
+nlohmann::json to_json(const Test& test);
+Test test_from_json(const nlohmann::json& document);
+
+/// "passed", "not_started", ...
+std::string to_string(State state);
+std::string to_string(TestState state);
+std::string to_string(FailureKind kind);
+std::string to_string(BuildProblem problem);
+
+}  // namespace headway::verdict

@@ -1,0 +1,159 @@
+#include "message.hpp"
+#include "wire_generated.h"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace headway::wire {
+namespace {
+
+constexpr std::size_t max_rank = 8;
+constexpr std::size_t max_fields = 4096;
+constexpr std::size_t max_text_bytes = std::size_t{64} << 10U;
+// Tables nest as Message > Reply > Record > Field > Record > ...: room for records within records, not for a bomb.
+constexpr flatbuffers::uoffset_t max_depth = 16;
+constexpr flatbuffers::uoffset_t max_tables = 3 * max_fields;
+
+std::string text(const flatbuffers::String* string) {
+    if (string == nullptr) return {};
+    if (string->size() > max_text_bytes)
+        throw MalformedMessage("a text of " + std::to_string(string->size()) + " bytes");
+    return string->str();
+}
+
+std::vector<Index> integers(const flatbuffers::Vector<std::int64_t>* values, const char* what, std::size_t most) {
+    if (values == nullptr) return {};
+    if (values->size() > most)
+        throw MalformedMessage(std::string(what) + " with " + std::to_string(values->size()) + " entries");
+    // The verifier aligns the length in front of them, which is smaller than they are; an empty list needs no more.
+    if (values->size() > 0 && reinterpret_cast<std::uintptr_t>(values->Data()) % alignof(std::int64_t) != 0)
+        throw MalformedMessage(std::string(what) + " at an odd address");
+    return {values->begin(), values->end()};
+}
+
+/// Builds values out of a verified buffer, and bounds what they may cost: a few bytes can name one storage many times,
+/// or a tensor with stride 0 and 2^60 elements.
+class Decoder {
+public:
+    /// `tag` and `table` come from a union that the verifier has checked.
+    Value value(schema::Value tag, const void* table) {
+        if (table == nullptr) return std::monostate{};
+        switch (tag) {
+            case schema::Value_Tensor:
+                return tensor(*static_cast<const schema::Tensor*>(table));
+            case schema::Value_Mask:
+                return mask(*static_cast<const schema::Mask*>(table));
+            case schema::Value_Integer:
+                return Index{static_cast<const schema::Integer*>(table)->value()};
+            case schema::Value_Integers:
+                return integers(static_cast<const schema::Integers*>(table)->values(), "a list", max_fields);
+            case schema::Value_Real:
+                return static_cast<const schema::Real*>(table)->value();
+            case schema::Value_Flag:
+                return static_cast<const schema::Flag*>(table)->value();
+            case schema::Value_Text:
+                return text(static_cast<const schema::Text*>(table)->value());
+            case schema::Value_Handle:
+                return Handle{static_cast<const schema::Handle*>(table)->id()};
+            case schema::Value_Record:
+                return Record{fields(static_cast<const schema::Record*>(table)->fields())};
+            default:
+                return std::monostate{};
+        }
+    }
+
+    std::vector<Field> fields(const flatbuffers::Vector<flatbuffers::Offset<schema::Field>>* sent) {
+        std::vector<Field> fields;
+        if (sent == nullptr) return fields;
+        if (sent->size() > max_fields)
+            throw MalformedMessage("a record of " + std::to_string(sent->size()) + " fields");
+        spend(sent->size() * sizeof(Field));
+        for (const schema::Field* field : *sent)
+            fields.push_back({text(field->name()), value(field->value_type(), field->value())});
+        return fields;
+    }
+
+private:
+    void spend(std::size_t bytes) {
+        if (bytes > budget_) throw MalformedMessage("a message that unfolds to more than the largest frame");
+        budget_ -= bytes;
+    }
+
+    template <class Sent>
+    static Layout layout(const Sent& sent) {
+        return {integers(sent.shape(), "a shape", max_rank), integers(sent.strides(), "strides", max_rank),
+                sent.offset()};
+    }
+
+    /// `as_strided` checks ranks, signs, overflow and bounds; what it refuses is no tensor.
+    template <class Strided>
+    Strided checked_view(const Strided& storage, const Layout& layout) {
+        try {
+            Strided view = storage.as_strided(layout.shape, layout.strides, layout.offset);
+            spend(static_cast<std::size_t>(view.numel()));
+            return view;
+        } catch (const std::invalid_argument& error) {
+            throw MalformedMessage(std::string("a tensor that leaves its storage: ") + error.what());
+        }
+    }
+
+    Tensor tensor(const schema::Tensor& sent) {
+        if (!sent.defined()) return {};
+        const std::size_t size = sent.storage() == nullptr ? 0 : sent.storage()->size();
+        spend(size * sizeof(float));
+        Tensor storage = Tensor::empty({static_cast<Index>(size)});
+        if (size > 0) std::copy(sent.storage()->begin(), sent.storage()->end(), storage.data());
+        return checked_view(storage, layout(sent));
+    }
+
+    Mask mask(const schema::Mask& sent) {
+        if (!sent.defined()) return {};
+        const std::size_t size = sent.storage() == nullptr ? 0 : sent.storage()->size();
+        spend(size);
+        Mask storage = Mask::allow_all({static_cast<Index>(size)});
+        if (size > 0)
+            std::transform(sent.storage()->begin(), sent.storage()->end(), storage.data(),
+                           [](std::uint8_t blocked) { return blocked != 0; });
+        return checked_view(storage, layout(sent));
+    }
+
+    std::size_t budget_ = max_frame_bytes;
+};
+
+const schema::Message& verified(std::span<const std::byte> bytes) {
+    if (bytes.size() > max_frame_bytes) throw MalformedMessage("a frame of " + std::to_string(bytes.size()) + " bytes");
+    const auto* begin = reinterpret_cast<const std::uint8_t*>(bytes.data());
+    flatbuffers::Verifier verifier(begin, bytes.size(), max_depth, max_tables);
+    if (!schema::VerifyMessageBuffer(verifier)) throw MalformedMessage("bytes that are not a message");
+    return *schema::GetMessage(begin);
+}
+
+}  // namespace
+
+Call decode_call(std::span<const std::byte> bytes) {
+    const schema::Call* call = verified(bytes).call();
+    if (call == nullptr) throw MalformedMessage("a message that is not a call");
+    return {call->id(), text(call->function()), Decoder().fields(call->arguments()), call->keep()};
+}
+
+Reply decode_reply(std::span<const std::byte> bytes) {
+    const schema::Reply* sent = verified(bytes).reply();
+    if (sent == nullptr) throw MalformedMessage("a message that is not a reply");
+    Reply reply;
+    reply.id = sent->id();
+    if (const schema::Error* error = sent->error()) {
+        const auto kind = error->kind();
+        if (kind < schema::ErrorKind_MIN || kind > schema::ErrorKind_MAX)
+            throw MalformedMessage("an unknown kind of error");
+        reply.error = Error{static_cast<ErrorKind>(kind), text(error->type()), text(error->message())};
+    } else {
+        reply.result = Decoder().value(sent->result_type(), sent->result());
+    }
+    if (const auto* changed = sent->changed_arguments()) {
+        if (changed->size() > max_fields) throw MalformedMessage("too many changed arguments");
+        for (const flatbuffers::String* name : *changed) reply.changed_arguments.push_back(text(name));
+    }
+    return reply;
+}
+
+}  // namespace headway::wire

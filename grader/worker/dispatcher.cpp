@@ -1,0 +1,116 @@
+#include "dispatcher.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <typeinfo>
+
+#include <cxxabi.h>
+
+namespace headway::worker {
+namespace {
+
+constexpr std::size_t max_message_bytes = 4096;
+
+std::string demangled(const std::type_info* type) {
+    if (type == nullptr) return "an unknown type";
+    int status = 0;
+    const std::unique_ptr<char, decltype(&std::free)> name(abi::__cxa_demangle(type->name(), nullptr, nullptr, &status),
+                                                           &std::free);
+    return status == 0 ? name.get() : type->name();
+}
+
+/// The exception in flight, as the judge hears of it.
+wire::Error current_error(wire::ErrorKind kind, const char* what) {
+    return {kind, demangled(abi::__cxa_current_exception_type()), std::string(what).substr(0, max_message_bytes)};
+}
+
+/// The numbers of an argument before the call: a submission that changes them damages its caller.
+class Snapshot {
+public:
+    explicit Snapshot(const wire::Value& value) {
+        if (const auto* tensor = std::get_if<Tensor>(&value); tensor != nullptr && tensor->defined())
+            observe(tensor->data() - tensor->offset(),
+                    static_cast<std::size_t>(tensor->storage_size()) * sizeof(float));
+        if (const auto* mask = std::get_if<Mask>(&value); mask != nullptr && mask->defined())
+            observe(mask->data() - mask->layout().offset, static_cast<std::size_t>(mask->storage_size()));
+    }
+
+    bool changed() const { return !bytes_.empty() && std::memcmp(bytes_.data(), begin_, bytes_.size()) != 0; }
+
+private:
+    void observe(const void* begin, std::size_t size) {
+        begin_ = begin;
+        const auto* bytes = static_cast<const std::byte*>(begin);
+        bytes_.assign(bytes, bytes + size);
+    }
+
+    const void* begin_ = nullptr;
+    std::vector<std::byte> bytes_;
+};
+
+/// "No copy" is seen from outside: write to one kept tensor, read another.
+void write_element(Objects& objects, wire::Handle handle, const Shape& index, double number) {
+    Tensor& tensor = std::get<Tensor>(objects.get<wire::Value>(handle));
+    const Index at = tensor.layout().locate(index.data(), index.size());
+    (tensor.data() - tensor.offset())[at] = static_cast<float>(number);
+}
+
+}  // namespace
+
+Dispatcher::Dispatcher() {
+    functions_["keep"] = {1, [](Objects& objects, const std::vector<wire::Field>& arguments) -> wire::Value {
+                              return objects.keep(arguments[0].value);
+                          }};
+    functions_["read"] = {1, [](Objects& objects, const std::vector<wire::Field>& arguments) {
+                              return objects.get<wire::Value>(std::get<wire::Handle>(arguments[0].value));
+                          }};
+    functions_["write"] = {3, [](Objects& objects, const std::vector<wire::Field>& arguments) -> wire::Value {
+                               write_element(objects, std::get<wire::Handle>(arguments[0].value),
+                                             std::get<Shape>(arguments[1].value), std::get<double>(arguments[2].value));
+                               return std::monostate{};
+                           }};
+    functions_["forget"] = {1, [](Objects& objects, const std::vector<wire::Field>& arguments) -> wire::Value {
+                                objects.forget(std::get<wire::Handle>(arguments[0].value));
+                                return std::monostate{};
+                            }};
+}
+
+wire::Value Dispatcher::run(const wire::Call& call) {
+    const Function& function = functions_.at(call.function);
+    wire::Value result = function.invoke(objects_, call.arguments);
+    if (!call.keep || std::holds_alternative<wire::Handle>(result)) return result;
+    return objects_.keep(std::move(result));
+}
+
+wire::Reply Dispatcher::answer(const wire::Call& call) {
+    wire::Reply reply;
+    reply.id = call.id;
+    const auto function = functions_.find(call.function);
+    if (function == functions_.end() || function->second.arity != call.arguments.size()) {
+        reply.error = wire::Error{wire::ErrorKind::no_such_function, "", call.function};
+        return reply;
+    }
+    std::vector<Snapshot> before;
+    for (const wire::Field& argument : call.arguments) before.emplace_back(argument.value);
+    try {
+        reply.result = run(call);
+    } catch (const NotImplemented& error) {
+        reply.error = current_error(wire::ErrorKind::not_implemented, error.what());
+    } catch (const std::invalid_argument& error) {
+        reply.error = current_error(wire::ErrorKind::invalid_argument, error.what());
+    } catch (const std::out_of_range& error) {
+        reply.error = current_error(wire::ErrorKind::out_of_range, error.what());
+    } catch (const std::exception& error) {
+        reply.error = current_error(wire::ErrorKind::other_exception, error.what());
+    } catch (...) {
+        reply.error = current_error(wire::ErrorKind::other_exception, "");
+    }
+    for (std::size_t i = 0; i < before.size(); ++i)
+        if (before[i].changed()) reply.changed_arguments.push_back(call.arguments[i].name);
+    return reply;
+}
+
+}  // namespace headway::worker

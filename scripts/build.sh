@@ -1,0 +1,89 @@
+#!/bin/sh
+# build.sh PRESET [WHO...]: sets up the machine and builds PRESET, or exits 3 having said why not.
+# WHO: whose needs must be met (columns of cmake/dependencies.tsv); `course` if not given.
+set -eu
+
+root=$HEADWAY_ROOT
+preset=$1
+shift
+build=$root/build/$preset
+log=$build/headway-build.log
+
+. "$root/scripts/dependencies.sh"
+. "$root/scripts/setup.sh"
+
+# Two starts at once must not build at once. The lock goes with the process, whatever becomes of it.
+lock() {
+    exec 9>"$root/build/.lock-$preset"
+    flock -n 9 && return
+    say "Another start of Headway is building already; waiting for it."
+    flock 9
+}
+
+# Compilers' output goes to the log; on the screen, how far it is. Ninja starts its lines with [done/total].
+show_progress() {
+    quarter=0
+    while IFS= read -r line; do
+        printf '%s\n' "$line" >>"$log"
+        case $line in
+        \[[0-9]*/[0-9]*\]*) ;;
+        *) continue ;;
+        esac
+        done=${line#\[} done=${done%%\]*} total=${done#*/} done=${done%/*}
+        if [ -t 2 ]; then
+            printf '\rBuilding the grader: step %s of %s ' "$done" "$total" >&2
+        elif [ $((done * 4 / total)) -gt "$quarter" ]; then
+            quarter=$((done * 4 / total))
+            say "Building the grader: step $done of $total"
+        fi
+    done
+    if [ -t 2 ]; then printf '\r\033[K' >&2; fi
+}
+
+# quietly COMMAND...: its status, its output by way of show_progress (in a pipe, which loses the status: hence the file).
+quietly() {
+    { "$@" 2>&1 && echo 0 >"$build/.status" || echo $? >"$build/.status"; } | show_progress
+    read -r status <"$build/.status"
+    return "$status"
+}
+
+fail() {
+    say "Headway could not be built ($1). That is not your fault, and not your code: none of it is in this build."
+    # From the first failure on, without the steps that went well and the compilers' command lines.
+    sed -n '/FAILED:\|Error\|error:/,$p' "$log" | grep -v '^\[[0-9]*/[0-9]*\] [A-Z]\| -o .* -c ' | head -n 40 >&2
+    say "All of it: build/$preset/headway-build.log. What may be missing: ./headway doctor"
+    exit 3
+}
+
+configure() {
+    # --fresh where a configuration was cut short, or comes from another place (a copied or moved checkout).
+    fresh=--fresh
+    if [ -f "$build/build.ninja" ] && grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$build/CMakeCache.txt"; then
+        [ -n "$(find "$root/CMakePresets.json" -newer "$build/build.ninja")" ] || return 0
+        fresh=''
+    fi
+    # The compiler that was found good enough; CMake would take another if it comes first.
+    export CXX="${CXX:-$compiler}"
+    # shellcheck disable=SC2086 # nothing, or one option
+    (cd "$root" && quietly cmake --preset "$preset" $fresh) || fail "its configuration failed"
+}
+
+trap 'say ""; say "Stopped. The next start goes on from here."; exit 130' INT
+trap 'exit 143' TERM
+
+if ! mkdir -p "$build" 2>/dev/null || [ ! -w "$build" ]; then
+    say "Headway builds in $build and may not write there. Put the course into a folder of your own."
+    exit 3
+fi
+if have flock; then lock; fi
+set_up "${@:-course}"
+
+: >"$log"
+touch "$build/.started"
+if [ ! -f "$build/.headway-built" ]; then say "Building the grader: a few minutes, this first time."; fi
+configure
+quietly cmake --build "$build" || fail "a step of its build failed"
+
+# As old as the beginning of the build: what was edited meanwhile is newer, and is built next time.
+echo "$root" >"$build/.headway-built"
+touch -r "$build/.started" "$build/.headway-built"

@@ -1,0 +1,95 @@
+#!/bin/sh
+# ./headway test [--all]: Headway's own tests, whole. The last line is `N passed, N failed`.
+#   always: build without a warning, ctest, verify, format;  --all: the slow tests, sanitizers and clang++ as well.
+set -eu
+
+root=$HEADWAY_ROOT
+passed=0
+failed=0
+skipped=0
+
+all=no
+for argument do
+    case $argument in
+    --all) all=yes ;;
+    *)
+        echo "usage: ./headway test [--all] [--yes]" >&2
+        exit 2
+        ;;
+    esac
+done
+
+finish() {
+    echo
+    if [ "$skipped" -gt 0 ]; then echo "$skipped tests were skipped: they stand as such in the list above."; fi
+    echo "$passed passed, $failed failed"
+    [ "$failed" = 0 ]
+    exit
+}
+
+# check NAME COMMAND...: one item that passes or fails.
+check() {
+    name=$1
+    shift
+    printf '\n== %s\n' "$name"
+    if "$@"; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED: $name"
+    fi
+}
+
+# build PRESET: nothing to count if it succeeds, a failure if not. Without the tools (3) there is nothing to test.
+build() {
+    printf '\n== Build (%s)\n' "$1"
+    status=0
+    sh "$root/scripts/build.sh" "$1" course test || status=$?
+    [ "$status" = 0 ] && return
+    failed=$((failed + 1))
+    echo "FAILED: build ($1)"
+    return 1
+}
+
+# run_tests TEST_PRESET BUILD_FOLDER: every test of it is an item.
+run_tests() {
+    printf '\n== Tests (%s)\n' "$1"
+    results=$root/build/$2/$1.xml
+    rm -f "$results"
+    status=0
+    (cd "$root" && ctest --preset "$1" --output-junit "$results") || status=$?
+    if [ ! -f "$results" ]; then
+        failed=$((failed + 1))
+        return
+    fi
+    ran=$(grep -c '<testcase .*status="run"' "$results" || :)
+    aside=$(grep -Ec 'status="disabled"|<skipped message="SKIP_' "$results" || :)
+    total=$(grep -c '<testcase ' "$results" || :)
+    not_passed=$((total - ran - aside))
+    # No test may be lost between ctest's own judgement and our counting.
+    if [ "$status" != 0 ] && [ "$not_passed" = 0 ]; then not_passed=1; fi
+    passed=$((passed + ran))
+    skipped=$((skipped + aside))
+    failed=$((failed + not_passed))
+}
+
+# shellcheck disable=SC2317 # called by way of check
+check_format() {
+    (
+        cd "$root"
+        if ! files=$(git ls-files '*.cpp' '*.hpp' 2>/dev/null) || [ -z "$files" ]; then
+            files=$(find . -path ./build -prune -o -path ./.headway -prune -o \( -name '*.cpp' -o -name '*.hpp' \) -print)
+        fi
+        printf '%s\n' "$files" | tr '\n' '\0' | xargs -0 clang-format --dry-run --Werror --ferror-limit=3
+    )
+}
+
+build test || finish
+if [ "$all" = yes ]; then run_tests all test; else run_tests test test; fi
+check 'The course itself (verify)' "$root/build/test/bin/headway-cli" verify
+check 'Format' check_format
+if [ "$all" = yes ]; then
+    if build asan; then run_tests asan asan; fi
+    if build clang; then run_tests clang clang; fi
+fi
+finish

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <headway/tensor.hpp>
+
+/// What you have built in earlier exercises, ready made, so that a mistake there never costs you a later exercise.
+/// Each becomes available one exercise after you wrote it yourself; earlier use does not link, and the grader says so.
+namespace headway::given {
+
+// ---- from exercise 03 on ------------------------------------------------------------------------------------
+
+/// @param x (B, T, D)   @return (B, H, T, D / H), a view
+/// @throws std::invalid_argument if x has another rank or D is not divisible by num_heads
+Tensor split_heads(const Tensor& x, Index num_heads);
+
+// ---- from exercise 04 on ------------------------------------------------------------------------------------
+
+/// (T, S), true where s > t + (S - T): the last query sees every key.
+Mask causal_mask(Index T, Index S);
+
+/// (B, 1, 1, S), true where s >= lengths[b].
+Mask padding_mask(const std::vector<Index>& lengths, Index S);
+
+struct Attended {
+    Tensor context;  ///< (B, H, T, d_v)
+    Tensor weights;  ///< (B, H, T, S)
+};
+
+/// softmax(q·kᵀ / √head_dim, masked) · v.
+/// @param q (B, H, T, d)   @param k (B, H, S, d)   @param v (B, H, S, d_v)   @param mask broadcastable to (B, H, T, S)
+Attended scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask = {});
+
+// ---- from exercise 05 on ------------------------------------------------------------------------------------
+
+/// @param context (B, H, T, d)   @return (B, T, H·d), contiguous
+Tensor merge_heads(const Tensor& context);
+
+}  // namespace headway::given

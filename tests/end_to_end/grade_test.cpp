@@ -1,0 +1,125 @@
+// The command: exit status, documents, reuse, hints.
+#include "headway.hpp"
+
+#include "build/digest.hpp"
+
+#include <gtest/gtest.h>
+
+namespace headway {
+namespace {
+
+const std::string root = HEADWAY_SOURCE_DIR;
+
+TEST(Grade, SolutionsPassAndStubsAreNotStarted) {
+    const Desk desk;
+    const auto solutions = desk.headway({"grade", "--submission", root + "/solutions"});
+    EXPECT_EQ(solutions.ended.exit_code, 0) << solutions.output;
+    EXPECT_NE(solutions.output.find("50 of 50 points"), std::string::npos);
+    const auto stubs =
+        desk.headway({"grade", "--submission", root + "/exercises", "--json", (desk.folder() / "v.json").string()});
+    const auto verdict = verdict::from_json(nlohmann::json::parse(build::read_file(desk.folder() / "v.json")));
+    EXPECT_EQ(verdict.exercises.size(), 5U);
+    if (stubs.output.find("not started") != std::string::npos) {
+        EXPECT_EQ(stubs.ended.exit_code, 1);
+    }
+}
+
+TEST(Grade, UnchangedSourcesReuseTheResultAndSaySo) {
+    Desk desk;
+    desk.write("04_merge_heads/merge_heads.cpp", solution("04_merge_heads/merge_heads.cpp"));
+    EXPECT_FALSE(desk.grade("04").reused);
+    const auto again = desk.grade("04");
+    EXPECT_TRUE(again.reused);
+    EXPECT_EQ(again.state, verdict::State::passed);
+    desk.write("04_merge_heads/merge_heads.cpp", solution("04_merge_heads/merge_heads.cpp") + "// changed\n");
+    EXPECT_FALSE(desk.grade("04").reused);
+}
+
+TEST(Grade, ADamagedResultIsGradedAgain) {
+    Desk desk;
+    desk.write("04_merge_heads/merge_heads.cpp", solution("04_merge_heads/merge_heads.cpp"));
+    desk.grade("04");
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(desk.folder() / "state"))
+        if (entry.path().filename() == "result.json") build::write_file(entry.path(), "{\"damaged\":");
+    const auto again = desk.grade("04");
+    EXPECT_FALSE(again.reused);
+    EXPECT_EQ(again.state, verdict::State::passed);
+}
+
+TEST(Grade, OneSeedGivesOneVerdict) {
+    Desk desk;
+    desk.write(
+        "03_scaled_scores/scaled_scores.cpp",
+        "#define attention_scores right_scores\n" + solution("03_scaled_scores/scaled_scores.cpp") +
+            "\n#undef attention_scores\nnamespace headway::ex03 { Tensor attention_scores(const Tensor& q, const "
+            "Tensor& k);\n"
+            "Tensor attention_scores(const Tensor& q, const Tensor& k) { return right_scores(q, k) * 1.01f; } }\n");
+    const auto first = desk.headway(
+        {"grade", "03", "--submission", desk.submission().string(), "--again", "--seed", "5", "--json", "-"});
+    const auto second = desk.headway(
+        {"grade", "03", "--submission", desk.submission().string(), "--again", "--seed", "5", "--json", "-"});
+    const auto worst = [](const sandbox::Finished& finished) {
+        return verdict::from_json(nlohmann::json::parse(finished.output))
+            .exercises.at(0)
+            .tests.at(0)
+            .failure->worst->yours;
+    };
+    EXPECT_EQ(worst(first), worst(second));
+}
+
+TEST(Grade, JUnitIsWritten) {
+    Desk desk;
+    desk.write("04_merge_heads/merge_heads.cpp", solution("04_merge_heads/merge_heads.cpp"));
+    const auto finished = desk.headway({"grade", "04", "--submission", desk.submission().string(), "--junit", "-"});
+    EXPECT_NE(finished.output.find("<testsuite"), std::string::npos);
+    EXPECT_EQ(finished.ended.exit_code, 0);
+}
+
+TEST(Usage, MistakesAreStatus2WithASentence) {
+    const Desk desk;
+    for (const std::vector<std::string>& arguments : {std::vector<std::string>{"grade", "99"},
+                                                      {"grade", "--submission", "/no/such/folder"},
+                                                      {"frobnicate"},
+                                                      {"hint"},
+                                                      {"grade", "--seed", "many"},
+                                                      {"grade", "--submission", "/tmp/.."},
+                                                      {"grade", "01", "--submission", root + "/grader"}}) {
+        const auto finished = desk.headway(arguments);
+        EXPECT_EQ(finished.ended.exit_code, 2) << finished.output;
+        EXPECT_FALSE(finished.output.empty());
+    }
+}
+
+TEST(Usage, HelpHelps) {
+    const Desk desk;
+    const auto help = desk.headway({"--help"});
+    EXPECT_EQ(help.ended.exit_code, 0);
+    for (const char* command : {"grade", "lesson", "hint", "try", "verify", "doctor", "test"})
+        EXPECT_NE(help.output.find(command), std::string::npos) << command;
+}
+
+TEST(Hints, GrowStrongerAndStopAtTheLast) {
+    const Desk desk;
+    EXPECT_NE(desk.headway({"hint", "03"}).output.find("hint 1 of 3"), std::string::npos);
+    EXPECT_NE(desk.headway({"hint", "3"}).output.find("hint 2 of 3"), std::string::npos);
+    EXPECT_NE(desk.headway({"hint", "03"}).output.find("hint 3 of 3"), std::string::npos);
+    EXPECT_NE(desk.headway({"hint", "03"}).output.find("hint 3 of 3"), std::string::npos);
+    EXPECT_NE(desk.headway({"hint", "03", "--level", "1"}).output.find("hint 1 of 3"), std::string::npos);
+}
+
+TEST(Lessons, ArePrinted) {
+    const Desk desk;
+    const auto lesson = desk.headway({"lesson", "03"});
+    EXPECT_EQ(lesson.ended.exit_code, 0);
+    EXPECT_NE(lesson.output.find("head_dim"), std::string::npos);
+}
+
+TEST(Status, NamesTheNextStep) {
+    const Desk desk;
+    const auto status = desk.headway({});
+    EXPECT_EQ(status.ended.exit_code, 0);
+    EXPECT_NE(status.output.find("./headway"), std::string::npos) << status.output;
+}
+
+}  // namespace
+}  // namespace headway

@@ -1,0 +1,37 @@
+#pragma once
+
+#include "sandbox/process.hpp"
+#include "temporary_folder.hpp"
+#include "verdict/verdict.hpp"
+
+#include <string>
+#include <vector>
+
+namespace headway {
+
+/// A submission in a temporary folder, and the command that grades it.
+class Desk {
+public:
+    /// Writes DIR/NN_name/file.
+    void write(const std::string& file, const std::string& text) { folder_.write("submission/" + file, text); }
+    std::filesystem::path submission() const { return folder_.path() / "submission"; }
+    const std::filesystem::path& folder() const { return folder_.path(); }
+
+    /// headway-cli with a state of its own.
+    sandbox::Finished headway(const std::vector<std::string>& arguments) const;
+
+    /// `grade NN`, as JSON. @throws if there is no verdict
+    verdict::Exercise grade(const std::string& number) const;
+
+private:
+    build::TemporaryFolder folder_;
+};
+
+/// solutions/NN_name/file.
+std::string solution(const std::string& file);
+
+/// The solution of exercise 01 with another softmax_rows: everything else in it stays right.
+/// @param before  declarations that the body needs
+std::string single_head_with_softmax(const std::string& body, const std::string& before = "");
+
+}  // namespace headway

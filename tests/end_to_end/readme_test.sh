@@ -1,0 +1,37 @@
+#!/bin/sh
+# readme_test.sh CHECKOUT CLI: what README and CONTRIBUTING tell people to type exists, and the links lead somewhere.
+set -eu
+
+checkout=$1
+cli=$2
+broken=0
+HEADWAY_STATE=$(mktemp -d)
+export HEADWAY_STATE
+trap 'rm -rf "$HEADWAY_STATE"' EXIT
+
+complain() {
+    echo "$1"
+    broken=$((broken + 1))
+}
+
+for page in README.md CONTRIBUTING.md; do
+    for command in $(grep -o '\./headway [a-z][a-z]*' "$checkout/$page" | cut -d' ' -f2 | sort -u); do
+        case $command in
+        doctor | test) grep -q "^$command)" "$checkout/headway" || complain "$page: ./headway $command is unknown to the launcher" ;;
+        *) "$cli" "$command" --help >/dev/null 2>&1 || complain "$page: ./headway $command is unknown to the command" ;;
+        esac
+    done
+    for link in $(grep -o '](\([^)#:]*\)[#)]' "$checkout/$page" | tr -d ']()#' | sort -u); do
+        [ -e "$checkout/$link" ] || complain "$page: there is no $link"
+    done
+done
+
+# The first command of the README, as it stands there, for a student who has written nothing yet.
+grep -qx './headway grade' "$checkout/README.md" || complain "README.md does not begin with ./headway grade"
+grep -qx './headway test' "$checkout/README.md" || complain "README.md does not name ./headway test"
+status=0
+"$cli" grade --submission "$checkout/exercises" >"$HEADWAY_STATE/out" 2>&1 || status=$?
+[ "$status" = 1 ] || complain "./headway grade of the stubs ends with $status, not 1"
+[ "$(grep -c ': not started' "$HEADWAY_STATE/out")" = 5 ] || complain "$(cat "$HEADWAY_STATE/out")"
+
+[ "$broken" = 0 ] && echo "README and CONTRIBUTING are true."

@@ -1,0 +1,49 @@
+#include "scaled_scores.hpp"
+
+#include <cmath>
+#include <stdexcept>
+
+namespace headway::ex03 {
+
+Tensor attention_scores(const Tensor& q, const Tensor& k) {
+    if (q.rank() != 4 || k.rank() != 4 || q.size(0) != k.size(0) || q.size(1) != k.size(1) || q.size(3) != k.size(3))
+        throw std::invalid_argument("attention_scores: q " + to_string(q.shape()) + " and k " + to_string(k.shape()));
+    Tensor keys_transposed = k.transpose(2, 3);
+    Tensor attn = matmul(q, keys_transposed);
+    attn = attn / std::sqrt(float(q.size(3)));
+    return attn;
+}
+
+Mask causal_mask(Index T, Index S) {
+    Mask mask = Mask::allow_all({T, S});
+    for (Index t = 0; t < T; ++t)
+        for (Index s = 0; s < S; ++s) mask(t, s) = s > t + (S - T);
+    return mask;
+}
+
+Mask padding_mask(const std::vector<Index>& lengths, Index S) {
+    Mask mask = Mask::allow_all({static_cast<Index>(lengths.size()), 1, 1, S});
+    for (std::size_t b = 0; b < lengths.size(); ++b)
+        for (Index s = 0; s < S; ++s) mask(b, 0, 0, s) = s >= lengths[b];
+    return mask;
+}
+
+Tensor masked_softmax(const Tensor& scores, const Mask& mask) {
+    Tensor attn = masked_fill(scores, mask, -1e30F);
+    attn = attn - max(attn, -1, KeepAxis::yes);
+    attn = exp(attn);
+    attn = masked_fill(attn, mask, 0.0F);
+    attn = attn / (sum(attn, -1, KeepAxis::yes) + 1e-30F);
+    return attn;
+}
+
+Attended scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask) {
+    if (v.rank() != 4 || v.size(0) != k.size(0) || v.size(1) != k.size(1) || v.size(2) != k.size(2))
+        throw std::invalid_argument("scaled_dot_product_attention: v " + to_string(v.shape()));
+    Tensor attn = attention_scores(q, k);
+    Tensor attn_weights = masked_softmax(attn, mask);
+    Tensor out = matmul(attn, v);
+    return {out, attn_weights};
+}
+
+}  // namespace headway::ex03

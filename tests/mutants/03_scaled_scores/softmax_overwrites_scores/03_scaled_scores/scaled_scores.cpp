@@ -1,0 +1,58 @@
+#include "scaled_scores.hpp"
+
+#include <cmath>
+#include <stdexcept>
+
+namespace headway::ex03 {
+
+Tensor attention_scores(const Tensor& q, const Tensor& k) {
+    if (q.rank() != 4 || k.rank() != 4 || q.size(0) != k.size(0) || q.size(1) != k.size(1) || q.size(3) != k.size(3))
+        throw std::invalid_argument("attention_scores: unusable shapes");
+    return matmul(q, k.transpose(2, 3)) / std::sqrt(static_cast<float>(q.size(3)));
+}
+
+Mask causal_mask(Index T, Index S) {
+    Mask mask = Mask::allow_all({T, S});
+    for (Index t = 0; t < T; ++t)
+        for (Index s = 0; s < S; ++s) mask(t, s) = s > t + (S - T);
+    return mask;
+}
+
+Mask padding_mask(const std::vector<Index>& lengths, Index S) {
+    Mask mask = Mask::allow_all({static_cast<Index>(lengths.size()), 1, 1, S});
+    for (std::size_t b = 0; b < lengths.size(); ++b)
+        for (Index s = 0; s < S; ++s) mask(b, 0, 0, s) = s >= lengths[b];
+    return mask;
+}
+
+Tensor masked_softmax(const Tensor& scores, const Mask& mask) {
+    const Mask blocked = mask.defined() ? mask.expand(scores.shape()) : Mask::allow_all(scores.shape());
+    Tensor weights = scores;
+    const Index S = weights.size(3);
+    for (Index b = 0; b < weights.size(0); ++b) {
+        for (Index h = 0; h < weights.size(1); ++h) {
+            for (Index t = 0; t < weights.size(2); ++t) {
+                float top = -1e38F;
+                for (Index s = 0; s < S; ++s)
+                    if (!blocked(b, h, t, s)) top = std::max(top, weights(b, h, t, s));
+                float total = 0.0F;
+                for (Index s = 0; s < S; ++s) {
+                    float& w = weights(b, h, t, s);
+                    w = blocked(b, h, t, s) ? 0.0F : std::exp(w - top);
+                    total += w;
+                }
+                for (Index s = 0; s < S && total > 0.0F; ++s) weights(b, h, t, s) /= total;
+            }
+        }
+    }
+    return weights;
+}
+
+Attended scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask) {
+    if (v.rank() != 4 || v.size(0) != k.size(0) || v.size(1) != k.size(1) || v.size(2) != k.size(2))
+        throw std::invalid_argument("scaled_dot_product_attention: unusable shapes");
+    const Tensor weights = masked_softmax(attention_scores(q, k), mask);
+    return {matmul(weights, v), weights};
+}
+
+}  // namespace headway::ex03

@@ -1,0 +1,109 @@
+#include "build/diagnostics.hpp"
+
+#include <gtest/gtest.h>
+
+namespace headway::build {
+namespace {
+
+using verdict::BuildProblem;
+
+const Spoken spoken{"03_scaled_scores", "exercises/03_scaled_scores", "/course/"};
+
+sandbox::Finished said(const std::string& output) {
+    sandbox::Finished finished;
+    finished.output = output;
+    finished.ended.exit_code = 1;
+    return finished;
+}
+
+TEST(Diagnostics, TheFirstErrorInTheStudentsFileIsNamed) {
+    const auto build = explain_compile(said("In file included from /course/tensor/include/headway/tensor.hpp:3,\n"
+                                            "                 from scaled_scores.cpp:1:\n"
+                                            "/course/tensor/include/headway/tensor.hpp:9:1: error: not this one\n"
+                                            "scaled_scores.cpp: In function 'f':\n"
+                                            "scaled_scores.cpp:14:5: error: 'x' was not declared in this scope\n"),
+                                       "scaled_scores.cpp", spoken);
+    EXPECT_EQ(build.problem, BuildProblem::compile_error);
+    EXPECT_EQ(build.file, "scaled_scores.cpp");
+    EXPECT_EQ(build.line, 14);
+    EXPECT_EQ(build.column, 5);
+    EXPECT_EQ(
+        build.message,
+        "exercises/03_scaled_scores/scaled_scores.cpp does not compile (line 14): 'x' was not declared in this scope. "
+        "Fix it and run ./headway grade 03 again.");
+    EXPECT_EQ(build.diagnostics.find("/course/"), std::string::npos);
+}
+
+TEST(Diagnostics, CompilingWithoutEndIsSaid) {
+    sandbox::Finished finished = said("");
+    finished.timed_out = true;
+    EXPECT_EQ(explain_compile(finished, "scaled_scores.cpp", spoken).problem, BuildProblem::too_long);
+    EXPECT_EQ(explain_compile(said("g++: fatal error: CPU time limit exceeded signal terminated program cc1plus\n"),
+                              "scaled_scores.cpp", spoken)
+                  .problem,
+              BuildProblem::too_long);
+}
+
+struct Linker {
+    const char* name;
+    const char* undefined;  // with %s for the symbol
+    const char* duplicate_main;
+};
+
+class LinkerWords : public testing::TestWithParam<Linker> {
+protected:
+    std::string undefined(const std::string& symbol) const {
+        std::string text = GetParam().undefined;
+        return text.replace(text.find("%s"), 2, symbol);
+    }
+};
+
+TEST_P(LinkerWords, ADeclaredFunctionThatIsNotDefined) {
+    const auto build = explain_link(said(undefined("headway::ex03::causal_mask(long, long)")),
+                                    {"headway::ex03::padding_mask(long)"}, spoken);
+    EXPECT_EQ(build.problem, BuildProblem::missing_definition);
+    EXPECT_NE(build.message.find("causal_mask is declared in the header"), std::string::npos) << build.message;
+}
+
+TEST_P(LinkerWords, AnotherSignature) {
+    const auto build = explain_link(said(undefined("headway::ex03::causal_mask(long, long)")),
+                                    {"headway::ex03::causal_mask(int, int)"}, spoken);
+    EXPECT_EQ(build.problem, BuildProblem::wrong_signature);
+    EXPECT_NE(build.message.find("causal_mask(int, int)"), std::string::npos);
+}
+
+TEST_P(LinkerWords, AnotherNamespace) {
+    const auto build =
+        explain_link(said(undefined("headway::ex03::causal_mask(long, long)")), {"causal_mask(long, long)"}, spoken);
+    EXPECT_EQ(build.problem, BuildProblem::wrong_signature);
+}
+
+TEST_P(LinkerWords, WhatTheExerciseAsksForIsNotAvailable) {
+    for (const char* symbol : {"headway::Tensor::view(std::vector<long, std::allocator<long> > const&) const",
+                               "headway::given::split_heads(headway::Tensor const&, long)",
+                               "headway::nn::Linear::forward(headway::Tensor const&) const"})
+        EXPECT_EQ(explain_link(said(undefined(symbol)), {}, spoken).problem, BuildProblem::not_available) << symbol;
+}
+
+TEST_P(LinkerWords, AMainInTheSubmission) {
+    const auto build = explain_link(said(GetParam().duplicate_main), {}, spoken);
+    EXPECT_EQ(build.problem, BuildProblem::has_main);
+    EXPECT_NE(build.message.find("./headway try 03"), std::string::npos);
+}
+
+TEST_P(LinkerWords, AnythingElseIsNamed) {
+    const auto build = explain_link(said(undefined("my_helper(float)")), {}, spoken);
+    EXPECT_EQ(build.problem, BuildProblem::link_error);
+    EXPECT_NE(build.message.find("my_helper(float) is used, but never defined"), std::string::npos);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Linkers, LinkerWords,
+    testing::Values(Linker{"ld", "/usr/bin/ld: a.o: in function `f':\na.cpp:3: undefined reference to `%s'\n",
+                           "/usr/bin/ld: b.o: multiple definition of `main'; a.o: first defined here\n"},
+                    Linker{"mold", "mold: error: undefined symbol: %s\n>>> referenced by a.cpp\n",
+                           "mold: error: duplicate symbol: /tmp/a.o: /tmp/b.o: main\n"}),
+    [](const auto& linker) { return linker.param.name; });
+
+}  // namespace
+}  // namespace headway::build

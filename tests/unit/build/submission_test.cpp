@@ -1,0 +1,67 @@
+#include "build/submission.hpp"
+#include "temporary_folder.hpp"
+
+#include <gtest/gtest.h>
+
+namespace headway::build {
+namespace {
+
+class SubmissionTest : public testing::Test {
+protected:
+    SubmissionTest() {
+        folder.write("course/03_scaled_scores/scaled_scores.hpp", "// the course's");
+        folder.write("course/03_scaled_scores/visible_test.cpp", "// the course's");
+        folder.write("theirs/scaled_scores.cpp", "int x;");
+    }
+    Submission read() const {
+        return read_submission(folder.path() / "theirs", folder.path() / "course/03_scaled_scores");
+    }
+
+    TemporaryFolder folder;
+};
+
+TEST_F(SubmissionTest, OnlyTheStudentsOwnFilesCount) {
+    folder.write("theirs/scaled_scores.hpp", "// a changed header");
+    folder.write("theirs/visible_test.cpp", "int main() {}");
+    folder.write("theirs/exercise.toml", "title = 'mine'");
+    folder.write("theirs/notes.txt", "...");
+    folder.write("theirs/parts/softmax.hpp", "// extra");
+    const Submission submission = read();
+    ASSERT_EQ(submission.files.size(), 2U);
+    EXPECT_EQ(submission.files[0].path, "parts/softmax.hpp");
+    EXPECT_EQ(submission.files[1].path, "scaled_scores.cpp");
+    ASSERT_EQ(submission.course_files.size(), 1U);
+    EXPECT_EQ(submission.course_files[0].text, "// the course's");
+}
+
+TEST_F(SubmissionTest, LinksAreNotFollowed) {
+    std::filesystem::create_symlink("/etc/passwd", folder.path() / "theirs/secret.hpp");
+    EXPECT_EQ(read().files.size(), 1U);
+}
+
+TEST_F(SubmissionTest, TheDigestSeesTextsAndNames) {
+    const std::string before = read().digest();
+    EXPECT_EQ(before, read().digest());
+    folder.write("theirs/scaled_scores.cpp", "int y;");
+    const std::string changed = read().digest();
+    EXPECT_NE(before, changed);
+    folder.write("theirs/other.cpp", "");
+    EXPECT_NE(changed, read().digest());
+}
+
+TEST_F(SubmissionTest, TooMuchIsRefused) {
+    folder.write("theirs/large.hpp", std::string(5U << 20U, 'x'));
+    EXPECT_THROW(read(), BadSubmission);
+    std::filesystem::remove(folder.path() / "theirs/large.hpp");
+    for (int i = 0; i < 250; ++i) folder.write("theirs/f" + std::to_string(i) + ".hpp", "");
+    EXPECT_THROW(read(), BadSubmission);
+}
+
+TEST_F(SubmissionTest, AFolderWithoutSourcesHasNone) {
+    std::filesystem::remove(folder.path() / "theirs/scaled_scores.cpp");
+    EXPECT_FALSE(read().has_source());
+    EXPECT_THROW(read_submission(folder.path() / "nowhere", folder.path() / "course/03_scaled_scores"), BadSubmission);
+}
+
+}  // namespace
+}  // namespace headway::build

@@ -1,0 +1,62 @@
+// Every entry of the catalogue can be shown to a student: its texts are there, and the lesson that it sends to exists.
+#include "../../../grader/diagnosis/catalogue.hpp"
+#include "../../../grader/diagnosis/shipped.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string>
+
+namespace headway::diagnosis {
+namespace {
+
+/// The headings of the lesson of an exercise, without their marks.
+std::set<std::string> headings(const std::string& number) {
+    std::set<std::string> headings;
+    for (const auto& entry : std::filesystem::directory_iterator(LESSONS)) {
+        if (!entry.path().filename().string().starts_with(number + "-")) continue;
+        std::ifstream lesson(entry.path());
+        for (std::string line; std::getline(lesson, line);)
+            if (line.starts_with("#")) headings.insert(line.substr(line.find_first_not_of("# ")));
+    }
+    return headings;
+}
+
+TEST(Catalogue, HoldsAtLeastNinetyMistakes) { EXPECT_GE(mistakes().size(), 90U); }
+
+TEST(Catalogue, EveryMistakeHasItsTexts) {
+    for (const Mistake& mistake : mistakes()) {
+        EXPECT_FALSE(mistake.title.empty()) << mistake.id;
+        EXPECT_FALSE(mistake.right.empty()) << mistake.id;
+        EXPECT_FALSE(mistake.symptom.empty()) << mistake.id;
+        EXPECT_TRUE(mistake.question.ends_with('?') || mistake.question.ends_with('.')) << mistake.id;
+        EXPECT_FALSE(decision(mistake.decision).pseudocode.empty()) << mistake.id;
+    }
+}
+
+TEST(Catalogue, EveryDecisionIsSettledByASectionThatExists) {
+    for (const Mistake& mistake : mistakes()) {
+        const Decision& decided = decision(mistake.decision);
+        EXPECT_FALSE(decided.lesson.empty()) << decided.id;
+        for (const auto& [number, section] : decided.lesson)
+            EXPECT_TRUE(headings(number).contains(section))
+                << decided.id << ": lesson " << number << " has no section \"" << section << '"';
+    }
+}
+
+TEST(Catalogue, SourcesAreAddresses) {
+    int with_sources = 0;
+    for (const Mistake& mistake : mistakes()) {
+        with_sources += shipped(mistake.id).empty() ? 0 : 1;
+        for (const std::string& source : shipped(mistake.id))
+            EXPECT_NE(source.find(": https://"), std::string::npos) << mistake.id << ": " << source;
+    }
+    EXPECT_GE(with_sources, 50);
+}
+
+TEST(Catalogue, AnUnknownMistakeIsRefused) { EXPECT_THROW(mistake("no_such_mistake"), std::out_of_range); }
+
+}  // namespace
+}  // namespace headway::diagnosis

@@ -1,0 +1,97 @@
+// The model with every decision right is the reference; what it does not predict supports nothing.
+#include "../../../grader/diagnosis/answer.hpp"
+#include "../../../grader/diagnosis/attention.hpp"
+#include "../../../grader/diagnosis/search.hpp"
+#include "../../../grader/reference/attention.hpp"
+
+#include <headway/random.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace headway::diagnosis {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+Answer number(double value, double error = 0) { return Answer::of({{1}, {value}, {error}}); }
+
+TEST(Model, WithEveryDecisionRightIsTheReference) {
+    Random random(3);
+    Given given;
+    given.input = {random.normal({2, 3, 4, 5}), random.normal({2, 3, 7, 5}), random.normal({2, 3, 7, 6})};
+    given.mask = reference::causal_mask(4, 7);
+    const auto expected = reference::attention(reference::exact(given.input[0]), reference::exact(given.input[1]),
+                                               reference::exact(given.input[2]), given.mask);
+    Attention model(given);
+    const auto attended = model.attended(right());
+    EXPECT_LT(distance(Answer::of(attended.context), Answer::of(expected.context)), 0.1);
+    EXPECT_LT(distance(Answer::of(attended.returned), Answer::of(expected.weights)), 0.1);
+}
+
+TEST(Model, RemembersNothingThatADecisionChanged) {
+    Random random(4);
+    Given given;
+    given.input = {random.normal({2, 3, 4, 5}), random.normal({2, 3, 7, 5}), random.normal({2, 3, 7, 6})};
+    Attention model(given);
+    const Answer before = Answer::of(model.attended(right()).context);
+    model.attended(with({&mistake("scale_missing"), &mistake("softmax_over_queries")}));
+    EXPECT_EQ(distance(Answer::of(model.attended(right()).context), before), 0);
+}
+
+TEST(Fit, NanRefutesAFinitePrediction) {
+    EXPECT_FALSE(fit(number(1), number(nan)));
+    EXPECT_FALSE(fit(number(nan), number(1)));
+    ASSERT_TRUE(fit(number(nan), number(nan)));
+    EXPECT_EQ(fit(number(nan), number(nan))->compared, 0U);
+}
+
+TEST(Fit, WhatIsNotPredictedSupportsNothing) {
+    ASSERT_TRUE(fit(number(0, anything), number(17)));
+    EXPECT_EQ(fit(number(0, anything), number(17))->compared, 0U);
+    EXPECT_EQ(fit(number(0, anything), number(17))->unpredicted, 1U);
+    EXPECT_FALSE(fit(number(1, anything_but), number(1)));
+}
+
+TEST(Fit, ARefusalIsNoValue) {
+    EXPECT_FALSE(fit(number(1), Answer::said("refused")));
+    EXPECT_FALSE(fit(Answer::said("refused"), number(1)));
+    EXPECT_TRUE(fit(Answer::said("accepted"), number(1)));
+    EXPECT_FALSE(fit(Answer::said("accepted"), Answer::said("refused")));
+}
+
+TEST(Search, FindsThePairThatExplainsEverything) {
+    Random random(5);
+    const MistakeSet truth{&mistake("scale_missing"), &mistake("softmax_over_heads")};
+    std::vector<Observation> observations;
+    for (int i = 0; i < 3; ++i) {
+        Given given;
+        given.input = {random.normal({2, 3, 4, 5}), random.normal({2, 3, 7, 5}), random.normal({2, 3, 7, 6})};
+        auto model = std::make_shared<Attention>(given);
+        Predict predict = [model](const Choices& c) { return Answer::of(model->attended(c).context); };
+        const Answer seen = predict(with(truth));
+        observations.push_back({{}, seen, predict});
+    }
+    std::vector<const Mistake*> candidates;
+    for (const Mistake& mistake : mistakes())
+        if (mistake.make != nullptr) candidates.push_back(&mistake);
+    const auto sets = explanations(observations, candidates, {.most_mistakes = 3, .budget = std::chrono::seconds(60)});
+    ASSERT_FALSE(sets.empty());
+    EXPECT_EQ(sets.front().size(), 2U);
+    EXPECT_TRUE(std::any_of(sets.begin(), sets.end(), [&](const MistakeSet& set) {
+        return std::is_permutation(set.begin(), set.end(), truth.begin(), truth.end());
+    }));
+}
+
+TEST(Search, NamesNothingWhereNothingFits) {
+    std::vector<Observation> observations{
+        {{}, number(1), [](const Choices& c) { return number(c.scoring.factor({.d = 4})); }}};
+    std::vector<const Mistake*> candidates{&mistake("scale_head_dim")};
+    observations.front().seen = number(0.37);
+    EXPECT_TRUE(explanations(observations, candidates, {}).empty());
+}
+
+}  // namespace
+}  // namespace headway::diagnosis

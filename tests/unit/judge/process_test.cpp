@@ -1,0 +1,85 @@
+// The sandbox's processes, tried on programs that every system has.
+#include "sandbox/process.hpp"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <fstream>
+#include <system_error>
+
+namespace headway::sandbox {
+namespace {
+
+using std::chrono::seconds;
+
+Command shell(const std::string& script) {
+    Command command;
+    command.arguments = {"/bin/sh", "-c", script};
+    command.environment = {"PATH=/usr/bin:/bin"};
+    return command;
+}
+
+TEST(Process, OutputAndStatusComeBack) {
+    const Finished finished = run(shell("echo out; echo err >&2; exit 3"), seconds(10), 1000);
+    EXPECT_EQ(finished.output, "out\nerr\n");
+    EXPECT_EQ(finished.ended.exit_code, 3);
+    EXPECT_FALSE(finished.timed_out);
+}
+
+TEST(Process, EnvironmentIsOursAlone) {
+    ::setenv("HEADWAY_CANARY", "secret", 1);
+    const Finished finished = run(shell("env"), seconds(10), 1000);
+    EXPECT_EQ(finished.output.find("secret"), std::string::npos);
+}
+
+TEST(Process, DescriptorsAreClosed) {
+    const std::ifstream open_file("/etc/passwd");
+    const Finished finished = run(shell("ls /proc/self/fd | wc -l"), seconds(10), 1000);
+    EXPECT_EQ(std::stoi(finished.output), 4);  // 0, 1, 2 and the folder that ls reads
+}
+
+TEST(Process, FloodsAreDroppedNotKept) {
+    const Finished finished = run(shell("yes | head -c 20000000"), seconds(20), 4096);
+    EXPECT_EQ(finished.output.size(), 4096U);
+    EXPECT_TRUE(finished.output_truncated);
+    EXPECT_TRUE(finished.ended.success());
+}
+
+TEST(Process, TheWallClockEndsIt) {
+    const Finished finished = run(shell("sleep 100"), seconds(1), 1000);
+    EXPECT_TRUE(finished.timed_out);
+    EXPECT_EQ(finished.ended.signal, SIGKILL);
+    EXPECT_LT(finished.seconds.count(), 30);
+}
+
+TEST(Process, ClosingItsOutputDoesNotEscapeTheClock) {
+    const Finished finished = run(shell("exec >/dev/null 2>&1; sleep 100"), seconds(1), 1000);
+    EXPECT_TRUE(finished.timed_out);
+}
+
+TEST(Process, WhatItStartedDiesWithIt) {
+    const Finished finished = run(shell("sleep 1000 >/dev/null 2>&1 & echo $!"), seconds(10), 1000);
+    const auto child = static_cast<pid_t>(std::stol(finished.output));
+    for (int i = 0; i < 200 && ::kill(child, 0) == 0; ++i) ::usleep(10'000);
+    std::ifstream status("/proc/" + std::to_string(child) + "/status");
+    std::string text((std::istreambuf_iterator<char>(status)), {});
+    EXPECT_TRUE(text.empty() || text.find("State:\tZ") != std::string::npos) << text;
+}
+
+TEST(Process, AProgramThatDoesNotExistIsAnError) {
+    Command command;
+    command.arguments = {"/no/such/program"};
+    EXPECT_THROW(Process::start(command, Channel::no), std::system_error);
+}
+
+TEST(Process, LimitsHold) {
+    Command command = shell("ulimit -t; ulimit -f");
+    command.limits.cpu = seconds(7);
+    command.limits.file_size = 1U << 20U;
+    const Finished finished = run(command, seconds(10), 1000);
+    EXPECT_EQ(finished.output.substr(0, 2), "7\n");
+    EXPECT_NE(finished.output.find("2048"), std::string::npos);  // blocks of 512 bytes
+}
+
+}  // namespace
+}  // namespace headway::sandbox

@@ -1,0 +1,117 @@
+// What holds for every rendering, whatever a submission puts into the verdict.
+#include <gtest/gtest.h>
+#include <wchar.h>
+
+#include <algorithm>
+#include <clocale>
+#include <ctime>
+#include <regex>
+#include <sstream>
+
+#include "../../../grader/report/terminal.hpp"
+#include "../../../grader/verdict/utf8.hpp"
+#include "sample_verdicts.hpp"
+
+namespace headway::report {
+namespace {
+
+std::vector<TerminalStyle> styles() {
+    return {{}, {.verbose = true}, {.width = 40}, {.width = 57, .unicode = false}, {.width = 200, .verbose = true}};
+}
+
+std::vector<verdict::Verdict> samples_and_nasty() {
+    std::vector<verdict::Verdict> verdicts = samples::nasty();
+    for (auto& [name, verdict] : samples::all()) verdicts.push_back(std::move(verdict));
+    return verdicts;
+}
+
+struct Rendering {
+    TerminalStyle style;
+    std::string text;
+};
+
+/// All verdicts in all styles; made once, there is a lot of text in them.
+const std::vector<Rendering>& renderings() {
+    static const std::vector<Rendering> made = [] {
+        std::vector<Rendering> result;
+        for (const verdict::Verdict& verdict : samples_and_nasty()) {
+            for (const TerminalStyle& style : styles()) {
+                result.push_back({style, render(verdict, style) + render_status(verdict.exercises, style)});
+            }
+        }
+        return result;
+    }();
+    return made;
+}
+
+/// Columns according to the C library, which knows nothing of our tables.
+std::size_t columns_of(std::string_view line) {
+    std::size_t sum = 0;
+    while (!line.empty()) {
+        const char32_t c = verdict::take_code_point(line);
+        const int width = wcwidth(static_cast<wchar_t>(c));
+        EXPECT_GE(width, 0) << "not printable: U+" << std::hex << static_cast<unsigned>(c);
+        sum += static_cast<std::size_t>(std::max(width, 0));
+    }
+    return sum;
+}
+
+TEST(EveryRendering, FitsTheTerminal) {
+    if (std::setlocale(LC_CTYPE, "C.UTF-8") == nullptr) GTEST_SKIP() << "no locale to count columns with";
+    for (const auto& [style, text] : renderings()) {
+        std::istringstream lines(text);
+        for (std::string line; std::getline(lines, line);) EXPECT_LE(columns_of(line), style.width) << line;
+    }
+    std::setlocale(LC_CTYPE, "C");
+}
+
+bool is_control(char c) { return c != '\n' && (static_cast<unsigned char>(c) < 0x20 || c == 0x7F); }
+
+TEST(EveryRendering, HoldsNoControlCharactersButLineEnds) {
+    for (const auto& [style, text] : renderings()) {
+        EXPECT_EQ(std::ranges::count_if(text, is_control), 0);
+        EXPECT_EQ(text.find("\u009b"), std::string::npos);
+        EXPECT_EQ(text.find("\u202e"), std::string::npos);
+        EXPECT_EQ(verdict::valid_utf8(text), text);
+    }
+}
+
+TEST(EveryRendering, IsAsciiWhereAsked) {
+    const auto is_foreign = [](char c) { return static_cast<unsigned char>(c) >= 0x80; };
+    for (const auto& [style, text] : renderings()) {
+        if (style.unicode) continue;
+        EXPECT_EQ(std::ranges::count_if(text, is_foreign), 0);
+    }
+}
+
+TEST(EveryRendering, SaysTheSameInColour) {
+    const std::regex colour("\x1b\\[[0-9]+m");
+    for (const auto& [name, verdict] : samples::all()) {
+        const std::string coloured = render(verdict, {.colour = true});
+        EXPECT_NE(coloured.find("\x1b["), std::string::npos);
+        const std::string plain = std::regex_replace(coloured, colour, "");
+        EXPECT_EQ(std::ranges::count_if(plain, is_control), 0);
+        EXPECT_EQ(plain, render(verdict, {})) << name;
+    }
+}
+
+TEST(EveryRendering, StaysShort) {
+    for (const verdict::Verdict& verdict : samples::nasty()) {
+        const std::string text = render(verdict, {});
+        EXPECT_LE(std::ranges::count(text, '\n'), 300) << text.substr(0, 500);
+    }
+}
+
+TEST(EveryRendering, OfMuchOutputIsFast) {
+    verdict::Test test = samples::failed("A", "a", 1, samples::crashes());
+    test.output = std::string(64 << 10, 'x');
+    const verdict::Verdict verdict = samples::verdict_of(
+        {samples::exercise("02", "head splitting", verdict::State::failed, std::vector<verdict::Test>(10, test))});
+    const std::clock_t start = std::clock();
+    render(verdict, {.verbose = true});
+    // A second or two without optimisation; what took time by the square of the length would take minutes.
+    EXPECT_LT(std::clock() - start, 20 * CLOCKS_PER_SEC);
+}
+
+}  // namespace
+}  // namespace headway::report
