@@ -53,7 +53,8 @@ std::vector<std::string> worker_environment(const Build& build) {
             "detect_stack_use_after_return=1:allocator_may_return_null=0:color=never:symbolize=" +
                 std::string(build.symbolized ? "1" : "0"),
             "UBSAN_OPTIONS=print_stacktrace=1:color=never"};
-    return {fmt::format("MALLOC_PERTURB_={}", build.fill)};
+    // Chunks of the thread cache are handed out again as they are.
+    return {fmt::format("MALLOC_PERTURB_={}", build.fill), "GLIBC_TUNABLES=glibc.malloc.tcache_count=0"};
 }
 
 sandbox::Command worker_command(const Build& build, const judge::CallLimits& limits) {
