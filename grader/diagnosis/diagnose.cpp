@@ -311,9 +311,12 @@ verdict::Diagnosis diagnose(const std::string& exercise, const Workers& workers,
     const auto subject = subjects().find(exercise);
     if (subject == subjects().end()) return diagnosis;
     MistakeSet known;
+    SearchLimits left = limits;
     for (const Function& function : subject->second.functions) {
-        auto wrong = Investigation(exercise.substr(0, 2), function, workers, heard, Random(seed), limits, known).run();
+        auto wrong = Investigation(exercise.substr(0, 2), function, workers, heard, Random(seed), left, known).run();
         if (!wrong) continue;
+        // Whoever is beyond the catalogue once waits for one long search, not for one a function.
+        if (wrong->state == "unrecognised") left.budget = limits.budget / 4;
         for (const std::string& id : wrong->mistakes)
             if (const Mistake* one = &mistake(id); std::find(known.begin(), known.end(), one) == known.end())
                 known.push_back(one);

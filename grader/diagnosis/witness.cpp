@@ -36,6 +36,20 @@ bool shows_fresh_memory(const Answer& answer) {
 
 bool is_value(const Reply& reply) { return !reply.failure && reply.answer.word.empty(); }
 
+bool same_value(const Reply& a, const Reply& b) { return is_value(a) && is_value(b) && same_bits(a.answer, b.answer); }
+
+/// In how many sizes the tensors of two questions differ.
+int differing_sizes(const Testimony::Question& a, const Testimony::Question& b) {
+    int count = 0;
+    for (std::size_t i = 0; i < std::min(a.arguments.size(), b.arguments.size()); ++i) {
+        const auto* x = std::get_if<Tensor>(&a.arguments[i].value);
+        const auto* y = std::get_if<Tensor>(&b.arguments[i].value);
+        if (x == nullptr || y == nullptr || !x->defined() || !y->defined() || x->rank() != y->rank()) continue;
+        for (std::size_t axis = 0; axis < x->shape().size(); ++axis) count += x->shape()[axis] != y->shape()[axis];
+    }
+    return count;
+}
+
 /// Which mistake of the catalogue a lost worker or a sanitizer report stands for; empty if none.
 std::string mistake_behind(const verdict::Failure& failure) {
     if (failure.kind == FailureKind::timeout) return "never_ends";
@@ -63,8 +77,7 @@ public:
             look_at_sanitizers();
             const auto& all = testimony_.questions;
             if (std::all_of(all.begin(), all.end(), [](const auto& one) { return one.clean; })) look_behind_refusals();
-            look_for_fresh_memory();
-            look_for_state();
+            look_for_other_answers();
         }
         return std::move(testimony_);
     }
@@ -137,43 +150,63 @@ private:
         }
     }
 
-    void look_for_fresh_memory() {
-        int asked = 0;
-        for (auto& question : testimony_.questions) {
-            if (!question.clean || !is_value(question.reply) || asked == 3) continue;
-            ++asked;
-            workers_.plain.fresh_worker();
-            workers_.refilled.fresh_worker();
-            const Reply one = ask(workers_.plain, function_, question.arguments);
-            const Reply other = ask(workers_.refilled, function_, question.arguments);
-            if (is_value(one) && is_value(other) && same_bits(one.answer, other.answer) &&
-                !shows_fresh_memory(question.reply.answer))
-                continue;
+    /// The answers of a new worker to the same questions in the opposite order, the first of them asked twice.
+    std::vector<Reply> answers_in_reverse(Student& student) {
+        student.fresh_worker();
+        std::vector<Reply> replies;
+        for (const Testimony::Question* question : values_) {
+            if (replies.empty()) replies.push_back(ask(student, function_, question->arguments));
+            replies.push_back(ask(student, function_, question->arguments));
+        }
+        return replies;
+    }
+
+    /// Memory that was never written to, and what one call leaves for the next, both change answers to questions that
+    /// have not changed.
+    void look_for_other_answers() {
+        auto& all = testimony_.questions;
+        for (auto question = all.rbegin(); question != all.rend(); ++question)
+            if (question->clean && is_value(question->reply)) values_.push_back(&*question);
+        if (values_.empty()) return;
+        // What is kept from the first call shows most after another first call, unlike the one before.
+        std::rotate(values_.begin(),
+                    std::max_element(values_.begin(), values_.end(),
+                                     [&](const auto* a, const auto* b) {
+                                         return differing_sizes(*a, all.front()) < differing_sizes(*b, all.front());
+                                     }),
+                    values_.end());
+        const std::vector<Reply> plain = answers_in_reverse(workers_.plain);
+        const std::vector<Reply> refilled = answers_in_reverse(workers_.refilled);
+        const bool reads_fresh_memory =
+            !std::equal(plain.begin(), plain.end(), refilled.begin(), same_value) ||
+            std::any_of(plain.begin(), plain.end(), [](const Reply& one) { return shows_fresh_memory(one.answer); });
+        if (reads_fresh_memory) {
             testimony_.unreliable = true;
+            const std::vector<Reply> again = answers_in_reverse(workers_.plain);
+            if (!std::equal(plain.begin(), plain.end(), again.begin(), same_value))
+                return name("answers_by_chance",
+                            "the same program, started anew and asked the same, gives another answer");
             return name("uninitialised_memory",
                         "the same question gets another answer when fresh memory is filled with another pattern");
         }
-    }
-
-    void look_for_state() {
-        if (testimony_.unreliable) return;
-        bool differs = false;
-        // Later questions first: they were asked of a worker that had answered others.
-        for (auto question = testimony_.questions.rbegin(); question != testimony_.questions.rend(); ++question) {
-            if (!question->clean || !is_value(question->reply)) continue;
+        const bool keeps_state =
+            !same_value(plain[0], plain[1]) || !std::equal(values_.begin(), values_.end(), plain.begin() + 1,
+                                                           [](const Testimony::Question* one, const Reply& later) {
+                                                               return same_value(one->reply, later);
+                                                           });
+        if (!keeps_state) return;
+        name("state_kept_between_calls", "the same question gets another answer after another call");
+        // What the function computes is seen where nothing went before.
+        for (Testimony::Question* question : values_) {
             workers_.plain.fresh_worker();
-            Reply fresh = ask(workers_.plain, function_, question->arguments);
-            const Reply again = ask(workers_.plain, function_, question->arguments);
-            if (!same_bits(fresh.answer, question->reply.answer) || !same_bits(fresh.answer, again.answer))
-                differs = true;
-            question->reply = std::move(fresh);
+            question->reply = ask(workers_.plain, function_, question->arguments);
         }
-        if (differs) name("state_kept_between_calls", "the same question gets another answer after another call");
     }
 
     const Workers& workers_;
     const Function& function_;
     Testimony testimony_;
+    std::vector<Testimony::Question*> values_;  ///< what was answered with numbers, last question first
 };
 
 }  // namespace

@@ -116,7 +116,8 @@ Outcome judged(const diagnosis::Function& function, const Ids& expected, const v
 sandbox::Command worker(const Combination& combination, int fill) {
     sandbox::Command command;
     command.arguments = {std::string(WORKERS) + "/combinations_worker_" + combination.exercise};
-    command.environment = {"HEADWAY_MISTAKES=" + combination.names(), fmt::format("MALLOC_PERTURB_={}", fill)};
+    command.environment = {"HEADWAY_MISTAKES=" + combination.names(), fmt::format("MALLOC_PERTURB_={}", fill),
+                           "GLIBC_TUNABLES=glibc.malloc.tcache_count=0"};
     command.directory = WORKERS;
     return command;
 }

@@ -54,6 +54,11 @@ MISTAKE(.id = "uninitialised_memory", .decision = "memory", .title = "memory is 
         .right = "begin sums at 0: Tensor::zeros, not Tensor::empty", .symptom = "right by luck, another day wrong",
         .question = "What is in a fresh tensor before the first +=?");
 
+MISTAKE(.id = "answers_by_chance", .decision = "memory",
+        .title = "the answer depends on chance, the clock or an address",
+        .right = "equal arguments give equal answers; random numbers come from a seed, in training only",
+        .symptom = "no two runs agree", .question = "What else than the arguments goes into the result?");
+
 MISTAKE(.id = "used_after_freed", .decision = "memory", .title = "memory is used after it was given back",
         .right = "keep the tensor alive as long as a pointer or view into it is used",
         .symptom = "right by luck, another day wrong",
