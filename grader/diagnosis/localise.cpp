@@ -1,9 +1,14 @@
 #include "localise.hpp"
 
+#include "witness.hpp"
+
 #include "../judge/expect.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <set>
+#include <utility>
 
 namespace headway::diagnosis {
 namespace {
@@ -35,19 +40,81 @@ bool differs(const Pair& pair, std::size_t i) {
                          judge::tolerance(pair.expected.value[i], pair.expected.error[i]), 0);
 }
 
-/// "the numbers are 0.408 times what they should be", if one factor explains all of them.
-std::string constant_factor(const std::vector<Pair>& pairs) {
-    double factor = 0;
-    for (const Pair& pair : pairs)
-        for (std::size_t i = 0; i < pair.expected.value.size(); ++i) {
-            if (std::abs(pair.expected.value[i]) < 1e-2) continue;
-            const double ratio = pair.seen.value[i] / pair.expected.value[i];
-            if (!std::isfinite(ratio) || ratio == 0) return {};
-            if (factor == 0) factor = ratio;
-            if (std::abs(ratio - factor) > 1e-3 * std::abs(factor)) return {};
+/// "the result has shape (2, 3), not (2, 4)"
+std::string other_shape(const std::vector<Observation>& observations) {
+    for (const Observation& observation : observations) {
+        const Answer expected = predicted(observation, right());
+        if (!expected.word.empty() || !observation.seen.word.empty()) continue;
+        for (std::size_t i = 0; i < std::min(expected.parts.size(), observation.seen.parts.size()); ++i) {
+            const Shape& due = expected.parts[i].second.shape;
+            const Shape& seen = observation.seen.parts[i].second.shape;
+            if (due != seen) return "the result has shape " + to_string(seen) + ", not " + to_string(due);
         }
-    if (factor == 0) return {};
-    return "all numbers are " + std::to_string(factor).substr(0, 6) + " times what they should be, on every input";
+    }
+    return {};
+}
+
+/// The one factor between what came and what should have come; 0 if there is none.
+double factor_of(const Pair& pair) {
+    double factor = 0;
+    for (std::size_t i = 0; i < pair.expected.value.size(); ++i) {
+        if (std::abs(pair.expected.value[i]) < 1e-2) continue;
+        const double ratio = pair.seen.value[i] / pair.expected.value[i];
+        if (!std::isfinite(ratio) || ratio == 0) return 0;
+        if (factor == 0) factor = ratio;
+        if (std::abs(ratio - factor) > 1e-3 * std::abs(factor)) return 0;
+    }
+    return factor;
+}
+
+std::string short_number(double x) { return std::to_string(x).substr(0, x < 0 ? 7 : 6); }
+
+/// "all numbers are 0.408 times what they should be", where one factor explains all of them, or one for each input.
+std::string constant_factor(const std::vector<Pair>& pairs) {
+    std::vector<double> factors;
+    for (const Pair& pair : pairs) {
+        factors.push_back(factor_of(pair));
+        if (factors.back() == 0) return {};
+    }
+    if (factors.empty()) return {};
+    const auto [least, most] = std::minmax_element(factors.begin(), factors.end());
+    if (*most - *least <= 1e-3 * std::abs(*most))
+        return "all numbers are " + short_number(factors.front()) + " times what they should be, on every input";
+    return "on each input all numbers are one number times what they should be, " + short_number(*least) + " to " +
+           short_number(*most) + " as sizes differ";
+}
+
+/// Whether every row along the last axis sums to 1, or to 0 as a fully masked one does.
+bool has_rows_of_one(const Array& array) {
+    if (array.shape.empty() || array.shape.back() < 2) return false;
+    const auto width = static_cast<std::size_t>(array.shape.back());
+    for (std::size_t begin = 0; begin < array.value.size(); begin += width) {
+        const auto row = array.value.begin() + static_cast<std::ptrdiff_t>(begin);
+        const double sum = std::accumulate(row, row + array.shape.back(), 0.0);
+        if (!(sum == 0 || std::abs(sum - 1) < 1e-3)) return false;
+    }
+    return !array.value.empty();
+}
+
+/// What holds of rows and sequences in what should have come, but not in what did.
+std::vector<std::string> broken_in(const std::vector<Pair>& pairs) {
+    std::vector<std::string> sentences;
+    const bool rows = std::any_of(pairs.begin(), pairs.end(), [](const Pair& pair) {
+        return has_rows_of_one(pair.expected) && !has_rows_of_one(pair.seen);
+    });
+    if (rows) sentences.emplace_back("rows of the weights do not sum to 1");
+    const auto repeats = [](const Array& array) {
+        const std::size_t half = array.value.size() / static_cast<std::size_t>(array.shape[0]);
+        return std::equal(array.value.begin(), array.value.begin() + static_cast<std::ptrdiff_t>(half),
+                          array.value.begin() + static_cast<std::ptrdiff_t>(half));
+    };
+    const bool copies = std::any_of(pairs.begin(), pairs.end(), [&](const Pair& pair) {
+        const bool batched =
+            pair.expected.shape.size() > 2 && pair.expected.shape[0] > 1 && !pair.expected.value.empty();
+        return batched && repeats(pair.seen) && !repeats(pair.expected);
+    });
+    if (copies) sentences.emplace_back("sequence 1 of the batch is a copy of sequence 0, although their inputs differ");
+    return sentences;
 }
 
 /// Along which axis the difference lies: "only where h = 0", where one axis has right and wrong slices.
@@ -81,7 +148,7 @@ std::vector<std::string> where(const std::vector<Pair>& pairs) {
 
 }  // namespace
 
-void localise(verdict::FunctionDiagnosis& diagnosis, const Function& function, judge::Student&,
+void localise(verdict::FunctionDiagnosis& diagnosis, const Function& function, judge::Student& student,
               const std::vector<Observation>& observations) {
     const auto pairs = wrong_pairs(observations);
     diagnosis.stage = function.stage;
@@ -92,8 +159,16 @@ void localise(verdict::FunctionDiagnosis& diagnosis, const Function& function, j
         diagnosis.stage = stage;
         break;
     }
+    if (const std::string shapes = other_shape(observations); !shapes.empty()) diagnosis.sentences.push_back(shapes);
     if (const std::string factor = constant_factor(pairs); !factor.empty()) diagnosis.sentences.push_back(factor);
     for (std::string& sentence : where(pairs)) diagnosis.sentences.push_back(std::move(sentence));
+    for (std::string& sentence : broken_in(pairs)) diagnosis.sentences.push_back(std::move(sentence));
+    std::vector<judge::Arguments> questions;
+    for (const Observation& observation : observations)
+        if (observation.seen.word.empty()) questions.push_back(observation.arguments);
+    const auto answered = [&](const judge::Arguments& arguments) { return ask(student, function, arguments).answer; };
+    for (std::string& sentence : broken_invariants(function.invariants, answered, questions))
+        diagnosis.sentences.push_back(std::move(sentence));
     int right_ones = 0;
     for (const Observation& observation : observations)
         right_ones += fit(predicted(observation, right()), observation.seen) ? 1 : 0;

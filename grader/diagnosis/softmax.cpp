@@ -116,7 +116,8 @@ void normalise(Row& row, const Softmaxing& choices, Carried& carried) {
         largest = std::max(largest, std::abs(row.score[i]));
     }
     epsilon += 2 * reference::unit_roundoff * largest;
-    if (const double top = row.maximum() - shift; top < denormal)
+    const bool needs_the_sum = choices.denominator(0, row) == 0;
+    if (const double top = row.maximum() - shift; top < denormal && needs_the_sum)
         return vanish(row, top < vanishing ? anything_but : anything);
     double sum = choices.carry == Carry::sum ? carried.sum : 0;
     for (std::size_t i = 0; i < count; ++i) {

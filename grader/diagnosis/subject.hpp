@@ -2,6 +2,7 @@
 
 #include "answer.hpp"
 #include "choices.hpp"
+#include "invariants.hpp"
 
 #include <headway/random.hpp>
 
@@ -41,6 +42,8 @@ struct Function {
     /// Questions, by their number, that show the stages up to this one only: the first that is answered wrong tells the
     /// stage that goes wrong, given that those before it are right.
     std::vector<std::pair<std::string, std::size_t>> stages = {};
+    /// What must hold of it, asked where nothing explains it.
+    std::vector<Invariant> invariants = {};
 };
 
 /// What diagnosis knows of one exercise: its functions, each after those that it may call.

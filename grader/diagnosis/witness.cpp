@@ -169,12 +169,10 @@ private:
             if (question->clean && is_value(question->reply)) values_.push_back(&*question);
         if (values_.empty()) return;
         // What is kept from the first call shows most after another first call, unlike the one before.
-        std::rotate(values_.begin(),
-                    std::max_element(values_.begin(), values_.end(),
-                                     [&](const auto* a, const auto* b) {
-                                         return differing_sizes(*a, all.front()) < differing_sizes(*b, all.front());
-                                     }),
-                    values_.end());
+        const auto other_first = std::max_element(values_.begin(), values_.end(), [&](const auto* a, const auto* b) {
+            return differing_sizes(*a, all.front()) < differing_sizes(*b, all.front());
+        });
+        std::rotate(values_.begin(), other_first, other_first + 1);
         const std::vector<Reply> plain = answers_in_reverse(workers_.plain);
         const std::vector<Reply> refilled = answers_in_reverse(workers_.refilled);
         const bool reads_fresh_memory =

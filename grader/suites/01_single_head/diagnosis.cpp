@@ -195,12 +195,14 @@ const SubjectRegistration registration(
        .model = &attention_weights,
        .questions = &ask_attention_weights,
        .given_own = &from_own_softmax,
-       .stage = "scale"},
+       .stage = "scale",
+       .invariants = {permuted_tokens({"k"}, Follows::columns, "weights of a key change when keys change places")}},
       {.name = "single_head_attention",
        .model = &single_head_attention,
        .questions = &ask_single_head_attention,
        .given_own = &from_own_weights,
-       .stage = "weigh"},
+       .stage = "weigh",
+       .invariants = {permuted_tokens({"x"}, Follows::rows, "a token's output depends on where the token stands")}},
       {.name = "with_residual", .model = &with_residual, .questions = &ask_with_residual, .stage = "output"}}});
 
 }  // namespace

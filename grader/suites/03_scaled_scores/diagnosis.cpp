@@ -215,7 +215,11 @@ std::optional<Answer> from_own_parts(judge::Student& student, const Arguments& a
 
 const SubjectRegistration registration(
     "03_scaled_scores",
-    {{{.name = "attention_scores", .model = &attention_scores, .questions = &ask_attention_scores, .stage = "scores"},
+    {{{.name = "attention_scores",
+       .model = &attention_scores,
+       .questions = &ask_attention_scores,
+       .stage = "scores",
+       .invariants = {permuted_tokens({"k"}, Follows::columns, "scores of a key change when keys change places")}},
       {.name = "causal_mask", .model = &causal_mask, .questions = &ask_causal_mask, .stage = "mask"},
       {.name = "padding_mask", .model = &padding_mask, .questions = &ask_padding_mask, .stage = "mask"},
       {.name = "masked_softmax", .model = &masked_softmax, .questions = &ask_masked_softmax, .stage = "softmax"},
@@ -223,7 +227,11 @@ const SubjectRegistration registration(
        .model = &attention,
        .questions = &ask_attention,
        .given_own = &from_own_parts,
-       .stage = "weigh"}}});
+       .stage = "weigh",
+       .invariants = {permuted_tokens({"k", "v"}, Follows::not_at_all,
+                                      "the output changes when keys change places together with their values"),
+                      permuted_tokens({"q"}, Follows::rows, "a query's output depends on where the query stands"),
+                      unseen_future({"k", "v"})}}}});
 
 }  // namespace
 }  // namespace headway::diagnosis

@@ -186,7 +186,9 @@ const SubjectRegistration registration(
        .model = &multi_head_attention,
        .questions = &ask_multi_head_attention,
        .given_own = &from_own_parts,
-       .stages = {{"weigh", 0}, {"scores", 1}, {"mask", 2}, {"output", 3}}}}});
+       .stages = {{"weigh", 0}, {"scores", 1}, {"mask", 2}, {"output", 3}},
+       .invariants = {permuted_tokens({"x"}, Follows::rows, "a token's output depends on where the token stands"),
+                      unseen_future({"x"})}}}});
 
 }  // namespace
 }  // namespace headway::diagnosis
