@@ -1,11 +1,12 @@
 // Invariants are broken by what breaks them and by nothing else.
-#include "diagnosis/invariants.hpp"
+#include "../../../grader/diagnosis/invariants.hpp"
 
-#include "judge/inputs.hpp"
-#include "reference/attention.hpp"
+#include "../../../grader/judge/inputs.hpp"
+#include "../../../grader/reference/attention.hpp"
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <utility>
 
 namespace headway::diagnosis {
