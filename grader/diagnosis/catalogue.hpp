@@ -19,12 +19,12 @@ struct Decision {
 
 /// A wrong choice.
 struct Mistake {
-    std::string id;        ///< stable: "scale_sqrt_model_width"
-    std::string decision;  ///< no two mistakes of one decision are made together
-    std::string title;     ///< from the student's view: "scores are divided by √D, the model width"
-    std::string right;     ///< "they should be divided by √head_dim, the width that q·k sums over"
-    std::string symptom;   ///< why it matters: does it crash, does it train?
-    std::string question;  ///< the first hint: makes one look at the right place
+    std::string id;             ///< stable: "scale_sqrt_model_width"
+    std::string decision;       ///< no two mistakes of one decision are made together
+    std::string title;          ///< from the student's view: "scores are divided by √D, the model width"
+    std::string right = {};     ///< "they should be divided by √head_dim, the width that q·k sums over"
+    std::string symptom = {};   ///< why it matters: does it crash, does it train?
+    std::string question = {};  ///< the first hint: makes one look at the right place
     /// Changes the decision in the model; nullptr for what shows in its own evidence only (see evidence.hpp).
     void (*make)(Choices&) = nullptr;
     /// Another way to compute the same: never reported.
@@ -46,7 +46,7 @@ const Mistake& mistake(const std::string& id);
 
 #define HEADWAY_CATALOGUE_NAME2(line) catalogue_entry_##line
 #define HEADWAY_CATALOGUE_NAME(line) HEADWAY_CATALOGUE_NAME2(line)
-/// DECISION(...) and MISTAKE(...): the designated initialisers of an entry, at namespace scope.
+/// DECISION(...), MISTAKE(...) and EQUIVALENT(...): the designated initialisers of an entry, at namespace scope.
 #define DECISION(...)                                       \
     const CatalogueEntry HEADWAY_CATALOGUE_NAME(__LINE__) { \
         Decision { __VA_ARGS__ }                            \
@@ -54,4 +54,8 @@ const Mistake& mistake(const std::string& id);
 #define MISTAKE(...)                                        \
     const CatalogueEntry HEADWAY_CATALOGUE_NAME(__LINE__) { \
         Mistake { __VA_ARGS__ }                             \
+    }
+#define EQUIVALENT(...)                                     \
+    const CatalogueEntry HEADWAY_CATALOGUE_NAME(__LINE__) { \
+        Mistake { __VA_ARGS__, .equivalent = true }         \
     }

@@ -25,7 +25,7 @@ Answer predicted(const Observation& observation, const Choices& choices);
 
 struct SearchLimits {
     std::size_t most_mistakes = 3;
-    std::chrono::milliseconds budget{2000};
+    std::chrono::milliseconds budget{2000};  ///< of processor time
 };
 
 /// All smallest sets of mistakes that reproduce every observation; empty if there is none within the limits.

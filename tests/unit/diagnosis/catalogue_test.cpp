@@ -29,6 +29,7 @@ TEST(Catalogue, HoldsAtLeastNinetyMistakes) { EXPECT_GE(mistakes().size(), 90U);
 TEST(Catalogue, EveryMistakeHasItsTexts) {
     for (const Mistake& mistake : mistakes()) {
         EXPECT_FALSE(mistake.title.empty()) << mistake.id;
+        if (mistake.equivalent) continue;  // never shown
         EXPECT_FALSE(mistake.right.empty()) << mistake.id;
         EXPECT_FALSE(mistake.symptom.empty()) << mistake.id;
         EXPECT_TRUE(mistake.question.ends_with('?') || mistake.question.ends_with('.')) << mistake.id;
