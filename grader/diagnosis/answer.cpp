@@ -117,8 +117,8 @@ std::optional<Fit> fit(const Answer& predicted, const Answer& seen) {
             fit.closeness = std::max(fit.closeness, ratio);
             if (std::isfinite(expected.value[i]) && std::isfinite(expected.error[i]))
                 ++fit.compared;
-            else if (std::isfinite(actual.value[i]))
-                ++fit.unpredicted;
+            else
+                ++(std::isfinite(actual.value[i]) ? fit.unpredicted : fit.not_finite);
         }
     }
     return fit;

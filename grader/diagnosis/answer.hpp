@@ -45,6 +45,8 @@ struct Fit {
     std::size_t compared = 0;
     /// Finite numbers that were seen and not predicted.
     std::size_t unpredicted = 0;
+    /// Numbers that are not finite, predicted and seen.
+    std::size_t not_finite = 0;
 };
 
 /// Nothing if they differ: in word, shape, where NaN stands, or beyond the forward error bound of the prediction.

@@ -218,7 +218,10 @@ private:
                 return std::find(known_.begin(), known_.end(), mistake) != known_.end();
             });
         };
-        const auto open = [&](const MistakeSet& set) { return evidence_for(set, observations_)->unpredicted; };
+        const auto open = [&](const MistakeSet& set) {
+            const auto evidence = evidence_for(set, observations_);
+            return evidence->unpredicted + evidence->not_finite;
+        };
         std::size_t least = std::numeric_limits<std::size_t>::max();
         for (const MistakeSet& set : sets) least = std::min(least, open(set));
         // What leaves less open says more.

@@ -134,14 +134,19 @@ Answer predicted(const Observation& observation, const Choices& choices) {
 std::vector<MistakeSet> explanations(const std::vector<Observation>& observations,
                                      const std::vector<const Mistake*>& candidates, const SearchLimits& limits) {
     Search search(observations, candidates, limits);
-    for (std::size_t size = 1; size <= limits.most_mistakes; ++size)
-        for (const auto second : {Search::Second::visible, Search::Second::any}) {
-            if (size == 1 && second == Search::Second::any) continue;
-            auto found = search.of_size(size, second);
-            // A search that was cut short may have missed the true set among others of its size.
-            if (search.out_of_time()) return {};
-            if (!found.empty()) return found;
-        }
+    for (std::size_t size = 1; size <= limits.most_mistakes; ++size) {
+        std::vector<MistakeSet> found = search.of_size(size, Search::Second::visible);
+        const bool settled = std::any_of(found.begin(), found.end(), [&](const MistakeSet& set) {
+            return evidence_for(set, observations)->leaves_nothing_open();
+        });
+        // What is explained only in part may be explained better by mistakes that show together alone.
+        if (!settled && size > 1 && !search.out_of_time())
+            for (MistakeSet& set : search.of_size(size, Search::Second::any))
+                if (std::find(found.begin(), found.end(), set) == found.end()) found.push_back(std::move(set));
+        // A search that was cut short may have missed the true set among others of its size.
+        if (search.out_of_time()) return {};
+        if (!found.empty()) return found;
+    }
     return {};
 }
 
@@ -157,6 +162,7 @@ std::optional<Evidence> evidence_for(const MistakeSet& set, const std::vector<Ob
         const bool is_wrong = !fit(predicted(observation, right()), observation.seen);
         evidence.compared += good->compared;
         evidence.unpredicted += good->unpredicted;
+        evidence.not_finite += good->not_finite;
         if (good->compared > 0 && is_wrong) ++evidence.telling;
     }
     return evidence;

@@ -42,8 +42,10 @@ struct Evidence {
     double closeness = 0;         ///< the largest difference, in tolerances
     std::size_t compared = 0;     ///< numbers
     std::size_t unpredicted = 0;  ///< numbers that were seen and not predicted
+    std::size_t not_finite = 0;   ///< numbers that agree in not being finite, which says little
     /// A set that leaves much open explains nothing.
-    bool is_telling() const { return telling > 0 && unpredicted < 2 * compared; }
+    bool is_telling() const { return telling > 0 && unpredicted < compared; }
+    bool leaves_nothing_open() const { return unpredicted == 0 && not_finite == 0; }
 };
 /// Nothing if some observation refutes the set.
 std::optional<Evidence> evidence_for(const MistakeSet& set, const std::vector<Observation>& observations);

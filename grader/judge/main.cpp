@@ -156,9 +156,10 @@ nlohmann::json judge_worker(const Options& options) {
     if (!options.diagnose.empty()) return run_diagnosis(name, suite, options);
     const judge::CallLimits limits;
     judge::Student student(worker_command({options.worker, options.sanitized}, limits), limits);
+    if (options.orderly) student.let_workers_end();
     judge::session() = {&student, options.seed, options.sanitized};
     nlohmann::json document = options.probes > 0 ? run_probes(student, suite, options) : run_suite(name, suite);
-    if (options.orderly) student.finish();
+    student.fresh_worker();
     return document;
 }
 

@@ -80,10 +80,8 @@ WorkerLink& Student::link() {
     return *link_;
 }
 
-void Student::fresh_worker() { link_.reset(); }
-
-void Student::finish() {
-    if (link_) link_->finish();
+void Student::fresh_worker() {
+    if (link_ && orderly_) link_->finish();
     link_.reset();
 }
 

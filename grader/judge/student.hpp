@@ -67,8 +67,8 @@ public:
     void fresh_worker();
     /// Moves what the worker printed into the record of the current test.
     void collect_output();
-    /// Lets the worker end by itself.
-    void finish();
+    /// From now on a worker that is done with ends by itself, and writes what it counted, instead of being killed.
+    void let_workers_end() { orderly_ = true; }
 
 private:
     WorkerLink& link();
@@ -87,6 +87,7 @@ private:
     std::uint64_t last_call_ = 0;
     Witness witness_;
     std::set<std::string> slow_;  ///< functions that ran into the limit once
+    bool orderly_ = false;        ///< let_workers_end()
 };
 
 }  // namespace headway::judge

@@ -7,12 +7,7 @@
 namespace headway::ex01 {
 namespace {
 
-void require_matrix(const Tensor& x, const std::string& what) {
-    if (x.rank() != 2) throw std::invalid_argument(what + " must be a matrix, not of shape " + to_string(x.shape()));
-}
-
 void require_projection_of(const Tensor& x, const Tensor& w, const std::string& name) {
-    require_matrix(w, "single_head_attention: " + name);
     if (w.size(0) != x.size(1))
         throw std::invalid_argument("single_head_attention: " + name + " " + to_string(w.shape()) +
                                     " must have a row for each of the " + std::to_string(x.size(1)) + " columns of x " +
@@ -23,7 +18,6 @@ void require_projection_of(const Tensor& x, const Tensor& w, const std::string& 
 
 Tensor softmax_rows(const Tensor& scores) {
     // scores (T, S) -> (T, S)
-    require_matrix(scores, "softmax_rows: scores");
     const Tensor largest = max(scores, -1, KeepAxis::yes);  // (T, 1)
     const Tensor raised = exp(scores - largest);            // (T, S); at most exp(0) = 1, so nothing overflows
     return raised / sum(raised, -1, KeepAxis::yes);
@@ -31,8 +25,6 @@ Tensor softmax_rows(const Tensor& scores) {
 
 Tensor attention_weights(const Tensor& q, const Tensor& k) {
     // q (T, d), k (S, d) -> (T, S)
-    require_matrix(q, "attention_weights: q");
-    require_matrix(k, "attention_weights: k");
     if (q.size(1) != k.size(1))
         throw std::invalid_argument("attention_weights: the widths of q " + to_string(q.shape()) + " and k " +
                                     to_string(k.shape()) + " differ");
@@ -43,7 +35,6 @@ Tensor attention_weights(const Tensor& q, const Tensor& k) {
 
 Tensor single_head_attention(const Tensor& x, const Tensor& w_q, const Tensor& w_k, const Tensor& w_v) {
     // x (T, D), w_q and w_k (D, d), w_v (D, d_v) -> (T, d_v)
-    require_matrix(x, "single_head_attention: x");
     require_projection_of(x, w_q, "w_q");
     require_projection_of(x, w_k, "w_k");
     require_projection_of(x, w_v, "w_v");
@@ -55,7 +46,6 @@ Tensor single_head_attention(const Tensor& x, const Tensor& w_q, const Tensor& w
 
 Tensor with_residual(const Tensor& x, const Tensor& attended) {
     // x (T, D) + attended (T, D) -> (T, D)
-    require_matrix(x, "with_residual: x");
     if (x.shape() != attended.shape())  // "+" alone would broadcast
         throw std::invalid_argument("with_residual: x " + to_string(x.shape()) + " and attended " +
                                     to_string(attended.shape()) + " differ in shape");

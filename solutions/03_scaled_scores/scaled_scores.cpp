@@ -11,9 +11,7 @@ namespace {
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
 /// Both (B, H, length, width), with equal B and H.
-bool have_equal_heads(const Tensor& a, const Tensor& b) {
-    return a.rank() == 4 && b.rank() == 4 && a.size(0) == b.size(0) && a.size(1) == b.size(1);
-}
+bool have_equal_heads(const Tensor& a, const Tensor& b) { return a.size(0) == b.size(0) && a.size(1) == b.size(1); }
 
 /// True where `largest` (B, H, T, 1), the largest score of a row, shows that the row has no key to attend to.
 Mask rows_without_keys(const Tensor& largest) {

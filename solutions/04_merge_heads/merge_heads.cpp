@@ -25,7 +25,7 @@ Tensor merge_heads(const Tensor& context) {
 
 Tensor project_output(const Tensor& merged, const Tensor& w_o, const Tensor& b_o) {
     // merged (B, T, E) · w_o (E, D) + b_o (D) -> (B, T, D)
-    if (merged.rank() != 3 || w_o.rank() != 2 || merged.size(2) != w_o.size(0))
+    if (merged.size(2) != w_o.size(0))
         throw std::invalid_argument("project_output: merged " + to_string(merged.shape()) + " and w_o " +
                                     to_string(w_o.shape()) + " must be (B, T, E) and (E, D)");
     const Tensor mixed = matmul(merged, w_o);
