@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <exception>
 #include <numeric>
+#include <optional>
 #include <set>
 
 namespace headway::diagnosis {
@@ -23,18 +24,8 @@ public:
            const SearchLimits& limits)
         : observations_(observations), candidates_(candidates), end_(time_used() + limits.budget) {
         visible_.resize(observations.size());
-        for (std::size_t i = 0; i < observations.size(); ++i) {
-            const Answer usual = predicted(observations[i], right());
-            for (std::size_t c = 0; c < candidates.size(); ++c)
-                if (distance(predicted(observations[i], with({candidates[c]})), usual) > visible_from)
-                    visible_[i].push_back(c);
-        }
         all_.resize(candidates.size());
         std::iota(all_.begin(), all_.end(), 0U);
-        order_.resize(observations.size());
-        std::iota(order_.begin(), order_.end(), 0U);
-        std::stable_sort(order_.begin(), order_.end(),
-                         [&](std::size_t a, std::size_t b) { return visible_[a].size() < visible_[b].size(); });
     }
 
     /// What two mistakes do together may show where one of them alone does not: whether the second may be any mistake.
@@ -45,7 +36,7 @@ public:
         second_ = second;
         found_.clear();
         visited_.clear();
-        grow({}, size, nullptr);
+        grow({}, size, std::nullopt);
         return found_;
     }
 
@@ -63,24 +54,34 @@ private:
         return set;
     }
 
+    /// The mistakes that change what the model answers here; worked out when it is first asked for.
+    const Members& visible_in(std::size_t i) {
+        if (visible_[i]) return *visible_[i];
+        const Answer usual = predicted(observations_[i], right());
+        Members& members = visible_[i].emplace();
+        for (std::size_t c = 0; c < candidates_.size(); ++c)
+            if (distance(predicted(observations_[i], with({candidates_[c]})), usual) > visible_from)
+                members.push_back(c);
+        return members;
+    }
+
     bool explains(const Choices& choices, std::size_t i) const {
         return fit(predicted(observations_[i], choices), observations_[i].seen).has_value();
     }
 
-    /// The first observation, in the order of the search, that the set does not explain.
-    const std::size_t* first_unexplained(const Choices& choices) const {
-        for (const std::size_t& i : order_)
-            if (!explains(choices, i)) return &i;
-        return nullptr;
+    /// The first observation that the set does not explain: the first ones show fewest mistakes.
+    std::optional<std::size_t> first_unexplained(const Choices& choices) const {
+        for (std::size_t i = 0; i < observations_.size(); ++i)
+            if (!explains(choices, i)) return i;
+        return std::nullopt;
     }
 
     /// @param last  the observation that the set was grown for: most often it is the one that refutes it
-    void grow(const Members& members, std::size_t size, const std::size_t* last) {
+    void grow(const Members& members, std::size_t size, std::optional<std::size_t> last) {
         if (out_of_time()) return;
         const Choices choices = with(set_of(members));
-        const std::size_t* unexplained =
-            last != nullptr && !explains(choices, *last) ? last : first_unexplained(choices);
-        if (unexplained == nullptr) {
+        const auto unexplained = last && !explains(choices, *last) ? last : first_unexplained(choices);
+        if (!unexplained) {
             const MistakeSet set = set_of(members);
             const auto evidence = members.size() == size ? evidence_for(set, observations_) : std::nullopt;
             if (evidence && evidence->is_telling()) found_.push_back(set);
@@ -88,7 +89,7 @@ private:
         }
         if (members.size() == size) return;
         const bool any = second_ == Second::any && members.size() == 1;
-        const Members& next_ones = any ? all_ : visible_[*unexplained];
+        const Members& next_ones = any ? all_ : visible_in(*unexplained);
         for (const std::size_t next : next_ones) {
             if (std::any_of(members.begin(), members.end(), [&](std::size_t member) {
                     return candidates_[member]->decision == candidates_[next]->decision;
@@ -103,8 +104,7 @@ private:
     const std::vector<Observation>& observations_;
     const std::vector<const Mistake*>& candidates_;
     std::chrono::nanoseconds end_;
-    std::vector<Members> visible_;
-    std::vector<std::size_t> order_;
+    std::vector<std::optional<Members>> visible_;
     Members all_;
     Second second_ = Second::visible;
     std::set<Members> visited_;
