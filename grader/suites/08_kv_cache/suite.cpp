@@ -208,6 +208,9 @@ void expect_caches_apart(Student& student, Random& random, const Filled& filled)
                Stage::none, "your decode answers the same question differently after another cache was used");
     const wire::Handle full = filled.in(student);
     student.refuses("decode", question(filled.capacity, full), "there is less room than that in the cache");
+    Arguments flat = question(2, full);
+    flat[2].value = std::get<Tensor>(flat[2].value).select(0, 1);
+    student.refuses_index("decode", flat, "x must be of shape (B, n, D)");
     expect_lengths(contents(student, full).lengths, filled.lengths);
 }
 

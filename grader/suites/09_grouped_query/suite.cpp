@@ -248,11 +248,19 @@ PROPERTY(GroupedQuery, UnevenGroupsAreRefused, 1,
     Arguments more_values = in.with(Mask{});
     more_values[2].value = heads(random, n.B, in.grouping.H_kv, n.S + 1, n.d_v);
     student.refuses("grouped_query_attention", more_values, "there are more values than keys");
+    Arguments more_heads = in.with(Mask{});
+    more_heads[2].value = heads(random, n.B, 1, n.S, n.d_v);
+    student.refuses("grouped_query_attention", more_heads, "k and v differ in heads");
+    student.refuses_index("repeat_heads", {{"kv", in.k.select(0, 1)}, {"num_heads", in.grouping.H()}},
+                          "kv must be of shape (B, H_kv, S, d)");
     const Arguments count{
         {"B", n.B}, {"S", n.S}, {"num_heads", Index{7}}, {"num_kv_heads", Index{3}}, {"head_dim", n.d}};
     student.refuses("cached_numbers", count, uneven);
     const Tensor w = random_tensor(random, {n.S, 7 * n.d});
     student.refuses("pool_heads", {{"w", w}, {"num_heads", Index{7}}, {"num_kv_heads", Index{3}}}, uneven);
+    student.refuses("pool_heads",
+                    {{"w", random_tensor(random, {n.S, 31})}, {"num_heads", Index{6}}, {"num_kv_heads", Index{3}}},
+                    "31 columns do not divide among 6 heads");
     const Layer layer(random, {3, 5});
     Arguments narrow = layer.with(Mask{});
     narrow[2].value = layer.w_q;  // as wide as for multi-head attention
@@ -260,6 +268,9 @@ PROPERTY(GroupedQuery, UnevenGroupsAreRefused, 1,
     Arguments no_groups = layer.with(Mask{});
     no_groups[6].value = Index{0};
     student.refuses("grouped_query_self_attention", no_groups, "there must be a group");
+    Arguments flat = layer.with(Mask{});
+    flat[0].value = layer.x.select(0, 1);
+    student.refuses_index("grouped_query_self_attention", flat, "x must be of shape (B, T, D)");
 }
 
 PROBE(GroupedQuery) {
