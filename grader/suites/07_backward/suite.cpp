@@ -1,12 +1,12 @@
 // Hidden tests of exercise 07.   B batch · H heads · T queries · S keys · d head_dim · d_v value width · D embed_dim
-#include "judge/hidden_test.hpp"
-#include "reference/attention.hpp"
-#include "reference/backward.hpp"
+#include "inputs.hpp"
 
-#include <cmath>
+#include "judge/hidden_test.hpp"
 
 namespace headway::judge {
 namespace {
+
+using namespace backward;  // what several files of this suite share
 
 using reference::Array;
 using reference::exact;
@@ -26,39 +26,6 @@ Looking linear_axes(const std::string& name, std::size_t rank) {
                                                       : std::vector<std::string>{"out"};
     return {"gradients of " + name, Stage::project, axes};
 }
-
-const Tensor& field(const wire::Record& record, const std::string& name) {
-    return std::get<Tensor>(record.find(name)->value);
-}
-
-/// (B, H, T, d) as split_heads leaves it: a view of (B, T, H, d).
-Tensor split_view(Random& random, Index B, Index H, Index T, Index d) {
-    return random_tensor(random, {B, T, H, d}).transpose(1, 2);
-}
-
-struct Inputs {
-    Sizes n;
-    Tensor q, k, v, grad_context;
-
-    Inputs(Random& random, const Sizes& sizes)
-        : n(sizes),
-          q(split_view(random, n.B, n.H, n.T, n.d)),
-          k(split_view(random, n.B, n.H, n.S, n.d)),
-          v(split_view(random, n.B, n.H, n.S, n.d_v)),
-          grad_context(split_view(random, n.B, n.H, n.T, n.d_v)) {}
-
-    Arguments with(const Mask& mask) const {
-        return {{"q", q}, {"k", k}, {"v", v}, {"mask", mask}, {"grad_context", grad_context}};
-    }
-
-    Array weights(const Mask& mask) const {
-        return reference::masked_softmax(reference::scores(exact(q), exact(k)), mask);
-    }
-
-    reference::AttentionGradients expected(const Mask& mask) const {
-        return reference::attention_backward(exact(q), exact(k), exact(v), mask, exact(grad_context));
-    }
-};
 
 /// What q and k get from the student's own softmax_backward.
 std::optional<reference::AttentionGradients> from_own_softmax(Student& student, const Inputs& in, const Mask& mask) {
@@ -138,30 +105,6 @@ PROPERTY(Backward, BlockedKeysGetNoGradient, 1, "blocked keys get no gradient, a
     }
 }
 
-/// A Linear, what goes in and what comes back; gradients that are there already.
-struct LinearInputs {
-    Tensor x, weight, grad_y, grad_weight, grad_bias;
-
-    LinearInputs(Random& random, const Sizes& n, bool holding)
-        : x(random_tensor(random, {n.T, n.B, n.S}).transpose(0, 1)),
-          weight(random_tensor(random, {n.d, n.S})),
-          grad_y(random_tensor(random, {n.B, n.T, n.d})),
-          grad_weight(random_tensor(random, {n.d, n.S}) * (holding ? 3.0F : 0.0F)),
-          grad_bias(random_tensor(random, {n.d}) * (holding ? 3.0F : 0.0F)) {}
-
-    Arguments arguments() const {
-        return {
-            {"x", x}, {"weight", weight}, {"grad_y", grad_y}, {"grad_weight", grad_weight}, {"grad_bias", grad_bias}};
-    }
-
-    reference::LinearGradients expected() const {
-        auto gradients = reference::linear_backward(exact(x), exact(weight), exact(grad_y));
-        gradients.weight = reference::add(gradients.weight, exact(grad_weight));
-        gradients.bias = reference::add(gradients.bias, exact(grad_bias));
-        return gradients;
-    }
-};
-
 void expect_linear(Student& student, const LinearInputs& in) {
     const wire::Record given = student.record("linear_backward", in.arguments());
     const auto expected = in.expected();
@@ -201,62 +144,6 @@ PROPERTY(Backward, GradientsAreAddedUp, 1, "gradients of parameters are added to
         pass_on_credit({"linear_backward"}, *failure);
     }
 }
-
-const std::vector<std::string> maps{"q", "k", "v", "out"};
-
-/// The module of exercise 05 on x, and the gradients of everything.
-struct ModuleInputs {
-    Sizes n;
-    Tensor x, grad_y;
-    wire::Record parameters, grads;
-
-    ModuleInputs(Random& random, const Sizes& sizes, float holding)
-        : n(sizes),
-          x(random_tensor(random, {n.B, n.T, n.D()})),
-          grad_y(random_tensor(random, {n.T, n.B, n.D()}).transpose(0, 1)) {
-        const float size = 1.5F / std::sqrt(static_cast<float>(n.D()));
-        for (const std::string& map : maps) {
-            parameters.fields.push_back({map + "_weight", random_tensor(random, {n.D(), n.D()}) * size});
-            parameters.fields.push_back({map + "_bias", random_tensor(random, {n.D()})});
-            grads.fields.push_back({map + "_weight", random_tensor(random, {n.D(), n.D()}) * holding});
-            grads.fields.push_back({map + "_bias", random_tensor(random, {n.D()}) * holding});
-        }
-    }
-
-    Arguments with(const Mask& mask) const {
-        return {{"x", x},       {"parameters", parameters}, {"num_heads", n.H},
-                {"mask", mask}, {"grad_y", grad_y},         {"grads", grads}};
-    }
-
-    Array heads(const std::string& map) const {
-        const Array weight = exact(field(parameters, map + "_weight"));
-        const Array y = reference::add(reference::matmul(exact(x), reference::transpose(weight, 0, 1)),
-                                       exact(field(parameters, map + "_bias")));
-        return reference::split_heads(y, n.H);
-    }
-
-    /// By name: "x", "q_weight", ...
-    std::map<std::string, Array> expected(const Mask& mask) const {
-        const Array q = heads("q"), k = heads("k"), v = heads("v");
-        const Array merged = reference::merge_heads(reference::attention(q, k, v, mask).context);
-        const auto out = reference::linear_backward(merged, exact(field(parameters, "out_weight")), exact(grad_y));
-        const auto grad = reference::attention_backward(q, k, v, mask, reference::split_heads(out.x, n.H));
-        std::map<std::string, Array> all;
-        const auto add = [&](const std::string& map, const reference::LinearGradients& gradients) {
-            all[map + "_weight"] = reference::add(gradients.weight, exact(field(grads, map + "_weight")));
-            all[map + "_bias"] = reference::add(gradients.bias, exact(field(grads, map + "_bias")));
-        };
-        add("out", out);
-        for (const auto& [map, of_heads] :
-             {std::pair<std::string, const Array*>{"q", &grad.q}, {"k", &grad.k}, {"v", &grad.v}}) {
-            const auto gradients = reference::linear_backward(exact(x), exact(field(parameters, map + "_weight")),
-                                                              reference::merge_heads(*of_heads));
-            add(map, gradients);
-            all["x"] = map == "q" ? gradients.x : reference::add(all["x"], gradients.x);
-        }
-        return all;
-    }
-};
 
 /// Whether attention_backward and linear_backward are right for such numbers.
 bool parts_are_right(Student& student, Random& random, const ModuleInputs& module) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace headway::judge {
+namespace headway::judge::kv_cache {
 namespace {
 
 using reference::Array;
@@ -190,4 +190,4 @@ Index Conversation::feed(Index n, const Shape& counts) {
     return std::get<Index>(decoded.find("rows")->value);
 }
 
-}  // namespace headway::judge
+}  // namespace headway::judge::kv_cache

@@ -8,7 +8,7 @@
 #include <vector>
 
 /// A batch of sequences that grows call by call, and what every call should give: the rows of full recomputation.
-namespace headway::judge {
+namespace headway::judge::kv_cache {
 
 /// Random projections, as the judge knows them and as the worker gets them.
 struct Layer {
@@ -74,4 +74,4 @@ private:
     wire::Handle cache_, projections_;
 };
 
-}  // namespace headway::judge
+}  // namespace headway::judge::kv_cache

@@ -6,6 +6,8 @@
 namespace headway::judge {
 namespace {
 
+using namespace kv_cache;  // what several files of this suite share
+
 using reference::exact;
 
 HIDDEN_SUITE(KvCache);

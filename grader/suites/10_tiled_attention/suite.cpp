@@ -1,4 +1,6 @@
 // Hidden tests of exercise 10.        B batch · H heads · T queries · S keys · d head_dim · d_v value width
+#include "memory.hpp"
+
 #include "judge/hidden_test.hpp"
 #include "reference/attention.hpp"
 
@@ -8,6 +10,8 @@
 
 namespace headway::judge {
 namespace {
+
+using namespace tiled;  // what several files of this suite share
 
 using reference::Array;
 using reference::exact;
@@ -65,23 +69,6 @@ void expect_sums(Student& student, const Tensor& scores, const Tensor& v, Index 
     current_test().function = "absorb";
     expect_close(summed_axes, summed(student, running), expected_sums(scores, v));
 }
-
-struct Inputs {
-    Sizes n;
-    Tensor q, k, v;
-
-    Inputs(Random& random, const Sizes& sizes)
-        : n(sizes), q(heads(random, n.T, n.d)), k(heads(random, n.S, n.d)), v(heads(random, n.S, n.d_v)) {}
-
-    Arguments with(const Mask& mask, bool causal, Index tile) const {
-        return {{"q", q}, {"k", k}, {"v", v}, {"mask", mask}, {"causal", causal}, {"tile", tile}};
-    }
-
-    /// As split_heads leaves it: a view.
-    Tensor heads(Random& random, Index length, Index width) const {
-        return random_tensor(random, {n.B, length, n.H, width}).transpose(1, 2);
-    }
-};
 
 Mask joined(const Mask& mask, bool causal, const Sizes& n) {
     return causal ? mask | reference::causal_mask(n.T, n.S) : mask;
@@ -237,28 +224,6 @@ PROPERTY(TiledAttention, CausalTilesAreSkipped, 1,
         }
     }
     expect_future_untouched(student, random);
-}
-
-/// What a call needs beside its arguments and its result, and what all scores would take.
-struct Memory {
-    std::uint64_t extra, scores;
-    bool is_small() const { return extra < scores / 4; }
-};
-
-/// Measured from outside, in a worker of its own: freed memory of earlier calls would hide a new allocation.
-/// @return nothing where the kernel does not tell
-std::optional<Memory> memory_of(Student& student, Random& random, const Sizes& n, bool causal) {
-    const Inputs in(random, n);
-    student.fresh_worker();
-    Arguments arguments = in.with(random_mask(random, {n.S}), causal, 64);
-    for (std::size_t i = 0; i < 3; ++i)
-        arguments[i].value = student.store(std::get<Tensor>(arguments[i].value).contiguous());
-    const Inputs small(random, random_sizes(random));
-    student.outcome("tiled_attention", small.with(Mask{}, causal, 3));  // code that runs first is loaded first
-    const auto grown = student.memory_growth("tiled_attention", arguments);
-    if (!grown) return std::nullopt;
-    const auto output = static_cast<std::uint64_t>(n.B * n.H * n.T * n.d_v) * sizeof(float);
-    return Memory{*grown - std::min(*grown, output), static_cast<std::uint64_t>(n.B * n.H * n.T * n.S) * sizeof(float)};
 }
 
 PROPERTY(TiledAttention, MemoryDoesNotGrowWithTheScores, 1,
