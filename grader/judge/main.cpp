@@ -114,6 +114,8 @@ nlohmann::json run_probes(judge::Student& student, const judge::Suite& suite, co
 
 /// Asks anew, in both builds, why a submission is wrong.
 nlohmann::json run_diagnosis(const std::string& name, const judge::Suite& suite, const Options& options) {
+    // Of an exercise without a catalogue of mistakes nothing can be said: its tests need not run again.
+    if (!diagnosis::subjects().contains(suite.exercise)) return verdict::to_json(verdict::Diagnosis{});
     judge::CallLimits limits;
     // The hidden tests have been patient; here a call that hangs is just a fact.
     limits.cpu = std::chrono::milliseconds(2000);

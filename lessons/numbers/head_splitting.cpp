@@ -84,8 +84,6 @@ std::string mix_first() {
         {{"", "x of cat", "q in head 0", "q in head 1"}, line("as it was", two.x), line("feature 5 = 3", changed)});
 }
 
-}  // namespace
-
 void head_splitting(Blocks& blocks) {
     const Tensor x = counted_tokens();
     const Tensor by_token = ex02::view(x, {1, T, H, d});
@@ -108,4 +106,7 @@ void head_splitting(Blocks& blocks) {
     blocks.text("02/refusal", refusal(heads));
 }
 
+const Announced announced{&head_splitting};
+
+}  // namespace
 }  // namespace headway::lessons

@@ -2,13 +2,19 @@
 
 #include "blocks.hpp"
 
+#include <vector>
+
 namespace headway::lessons {
 
-/// What each lesson shows, computed by the functions that its exercise asks for.
-void single_head(Blocks& blocks);
-void head_splitting(Blocks& blocks);
-void scaled_scores(Blocks& blocks);
-void merge_heads(Blocks& blocks);
-void attention_module(Blocks& blocks);
+/// What a lesson shows, computed by the functions that its exercise asks for.
+using Lesson = void (*)(Blocks&);
+
+/// Every lesson that has announced itself.
+std::vector<Lesson>& all_lessons();
+
+/// Announces a lesson before main, as each file of a lesson does: `const Announced announced{&scaled_scores};`
+struct Announced {
+    explicit Announced(Lesson lesson) { all_lessons().push_back(lesson); }
+};
 
 }  // namespace headway::lessons

@@ -136,8 +136,6 @@ void full_width(Blocks& blocks) {
     blocks.text("04/full-width", grid(lines));
 }
 
-}  // namespace
-
 void merge_heads(Blocks& blocks) {
     const TwoHeads two = two_heads();
     trace(blocks, two);
@@ -148,4 +146,7 @@ void merge_heads(Blocks& blocks) {
     full_width(blocks);
 }
 
+const Announced announced{&merge_heads};
+
+}  // namespace
 }  // namespace headway::lessons

@@ -142,8 +142,6 @@ void checklist(Blocks& blocks) {
     blocks.text("05/checklist", text);
 }
 
-}  // namespace
-
 void attention_module(Blocks& blocks) {
     parameters(blocks);
     dropout(blocks);
@@ -151,4 +149,7 @@ void attention_module(Blocks& blocks) {
     checklist(blocks);
 }
 
+const Announced announced{&attention_module};
+
+}  // namespace
 }  // namespace headway::lessons

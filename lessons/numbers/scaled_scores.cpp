@@ -102,8 +102,6 @@ void traps(Blocks& blocks, const Tensor& raw) {
     blocks.text("03/mask-times-infinity", matrix("mask.float() * -inf", tokens, tokens, as_numbers * -infinity));
 }
 
-}  // namespace
-
 void scaled_scores(Blocks& blocks) {
     const Tensor raw = two_heads().raw_scores();  // (1, 2, 4, 4)
     scales(blocks, raw);
@@ -111,4 +109,7 @@ void scaled_scores(Blocks& blocks) {
     traps(blocks, raw);
 }
 
+const Announced announced{&scaled_scores};
+
+}  // namespace
 }  // namespace headway::lessons

@@ -136,8 +136,6 @@ void values(Blocks& blocks, const OneHead& head) {
                                             matrix("x + context", tokens, {}, ex01::with_residual(head.x, same))}));
 }
 
-}  // namespace
-
 void single_head(Blocks& blocks) {
     const OneHead head = one_head();
     raw_attention(blocks, head.x);
@@ -152,4 +150,7 @@ void single_head(Blocks& blocks) {
                 heatmap("weights", {"q = (4, 4)"}, {"(4, 0)", "(0, 4)", "(-4, 0)"}, ex01::attention_weights(q, k)));
 }
 
+const Announced announced{&single_head};
+
+}  // namespace
 }  // namespace headway::lessons

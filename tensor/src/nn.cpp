@@ -3,6 +3,7 @@
 #include "checks.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <map>
 
@@ -14,6 +15,8 @@ Index positive(Index size, const char* name) {
         throw std::invalid_argument(std::string("Linear: ") + name + " must be positive, not " + std::to_string(size));
     return size;
 }
+
+std::atomic<Index> mapped_rows = 0;
 
 std::string shape_of(const Tensor& tensor) { return tensor.defined() ? to_string(tensor.shape()) : "undefined"; }
 
@@ -119,9 +122,12 @@ Tensor Linear::forward(const Tensor& x) const {
     if (x.rank() < 1 || x.size(-1) != in)
         throw std::invalid_argument("Linear: " + to_string(x.shape()) + " does not end in " + std::to_string(in) +
                                     " features; the weight is " + to_string(weight.shape()) + ", stored (out, in)");
+    mapped_rows += x.numel() / in;
     const Tensor transposed = weight.as_strided({in, out}, {weight.strides()[1], weight.strides()[0]});
     const Tensor product = x.rank() == 1 ? matmul(x.expand({1, in}), transposed)[0] : matmul(x, transposed);
     return bias.defined() ? product + bias : product;
 }
+
+Index rows_through_linear() { return mapped_rows; }
 
 }  // namespace headway::nn

@@ -75,4 +75,7 @@ public:
     Tensor bias;
 };
 
+/// How many rows (vectors of `in` features) every Linear of this process has mapped so far: what a cache saves.
+Index rows_through_linear();
+
 }  // namespace headway::nn

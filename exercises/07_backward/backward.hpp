@@ -1,0 +1,56 @@
+#pragma once
+
+#include <headway/given.hpp>
+#include <headway/tensor.hpp>
+
+// Exercise 07: gradients by hand.      B batch · H heads · T queries · S keys · d head_dim · d_v value width · D
+// embed_dim
+//
+// L is a number, the loss. "The gradient of x", grad_x, is dL/dx: it has the shape of x. Each function gets the
+// gradient of what its forward function returned, and gives the gradients of what that function was given. No function
+// changes an argument that is const; tensors may be views of any strides (a gradient often is one). Everything in
+// <headway/given.hpp> is yours to use: the forward functions, not their gradients. Wherever shapes do not fit, throw
+// std::invalid_argument.
+namespace headway::ex07 {
+
+/// Through softmax over the last axis, where weights = softmax(scores):
+///     grad_scores[s] = weights[s] · (grad_weights[s] - Σ_j weights[j]·grad_weights[j])      for each row
+/// A weight of 0 (a blocked key) gives a gradient of 0.
+/// @param weights, grad_weights  (B, H, T, S)   @return grad_scores (B, H, T, S)
+Tensor softmax_backward(const Tensor& weights, const Tensor& grad_weights);
+
+struct AttentionGradients {
+    Tensor q;  ///< (B, H, T, d)
+    Tensor k;  ///< (B, H, S, d)
+    Tensor v;  ///< (B, H, S, d_v)
+};
+
+/// Through context = softmax(q·kᵀ / √d, masked)·v.
+/// @param q  (B, H, T, d)   @param k  (B, H, S, d)   @param v  (B, H, S, d_v)
+/// @param mask  true = may not attend; broadcastable to (B, H, T, S)   @param grad_context  (B, H, T, d_v)
+/// @return what a blocked key contributes is 0; so is the gradient of a query that sees no key. Never NaN
+AttentionGradients attention_backward(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask,
+                                      const Tensor& grad_context);
+
+/// Through y = x·weightᵀ + bias, as nn::Linear. The gradients of parameters are *added* to what grad_weight and
+/// grad_bias hold: a parameter that is used twice gets both contributions, and the caller decides when to start from
+/// zero.
+/// @param x  (B, T, in)   @param weight  (out, in)   @param grad_y  (B, T, out)
+/// @param grad_weight  (out, in)   @param grad_bias  (out)
+/// @return grad_x (B, T, in)
+Tensor linear_backward(const Tensor& x, const Tensor& weight, const Tensor& grad_y, Tensor& grad_weight,
+                       Tensor& grad_bias);
+
+/// The parameters of exercise 05, or their gradients: weights (D, D), stored (out, in), and biases (D).
+struct Parameters {
+    Tensor q_weight, q_bias, k_weight, k_bias, v_weight, v_bias, out_weight, out_bias;
+};
+
+/// Through self-attention as in exercise 05: y = out(merge_heads(attention(q(x), k(x), v(x), mask))).
+/// Adds to every tensor of `grads`.
+/// @param x, grad_y  (B, T, D)   @return grad_x (B, T, D)
+/// @throws std::invalid_argument also if D is not divisible by num_heads
+Tensor multi_head_attention_backward(const Tensor& x, const Parameters& parameters, Index num_heads, const Mask& mask,
+                                     const Tensor& grad_y, Parameters& grads);
+
+}  // namespace headway::ex07

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <headway/given.hpp>
+#include <headway/nn.hpp>
+#include <headway/tensor.hpp>
+
+#include <vector>
+
+// Exercise 08: decoding with a cache. A causal model never changes its mind about the past: keys and values of tokens
+// that it has seen stay what they are, so each is computed once and kept.
+//                 B batch · n new tokens · S keys · D embed_dim · H num_heads · d head_dim · E = H·d · C capacity
+//
+// Sequences of a batch may have different lengths: each call brings n tokens for every sequence, of which the first
+// counts[b] are real and the rest is padding. Everything in <headway/given.hpp> is yours to use.
+// Nothing but the cache is changed; tensors may be views of any strides.
+namespace headway::ex08 {
+
+/// Keys and values of the tokens seen so far.
+struct Cache {
+    Tensor k;                    ///< (B, H, C, d)
+    Tensor v;                    ///< (B, H, C, d)
+    std::vector<Index> lengths;  ///< B: sequence b fills positions [0, lengths[b]); what lies behind never counts
+};
+
+/// The four learned maps of exercise 05, ready made: q_proj, k_proj, v_proj (D -> E) and out_proj (E -> D).
+struct Projections : nn::Module {
+    Projections(Index D, Index E, Random random)
+        : q_proj(D, E, nn::Bias::yes, random),
+          k_proj(D, E, nn::Bias::yes, random),
+          v_proj(D, E, nn::Bias::yes, random),
+          out_proj(E, D, nn::Bias::yes, random) {
+        register_module("q_proj", q_proj);
+        register_module("k_proj", k_proj);
+        register_module("v_proj", v_proj);
+        register_module("out_proj", out_proj);
+    }
+
+    nn::Linear q_proj, k_proj, v_proj, out_proj;
+};
+
+/// An empty cache: zeros, every length 0.
+/// @throws std::invalid_argument unless all four are at least 1
+Cache make_cache(Index B, Index H, Index capacity, Index d);
+
+/// Writes the first counts[b] tokens of sequence b behind what is there, in place: k and v keep their storage.
+///     cache.k[b, h, lengths[b] + t] = k[b, h, t]   for t < counts[b], v alike;   then lengths[b] += counts[b]
+/// @param k, v  (B, H, n, d)   @param counts  B numbers in [0, n]
+/// @throws std::invalid_argument if a shape or a count does not fit, or a sequence would outgrow the capacity; the
+///         whole cache, lengths included, is then as it was
+void append(Cache& cache, const Tensor& k, const Tensor& v, const std::vector<Index>& counts);
+
+/// New token t of sequence b stands at position lengths[b] + t and sees every position up to its own: true (may not
+/// attend) where s > lengths[b] + t.        @param lengths  B, before the new tokens
+/// @return (B, 1, n, S)
+Mask decoding_mask(const std::vector<Index>& lengths, Index n, Index S);
+
+/// Causal self-attention of the new tokens: what forward of exercise 05 gives for them if it is given each sequence
+/// whole, from its first token on. Only the new tokens go through the projections (4·B·n rows), whatever the cache
+/// holds: remember that k and v of older tokens are there.
+/// @param x  (B, n, D)   @param counts  B numbers in [0, n]
+/// @return (B, n, D); rows t >= counts[b] belong to padding, and may hold anything
+/// @throws std::invalid_argument if a shape or a count does not fit, or a sequence would outgrow the capacity; the
+///         cache is then as it was
+Tensor decode(Cache& cache, const Projections& projections, const Tensor& x, const std::vector<Index>& counts);
+
+}  // namespace headway::ex08

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <headway/tensor.hpp>
+
+// Exercise 10: the same attention, tile by tile, so that the (T, S) scores never exist at once.
+//          B batch · H heads · T queries · S keys · n keys of a tile · d head_dim · d_v value width
+//
+// No function changes an argument that is const; tensors may be views of any strides.
+namespace headway::ex10 {
+
+/// What a softmax over the keys seen so far needs to go on.
+/// Before the first key: -infinity, 0 and zeros; the same as long as every score was -infinity.
+struct Running {
+    Tensor largest;   ///< (B, H, T, 1): the largest score
+    Tensor total;     ///< (B, H, T, 1): Σ exp(score - largest)
+    Tensor gathered;  ///< (B, H, T, d_v): Σ exp(score - largest) · v
+};
+
+/// @throws std::invalid_argument unless all four are at least 1
+Running nothing_seen(Index B, Index H, Index T, Index d_v);
+
+/// Takes in the scores and values of n more keys. Where a larger score turns up, what was summed before shrinks by
+/// exp(largest before - largest now). Scores of ±1e4 overflow nothing.                       [Milakov, Gimelshein 2018]
+/// @param scores  (B, H, T, n), scaled; -infinity where a key is blocked   @param v  (B, H, n, d_v)
+/// @throws std::invalid_argument if a shape does not fit
+void absorb(Running& running, const Tensor& scores, const Tensor& v);
+
+/// gathered / total: the softmax-weighted mean of the values; 0, never NaN, where no key was seen.
+/// @return (B, H, T, d_v)
+Tensor context(const Running& running);
+
+enum class Causal { no, yes };
+
+/// softmax(q·kᵀ / √d, masked)·v, computed for at most `tile` queries and `tile` keys at a time: memory beside
+/// arguments and result does not grow with T·S.                                          [Dao et al. 2022, Algorithm 1]
+/// With Causal::yes a query sees keys s <= t + (S - T) only, in addition to the mask; a tile of keys that all lie in
+/// the future of all queries of a tile is not computed at all: what stands in it is never looked at.
+/// @param q  (B, H, T, d)   @param k  (B, H, S, d)   @param v  (B, H, S, d_v)
+/// @param mask  true = may not attend; broadcastable to (B, H, T, S)
+/// @return (B, H, T, d_v); zeros for queries that see no key
+/// @throws std::invalid_argument if tile < 1, B, H, d or S differ where they must agree, or the mask does not broadcast
+Tensor tiled_attention(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask, Causal causal, Index tile);
+
+}  // namespace headway::ex10

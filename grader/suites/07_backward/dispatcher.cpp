@@ -1,0 +1,87 @@
+#include "../../worker/dispatcher.hpp"
+
+#include <backward.hpp>
+
+#include <array>
+
+namespace headway::worker {
+namespace {
+
+/// The names of ex07::Parameters' members, as they travel.
+constexpr std::array<std::pair<const char*, Tensor ex07::Parameters::*>, 8> members{
+    {{"q_weight", &ex07::Parameters::q_weight},
+     {"q_bias", &ex07::Parameters::q_bias},
+     {"k_weight", &ex07::Parameters::k_weight},
+     {"k_bias", &ex07::Parameters::k_bias},
+     {"v_weight", &ex07::Parameters::v_weight},
+     {"v_bias", &ex07::Parameters::v_bias},
+     {"out_weight", &ex07::Parameters::out_weight},
+     {"out_bias", &ex07::Parameters::out_bias}}};
+
+struct LinearGradients {
+    Tensor x, weight, bias;
+};
+
+struct ModuleGradients {
+    Tensor x;
+    ex07::Parameters parameters;
+};
+
+}  // namespace
+
+template <>
+struct Convert<ex07::AttentionGradients> {
+    static wire::Value to(ex07::AttentionGradients gradients, Objects&) {
+        return wire::Record{{{"q", gradients.q}, {"k", gradients.k}, {"v", gradients.v}}};
+    }
+};
+
+template <>
+struct Convert<LinearGradients> {
+    static wire::Value to(LinearGradients gradients, Objects&) {
+        return wire::Record{{{"x", gradients.x}, {"weight", gradients.weight}, {"bias", gradients.bias}}};
+    }
+};
+
+template <>
+struct Convert<ex07::Parameters> {
+    static ex07::Parameters from(const wire::Value& value, Objects&) {
+        const auto& record = std::get<wire::Record>(value);
+        ex07::Parameters parameters;
+        for (const auto& [name, member] : members)
+            parameters.*member = std::get<Tensor>(record.find(name)->value).clone();
+        return parameters;
+    }
+};
+
+template <>
+struct Convert<ModuleGradients> {
+    static wire::Value to(ModuleGradients gradients, Objects&) {
+        wire::Record record{{{"x", gradients.x}}};
+        for (const auto& [name, member] : members) record.fields.push_back({name, gradients.parameters.*member});
+        return record;
+    }
+};
+
+void add_functions(Dispatcher& dispatcher) {
+    dispatcher.add("softmax_backward", &ex07::softmax_backward);
+    dispatcher.add("attention_backward", &ex07::attention_backward);
+    // What is added to is a copy, so that the arguments can be seen to stay as they are.
+    dispatcher.add(
+        "linear_backward", +[](const Tensor& x, const Tensor& weight, const Tensor& grad_y, const Tensor& grad_weight,
+                               const Tensor& grad_bias) {
+            LinearGradients gradients{{}, grad_weight.clone(), grad_bias.clone()};
+            gradients.x = ex07::linear_backward(x, weight, grad_y, gradients.weight, gradients.bias);
+            return gradients;
+        });
+    dispatcher.add(
+        "multi_head_attention_backward", +[](const Tensor& x, const ex07::Parameters& parameters, Index num_heads,
+                                             const Mask& mask, const Tensor& grad_y, const ex07::Parameters& grads) {
+            ModuleGradients gradients{{}, grads};  // converted from what was sent: a copy already
+            gradients.x =
+                ex07::multi_head_attention_backward(x, parameters, num_heads, mask, grad_y, gradients.parameters);
+            return gradients;
+        });
+}
+
+}  // namespace headway::worker

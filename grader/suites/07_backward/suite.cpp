@@ -1,0 +1,245 @@
+// Hidden tests of exercise 07.   B batch · H heads · T queries · S keys · d head_dim · d_v value width · D embed_dim
+#include "inputs.hpp"
+
+#include "judge/hidden_test.hpp"
+
+namespace headway::judge {
+namespace {
+
+using namespace backward;  // what several files of this suite share
+
+using reference::Array;
+using reference::exact;
+using reference::to_tensor;
+
+HIDDEN_SUITE(Backward);
+
+Looking scores_axes() { return {"gradients of the scores", Stage::softmax, {"b", "h", "query", "key"}}; }
+
+Looking heads_axes(const std::string& name, Stage stage) {
+    return {"gradients of " + name, stage, {"b", "h", name == "q" ? "query" : "key", "feature"}};
+}
+
+Looking linear_axes(const std::string& name, std::size_t rank) {
+    const std::vector<std::string> axes = rank == 3   ? std::vector<std::string>{"b", "token", "feature"}
+                                          : rank == 2 ? std::vector<std::string>{"out", "in"}
+                                                      : std::vector<std::string>{"out"};
+    return {"gradients of " + name, Stage::project, axes};
+}
+
+/// What q and k get from the student's own softmax_backward.
+std::optional<reference::AttentionGradients> from_own_softmax(Student& student, const Inputs& in, const Mask& mask) {
+    const Array weights = in.weights(mask);
+    const Array grad_weights = reference::matmul(exact(in.grad_context), reference::transpose(exact(in.v), -2, -1));
+    const Outcome outcome = student.outcome(
+        "softmax_backward", {{"weights", to_tensor(weights)}, {"grad_weights", to_tensor(grad_weights)}});
+    const auto* scores = std::get_if<Tensor>(&outcome.value);
+    if (scores == nullptr || scores->shape() != weights.shape) return std::nullopt;
+    return reference::attention_backward(exact(in.q), exact(in.k), weights, own(*scores), exact(in.grad_context));
+}
+
+/// The gradients of q and k, or what follows from the student's own softmax_backward.
+void expect_queries_and_keys(Student& student, const Inputs& in, const Mask& mask) {
+    const wire::Record given = student.record("attention_backward", in.with(mask));
+    const auto expected = in.expected(mask);
+    for (const auto& [name, right] : {std::pair<std::string, const Array*>{"q", &expected.q}, {"k", &expected.k}}) {
+        const Looking looking = heads_axes(name, Stage::scores);
+        if (!difference(looking, field(given, name), *right)) continue;
+        const auto follows = from_own_softmax(student, in, mask);
+        current_test().function = "attention_backward";
+        expect_close_given(looking, field(given, name), *right, {"softmax_backward"},
+                           follows ? std::optional(name == "q" ? follows->q : follows->k) : std::nullopt);
+    }
+}
+
+PROPERTY(Backward, SoftmaxCouplesTheKeysOfARow, 2,
+         "through softmax, a score's gradient is weight · (gradient - its mean over the row)") {
+    for (int round = 0; round < 2; ++round) {
+        const Sizes n = random_sizes(random);
+        const Mask mask = round == 0 ? Mask{} : random_mask(random, {n.T, n.S});
+        const Tensor weights =
+            to_tensor(reference::masked_softmax(exact(random_tensor(random, {n.B, n.H, n.T, n.S})), mask));
+        const Tensor grad = random_tensor(random, {n.B, n.T, n.H, n.S}).transpose(1, 2) + 1.0F;
+        expect_close(scores_axes(), student.tensor("softmax_backward", {{"weights", weights}, {"grad_weights", grad}}),
+                     reference::softmax_backward(exact(weights), exact(grad)));
+    }
+}
+
+PROPERTY(Backward, ValuesGetWhatTheirWeightsCarried, 1, "the gradient of v is weightsᵀ · the gradient of the context") {
+    for (int round = 0; round < 2; ++round) {
+        const Inputs in(random, random_sizes(random));
+        const wire::Record given = student.record("attention_backward", in.with(Mask{}));
+        expect_close(heads_axes("v", Stage::weigh), field(given, "v"), in.expected(Mask{}).v);
+    }
+}
+
+PROPERTY(Backward, QueriesAndKeysGetScaledGradients, 2,
+         "the gradients of q and k come from the scores', divided by √head_dim as the scores were") {
+    for (int round = 0; round < 2; ++round)
+        expect_queries_and_keys(student, Inputs(random, random_sizes(random)), Mask{});
+}
+
+PROPERTY(Backward, BlockedKeysGetNoGradient, 1, "blocked keys get no gradient, and a query that sees none gives none") {
+    const Inputs in(random, random_sizes(random));
+    const Sizes& n = in.n;
+    Mask last_key = Mask::allow_all({n.S});
+    last_key(n.S - 1) = true;
+    for (const Mask& mask : {reference::causal_mask(n.T, n.S), random_mask(random, {n.B, n.H, n.T, n.S}), last_key,
+                             Mask::block_all({n.T, 1})}) {
+        const wire::Record given = student.record("attention_backward", in.with(mask));
+        const auto expected = in.expected(mask);
+        for (const auto& [name, right] :
+             {std::pair<std::string, const Array*>{"q", &expected.q}, {"k", &expected.k}, {"v", &expected.v}}) {
+            const auto failure = difference(heads_axes(name, Stage::mask), field(given, name), *right);
+            if (!failure) continue;
+            // Wrong without a mask too? Then it is not the mask.
+            const Outcome unmasked = student.outcome("attention_backward", in.with(Mask{}));
+            const auto* record = std::get_if<wire::Record>(&unmasked.value);
+            const auto plain = in.expected(Mask{});
+            const Array& plain_right = name == "q" ? plain.q : name == "k" ? plain.k : plain.v;
+            current_test().function = "attention_backward";
+            if (record == nullptr || !difference(heads_axes(name, Stage::mask), field(*record, name), plain_right))
+                fail(*failure);
+            pass_on_credit({"attention_backward", "softmax_backward"}, *failure);
+        }
+    }
+}
+
+void expect_linear(Student& student, const LinearInputs& in) {
+    const wire::Record given = student.record("linear_backward", in.arguments());
+    const auto expected = in.expected();
+    expect_close(linear_axes("x", 3), field(given, "x"), expected.x);
+    expect_close(linear_axes("weight", 2), field(given, "weight"), expected.weight);
+    expect_close(linear_axes("bias", 1), field(given, "bias"), expected.bias);
+}
+
+PROPERTY(Backward, LinearSumsOverEveryToken, 1,
+         "a Linear's weight and bias get the sum over all tokens of all sequences") {
+    for (int round = 0; round < 2; ++round) {
+        LinearInputs in(random, random_sizes(random), false);
+        expect_linear(student, in);
+        // As a sum hands it on: every token has the same gradient, in one storage (stride 0).
+        in.grad_y = random_tensor(random, {in.weight.size(0)}).expand(in.grad_y.shape());
+        expect_linear(student, in);
+    }
+}
+
+PROPERTY(Backward, GradientsAreAddedUp, 1, "gradients of parameters are added to what is there") {
+    const LinearInputs in(random, random_sizes(random), true);
+    const wire::Record given = student.record("linear_backward", in.arguments());
+    for (const char* name : {"weight", "bias"}) {
+        const auto expected = in.expected();
+        const Array& right = std::string(name) == "bias" ? expected.bias : expected.weight;
+        const Looking looking = linear_axes(name, right.shape.size());
+        if (!difference(looking, field(given, name), right)) continue;
+        // What is wrong from zero on too is another test's business.
+        LinearInputs fresh = in;
+        fresh.grad_weight = Tensor::zeros(in.grad_weight.shape());
+        fresh.grad_bias = Tensor::zeros(in.grad_bias.shape());
+        const wire::Record from_zero = student.record("linear_backward", fresh.arguments());
+        const auto plain = fresh.expected();
+        const Array& plain_right = std::string(name) == "bias" ? plain.bias : plain.weight;
+        const auto failure = difference(looking, field(given, name), right);
+        if (!difference(looking, field(from_zero, name), plain_right)) fail(*failure);
+        pass_on_credit({"linear_backward"}, *failure);
+    }
+}
+
+/// Whether attention_backward and linear_backward are right for such numbers.
+bool parts_are_right(Student& student, Random& random, const ModuleInputs& module) {
+    const Inputs in(random, {module.n.B, module.n.H, module.n.T, module.n.T, module.n.d, module.n.d});
+    const Mask mask = random_mask(random, {module.n.T, module.n.T});
+    for (const Mask& some : {Mask{}, mask}) {
+        const Outcome attention = student.outcome("attention_backward", in.with(some));
+        const auto* gradients = std::get_if<wire::Record>(&attention.value);
+        const auto right = in.expected(some);
+        if (gradients == nullptr || difference(heads_axes("q", Stage::none), field(*gradients, "q"), right.q) ||
+            difference(heads_axes("k", Stage::none), field(*gradients, "k"), right.k) ||
+            difference(heads_axes("v", Stage::none), field(*gradients, "v"), right.v))
+            return false;
+    }
+    for (const bool holding : {false, true}) {
+        const LinearInputs linear(random, module.n, holding);
+        const Outcome outcome = student.outcome("linear_backward", linear.arguments());
+        const auto* gradients = std::get_if<wire::Record>(&outcome.value);
+        const auto right = linear.expected();
+        if (gradients == nullptr || difference(linear_axes("x", 3), field(*gradients, "x"), right.x) ||
+            difference(linear_axes("weight", 2), field(*gradients, "weight"), right.weight) ||
+            difference(linear_axes("bias", 1), field(*gradients, "bias"), right.bias))
+            return false;
+    }
+    return true;
+}
+
+PROPERTY(Backward, TheModuleReachesEveryParameter, 1,
+         "through the module, x gets three gradients, and every weight and bias its own") {
+    for (const float holding : {0.0F, 2.0F}) {
+        const ModuleInputs in(random, random_sizes(random), holding);
+        for (const Mask& mask : {Mask{}, reference::causal_mask(in.n.T, in.n.T)}) {
+            const wire::Record given = student.record("multi_head_attention_backward", in.with(mask));
+            for (const auto& [name, right] : in.expected(mask)) {
+                const auto failure = difference(linear_axes(name, right.shape.size()), field(given, name), right);
+                if (!failure) continue;
+                const bool parts = parts_are_right(student, random, in);
+                current_test().function = "multi_head_attention_backward";
+                if (parts) fail(*failure);
+                return pass_on_credit({"attention_backward", "linear_backward", "softmax_backward"}, *failure);
+            }
+        }
+    }
+}
+
+PROPERTY(Backward, CallsAreCleanAndShapesChecked, 1,
+         "shapes that do not fit are refused; arguments and later calls are left alone") {
+    const Inputs in(random, random_sizes(random));
+    const Sizes& n = in.n;
+    const LinearInputs linear(random, n, true);
+    const Tensor weights = to_tensor(in.weights(Mask{}));
+    expect_untouched(student, "softmax_backward", {{"weights", weights}, {"grad_weights", weights * 2.0F}});
+    expect_untouched(student, "attention_backward", in.with(random_mask(random, {n.T, n.S})));
+    expect_untouched(student, "linear_backward", linear.arguments());
+    student.refuses("softmax_backward",
+                    {{"weights", weights}, {"grad_weights", random_tensor(random, {n.B, n.H, n.T, n.S + 1})}},
+                    "there are more gradients than weights");
+    Arguments wide = in.with(Mask{});
+    wide[4].value = random_tensor(random, {n.B, n.H, n.T, n.d_v + 1});
+    student.refuses("attention_backward", wide, "the gradient of the context is wider than v");
+    Arguments longer = linear.arguments();
+    longer[2].value = random_tensor(random, {n.B, n.T + 1, n.d});
+    student.refuses("linear_backward", longer, "grad_y has more tokens than x");
+    Arguments narrow = linear.arguments();
+    narrow[0].value = random_tensor(random, {n.B, n.T, n.S - 1});
+    student.refuses("linear_backward", narrow, "x is narrower than the weight");
+    const ModuleInputs module(random, n, 1.0F);
+    Arguments uneven = module.with(Mask{});
+    uneven[2].value = n.D() + 1;
+    student.refuses("multi_head_attention_backward", uneven, "D is not divisible by num_heads");
+    Arguments flat = module.with(Mask{});
+    flat[0].value = module.x.select(0, 1);
+    student.refuses_index("multi_head_attention_backward", flat, "x must be of shape (B, T, D)");
+}
+
+PROBE(Backward) {
+    const Inputs in(random, random_sizes(random));
+    const Sizes& n = in.n;
+    const Tensor weights = to_tensor(in.weights(random_mask(random, {n.T, n.S})));
+    answer_with(student, answers, "softmax_backward",
+                {{"weights", weights}, {"grad_weights", random_tensor(random, {n.B, n.H, n.T, n.S}) + 1.0F}});
+    answer_with(student, answers, "softmax_backward",
+                {{"weights", weights}, {"grad_weights", random_tensor(random, {n.B, n.H, n.T, n.S + 1})}});
+    for (const Mask& mask : {Mask{}, random_mask(random, {n.B, 1, n.T, n.S}), Mask::block_all({n.T, 1})})
+        answer_with(student, answers, "attention_backward", in.with(mask));
+    LinearInputs linear(random, n, true);
+    answer_with(student, answers, "linear_backward", linear.arguments());
+    linear.grad_y = random_tensor(random, {n.d}).expand(linear.grad_y.shape());
+    answer_with(student, answers, "linear_backward", linear.arguments());
+    linear.grad_y = random_tensor(random, {n.B, n.T + 1, n.d});
+    answer_with(student, answers, "linear_backward", linear.arguments());
+    if (random.integer(0, 4) > 0) return;
+    const ModuleInputs module(random, n, 1.0F);
+    for (const Mask& mask : {Mask{}, random_mask(random, {n.B, 1, n.T, n.T})})
+        answer_with(student, answers, "multi_head_attention_backward", module.with(mask));
+}
+
+}  // namespace
+}  // namespace headway::judge

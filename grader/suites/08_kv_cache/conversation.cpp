@@ -1,0 +1,193 @@
+#include "conversation.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace headway::judge::kv_cache {
+namespace {
+
+using reference::Array;
+using reference::exact;
+using reference::to_tensor;
+
+const Looking output_axes{"outputs", Stage::output, {"b", "new token", "feature"}};
+
+std::size_t as_size(Index index) { return static_cast<std::size_t>(index); }
+
+/// Axis 2 of (B, H, L, d): positions before `at` from `early`, the others from `late`.
+Array joined(const Array& early, const Array& late, Index at) {
+    Array both = late;
+    const auto L = early.size(2);
+    const auto d = early.size(3);
+    for (Index i = 0; i < both.numel(); ++i) {
+        if (i / d % L >= at) continue;
+        both.value[as_size(i)] = early.value[as_size(i)];
+        both.error[as_size(i)] = early.error[as_size(i)];
+    }
+    return both;
+}
+
+}  // namespace
+
+Layer::Layer(Random& random, Index D, Index E) {
+    const auto add = [&](const std::string& name, Index in, Index out) {
+        const float size = 1.5F / std::sqrt(static_cast<float>(in));
+        state.fields.push_back({name + ".weight", random_tensor(random, {out, in}) * size});
+        state.fields.push_back({name + ".bias", random_tensor(random, {out})});
+    };
+    add("q_proj", D, E);
+    add("k_proj", D, E);
+    add("v_proj", D, E);
+    add("out_proj", E, D);
+}
+
+Array Layer::apply(const std::string& name, const Array& x) const {
+    const Tensor& weight = std::get<Tensor>(state.find(name + ".weight")->value);
+    const Tensor& bias = std::get<Tensor>(state.find(name + ".bias")->value);
+    return reference::add(reference::matmul(x, reference::transpose(exact(weight), 0, 1)), exact(bias));
+}
+
+Contents contents(Student& student, wire::Handle cache) {
+    const std::string function = current_test().function;
+    const wire::Record record = student.record("contents", {{"cache", cache}});
+    current_test().function = function;  // looking is not the student's doing
+    return {std::get<Tensor>(record.find("k")->value), std::get<Tensor>(record.find("v")->value),
+            std::get<Shape>(record.find("lengths")->value)};
+}
+
+Conversation::Conversation(Student& student, Random& random, const Sizes& sizes, Index total)
+    : student_(student),
+      random_(random),
+      sizes_(sizes),
+      total_(total),
+      x_(random_tensor(random, {sizes.B, total, sizes.D()})),
+      layers_{Layer(random, sizes.D(), sizes.D())},
+      lengths_(as_size(sizes.B)),
+      cache_(student.keep("make_cache", {{"B", sizes.B}, {"H", sizes.H}, {"capacity", total + 2}, {"d", sizes.d}})),
+      projections_(student.keep("projections", {{"state", layers_.back().state}})) {}
+
+void Conversation::change_projections(Random& random) {
+    layers_.emplace_back(random, sizes_.D(), sizes_.D());
+    changed_at_ = *std::max_element(lengths_.begin(), lengths_.end());
+    projections_ = student_.keep("projections", {{"state", layers_.back().state}});
+}
+
+Tensor Conversation::next_tokens(Index n, const Shape& counts) {
+    Tensor tokens = random_tensor(random_, {sizes_.B, n, sizes_.D()});
+    for (Index b = 0; b < sizes_.B; ++b) {
+        const Index begin = lengths_[as_size(b)];
+        const Index count = counts[as_size(b)];
+        tokens[b].slice(0, 0, count).copy_from(x_[b].slice(0, begin, begin + count));
+    }
+    return tokens;
+}
+
+Array Conversation::heads(const Layer& layer, const std::string& name, const Tensor& x) const {
+    return reference::split_heads(layer.apply(name, exact(x)), sizes_.H);
+}
+
+/// Keys or values of all tokens, (B, H, total, d).
+Array Conversation::keys(const std::string& name) const {
+    return joined(heads(layers_.front(), name, x_), heads(layers_.back(), name, x_), changed_at_);
+}
+
+/// (B, total, D): every token as a query, at once.
+Array Conversation::full_output() const {
+    const auto attended = reference::attention(heads(layers_.back(), "q_proj", x_), keys("k_proj"), keys("v_proj"),
+                                               reference::causal_mask(total_, total_));
+    return layers_.back().apply("out_proj", reference::merge_heads(attended.context));
+}
+
+/// The rows of full recomputation that belong to the new tokens; zeros for padding.
+Array Conversation::expected(const Chunk& chunk) const {
+    const Array full = full_output();
+    const Index n = chunk.x.size(1);
+    const Index D = sizes_.D();
+    Array rows = exact(Tensor::zeros({sizes_.B, n, D}));
+    for (Index b = 0; b < sizes_.B; ++b)
+        for (Index i = 0; i < chunk.counts[as_size(b)] * D; ++i) {
+            const std::size_t from = as_size((b * total_ + lengths_[as_size(b)]) * D + i);
+            rows.value[as_size(b * n * D + i)] = full.value[from];
+            rows.error[as_size(b * n * D + i)] = full.error[from];
+        }
+    return rows;
+}
+
+Tensor Conversation::real_rows(const Tensor& rows, const Shape& counts) const {
+    if (rows.rank() != 3 || rows.size(0) != sizes_.B) return rows;  // the comparison will say so
+    Tensor real = Tensor::zeros(rows.shape());
+    for (Index b = 0; b < sizes_.B; ++b) {
+        const Index count = std::min(counts[as_size(b)], rows.size(1));
+        real[b].slice(0, 0, count).copy_from(rows[b].slice(0, 0, count));
+    }
+    return real;
+}
+
+/// A cache into which the student's own append has written the first chunks of the history.
+std::optional<wire::Handle> Conversation::replayed(std::size_t chunks) {
+    const Outcome made =
+        student_.outcome("make_cache", {{"B", sizes_.B}, {"H", sizes_.H}, {"capacity", total_ + 2}, {"d", sizes_.d}});
+    const auto* cache = std::get_if<wire::Handle>(&made.value);
+    if (cache == nullptr) return std::nullopt;
+    for (std::size_t i = 0; i < chunks; ++i)
+        if (student_
+                .outcome(
+                    "append",
+                    {{"cache", *cache}, {"k", history_[i].k}, {"v", history_[i].v}, {"counts", history_[i].counts}})
+                .error)
+            return std::nullopt;
+    return *cache;
+}
+
+/// What the last chunk gets from the student's own cache through the student's own mask for S keys.
+std::optional<Array> Conversation::from_own_parts(const Contents& held, const Shape& before, Index S) {
+    const Chunk& chunk = history_.back();
+    const Outcome asked = student_.outcome("decoding_mask", {{"lengths", before}, {"n", chunk.x.size(1)}, {"S", S}});
+    const auto* mask = std::get_if<Mask>(&asked.value);
+    if (mask == nullptr || mask->shape() != Shape{sizes_.B, 1, chunk.x.size(1), S} || held.k.rank() != 4 ||
+        held.k.shape() != held.v.shape() || held.k.size(2) < S)
+        return std::nullopt;
+    const Array context = reference::attention(heads(layers_.back(), "q_proj", chunk.x), own(held.k.slice(2, 0, S)),
+                                               own(held.v.slice(2, 0, S)), *mask)
+                              .context;
+    const Array rows = layers_.back().apply("out_proj", reference::merge_heads(context));
+    return own(real_rows(to_tensor(rows), chunk.counts));
+}
+
+bool Conversation::follows_from_own_parts(const Tensor& yours) {
+    const auto past = replayed(history_.size() - 1);
+    const auto present = replayed(history_.size());
+    if (!past || !present) return false;
+    const Shape before = contents(student_, *past).lengths;
+    const Contents held = contents(student_, *present);
+    Index expected_longest = 0;
+    for (std::size_t b = 0; b < lengths_.size(); ++b)
+        expected_longest = std::max(expected_longest, lengths_[b] + history_.back().counts[b]);
+    const Index own_longest = held.lengths.empty() ? 0 : *std::max_element(held.lengths.begin(), held.lengths.end());
+    for (const Index S : {own_longest, expected_longest, total_ + 2}) {
+        const auto rows = from_own_parts(held, before, S);
+        if (rows && !difference(output_axes, yours, *rows)) return true;
+    }
+    return false;
+}
+
+Index Conversation::feed(Index n, const Shape& counts) {
+    const Tensor x = next_tokens(n, counts);
+    history_.push_back(
+        {x, to_tensor(heads(layers_.back(), "k_proj", x)), to_tensor(heads(layers_.back(), "v_proj", x)), counts});
+    const wire::Record decoded =
+        student_.record("decode", {{"cache", cache_}, {"projections", projections_}, {"x", x}, {"counts", counts}});
+    const Tensor y = std::get<Tensor>(decoded.find("y")->value);
+    expect(y.defined(), Stage::output, "your decode returned an undefined tensor (Tensor{})");
+    const Tensor yours = real_rows(y, counts);
+    if (auto failure = difference(output_axes, yours, expected(history_.back()))) {
+        const bool follows = follows_from_own_parts(yours);
+        current_test().function = "decode";
+        if (!follows) fail(std::move(*failure));
+        pass_on_credit({"make_cache", "append", "decoding_mask"}, std::move(*failure));
+    }
+    for (std::size_t b = 0; b < counts.size(); ++b) lengths_[b] += counts[b];
+    return std::get<Index>(decoded.find("rows")->value);
+}
+
+}  // namespace headway::judge::kv_cache

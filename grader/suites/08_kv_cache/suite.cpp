@@ -1,0 +1,282 @@
+// Hidden tests of exercise 08.    B batch · n new tokens · S keys · D model width · H heads · d head_dim · C capacity
+#include "conversation.hpp"
+
+#include <algorithm>
+
+namespace headway::judge {
+namespace {
+
+using namespace kv_cache;  // what several files of this suite share
+
+using reference::exact;
+
+HIDDEN_SUITE(KvCache);
+
+const Looking cached_axes{"cached numbers", Stage::none, {"b", "h", "position", "feature"}};
+
+Shape each(Index B, Index count) { return Shape(static_cast<std::size_t>(B), count); }
+
+/// Counts in [0, n] that differ; the largest is n.
+Shape different_counts(Index B, Index n) {
+    Shape counts;
+    for (Index b = 0; b < B; ++b) counts.push_back((b + 1) * n / B);
+    return counts;
+}
+
+/// A cache whose sequences hold different numbers of tokens, with stale numbers behind them.
+struct Filled {
+    Sizes n;
+    Index capacity;
+    Tensor k, v;  // (B, H, C, d)
+    Shape lengths;
+
+    Filled(Random& random, const Sizes& sizes)
+        : n(sizes),
+          capacity(n.T + n.S + 2),
+          k(random_tensor(random, {n.B, n.H, capacity, n.d})),
+          v(random_tensor(random, {n.B, n.H, capacity, n.d})),
+          lengths(different_counts(n.B, n.T)) {}
+
+    wire::Handle in(Student& student) const {
+        return student.keep("cache", {{"k", k}, {"v", v}, {"lengths", lengths}});
+    }
+};
+
+/// New keys or values as split_heads leaves them: a view.
+Tensor new_heads(Random& random, const Sizes& n, Index count) {
+    return random_tensor(random, {n.B, count, n.H, n.d}).transpose(1, 2);
+}
+
+void append(Student& student, wire::Handle cache, const Tensor& k, const Tensor& v, const Shape& counts) {
+    const Outcome outcome = student.outcome("append", {{"cache", cache}, {"k", k}, {"v", v}, {"counts", counts}});
+    if (outcome.error)
+        expect(false, Stage::none, "your append threw " + outcome.error->type + ": " + outcome.error->message);
+}
+
+/// Writes what append should write.
+void append_expected(Tensor& to, const Shape& lengths, const Tensor& from, const Shape& counts) {
+    for (std::size_t b = 0; b < counts.size(); ++b) {
+        const auto row = static_cast<Index>(b);
+        to[row].slice(1, lengths[b], lengths[b] + counts[b]).copy_from(from[row].slice(1, 0, counts[b]));
+    }
+}
+
+void expect_lengths(const Shape& yours, const Shape& expected) {
+    expect(yours == expected, Stage::none,
+           "the lengths are " + headway::to_string(yours) + "; they should be " + headway::to_string(expected));
+}
+
+PROPERTY(KvCache, ANewCacheIsEmpty, 1, "a new cache holds zeros of the capacity, and no token") {
+    const Sizes n = random_sizes(random);
+    const wire::Handle cache = student.keep("make_cache", {{"B", n.B}, {"H", n.H}, {"capacity", n.S}, {"d", n.d}});
+    const Contents held = contents(student, cache);
+    const auto zeros = exact(Tensor::zeros({n.B, n.H, n.S, n.d}));
+    expect_close(cached_axes, held.k, zeros);
+    expect_close(cached_axes, held.v, zeros);
+    expect_lengths(held.lengths, each(n.B, 0));
+    for (const char* name : {"B", "H", "capacity", "d"}) {
+        Arguments arguments{{"B", n.B}, {"H", n.H}, {"capacity", n.S}, {"d", n.d}};
+        for (wire::Field& field : arguments)
+            if (field.name == name) field.value = Index{0};
+        student.refuses("make_cache", arguments, std::string(name) + " must be at least 1");
+    }
+}
+
+PROPERTY(KvCache, TokensAreWrittenBehindThoseBefore, 2,
+         "append writes the first counts[b] tokens behind what sequence b has, and nothing else") {
+    for (const bool equal : {true, false}) {
+        Filled filled(random, random_sizes(random));
+        if (equal) filled.lengths = each(filled.n.B, filled.n.T);
+        const wire::Handle cache = filled.in(student);
+        for (const Index width : {Index{1}, filled.n.S - 1}) {
+            const Shape counts = equal ? each(filled.n.B, width) : different_counts(filled.n.B, width);
+            const Tensor k = new_heads(random, filled.n, width);
+            const Tensor v = new_heads(random, filled.n, width);
+            append(student, cache, k, v, counts);
+            append_expected(filled.k, filled.lengths, k, counts);
+            append_expected(filled.v, filled.lengths, v, counts);
+            for (std::size_t b = 0; b < counts.size(); ++b) filled.lengths[b] += counts[b];
+            const Contents held = contents(student, cache);
+            expect_close({"cached keys", Stage::none, cached_axes.axes}, held.k, exact(filled.k));
+            expect_close({"cached values", Stage::none, cached_axes.axes}, held.v, exact(filled.v));
+            expect_lengths(held.lengths, filled.lengths);
+        }
+    }
+}
+
+PROPERTY(KvCache, TheCapacityIsNeverExceeded, 1, "what does not fit is refused, and the cache stays as it was") {
+    const Filled filled(random, random_sizes(random));
+    const Sizes& n = filled.n;
+    const auto refuses = [&](Index width, const Shape& counts, const std::string& because) {
+        const wire::Handle cache = filled.in(student);
+        const Arguments arguments{{"cache", cache},
+                                  {"k", new_heads(random, n, width)},
+                                  {"v", new_heads(random, n, width)},
+                                  {"counts", counts}};
+        student.refuses("append", arguments, because);
+        const Contents held = contents(student, cache);
+        expect(!difference(cached_axes, held.k, exact(filled.k)) && !difference(cached_axes, held.v, exact(filled.v)) &&
+                   held.lengths == filled.lengths,
+               Stage::none, because + ": your append refuses, but it has changed the cache before");
+    };
+    const Index room = filled.capacity - filled.lengths.back();  // of the longest sequence, the last of the batch
+    Shape one_too_many = each(n.B, 1);
+    one_too_many.back() = room + 1;
+    refuses(room + 1, one_too_many, "one sequence would outgrow the capacity by one token");
+    refuses(filled.capacity + 1, each(n.B, filled.capacity + 1), "all sequences would outgrow the capacity");
+    const wire::Handle cache = filled.in(student);
+    const Tensor fits = new_heads(random, n, room);
+    append(student, cache, fits, fits, each(n.B, room));  // the last position is a position
+}
+
+PROPERTY(KvCache, TheMaskCountsFromEachLength, 1, "new token t of sequence b sees positions up to lengths[b] + t") {
+    for (const Shape& lengths : {Shape{0, 3, 7, 5, 1}, Shape{6}, Shape{0, 0, 0}})
+        for (const Index n : {Index{1}, Index{3}, Index{5}}) {
+            const auto B = static_cast<Index>(lengths.size());
+            const Index S = *std::max_element(lengths.begin(), lengths.end()) + n + (n == 3 ? 2 : 0);
+            Mask expected = Mask::allow_all({B, 1, n, S});
+            for (Index b = 0; b < B; ++b)
+                for (Index t = 0; t < n; ++t)
+                    for (Index s = 0; s < S; ++s) expected(b, 0, t, s) = s > lengths[static_cast<std::size_t>(b)] + t;
+            expect_mask({"mask", Stage::mask, {"b", "h", "new token", "position"}},
+                        student.mask("decoding_mask", {{"lengths", lengths}, {"n", n}, {"S", S}}), expected);
+        }
+}
+
+PROPERTY(KvCache, TokenByTokenEqualsRecomputation, 1, "decoding token by token gives the rows of full recomputation") {
+    const Sizes n = random_sizes(random);
+    Conversation conversation(student, random, n, 6);
+    for (Index step = 0; step < 6; ++step) conversation.feed(1, each(n.B, 1));
+}
+
+PROPERTY(KvCache, ChunksEqualRecomputation, 1, "a prefill and later chunks give the rows of full recomputation") {
+    const Sizes n = random_sizes(random);
+    Conversation conversation(student, random, n, 11);
+    for (const Index chunk : {5, 3, 1, 2}) conversation.feed(chunk, each(n.B, chunk));
+}
+
+PROPERTY(KvCache, SequencesMayDifferInLength, 1,
+         "sequences of a batch may differ in length, and padding leaves no trace") {
+    const Sizes n = random_sizes(random);
+    Conversation conversation(student, random, n, 13);
+    conversation.feed(6, different_counts(n.B, 6));
+    Shape reversed = different_counts(n.B, 3);
+    std::reverse(reversed.begin(), reversed.end());
+    conversation.feed(3, reversed);
+    conversation.feed(1, each(n.B, 1));
+    Shape some = each(n.B, 0);
+    some[1] = 2;
+    conversation.feed(2, some);
+    expect_lengths(contents(student, conversation.cache()).lengths, conversation.lengths());
+}
+
+PROPERTY(KvCache, OnlyNewTokensAreProjected, 1, "only new tokens are projected: 4·B·n rows, however long the past is") {
+    const Sizes n = random_sizes(random);
+    Conversation conversation(student, random, n, 17);
+    for (const Index chunk : {13, 1}) {
+        const Index rows = conversation.feed(chunk, each(n.B, chunk));
+        expect(rows <= 4 * n.B * chunk, Stage::project,
+               std::to_string(rows) + " rows went through nn::Linear for " + std::to_string(n.B * chunk) +
+                   " new tokens; there are four projections, so " + std::to_string(4 * n.B * chunk) + " are enough");
+    }
+    // Whoever keeps the tokens and projects them anew would use the new projections for the old ones too.
+    conversation.change_projections(random);
+    conversation.feed(2, each(n.B, 2));
+}
+
+/// The same question gets the same answer after another cache was used, and changes nothing but its own cache.
+void expect_caches_apart(Student& student, Random& random, const Filled& filled) {
+    const Sizes& n = filled.n;
+    Conversation other(student, random, n, 5);
+    const auto question = [&](Index width, wire::Handle cache) {
+        return Arguments{{"cache", cache},
+                         {"projections", other.projections()},
+                         {"x", strided(other.next_tokens(width, each(n.B, 0)))},
+                         {"counts", each(n.B, width)}};
+    };
+    Arguments arguments = question(2, filled.in(student));
+    const Outcome first = student.outcome("decode", arguments);
+    for (const std::string& name : first.changed_arguments)
+        expect(false, Stage::none, "your decode changes its argument " + name);
+    student.outcome("decode", question(3, other.cache()));
+    arguments[0].value = filled.in(student);
+    const Outcome second = student.outcome("decode", arguments);
+    const auto y = [](const Outcome& outcome) {
+        const auto* record = std::get_if<wire::Record>(&outcome.value);
+        return record == nullptr ? Tensor{} : std::get<Tensor>(record->find("y")->value);
+    };
+    if (y(first).defined() && y(second).defined())
+        expect(!difference({"outputs", Stage::none, {"b", "new token", "feature"}}, y(second), exact(y(first))),
+               Stage::none, "your decode answers the same question differently after another cache was used");
+    const wire::Handle full = filled.in(student);
+    student.refuses("decode", question(filled.capacity, full), "there is less room than that in the cache");
+    Arguments flat = question(2, full);
+    flat[2].value = std::get<Tensor>(flat[2].value).select(0, 1);
+    student.refuses_index("decode", flat, "x must be of shape (B, n, D)");
+    expect_lengths(contents(student, full).lengths, filled.lengths);
+}
+
+PROPERTY(KvCache, CallsAreCleanAndShapesChecked, 1,
+         "shapes and counts that do not fit are refused; arguments and other caches are left alone") {
+    const Filled filled(random, random_sizes(random));
+    const Sizes& n = filled.n;
+    const Tensor k = new_heads(random, n, 3);
+    const wire::Handle cache = filled.in(student);
+    const auto refuses = [&](const Tensor& new_k, const Tensor& new_v, const Shape& counts, const std::string& why) {
+        student.refuses("append", {{"cache", cache}, {"k", new_k}, {"v", new_v}, {"counts", counts}}, why);
+    };
+    refuses(random_tensor(random, {n.B, n.H, 3, n.d + 1}), k, each(n.B, 1), "k is wider than the cache");
+    refuses(k, random_tensor(random, {n.B, n.H, 3, n.d + 1}), each(n.B, 1), "v is wider than the cache");
+    refuses(k, new_heads(random, n, 2), each(n.B, 1), "k and v differ in length");
+    refuses(k, k, each(n.B + 1, 1), "there are more counts than sequences");
+    refuses(k, k, each(n.B, 4), "a count is larger than the number of new tokens");
+    refuses(k, k, each(n.B, -1), "a count is negative");
+    expect_caches_apart(student, random, filled);
+}
+
+/// The answer, and then what the cache holds.
+void answer_with_cache(Student& student, std::vector<double>& answers, const std::string& function,
+                       const Arguments& arguments) {
+    answer_with(student, answers, function, arguments);
+    answer_with(student, answers, "contents", {arguments.front()});
+}
+
+PROBE(KvCache) {
+    const Filled filled(random, random_sizes(random));
+    const Sizes& n = filled.n;
+    const Layer layer(random, n.D(), n.D());
+    answer_with(student, answers, "decoding_mask", {{"lengths", filled.lengths}, {"n", Index{3}}, {"S", n.T + 5}});
+    for (const Index d : {n.d, Index{0}}) {
+        const Outcome made = student.outcome("make_cache", {{"B", n.B}, {"H", n.H}, {"capacity", n.T}, {"d", d}});
+        answers.push_back(made.error ? 1 : 0);
+        if (made.error) continue;
+        answer_with_cache(student, answers, "append",
+                          {{"cache", made.value},
+                           {"k", new_heads(random, n, 1)},
+                           {"v", new_heads(random, n, 1)},
+                           {"counts", each(n.B, 1)}});
+    }
+    for (const Index width : {Index{1}, n.S, n.S + 1})
+        for (const Shape& counts : {each(n.B, width), different_counts(n.B, width), each(n.B, width + 1)})
+            answer_with_cache(student, answers, "append",
+                              {{"cache", filled.in(student)},
+                               {"k", new_heads(random, n, width)},
+                               {"v", new_heads(random, n, width)},
+                               {"counts", counts}});
+    answer_with_cache(student, answers, "append",
+                      {{"cache", filled.in(student)},
+                       {"k", new_heads(random, n, 2)},
+                       {"v", new_heads(random, n, 3)},
+                       {"counts", each(n.B, 1)}});
+    const wire::Handle projections = student.keep("projections", {{"state", layer.state}});
+    const wire::Handle cache = filled.in(student);
+    for (const Index width : {Index{2}, Index{1}, n.S})
+        answer_with_cache(student, answers, "decode",
+                          {{"cache", cache},
+                           {"projections", projections},
+                           {"x", random_tensor(random, {n.B, width, n.D()})},
+                           {"counts", width == 2 ? different_counts(n.B, 2) : each(n.B, width)}});
+}
+
+}  // namespace
+}  // namespace headway::judge

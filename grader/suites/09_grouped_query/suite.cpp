@@ -1,0 +1,310 @@
+// Hidden tests of exercise 09.   B batch · H heads · H_kv heads of keys and values · T queries · S keys · d head_dim
+#include "judge/hidden_test.hpp"
+#include "reference/attention.hpp"
+
+#include <cmath>
+
+namespace headway::judge {
+namespace {
+
+using reference::Array;
+using reference::exact;
+using reference::to_tensor;
+
+HIDDEN_SUITE(GroupedQuery);
+
+const Looking repeated_axes{"repeated heads", Stage::split, {"b", "h", "key", "feature"}};
+const Looking context_axes{"context vectors", Stage::weigh, {"b", "h", "query", "feature"}};
+const Looking pooled_axes{"pooled projection", Stage::project, {"row", "column"}};
+const Looking output_axes{"outputs", Stage::output, {"b", "token", "feature"}};
+
+/// How many query heads form a group, and how many groups there are.
+struct Grouping {
+    Index group, H_kv;
+    Index H() const { return group * H_kv; }
+};
+
+/// Neither a power of two nor equal: where they are, a wrong order of heads may look right.
+Grouping random_grouping(Random& random) { return random.integer(0, 1) == 0 ? Grouping{5, 3} : Grouping{3, 5}; }
+
+/// Each head of (B, H_kv, S, d) `group` times, side by side.
+Array repeated(const Array& kv, Index group) {
+    const Index head = kv.size(2) * kv.size(3);
+    Array all{{kv.size(0), kv.size(1) * group, kv.size(2), kv.size(3)}, {}, {}};
+    for (Index from = 0; from < kv.numel(); from += head)
+        for (Index copy = 0; copy < group; ++copy) {
+            all.value.insert(all.value.end(), kv.value.begin() + from, kv.value.begin() + from + head);
+            all.error.insert(all.error.end(), kv.error.begin() + from, kv.error.begin() + from + head);
+        }
+    return all;
+}
+
+/// (B, H, length, width) as split_heads leaves it: a view.
+Tensor heads(Random& random, Index B, Index H, Index length, Index width) {
+    return random_tensor(random, {B, length, H, width}).transpose(1, 2);
+}
+
+struct Inputs {
+    Sizes n;
+    Grouping grouping;
+    Tensor q, k, v;
+
+    Inputs(Random& random, const Grouping& groups)
+        : n(random_sizes(random)),
+          grouping(groups),
+          q(heads(random, n.B, groups.H(), n.T, n.d)),
+          k(heads(random, n.B, groups.H_kv, n.S, n.d)),
+          v(heads(random, n.B, groups.H_kv, n.S, n.d_v)) {}
+
+    Arguments with(const Mask& mask) const { return {{"q", q}, {"k", k}, {"v", v}, {"mask", mask}}; }
+
+    Array expected(const Mask& mask) const {
+        const Index group = grouping.group;
+        return reference::attention(exact(q), repeated(exact(k), group), repeated(exact(v), group), mask).context;
+    }
+};
+
+/// What follows from the student's own repeat_heads.
+std::optional<Array> from_own_heads(Student& student, const Inputs& in, const Mask& mask) {
+    std::vector<Array> repeats;
+    for (const Tensor& kv : {in.k, in.v}) {
+        const Outcome outcome = student.outcome("repeat_heads", {{"kv", kv}, {"num_heads", in.grouping.H()}});
+        const auto* tensor = std::get_if<Tensor>(&outcome.value);
+        if (tensor == nullptr || tensor->shape() != Shape{in.n.B, in.grouping.H(), in.n.S, kv.size(3)})
+            return std::nullopt;
+        repeats.push_back(own(*tensor));
+    }
+    return reference::attention(exact(in.q), repeats[0], repeats[1], mask).context;
+}
+
+void expect_attention(Student& student, const Inputs& in, const Mask& mask) {
+    const std::string function = "grouped_query_attention";
+    const Tensor actual = student.tensor(function, in.with(mask));
+    const Array expected = in.expected(mask);
+    if (!difference(context_axes, actual, expected)) return;
+    const auto given_own = from_own_heads(student, in, mask);
+    current_test().function = function;
+    expect_close_given(context_axes, actual, expected, {"repeat_heads"}, given_own);
+}
+
+PROPERTY(GroupedQuery, CopiesOfAHeadLieSideBySide, 2, "query head h gets keys and values of head h / (H / H_kv)") {
+    for (const Grouping& grouping : {Grouping{3, 5}, Grouping{5, 3}, Grouping{1, 6}, Grouping{7, 1}}) {
+        const Sizes n = random_sizes(random);
+        const Tensor kv = heads(random, n.B, grouping.H_kv, n.S, n.d);
+        for (const Tensor& some : {kv, kv.contiguous()})
+            expect_close(repeated_axes, student.tensor("repeat_heads", {{"kv", some}, {"num_heads", grouping.H()}}),
+                         repeated(exact(some), grouping.group));
+    }
+}
+
+PROPERTY(GroupedQuery, AGroupSharesKeysAndValues, 2, "the query heads of a group attend to the same keys and values") {
+    for (int round = 0; round < 2; ++round) expect_attention(student, Inputs(random, random_grouping(random)), Mask{});
+}
+
+PROPERTY(GroupedQuery, TheEndsAreMultiHeadAndMultiQuery, 1,
+         "H_kv = H is multi-head attention, H_kv = 1 is multi-query attention") {
+    for (const Grouping& grouping : {Grouping{1, 6}, Grouping{6, 1}, Grouping{1, 1}})
+        expect_attention(student, Inputs(random, grouping), Mask{});
+}
+
+PROPERTY(GroupedQuery, MasksReachEveryQueryHead, 1, "each query head has its mask, within a group too") {
+    const Inputs in(random, random_grouping(random));
+    const Sizes& n = in.n;
+    for (const Mask& mask : {reference::causal_mask(n.T, n.S), random_mask(random, {n.B, 1, 1, n.S}),
+                             random_mask(random, {in.grouping.H(), n.T, n.S}),
+                             random_mask(random, {n.B, in.grouping.H(), n.T, n.S}), Mask::block_all({n.T, 1})}) {
+        const Tensor actual = student.tensor("grouped_query_attention", in.with(mask));
+        if (!difference(context_axes, actual, in.expected(mask))) continue;
+        // Wrong without a mask too? Then it is not the mask.
+        const Outcome unmasked = student.outcome("grouped_query_attention", in.with(Mask{}));
+        const auto* tensor = std::get_if<Tensor>(&unmasked.value);
+        current_test().function = "grouped_query_attention";
+        const auto failure = difference(context_axes, actual, in.expected(mask));
+        if (tensor == nullptr || !difference(context_axes, *tensor, in.expected(Mask{}))) fail(*failure);
+        return pass_on_credit({"grouped_query_attention", "repeat_heads"}, *failure);
+    }
+}
+
+PROPERTY(GroupedQuery, TheCacheHoldsTheSharedHeads, 1,
+         "a cache holds 2·B·S·H_kv·d numbers: H_kv / H of multi-head attention") {
+    for (const Grouping& grouping : {Grouping{3, 5}, Grouping{6, 1}, Grouping{1, 7}}) {
+        const Sizes n = random_sizes(random);
+        const Outcome outcome = student.outcome("cached_numbers", {{"B", n.B},
+                                                                   {"S", n.S * 100'003},  // beyond 32 bits
+                                                                   {"num_heads", grouping.H()},
+                                                                   {"num_kv_heads", grouping.H_kv},
+                                                                   {"head_dim", n.d * 1'000}});
+        const Index expected = 2 * n.B * n.S * 100'003 * grouping.H_kv * n.d * 1'000;
+        const auto* numbers = std::get_if<Index>(&outcome.value);
+        expect(numbers != nullptr && *numbers == expected, Stage::none,
+               "your cached_numbers answers " + (numbers == nullptr ? "nothing" : std::to_string(*numbers)) +
+                   "; keys and values of " + std::to_string(grouping.H_kv) + " heads are " + std::to_string(expected) +
+                   " numbers");
+    }
+}
+
+PROPERTY(GroupedQuery, PoolingIsTheMeanOfEachGroup, 1,
+         "pooling a projection takes the mean over the heads of each group") {
+    for (const Grouping& grouping : {Grouping{3, 5}, Grouping{5, 3}, Grouping{1, 3}, Grouping{6, 1}}) {
+        const Sizes n = random_sizes(random);
+        const Tensor w = random_tensor(random, {grouping.H() * n.d, n.S}).transpose(0, 1);
+        const Array columns = exact(w);
+        Array expected = exact(Tensor::zeros({n.S, grouping.H_kv * n.d}));
+        const auto share = 1.0 / static_cast<double>(grouping.group);
+        for (Index i = 0; i < columns.numel(); ++i) {
+            const Index row = i / (grouping.H() * n.d), head = i / n.d % grouping.H(), feature = i % n.d;
+            const auto to = static_cast<std::size_t>((row * grouping.H_kv + head / grouping.group) * n.d + feature);
+            const double number = columns.value[static_cast<std::size_t>(i)] * share;
+            expected.value[to] += number;
+            expected.error[to] += static_cast<double>(grouping.group + 2) * reference::unit_roundoff * std::abs(number);
+        }
+        expect_close(pooled_axes,
+                     student.tensor(
+                         "pool_heads",
+                         {{"w (a transposed view)", w}, {"num_heads", grouping.H()}, {"num_kv_heads", grouping.H_kv}}),
+                     expected);
+    }
+}
+
+/// The whole layer and what it should give.
+struct Layer {
+    Sizes n;
+    Grouping grouping;
+    Tensor x, w_q, w_k, w_v, w_o;
+
+    Layer(Random& random, const Grouping& groups)
+        : n(random_sizes(random)),
+          grouping(groups),
+          x(random_tensor(random, {n.B, n.T, n.S})),
+          w_q(weight(random, n.S, groups.H() * n.d)),
+          w_k(weight(random, n.S, groups.H_kv * n.d)),
+          w_v(weight(random, n.S, groups.H_kv * n.d)),
+          w_o(weight(random, groups.H() * n.d, n.S)) {}
+
+    static Tensor weight(Random& random, Index in, Index out) {
+        return random_tensor(random, {in, out}) * (1.5F / std::sqrt(static_cast<float>(in)));
+    }
+
+    Arguments with(const Mask& mask) const {
+        return {{"x", x},
+                {"w_q", w_q},
+                {"w_k", w_k},
+                {"w_v", w_v},
+                {"w_o", w_o},
+                {"num_heads", grouping.H()},
+                {"num_kv_heads", grouping.H_kv},
+                {"mask", mask}};
+    }
+
+    Array split(const Tensor& w, Index num_heads) const {
+        return reference::split_heads(reference::matmul(exact(x), exact(w)), num_heads);
+    }
+
+    Array output(const Array& context) const { return reference::matmul(reference::merge_heads(context), exact(w_o)); }
+
+    Array expected(const Mask& mask) const {
+        const Array k = repeated(split(w_k, grouping.H_kv), grouping.group);
+        const Array v = repeated(split(w_v, grouping.H_kv), grouping.group);
+        return output(reference::attention(split(w_q, grouping.H()), k, v, mask).context);
+    }
+};
+
+PROPERTY(GroupedQuery, TheLayerProjectsFewerKeysAndValues, 1,
+         "the layer splits queries into H heads, keys and values into H_kv, and merges the H contexts") {
+    for (const Grouping& grouping : {Grouping{3, 5}, Grouping{5, 3}, Grouping{1, 3}}) {
+        const Layer layer(random, grouping);
+        for (const Mask& mask : {Mask{}, reference::causal_mask(layer.n.T, layer.n.T)}) {
+            const std::string function = "grouped_query_self_attention";
+            const Tensor actual = student.tensor(function, layer.with(mask));
+            const Array expected = layer.expected(mask);
+            if (!difference(output_axes, actual, expected)) continue;
+            const Outcome outcome =
+                student.outcome("grouped_query_attention", {{"q", to_tensor(layer.split(layer.w_q, grouping.H()))},
+                                                            {"k", to_tensor(layer.split(layer.w_k, grouping.H_kv))},
+                                                            {"v", to_tensor(layer.split(layer.w_v, grouping.H_kv))},
+                                                            {"mask", mask}});
+            const auto* context = std::get_if<Tensor>(&outcome.value);
+            const bool usable =
+                context != nullptr && context->shape() == Shape{layer.n.B, grouping.H(), layer.n.T, layer.n.d};
+            current_test().function = function;
+            expect_close_given(output_axes, actual, expected, {"grouped_query_attention", "repeat_heads"},
+                               usable ? std::optional(own(to_tensor(layer.output(own(*context))))) : std::nullopt);
+        }
+    }
+}
+
+PROPERTY(GroupedQuery, UnevenGroupsAreRefused, 1,
+         "heads that do not form even groups are refused; arguments and later calls are left alone") {
+    const Inputs in(random, random_grouping(random));
+    const Sizes& n = in.n;
+    expect_untouched(student, "grouped_query_attention", in.with(random_mask(random, {n.T, n.S})));
+    expect_untouched(student, "repeat_heads", {{"kv", in.k}, {"num_heads", in.grouping.H()}});
+    const std::string uneven = "H is not divisible by H_kv";
+    for (const Index H : {in.grouping.H() + 1, in.grouping.H_kv - 1, Index{0}})
+        student.refuses("repeat_heads", {{"kv", in.k}, {"num_heads", H}}, uneven);
+    Arguments one_more = in.with(Mask{});
+    one_more[0].value = heads(random, n.B, in.grouping.H() + 1, n.T, n.d);
+    student.refuses("grouped_query_attention", one_more, uneven);
+    Arguments more_values = in.with(Mask{});
+    more_values[2].value = heads(random, n.B, in.grouping.H_kv, n.S + 1, n.d_v);
+    student.refuses("grouped_query_attention", more_values, "there are more values than keys");
+    Arguments more_heads = in.with(Mask{});
+    more_heads[2].value = heads(random, n.B, 1, n.S, n.d_v);
+    student.refuses("grouped_query_attention", more_heads, "k and v differ in heads");
+    student.refuses_index("repeat_heads", {{"kv", in.k.select(0, 1)}, {"num_heads", in.grouping.H()}},
+                          "kv must be of shape (B, H_kv, S, d)");
+    const Arguments count{
+        {"B", n.B}, {"S", n.S}, {"num_heads", Index{7}}, {"num_kv_heads", Index{3}}, {"head_dim", n.d}};
+    student.refuses("cached_numbers", count, uneven);
+    const Tensor w = random_tensor(random, {n.S, 7 * n.d});
+    student.refuses("pool_heads", {{"w", w}, {"num_heads", Index{7}}, {"num_kv_heads", Index{3}}}, uneven);
+    student.refuses("pool_heads",
+                    {{"w", random_tensor(random, {n.S, 31})}, {"num_heads", Index{6}}, {"num_kv_heads", Index{3}}},
+                    "31 columns do not divide among 6 heads");
+    const Layer layer(random, {3, 5});
+    Arguments narrow = layer.with(Mask{});
+    narrow[2].value = layer.w_q;  // as wide as for multi-head attention
+    student.refuses("grouped_query_self_attention", narrow, "w_k is as wide as w_q");
+    Arguments no_groups = layer.with(Mask{});
+    no_groups[6].value = Index{0};
+    student.refuses("grouped_query_self_attention", no_groups, "there must be a group");
+    Arguments flat = layer.with(Mask{});
+    flat[0].value = layer.x.select(0, 1);
+    student.refuses_index("grouped_query_self_attention", flat, "x must be of shape (B, T, D)");
+}
+
+PROBE(GroupedQuery) {
+    for (const Grouping& grouping : {random_grouping(random), Grouping{1, 6}, Grouping{6, 1}}) {
+        const Inputs in(random, grouping);
+        const Sizes& n = in.n;
+        for (const Mask& mask : {Mask{}, random_mask(random, {n.B, grouping.H(), n.T, n.S}), Mask::block_all({n.T, 1})})
+            answer_with(student, answers, "grouped_query_attention", in.with(mask));
+        answer_with(student, answers, "repeat_heads", {{"kv", in.k}, {"num_heads", grouping.H()}});
+        answer_with(student, answers, "repeat_heads", {{"kv", in.k.contiguous()}, {"num_heads", grouping.H()}});
+        for (const Index H : {grouping.H() + 1, grouping.H_kv - 1, Index{0}})
+            answer_with(student, answers, "repeat_heads", {{"kv", in.k}, {"num_heads", H}});
+        Arguments uneven = in.with(Mask{});
+        uneven[0].value = heads(random, n.B, grouping.H() + 1, n.T, n.d);
+        answer_with(student, answers, "grouped_query_attention", uneven);
+        for (const Index more : {0, 1})
+            answer_with(student, answers, "cached_numbers",
+                        {{"B", n.B},
+                         {"S", n.S * 1'000'003},
+                         {"num_heads", grouping.H() + more},
+                         {"num_kv_heads", grouping.H_kv},
+                         {"head_dim", n.d}});
+        answer_with(student, answers, "pool_heads",
+                    {{"w", random_tensor(random, {n.S, grouping.H() * n.d})},
+                     {"num_heads", grouping.H()},
+                     {"num_kv_heads", grouping.H_kv}});
+        const Layer layer(random, grouping);
+        answer_with(student, answers, "grouped_query_self_attention", layer.with(Mask{}));
+        Arguments wide = layer.with(random_mask(random, {layer.n.T, layer.n.T}));
+        answer_with(student, answers, "grouped_query_self_attention", wide);
+        wide[2].value = layer.w_q;
+        answer_with(student, answers, "grouped_query_self_attention", wide);
+    }
+}
+
+}  // namespace
+}  // namespace headway::judge

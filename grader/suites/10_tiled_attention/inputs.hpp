@@ -1,0 +1,26 @@
+#pragma once
+
+#include "judge/inputs.hpp"
+#include "judge/student.hpp"
+
+namespace headway::judge::tiled {
+
+/// Random queries, keys and values, as split_heads leaves them.
+struct Inputs {
+    Sizes n;
+    Tensor q, k, v;
+
+    Inputs(Random& random, const Sizes& sizes)
+        : n(sizes), q(heads(random, n.T, n.d)), k(heads(random, n.S, n.d)), v(heads(random, n.S, n.d_v)) {}
+
+    Arguments with(const Mask& mask, bool causal, Index tile) const {
+        return {{"q", q}, {"k", k}, {"v", v}, {"mask", mask}, {"causal", causal}, {"tile", tile}};
+    }
+
+    /// As split_heads leaves it: a view.
+    Tensor heads(Random& random, Index length, Index width) const {
+        return random_tensor(random, {n.B, length, n.H, width}).transpose(1, 2);
+    }
+};
+
+}  // namespace headway::judge::tiled

@@ -1,0 +1,312 @@
+// Hidden tests of exercise 10.        B batch · H heads · T queries · S keys · d head_dim · d_v value width
+#include "memory.hpp"
+
+#include "judge/hidden_test.hpp"
+#include "reference/attention.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace headway::judge {
+namespace {
+
+using namespace tiled;  // what several files of this suite share
+
+using reference::Array;
+using reference::exact;
+using reference::to_tensor;
+
+HIDDEN_SUITE(TiledAttention);
+
+constexpr float infinity = std::numeric_limits<float>::infinity();
+const Looking summed_axes{"gathered / total", Stage::softmax, {"b", "h", "query", "feature"}};
+const Looking context_axes{"context vectors", Stage::weigh, {"b", "h", "query", "feature"}};
+
+/// What absorb has gathered, divided by its total; 0 where nothing was seen.
+Tensor summed(Student& student, wire::Handle running) {
+    const std::string function = current_test().function;
+    const wire::Record record = student.record("contents", {{"running", running}});
+    current_test().function = function;  // looking is not the student's doing
+    const Tensor total = std::get<Tensor>(record.find("total")->value);
+    const Tensor gathered = std::get<Tensor>(record.find("gathered")->value);
+    Shape rows = gathered.shape();
+    if (!rows.empty()) rows.back() = 1;
+    expect_shape({"running total", Stage::softmax, {}}, total.shape(), rows);
+    const Array sums = exact(total);
+    Array mean = exact(gathered);
+    const auto width = static_cast<std::size_t>(gathered.size(-1));
+    for (std::size_t i = 0; i < mean.value.size(); ++i)
+        if (sums.value[i / width] != 0) mean.value[i] /= sums.value[i / width];
+    return to_tensor(mean);
+}
+
+wire::Handle nothing_seen(Student& student, const Shape& queries, Index d_v) {
+    return student.keep("nothing_seen", {{"B", queries[0]}, {"H", queries[1]}, {"T", queries[2]}, {"d_v", d_v}});
+}
+
+/// Hands scores (B, H, T, S) and values (B, H, S, d_v) over, `tile` keys at a time.
+wire::Handle absorbed(Student& student, const Tensor& scores, const Tensor& v, Index tile) {
+    const wire::Handle running = nothing_seen(student, scores.shape(), v.size(3));
+    const Index S = scores.size(3);
+    for (Index s = 0; s < S; s += tile)
+        student.run("absorb", {{"running", running},
+                               {"scores", scores.slice(3, s, std::min(s + tile, S))},
+                               {"v", v.slice(2, s, std::min(s + tile, S))}});
+    return running;
+}
+
+/// Softmax-weighted values, where scores of minus infinity are no keys.
+Array expected_sums(const Tensor& scores, const Tensor& v) {
+    const Tensor dense = scores.contiguous();
+    Mask blocked = Mask::allow_all(dense.shape());
+    for (Index i = 0; i < dense.numel(); ++i) blocked.data()[i] = dense.data()[i] == -infinity;
+    return reference::matmul(reference::masked_softmax(exact(masked_fill(dense, blocked, 0)), blocked), exact(v));
+}
+
+void expect_sums(Student& student, const Tensor& scores, const Tensor& v, Index tile) {
+    const wire::Handle running = absorbed(student, scores, v, tile);
+    current_test().function = "absorb";
+    expect_close(summed_axes, summed(student, running), expected_sums(scores, v));
+}
+
+Mask joined(const Mask& mask, bool causal, const Sizes& n) {
+    return causal ? mask | reference::causal_mask(n.T, n.S) : mask;
+}
+
+/// What follows from the student's own nothing_seen, absorb and context, tile by tile.
+std::optional<Array> from_own_parts(Student& student, const Inputs& in, const Mask& mask, bool causal, Index tile) {
+    const Sizes& n = in.n;
+    const Tensor scores =
+        masked_fill(to_tensor(reference::scores(exact(in.q), exact(in.k))), joined(mask, causal, n), -infinity);
+    Tensor output = Tensor::zeros({n.B, n.H, n.T, n.d_v});
+    for (Index t = 0; t < n.T; t += tile) {
+        const Index t_end = std::min(t + tile, n.T);
+        const Index visible = causal ? std::clamp(t_end + n.S - n.T, Index{0}, n.S) : n.S;
+        const Outcome made =
+            student.outcome("nothing_seen", {{"B", n.B}, {"H", n.H}, {"T", t_end - t}, {"d_v", n.d_v}});
+        for (Index s = 0; s < visible && !made.error; s += tile) {
+            const Index s_end = std::min(s + tile, visible);
+            const Tensor part = scores.slice(2, t, t_end).slice(3, s, s_end);
+            if (student.outcome("absorb", {{"running", made.value}, {"scores", part}, {"v", in.v.slice(2, s, s_end)}})
+                    .error)
+                return std::nullopt;
+        }
+        const Outcome mean = student.outcome("context", {{"running", made.value}});
+        const auto* tensor = std::get_if<Tensor>(&mean.value);
+        if (tensor == nullptr || tensor->shape() != Shape{n.B, n.H, t_end - t, n.d_v}) return std::nullopt;
+        output.slice(2, t, t_end).copy_from(*tensor);
+    }
+    return own(output);
+}
+
+void expect_attention(Student& student, const Inputs& in, const Mask& mask, bool causal, Index tile) {
+    const std::string function = "tiled_attention";
+    const Tensor actual = student.tensor(function, in.with(mask, causal, tile));
+    const Array expected =
+        reference::attention(exact(in.q), exact(in.k), exact(in.v), joined(mask, causal, in.n)).context;
+    if (!difference(context_axes, actual, expected)) return;
+    const auto given_own = from_own_parts(student, in, mask, causal, tile);
+    current_test().function = function;
+    expect_close_given(context_axes, actual, expected, {"nothing_seen", "absorb", "context"}, given_own);
+}
+
+PROPERTY(TiledAttention, OneTileIsSoftmax, 1, "one tile gives softmax-weighted values, whatever the scores") {
+    const Sizes n = random_sizes(random);
+    const Tensor v = random_tensor(random, {n.B, n.S, n.H, n.d_v}).transpose(1, 2);
+    expect_sums(student, random_tensor(random, {n.B, n.H, n.T, n.S}) * 2.0F, v, n.S);
+    expect_sums(student, random_tensor(random, {n.B, n.T, n.H, n.S}).transpose(1, 2) * 2.0F, v, n.S);
+}
+
+PROPERTY(TiledAttention, TilesAddUp, 2, "what was summed shrinks when a larger score turns up, and only then") {
+    const Sizes n = random_sizes(random);
+    const Tensor v = random_tensor(random, {n.B, n.H, n.S, n.d_v});
+    const Tensor scores = random_tensor(random, {n.B, n.H, n.T, n.S});
+    const Tensor ramp = Tensor::arange(n.S) * 0.5F;  // each tile's scores are larger, or smaller, than the last's
+    for (const Tensor& some : {scores * 2.0F, scores + ramp, scores - ramp})
+        for (const Index tile : {Index{1}, Index{2}, n.S - 1}) expect_sums(student, some, v, tile);
+}
+
+PROPERTY(TiledAttention, BlockedKeysTeachNothing, 1,
+         "scores of minus infinity add nothing; rows that saw nothing else give 0, never NaN") {
+    const Sizes n = random_sizes(random);
+    const Tensor v = random_tensor(random, {n.B, n.H, n.S, n.d_v});
+    const Tensor scores = random_tensor(random, {n.B, n.H, n.T, n.S});
+    Mask blocked = random_mask(random, {n.B, n.H, n.T, n.S});
+    for (Index s = 0; s < n.S; ++s) {
+        blocked(0, 0, 0, s) = true;         // a row without keys
+        blocked(0, 0, 1, s) = s < n.S - 1;  // its only key comes last
+        blocked(0, 0, 2, s) = s > 0;        // and first
+    }
+    for (const Index tile : {Index{2}, n.S}) expect_sums(student, masked_fill(scores, blocked, -infinity), v, tile);
+    const Tensor zeros = Tensor::zeros({n.B, n.H, n.T, 1});
+    const Tensor no_values = Tensor::zeros({n.B, n.H, n.T, n.d_v});
+    const wire::Handle none =
+        student.keep("running", {{"largest", zeros - infinity}, {"total", zeros}, {"gathered", no_values}});
+    expect_close(context_axes, student.tensor("context", {{"running", none}}), exact(no_values));
+}
+
+PROPERTY(TiledAttention, LargeScoresOverflowNothing, 1, "scores of ±1e4 are scores like any other") {
+    const Sizes n = random_sizes(random);
+    const Tensor v = random_tensor(random, {n.B, n.H, n.S, n.d_v});
+    Tensor scores = random_tensor(random, {n.B, n.H, n.T, n.S});
+    scores[0] *= 1e4F;
+    scores[1] += 1e4F;
+    scores[2] -= 1e4F;
+    for (const Index tile : {Index{3}, n.S}) {
+        const wire::Handle running = absorbed(student, scores, v, tile);
+        current_test().function = "absorb";
+        const auto failure = difference(summed_axes, summed(student, running), expected_sums(scores, v));
+        if (!failure) continue;
+        // What is wrong for small scores too is another test's business.
+        const Tensor small = scores * 1e-5F;
+        const wire::Handle again = absorbed(student, small, v, tile);
+        current_test().function = "absorb";
+        if (!difference(summed_axes, summed(student, again), expected_sums(small, v))) fail(*failure);
+        return pass_on_credit({"absorb"}, *failure);
+    }
+}
+
+PROPERTY(TiledAttention, EveryTileGivesAttention, 1,
+         "tiled attention is attention, whether the tile divides T and S or not") {
+    for (const bool more_queries : {false, true}) {
+        Sizes n = random_sizes(random);
+        if ((n.T > n.S) != more_queries) std::swap(n.T, n.S);
+        const Inputs in(random, n);
+        for (const Index tile : {Index{1}, Index{2}, Index{4}, std::min(n.T, n.S), n.T + n.S})
+            expect_attention(student, in, Mask{}, false, tile);
+    }
+}
+
+PROPERTY(TiledAttention, MasksReachTheirTiles, 1,
+         "masks of every shape block their keys, in every tile and at its edge") {
+    const Inputs in(random, random_sizes(random));
+    const Sizes& n = in.n;
+    Shape lengths(static_cast<std::size_t>(n.B));
+    for (Index& length : lengths) length = random.integer(0, n.S);
+    for (const Mask& mask :
+         {random_mask(random, {n.T, n.S}), random_mask(random, {n.B, n.H, n.T, n.S}),
+          random_mask(random, {n.H, 1, n.S}), reference::padding_mask(lengths, n.S), Mask::block_all({n.T, 1})})
+        for (const Index tile : {Index{2}, Index{4}}) expect_attention(student, in, mask, false, tile);
+}
+
+/// Keys and values of the last position are NaN. Queries two tiles before it must not notice, however tiles are cut.
+void expect_future_untouched(Student& student, Random& random) {
+    Sizes n = random_sizes(random);
+    n.T = 20;
+    n.S = 23;
+    constexpr Index tile = 6;
+    Inputs in(random, n);
+    const auto early = [&](const Tensor& rows) { return rows.slice(2, 0, n.T - 2 * tile); };
+    const Mask causal = reference::causal_mask(n.T, n.S).as_strided({n.T - 2 * tile, n.S}, {n.S, 1}, 0);
+    const Array expected = reference::attention(exact(early(in.q)), exact(in.k), exact(in.v), causal).context;
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    in.k.select(2, n.S - 1).fill(nan);
+    in.v.select(2, n.S - 1).fill(nan);
+    const Tensor actual = student.tensor("tiled_attention", in.with(Mask{}, true, tile));
+    expect_shape(context_axes, actual.shape(), {n.B, n.H, n.T, n.d_v});
+    for (const double number : exact(early(actual)).value)
+        expect(std::isfinite(number), Stage::mask,
+               "the last key and value are NaN, and queries that cannot see them got NaN: tiles in the future of all "
+               "their queries should be skipped, not computed and then masked");
+    expect_close(context_axes, early(actual), expected);
+}
+
+PROPERTY(TiledAttention, CausalTilesAreSkipped, 1,
+         "causal attention sees s <= t + (S - T); tiles of the future are skipped") {
+    for (const bool more_queries : {false, true}) {
+        Sizes n = random_sizes(random);
+        if ((n.T > n.S) != more_queries) std::swap(n.T, n.S);
+        const Inputs in(random, n);
+        for (const Index tile : {Index{1}, Index{3}, Index{4}, n.T + n.S}) {
+            expect_attention(student, in, Mask{}, true, tile);
+            expect_attention(student, in, random_mask(random, {n.B, 1, n.T, n.S}), true, tile);
+        }
+    }
+    expect_future_untouched(student, random);
+}
+
+PROPERTY(TiledAttention, MemoryDoesNotGrowWithTheScores, 1,
+         "extra memory stays below a quarter of what the scores would take") {
+    if (sanitized()) return;  // a sanitizer's own memory would be measured
+    const Sizes n{1, 5, 701, 907, 7, 6};
+    for (const bool causal : {false, true})
+        if (const auto memory = memory_of(student, random, n, causal))
+            expect(memory->is_small(), Stage::scores,
+                   "your tiled_attention needed " + std::to_string(memory->extra / 1000) +
+                       " kB beside arguments and result; all " + std::to_string(n.T) + " x " + std::to_string(n.S) +
+                       " scores of " + std::to_string(n.H) + " heads would take " +
+                       std::to_string(memory->scores / 1000) + " kB, and a tile is 64 x 64");
+}
+
+PROPERTY(TiledAttention, CallsAreCleanAndShapesChecked, 1,
+         "shapes and tiles that do not fit are refused; arguments and later calls are left alone") {
+    const Inputs in(random, random_sizes(random));
+    const Sizes& n = in.n;
+    expect_untouched(student, "tiled_attention", in.with(random_mask(random, {n.T, n.S}), true, 4));
+    const auto refuses = [&](std::size_t argument, wire::Value value, const std::string& because) {
+        Arguments arguments = in.with(Mask{}, false, 4);
+        arguments[argument].value = std::move(value);
+        student.refuses("tiled_attention", arguments, because);
+    };
+    refuses(5, Index{0}, "a tile of 0 holds nothing");
+    refuses(5, Index{-3}, "a tile of -3 holds nothing");
+    refuses(1, random_tensor(random, {n.B, n.H, n.S, n.d + 1}), "q and k differ in width");
+    refuses(1, random_tensor(random, {n.B + 1, n.H, n.S, n.d}), "q and k differ in batch");
+    refuses(2, random_tensor(random, {n.B, n.H, n.S + 1, n.d_v}), "there are more values than keys");
+    refuses(3, Mask::allow_all({n.T, n.S + 1}), "the mask does not broadcast");
+    student.refuses("nothing_seen", {{"B", n.B}, {"H", n.H}, {"T", Index{0}}, {"d_v", n.d_v}}, "there is no query");
+    const wire::Handle running = nothing_seen(student, {n.B, n.H, n.T}, n.d_v);
+    student.refuses("absorb",
+                    {{"running", running},
+                     {"scores", random_tensor(random, {n.B, n.H, n.T, 4})},
+                     {"v", random_tensor(random, {n.B, n.H, 5, n.d_v})}},
+                    "there are more values than scores");
+}
+
+/// Whatever a running state holds, and what context makes of it.
+void answer_with_running(Student& student, std::vector<double>& answers, const Tensor& scores, const Tensor& v,
+                         Index tile) {
+    const Outcome made = student.outcome(
+        "nothing_seen", {{"B", scores.size(0)}, {"H", scores.size(1)}, {"T", scores.size(2)}, {"d_v", v.size(3)}});
+    answers.push_back(made.error ? 1 : 0);
+    if (made.error) return;
+    for (Index s = 0; s < scores.size(3); s += tile) {
+        const Index end = std::min(s + tile, scores.size(3));
+        answer_with(student, answers, "absorb",
+                    {{"running", made.value}, {"scores", scores.slice(3, s, end)}, {"v", v.slice(2, s, end)}});
+    }
+    answer_with(student, answers, "contents", {{"running", made.value}});
+    answer_with(student, answers, "context", {{"running", made.value}});
+}
+
+PROBE(TiledAttention) {
+    const Inputs in(random, random_sizes(random));
+    const Sizes& n = in.n;
+    const Tensor scores = random_tensor(random, {n.B, n.H, n.T, n.S});
+    const Tensor masked = masked_fill(scores, random_mask(random, {n.T, n.S}), -infinity);
+    const Mask no_keys = Mask::block_all({1, n.S});
+    for (const Tensor& some : {scores + Tensor::arange(n.S), masked * 4.0F, scores * 1e4F, scores - 2e4F,
+                               masked_fill(scores, no_keys, -infinity)})
+        answer_with_running(student, answers, some, in.v, 3);
+    for (const bool causal : {false, true})
+        for (const Index tile : {Index{2}, Index{4}, Index{40}})
+            for (const Mask& mask : {Mask{}, random_mask(random, {n.B, 1, n.T, n.S}), Mask::block_all({n.T, 1})})
+                answer_with(student, answers, "tiled_attention", in.with(mask, causal, tile));
+    Inputs tall = in;
+    std::swap(tall.n.T, tall.n.S);
+    std::swap(tall.q, tall.k);
+    tall.v = random_tensor(random, {n.B, n.H, n.T, n.d_v});
+    answer_with(student, answers, "tiled_attention", tall.with(Mask{}, true, 4));
+    answer_with(student, answers, "tiled_attention", in.with(Mask{}, false, 0));
+    Inputs late = in;
+    late.v = strided(in.v);
+    late.v.select(2, n.S - 1).fill(std::numeric_limits<float>::quiet_NaN());
+    answer_with(student, answers, "tiled_attention", late.with(Mask{}, true, 2));
+    if (session().sanitized || random.integer(0, 9) > 0) return;
+    const auto memory = memory_of(student, random, {1, 3, 401, 507, 7, 6}, false);
+    answers.push_back(memory && memory->is_small() ? 0 : 1);
+}
+
+}  // namespace
+}  // namespace headway::judge
