@@ -26,6 +26,9 @@ struct Submission {
     std::string digest() const;
 };
 
+/// By its name: C++ sources and headers. Nothing else counts.
+bool is_source(const std::filesystem::path& path);
+
 /// A submission that cannot be read as one: too large, too many files, not a folder.
 struct BadSubmission : std::runtime_error {
     using std::runtime_error::runtime_error;

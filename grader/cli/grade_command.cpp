@@ -3,6 +3,7 @@
 #include "grading.hpp"
 
 #include "../build/digest.hpp"
+#include "../report/html.hpp"
 #include "../report/junit.hpp"
 #include "../report/terminal.hpp"
 
@@ -76,7 +77,8 @@ int run_grade(const Course& course, const GradeArguments& arguments) {
 
     if (arguments.json) write_document(*arguments.json, verdict::to_json(verdict).dump(2) + "\n");
     if (arguments.junit) write_document(*arguments.junit, report::junit(verdict));
-    if (arguments.json != "-" && arguments.junit != "-") {
+    if (arguments.html) write_document(*arguments.html, report::html(verdict));
+    if (arguments.json != "-" && arguments.junit != "-" && arguments.html != "-") {
         report::TerminalStyle style = terminal_style();
         style.verbose = arguments.verbose;
         fmt::print("{}", report::render(verdict, style));

@@ -1,6 +1,6 @@
 #include "commands.hpp"
 #include "console.hpp"
-#include "grading.hpp"
+#include "results.hpp"
 
 #include "../build/digest.hpp"
 #include "../report/page.hpp"
@@ -33,16 +33,10 @@ int hints_seen(const std::filesystem::path& file) {
 
 /// The mistake that the last grading of the student's own exercises named first, if any.
 std::optional<verdict::NamedMistake> last_mistake(const Course& course, const ExerciseInfo& info) {
-    const auto file = work_folder(course, course.root / "exercises", info.name) / "result.json";
-    std::error_code ignored;
-    if (course.tell > verdict::Tell::diagnosis || !std::filesystem::exists(file, ignored)) return std::nullopt;
-    try {
-        const auto exercise = verdict::exercise_from_json(nlohmann::json::parse(build::read_file(file)));
-        if (!exercise.diagnosis || exercise.diagnosis->mistakes.empty()) return std::nullopt;
-        return exercise.diagnosis->mistakes.front();
-    } catch (const std::exception&) {
-        return std::nullopt;  // damaged, or of another version: the next grading writes it anew
-    }
+    if (course.tell > verdict::Tell::diagnosis) return std::nullopt;
+    const auto exercise = last_result(course, course.root / "exercises", info);
+    if (!exercise || !exercise->diagnosis || exercise->diagnosis->mistakes.empty()) return std::nullopt;
+    return exercise->diagnosis->mistakes.front();
 }
 
 /// A mistake's own hints come first, then those of the exercise.

@@ -1,8 +1,8 @@
 // headway: the command of students and instructors. The launcher at the root builds it and hands over to it.
+#include "command_line.hpp"
 #include "commands.hpp"
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <csignal>
 #include <cstdlib>
@@ -62,6 +62,8 @@ int main(int argc, char** argv) {
         ->type_name("FILE");
     grade_command->add_option("--junit", grade.junit, "Write the verdict as JUnit XML; - is standard output")
         ->type_name("FILE");
+    grade_command->add_option("--html", grade.html, "Write the verdict as a page to look at; - is standard output")
+        ->type_name("FILE");
     grade_command->add_option("--seed", grade.seed, "Seed of the hidden inputs")->type_name("N");
     grade_command->add_flag("--again", grade.again, "Run the tests even if nothing has changed");
     grade_command->add_flag("-v,--verbose", grade.verbose,
@@ -94,6 +96,9 @@ int main(int argc, char** argv) {
     verify_command->add_flag("--diagnosis", verify.diagnosis, "Print how each mistake of the catalogue is named");
     verify_command->add_option("--seed", verify.seed, "Seed of the hidden inputs")->type_name("N");
 
+    Run run = run_status;
+    declare_desk_commands(app, run);
+
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
@@ -105,6 +110,6 @@ int main(int argc, char** argv) {
         if (hint_command->parsed()) return run_hint(course, exercise, level);
         if (try_command->parsed()) return run_try(course, exercise, try_submission, build_only, test_arguments);
         if (verify_command->parsed()) return run_verify(course, verify);
-        return run_status(course);
+        return run(course);
     });
 }

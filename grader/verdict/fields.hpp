@@ -27,6 +27,16 @@ void each_field(T& worst, auto&& field) {
     field("tolerance", worst.tolerance);
 }
 
+template <MaybeConst<Window> T>
+void each_field(T& window, auto&& field) {
+    field("axes", window.axes);
+    field("shape", window.shape);
+    field("first", window.first);
+    field("expected", window.expected);
+    field("yours", window.yours);
+    field("wrong", window.wrong);
+}
+
 template <MaybeConst<SanitizerReport> T>
 void each_field(T& report, auto&& field) {
     field("kind", report.kind);
@@ -47,6 +57,7 @@ void each_field(T& failure, auto&& field) {
     field("all_elements", failure.all_elements);
     field("expected", failure.expected);
     field("yours", failure.yours);
+    field("window", failure.window);
     field("sanitizer", failure.sanitizer);
 }
 

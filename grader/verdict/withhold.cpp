@@ -14,6 +14,7 @@ void withhold_expected(Failure& failure) {
     failure.worst.reset();
     failure.expected.reset();
     failure.yours.reset();
+    failure.window.reset();
     if (!tells_nothing_expected(failure.kind)) failure.message.clear();
 }
 

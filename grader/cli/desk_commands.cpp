@@ -1,0 +1,52 @@
+// The commands around a student's own work, besides grading it.
+#include "command_line.hpp"
+#include "commands.hpp"
+
+#include <memory>
+
+namespace headway::cli {
+namespace {
+
+/// Options live as long as the action that uses them.
+struct Options {
+    std::string exercise;
+    std::vector<std::string> exercises;
+    bool reveal = false;
+    std::string file;
+};
+
+/// Adds the command; `run` becomes `action` if it is the one that was typed.
+CLI::App* declare(CLI::App& app, const std::string& name, const std::string& purpose, Run& run, Run action) {
+    CLI::App* command = app.add_subcommand(name, purpose);
+    command->callback([&run, action = std::move(action)] { run = action; });
+    return command;
+}
+
+void needs_exercise(CLI::App* command, Options& options) {
+    command->add_option("exercise", options.exercise, "Number, such as 03")->required()->type_name("NN");
+}
+
+}  // namespace
+
+void declare_desk_commands(CLI::App& app, Run& run) {
+    const auto options = std::make_shared<Options>();
+    auto* reset = declare(app, "reset", "Bring the stub back; what you had is kept in backups/", run,
+                          [options](const Course& course) { return run_reset(course, options->exercise); });
+    needs_exercise(reset, *options);
+
+    auto* diff =
+        declare(app, "diff", "Yours beside the solution, once yours passes", run, [options](const Course& course) {
+            return run_diff(course, options->exercise, options->reveal ? Reveal::in_any_case : Reveal::if_passed);
+        });
+    needs_exercise(diff, *options);
+    diff->add_flag("--reveal", options->reveal, "Even if yours does not pass");
+
+    options->file = "headway-submission.tar.gz";
+    auto* pack =
+        declare(app, "pack", "Make the archive to hand in, and list what is in it", run,
+                [options](const Course& course) { return run_pack(course, options->exercises, options->file); });
+    pack->add_option("exercises", options->exercises, "Numbers, such as 03 (default: all you wrote)")->type_name("NN");
+    pack->add_option("--output", options->file, "The archive")->type_name("FILE")->capture_default_str();
+}
+
+}  // namespace headway::cli

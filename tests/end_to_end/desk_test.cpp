@@ -1,0 +1,115 @@
+// reset, diff, pack: what a student does with files besides grading them.
+#include "headway.hpp"
+
+#include "build/digest.hpp"
+
+#include <gtest/gtest.h>
+
+namespace headway {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* stub = "04_merge_heads/merge_heads.cpp";
+
+testing::AssertionResult says(const sandbox::Finished& finished, const std::string& text) {
+    if (finished.output.find(text) != std::string::npos) return testing::AssertionSuccess();
+    return testing::AssertionFailure() << "not said: " << text << "\nsaid: " << finished.output;
+}
+
+TEST(Reset, BringsTheStubBackAndKeepsEverythingWithADate) {
+    CourseCopy copy;
+    copy.write(stub, "// my work\n");
+    copy.write("04_merge_heads/more/mine.hpp", "// more of it\n");
+    const auto reset = copy.headway({"reset", "04"});
+    EXPECT_EQ(reset.ended.exit_code, 0) << reset.output;
+    EXPECT_EQ(copy.read(std::string("exercises/") + stub), copy.read(std::string("stubs/") + stub));
+    EXPECT_FALSE(fs::exists(copy.root() / "exercises/04_merge_heads/more/mine.hpp"));
+    EXPECT_TRUE(fs::exists(copy.root() / "exercises/04_merge_heads/visible_test.cpp"));
+    const fs::path backup = fs::directory_iterator(copy.root() / "backups/04_merge_heads")->path();
+    EXPECT_EQ(build::read_file(backup / "merge_heads.cpp"), "// my work\n");
+    EXPECT_EQ(build::read_file(backup / "more/mine.hpp"), "// more of it\n");
+    EXPECT_TRUE(says(reset, "backups/04_merge_heads/" + backup.filename().string()));
+}
+
+TEST(Reset, OfAStubDoesNothing) {
+    const CourseCopy copy;
+    const auto reset = copy.headway({"reset", "04"});
+    EXPECT_EQ(reset.ended.exit_code, 0);
+    EXPECT_TRUE(says(reset, "nothing to reset"));
+    EXPECT_FALSE(fs::exists(copy.root() / "backups"));
+}
+
+TEST(Reset, BringsADeletedFileBack) {
+    const CourseCopy copy;
+    fs::remove_all(copy.root() / "exercises" / "04_merge_heads" / "merge_heads.cpp");
+    EXPECT_EQ(copy.headway({"reset", "4"}).ended.exit_code, 0);
+    EXPECT_EQ(copy.read(std::string("exercises/") + stub), copy.read(std::string("stubs/") + stub));
+}
+
+TEST(Diff, ShowsTheSolutionOnlyToWhoHasPassedOrGivesUp) {
+    CourseCopy copy;
+    const auto early = copy.headway({"diff", "04"});
+    EXPECT_EQ(early.ended.exit_code, 1);
+    EXPECT_TRUE(says(early, "--reveal"));
+    EXPECT_EQ(early.output.find("matmul"), std::string::npos) << "the solution leaks";
+    const auto revealed = copy.headway({"diff", "04", "--reveal"});
+    EXPECT_EQ(revealed.ended.exit_code, 0);
+    EXPECT_TRUE(says(revealed, "-    throw NotImplemented"));
+    copy.write(stub, "// mine\n" + solution(stub));
+    const auto passed = copy.headway({"diff", "04"});
+    EXPECT_EQ(passed.ended.exit_code, 0) << passed.output;
+    EXPECT_TRUE(says(passed, "-// mine"));
+}
+
+TEST(Pack, HoldsWhatWasWrittenAndNothingElse) {
+    CourseCopy copy;
+    copy.write(stub, solution(stub));
+    copy.write("04_merge_heads/mine.hpp", "// a header of my own\n");
+    copy.write("04_merge_heads/notes.txt", "remember the milk\n");
+    const auto pack = copy.headway({"pack"});
+    EXPECT_EQ(pack.ended.exit_code, 0) << pack.output;
+    EXPECT_TRUE(says(pack, "04_merge_heads/merge_heads.cpp"));
+    EXPECT_TRUE(says(pack, "notes.txt"));
+    EXPECT_TRUE(says(pack, "nothing written: left out"));
+    sandbox::Command list;
+    list.arguments = {"/usr/bin/tar", "-tzf", (copy.root() / "headway-submission.tar.gz").string()};
+    EXPECT_EQ(sandbox::run(list, std::chrono::seconds(10), 4096).output,
+              "04_merge_heads/merge_heads.cpp\n04_merge_heads/mine.hpp\n");
+}
+
+TEST(Pack, IsWhatGradeTakes) {
+    CourseCopy copy;
+    copy.write(stub, solution(stub));
+    copy.headway({"pack", "04", "--output", "mine.tar.gz"});
+    fs::create_directory(copy.root() / "unpacked");
+    sandbox::Command unpack;
+    unpack.arguments = {"/usr/bin/tar", "-xzf", (copy.root() / "mine.tar.gz").string()};
+    unpack.directory = copy.root() / "unpacked";
+    unpack.environment = {"PATH=/usr/bin:/bin"};
+    ASSERT_TRUE(sandbox::run(unpack, std::chrono::seconds(10), 4096).ended.success());
+    const auto graded = copy.headway({"grade", "04", "--submission", "unpacked"});
+    EXPECT_EQ(graded.ended.exit_code, 0) << graded.output;
+    EXPECT_TRUE(says(copy.headway({"pack", "04"}), "not graded as it is now"));
+    copy.headway({"grade", "04"});
+    EXPECT_TRUE(says(copy.headway({"pack", "04"}), "points"));
+}
+
+TEST(Pack, OfNothingWritesNoArchive) {
+    const CourseCopy copy;
+    const auto pack = copy.headway({"pack"});
+    EXPECT_EQ(pack.ended.exit_code, 1);
+    EXPECT_TRUE(says(pack, "nothing to hand in"));
+    EXPECT_FALSE(fs::exists(copy.root() / "headway-submission.tar.gz"));
+}
+
+TEST(Pack, WithoutAPlaceToWriteSaysSo) {
+    CourseCopy copy;
+    copy.write(stub, solution(stub));
+    const auto pack = copy.headway({"pack", "--output", "no/such/folder/mine.tar.gz"});
+    EXPECT_EQ(pack.ended.exit_code, 2);
+    EXPECT_TRUE(says(pack, "cannot write"));
+}
+
+}  // namespace
+}  // namespace headway
