@@ -1,6 +1,9 @@
 #pragma once
 
 #include "course.hpp"
+#include "watch/file_changes.hpp"
+
+#include "../report/lesson_view.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -37,9 +40,12 @@ struct VerifyArguments {
 /// Whether the solution may be seen before the student's own passes.
 enum class Reveal { if_passed, in_any_case };
 
+enum class ReadWhere { terminal, browser };
+
 int run_grade(const Course& course, const GradeArguments& arguments);
 int run_status(const Course& course);
-int run_lesson(const Course& course, const std::string& exercise);
+int run_lesson(const Course& course, const std::string& exercise, report::Answers answers, ReadWhere where);
+int run_watch(const Course& course, const std::string& exercise, Notice notice);
 int run_hint(const Course& course, const std::string& exercise, int level);
 int run_try(const Course& course, const std::string& exercise, const std::string& submission, bool build_only,
             const std::vector<std::string>& test_arguments);

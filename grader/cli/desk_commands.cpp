@@ -12,6 +12,9 @@ struct Options {
     std::string exercise;
     std::vector<std::string> exercises;
     bool reveal = false;
+    bool answers = false;
+    bool open = false;
+    bool looking = false;
     std::string file;
 };
 
@@ -30,6 +33,22 @@ void needs_exercise(CLI::App* command, Options& options) {
 
 void declare_desk_commands(CLI::App& app, Run& run) {
     const auto options = std::make_shared<Options>();
+    auto* watch = declare(
+        app, "watch", "Grade an exercise whenever you save it, on one screen", run, [options](const Course& course) {
+            return run_watch(course, options->exercise, options->looking ? Notice::looking : Notice::told);
+        });
+    watch->add_option("exercise", options->exercise, "Number, such as 03 (default: where you are)")->type_name("NN");
+    watch->add_flag("--poll", options->looking, "Look twice a second, where the system does not tell of changes");
+
+    auto* lesson = declare(app, "lesson", "The lesson of an exercise", run, [options](const Course& course) {
+        return run_lesson(course, options->exercise,
+                          options->answers ? report::Answers::shown : report::Answers::hidden,
+                          options->open ? ReadWhere::browser : ReadWhere::terminal);
+    });
+    needs_exercise(lesson, *options);
+    lesson->add_flag("--answers", options->answers, "With the answers to its questions");
+    lesson->add_flag("--open", options->open, "In the browser");
+
     auto* reset = declare(app, "reset", "Bring the stub back; what you had is kept in backups/", run,
                           [options](const Course& course) { return run_reset(course, options->exercise); });
     needs_exercise(reset, *options);

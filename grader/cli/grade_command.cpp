@@ -1,6 +1,7 @@
 #include "commands.hpp"
 #include "console.hpp"
 #include "grading.hpp"
+#include "progress.hpp"
 
 #include "../build/digest.hpp"
 #include "../report/html.hpp"
@@ -48,6 +49,15 @@ void write_document(const std::string& file, const std::string& text) {
     }
 }
 
+/// A record that cannot be kept costs nobody a grade.
+void keep_progress(const Course& course, const verdict::Verdict& verdict) {
+    try {
+        record_progress(course, verdict);
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "headway: {}\n", error.what());
+    }
+}
+
 int exit_status(const verdict::Verdict& verdict) {
     int status = all_passed;
     for (const verdict::Exercise& exercise : verdict.exercises) {
@@ -72,8 +82,11 @@ int run_grade(const Course& course, const GradeArguments& arguments) {
     ProgressLine progress;
     options.progress = [&progress](const std::string& step) { progress.show(step); };
     verdict::Verdict verdict = grade(course, options);
-    if (!arguments.submission.empty()) verdict.submission = arguments.submission;  // as it was typed
     progress.clear();
+    if (arguments.submission.empty())
+        keep_progress(course, verdict);
+    else
+        verdict.submission = arguments.submission;  // as it was typed
 
     if (arguments.json) write_document(*arguments.json, verdict::to_json(verdict).dump(2) + "\n");
     if (arguments.junit) write_document(*arguments.junit, report::junit(verdict));

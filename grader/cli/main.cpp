@@ -70,9 +70,6 @@ int main(int argc, char** argv) {
                             "Everything: all properties, all output, the compiler's words");
 
     std::string exercise;
-    auto* lesson_command = app.add_subcommand("lesson", "The lesson of an exercise, as text");
-    lesson_command->add_option("exercise", exercise, "Number, such as 03")->required()->type_name("NN");
-
     int level = 0;
     auto* hint_command = app.add_subcommand("hint", "A hint; ask again for a stronger one");
     hint_command->add_option("exercise", exercise, "Number, such as 03")->required()->type_name("NN");
@@ -106,7 +103,6 @@ int main(int argc, char** argv) {
     }
     return with_course([&](const Course& course) {
         if (grade_command->parsed()) return run_grade(course, grade);
-        if (lesson_command->parsed()) return run_lesson(course, exercise);
         if (hint_command->parsed()) return run_hint(course, exercise, level);
         if (try_command->parsed()) return run_try(course, exercise, try_submission, build_only, test_arguments);
         if (verify_command->parsed()) return run_verify(course, verify);

@@ -28,6 +28,7 @@ double HeatScale::shade(double value) const {
 
 HeatScale heat_scale(const Window& window) {
     HeatScale scale = range_of(window.expected.values);
+    if (scale.low > 0 && scale.low < scale.high / 4) scale.low = 0;  // weights, say: no shade is no weight
     if (scale.high > scale.low) return scale;
     std::vector<double> all = window.expected.values;
     all.insert(all.end(), window.yours.values.begin(), window.yours.values.end());

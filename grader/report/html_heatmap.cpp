@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <vector>
@@ -24,6 +24,10 @@ constexpr Colour red = {127, 20, 20};
 
 /// Beyond this shade, light text is easier to read than dark text.
 constexpr double dark_from = 0.62;
+
+/// In more, numbers would be too small to read, and three tables not fit side by side; pointing at a cell tells its
+/// own.
+constexpr std::int64_t most_columns_with_numbers = 8;
 
 /// From white to `full`; the page's scheme has no part in it, so that a shade means the same in both.
 std::string painted(double shade, const Colour& full) {
@@ -57,8 +61,11 @@ void write_table(Xml& page, const Window& window, const std::string& title,
         for (std::int64_t column = 0; column < columns; ++column) {
             const Cell cell = cell_at(static_cast<std::size_t>(row * columns + column));
             const std::string strange = std::isfinite(cell.value) ? "" : "strange ";
-            page.text("td", {{"class", strange + (cell.wrong ? "wrong" : "")}, {"style", cell.style}},
-                      number(cell.value, 2));
+            page.text("td",
+                      {{"class", strange + (cell.wrong ? "wrong" : "")},
+                       {"style", cell.style},
+                       {"title", number(cell.value)}},
+                      columns <= most_columns_with_numbers ? number(cell.value, 2) : "");
         }
         page.close();
     }
@@ -72,6 +79,8 @@ void write_heatmaps(Xml& page, const Window& window) {
     if (window.yours.values.empty()) return;
     std::vector<bool> wrong(window.yours.values.size(), false);
     for (const std::int64_t i : window.wrong) wrong[static_cast<std::size_t>(i)] = true;
+    // Where everything is wrong, marking it all would only hide the shades.
+    if (window.wrong.size() == wrong.size()) wrong.assign(wrong.size(), false);
     const HeatScale scale = heat_scale(window);
     const HeatScale apart{0, largest_difference(window)};
     const auto shaded = [&](double value) { return std::isfinite(value) ? painted(scale.shade(value), blue) : ""; };
@@ -94,10 +103,15 @@ void write_heatmaps(Xml& page, const Window& window) {
                                     : ""};
     });
     page.close();
+    std::string legend = fmt::format(
+        "White: {} or less, dark: {} or more. Difference: red is too much, blue too little, "
+        "full colour is {}.",
+        number(scale.low, 3), number(scale.high, 3), number(apart.high, 2));
+    if (std::find(wrong.begin(), wrong.end(), true) != wrong.end()) legend += " Outlined: what is wrong.";
     if (window.shape != window.yours.shape)
-        page.text("p", {{"class", "faint"}},
-                  fmt::format("A part of the tensor of shape {}: the matrix in which the difference is largest.",
-                              shape_text(window.shape)));
+        legend += fmt::format(" The tensor has shape {}; this is the matrix in which the difference is largest.",
+                              shape_text(window.shape));
+    page.text("p", {{"class", "faint small"}}, legend);
 }
 
 }  // namespace headway::report

@@ -18,7 +18,7 @@ section, .mistake { border: 1px solid var(--line); border-radius: .5rem; padding
 .mistake { background: var(--card); border-left: .35rem solid var(--bad); padding-bottom: .25rem; }
 .mistake.unnamed { border-left-color: var(--waiting); }
 .faint { color: var(--faint); } .good { color: var(--good); } .bad { color: var(--bad); }
-.waiting { color: var(--waiting); } a { color: var(--link); }
+.small { font-size: .85rem; } .waiting { color: var(--waiting); } a { color: var(--link); }
 code, pre, kbd { font-family: ui-monospace, monospace; font-size: .9em; }
 kbd { background: var(--card); border: 1px solid var(--line); border-radius: .25rem; padding: .1rem .4rem; }
 pre { background: var(--card); border: 1px solid var(--line); border-radius: .4rem; padding: .6rem; overflow-x: auto;
@@ -34,8 +34,8 @@ ol.stages span { display: block; font-size: .8rem; }
 .map { overflow-x: auto; max-width: 100%; } .map table { border-collapse: separate; border-spacing: 1px; }
 .map caption { text-align: left; font-size: .85rem; color: var(--faint); }
 .map th { font: .65rem/1 ui-monospace, monospace; color: var(--faint); font-weight: 400; padding: .1rem .2rem; }
-.map td { font: .62rem/1.6 ui-monospace, monospace; text-align: center; min-width: 2.6rem; padding: .1rem .15rem; }
-.map td.wrong { outline: 2px solid #d1242f; outline-offset: -2px; }
+.map td { font: .62rem/1.6 ui-monospace, monospace; text-align: center; min-width: 1.2rem; height: 1.2rem; padding: .05rem .2rem; }
+.map td.wrong { outline: 1.5px solid #d1242f; outline-offset: -1.5px; }
 .map td.strange { background: #ffd33d; color: #000; }
 .next { border: 2px solid var(--good); border-radius: .5rem; padding: .5rem 1rem; }
 )";

@@ -35,22 +35,28 @@ void mark(StagesSeen& seen, const std::string& stage) {
     seen.in_heads = seen.in_heads || found->single_shape.empty();
 }
 
+/// What explains the answers says which step is wrong; the stage of a test is only the one that it looked at.
+bool mark_diagnosed(StagesSeen& seen, const verdict::Exercise& exercise) {
+    if (!exercise.diagnosis) return false;
+    for (const verdict::NamedMistake& mistake : exercise.diagnosis->mistakes) mark(seen, mistake.stage);
+    for (const verdict::FunctionDiagnosis& function : exercise.diagnosis->functions)
+        if (function.state == "unrecognised") mark(seen, function.stage);
+    return seen.any();
+}
+
 }  // namespace
 
 StagesSeen stages_seen(const verdict::Exercise& exercise) {
     StagesSeen seen;
+    const bool diagnosed = mark_diagnosed(seen, exercise);
     for (const verdict::Test& test : exercise.tests) {
         if (test.state != verdict::TestState::failed || !test.failure) continue;
-        mark(seen, test.failure->stage);
+        if (!diagnosed) mark(seen, test.failure->stage);
         if (!test.failure->window) continue;
         const Window& window = *test.failure->window;
         seen.in_heads = seen.in_heads || (!window.axes.empty() && window.axes.front() == "b");
         if (seen.sizes.empty()) seen.sizes = sizes_of(window);
     }
-    if (!exercise.diagnosis) return seen;
-    for (const verdict::NamedMistake& mistake : exercise.diagnosis->mistakes) mark(seen, mistake.stage);
-    for (const verdict::FunctionDiagnosis& function : exercise.diagnosis->functions)
-        if (function.state != "follows") mark(seen, function.stage);
     return seen;
 }
 
