@@ -13,6 +13,9 @@ namespace {
 namespace fs = std::filesystem;
 using std::chrono::seconds;
 
+/// For a debugger, which then shows every variable; without the precompiled header, which needs equal options.
+const Words unoptimised = {"-O0", "-g"};
+
 constexpr std::size_t most_diagnostics = std::size_t{64} << 10U;
 constexpr std::uint64_t compiler_memory = std::uint64_t{4} << 30U;
 constexpr std::uint64_t most_object_bytes = std::uint64_t{64} << 20U;
@@ -188,14 +191,30 @@ Built Workspace::build_worker(Flavour flavour) {
     return link(worker(flavour), objects, inputs, {}, flavour);
 }
 
-Built Workspace::build_visible_test(const fs::path& visible_test) {
+Built Workspace::build_worker_to_debug(Flavour flavour) {
+    const fs::path output = folder_ / "debug" / to_string(flavour);
+    Words options = toolchain_.compile.at(flavour);
+    append(options, unoptimised);  // the last one counts
+    const Objects objects = compile(output, flavour, options);
+    Words inputs = toolchain_.main.at(flavour);
+    append(inputs, toolchain_.libraries.at(submission_.exercise).at(flavour));
+    return link(output / "worker", objects, inputs, {}, flavour);
+}
+
+Built Workspace::build_visible_test(const fs::path& visible_test, const fs::path& replays) {
     const fs::path output = folder_ / "visible";
     fs::create_directories(output);
     Workspace with_test(*this);
-    with_test.submission_.files.push_back({"visible_test.cpp", read_file(visible_test)});
-    write_file(folder_ / "src" / "visible_test.cpp", with_test.submission_.files.back().text);
-    // Unoptimised, so that a debugger shows every variable; without the precompiled header, which needs equal options.
-    const Words options{"-std=c++20", "-O0", "-g", "-pthread"};
+    const auto add = [&](const fs::path& file) {
+        with_test.submission_.files.push_back({file.filename(), read_file(file)});
+        write_file(folder_ / "src" / file.filename(), with_test.submission_.files.back().text);
+    };
+    add(visible_test);
+    std::error_code missing;
+    for (const auto& entry : fs::directory_iterator(replays, missing))
+        if (is_replay(entry.path().filename())) add(entry.path());
+    Words options{"-std=c++20", "-pthread"};
+    append(options, unoptimised);
     const Objects objects = with_test.compile(output, Flavour::plain, options);
     Words inputs = toolchain_.libraries.at(submission_.exercise).at(Flavour::plain);
     append(inputs, toolchain_.gtest);

@@ -31,8 +31,11 @@ public:
     /// Where build_worker() puts it.
     std::filesystem::path worker(Flavour flavour) const;
 
-    /// The submission with the course's visible test, under gdb if one likes.
-    Built build_visible_test(const std::filesystem::path& visible_test);
+    /// The same, unoptimised, so that a debugger shows every variable.
+    Built build_worker_to_debug(Flavour flavour);
+
+    /// The submission with the course's visible test, and the replays beside it, under gdb if one likes.
+    Built build_visible_test(const std::filesystem::path& visible_test, const std::filesystem::path& replays);
 
     const Submission& submission() const { return submission_; }
 

@@ -52,6 +52,9 @@ int run_try(const Course& course, const std::string& exercise, const std::string
 int run_reset(const Course& course, const std::string& exercise);
 int run_diff(const Course& course, const std::string& exercise, Reveal reveal);
 int run_pack(const Course& course, const std::vector<std::string>& exercises, const std::string& file);
+/// gdb itself, the command that starts it, or a test that asks the same.
+enum class DebugAs { session, command, test };
+int run_debug(const Course& course, const std::string& exercise, const std::string& test_name, DebugAs as);
 int run_verify(const Course& course, const VerifyArguments& arguments);
 
 }  // namespace headway::cli

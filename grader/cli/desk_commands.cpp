@@ -15,6 +15,8 @@ struct Options {
     bool answers = false;
     bool open = false;
     bool looking = false;
+    std::string test;
+    DebugAs debug_as = DebugAs::session;
     std::string file;
 };
 
@@ -59,6 +61,18 @@ void declare_desk_commands(CLI::App& app, Run& run) {
         });
     needs_exercise(diff, *options);
     diff->add_flag("--reveal", options->reveal, "Even if yours does not pass");
+
+    auto* debug = declare(app, "debug", "Replay a hidden test that failed, on your code, under gdb", run,
+                          [options](const Course& course) {
+                              return run_debug(course, options->exercise, options->test, options->debug_as);
+                          });
+    needs_exercise(debug, *options);
+    debug->add_option("--test", options->test, "Its name (default: the first that failed)")->type_name("NAME");
+    debug->add_flag_callback(
+        "--print", [options] { options->debug_as = DebugAs::command; }, "Say how instead of starting gdb");
+    debug->add_flag_callback(
+        "--as-test", [options] { options->debug_as = DebugAs::test; },
+        "Write the call as a test beside your file; ./headway try runs it");
 
     options->file = "headway-submission.tar.gz";
     auto* pack =

@@ -30,7 +30,7 @@ Parcel parcel_of(const Course& course, const ExerciseInfo& info) {
     const Room room(course, info);
     if (room.is_untouched()) return parcel;
     for (const fs::path& file : room.own_files()) {
-        const bool counts = build::is_source(file) && !fs::is_symlink(room.folder() / file);
+        const bool counts = build::is_source(file) && !build::is_replay(file) && !fs::is_symlink(room.folder() / file);
         (counts ? parcel.files : parcel.left_out).push_back(fs::path(info.name) / file);
     }
     return parcel;
@@ -52,7 +52,7 @@ void show(report::Page& page, const Course& course, const Parcel& parcel) {
     for (const fs::path& file : parcel.files)
         page.entry(4, {{file.string()}}, {fmt::format("{} bytes", fs::file_size(course.root / "exercises" / file))});
     for (const fs::path& file : parcel.left_out)
-        page.entry(4, {{file.string(), Tone::faint}}, {"no source file: left out", Tone::faint});
+        page.entry(4, {{file.string(), Tone::faint}}, {"not part of a submission: left out", Tone::faint});
 }
 
 /// The same files give the same bytes: no owner, no time, one order.

@@ -56,7 +56,8 @@ int run_reset(const Course& course, const std::string& exercise) {
     page.paragraphs({}, fmt::format("{}: the stub is back.", name));
     if (keeps_something) {
         page.paragraph({.hanging = 2}, {{"What you had is in "}, {backup.string(), report::Tone::strong}});
-        page.paragraph({.hanging = 2}, {{fmt::format("To have it again: cp -r {}/. exercises/{}/", backup.string(), info.name)}});
+        page.paragraph({.hanging = 2},
+                       {{fmt::format("To have it again: cp -r {}/. exercises/{}/", backup.string(), info.name)}});
     }
     page.line(0, {{fmt::format("next: ./headway lesson {}", info.number)}});
     fmt::print("{}", page.take());

@@ -81,9 +81,8 @@ private:
         block([&](std::size_t i) { return Span{glyph(yours[i], scale_), wrong_[i] ? Tone::bad : Tone::plain}; });
         block([&](std::size_t i) { return Span{glyph(expected[i], scale_)}; });
         block([&](std::size_t i) {
-            return Span{
-                wrong_[i] ? glyph(std::abs(yours[i] - expected[i]), difference_) : std::string(cell_width_, ' '),
-                Tone::bad};
+            if (!wrong_[i]) return Span{std::string(cell_width_, ' ')};
+            return Span{glyph(std::abs(yours[i] - expected[i]), difference_), Tone::bad};
         });
         return spans;
     }

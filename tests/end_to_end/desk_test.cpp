@@ -1,4 +1,4 @@
-// reset, diff, pack: what a student does with files besides grading them.
+// The commands around a student's own work, besides grading it.
 #include "headway.hpp"
 
 #include "build/digest.hpp"
@@ -109,6 +109,89 @@ TEST(Pack, WithoutAPlaceToWriteSaysSo) {
     const auto pack = copy.headway({"pack", "--output", "no/such/folder/mine.tar.gz"});
     EXPECT_EQ(pack.ended.exit_code, 2);
     EXPECT_TRUE(says(pack, "cannot write"));
+}
+
+/// Scores that are not scaled, in an exercise that is right otherwise.
+std::string without_scale() {
+    return "#define attention_scores right_scores\n" + solution("03_scaled_scores/scaled_scores.cpp") +
+           "\n#undef attention_scores\nnamespace headway::ex03 { Tensor attention_scores(const Tensor& q, const "
+           "Tensor& k);\nTensor attention_scores(const Tensor& q, const Tensor& k) {\n    return right_scores(q, k) * "
+           "1.5F;\n} }\n";
+}
+
+TEST(Debug, ReplaysTheCallThatFailed) {
+    CourseCopy copy;
+    copy.write("03_scaled_scores/scaled_scores.cpp", without_scale());
+    const auto debug = copy.headway({"debug", "03", "--print"});
+    EXPECT_EQ(debug.ended.exit_code, 0) << debug.output;
+    EXPECT_TRUE(says(debug, "ScoresAreDividedBySqrtHeadDim"));
+    EXPECT_TRUE(says(debug, "break attention_scores"));
+    const std::string by_hand = debug.output.substr(debug.output.rfind("  /"));
+    sandbox::Command replay;
+    replay.arguments = {"/bin/sh", "-c", by_hand};
+    EXPECT_TRUE(says(sandbox::run(replay, std::chrono::seconds(60), 65536), "attention_scores(q: a tensor"));
+}
+
+TEST(Debug, WritesATestThatFailsUntilTheCodeIsRight) {
+    CourseCopy copy;
+    copy.write("03_scaled_scores/scaled_scores.cpp", without_scale());
+    const auto debug = copy.headway({"debug", "03", "--as-test"});
+    EXPECT_EQ(debug.ended.exit_code, 0) << debug.output;
+    EXPECT_TRUE(fs::exists(copy.root() / "exercises/03_scaled_scores/replay_ScoresAreDividedBySqrtHeadDim.cpp"));
+    const auto wrong = copy.headway({"try", "03"});
+    EXPECT_NE(wrong.ended.exit_code, 0);
+    EXPECT_TRUE(says(wrong, "[  FAILED  ] Replay.ScoresAreDividedBySqrtHeadDim"));
+    copy.write("03_scaled_scores/scaled_scores.cpp", solution("03_scaled_scores/scaled_scores.cpp"));
+    const auto right = copy.headway({"try", "03"});
+    EXPECT_EQ(right.ended.exit_code, 0) << right.output;
+    EXPECT_TRUE(says(right, "Replay.ScoresAreDividedBySqrtHeadDim"));
+    EXPECT_EQ(copy.headway({"grade", "03"}).ended.exit_code, 0) << "the replay counts as part of the submission";
+}
+
+TEST(Debug, OfATestThatDoesNotFailNamesThoseThatDo) {
+    CourseCopy copy;
+    copy.write("03_scaled_scores/scaled_scores.cpp", without_scale());
+    const auto debug = copy.headway({"debug", "03", "--test", "NoSuchTest"});
+    EXPECT_EQ(debug.ended.exit_code, 2);
+    EXPECT_TRUE(says(debug, "ScoresAreDividedBySqrtHeadDim"));
+}
+
+TEST(Debug, KeepsInputsThatThePolicyWithholds) {
+    CourseCopy copy;
+    copy.write("03_scaled_scores/scaled_scores.cpp", without_scale());
+    fs::remove(copy.root() / "policy.toml");
+    build::write_file(copy.root() / "policy.toml", "tell = \"property\"\n");
+    const auto debug = copy.headway({"debug", "03", "--as-test"});
+    EXPECT_EQ(debug.ended.exit_code, 2);
+    EXPECT_TRUE(says(debug, "policy"));
+}
+
+TEST(Progress, IsKeptWithTheStudentsFilesAndJoinedByLines) {
+    CourseCopy copy;
+    copy.write(stub, solution(stub));
+    copy.headway({"grade"});
+    const std::string here = copy.read("exercises/progress.txt");
+    EXPECT_NE(here.find("04_merge_heads passed 10 / 10"), std::string::npos) << here;
+    EXPECT_EQ(here.find("not_started"), std::string::npos);
+    copy.headway({"grade"});
+    EXPECT_EQ(copy.read("exercises/progress.txt"), here) << "nothing has changed, so nothing is added";
+    // Another machine's lines, joined in any order, with what a careless merge leaves.
+    build::write_file(copy.root() / "exercises/progress.txt",
+                      "<<<<<<< ours\n2999-01-01T00:00:00Z 05_module failed 7 / 10\n=======\n" + here);
+    const auto status = copy.headway({});
+    EXPECT_TRUE(says(status, "05 module           failed"));
+    EXPECT_TRUE(says(status, "17 of 50 points"));
+}
+
+TEST(Lesson, HidesAnswersUntilTheyAreAskedFor) {
+    const CourseCopy copy;
+    const auto lesson = copy.headway({"lesson", "01"});
+    EXPECT_EQ(lesson.ended.exit_code, 0);
+    EXPECT_TRUE(says(lesson, "./headway lesson 01 --answers shows it"));
+    EXPECT_EQ(lesson.output.find("<details>"), std::string::npos);
+    EXPECT_EQ(lesson.output.find("<!--"), std::string::npos);
+    EXPECT_GT(copy.headway({"lesson", "01", "--answers"}).output.size(), lesson.output.size());
+    EXPECT_TRUE(says(copy.headway({"lesson", "01", "--open"}), "01-single-head"));
 }
 
 }  // namespace
