@@ -92,7 +92,7 @@ remove_old() {
     in_git || return 0
     git -C "$root" ls-tree -r --name-only "$base" >"$root/build/.update-old"
     while IFS= read -r file; do
-        [ ! -e "$new/$file" ] && [ -f "$root/$file" ] || continue
+        if [ -e "$new/$file" ] || [ ! -f "$root/$file" ]; then continue; fi
         case $file in exercises/*) continue ;; esac
         if is_changed_here "$file"; then keep "$file"; fi
         rm -f "$root/$file"
