@@ -65,10 +65,11 @@ keep() {
     kept=$((kept + 1))
 }
 
-# In one step: this script is one of the files.
+# In one step: this script is one of the files. Its time is now, or the launcher would not see that it must build again.
 put() {
     mkdir -p "$root/$(dirname "$1")"
     cp -p "$new/$1" "$root/$1.new"
+    touch "$root/$1.new"
     mv "$root/$1.new" "$root/$1"
     updated=$((updated + 1))
 }

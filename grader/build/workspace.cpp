@@ -191,14 +191,23 @@ Built Workspace::build_worker(Flavour flavour) {
     return link(worker(flavour), objects, inputs, {}, flavour);
 }
 
-Built Workspace::build_worker_to_debug(Flavour flavour) {
-    const fs::path output = folder_ / "debug" / to_string(flavour);
+/// Not from the precompiled header, which needs equal options.
+Built Workspace::build_special_worker(const fs::path& output, Flavour flavour, const Words& more_options,
+                                      const Words& link_options) {
     Words options = toolchain_.compile.at(flavour);
-    append(options, unoptimised);  // the last one counts
+    append(options, more_options);  // of options that contradict each other, the last one counts
     const Objects objects = compile(output, flavour, options);
     Words inputs = toolchain_.main.at(flavour);
     append(inputs, toolchain_.libraries.at(submission_.exercise).at(flavour));
-    return link(output / "worker", objects, inputs, {}, flavour);
+    return link(output / "worker", objects, inputs, link_options, flavour);
+}
+
+Built Workspace::build_worker_to_debug(Flavour flavour) {
+    return build_special_worker(folder_ / "debug" / to_string(flavour), flavour, unoptimised, {});
+}
+
+Built Workspace::build_worker_with_counters() {
+    return build_special_worker(folder_ / "counted", Flavour::plain, {"-O0", "--coverage"}, {"--coverage"});
 }
 
 Built Workspace::build_visible_test(const fs::path& visible_test, const fs::path& replays) {

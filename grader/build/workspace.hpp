@@ -34,6 +34,9 @@ public:
     /// The same, unoptimised, so that a debugger shows every variable.
     Built build_worker_to_debug(Flavour flavour);
 
+    /// The same, with counters of what is run, which it leaves beside itself when it ends.
+    Built build_worker_with_counters();
+
     /// The submission with the course's visible test, and the replays beside it, under gdb if one likes.
     Built build_visible_test(const std::filesystem::path& visible_test, const std::filesystem::path& replays);
 
@@ -47,6 +50,8 @@ private:
     };
 
     void write_sources() const;
+    Built build_special_worker(const std::filesystem::path& output, Flavour flavour, const Words& more_options,
+                               const Words& link_options);
     Objects compile(const std::filesystem::path& output, Flavour flavour, const Words& options);
     std::optional<verdict::Build> compile_file(const SourceFile& source, const std::filesystem::path& object,
                                                Flavour flavour, const Words& options);

@@ -1,5 +1,6 @@
 #include "commands.hpp"
 #include "console.hpp"
+#include "coverage.hpp"
 #include "grading.hpp"
 #include "progress.hpp"
 
@@ -58,6 +59,18 @@ void keep_progress(const Course& course, const verdict::Verdict& verdict) {
     }
 }
 
+/// For who looks closely: it takes a build more. What cannot be measured is not told.
+void add_coverage(const Course& course, const GradingOptions& options, verdict::Verdict& verdict) {
+    for (verdict::Exercise& exercise : verdict.exercises) {
+        if (exercise.tests.empty() || exercise.state == verdict::State::not_started) continue;
+        try {
+            exercise.coverage = measure_coverage(course, options.submission, course.find(exercise.name), options.seed);
+        } catch (const std::exception&) {
+            exercise.coverage.clear();
+        }
+    }
+}
+
 int exit_status(const verdict::Verdict& verdict) {
     int status = all_passed;
     for (const verdict::Exercise& exercise : verdict.exercises) {
@@ -88,6 +101,7 @@ int run_grade(const Course& course, const GradeArguments& arguments) {
     else
         verdict.submission = arguments.submission;  // as it was typed
 
+    if (arguments.html && course.tell <= verdict::Tell::diagnosis) add_coverage(course, options, verdict);
     if (arguments.json) write_document(*arguments.json, verdict::to_json(verdict).dump(2) + "\n");
     if (arguments.junit) write_document(*arguments.junit, report::junit(verdict));
     if (arguments.html) write_document(*arguments.html, report::html(verdict));

@@ -98,6 +98,24 @@ void write_test(Xml& page, const Test& test, const Place& place) {
     page.close();
 }
 
+/// Lines that were never run are where a mistake can hide, or code that nothing needs.
+void write_coverage(Xml& page, const Exercise& exercise) {
+    for (const verdict::Coverage& coverage : exercise.coverage) {
+        page.open("details");
+        page.text("summary", {},
+                  fmt::format("The hidden tests ran {} of {} lines of {}", coverage.reached_lines, coverage.all_lines,
+                              coverage.file));
+        std::string lines;
+        for (const verdict::MissedLine& missed : coverage.missed)
+            lines += fmt::format("{:>4}  {}\n", missed.line, missed.text);
+        if (!lines.empty()) {
+            page.text("p", {{"class", "faint"}}, "These they did not:");
+            page.text("pre", {}, lines);
+        }
+        page.close();
+    }
+}
+
 void write_build_problem(Xml& page, const Exercise& exercise, const Place& place) {
     const verdict::Build& build = exercise.build;
     if (build.problem == verdict::BuildProblem::none) return;
@@ -132,6 +150,7 @@ void write_exercise(Xml& page, const Exercise& exercise, const std::string& subm
                 if (test.state == order) write_test(page, test, place);
         page.close();
     }
+    write_coverage(page, exercise);
     if (exercise.state != verdict::State::passed) {
         const NextStep next = next_step({exercise}, submission);
         page.open("p", {{"class", "next"}});

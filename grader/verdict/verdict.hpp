@@ -154,6 +154,19 @@ struct Build {
     double link_seconds = 0;
 };
 
+struct MissedLine {
+    int line = 0;
+    std::string text;
+};
+
+/// How much of one of the student's files the hidden tests ran.
+struct Coverage {
+    std::string file;  ///< relative to the exercise folder
+    int reached_lines = 0;
+    int all_lines = 0;  ///< that hold code
+    std::vector<MissedLine> missed;
+};
+
 struct Exercise {
     std::string number;  ///< "03"
     std::string name;    ///< "03_scaled_scores"
@@ -166,6 +179,7 @@ struct Exercise {
     Build build;
     std::vector<Test> tests;
     std::optional<Diagnosis> diagnosis;  ///< if some test failed
+    std::vector<Coverage> coverage;      ///< empty: not measured
     std::string problem;                 ///< if unavailable: what is wrong with machine or course, and the next step
     double judge_seconds = 0;
     double seconds = 0;

@@ -28,6 +28,7 @@ void withhold_from(Exercise& exercise, Tell tell) {
     }
     if (tell == Tell::diagnosis) return;
     exercise.diagnosis.reset();
+    exercise.coverage.clear();
     if (tell == Tell::score) exercise.tests.clear();
 }
 

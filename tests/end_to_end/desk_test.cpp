@@ -166,6 +166,17 @@ TEST(Debug, KeepsInputsThatThePolicyWithholds) {
     EXPECT_TRUE(says(debug, "policy"));
 }
 
+TEST(Html, IsWrittenWithHeatmapsAndCoverage) {
+    CourseCopy copy;
+    copy.write("03_scaled_scores/scaled_scores.cpp",
+               without_scale() + "void never_called() {\n    int x = 0;\n    (void)x;\n}\n");
+    const auto graded = copy.headway({"grade", "03", "--html", "verdict.html"});
+    EXPECT_EQ(graded.ended.exit_code, 1);
+    const std::string page = copy.read("verdict.html");
+    for (const char* told : {"yours at [", "the first that is wrong", "never_called", "lines of scaled_scores.cpp"})
+        EXPECT_NE(page.find(told), std::string::npos) << told;
+}
+
 TEST(Progress, IsKeptWithTheStudentsFilesAndJoinedByLines) {
     CourseCopy copy;
     copy.write(stub, solution(stub));

@@ -90,12 +90,17 @@ rm -rf "$desk/plain/.git"
 release "$desk/upstream"
 
 work "$desk/clone"
+mkdir -p "$desk/clone/build"
+touch "$desk/clone/build/built"
+sleep 1
 echo "my own judge" >"$desk/clone/grader/judge.cpp"
 "$desk/clone/headway" update >"$desk/said" 2>&1 || { cat "$desk/said"; broken=$((broken + 1)); }
 is_updated "$desk/clone"
 holds [ ! -e "$desk/clone/grader/old.cpp" ]
 is "$(find "$desk/clone/backups" -name judge.cpp)" "my own judge"
 holds [ "$(git -C "$desk/clone" rev-parse HEAD)" = "$(git -C "$desk/upstream" rev-parse HEAD)" ]
+holds [ "$desk/clone/grader/judge.cpp" -nt "$desk/clone/build/built" ]
+holds [ -x "$desk/clone/headway" ]
 holds grep -q 'Your own files are as they were' "$desk/said"
 
 name='a second update'

@@ -61,6 +61,14 @@ TEST(Html, ShowsWhereItGoesWrongAsHeatmaps) {
         EXPECT_THAT(page, HasSubstr(told));
 }
 
+TEST(Html, TellsWhichLinesNoTestRan) {
+    verdict::Exercise exercise = samples::all_right();
+    exercise.coverage = {{"mine.cpp", 7, 8, {{12, "    if (a < b) throw;"}}}};
+    const std::string page = html(samples::verdict_of({exercise}));
+    EXPECT_THAT(page, HasSubstr("ran 7 of 8 lines of mine.cpp"));
+    EXPECT_THAT(page, HasSubstr("  12      if (a &lt; b) throw;"));
+}
+
 TEST(Html, ShowsNoExpectedValueThatThePolicyWithholds) {
     verdict::Exercise exercise = samples::wrong();
     exercise.tests = {samples::failed("Scale", "scores are divided", 2, samples::wrong_scale())};
