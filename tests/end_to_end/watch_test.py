@@ -102,7 +102,7 @@ def check_frame_fits(terminal):
     lines = terminal.screen().split("\r\n")
     assert len(lines) <= terminal.rows, f"{len(lines)} lines"
     for line in lines:
-        assert len(line) <= terminal.columns, line
+        assert len(line) <= terminal.columns, repr(line)
 
 
 def a_saved_file_is_graded_and_nothing_advances_by_itself(*arguments):

@@ -56,7 +56,7 @@ void Screen::draw(std::string_view text, std::size_t top, std::string_view foote
     for (std::size_t line = 0, drawn = 0; drawn < room; ++line) {
         const std::size_t end = std::min(text.find('\n'), text.size());
         if (line >= top) {
-            frame.append(text.substr(0, end)).append(to_line_end).append("\r\n");
+            frame.append(text.substr(0, end)).append(to_line_end).append("\n");
             ++drawn;
         }
         text.remove_prefix(std::min(end + 1, text.size()));

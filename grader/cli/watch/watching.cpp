@@ -42,6 +42,7 @@ Watching::Watching(const Course& course, const ExerciseInfo& first, Notice notic
 void Watching::run() {
     grade({shown_});
     while (true) {
+        if (on_result_) show_result();  // anew: the terminal may have another width
         draw();
         wait();
         if (interrupts_.asked_to_stop()) break;
