@@ -78,13 +78,13 @@ std::pair<const std::string, judge::Suite>& suite_of(const std::string& exercise
     throw std::runtime_error("there is no suite for " + exercise);
 }
 
-/// @param test  one of it, or all of them
-nlohmann::json run_suite(const std::string& name, const judge::Suite& suite, const std::string& test = "*") {
+/// @param which  one test of it, or all of them
+nlohmann::json run_suite(const std::string& name, const judge::Suite& suite, const std::string& which = "*") {
     int argc = 1;
     std::string program = "judge";
     char* argv[] = {program.data(), nullptr};
     testing::InitGoogleTest(&argc, argv);
-    GTEST_FLAG_SET(filter, name + "." + test);
+    GTEST_FLAG_SET(filter, name + "." + which);
     GTEST_FLAG_SET(catch_exceptions, true);
     auto& listeners = testing::UnitTest::GetInstance()->listeners();
     delete listeners.Release(listeners.default_result_printer());

@@ -45,6 +45,7 @@ public:
         std::vector<Span> titles;
         for (const std::string_view title : {"yours", "expected", "difference"})
             titles.push_back({fmt::format("{:<{}}", title, width_of_block(cell_width_) + gap), Tone::faint});
+        titles.back().text = "difference";
         page.line(indent, titles);
         for (std::size_t row = 0; row < rows_; ++row) page.line(indent, line(row));
         page.paragraph({.indent = indent, .hanging = 2}, {{legend(), Tone::faint}});

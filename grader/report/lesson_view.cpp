@@ -1,5 +1,6 @@
 #include "lesson_view.hpp"
 
+#include <array>
 #include <sstream>
 
 #include "page.hpp"
@@ -27,10 +28,44 @@ std::string between(const std::string& text, const std::string& open, const std:
     return text.substr(from, text.find(close, from) - from);
 }
 
-/// Emphasis is for proportional type; the words are the same.
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+    for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+        text.replace(at, from.size(), to);
+}
+
+/// A short formula, `\\sqrt{D}`, as one would type it: √D.
+std::string typed(std::string formula) {
+    constexpr std::array<std::array<std::string_view, 2>, 14> signs = {{{"^\\mathsf{T}", "ᵀ"},
+                                                                        {"\\cdot", "·"},
+                                                                        {"\\times", "×"},
+                                                                        {"\\infty", "∞"},
+                                                                        {"\\ldots", "…"},
+                                                                        {"\\sum", "Σ"},
+                                                                        {"\\to", "→"},
+                                                                        {"\\sqrt ", "√"},
+                                                                        {"\\sqrt", "√"},
+                                                                        {"\\mathrm", ""},
+                                                                        {"\\mathsf", ""},
+                                                                        {"\\text", ""},
+                                                                        {"{", ""},
+                                                                        {"}", ""}}};
+    for (const auto& [from, to] : signs) replace_all(formula, from, to);
+    return formula;
+}
+
+/// Emphasis is for proportional type, and short formulas are readable without their marks; long ones stay as they are.
 std::string plain(std::string line) {
-    for (std::size_t at = line.find("**"); at != std::string::npos; at = line.find("**", at)) line.erase(at, 2);
-    return line;
+    replace_all(line, "**", "");
+    if (line.find("$$") != std::string::npos) return line;
+    std::string text;
+    for (std::size_t begin = 0; begin < line.size();) {
+        const std::size_t open = line.find('$', begin);
+        const std::size_t close = open == std::string::npos ? open : line.find('$', open + 1);
+        if (close == std::string::npos) return text + line.substr(begin);
+        text += line.substr(begin, open - begin) + typed(line.substr(open + 1, close - open - 1));
+        begin = close + 1;
+    }
+    return text;
 }
 
 class Lesson {
@@ -59,7 +94,7 @@ private:
             page_.blank();
         } else if (line.starts_with('#')) {
             page_.blank();
-            page_.paragraph({}, {{line.substr(line.find_first_not_of("# ")), Tone::strong}});
+            page_.paragraph({}, {{plain(line.substr(line.find_first_not_of("# "))), Tone::strong}});
         } else if (line.starts_with('|')) {
             page_.line(0, {{plain(line)}});
         } else if (line.starts_with("![") || line.starts_with("<img") || line.starts_with("<picture")) {
