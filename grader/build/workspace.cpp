@@ -98,7 +98,7 @@ std::optional<verdict::Build> Workspace::compile_file(const SourceFile& source, 
     Words arguments{toolchain_.compiler};
     append(arguments, options);
     append(arguments, {"-w", "-fmax-errors=20", "-fdiagnostics-color=never", "-I" + toolchain_.include, "-isystem",
-                       toolchain_.system_include, "-ffile-prefix-map=" + (folder_ / "src").string() + "=."});
+                       toolchain_.system_include});
     append(arguments, {"-c", source.path.string(), "-o", object.string()});
 
     Digest inputs;
@@ -179,12 +179,17 @@ Built Workspace::link(const fs::path& program, const Objects& objects, const Wor
     return built;
 }
 
+Words Workspace::sources_shown_in(const fs::path& folder) const {
+    return {"-ffile-prefix-map=" + (folder_ / "src").string() + "=" + folder.string()};
+}
+
 fs::path Workspace::worker(Flavour flavour) const { return folder_ / to_string(flavour) / "worker"; }
 
 Built Workspace::build_worker(Flavour flavour) {
     const fs::path output = folder_ / to_string(flavour);
     Words options = toolchain_.compile.at(flavour);
     append(options, toolchain_.prelude.at(flavour));
+    append(options, sources_shown_in("."));
     const Objects objects = compile(output, flavour, options);
     Words inputs = toolchain_.main.at(flavour);
     append(inputs, toolchain_.libraries.at(submission_.exercise).at(flavour));
@@ -195,6 +200,7 @@ Built Workspace::build_worker(Flavour flavour) {
 Built Workspace::build_special_worker(const fs::path& output, Flavour flavour, const Words& more_options,
                                       const Words& link_options) {
     Words options = toolchain_.compile.at(flavour);
+    append(options, sources_shown_in(submission_.folder));
     append(options, more_options);  // of options that contradict each other, the last one counts
     const Objects objects = compile(output, flavour, options);
     Words inputs = toolchain_.main.at(flavour);
@@ -224,6 +230,7 @@ Built Workspace::build_visible_test(const fs::path& visible_test, const fs::path
         if (is_replay(entry.path().filename())) add(entry.path());
     Words options{"-std=c++20", "-pthread"};
     append(options, unoptimised);
+    append(options, sources_shown_in(submission_.folder));
     const Objects objects = with_test.compile(output, Flavour::plain, options);
     Words inputs = toolchain_.libraries.at(submission_.exercise).at(Flavour::plain);
     append(inputs, toolchain_.gtest);

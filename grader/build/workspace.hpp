@@ -50,6 +50,8 @@ private:
     };
 
     void write_sources() const;
+    /// What debuggers and reports say instead of `folder`/src.
+    Words sources_shown_in(const std::filesystem::path& folder) const;
     Built build_special_worker(const std::filesystem::path& output, Flavour flavour, const Words& more_options,
                                const Words& link_options);
     Objects compile(const std::filesystem::path& output, Flavour flavour, const Words& options);

@@ -65,7 +65,7 @@ struct Replay {
 
 /// How the failing call is reached in gdb: a breakpoint at the student's function, passed as often as it was called
 /// before.
-std::vector<std::string> gdb_command(const Replay& replay, const fs::path& sources) {
+std::vector<std::string> gdb_command(const Replay& replay) {
     const auto& calls = replay.calls;
     const std::string& function = calls.back().function;
     const auto earlier = std::count_if(calls.begin(), calls.end() - 1,
@@ -75,7 +75,6 @@ std::vector<std::string> gdb_command(const Replay& replay, const fs::path& sourc
                              : "set environment ASAN_OPTIONS detect_leaks=0:abort_on_error=1";
     return {"gdb",      "-q",
             "-ex",      memory,
-            "-ex",      "directory " + sources.string(),
             "-ex",      "break " + function,
             "-ex",      fmt::format("ignore 1 {}", earlier),
             "-ex",      "run",
@@ -168,7 +167,7 @@ int run_debug(const Course& course, const std::string& exercise, const std::stri
         return write_test(course, info, told, replay);
     }
     tell(*test, replay);
-    const auto command = gdb_command(replay, course.folder(info));
+    const auto command = gdb_command(replay);
     if (as == DebugAs::session && ::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1) become(command);
     fmt::print("{}\n\n  {}\n\nWithout gdb, it runs to its end:\n\n  {} --replay {}\n",
                as == DebugAs::session ? "gdb was not started (is it installed? is this a terminal?). By hand:"
