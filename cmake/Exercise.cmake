@@ -29,8 +29,26 @@ function(headway_exercise name)
     target_include_directories(dispatcher_${name}${suffix} PRIVATE "${CMAKE_SOURCE_DIR}/exercises/${name}")
   endforeach()
 
+  headway_editor_entry(${name})
   set_property(GLOBAL APPEND PROPERTY HEADWAY_EXERCISES ${name})
   set_property(GLOBAL PROPERTY HEADWAY_USES_${name} "${arg_USES}")
+endfunction()
+
+# Puts the student's file and its visible test into compile_commands.json, where editors find how to read them. Never
+# built here: that is the grader's business, and a mistake in it must not keep the grader from starting.
+function(headway_editor_entry name)
+  string(SUBSTRING ${name} 3 -1 stem)
+  set(sources "")
+  foreach(file IN ITEMS ${stem}.cpp visible_test.cpp)
+    if(EXISTS "${CMAKE_SOURCE_DIR}/exercises/${name}/${file}")
+      list(APPEND sources "${CMAKE_SOURCE_DIR}/exercises/${name}/${file}")
+    endif()
+  endforeach()
+  if(sources)
+    add_library(editor_${name} OBJECT EXCLUDE_FROM_ALL ${sources})
+    target_compile_features(editor_${name} PRIVATE cxx_std_20)
+    target_link_libraries(editor_${name} PRIVATE headway_tensor GTest::gtest Eigen3::Eigen)
+  endif()
 endfunction()
 
 # A JSON array of the arguments.

@@ -18,10 +18,6 @@ bool is_one_of(const std::string& extension, std::initializer_list<std::string_v
     return std::find(known.begin(), known.end(), extension) != known.end();
 }
 
-bool is_source(const fs::path& path) {
-    return is_one_of(path.extension().string(), {".cpp", ".cc", ".cxx", ".hpp", ".h", ".hh", ".hxx", ".ipp", ".inl"});
-}
-
 /// Files that the course provides: the header and the visible test.
 std::vector<SourceFile> read_course_files(const fs::path& folder) {
     std::vector<SourceFile> files;
@@ -31,11 +27,20 @@ std::vector<SourceFile> read_course_files(const fs::path& folder) {
 }
 
 bool is_provided(const fs::path& relative, const std::vector<SourceFile>& course_files) {
-    return relative == "visible_test.cpp" || std::any_of(course_files.begin(), course_files.end(),
-                                                         [&](const SourceFile& file) { return file.path == relative; });
+    return relative == "visible_test.cpp" || is_replay(relative) ||
+           std::any_of(course_files.begin(), course_files.end(),
+                       [&](const SourceFile& file) { return file.path == relative; });
 }
 
 }  // namespace
+
+bool is_source(const fs::path& path) {
+    return is_one_of(path.extension().string(), {".cpp", ".cc", ".cxx", ".hpp", ".h", ".hh", ".hxx", ".ipp", ".inl"});
+}
+
+bool is_replay(const fs::path& relative) {
+    return relative.string().starts_with("replay_") && relative.extension() == ".cpp";
+}
 
 bool SourceFile::is_compiled() const { return is_one_of(path.extension().string(), {".cpp", ".cc", ".cxx"}); }
 

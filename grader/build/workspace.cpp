@@ -13,6 +13,9 @@ namespace {
 namespace fs = std::filesystem;
 using std::chrono::seconds;
 
+/// For a debugger, which then shows every variable; without the precompiled header, which needs equal options.
+const Words unoptimised = {"-O0", "-g"};
+
 constexpr std::size_t most_diagnostics = std::size_t{64} << 10U;
 constexpr std::uint64_t compiler_memory = std::uint64_t{4} << 30U;
 constexpr std::uint64_t most_object_bytes = std::uint64_t{64} << 20U;
@@ -95,7 +98,7 @@ std::optional<verdict::Build> Workspace::compile_file(const SourceFile& source, 
     Words arguments{toolchain_.compiler};
     append(arguments, options);
     append(arguments, {"-w", "-fmax-errors=20", "-fdiagnostics-color=never", "-I" + toolchain_.include, "-isystem",
-                       toolchain_.system_include, "-ffile-prefix-map=" + (folder_ / "src").string() + "=."});
+                       toolchain_.system_include});
     append(arguments, {"-c", source.path.string(), "-o", object.string()});
 
     Digest inputs;
@@ -176,26 +179,58 @@ Built Workspace::link(const fs::path& program, const Objects& objects, const Wor
     return built;
 }
 
+Words Workspace::sources_shown_in(const fs::path& folder) const {
+    return {"-ffile-prefix-map=" + (folder_ / "src").string() + "=" + folder.string()};
+}
+
 fs::path Workspace::worker(Flavour flavour) const { return folder_ / to_string(flavour) / "worker"; }
 
 Built Workspace::build_worker(Flavour flavour) {
     const fs::path output = folder_ / to_string(flavour);
     Words options = toolchain_.compile.at(flavour);
     append(options, toolchain_.prelude.at(flavour));
+    append(options, sources_shown_in("."));
     const Objects objects = compile(output, flavour, options);
     Words inputs = toolchain_.main.at(flavour);
     append(inputs, toolchain_.libraries.at(submission_.exercise).at(flavour));
     return link(worker(flavour), objects, inputs, {}, flavour);
 }
 
-Built Workspace::build_visible_test(const fs::path& visible_test) {
+/// Not from the precompiled header, which needs equal options.
+Built Workspace::build_special_worker(const fs::path& output, Flavour flavour, const Words& more_options,
+                                      const Words& link_options) {
+    Words options = toolchain_.compile.at(flavour);
+    append(options, sources_shown_in(submission_.folder));
+    append(options, more_options);  // of options that contradict each other, the last one counts
+    const Objects objects = compile(output, flavour, options);
+    Words inputs = toolchain_.main.at(flavour);
+    append(inputs, toolchain_.libraries.at(submission_.exercise).at(flavour));
+    return link(output / "worker", objects, inputs, link_options, flavour);
+}
+
+Built Workspace::build_worker_to_debug(Flavour flavour) {
+    return build_special_worker(folder_ / "debug" / to_string(flavour), flavour, unoptimised, {});
+}
+
+Built Workspace::build_worker_with_counters() {
+    return build_special_worker(folder_ / "counted", Flavour::plain, {"-O0", "--coverage"}, {"--coverage"});
+}
+
+Built Workspace::build_visible_test(const fs::path& visible_test, const fs::path& replays) {
     const fs::path output = folder_ / "visible";
     fs::create_directories(output);
     Workspace with_test(*this);
-    with_test.submission_.files.push_back({"visible_test.cpp", read_file(visible_test)});
-    write_file(folder_ / "src" / "visible_test.cpp", with_test.submission_.files.back().text);
-    // Unoptimised, so that a debugger shows every variable; without the precompiled header, which needs equal options.
-    const Words options{"-std=c++20", "-O0", "-g", "-pthread"};
+    const auto add = [&](const fs::path& file) {
+        with_test.submission_.files.push_back({file.filename(), read_file(file)});
+        write_file(folder_ / "src" / file.filename(), with_test.submission_.files.back().text);
+    };
+    add(visible_test);
+    std::error_code missing;
+    for (const auto& entry : fs::directory_iterator(replays, missing))
+        if (is_replay(entry.path().filename())) add(entry.path());
+    Words options{"-std=c++20", "-pthread"};
+    append(options, unoptimised);
+    append(options, sources_shown_in(submission_.folder));
     const Objects objects = with_test.compile(output, Flavour::plain, options);
     Words inputs = toolchain_.libraries.at(submission_.exercise).at(Flavour::plain);
     append(inputs, toolchain_.gtest);

@@ -31,8 +31,14 @@ public:
     /// Where build_worker() puts it.
     std::filesystem::path worker(Flavour flavour) const;
 
-    /// The submission with the course's visible test, under gdb if one likes.
-    Built build_visible_test(const std::filesystem::path& visible_test);
+    /// The same, unoptimised, so that a debugger shows every variable.
+    Built build_worker_to_debug(Flavour flavour);
+
+    /// The same, with counters of what is run, which it leaves beside itself when it ends.
+    Built build_worker_with_counters();
+
+    /// The submission with the course's visible test, and the replays beside it, under gdb if one likes.
+    Built build_visible_test(const std::filesystem::path& visible_test, const std::filesystem::path& replays);
 
     const Submission& submission() const { return submission_; }
 
@@ -44,6 +50,10 @@ private:
     };
 
     void write_sources() const;
+    /// What debuggers and reports say instead of `folder`/src.
+    Words sources_shown_in(const std::filesystem::path& folder) const;
+    Built build_special_worker(const std::filesystem::path& output, Flavour flavour, const Words& more_options,
+                               const Words& link_options);
     Objects compile(const std::filesystem::path& output, Flavour flavour, const Words& options);
     std::optional<verdict::Build> compile_file(const SourceFile& source, const std::filesystem::path& object,
                                                Flavour flavour, const Words& options);

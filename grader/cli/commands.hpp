@@ -1,6 +1,9 @@
 #pragma once
 
 #include "course.hpp"
+#include "watch/file_changes.hpp"
+
+#include "../report/lesson_view.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -22,6 +25,7 @@ struct GradeArguments {
     std::string submission;              ///< empty: exercises/
     std::optional<std::string> json;
     std::optional<std::string> junit;
+    std::optional<std::string> html;
     std::uint64_t seed = default_seed;
     bool again = false;
     bool verbose = false;
@@ -33,12 +37,24 @@ struct VerifyArguments {
     std::uint64_t seed = default_seed;
 };
 
+/// Whether the solution may be seen before the student's own passes.
+enum class Reveal { if_passed, in_any_case };
+
+enum class ReadWhere { terminal, browser };
+
 int run_grade(const Course& course, const GradeArguments& arguments);
 int run_status(const Course& course);
-int run_lesson(const Course& course, const std::string& exercise);
+int run_lesson(const Course& course, const std::string& exercise, report::Answers answers, ReadWhere where);
+int run_watch(const Course& course, const std::string& exercise, Notice notice);
 int run_hint(const Course& course, const std::string& exercise, int level);
 int run_try(const Course& course, const std::string& exercise, const std::string& submission, bool build_only,
             const std::vector<std::string>& test_arguments);
+int run_reset(const Course& course, const std::string& exercise);
+int run_diff(const Course& course, const std::string& exercise, Reveal reveal);
+int run_pack(const Course& course, const std::vector<std::string>& exercises, const std::string& file);
+/// gdb itself, the command that starts it, or a test that asks the same.
+enum class DebugAs { session, command, test };
+int run_debug(const Course& course, const std::string& exercise, const std::string& test_name, DebugAs as);
 int run_verify(const Course& course, const VerifyArguments& arguments);
 
 }  // namespace headway::cli

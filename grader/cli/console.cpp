@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include <sys/ioctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 namespace headway::cli {
@@ -40,6 +41,19 @@ report::TerminalStyle terminal_style() {
     style.colour = is_terminal && environment("NO_COLOR").empty() && environment("TERM") != "dumb";
     style.unicode = shows_unicode();
     return style;
+}
+
+void show_paged(const std::string& text) {
+    if (::isatty(STDOUT_FILENO) == 1) {
+        // -F: no pager where it fits; -R: colours; -X: it stays on the screen. 127: there is no such program.
+        std::FILE* pager = ::popen("${PAGER:-less -FRX} 2>/dev/null", "w");
+        if (pager != nullptr) {
+            std::fwrite(text.data(), 1, text.size(), pager);
+            const int status = ::pclose(pager);
+            if (!(WIFEXITED(status) && WEXITSTATUS(status) == 127)) return;
+        }
+    }
+    fmt::print("{}", text);
 }
 
 ProgressLine::ProgressLine() : is_terminal_(::isatty(STDERR_FILENO) == 1) {}

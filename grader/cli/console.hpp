@@ -9,6 +9,9 @@ namespace headway::cli {
 /// What this terminal can show: its width, colours unless NO_COLOR is set or output goes elsewhere, Unicode by locale.
 report::TerminalStyle terminal_style();
 
+/// Prints; on a terminal by way of $PAGER, or less, which show short texts as they are.
+void show_paged(const std::string& text);
+
 /// One line on standard error that is overwritten as work goes on; nothing where that is no terminal.
 class ProgressLine {
 public:

@@ -1,8 +1,11 @@
 #include "commands.hpp"
 #include "console.hpp"
+#include "coverage.hpp"
 #include "grading.hpp"
+#include "progress.hpp"
 
 #include "../build/digest.hpp"
+#include "../report/html.hpp"
 #include "../report/junit.hpp"
 #include "../report/terminal.hpp"
 
@@ -47,6 +50,27 @@ void write_document(const std::string& file, const std::string& text) {
     }
 }
 
+/// A record that cannot be kept costs nobody a grade.
+void keep_progress(const Course& course, const verdict::Verdict& verdict) {
+    try {
+        record_progress(course, verdict);
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "headway: {}\n", error.what());
+    }
+}
+
+/// For who looks closely: it takes a build more. What cannot be measured is not told.
+void add_coverage(const Course& course, const GradingOptions& options, verdict::Verdict& verdict) {
+    for (verdict::Exercise& exercise : verdict.exercises) {
+        if (exercise.tests.empty() || exercise.state == verdict::State::not_started) continue;
+        try {
+            exercise.coverage = measure_coverage(course, options.submission, course.find(exercise.name), options.seed);
+        } catch (const std::exception&) {
+            exercise.coverage.clear();
+        }
+    }
+}
+
 int exit_status(const verdict::Verdict& verdict) {
     int status = all_passed;
     for (const verdict::Exercise& exercise : verdict.exercises) {
@@ -71,12 +95,17 @@ int run_grade(const Course& course, const GradeArguments& arguments) {
     ProgressLine progress;
     options.progress = [&progress](const std::string& step) { progress.show(step); };
     verdict::Verdict verdict = grade(course, options);
-    if (!arguments.submission.empty()) verdict.submission = arguments.submission;  // as it was typed
     progress.clear();
+    if (arguments.submission.empty())
+        keep_progress(course, verdict);
+    else
+        verdict.submission = arguments.submission;  // as it was typed
 
+    if (arguments.html && course.tell <= verdict::Tell::diagnosis) add_coverage(course, options, verdict);
     if (arguments.json) write_document(*arguments.json, verdict::to_json(verdict).dump(2) + "\n");
     if (arguments.junit) write_document(*arguments.junit, report::junit(verdict));
-    if (arguments.json != "-" && arguments.junit != "-") {
+    if (arguments.html) write_document(*arguments.html, report::html(verdict));
+    if (arguments.json != "-" && arguments.junit != "-" && arguments.html != "-") {
         report::TerminalStyle style = terminal_style();
         style.verbose = arguments.verbose;
         fmt::print("{}", report::render(verdict, style));

@@ -1,6 +1,7 @@
 #include "grading.hpp"
 
 #include "folder_lock.hpp"
+#include "results.hpp"
 
 #include "../build/digest.hpp"
 #include "../build/workspace.hpp"
@@ -71,12 +72,7 @@ private:
     void grade(verdict::Exercise& exercise) {
         auto submission = build::read_submission(options_.submission / info_.name, course_.folder(info_));
         submission.folder = shown_folder();
-        exercise.digest = build::Digest()
-                              .add(verdict::schema_name)
-                              .add(submission.digest())
-                              .add(course_.toolchain.digest(info_.name))
-                              .add(std::to_string(options_.seed))
-                              .hex();
+        exercise.digest = digest_of(course_, submission, info_, options_.seed);
         if (!submission.has_source()) {
             exercise.state = State::failed;
             exercise.build.problem = verdict::BuildProblem::no_source;
@@ -87,7 +83,7 @@ private:
         const fs::path folder = work_folder(course_, options_.submission, info_.name);
         fs::create_directories(folder);
         const FolderLock lock(folder);
-        if (options_.reuse && reuse(exercise, folder)) return;
+        if (options_.reuse && reuse(exercise)) return;
         build::Workspace workspace(course_.toolchain, std::move(submission), folder);
         auto sanitized = std::async(std::launch::async, [&] { return run_flavour(workspace, Flavour::sanitized); });
         const FlavourResult plain = run_flavour(workspace, Flavour::plain);
@@ -97,19 +93,12 @@ private:
             build::write_file(folder / "result.json", verdict::to_json(exercise).dump());
     }
 
-    bool reuse(verdict::Exercise& exercise, const fs::path& folder) const {
-        const fs::path file = folder / "result.json";
-        std::error_code ignored;
-        if (!fs::exists(file, ignored)) return false;
-        try {
-            auto earlier = verdict::exercise_from_json(nlohmann::json::parse(build::read_file(file)));
-            if (earlier.digest != exercise.digest) return false;
-            exercise = std::move(earlier);
-            exercise.reused = true;
-            return true;
-        } catch (const std::exception&) {
-            return false;  // damaged: grade again
-        }
+    bool reuse(verdict::Exercise& exercise) const {
+        auto earlier = last_result(course_, options_.submission, info_);
+        if (!earlier || earlier->digest != exercise.digest) return false;
+        exercise = std::move(*earlier);
+        exercise.reused = true;
+        return true;
     }
 
     FlavourResult run_flavour(build::Workspace& workspace, Flavour flavour) const {
@@ -266,6 +255,16 @@ State state_of(const std::vector<verdict::Test>& tests) {
     if (count(TestState::passed) == all) return State::passed;
     if (count(TestState::not_implemented) == all) return State::not_started;
     return count(TestState::not_implemented) > 0 ? State::partial : State::failed;
+}
+
+std::string digest_of(const Course& course, const build::Submission& submission, const ExerciseInfo& info,
+                      std::uint64_t seed) {
+    return build::Digest()
+        .add(verdict::schema_name)
+        .add(submission.digest())
+        .add(course.toolchain.digest(info.name))
+        .add(std::to_string(seed))
+        .hex();
 }
 
 fs::path work_folder(const Course& course, const fs::path& submission, const std::string& exercise) {

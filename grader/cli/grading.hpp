@@ -2,6 +2,7 @@
 
 #include "course.hpp"
 
+#include "../build/submission.hpp"
 #include "../verdict/verdict.hpp"
 #include "../verdict/withhold.hpp"
 
@@ -38,6 +39,10 @@ verdict::Test merge(const verdict::Test& plain, const verdict::Test& sanitized);
 /// Runs the judge on a worker. @throws std::runtime_error if it could not judge
 nlohmann::json run_judge(const Course& course, const std::string& exercise, const std::filesystem::path& worker,
                          build::Flavour flavour, std::uint64_t seed, const std::vector<std::string>& more_options = {});
+
+/// What a result depends on: the sources, the suite, the toolchain and the seed.
+std::string digest_of(const Course& course, const build::Submission& submission, const ExerciseInfo& info,
+                      std::uint64_t seed);
 
 /// Where the programs and results of one exercise of one submission are kept.
 std::filesystem::path work_folder(const Course& course, const std::filesystem::path& submission,

@@ -1,6 +1,8 @@
+#include "hint.hpp"
+
 #include "commands.hpp"
 #include "console.hpp"
-#include "grading.hpp"
+#include "results.hpp"
 
 #include "../build/digest.hpp"
 #include "../report/page.hpp"
@@ -33,16 +35,10 @@ int hints_seen(const std::filesystem::path& file) {
 
 /// The mistake that the last grading of the student's own exercises named first, if any.
 std::optional<verdict::NamedMistake> last_mistake(const Course& course, const ExerciseInfo& info) {
-    const auto file = work_folder(course, course.root / "exercises", info.name) / "result.json";
-    std::error_code ignored;
-    if (course.tell > verdict::Tell::diagnosis || !std::filesystem::exists(file, ignored)) return std::nullopt;
-    try {
-        const auto exercise = verdict::exercise_from_json(nlohmann::json::parse(build::read_file(file)));
-        if (!exercise.diagnosis || exercise.diagnosis->mistakes.empty()) return std::nullopt;
-        return exercise.diagnosis->mistakes.front();
-    } catch (const std::exception&) {
-        return std::nullopt;  // damaged, or of another version: the next grading writes it anew
-    }
+    if (course.tell > verdict::Tell::diagnosis) return std::nullopt;
+    const auto exercise = last_result(course, course.root / "exercises", info);
+    if (!exercise || !exercise->diagnosis || exercise->diagnosis->mistakes.empty()) return std::nullopt;
+    return exercise->diagnosis->mistakes.front();
 }
 
 /// A mistake's own hints come first, then those of the exercise.
@@ -58,8 +54,7 @@ Ladder ladder_of(const Course& course, const ExerciseInfo& info) {
 
 }  // namespace
 
-int run_hint(const Course& course, const std::string& exercise, int level) {
-    const ExerciseInfo& info = course.find(exercise);
+std::string next_hint(const Course& course, const ExerciseInfo& info, int level, report::TerminalStyle style) {
     if (info.hints.empty())
         throw CourseError(fmt::format("{} has no hints; that is a defect of the course", info.name));
     const Ladder ladder = ladder_of(course, info);
@@ -67,7 +62,8 @@ int run_hint(const Course& course, const std::string& exercise, int level) {
     if (level > most) throw UsageError(fmt::format("exercise {} has {} hints", info.number, most));
     const auto file = counter(course, ladder);
     const int shown = level > 0 ? level : std::min(hints_seen(file) + 1, most);
-    report::Page page(terminal_style());
+    style.verbose = true;  // a hint is not cut short
+    report::Page page(style);
     page.paragraphs({}, fmt::format("{} {}: hint {} of {}", info.number, info.title, shown, most));
     const bool of_mistake = shown <= most - static_cast<int>(info.hints.size());
     if (of_mistake) page.paragraphs({.hanging = 2}, "about: " + ladder.about);
@@ -77,9 +73,13 @@ int run_hint(const Course& course, const std::string& exercise, int level) {
     page.paragraphs({}, shown < most
                             ? fmt::format("More: ./headway hint {}    The lesson: {}", info.number, info.lesson)
                             : fmt::format("That was the last one. The lesson: {}", info.lesson));
-    fmt::print("{}", page.take());
     std::filesystem::create_directories(file.parent_path());
     build::write_file(file, std::to_string(shown));
+    return page.take();
+}
+
+int run_hint(const Course& course, const std::string& exercise, int level) {
+    fmt::print("{}", next_hint(course, course.find(exercise), level, terminal_style()));
     return all_passed;
 }
 

@@ -1,8 +1,8 @@
 // headway: the command of students and instructors. The launcher at the root builds it and hands over to it.
+#include "command_line.hpp"
 #include "commands.hpp"
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <csignal>
 #include <cstdlib>
@@ -48,7 +48,8 @@ int main(int argc, char** argv) {
     app.name("headway");
     app.require_subcommand(0, 1);
     app.footer(
-        "Also: doctor (what this machine has and lacks) and test (Headway's own tests).\n"
+        "Also: update (newer course files, yours untouched), doctor (what this machine has and lacks)\n"
+        "and test (Headway's own tests).\n"
         "Exit status: 0 all passed, 1 some did not, 2 wrong usage, 3 the machine or the course is at fault.");
     app.get_formatter()->column_width(34);
 
@@ -62,15 +63,14 @@ int main(int argc, char** argv) {
         ->type_name("FILE");
     grade_command->add_option("--junit", grade.junit, "Write the verdict as JUnit XML; - is standard output")
         ->type_name("FILE");
+    grade_command->add_option("--html", grade.html, "Write the verdict as a page to look at; - is standard output")
+        ->type_name("FILE");
     grade_command->add_option("--seed", grade.seed, "Seed of the hidden inputs")->type_name("N");
     grade_command->add_flag("--again", grade.again, "Run the tests even if nothing has changed");
     grade_command->add_flag("-v,--verbose", grade.verbose,
                             "Everything: all properties, all output, the compiler's words");
 
     std::string exercise;
-    auto* lesson_command = app.add_subcommand("lesson", "The lesson of an exercise, as text");
-    lesson_command->add_option("exercise", exercise, "Number, such as 03")->required()->type_name("NN");
-
     int level = 0;
     auto* hint_command = app.add_subcommand("hint", "A hint; ask again for a stronger one");
     hint_command->add_option("exercise", exercise, "Number, such as 03")->required()->type_name("NN");
@@ -94,6 +94,9 @@ int main(int argc, char** argv) {
     verify_command->add_flag("--diagnosis", verify.diagnosis, "Print how each mistake of the catalogue is named");
     verify_command->add_option("--seed", verify.seed, "Seed of the hidden inputs")->type_name("N");
 
+    Run run = run_status;
+    declare_desk_commands(app, run);
+
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
@@ -101,10 +104,9 @@ int main(int argc, char** argv) {
     }
     return with_course([&](const Course& course) {
         if (grade_command->parsed()) return run_grade(course, grade);
-        if (lesson_command->parsed()) return run_lesson(course, exercise);
         if (hint_command->parsed()) return run_hint(course, exercise, level);
         if (try_command->parsed()) return run_try(course, exercise, try_submission, build_only, test_arguments);
         if (verify_command->parsed()) return run_verify(course, verify);
-        return run_status(course);
+        return run(course);
     });
 }

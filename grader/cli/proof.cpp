@@ -1,6 +1,7 @@
 #include "proof.hpp"
 
 #include "grading.hpp"
+#include "room.hpp"
 
 #include "../build/digest.hpp"
 #include "../sandbox/process.hpp"
@@ -63,7 +64,7 @@ std::vector<Specimen> collect(const Course& course, const ExerciseInfo& info) {
         if (kind == Kind::mutant) read_expectations(specimen);
         specimens.push_back(std::move(specimen));
     };
-    add(Kind::stub, course.root / "exercises");
+    add(Kind::stub, course.root / "stubs");
     add(Kind::solution, course.root / "solutions");
     for (const fs::path& folder : sorted_folders(course.root / "tests" / "mutants" / info.name))
         add(Kind::mutant, folder);
@@ -251,6 +252,9 @@ void add_gaps(const Course& course, const ExerciseProof& exercise, std::vector<s
     if (info.hints.size() != 3 ||
         std::any_of(info.hints.begin(), info.hints.end(), [](const auto& hint) { return hint.empty(); }))
         gaps.push_back(fmt::format("{}: there must be three hints", info.number));
+    if (!Room(course, info).is_untouched())
+        gaps.push_back(
+            fmt::format("{}: exercises/{} is not what stubs/{} brings back", info.number, info.name, info.name));
     if (info.lesson.empty() || !fs::exists(course.root / info.lesson))
         gaps.push_back(fmt::format("{}: there is no lesson {}", info.number, info.lesson));
 }

@@ -45,7 +45,7 @@ int run_try(const Course& course, const std::string& exercise, const std::string
     {
         const FolderLock lock(folder);
         build::Workspace workspace(course.toolchain, std::move(sources), folder);
-        built = workspace.build_visible_test(course.folder(info) / "visible_test.cpp");
+        built = workspace.build_visible_test(course.folder(info) / "visible_test.cpp", root / info.name);
     }
     if (!built.program) {
         fmt::print("{}\n\n{}\n", built.build.message, built.build.diagnostics);

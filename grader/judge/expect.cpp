@@ -1,5 +1,6 @@
 #include "expect.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -13,6 +14,8 @@ using verdict::FailureKind;
 
 /// Tensors up to this size are shown whole.
 constexpr Index most_shown = 64;
+/// Of an axis in a window.
+constexpr std::int64_t longest_shown = 16;
 constexpr double safety_factor = 4;
 constexpr double absolute_floor = 1e-7;
 
@@ -33,6 +36,59 @@ std::vector<std::int64_t> coordinate_of(std::size_t flat, const Shape& shape) {
 double badness(double actual, double expected, double allowed) {
     const double distance = std::abs(actual - expected) / allowed;
     return std::isnan(distance) ? std::numeric_limits<double>::infinity() : distance;
+}
+
+bool is_wrong(const reference::Array& actual, const reference::Array& expected, std::size_t i) {
+    return !close(actual.value[i], expected.value[i], tolerance(expected.value[i], expected.error[i]), 0);
+}
+
+/// 1 where it may not attend. @param mask  row-major
+reference::Array as_numbers(const Mask& mask) {
+    reference::Array array;
+    array.shape = mask.shape();
+    array.value.assign(mask.data(), mask.data() + mask.numel());
+    array.error.assign(array.value.size(), 0);
+    return array;
+}
+
+/// Where an axis is shown: all of it, or a part with the worst position in its middle.
+struct Part {
+    std::int64_t begin = 0;
+    std::int64_t size = 1;
+
+    static Part around(std::int64_t position, std::int64_t all) {
+        const std::int64_t size = std::min(all, longest_shown);
+        return {std::clamp<std::int64_t>(position - size / 2, 0, all - size), size};
+    }
+};
+
+verdict::Window window_at(const verdict::Worst& worst, const reference::Array& actual,
+                          const reference::Array& expected) {
+    const std::size_t rank = expected.shape.size();
+    const auto part = [&](std::size_t from_last) {
+        return rank < from_last ? Part{}
+                                : Part::around(worst.coordinate[rank - from_last], expected.shape[rank - from_last]);
+    };
+    const Part rows = part(2);
+    const Part columns = part(1);
+    verdict::Window window;
+    window.axes = worst.axes;
+    window.shape.assign(expected.shape.begin(), expected.shape.end());
+    window.first = worst.coordinate;
+    if (rank >= 2) window.first[rank - 2] = rows.begin;
+    if (rank >= 1) window.first[rank - 1] = columns.begin;
+    std::int64_t flat = 0;
+    for (std::size_t axis = 0; axis < rank; ++axis) flat = flat * expected.shape[axis] + window.first[axis];
+    const std::int64_t row_length = rank == 0 ? 1 : expected.shape[rank - 1];
+    window.expected.shape = window.yours.shape = {rows.size, columns.size};
+    for (std::int64_t row = 0; row < rows.size; ++row)
+        for (std::int64_t column = 0; column < columns.size; ++column) {
+            const auto i = static_cast<std::size_t>(flat + row * row_length + column);
+            window.expected.values.push_back(expected.value[i]);
+            window.yours.values.push_back(actual.value[i]);
+            if (is_wrong(actual, expected, i)) window.wrong.push_back(row * columns.size + column);
+        }
+    return window;
 }
 
 std::optional<Failure> shape_difference(const Looking& looking, const Shape& actual, const Shape& expected) {
@@ -61,8 +117,8 @@ std::optional<Failure> difference(const Looking& looking, const Tensor& actual, 
     Failure failure;
     double worst_badness = 0;
     for (std::size_t i = 0; i < expected.value.size(); ++i) {
+        if (!is_wrong(got, expected, i)) continue;
         const double allowed = tolerance(expected.value[i], expected.error[i]);
-        if (close(got.value[i], expected.value[i], allowed, 0)) continue;
         ++failure.wrong_elements;
         const double bad = badness(got.value[i], expected.value[i], allowed);
         if (failure.worst && !(bad > worst_badness)) continue;
@@ -80,6 +136,7 @@ std::optional<Failure> difference(const Looking& looking, const Tensor& actual, 
         failure.expected = numbers(expected);
         failure.yours = numbers(got);
     }
+    if (failure.worst->axes.size() == expected.shape.size()) failure.window = window_at(*failure.worst, got, expected);
     return failure;
 }
 
@@ -125,6 +182,10 @@ void expect_mask(const Looking& looking, const Mask& actual, const Mask& expecte
         std::string place;
         for (std::size_t axis = 0; axis < coordinate.size(); ++axis)
             place += (axis == 0 ? "[" : ", ") + looking.axes.at(axis) + "=" + std::to_string(coordinate[axis]);
+        verdict::Worst worst;
+        worst.axes = looking.axes;
+        worst.coordinate = coordinate;
+        failure.window = window_at(worst, as_numbers(yours), as_numbers(right));
         failure.message = "your " + looking.at + " is " + (yours.data()[i] ? "true" : "false") + " at " + place +
                           "]; it should be " + (right.data()[i] ? "true (may not attend)" : "false (may attend)");
         fail(std::move(failure));

@@ -4,6 +4,7 @@
 #include "listener.hpp"
 
 #include "../diagnosis/diagnose.hpp"
+#include "../wire/frame.hpp"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -14,6 +15,7 @@
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -33,6 +35,8 @@ struct Options {
     bool catalogue = false;
     int probes = 0;
     std::string diagnose;
+    std::string test;
+    std::string record;
 };
 
 /// What a worker is asked in, besides the options of the run.
@@ -74,12 +78,13 @@ std::pair<const std::string, judge::Suite>& suite_of(const std::string& exercise
     throw std::runtime_error("there is no suite for " + exercise);
 }
 
-nlohmann::json run_suite(const std::string& name, const judge::Suite& suite) {
+/// @param which  one test of it, or all of them
+nlohmann::json run_suite(const std::string& name, const judge::Suite& suite, const std::string& which = "*") {
     int argc = 1;
     std::string program = "judge";
     char* argv[] = {program.data(), nullptr};
     testing::InitGoogleTest(&argc, argv);
-    GTEST_FLAG_SET(filter, name + ".*");
+    GTEST_FLAG_SET(filter, name + "." + which);
     GTEST_FLAG_SET(catch_exceptions, true);
     auto& listeners = testing::UnitTest::GetInstance()->listeners();
     delete listeners.Release(listeners.default_result_printer());
@@ -136,6 +141,19 @@ nlohmann::json run_diagnosis(const std::string& name, const judge::Suite& suite,
     return verdict::to_json(diagnosis::diagnose(suite.exercise, {plain, refilled, sanitized}, heard, options.seed));
 }
 
+/// Runs one test and writes what it asked to a file, as the frames that the worker got.
+nlohmann::json record_test(judge::Student& student, const std::string& name, const judge::Suite& suite,
+                           const Options& options) {
+    std::ofstream file(options.record, std::ios::binary);
+    student.recorded_by([&](const wire::Call& call) {
+        const wire::Bytes frame = wire::framed(wire::encode(call));
+        file.write(reinterpret_cast<const char*>(frame.data()), static_cast<std::streamsize>(frame.size()));
+    });
+    nlohmann::json result = run_suite(name, suite, options.test);
+    if (!file.flush()) throw std::runtime_error("cannot write " + options.record);
+    return result;
+}
+
 nlohmann::json list_properties(const judge::Suite& suite) {
     nlohmann::json document = nlohmann::json::array();
     for (const auto& [name, declared] : suite.properties)
@@ -160,6 +178,7 @@ nlohmann::json judge_worker(const Options& options) {
     judge::Student student(worker_command({options.worker, options.sanitized}, limits), limits);
     if (options.orderly) student.let_workers_end();
     judge::session() = {&student, options.seed, options.sanitized};
+    if (!options.record.empty()) return record_test(student, name, suite, options);
     nlohmann::json document = options.probes > 0 ? run_probes(student, suite, options) : run_suite(name, suite);
     student.fresh_worker();
     return document;
@@ -182,6 +201,8 @@ int main(int argc, char** argv) {
     app.add_flag("--orderly", options.orderly, "let the worker end by itself, so that it writes coverage data");
     app.add_flag("--list", options.list, "print the suite's properties instead of running it");
     app.add_option("--diagnose", options.diagnose, "the sanitized worker; say why the submission is wrong");
+    app.add_option("--test", options.test, "with --record: the one test to run");
+    app.add_option("--record", options.record, "write what the test asks to this file");
     app.add_option("--probes", options.probes, "answer this many random questions instead of running the suite");
     CLI11_PARSE(app, argc, argv);
     try {

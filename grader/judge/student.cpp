@@ -119,7 +119,9 @@ Outcome Student::ask(const std::string& function, const Arguments& arguments, bo
         record.story.push_back(sentence(function, arguments));
     }
     try {
-        wire::Reply reply = link().exchange({++last_call_, function, arguments, keep_result}, cpu_limit(function));
+        const wire::Call call{++last_call_, function, arguments, keep_result};
+        if (recorder_) recorder_(call);
+        wire::Reply reply = link().exchange(call, cpu_limit(function));
         collect_output();
         if (reply.error && reply.error->kind == ErrorKind::not_implemented) {
             record.not_implemented = reply.error->message;

@@ -63,6 +63,10 @@ public:
     using Witness = std::function<void(const std::string& function, const Arguments&, const Outcome&)>;
     void witnessed_by(Witness witness) { witness_ = std::move(witness); }
 
+    /// Told of every call before it is made, those to the worker's own functions too.
+    using Recorder = std::function<void(const wire::Call&)>;
+    void recorded_by(Recorder recorder) { recorder_ = std::move(recorder); }
+
     /// A process without memory of earlier calls.
     void fresh_worker();
     /// Moves what the worker printed into the record of the current test.
@@ -86,6 +90,7 @@ private:
     std::unique_ptr<WorkerLink> link_;
     std::uint64_t last_call_ = 0;
     Witness witness_;
+    Recorder recorder_;
     std::set<std::string> slow_;  ///< functions that ran into the limit once
     bool orderly_ = false;        ///< let_workers_end()
 };

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "diagnostics.hpp"
+#include "words.hpp"
 
 namespace headway::report {
 namespace {
@@ -12,30 +13,6 @@ using verdict::Build;
 using verdict::BuildProblem;
 
 constexpr std::size_t indent = 4;
-
-std::string problem_in_words(BuildProblem problem) {
-    switch (problem) {
-        case BuildProblem::compile_error:
-            return "it does not compile";
-        case BuildProblem::missing_definition:
-            return "a function is declared in the header, but not defined";
-        case BuildProblem::wrong_signature:
-            return "a function has other parameters than in the header";
-        case BuildProblem::not_available:
-            return "it uses what this exercise asks you to write";
-        case BuildProblem::has_main:
-            return "it has a main function";
-        case BuildProblem::link_error:
-            return "it does not link";
-        case BuildProblem::too_long:
-            return "it takes too long to compile";
-        case BuildProblem::no_source:
-            return "there is no .cpp file";
-        case BuildProblem::none:
-            break;
-    }
-    return "it could not be built";
-}
 
 /// The compiler repeats the place that stands above its words.
 std::string without_place(std::string text, const Build& build) {

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "words.hpp"
+
 namespace headway::report {
 namespace {
 
@@ -15,19 +17,6 @@ using verdict::NamedMistake;
 constexpr std::size_t title_indent = 2;
 constexpr std::size_t detail_indent = 6;
 constexpr std::size_t most_sources = 2;
-
-const FunctionDiagnosis* diagnosis_of(const Diagnosis& diagnosis, const std::string& function) {
-    const auto found = std::ranges::find(diagnosis.functions, function, &FunctionDiagnosis::function);
-    return found == diagnosis.functions.end() ? nullptr : &*found;
-}
-
-/// "explains all 27 answers of attention_scores; a right program gives 24 of them otherwise"
-std::string evidence(const FunctionDiagnosis& function) {
-    const bool alone = function.mistakes.size() == 1;
-    return fmt::format("{} all {} answers of {}; a right program gives {} of them otherwise",
-                       alone ? "explains" : "together they explain", function.inputs, function.function,
-                       function.telling);
-}
 
 void show_mistake(Page& page, const verdict::Exercise& exercise, const Diagnosis& diagnosis,
                   const NamedMistake& mistake) {

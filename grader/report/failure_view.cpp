@@ -6,8 +6,9 @@
 #include <algorithm>
 #include <string_view>
 
+#include "heatmap.hpp"
 #include "matrices.hpp"
-#include "numbers.hpp"
+#include "words.hpp"
 
 namespace headway::report {
 namespace {
@@ -21,41 +22,6 @@ constexpr std::size_t most_story_lines = 8;
 constexpr std::size_t most_report_lines = 6;
 
 std::size_t at_most(const Page& page, std::size_t lines) { return page.style().verbose ? unlimited : lines; }
-
-/// For a failure that came without a message.
-std::string kind_in_words(FailureKind kind) {
-    switch (kind) {
-        case FailureKind::wrong_value:
-            return "the numbers differ";
-        case FailureKind::wrong_shape:
-            return "the shape differs";
-        case FailureKind::wrong_behaviour:
-            return "it does not behave as it should";
-        case FailureKind::exception:
-            return "it threw an exception";
-        case FailureKind::crash:
-            return "it crashed";
-        case FailureKind::exit:
-            return "it ended the process";
-        case FailureKind::timeout:
-            return "it took too long";
-        case FailureKind::memory:
-            return "it took too much memory";
-        case FailureKind::output_flood:
-            return "it printed too much";
-        case FailureKind::sanitizer:
-            return "a sanitizer found a mistake";
-        case FailureKind::protocol:
-            return "it did not send an answer";
-    }
-    return "it failed";
-}
-
-std::string message_of(const Failure& failure) {
-    if (!failure.message.empty()) return failure.message;
-    const std::string where = failure.function.empty() ? "" : failure.function + ": ";
-    return where + kind_in_words(failure.kind);
-}
 
 void show_story(Page& page, const Failure& failure) {
     constexpr std::string_view label = "asked: ";
@@ -72,46 +38,14 @@ void show_story(Page& page, const Failure& failure) {
               {{"… " + counted(failure.story.size() - shown, "more step"), Tone::faint}});
 }
 
-/// "[b=1, h=2]", kept on one line
-std::string coordinate_text(const Worst& worst) {
-    std::string text;
-    for (std::size_t i = 0; i < worst.coordinate.size(); ++i) {
-        const std::string axis = i < worst.axes.size() ? worst.axes[i] : fmt::format("axis {}", i);
-        text += fmt::format("{}{}={}", i == 0 ? "" : fmt::format(",{}", no_break_space), axis, worst.coordinate[i]);
-    }
-    return "[" + text + "]";
-}
-
 void show_worst(Page& page, const Worst& worst) {
-    const TwoNumbers numbers = told_apart(worst.yours, worst.expected);
-    const std::string where = fmt::format("largest difference at {}:", coordinate_text(worst));
-    const std::string what = worst.tolerance == 0
-                                 ? fmt::format("yours {}, expected exactly {}", numbers.yours, numbers.expected)
-                                 : fmt::format("yours {}, expected {} (tolerance {})", numbers.yours, numbers.expected,
-                                               number(worst.tolerance, 2));
+    const auto [where, what] = in_words(worst);
     if (page.fits(failure_indent, where + " " + what)) {
         page.paragraph({.indent = failure_indent}, {{where + " " + what}});
     } else {
         page.paragraph({.indent = failure_indent, .hanging = 2}, {{where}});
         page.paragraph({.indent = failure_indent + 2}, {{what}});
     }
-}
-
-/// "stage scale of attention_scores, 9 of 210 elements differ"
-std::string circumstances(const Failure& failure) {
-    std::vector<std::string> parts;
-    if (!failure.stage.empty()) {
-        parts.push_back("stage " + failure.stage + (failure.function.empty() ? "" : " of " + failure.function));
-    } else if (!failure.function.empty() && failure.message.find(failure.function) == std::string::npos) {
-        parts.push_back("in " + failure.function);
-    }
-    if (failure.all_elements > 0) {
-        const std::string of_all = failure.wrong_elements == failure.all_elements && failure.all_elements > 1
-                                       ? "all"
-                                       : fmt::format("{} of", failure.wrong_elements);
-        parts.push_back(fmt::format("{} {} elements differ", of_all, failure.all_elements));
-    }
-    return fmt::format("{}", fmt::join(parts, ", "));
 }
 
 void show_build(Page& page, const verdict::Test& test, const Failure& failure) {
@@ -131,6 +65,9 @@ void show_sanitizer(Page& page, const SanitizerReport& report, const Place& plac
                page.style().verbose ? Page::LongLines::wrapped : Page::LongLines::cut);
 }
 
+/// Who attends to whom is seen at a glance, small as the matrix may be.
+bool is_about_weights(const Failure& failure) { return failure.stage == "softmax" || failure.stage == "mask"; }
+
 }  // namespace
 
 std::string Place::of(const std::string& file, int line, int column) const {
@@ -148,7 +85,9 @@ void show_failure(Page& page, const verdict::Test& test, const Failure& failure,
     }
     show_build(page, test, failure);
     if (failure.worst) show_worst(page, *failure.worst);
-    show_numbers(page, failure_indent, failure);
+    const Shown numbers = show_numbers(page, failure_indent, failure);
+    if (failure.window && (numbers == Shown::nothing || is_about_weights(failure)))
+        show_heatmap(page, failure_indent, *failure.window);
     if (failure.sanitizer) show_sanitizer(page, *failure.sanitizer, place);
 }
 

@@ -155,7 +155,7 @@ Format telling_format(const Numbers& yours, const Numbers& expected) {
 
 }  // namespace
 
-void show_numbers(Page& page, std::size_t indent, const verdict::Failure& failure) {
+Shown show_numbers(Page& page, std::size_t indent, const verdict::Failure& failure) {
     const bool both = failure.yours && failure.expected;
     const bool shapes_differ = both && failure.yours->shape != failure.expected->shape;
     const Format format = telling_format(small(failure.yours), small(failure.expected));
@@ -165,7 +165,7 @@ void show_numbers(Page& page, std::size_t indent, const verdict::Failure& failur
 
     if (yours && expected && yours->width() + gap_between_blocks + expected->width() <= page.room(indent)) {
         show_beside(page, indent, *yours, *expected);
-        return;
+        return Shown::numbers;
     }
     const bool yours_shown = yours && show_alone(page, indent, *yours);
     const bool expected_shown = expected && show_alone(page, indent, *expected);
@@ -174,6 +174,7 @@ void show_numbers(Page& page, std::size_t indent, const verdict::Failure& failur
                        {{fmt::format("yours has shape {}, expected {}", shape_text(failure.yours->shape),
                                      shape_text(failure.expected->shape))}});
     }
+    return yours_shown || expected_shown ? Shown::numbers : Shown::nothing;
 }
 
 }  // namespace headway::report

@@ -74,6 +74,8 @@ void Xml::text(std::string_view name, Attributes attributes, std::string_view co
     document_ += ">" + xml_escaped(content, XmlContext::text) + "</" + std::string(name) + ">\n";
 }
 
+void Xml::words(std::string_view content) { document_ += xml_escaped(content, XmlContext::text) + "\n"; }
+
 std::string Xml::take() { return std::move(document_); }
 
 }  // namespace headway::report

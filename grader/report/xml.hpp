@@ -8,15 +8,22 @@
 
 namespace headway::report {
 
-/// Writes elements, indented; everything that is given to it as text is escaped.
+/// Writes elements, indented; everything that is given to it as text is escaped. HTML 5 is written with it too: void
+/// elements are `empty`, all others have an end tag.
 class Xml {
 public:
     using Attributes = std::initializer_list<std::pair<std::string_view, std::string>>;
+
+    static constexpr std::string_view declaration = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
+    explicit Xml(std::string_view prologue = declaration) : document_(prologue) {}
 
     void open(std::string_view name, Attributes attributes = {});
     void close();
     void empty(std::string_view name, Attributes attributes = {});
     void text(std::string_view name, Attributes attributes, std::string_view content);
+
+    /// Content of the element that is open, between others.
+    void words(std::string_view content);
 
     /// The document; every element is closed.
     std::string take();
@@ -24,7 +31,7 @@ public:
 private:
     void start(std::string_view name, Attributes attributes);
 
-    std::string document_ = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
+    std::string document_;
     std::vector<std::string> open_;
 };
 

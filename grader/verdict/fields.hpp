@@ -27,6 +27,16 @@ void each_field(T& worst, auto&& field) {
     field("tolerance", worst.tolerance);
 }
 
+template <MaybeConst<Window> T>
+void each_field(T& window, auto&& field) {
+    field("axes", window.axes);
+    field("shape", window.shape);
+    field("first", window.first);
+    field("expected", window.expected);
+    field("yours", window.yours);
+    field("wrong", window.wrong);
+}
+
 template <MaybeConst<SanitizerReport> T>
 void each_field(T& report, auto&& field) {
     field("kind", report.kind);
@@ -47,6 +57,7 @@ void each_field(T& failure, auto&& field) {
     field("all_elements", failure.all_elements);
     field("expected", failure.expected);
     field("yours", failure.yours);
+    field("window", failure.window);
     field("sanitizer", failure.sanitizer);
 }
 
@@ -112,6 +123,20 @@ void each_field(T& build, auto&& field) {
     field("link_seconds", build.link_seconds);
 }
 
+template <MaybeConst<MissedLine> T>
+void each_field(T& missed, auto&& field) {
+    field("line", missed.line);
+    field("text", missed.text);
+}
+
+template <MaybeConst<Coverage> T>
+void each_field(T& coverage, auto&& field) {
+    field("file", coverage.file);
+    field("reached_lines", coverage.reached_lines);
+    field("all_lines", coverage.all_lines);
+    field("missed", coverage.missed);
+}
+
 template <MaybeConst<Exercise> T>
 void each_field(T& exercise, auto&& field) {
     field("number", exercise.number);
@@ -125,6 +150,7 @@ void each_field(T& exercise, auto&& field) {
     field("build", exercise.build);
     field("tests", exercise.tests);
     field("diagnosis", exercise.diagnosis);
+    field("coverage", exercise.coverage);
     field("problem", exercise.problem);
     field("judge_seconds", exercise.judge_seconds);
     field("seconds", exercise.seconds);

@@ -147,6 +147,16 @@ private:
         if (worst.axes.size() != worst.coordinate.size()) refuse("has not as many axes as coordinates");
     }
 
+    /// What shows a window relies on it.
+    void check(const Window& window) const {
+        if (window.expected.shape.size() != 2 || window.expected.shape != window.yours.shape)
+            refuse("does not hold two matrices of one shape");
+        if (window.axes.size() != window.shape.size() || window.axes.size() != window.first.size())
+            refuse("has not as many axes as sizes and coordinates");
+        for (const std::int64_t element : window.wrong)
+            if (std::cmp_greater_equal(element, window.yours.values.size())) refuse("has a wrong element outside");
+    }
+
     void check(const Exercise& exercise) const {
         if (exercise.points > exercise.max_points) refuse("has more points than max_points");
     }

@@ -12,7 +12,7 @@
 /// Its JSON form is described in grader/verdict/verdict.schema.json.
 namespace headway::verdict {
 
-inline constexpr const char* schema_name = "headway-verdict/1";
+inline constexpr const char* schema_name = "headway-verdict/2";
 
 /// passed: every point. failed: everything is written, something is wrong. partial: some functions are still stubs.
 /// not_started: all are. unavailable: the machine or the course is at fault, never the student; no mark is given.
@@ -50,6 +50,16 @@ struct Worst {
     double tolerance = 0;
 };
 
+/// The matrix in which the worst element lies: a tensor's last two axes, all others fixed. Of a long one, a part.
+struct Window {
+    std::vector<std::string> axes;    ///< of the tensor: "b", "h", "query", "key"
+    std::vector<std::int64_t> shape;  ///< of the tensor
+    std::vector<std::int64_t> first;  ///< the coordinate of the first element shown
+    Numbers expected;                 ///< (rows, columns); one row if the tensor has a single axis
+    Numbers yours;
+    std::vector<std::int64_t> wrong;  ///< which elements differ, counted in row-major order
+};
+
 struct SanitizerReport {
     std::string kind;  ///< "heap-buffer-overflow"
     std::string file;  ///< the student's, relative to the exercise folder; empty if unknown
@@ -68,6 +78,7 @@ struct Failure {
     std::int64_t all_elements = 0;
     std::optional<Numbers> expected;
     std::optional<Numbers> yours;
+    std::optional<Window> window;
     std::optional<SanitizerReport> sanitizer;
 };
 
@@ -143,6 +154,19 @@ struct Build {
     double link_seconds = 0;
 };
 
+struct MissedLine {
+    int line = 0;
+    std::string text;
+};
+
+/// How much of one of the student's files the hidden tests ran.
+struct Coverage {
+    std::string file;  ///< relative to the exercise folder
+    int reached_lines = 0;
+    int all_lines = 0;  ///< that hold code
+    std::vector<MissedLine> missed;
+};
+
 struct Exercise {
     std::string number;  ///< "03"
     std::string name;    ///< "03_scaled_scores"
@@ -155,6 +179,7 @@ struct Exercise {
     Build build;
     std::vector<Test> tests;
     std::optional<Diagnosis> diagnosis;  ///< if some test failed
+    std::vector<Coverage> coverage;      ///< empty: not measured
     std::string problem;                 ///< if unavailable: what is wrong with machine or course, and the next step
     double judge_seconds = 0;
     double seconds = 0;

@@ -14,6 +14,7 @@ void withhold_expected(Failure& failure) {
     failure.worst.reset();
     failure.expected.reset();
     failure.yours.reset();
+    failure.window.reset();
     if (!tells_nothing_expected(failure.kind)) failure.message.clear();
 }
 
@@ -27,6 +28,7 @@ void withhold_from(Exercise& exercise, Tell tell) {
     }
     if (tell == Tell::diagnosis) return;
     exercise.diagnosis.reset();
+    exercise.coverage.clear();
     if (tell == Tell::score) exercise.tests.clear();
 }
 

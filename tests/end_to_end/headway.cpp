@@ -6,13 +6,36 @@
 
 namespace headway {
 
-sandbox::Finished Desk::headway(const std::vector<std::string>& arguments) const {
+namespace {
+
+sandbox::Finished run_headway(const std::vector<std::string>& arguments, const std::filesystem::path& root,
+                              const std::filesystem::path& state) {
     sandbox::Command command;
     command.arguments = {HEADWAY_CLI};
     command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
-    command.environment = {"PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8", std::string("HEADWAY_ROOT=") + HEADWAY_SOURCE_DIR,
-                           "HEADWAY_STATE=" + (folder_.path() / "state").string()};
+    command.environment = {"PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8", "HEADWAY_ROOT=" + root.string(),
+                           "HEADWAY_STATE=" + state.string()};
+    command.directory = root;
     return sandbox::run(command, std::chrono::seconds(280), std::size_t{32} << 20U);
+}
+
+}  // namespace
+
+sandbox::Finished Desk::headway(const std::vector<std::string>& arguments) const {
+    return run_headway(arguments, HEADWAY_SOURCE_DIR, folder_.path() / "state");
+}
+
+CourseCopy::CourseCopy() {
+    const std::filesystem::path source = HEADWAY_SOURCE_DIR;
+    std::filesystem::copy(source / "exercises", root() / "exercises", std::filesystem::copy_options::recursive);
+    for (const char* shared : {"lessons", "stubs", "solutions", "policy.toml"})
+        std::filesystem::create_symlink(source / shared, root() / shared);
+}
+
+std::string CourseCopy::read(const std::string& file) const { return build::read_file(root() / file); }
+
+sandbox::Finished CourseCopy::headway(const std::vector<std::string>& arguments) const {
+    return run_headway(arguments, root(), root() / ".headway");
 }
 
 verdict::Exercise Desk::grade(const std::string& number) const {

@@ -27,6 +27,23 @@ private:
     build::TemporaryFolder folder_;
 };
 
+/// A student's copy of the course: lessons, stubs and solutions are this checkout's, exercises/ is the copy's own.
+class CourseCopy {
+public:
+    CourseCopy();
+
+    const std::filesystem::path& root() const { return folder_.path(); }
+    /// Writes exercises/NN_name/file.
+    void write(const std::string& file, const std::string& text) { folder_.write("exercises/" + file, text); }
+    std::string read(const std::string& file) const;
+
+    /// headway-cli, as the copy's launcher runs it.
+    sandbox::Finished headway(const std::vector<std::string>& arguments) const;
+
+private:
+    build::TemporaryFolder folder_;
+};
+
 /// solutions/NN_name/file.
 std::string solution(const std::string& file);
 

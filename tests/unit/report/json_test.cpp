@@ -89,8 +89,8 @@ TEST(VerdictJson, EnumerationsAreSnakeCase) {
 }
 
 TEST(VerdictJson, RefusesAnotherVersion) {
-    EXPECT_EQ(complaint([](json& d) { d["schema"] = "headway-verdict/2"; }),
-              R"(verdict: schema is "headway-verdict/2"; this program reads "headway-verdict/1")");
+    EXPECT_EQ(complaint([](json& d) { d["schema"] = "headway-verdict/0"; }),
+              R"(verdict: schema is "headway-verdict/0"; this program reads "headway-verdict/2")");
     EXPECT_THAT(complaint([](json& d) { d["schema"] = 1; }), HasSubstr("schema is 1"));
     EXPECT_EQ(complaint([](json& d) { d.erase("schema"); }), "verdict: schema is missing");
     EXPECT_EQ(complaint([](json& d) { d = json::array(); }), "verdict: the document must be an object");
@@ -115,7 +115,7 @@ TEST(VerdictJson, ErrorsNameTheField) {
     EXPECT_EQ(complaint([&](json& d) { test(d)["build"] = "fast"; }),
               "verdict: exercises[0].tests[3] has build \"fast\"; it must be plain, sanitized, both or empty");
     EXPECT_EQ(complaint([&](json& d) { test(d)["colour"] = "red"; }),
-              "verdict: exercises[0].tests[3].colour is not a field of headway-verdict/1");
+              "verdict: exercises[0].tests[3].colour is not a field of headway-verdict/2");
     EXPECT_EQ(complaint([&](json& d) { test(d)["failure"] = nullptr; }),
               "verdict: exercises[0].tests[3].failure must be an object");
     EXPECT_EQ(complaint([&](json& d) { test(d)["failure"]["story"] = "once"; }),

@@ -76,6 +76,12 @@ Failure wrong_scale() {
     failure.worst = Worst{{"b", "h", "query", "key"}, {1, 2, 3, 0}, 0.3121, 0.2874, 2e-6};
     failure.wrong_elements = 270;
     failure.all_elements = 270;
+    failure.window = Window{{"b", "h", "query", "key"},
+                            {2, 3, 5, 9},
+                            {1, 2, 2, 0},
+                            {{3, 4}, {0.5, 0.25, 0.125, 0.125, 0.3121, 0.2, 0.4, 0.0879, 0, 0, 0, 1}},
+                            {{3, 4}, {0.4, 0.25, 0.2, 0.15, 0.2874, 0.22, 0.35, 0.1426, 0, 0, 0.25, 0.75}},
+                            {0, 2, 3, 4, 5, 6, 7, 10, 11}};
     return failure;
 }
 
@@ -225,6 +231,7 @@ Verdict with_everything() {
     first.digest = std::string(64, 'b');
     first.reused = true;
     first.judge_seconds = 1e-300;
+    first.coverage = {{"scaled_scores.cpp", 7, 8, {{12, "    throw 1;"}}}};
     first.tests.front().output = "printed\n\t\"quoted\" \\ √ 漢字 \x1b[31m";
     first.tests.front().output_truncated = true;
     first.build.compile_seconds = 0.41;

@@ -123,7 +123,7 @@ TEST(VerdictSchema, RefusesWhatIsBroken) {
         EXPECT_NE(problems(broken), "") << pointer << " = " << value;
         EXPECT_THROW(from_json(broken), std::runtime_error) << pointer << " = " << value;
     };
-    refuses("/schema", "headway-verdict/2");
+    refuses("/schema", "headway-verdict/1");
     refuses("/surprise", 1);
     refuses("/seed", 42);
     refuses("/seed", "-1");

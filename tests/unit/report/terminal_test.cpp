@@ -101,6 +101,12 @@ TEST(Terminal, FailedShowsEachFailureOnceInFull) {
       stage scale of attention_scores, all 270 elements differ
       largest difference at [b=1, h=2, query=3, key=0]:
         yours 0.2874, expected 0.3121 (tolerance 2e-6)
+      at [b=1, h=2], one row a query, one column a key:
+      yours        expected     difference
+      ▒▒░░░░░░     ▒▒░░░░░░     ▒▒  ░░··
+      ░░░░░░░░     ░░░░▒▒··     ····░░░░
+      ····░░▓▓     ······██         ████
+      · 0 or less, █ 1 or more; difference: █ 0.25
 
   ✗ the causal mask lets the last query see every key                      0 / 2
       The last query must see every key.

@@ -21,6 +21,7 @@ Verdict telling() {
     test.failure->worst = Worst{{"b"}, {0}, 4.25, 1.5, 1e-6};
     test.failure->expected = Numbers{{1}, {4.25}};
     test.failure->yours = Numbers{{1}, {1.5}};
+    test.failure->window = Window{{"b"}, {1}, {0}, {{1, 1}, {4.25}}, {{1, 1}, {1.5}}, {0}};
     Exercise exercise;
     exercise.state = State::failed;
     exercise.tests = {test};

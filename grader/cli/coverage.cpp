@@ -1,0 +1,88 @@
+#include "coverage.hpp"
+
+#include "folder_lock.hpp"
+#include "grading.hpp"
+
+#include "../build/workspace.hpp"
+#include "../sandbox/process.hpp"
+
+#include <algorithm>
+#include <sstream>
+
+namespace headway::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+void forget_earlier_counts(const fs::path& folder) {
+    std::error_code ignored;
+    for (const auto& entry : fs::directory_iterator(folder, ignored))
+        if (entry.path().extension() == ".gcda") fs::remove(entry.path(), ignored);
+}
+
+/// What gcov says of one object; null if it says nothing.
+nlohmann::json counts_of(const fs::path& gcov, const fs::path& counts) {
+    sandbox::Command command;
+    command.arguments = {gcov.string(), "--json-format", "--stdout", counts.string()};
+    command.environment = {"PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8"};
+    command.directory = counts.parent_path();
+    const auto finished = sandbox::run(command, std::chrono::seconds(30), std::size_t{64} << 20U);
+    return finished.ended.success() ? nlohmann::json::parse(finished.output, nullptr, false) : nlohmann::json();
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+    std::vector<std::string> lines;
+    std::istringstream in(text);
+    for (std::string line; std::getline(in, line);) lines.push_back(line);
+    return lines;
+}
+
+/// Templates and the like give a line several counts: one of them reached is enough.
+verdict::Coverage coverage_of(const build::SourceFile& source, const nlohmann::json& lines) {
+    std::map<std::size_t, std::int64_t> counts;
+    for (const auto& line : lines)
+        counts[line.at("line_number").get<std::size_t>()] += line.at("count").get<std::int64_t>();
+    verdict::Coverage coverage;
+    coverage.file = source.path.string();
+    const std::vector<std::string> text = lines_of(source.text);
+    for (const auto& [number, count] : counts) {
+        if (number == 0 || number > text.size()) continue;
+        ++coverage.all_lines;
+        if (count > 0)
+            ++coverage.reached_lines;
+        else
+            coverage.missed.push_back({static_cast<int>(number), text[number - 1]});
+    }
+    return coverage;
+}
+
+}  // namespace
+
+std::vector<verdict::Coverage> measure_coverage(const Course& course, const fs::path& submission,
+                                                const ExerciseInfo& info, std::uint64_t seed) {
+    const fs::path gcov = fs::path(course.toolchain.compiler).parent_path() / "gcov";
+    if (!course.toolchain.compiler_version.starts_with("GNU") || !fs::exists(gcov)) return {};
+    const fs::path folder = work_folder(course, submission, info.name);
+    fs::create_directories(folder);
+    const FolderLock lock(folder);
+    build::Workspace workspace(course.toolchain, build::read_submission(submission / info.name, course.folder(info)),
+                               folder);
+    const build::Built built = workspace.build_worker_with_counters();
+    if (!built.program) return {};
+    forget_earlier_counts(built.program->parent_path());
+    run_judge(course, info.name, *built.program, build::Flavour::plain, seed, {"--orderly"});
+    std::vector<verdict::Coverage> coverage;
+    for (const auto& entry : fs::directory_iterator(built.program->parent_path())) {
+        if (entry.path().extension() != ".gcda") continue;
+        const nlohmann::json counts = counts_of(gcov, entry.path());
+        if (!counts.is_object()) continue;
+        for (const auto& file : counts.value("files", nlohmann::json::array()))
+            for (const build::SourceFile& source : workspace.submission().files)
+                if (fs::path(file.at("file").get<std::string>()).lexically_normal() == source.path)
+                    coverage.push_back(coverage_of(source, file.at("lines")));
+    }
+    std::sort(coverage.begin(), coverage.end(), [](const auto& a, const auto& b) { return a.file < b.file; });
+    return coverage;
+}
+
+}  // namespace headway::cli

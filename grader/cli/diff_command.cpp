@@ -1,0 +1,90 @@
+#include "commands.hpp"
+#include "console.hpp"
+#include "grading.hpp"
+#include "room.hpp"
+
+#include "../report/page.hpp"
+#include "../sandbox/process.hpp"
+
+#include <fmt/format.h>
+
+#include <sstream>
+
+namespace headway::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool has_passed(const Course& course, const ExerciseInfo& info) {
+    GradingOptions options;
+    options.submission = course.root / "exercises";
+    options.exercises = {&info};
+    options.seed = default_seed;
+    ProgressLine progress;
+    options.progress = [&progress](const std::string& step) { progress.show(step); };
+    return grade(course, options).exercises.front().state == verdict::State::passed;
+}
+
+/// The lines of `diff -u`, after its two lines with names.
+std::string compare(const fs::path& yours, const fs::path& solution) {
+    sandbox::Command command;
+    command.arguments = {"/usr/bin/diff", "-u", "-b", yours.string(), solution.string()};
+    const auto finished = sandbox::run(command, std::chrono::seconds(20), std::size_t{1} << 20U);
+    if (finished.ended.success()) return "";
+    if (finished.ended.signal != 0 || finished.ended.exit_code > 1)
+        throw CourseError("diff could not compare them: " + finished.output);
+    std::size_t begin = 0;
+    for (int line = 0; line < 2; ++line) begin = finished.output.find('\n', begin) + 1;
+    return finished.output.substr(begin);
+}
+
+report::Tone tone_of(const std::string& line) {
+    if (line.starts_with('-')) return report::Tone::bad;
+    if (line.starts_with('+')) return report::Tone::good;
+    return line.starts_with('@') ? report::Tone::faint : report::Tone::plain;
+}
+
+/// One file's differences; "-" is yours, "+" the solution's.
+void show_file(report::Page& page, const Course& course, const fs::path& yours, const fs::path& solution) {
+    page.line(0, {{"- " + yours.lexically_relative(course.root).string(), report::Tone::bad}});
+    page.line(0, {{"+ " + solution.lexically_relative(course.root).string(), report::Tone::good}});
+    if (!fs::exists(yours)) {
+        page.paragraph({}, {{"You have no such file."}});
+        return;
+    }
+    std::istringstream lines(compare(yours, solution));
+    bool same = true;
+    for (std::string line; std::getline(lines, line); same = false)
+        page.paragraph({.hanging = 4}, {{line, tone_of(line)}});
+    if (same) page.line(0, {{"They are the same."}});
+    page.blank();
+}
+
+}  // namespace
+
+int run_diff(const Course& course, const std::string& exercise, Reveal reveal) {
+    const ExerciseInfo& info = course.find(exercise);
+    const Room room(course, info);
+    const fs::path solutions = course.root / "solutions" / info.name;
+    if (!fs::is_directory(solutions))
+        throw UsageError(
+            fmt::format("this copy of the course has no solution of {}; ask whoever gave it to you", info.number));
+    if (reveal == Reveal::if_passed && !has_passed(course, info)) {
+        report::Page page(terminal_style());
+        page.paragraphs({}, fmt::format("{} {} does not pass yet. Once it does, ./headway diff {} shows yours beside "
+                                        "the solution. Who gives up first: ./headway diff {} --reveal",
+                                        info.number, info.title, info.number, info.number));
+        page.line(0, {{fmt::format("next: ./headway hint {}", info.number)}});
+        fmt::print("{}", page.take());
+        return some_did_not_pass;
+    }
+    report::TerminalStyle style = terminal_style();
+    style.verbose = true;  // nothing is cut short
+    report::Page page(style);
+    for (const fs::path& file : room.stub_files()) show_file(page, course, room.folder() / file, solutions / file);
+    page.paragraphs({}, "The solution is one way among many: what passes is right.");
+    fmt::print("{}", page.take());
+    return all_passed;
+}
+
+}  // namespace headway::cli

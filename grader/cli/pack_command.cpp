@@ -1,0 +1,110 @@
+#include "commands.hpp"
+#include "console.hpp"
+#include "results.hpp"
+#include "room.hpp"
+
+#include "../build/submission.hpp"
+#include "../report/exercise_view.hpp"
+#include "../report/page.hpp"
+#include "../sandbox/process.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace headway::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using report::Tone;
+
+/// What of one exercise is handed in.
+struct Parcel {
+    const ExerciseInfo* info = nullptr;
+    std::vector<fs::path> files;     ///< relative to exercises/
+    std::vector<fs::path> left_out;  ///< no sources, or links: grading would not read them
+};
+
+Parcel parcel_of(const Course& course, const ExerciseInfo& info) {
+    Parcel parcel{&info, {}, {}};
+    const Room room(course, info);
+    if (room.is_untouched()) return parcel;
+    for (const fs::path& file : room.own_files()) {
+        const bool counts = build::is_source(file) && !build::is_replay(file) && !fs::is_symlink(room.folder() / file);
+        (counts ? parcel.files : parcel.left_out).push_back(fs::path(info.name) / file);
+    }
+    return parcel;
+}
+
+/// "7 / 10 when last graded", or that nobody knows.
+std::string standing(const Course& course, const ExerciseInfo& info) {
+    const auto result = current_result(course, course.root / "exercises", info, default_seed);
+    return result ? report::points_text(*result) + " points" : "not graded as it is now";
+}
+
+void show(report::Page& page, const Course& course, const Parcel& parcel) {
+    const std::string name = parcel.info->number + " " + parcel.info->title;
+    if (parcel.files.empty()) {
+        page.entry(2, {{name, Tone::faint}}, {"nothing written: left out", Tone::faint});
+    } else {
+        page.entry(2, {{name, Tone::strong}}, {standing(course, *parcel.info)});
+    }
+    for (const fs::path& file : parcel.files)
+        page.entry(4, {{file.string()}}, {fmt::format("{} bytes", fs::file_size(course.root / "exercises" / file))});
+    for (const fs::path& file : parcel.left_out)
+        page.entry(4, {{file.string(), Tone::faint}}, {"not part of a submission: left out", Tone::faint});
+}
+
+/// The same files give the same bytes: no owner, no time, one order.
+void write_archive(const Course& course, const fs::path& archive, const std::vector<fs::path>& files) {
+    fs::path unfinished = archive;
+    unfinished += ".unfinished";
+    sandbox::Command command;
+    command.arguments = {"/usr/bin/tar",     "--create",  "--gzip",          "--file=" + unfinished.string(),
+                         "--owner=0",        "--group=0", "--numeric-owner", "--mtime=@0",
+                         "--mode=u=rw,go=r", "--"};
+    for (const fs::path& file : files) command.arguments.push_back(file.string());
+    command.environment = {"PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8"};
+    command.directory = course.root / "exercises";
+    const auto finished = sandbox::run(command, std::chrono::seconds(60), 4096);
+    std::error_code problem;
+    if (finished.ended.success()) fs::rename(unfinished, archive, problem);
+    if (finished.ended.success() && !problem) return;
+    fs::remove(unfinished, problem);
+    throw UsageError(fmt::format("cannot write {}: {}", archive.string(), finished.output));
+}
+
+}  // namespace
+
+int run_pack(const Course& course, const std::vector<std::string>& exercises, const std::string& file) {
+    std::vector<Parcel> parcels;
+    for (const ExerciseInfo& info : course.exercises) {
+        const bool wanted = exercises.empty() || std::any_of(exercises.begin(), exercises.end(), [&](const auto& name) {
+                                return &course.find(name) == &info;
+                            });
+        if (wanted) parcels.push_back(parcel_of(course, info));
+    }
+    for (const std::string& name : exercises) course.find(name);
+    std::vector<fs::path> files;
+    report::Page page(terminal_style());
+    for (const Parcel& parcel : parcels) {
+        show(page, course, parcel);
+        files.insert(files.end(), parcel.files.begin(), parcel.files.end());
+    }
+    if (files.empty()) {
+        page.paragraphs({}, "There is nothing to hand in yet: no archive was written.");
+        page.line(0, {{"next: ./headway"}});
+        fmt::print("{}", page.take());
+        return some_did_not_pass;
+    }
+    write_archive(course, fs::absolute(file), files);
+    page.rule();
+    page.paragraph({}, {{file, Tone::strong},
+                        {fmt::format(": {}, {} bytes. Hand in this file.", report::counted(files.size(), "file"),
+                                     fs::file_size(file))}});
+    page.line(0, {{fmt::format("What is in it:  tar -tzf {}", file), Tone::faint}});
+    fmt::print("{}", page.take());
+    return all_passed;
+}
+
+}  // namespace headway::cli

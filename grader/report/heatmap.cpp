@@ -1,0 +1,118 @@
+#include "heatmap.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+
+#include "heat.hpp"
+#include "numbers.hpp"
+
+namespace headway::report {
+namespace {
+
+using verdict::Window;
+
+constexpr std::size_t gap = 3;
+constexpr std::size_t levels = 5;
+
+/// Weakest first; two characters a number look like a square.
+constexpr std::array<std::string_view, levels> unicode_shades = {"·", "░", "▒", "▓", "█"};
+constexpr std::array<std::string_view, levels> ascii_shades = {".", ":", "+", "%", "@"};
+
+/// What is not a number has no strength.
+constexpr std::string_view not_finite = "!";
+
+class Heatmap {
+public:
+    Heatmap(const Page& page, std::size_t indent, const Window& window)
+        : window_(window),
+          shades_(page.style().unicode ? unicode_shades : ascii_shades),
+          rows_(static_cast<std::size_t>(window.yours.shape[0])),
+          columns_(static_cast<std::size_t>(window.yours.shape[1])),
+          scale_(heat_scale(window)),
+          difference_(0, largest_difference(window)),
+          wrong_(window.yours.values.size(), false) {
+        for (const std::int64_t i : window.wrong) wrong_[static_cast<std::size_t>(i)] = true;
+        const std::size_t two_wide = 3 * width_of_block(2) + 2 * gap;
+        cell_width_ = two_wide <= page.room(indent) ? 2 : 1;
+    }
+
+    void show(Page& page, std::size_t indent) const {
+        page.line(indent, {{heading(), Tone::faint}});
+        std::vector<Span> titles;
+        for (const std::string_view title : {"yours", "expected", "difference"})
+            titles.push_back({fmt::format("{:<{}}", title, width_of_block(cell_width_) + gap), Tone::faint});
+        titles.back().text = "difference";
+        page.line(indent, titles);
+        for (std::size_t row = 0; row < rows_; ++row) page.line(indent, line(row));
+        page.paragraph({.indent = indent, .hanging = 2}, {{legend(), Tone::faint}});
+    }
+
+private:
+    std::size_t width_of_block(std::size_t cell_width) const {
+        return std::max(columns_ * cell_width, std::string_view("difference").size());
+    }
+
+    /// "at [b=1, h=2], a row a query, a column a key"
+    std::string heading() const {
+        const std::string place = place_of(window_);
+        std::string text = place.empty() ? "" : "at " + place + ", ";
+        if (!row_axis(window_).empty()) text += fmt::format("one row a {}, ", row_axis(window_));
+        return text + fmt::format("one column a {}:", column_axis(window_));
+    }
+
+    std::string glyph(double value, const HeatScale& scale) const {
+        std::string text;
+        const auto level = static_cast<std::size_t>(scale.shade(value) * (levels - 1) + 0.5);
+        for (std::size_t i = 0; i < cell_width_; ++i) text += std::isfinite(value) ? shades_[level] : not_finite;
+        return text;
+    }
+
+    std::vector<Span> line(std::size_t row) const {
+        std::vector<Span> spans;
+        const auto block = [&](const std::function<Span(std::size_t)>& cell) {
+            for (std::size_t column = 0; column < columns_; ++column) spans.push_back(cell(row * columns_ + column));
+            spans.push_back({std::string(width_of_block(cell_width_) - columns_ * cell_width_ + gap, ' ')});
+        };
+        const auto& yours = window_.yours.values;
+        const auto& expected = window_.expected.values;
+        block([&](std::size_t i) { return Span{glyph(yours[i], scale_), wrong_[i] ? Tone::bad : Tone::plain}; });
+        block([&](std::size_t i) { return Span{glyph(expected[i], scale_)}; });
+        block([&](std::size_t i) {
+            if (!wrong_[i]) return Span{std::string(cell_width_, ' ')};
+            return Span{glyph(std::abs(yours[i] - expected[i]), difference_), Tone::bad};
+        });
+        return spans;
+    }
+
+    std::string legend() const {
+        std::string text =
+            fmt::format("{} {} or less, {} {} or more; difference: {} {}", shades_.front(), number(scale_.low, 3),
+                        shades_.back(), number(scale_.high, 3), shades_.back(), number(difference_.high, 2));
+        const auto finite = [](double value) { return std::isfinite(value); };
+        if (!std::all_of(window_.yours.values.begin(), window_.yours.values.end(), finite))
+            text += fmt::format("; {} NaN or infinite", not_finite);
+        return text;
+    }
+
+    const Window& window_;
+    const std::array<std::string_view, levels>& shades_;
+    std::size_t rows_;
+    std::size_t columns_;
+    std::size_t cell_width_ = 2;
+    HeatScale scale_;
+    HeatScale difference_;
+    std::vector<bool> wrong_;
+};
+
+}  // namespace
+
+void show_heatmap(Page& page, std::size_t indent, const Window& window) {
+    if (window.yours.values.size() < 2) return;
+    Heatmap(page, indent, window).show(page, indent);
+}
+
+}  // namespace headway::report

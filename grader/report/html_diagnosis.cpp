@@ -1,0 +1,84 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "html_parts.hpp"
+#include "stages.hpp"
+#include "words.hpp"
+
+namespace headway::report {
+namespace {
+
+using verdict::Diagnosis;
+using verdict::FunctionDiagnosis;
+using verdict::NamedMistake;
+
+void write_line(Xml& page, const std::string& label, const std::string& text) {
+    if (text.empty()) return;
+    page.open("p");
+    page.text("span", {{"class", "faint"}}, label);
+    page.words(text);
+    page.close();
+}
+
+void write_mistake(Xml& page, const Diagnosis& diagnosis, const NamedMistake& mistake) {
+    page.open("div", {{"class", "mistake"}});
+    page.text("h3", {}, mistake.title);
+    for (const std::string& other : mistake.also_known_as)
+        write_line(page, "or, which no answer tells from it:", other);
+    write_line(page, "right:", mistake.right);
+    write_line(page, "in", fmt::format("{}", fmt::join(mistake.functions, ", ")));
+    const FunctionDiagnosis* first =
+        mistake.functions.empty() ? nullptr : diagnosis_of(diagnosis, mistake.functions.front());
+    if (first != nullptr && first->inputs > 0) write_line(page, "evidence:", evidence(*first));
+    if (first != nullptr && first->inputs == 0)
+        for (const std::string& sentence : first->sentences) write_line(page, "seen:", sentence);
+    write_line(page, "why it matters:", mistake.symptom);
+    write_line(page, "read:", mistake.lesson);
+    for (const std::string& shipped : mistake.shipped) write_line(page, "the same bug shipped:", shipped);
+    page.close();
+}
+
+void write_unrecognised(Xml& page, const FunctionDiagnosis& function) {
+    page.open("div", {{"class", "mistake unnamed"}});
+    page.text("h3", {}, function.function + " is wrong in a way that Headway has no name for");
+    write_line(page, "goes wrong at:", function.stage);
+    for (const std::string& sentence : function.sentences) page.text("p", {}, sentence);
+    page.close();
+}
+
+}  // namespace
+
+void write_diagnosis(Xml& page, const verdict::Exercise& exercise) {
+    if (!exercise.diagnosis) return;
+    const Diagnosis& diagnosis = *exercise.diagnosis;
+    for (const NamedMistake& mistake : diagnosis.mistakes) write_mistake(page, diagnosis, mistake);
+    for (const FunctionDiagnosis& function : diagnosis.functions) {
+        if (function.state == "unrecognised") write_unrecognised(page, function);
+        if (function.state == "follows")
+            page.text("p", {{"class", "faint"}}, function.function + " is right given your own earlier functions.");
+    }
+}
+
+void write_stages(Xml& page, const verdict::Exercise& exercise) {
+    const StagesSeen seen = stages_seen(exercise);
+    if (!seen.any()) return;
+    page.text("h3", {}, "Where it first goes wrong");
+    page.open("ol", {{"class", "stages"}});
+    for (std::size_t i = 0; i < stages.size(); ++i) {
+        const StageShape& stage = stages.at(i);
+        const std::string_view shape = seen.in_heads ? stage.shape : stage.single_shape;
+        if (shape.empty()) continue;
+        const bool first = i == seen.first_wrong;
+        page.open("li", {{"class", first ? "wrong first" : seen.wrong.at(i) ? "wrong" : ""}});
+        page.text("strong", {{"class", seen.wrong.at(i) ? "bad" : ""}},
+                  fmt::format("{}{}", seen.wrong.at(i) ? "✗ " : "", stage.stage));
+        page.text("span", {}, stage.computes);
+        page.text("span", {{"class", "faint"}}, shape);
+        if (first) page.text("span", {{"class", "bad"}}, "the first that is wrong");
+        page.close();
+    }
+    page.close();
+    if (!seen.sizes.empty()) page.text("p", {{"class", "faint"}}, "In the first test that failed, " + seen.sizes + ".");
+}
+
+}  // namespace headway::report

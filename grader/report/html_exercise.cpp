@@ -1,0 +1,165 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "exercise_view.hpp"
+#include "failure_view.hpp"
+#include "html_parts.hpp"
+#include "next_step.hpp"
+#include "numbers.hpp"
+#include "words.hpp"
+
+namespace headway::report {
+namespace {
+
+using verdict::Exercise;
+using verdict::Failure;
+using verdict::Test;
+using verdict::TestState;
+
+std::string class_of(Tone tone) {
+    switch (tone) {
+        case Tone::good:
+            return "good";
+        case Tone::bad:
+            return "bad";
+        case Tone::waiting:
+            return "waiting";
+        default:
+            return "faint";
+    }
+}
+
+Span mark_of(TestState state) {
+    switch (state) {
+        case TestState::passed:
+            return {"✓", Tone::good};
+        case TestState::failed:
+            return {"✗", Tone::bad};
+        case TestState::not_implemented:
+            return {"○", Tone::waiting};
+        case TestState::unavailable:
+            break;
+    }
+    return {"?", Tone::waiting};
+}
+
+void write_numbers(Xml& page, const Failure& failure) {
+    if (failure.worst) {
+        const WorstInWords worst = in_words(*failure.worst);
+        page.text("p", {}, worst.where + " " + worst.what);
+    }
+    if (failure.window) write_heatmaps(page, *failure.window);
+    const bool shapes_differ = failure.yours && failure.expected && failure.yours->shape != failure.expected->shape;
+    if (shapes_differ)
+        page.text("p", {},
+                  fmt::format("yours has shape {}, expected {}", shape_text(failure.yours->shape),
+                              shape_text(failure.expected->shape)));
+}
+
+void write_failure(Xml& page, const Failure& failure, const Place& place) {
+    page.text("p", {}, message_of(failure));
+    if (!failure.story.empty()) {
+        page.text("p", {{"class", "faint"}}, "asked:");
+        page.text("pre", {}, fmt::format("{}", fmt::join(failure.story, "\n")));
+    }
+    if (const std::string text = circumstances(failure); !text.empty()) page.text("p", {{"class", "faint"}}, text);
+    write_numbers(page, failure);
+    if (!failure.sanitizer) return;
+    const verdict::SanitizerReport& report = *failure.sanitizer;
+    page.text("p", {{"class", "bad"}},
+              report.kind + (report.file.empty() ? "" : " at " + place.of(report.file, report.line)));
+    page.text("pre", {}, fmt::format("{}", fmt::join(report.first_lines, "\n")));
+}
+
+void write_output(Xml& page, const Test& test) {
+    if (test.output.empty()) return;
+    page.open("details");
+    page.text("summary", {}, test.output_truncated ? "your output (the rest is not kept)" : "your output");
+    page.text("pre", {}, test.output);
+    page.close();
+}
+
+void write_test(Xml& page, const Test& test, const Place& place) {
+    const Span mark = mark_of(test.state);
+    page.open("li");
+    page.open("div", {{"class", "row"}});
+    page.open("span");
+    page.text("span", {{"class", class_of(mark.tone)}}, mark.text);
+    page.words(test.property);
+    page.close();
+    page.text("span", {{"class", "points"}}, fmt::format("{} / {}", test.points, test.max_points));
+    page.close();
+    if (test.state == TestState::not_implemented && test.failure)
+        page.text("p", {{"class", "faint"}}, "not written yet: " + test.failure->function);
+    if (test.state == TestState::failed && test.failure) write_failure(page, *test.failure, place);
+    write_output(page, test);
+    page.close();
+}
+
+/// Lines that were never run are where a mistake can hide, or code that nothing needs.
+void write_coverage(Xml& page, const Exercise& exercise) {
+    for (const verdict::Coverage& coverage : exercise.coverage) {
+        page.open("details");
+        page.text("summary", {},
+                  fmt::format("The hidden tests ran {} of {} lines of {}", coverage.reached_lines, coverage.all_lines,
+                              coverage.file));
+        std::string lines;
+        for (const verdict::MissedLine& missed : coverage.missed)
+            lines += fmt::format("{:>4}  {}\n", missed.line, missed.text);
+        if (!lines.empty()) {
+            page.text("p", {{"class", "faint"}}, "These they did not:");
+            page.text("pre", {}, lines);
+        }
+        page.close();
+    }
+}
+
+void write_build_problem(Xml& page, const Exercise& exercise, const Place& place) {
+    const verdict::Build& build = exercise.build;
+    if (build.problem == verdict::BuildProblem::none) return;
+    page.text("p", {{"class", "bad"}}, problem_in_words(build.problem));
+    page.text("p", {}, build.message);
+    if (!build.file.empty()) page.text("p", {}, place.of(build.file, build.line, build.column));
+    if (!build.diagnostics.empty()) page.text("pre", {}, build.diagnostics);
+}
+
+}  // namespace
+
+void write_exercise(Xml& page, const Exercise& exercise, const std::string& submission) {
+    const Place place{submission + "/" + exercise.name + "/"};
+    const Span state = state_in_words(exercise);
+    page.open("section", {{"id", "exercise-" + exercise.number}});
+    page.open("h2");
+    page.open("span");
+    page.words(fmt::format("{} {}:", exercise.number, exercise.title));
+    page.text("span", {{"class", class_of(state.tone)}}, state.text);
+    page.close();
+    page.text("span", {{"class", "points"}}, points_text(exercise));
+    page.close();
+    if (!exercise.problem.empty()) page.text("p", {}, exercise.problem);
+    write_build_problem(page, exercise, place);
+    if (exercise.state != verdict::State::not_started) {
+        write_diagnosis(page, exercise);
+        write_stages(page, exercise);
+        page.open("ul", {{"class", "tests"}});
+        for (const TestState order :
+             {TestState::failed, TestState::unavailable, TestState::not_implemented, TestState::passed})
+            for (const Test& test : exercise.tests)
+                if (test.state == order) write_test(page, test, place);
+        page.close();
+    }
+    write_coverage(page, exercise);
+    if (exercise.state != verdict::State::passed) {
+        const NextStep next = next_step({exercise}, submission);
+        page.open("p", {{"class", "next"}});
+        page.words("How to go on: ");
+        page.text("kbd", {}, next.command);
+        page.words(" " + next.purpose);
+        page.close();
+    }
+    page.close();
+}
+
+}  // namespace headway::report

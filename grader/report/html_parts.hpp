@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "../verdict/verdict.hpp"
+#include "xml.hpp"
+
+/// The parts of the page, each in a file of its own.
+namespace headway::report {
+
+extern const std::string_view html_style;
+
+void write_exercise(Xml& page, const verdict::Exercise& exercise, const std::string& submission);
+
+/// The steps of attention in their order, with shapes; the first wrong one is marked.
+void write_stages(Xml& page, const verdict::Exercise& exercise);
+
+void write_diagnosis(Xml& page, const verdict::Exercise& exercise);
+
+/// Yours, expected and difference, as tables whose cells are coloured.
+void write_heatmaps(Xml& page, const verdict::Window& window);
+
+}  // namespace headway::report

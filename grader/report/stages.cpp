@@ -1,0 +1,63 @@
+#include "stages.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace headway::report {
+namespace {
+
+using verdict::Window;
+
+/// "T" for "query"; empty for axes whose size has no letter of its own.
+std::string_view letter_of(std::string_view axis) {
+    if (axis == "b") return "B";
+    if (axis == "h") return "H";
+    if (axis == "query") return "T";
+    if (axis == "key") return "S";
+    return "";
+}
+
+std::string sizes_of(const Window& window) {
+    std::string text;
+    for (std::size_t i = 0; i < window.axes.size(); ++i)
+        if (const auto letter = letter_of(window.axes[i]); !letter.empty())
+            text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", letter, window.shape[i]);
+    return text;
+}
+
+void mark(StagesSeen& seen, const std::string& stage) {
+    const auto found = std::ranges::find(stages, stage, &StageShape::stage);
+    if (found == stages.end()) return;
+    const auto i = static_cast<std::size_t>(found - stages.begin());
+    seen.wrong.at(i) = true;
+    seen.first_wrong = std::min(seen.first_wrong, i);
+    seen.in_heads = seen.in_heads || found->single_shape.empty();
+}
+
+/// What explains the answers says which step is wrong; the stage of a test is only the one that it looked at.
+bool mark_diagnosed(StagesSeen& seen, const verdict::Exercise& exercise) {
+    if (!exercise.diagnosis) return false;
+    for (const verdict::NamedMistake& mistake : exercise.diagnosis->mistakes) mark(seen, mistake.stage);
+    for (const verdict::FunctionDiagnosis& function : exercise.diagnosis->functions)
+        if (function.state == "unrecognised") mark(seen, function.stage);
+    return seen.any();
+}
+
+}  // namespace
+
+StagesSeen stages_seen(const verdict::Exercise& exercise) {
+    StagesSeen seen;
+    const bool diagnosed = mark_diagnosed(seen, exercise);
+    for (const verdict::Test& test : exercise.tests) {
+        if (test.state != verdict::TestState::failed || !test.failure) continue;
+        if (!diagnosed) mark(seen, test.failure->stage);
+        if (!test.failure->window) continue;
+        const Window& window = *test.failure->window;
+        seen.in_heads = seen.in_heads || (!window.axes.empty() && window.axes.front() == "b");
+        if (seen.sizes.empty()) seen.sizes = sizes_of(window);
+    }
+    return seen;
+}
+
+}  // namespace headway::report

@@ -1,0 +1,209 @@
+// The commands around a student's own work, besides grading it.
+#include "headway.hpp"
+
+#include "build/digest.hpp"
+
+#include <gtest/gtest.h>
+
+namespace headway {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* stub = "04_merge_heads/merge_heads.cpp";
+
+testing::AssertionResult says(const sandbox::Finished& finished, const std::string& text) {
+    if (finished.output.find(text) != std::string::npos) return testing::AssertionSuccess();
+    return testing::AssertionFailure() << "not said: " << text << "\nsaid: " << finished.output;
+}
+
+TEST(Reset, BringsTheStubBackAndKeepsEverythingWithADate) {
+    CourseCopy copy;
+    copy.write(stub, "// my work\n");
+    copy.write("04_merge_heads/more/mine.hpp", "// more of it\n");
+    const auto reset = copy.headway({"reset", "04"});
+    EXPECT_EQ(reset.ended.exit_code, 0) << reset.output;
+    EXPECT_EQ(copy.read(std::string("exercises/") + stub), copy.read(std::string("stubs/") + stub));
+    EXPECT_FALSE(fs::exists(copy.root() / "exercises/04_merge_heads/more/mine.hpp"));
+    EXPECT_TRUE(fs::exists(copy.root() / "exercises/04_merge_heads/visible_test.cpp"));
+    const fs::path backup = fs::directory_iterator(copy.root() / "backups/04_merge_heads")->path();
+    EXPECT_EQ(build::read_file(backup / "merge_heads.cpp"), "// my work\n");
+    EXPECT_EQ(build::read_file(backup / "more/mine.hpp"), "// more of it\n");
+    EXPECT_TRUE(says(reset, "backups/04_merge_heads/" + backup.filename().string()));
+}
+
+TEST(Reset, OfAStubDoesNothing) {
+    const CourseCopy copy;
+    const auto reset = copy.headway({"reset", "04"});
+    EXPECT_EQ(reset.ended.exit_code, 0);
+    EXPECT_TRUE(says(reset, "nothing to reset"));
+    EXPECT_FALSE(fs::exists(copy.root() / "backups"));
+}
+
+TEST(Reset, BringsADeletedFileBack) {
+    const CourseCopy copy;
+    fs::remove_all(copy.root() / "exercises" / "04_merge_heads" / "merge_heads.cpp");
+    EXPECT_EQ(copy.headway({"reset", "4"}).ended.exit_code, 0);
+    EXPECT_EQ(copy.read(std::string("exercises/") + stub), copy.read(std::string("stubs/") + stub));
+}
+
+TEST(Diff, ShowsTheSolutionOnlyToWhoHasPassedOrGivesUp) {
+    CourseCopy copy;
+    const auto early = copy.headway({"diff", "04"});
+    EXPECT_EQ(early.ended.exit_code, 1);
+    EXPECT_TRUE(says(early, "--reveal"));
+    EXPECT_EQ(early.output.find("matmul"), std::string::npos) << "the solution leaks";
+    const auto revealed = copy.headway({"diff", "04", "--reveal"});
+    EXPECT_EQ(revealed.ended.exit_code, 0);
+    EXPECT_TRUE(says(revealed, "-    throw NotImplemented"));
+    copy.write(stub, "// mine\n" + solution(stub));
+    const auto passed = copy.headway({"diff", "04"});
+    EXPECT_EQ(passed.ended.exit_code, 0) << passed.output;
+    EXPECT_TRUE(says(passed, "-// mine"));
+}
+
+TEST(Pack, HoldsWhatWasWrittenAndNothingElse) {
+    CourseCopy copy;
+    copy.write(stub, solution(stub));
+    copy.write("04_merge_heads/mine.hpp", "// a header of my own\n");
+    copy.write("04_merge_heads/notes.txt", "remember the milk\n");
+    const auto pack = copy.headway({"pack"});
+    EXPECT_EQ(pack.ended.exit_code, 0) << pack.output;
+    EXPECT_TRUE(says(pack, "04_merge_heads/merge_heads.cpp"));
+    EXPECT_TRUE(says(pack, "notes.txt"));
+    EXPECT_TRUE(says(pack, "nothing written: left out"));
+    sandbox::Command list;
+    list.arguments = {"/usr/bin/tar", "-tzf", (copy.root() / "headway-submission.tar.gz").string()};
+    EXPECT_EQ(sandbox::run(list, std::chrono::seconds(10), 4096).output,
+              "04_merge_heads/merge_heads.cpp\n04_merge_heads/mine.hpp\n");
+}
+
+TEST(Pack, IsWhatGradeTakes) {
+    CourseCopy copy;
+    copy.write(stub, solution(stub));
+    copy.headway({"pack", "04", "--output", "mine.tar.gz"});
+    fs::create_directory(copy.root() / "unpacked");
+    sandbox::Command unpack;
+    unpack.arguments = {"/usr/bin/tar", "-xzf", (copy.root() / "mine.tar.gz").string()};
+    unpack.directory = copy.root() / "unpacked";
+    unpack.environment = {"PATH=/usr/bin:/bin"};
+    ASSERT_TRUE(sandbox::run(unpack, std::chrono::seconds(10), 4096).ended.success());
+    const auto graded = copy.headway({"grade", "04", "--submission", "unpacked"});
+    EXPECT_EQ(graded.ended.exit_code, 0) << graded.output;
+    EXPECT_TRUE(says(copy.headway({"pack", "04"}), "not graded as it is now"));
+    copy.headway({"grade", "04"});
+    EXPECT_TRUE(says(copy.headway({"pack", "04"}), "points"));
+}
+
+TEST(Pack, OfNothingWritesNoArchive) {
+    const CourseCopy copy;
+    const auto pack = copy.headway({"pack"});
+    EXPECT_EQ(pack.ended.exit_code, 1);
+    EXPECT_TRUE(says(pack, "nothing to hand in"));
+    EXPECT_FALSE(fs::exists(copy.root() / "headway-submission.tar.gz"));
+}
+
+TEST(Pack, WithoutAPlaceToWriteSaysSo) {
+    CourseCopy copy;
+    copy.write(stub, solution(stub));
+    const auto pack = copy.headway({"pack", "--output", "no/such/folder/mine.tar.gz"});
+    EXPECT_EQ(pack.ended.exit_code, 2);
+    EXPECT_TRUE(says(pack, "cannot write"));
+}
+
+/// Scores that are not scaled, in an exercise that is right otherwise.
+std::string without_scale() {
+    return "#define attention_scores right_scores\n" + solution("03_scaled_scores/scaled_scores.cpp") +
+           "\n#undef attention_scores\nnamespace headway::ex03 { Tensor attention_scores(const Tensor& q, const "
+           "Tensor& k);\nTensor attention_scores(const Tensor& q, const Tensor& k) {\n    return right_scores(q, k) * "
+           "1.5F;\n} }\n";
+}
+
+TEST(Debug, ReplaysTheCallThatFailed) {
+    CourseCopy copy;
+    copy.write("03_scaled_scores/scaled_scores.cpp", without_scale());
+    const auto debug = copy.headway({"debug", "03", "--print"});
+    EXPECT_EQ(debug.ended.exit_code, 0) << debug.output;
+    EXPECT_TRUE(says(debug, "ScoresAreDividedBySqrtHeadDim"));
+    EXPECT_TRUE(says(debug, "break attention_scores"));
+    const std::string by_hand = debug.output.substr(debug.output.rfind("  /"));
+    sandbox::Command replay;
+    replay.arguments = {"/bin/sh", "-c", by_hand};
+    EXPECT_TRUE(says(sandbox::run(replay, std::chrono::seconds(60), 65536), "attention_scores(q: a tensor"));
+}
+
+TEST(Debug, WritesATestThatFailsUntilTheCodeIsRight) {
+    CourseCopy copy;
+    copy.write("03_scaled_scores/scaled_scores.cpp", without_scale());
+    const auto debug = copy.headway({"debug", "03", "--as-test"});
+    EXPECT_EQ(debug.ended.exit_code, 0) << debug.output;
+    EXPECT_TRUE(fs::exists(copy.root() / "exercises/03_scaled_scores/replay_ScoresAreDividedBySqrtHeadDim.cpp"));
+    const auto wrong = copy.headway({"try", "03"});
+    EXPECT_NE(wrong.ended.exit_code, 0);
+    EXPECT_TRUE(says(wrong, "[  FAILED  ] Replay.ScoresAreDividedBySqrtHeadDim"));
+    copy.write("03_scaled_scores/scaled_scores.cpp", solution("03_scaled_scores/scaled_scores.cpp"));
+    const auto right = copy.headway({"try", "03"});
+    EXPECT_EQ(right.ended.exit_code, 0) << right.output;
+    EXPECT_TRUE(says(right, "Replay.ScoresAreDividedBySqrtHeadDim"));
+    EXPECT_EQ(copy.headway({"grade", "03"}).ended.exit_code, 0) << "the replay counts as part of the submission";
+}
+
+TEST(Debug, OfATestThatDoesNotFailNamesThoseThatDo) {
+    CourseCopy copy;
+    copy.write("03_scaled_scores/scaled_scores.cpp", without_scale());
+    const auto debug = copy.headway({"debug", "03", "--test", "NoSuchTest"});
+    EXPECT_EQ(debug.ended.exit_code, 2);
+    EXPECT_TRUE(says(debug, "ScoresAreDividedBySqrtHeadDim"));
+}
+
+TEST(Debug, KeepsInputsThatThePolicyWithholds) {
+    CourseCopy copy;
+    copy.write("03_scaled_scores/scaled_scores.cpp", without_scale());
+    fs::remove(copy.root() / "policy.toml");
+    build::write_file(copy.root() / "policy.toml", "tell = \"property\"\n");
+    const auto debug = copy.headway({"debug", "03", "--as-test"});
+    EXPECT_EQ(debug.ended.exit_code, 2);
+    EXPECT_TRUE(says(debug, "policy"));
+}
+
+TEST(Html, IsWrittenWithHeatmapsAndCoverage) {
+    CourseCopy copy;
+    copy.write("03_scaled_scores/scaled_scores.cpp",
+               without_scale() + "void never_called() {\n    int x = 0;\n    (void)x;\n}\n");
+    const auto graded = copy.headway({"grade", "03", "--html", "verdict.html"});
+    EXPECT_EQ(graded.ended.exit_code, 1);
+    const std::string page = copy.read("verdict.html");
+    for (const char* told : {"yours at [", "the first that is wrong", "never_called", "lines of scaled_scores.cpp"})
+        EXPECT_NE(page.find(told), std::string::npos) << told;
+}
+
+TEST(Progress, IsKeptWithTheStudentsFilesAndJoinedByLines) {
+    CourseCopy copy;
+    copy.write(stub, solution(stub));
+    copy.headway({"grade"});
+    const std::string here = copy.read("exercises/progress.txt");
+    EXPECT_NE(here.find("04_merge_heads passed 10 / 10"), std::string::npos) << here;
+    EXPECT_EQ(here.find("not_started"), std::string::npos);
+    copy.headway({"grade"});
+    EXPECT_EQ(copy.read("exercises/progress.txt"), here) << "nothing has changed, so nothing is added";
+    // Another machine's lines, joined in any order, with what a careless merge leaves.
+    build::write_file(copy.root() / "exercises/progress.txt",
+                      "<<<<<<< ours\n2999-01-01T00:00:00Z 05_module failed 7 / 10\n=======\n" + here);
+    const auto status = copy.headway({});
+    EXPECT_TRUE(says(status, "05 module           failed"));
+    EXPECT_TRUE(says(status, "17 of 50 points"));
+}
+
+TEST(Lesson, HidesAnswersUntilTheyAreAskedFor) {
+    const CourseCopy copy;
+    const auto lesson = copy.headway({"lesson", "01"});
+    EXPECT_EQ(lesson.ended.exit_code, 0);
+    EXPECT_TRUE(says(lesson, "./headway lesson 01 --answers shows it"));
+    EXPECT_EQ(lesson.output.find("<details>"), std::string::npos);
+    EXPECT_EQ(lesson.output.find("<!--"), std::string::npos);
+    EXPECT_GT(copy.headway({"lesson", "01", "--answers"}).output.size(), lesson.output.size());
+    EXPECT_TRUE(says(copy.headway({"lesson", "01", "--open"}), "01-single-head"));
+}
+
+}  // namespace
+}  // namespace headway

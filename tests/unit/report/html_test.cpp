@@ -1,0 +1,82 @@
+// The page: whole, quiet, and safe whatever a submission put into its verdict.
+#include "../../../grader/report/html.hpp"
+
+#include <gmock/gmock.h>
+
+#include <regex>
+#include <set>
+
+#include "../../../grader/verdict/withhold.hpp"
+#include "sample_verdicts.hpp"
+
+namespace headway::report {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+/// Names of the elements that are open at the end; "…" where one is closed that is not open.
+std::vector<std::string> open_elements(const std::string& page) {
+    static const std::regex tag("<(/?)([a-z][a-z0-9]*)((?: [a-z-]+=\"[^\"<>]*\")*)(/?)>");
+    std::vector<std::string> open;
+    for (std::sregex_iterator found(page.begin(), page.end(), tag), end; found != end; ++found) {
+        const std::string name = (*found)[2];
+        if ((*found)[1] == "/") {
+            if (open.empty() || open.back() != name) return {"… " + name};
+            open.pop_back();
+        } else if ((*found)[4] != "/") {
+            open.push_back(name);
+        }
+    }
+    return open;
+}
+
+TEST(Html, EveryElementIsClosed) {
+    for (const samples::Named& sample : samples::all())
+        EXPECT_THAT(open_elements(html(sample.verdict)), testing::IsEmpty()) << sample.name;
+}
+
+TEST(Html, NeedsNoNetworkAndRunsNothing) {
+    const std::string page = html(samples::with_everything());
+    for (const char* asks : {"<script", "src=", "<link", "@import", "url(", "href=\"http"})
+        EXPECT_THAT(page, Not(HasSubstr(asks)));
+}
+
+TEST(Html, WhatASubmissionPrintedIsTextAndNothingElse) {
+    verdict::Verdict verdict = samples::verdict_of({samples::wrong()});
+    verdict.exercises[0].tests[0].output = "</pre><script>alert(1)</script>\x1b[31m\x9b";
+    const std::string page = html(verdict);
+    EXPECT_THAT(page, HasSubstr("&lt;/pre&gt;&lt;script&gt;"));
+    EXPECT_THAT(page, Not(HasSubstr("<script")));
+    EXPECT_THAT(page, Not(HasSubstr("\x1b")));
+    for (const verdict::Verdict& nasty : samples::nasty()) EXPECT_THAT(open_elements(html(nasty)), testing::IsEmpty());
+}
+
+TEST(Html, ShowsWhereItGoesWrongAsHeatmaps) {
+    verdict::Exercise exercise = samples::wrong();
+    exercise.tests = {samples::failed("Scale", "scores are divided", 2, samples::wrong_scale())};
+    const std::string page = html(samples::verdict_of({exercise}));
+    for (const char* told : {"yours at [b=1, h=2]", "expected at [b=1, h=2]", "query\\key", "the first that is wrong",
+                             "B = 2, H = 3, T = 5, S = 9", "How to go on"})
+        EXPECT_THAT(page, HasSubstr(told));
+}
+
+TEST(Html, TellsWhichLinesNoTestRan) {
+    verdict::Exercise exercise = samples::all_right();
+    exercise.coverage = {{"mine.cpp", 7, 8, {{12, "    if (a < b) throw;"}}}};
+    const std::string page = html(samples::verdict_of({exercise}));
+    EXPECT_THAT(page, HasSubstr("ran 7 of 8 lines of mine.cpp"));
+    EXPECT_THAT(page, HasSubstr("  12      if (a &lt; b) throw;"));
+}
+
+TEST(Html, ShowsNoExpectedValueThatThePolicyWithholds) {
+    verdict::Exercise exercise = samples::wrong();
+    exercise.tests = {samples::failed("Scale", "scores are divided", 2, samples::wrong_scale())};
+    verdict::Verdict verdict = samples::verdict_of({exercise});
+    verdict::withhold(verdict, verdict::Tell::diagnosis);
+    EXPECT_THAT(html(verdict), Not(HasSubstr("0.3121")));
+    EXPECT_THAT(html(verdict), Not(HasSubstr("<table")));
+}
+
+}  // namespace
+}  // namespace headway::report

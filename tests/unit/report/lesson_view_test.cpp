@@ -1,0 +1,39 @@
+#include "../../../grader/report/lesson_view.hpp"
+
+#include <gtest/gtest.h>
+
+namespace headway::report {
+namespace {
+
+std::string shown(const std::string& markdown, Answers answers = Answers::hidden) {
+    return render_lesson(markdown, answers, "./headway lesson 01 --answers", {});
+}
+
+TEST(LessonView, ShowsProseHeadingsAndCode) {
+    EXPECT_EQ(shown("## The idea\n\nAttention is **one** average.\n\n```text\nx  1  2\n```\n"),
+              "The idea\n\nAttention is one average.\n\n    x  1  2\n");
+}
+
+TEST(LessonView, ShortFormulasAreTyped) {
+    EXPECT_EQ(shown("Divide $q \\cdot k$ by $\\sqrt{d_k}$: $\\mathrm{softmax}(x x^\\mathsf{T})$.\n"),
+              "Divide q · k by √d_k: softmax(x xᵀ).\n");
+    EXPECT_EQ(shown("It costs $5, no more.\n"), "It costs $5, no more.\n");
+}
+
+TEST(LessonView, MarksOfTheGeneratorAreNotShown) {
+    EXPECT_EQ(shown("It is <!-- computed: 01/x -->0.696<!-- end --> here.\n"), "It is 0.696 here.\n");
+}
+
+TEST(LessonView, AnswersWaitUntilTheyAreAskedFor) {
+    const std::string lesson = "<details>\n<summary>Answer</summary>\n\nForty-two.\n\n</details>\n\nGo on.\n";
+    EXPECT_EQ(shown(lesson), "▸ Answer\n  ./headway lesson 01 --answers shows it\n\nGo on.\n");
+    EXPECT_EQ(shown(lesson, Answers::shown), "▸ Answer\n\nForty-two.\n\nGo on.\n");
+}
+
+TEST(LessonView, FiguresAreTold) {
+    EXPECT_EQ(shown("![Four rows that look at each other](figures/a.svg)\n"),
+              "[figure: Four rows that look at each other]\n");
+}
+
+}  // namespace
+}  // namespace headway::report
