@@ -4,6 +4,7 @@
 #include "listener.hpp"
 
 #include "../diagnosis/diagnose.hpp"
+#include "../sandbox/jail.hpp"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -33,6 +34,8 @@ struct Options {
     bool catalogue = false;
     int probes = 0;
     std::string diagnose;
+    std::string policy;
+    std::string jail = "none";
 };
 
 /// What a worker is asked in, besides the options of the run.
@@ -56,15 +59,55 @@ std::vector<std::string> worker_environment(const Build& build) {
     return {fmt::format("MALLOC_PERTURB_={}", build.fill)};
 }
 
-sandbox::Command worker_command(const Build& build, const judge::CallLimits& limits) {
+/// What holds for every worker of a run: the instructor's limits, and the jail that the CLI has found to work here.
+class Workshop {
+public:
+    explicit Workshop(const Options& options)
+        : policy_(sandbox::read_policy(options.policy)),
+          jail_(sandbox::Jail::from_name(options.jail, own_folder() / "headway-enter", policy_)) {
+        limits_.cpu = policy_.worker.call_cpu;
+        limits_.wall = policy_.worker.call_wall;
+        limits_.resident_bytes = policy_.worker.memory;
+        limits_.output_flood = policy_.worker.output;
+    }
+
+    /// @param limits  of a call
+    judge::Student student(const Build& build, const judge::CallLimits& limits) const {
+        return {jail_.lock(command(build), room(build)), limits};
+    }
+    const judge::CallLimits& limits() const { return limits_; }
+
+private:
+    static std::filesystem::path own_folder() {
+        return std::filesystem::read_symlink("/proc/self/exe").parent_path();
+    }
+    sandbox::Command command(const Build& build) const;
+    sandbox::Room room(const Build& build) const;
+
+    sandbox::Policy policy_;
+    sandbox::Jail jail_;
+    judge::CallLimits limits_;
+};
+
+sandbox::Command Workshop::command(const Build& build) const {
     sandbox::Command command;
     command.arguments = {build.worker};
     command.environment = worker_environment(build);
     command.directory = std::filesystem::path(build.worker).parent_path();
     // AddressSanitizer reserves 20 TiB of addresses; there only the resident size is watched.
-    if (!build.sanitized) command.limits.address_space = limits.resident_bytes + (std::uint64_t{256} << 20U);
-    command.limits.file_size = std::uint64_t{64} << 20U;
+    if (!build.sanitized) command.limits.address_space = policy_.worker.memory + sandbox::mebibytes(256);
+    command.limits.file_size = policy_.worker.folder;
+    command.limits.resident = policy_.worker.memory;
+    command.limits.processes = policy_.worker.processes;
     return command;
+}
+
+sandbox::Room Workshop::room(const Build& build) const {
+    return {.program = build.worker,
+            .readable = {},
+            .own_processes_visible = build.sanitized,
+            .folder = policy_.worker.folder,
+            .secret = {}};
 }
 
 std::pair<const std::string, judge::Suite>& suite_of(const std::string& exercise) {
@@ -112,14 +155,15 @@ nlohmann::json run_probes(judge::Student& student, const judge::Suite& suite, co
 }
 
 /// Asks anew, in both builds, why a submission is wrong.
-nlohmann::json run_diagnosis(const std::string& name, const judge::Suite& suite, const Options& options) {
-    judge::CallLimits limits;
+nlohmann::json run_diagnosis(const std::string& name, const judge::Suite& suite, const Options& options,
+                             const Workshop& workshop) {
+    judge::CallLimits limits = workshop.limits();
     // The hidden tests have been patient; here a call that hangs is just a fact.
     limits.cpu = std::chrono::milliseconds(2000);
     limits.cpu_after_timeout = std::chrono::milliseconds(500);
-    judge::Student plain(worker_command({options.worker}, limits), limits);
-    judge::Student refilled(worker_command({options.worker, false, 170}, limits), limits);
-    judge::Student sanitized(worker_command({options.diagnose, true, 1, false}, limits), limits);
+    judge::Student plain = workshop.student({options.worker}, limits);
+    judge::Student refilled = workshop.student({options.worker, false, 170}, limits);
+    judge::Student sanitized = workshop.student({options.diagnose, true, 1, false}, limits);
     judge::session() = {&plain, options.seed, false};
     std::vector<diagnosis::Heard> heard;
     plain.witnessed_by(
@@ -152,9 +196,9 @@ nlohmann::json judge_worker(const Options& options) {
     if (options.catalogue) return list_catalogue();
     auto& [name, suite] = suite_of(options.exercise);
     if (options.list) return list_properties(suite);
-    if (!options.diagnose.empty()) return run_diagnosis(name, suite, options);
-    const judge::CallLimits limits;
-    judge::Student student(worker_command({options.worker, options.sanitized}, limits), limits);
+    const Workshop workshop(options);
+    if (!options.diagnose.empty()) return run_diagnosis(name, suite, options, workshop);
+    judge::Student student = workshop.student({options.worker, options.sanitized}, workshop.limits());
     judge::session() = {&student, options.seed, options.sanitized};
     nlohmann::json document = options.probes > 0 ? run_probes(student, suite, options) : run_suite(name, suite);
     if (options.orderly) student.finish();
@@ -179,6 +223,8 @@ int main(int argc, char** argv) {
     app.add_flag("--list", options.list, "print the suite's properties instead of running it");
     app.add_option("--diagnose", options.diagnose, "the sanitized worker; say why the submission is wrong");
     app.add_option("--probes", options.probes, "answer this many random questions instead of running the suite");
+    app.add_option("--policy", options.policy, "file with the limits");
+    app.add_option("--jail", options.jail, "how to jail workers: pool_user, own_namespace or none");
     CLI11_PARSE(app, argc, argv);
     try {
         const std::string document =

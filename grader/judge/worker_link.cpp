@@ -158,6 +158,8 @@ void WorkerLink::check_limits(const Deadline& deadline) {
                                        " of computing (a loop whose condition never becomes false?)");
     if (steady_clock::now() > deadline.wall)
         stop(FailureKind::timeout, "gave no answer within " + seconds(limits_.wall) + " (does it wait for something?)");
+    if (steady_clock::now() < next_look_) return;
+    next_look_ = steady_clock::now() + milliseconds(tick_milliseconds / 2);
     if (process_.resident_bytes() > limits_.resident_bytes)
         stop(FailureKind::memory, "used more than " + mebibytes(limits_.resident_bytes) + " of memory");
 }
@@ -171,6 +173,8 @@ void WorkerLink::explain_end() {
     if (!ended) stop(FailureKind::protocol, "closed its connection to the grader");
     if (tail_.find("AddressSanitizer") != std::string::npos || tail_.find("runtime error: ") != std::string::npos)
         stop(FailureKind::sanitizer, "was stopped by a sanitizer");
+    if (process_.ran_out_of_memory())
+        stop(FailureKind::memory, "used more than " + mebibytes(limits_.resident_bytes) + " of memory");
     if (ended->signal == SIGXCPU) stop(FailureKind::timeout, "used up its computing time");
     if (ended->signal != 0) stop(FailureKind::crash, signal_words(ended->signal));
     stop(FailureKind::exit, "ended the process: exit status " + std::to_string(ended->exit_code));

@@ -66,6 +66,7 @@ private:
     Printed printed_;
     std::string tail_;
     std::size_t printed_in_call_ = 0;
+    std::chrono::steady_clock::time_point next_look_{};  ///< at its memory
 };
 
 }  // namespace headway::judge
