@@ -22,7 +22,7 @@ struct Toolchain {
     std::string compiler_version;
     std::string include;
     std::string system_include;
-    std::filesystem::path judge;
+    std::filesystem::path judge;  ///< beside it: the programs of the jail
     bool orderly = false;  ///< workers end by themselves, to write coverage data
     PerFlavour<Words> compile;
     PerFlavour<Words> link;

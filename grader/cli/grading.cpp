@@ -76,6 +76,7 @@ private:
                               .add(submission.digest())
                               .add(course_.toolchain.digest(info_.name))
                               .add(std::to_string(options_.seed))
+                              .add(circumstances())
                               .hex();
         if (!submission.has_source()) {
             exercise.state = State::failed;
@@ -88,7 +89,7 @@ private:
         fs::create_directories(folder);
         const FolderLock lock(folder);
         if (options_.reuse && reuse(exercise, folder)) return;
-        build::Workspace workspace(course_.toolchain, std::move(submission), folder);
+        build::Workspace workspace(course_.toolchain, course_.machine().jail, std::move(submission), folder);
         auto sanitized = std::async(std::launch::async, [&] { return run_flavour(workspace, Flavour::sanitized); });
         const FlavourResult plain = run_flavour(workspace, Flavour::plain);
         conclude(exercise, plain, sanitized.get());
@@ -182,6 +183,13 @@ private:
         processors_.release();
     }
 
+    /// What else a result depends on: limits, and what holds while it is made.
+    std::string circumstances() const {
+        std::string text = course_.machine().jail.policy().text();
+        for (const auto& [name, state] : course_.machine().protections) text += "\n" + name + ": " + state;
+        return text;
+    }
+
     void report(const std::string& step) const {
         if (!options_.progress) return;
         const std::lock_guard lock(progress_mutex_);
@@ -204,14 +212,6 @@ private:
 
 std::string now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
 
-/// What a verdict is stamped with: which protections held while it was made.
-std::map<std::string, std::string> protections() {
-    return {{"separate process", "enforced"},
-            {"closed descriptors and empty environment", "enforced"},
-            {"limits on time, memory and output", "enforced"},
-            {"jail (no network, no files, other user)", "absent: not built yet; grade only code that you trust"}};
-}
-
 /// The failure that says more: a sanitizer's report names the line.
 bool says_more(const verdict::Test& a, const verdict::Test& b) {
     return a.failure && a.failure->kind == verdict::FailureKind::sanitizer && b.failure &&
@@ -233,6 +233,9 @@ nlohmann::json run_judge(const Course& course, const std::string& exercise, cons
     command.arguments.insert(command.arguments.end(), more_options.begin(), more_options.end());
     if (flavour == Flavour::sanitized) command.arguments.emplace_back("--sanitized");
     if (course.toolchain.orderly) command.arguments.emplace_back("--orderly");
+    for (const std::string& word : {std::string("--policy"), course.policy.string(), std::string("--jail"),
+                                    course.machine().jail.name()})
+        command.arguments.push_back(word);
     command.environment = {"PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8"};
     const auto finished = sandbox::run(command, std::chrono::seconds(1800), std::size_t{256} << 20U);
     if (finished.ended.success() && !finished.timed_out && !finished.output_truncated)
@@ -280,7 +283,7 @@ verdict::Verdict grade(const Course& course, const GradingOptions& options) {
     verdict.seed = options.seed;
     verdict.started = now();
     verdict.toolchain = {{"compiler", course.toolchain.compiler_version}};
-    verdict.protections = protections();
+    verdict.protections = course.machine().protections;
     const auto available = static_cast<std::ptrdiff_t>(std::max(1U, std::thread::hardware_concurrency()));
     std::counting_semaphore<> processors(options.processors > 0 ? options.processors : available);
     std::mutex progress_mutex;

@@ -63,12 +63,12 @@ std::vector<std::string> worker_environment(const Build& build) {
 class Workshop {
 public:
     explicit Workshop(const Options& options)
-        : policy_(sandbox::read_policy(options.policy)),
-          jail_(sandbox::Jail::from_name(options.jail, own_folder() / "headway-enter", policy_)) {
-        limits_.cpu = policy_.worker.call_cpu;
-        limits_.wall = policy_.worker.call_wall;
-        limits_.resident_bytes = policy_.worker.memory;
-        limits_.output_flood = policy_.worker.output;
+        : jail_(sandbox::Jail::from_name(options.jail, own_folder() / "headway-enter",
+                                         sandbox::read_policy(options.policy))) {
+        limits_.cpu = most().call_cpu;
+        limits_.wall = most().call_wall;
+        limits_.resident_bytes = most().memory;
+        limits_.output_flood = most().output;
     }
 
     /// @param limits  of a call
@@ -81,10 +81,10 @@ private:
     static std::filesystem::path own_folder() {
         return std::filesystem::read_symlink("/proc/self/exe").parent_path();
     }
+    const sandbox::Policy::Worker& most() const { return jail_.policy().worker; }
     sandbox::Command command(const Build& build) const;
     sandbox::Room room(const Build& build) const;
 
-    sandbox::Policy policy_;
     sandbox::Jail jail_;
     judge::CallLimits limits_;
 };
@@ -95,10 +95,10 @@ sandbox::Command Workshop::command(const Build& build) const {
     command.environment = worker_environment(build);
     command.directory = std::filesystem::path(build.worker).parent_path();
     // AddressSanitizer reserves 20 TiB of addresses; there only the resident size is watched.
-    if (!build.sanitized) command.limits.address_space = policy_.worker.memory + sandbox::mebibytes(256);
-    command.limits.file_size = policy_.worker.folder;
-    command.limits.resident = policy_.worker.memory;
-    command.limits.processes = policy_.worker.processes;
+    if (!build.sanitized) command.limits.address_space = most().memory + sandbox::mebibytes(256);
+    command.limits.file_size = most().folder;
+    command.limits.resident = most().memory;
+    command.limits.processes = most().processes;
     return command;
 }
 
@@ -106,7 +106,7 @@ sandbox::Room Workshop::room(const Build& build) const {
     return {.program = build.worker,
             .readable = {},
             .own_processes_visible = build.sanitized,
-            .folder = policy_.worker.folder,
+            .folder = most().folder,
             .secret = {}};
 }
 

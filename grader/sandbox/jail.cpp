@@ -110,7 +110,7 @@ std::string Jail::name() const {
 }
 
 Jail Jail::from_name(const std::string& name, fs::path entry, Policy policy) {
-    if (name == "none") return {};
+    if (name == "none") return {std::nullopt, std::move(entry), std::move(policy)};
     if (name == "pool_user") return {Inmate::pool_user, std::move(entry), std::move(policy)};
     if (name == "own_namespace") return {Inmate::own_namespace, std::move(entry), std::move(policy)};
     throw std::runtime_error("there is no jail called " + name);

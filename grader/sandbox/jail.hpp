@@ -13,12 +13,13 @@ namespace headway::sandbox {
 /// How this machine can jail a program: bubblewrap, the kernel's limits and filter, and what watches from outside.
 class Jail {
 public:
-    /// No jail: commands run as they are, in a process of their own.
-    Jail() = default;
-    Jail(Inmate inmate, std::filesystem::path entry, Policy policy)
+    /// @param inmate  nothing: there is no jail, and commands run as they are, in a process of their own
+    /// @param entry  the program headway-enter
+    Jail(std::optional<Inmate> inmate, std::filesystem::path entry, Policy policy)
         : inmate_(inmate), entry_(std::move(entry)), policy_(std::move(policy)) {}
 
     bool exists() const { return inmate_.has_value(); }
+    const Policy& policy() const { return policy_; }
 
     /// `command`, in a jail; without one the same command.
     /// @param room  what it needs to see

@@ -95,16 +95,10 @@ std::string Policy::text() const {
 Policy read_policy(const std::filesystem::path& file) {
     Policy policy;
     if (!std::filesystem::exists(file)) return policy;
-    try {
-        const toml::table document = toml::parse_file(file.string());
-        read_worker(document, policy.worker);
-        read_compiler(document, policy.compiler);
-        read_switched_off(document, policy.switched_off);
-    } catch (const toml::parse_error& error) {
-        throw std::runtime_error(file.string() + ": " + std::string(error.description()));
-    } catch (const std::runtime_error& error) {
-        throw std::runtime_error(file.string() + ": " + error.what());
-    }
+    const toml::table document = toml::parse_file(file.string());
+    read_worker(document, policy.worker);
+    read_compiler(document, policy.compiler);
+    read_switched_off(document, policy.switched_off);
     return policy;
 }
 

@@ -38,7 +38,8 @@ struct Policy {
     std::string text() const;
 };
 
-/// Defaults where the file or an entry is missing. @throws std::runtime_error naming file, entry and what is wrong
+/// Defaults where the file or an entry is missing. @throws std::runtime_error naming the entry and what is
+/// wrong with it; toml::parse_error
 Policy read_policy(const std::filesystem::path& file);
 
 }  // namespace headway::sandbox

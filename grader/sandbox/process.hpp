@@ -41,9 +41,9 @@ struct Command {
 
     // ---- what a jail adds; see Jail::lock ------------------------------------------------------------------------
     bool jailed = false;  ///< arguments start a jail, and the program in it later
-    std::vector<Attachment> attachments;
-    std::filesystem::path delivery;       ///< gets what the jail hands out; empty: nothing
-    std::shared_ptr<ControlGroup> group;  ///< may be null
+    std::vector<Attachment> attachments = {};
+    std::filesystem::path delivery = {};       ///< gets what the jail hands out; empty: nothing
+    std::shared_ptr<ControlGroup> group = {};  ///< may be null
 };
 
 /// Where a jail finds what it is given. The program in it inherits the channel alone.

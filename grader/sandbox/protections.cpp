@@ -23,17 +23,31 @@ void refuse(Plan& plan, int error, std::initializer_list<const char*> names) {
     for (const char* name : names) plan.refused.push_back({name, error});
 }
 
+/// The folders above a mount; bwrap would make them for root alone.
+void make_way(Plan& plan, const fs::path& path) {
+    fs::path above = "/";
+    for (const fs::path& part : path.parent_path().relative_path()) {
+        above /= part;
+        const std::string folder = above.string();
+        if (std::find(plan.jail.begin(), plan.jail.end(), folder) == plan.jail.end())
+            add(plan.jail, {"--perms", "0755", "--dir", folder});
+    }
+}
+
 void show(Plan& plan, const fs::path& outside, const fs::path& inside) {
+    make_way(plan, inside);
     add(plan.jail, {"--ro-bind", outside.string(), inside.string()});
 }
 
 /// A folder of the system as it is here: a link (/lib -> usr/lib) or a folder.
 void show_system_folder(Plan& plan, const fs::path& path) {
     std::error_code ignored;
-    if (fs::is_symlink(path, ignored))
+    if (fs::is_symlink(path, ignored)) {
+        make_way(plan, path);
         add(plan.jail, {"--symlink", fs::read_symlink(path, ignored).string(), path.string()});
-    else if (fs::exists(path, ignored))
+    } else if (fs::exists(path, ignored)) {
         show(plan, path, path);
+    }
 }
 
 bool lies_in(const fs::path& path, const fs::path& folder) {
@@ -56,6 +70,7 @@ void no_host_files(Plan& plan) {
     for (const char* folder : rest) show_system_folder(plan, folder);
     if (plan.room.tools)
         for (const char* folder : tools) show_system_folder(plan, folder);
+    make_way(plan, "/dev/null");
     add(plan.jail, {"--dev-bind", "/dev/null", "/dev/null"});
     show(plan, plan.entry, plan.entry_inside);
     if (!plan.room.program.empty()) show(plan, plan.room.program, plan.program_inside);

@@ -45,15 +45,6 @@ Found inspect(const Jail& jail, const fs::path& programs, const fs::path& secret
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-/// What holds without any jail: see Process.
-Found without_jail(const std::string& why) {
-    Found found;
-    for (const Protection& protection : protections()) found[std::string(protection.name)] = "absent: " + why;
-    found["dies_with_grader"] = enforced;
-    found["bounded_addresses"] = found["bounded_files"] = found["bounded_time"] = enforced;
-    return found;
-}
-
 Found with_jail(const Found& inspected, const Policy& policy) {
     Found found;
     for (const Protection& protection : protections()) {
@@ -95,29 +86,36 @@ bool counts_processes_by_namespace() {
 
 }  // namespace
 
+Survey without_jail(const Policy& policy, const std::string& why) {
+    Survey result{.jail = Jail(std::nullopt, {}, policy), .protections = {}};
+    for (const Protection& protection : protections())
+        result.protections[std::string(protection.name)] = "absent: " + why;
+    // What Process does to each child, jailed or not.
+    for (const char* name : {"dies_with_grader", "bounded_addresses", "bounded_files", "bounded_time"})
+        result.protections[name] = enforced;
+    add_outside(result.protections);
+    return result;
+}
+
 Survey survey(const fs::path& programs, const fs::path& secret, const Policy& policy) {
-    Survey result;
-    std::string why = "bubblewrap is not installed";
-    std::vector<Inmate> ways;
-    if (has_pool_users()) ways.push_back(Inmate::pool_user);
-    ways.push_back(Inmate::own_namespace);
-    if (bubblewrap().empty()) ways.clear();
+    if (bubblewrap().empty()) return without_jail(policy, "bubblewrap is not installed");
+    std::vector<Inmate> ways{Inmate::own_namespace};
+    if (has_pool_users()) ways.insert(ways.begin(), Inmate::pool_user);
+    std::string why;
     for (const Inmate way : ways) {
         Policy adapted = policy;
         if (way == Inmate::own_namespace && !counts_processes_by_namespace())
             adapted.switched_off.insert("bounded_processes");
-        const Jail jail(way, programs / "headway-enter", adapted);
+        Survey result{.jail = Jail(way, programs / "headway-enter", adapted), .protections = {}};
         try {
-            result.protections = with_jail(inspect(jail, programs, secret), policy);
-            result.jail = jail;
-            break;
+            result.protections = with_jail(inspect(result.jail, programs, secret), policy);
+            add_outside(result.protections);
+            return result;
         } catch (const std::exception& error) {
             why = first_line(error.what());
         }
     }
-    if (!result.jail.exists()) result.protections = without_jail(why);
-    add_outside(result.protections);
-    return result;
+    return without_jail(policy, why);
 }
 
 void require_jail(const Survey& survey, Unsafe unsafe) {
