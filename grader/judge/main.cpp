@@ -10,6 +10,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -161,6 +162,8 @@ nlohmann::json run_diagnosis(const std::string& name, const judge::Suite& suite,
     // The hidden tests have been patient; here a call that hangs is just a fact.
     limits.cpu = std::chrono::milliseconds(2000);
     limits.cpu_after_timeout = std::chrono::milliseconds(500);
+    limits.wall = std::min(limits.wall, std::chrono::milliseconds(10'000));
+    limits.wall_after_timeout = std::chrono::milliseconds(1000);
     judge::Student plain = workshop.student({options.worker}, limits);
     judge::Student refilled = workshop.student({options.worker, false, 170}, limits);
     judge::Student sanitized = workshop.student({options.diagnose, true, 1, false}, limits);

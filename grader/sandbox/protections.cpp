@@ -115,7 +115,7 @@ void bounded_files(Plan& plan) { instruct(plan, "fsize", plan.command.limits.fil
 /// Attack: kill(-1), SIGSTOP to the grader, a daemon that waits for the next submission.
 /// Processes of its own, which all die with the first.
 void own_processes(Plan& plan) {
-    add(plan.jail, {"--unshare-pid"});
+    add(plan.jail, {"--unshare-pid", "--new-session"});
     if (plan.room.own_processes_visible) add(plan.jail, {"--proc", "/proc"});
 }
 

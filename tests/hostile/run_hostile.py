@@ -138,11 +138,13 @@ class Range:
         return {str(path): (path.stat().st_size, path.stat().st_mtime_ns) for path in files}
 
     def was_reached(self):
+        reached = False
         try:
-            self.server.accept()
-            return True
+            while True:
+                self.server.accept()
+                reached = True
         except BlockingIOError:
-            return False
+            return reached
 
 
 class Attack:
@@ -150,6 +152,10 @@ class Attack:
         self.name = folder.name
         self.about = tomllib.loads((folder / "hostile.toml").read_text())
         self.source = (folder / "attack.cpp").read_text()
+
+    def live_where(self):
+        where = self.about["where"]
+        return "call" if "call" in where else where[0]
 
     def program(self, where):
         if where == "source":  # its #includes come first
@@ -180,7 +186,7 @@ def harm(place, text, verdict, about):
                         + str([t.get("failure", {}).get("message") for t in exercise["tests"] if t.get("failure")][:1]))
     if about.get("words", "") not in text:
         problems.append(f"the verdict does not say \"{about['words']}\"")
-    if SUCCESS in text and not (about["verdict"] == "failed" and "sign" not in about and False):
+    if SUCCESS in text:
         problems.append("the attack says that it succeeded")
     if place.canary_text in text or "root:x:0" in text:
         problems.append("the canary was read")
@@ -195,13 +201,6 @@ def is_live(place, attack, where):
     text, verdict = place.grade(attack.program(where), policy_text(about.get("succeeds_without", ()),
                                                                    about.get("succeeds_with", "")))
     left = survivors(before, 0.5)
-    own = {}
-    for pid in os.listdir("/proc"):
-        try:
-            if pid.isdigit() and b"/program" in pathlib.Path(f"/proc/{pid}/cmdline").read_bytes() or int(pid) in left:
-                own[int(pid)] = True
-        except (OSError, ValueError):
-            pass
     for pid in left:
         os.kill(pid, signal.SIGKILL)
     sign = about.get("sign", SUCCESS)
@@ -264,7 +263,7 @@ def main():
                 problems.append("the next submission is graded wrong")
             note = ""
             can_succeed = "succeeds_without" in attack.about or "succeeds_with" in attack.about
-            if can_succeed and not arguments.no_live and where == attack.about["where"][-1]:
+            if can_succeed and not arguments.no_live and where == attack.live_where():
                 if is_live(place, attack, where):
                     live += 1
                     note = ", live"
