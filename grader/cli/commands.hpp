@@ -39,6 +39,7 @@ int run_lesson(const Course& course, const std::string& exercise);
 int run_hint(const Course& course, const std::string& exercise, int level);
 int run_try(const Course& course, const std::string& exercise, const std::string& submission, bool build_only,
             const std::vector<std::string>& test_arguments);
+int run_protections(const Course& course);
 int run_verify(const Course& course, const VerifyArguments& arguments);
 
 }  // namespace headway::cli

@@ -79,9 +79,7 @@ public:
     const judge::CallLimits& limits() const { return limits_; }
 
 private:
-    static std::filesystem::path own_folder() {
-        return std::filesystem::read_symlink("/proc/self/exe").parent_path();
-    }
+    static std::filesystem::path own_folder() { return std::filesystem::read_symlink("/proc/self/exe").parent_path(); }
     const sandbox::Policy::Worker& most() const { return jail_.policy().worker; }
     sandbox::Command command(const Build& build) const;
     sandbox::Room room(const Build& build) const;

@@ -126,7 +126,8 @@ Outcome Student::ask(const std::string& function, const Arguments& arguments, bo
         record.story.push_back(sentence(function, arguments));
     }
     try {
-        wire::Reply reply = link().exchange({++last_call_, function, arguments, keep_result}, cpu_limit(function), wall_limit());
+        wire::Reply reply =
+            link().exchange({++last_call_, function, arguments, keep_result}, cpu_limit(function), wall_limit());
         collect_output();
         if (reply.error && reply.error->kind == ErrorKind::not_implemented) {
             record.not_implemented = reply.error->message;

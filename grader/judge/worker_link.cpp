@@ -158,7 +158,8 @@ void WorkerLink::check_limits(const Deadline& deadline) {
         stop(FailureKind::timeout, "did not come to an end within " + seconds(deadline.cpu_limit) +
                                        " of computing (a loop whose condition never becomes false?)");
     if (steady_clock::now() > deadline.wall)
-        stop(FailureKind::timeout, "gave no answer within " + seconds(deadline.wall_limit) + " (does it wait for something?)");
+        stop(FailureKind::timeout,
+             "gave no answer within " + seconds(deadline.wall_limit) + " (does it wait for something?)");
     if (steady_clock::now() < next_look_) return;
     next_look_ = steady_clock::now() + milliseconds(tick_milliseconds / 2);
     if (process_.resident_bytes() > limits_.resident_bytes)

@@ -42,8 +42,9 @@ pid_t parent_of(pid_t pid) {
 std::uint64_t status_bytes(pid_t pid, std::string_view field) {
     const std::string status = read_proc(pid, "status");
     const std::size_t at = status.find(field);
-    return at == std::string::npos ? 0
-                                   : number_in<std::uint64_t>(std::string_view(status).substr(at + field.size())) << 10U;
+    return at == std::string::npos
+               ? 0
+               : number_in<std::uint64_t>(std::string_view(status).substr(at + field.size())) << 10U;
 }
 
 /// All processes that this machine shows us, in the order of their numbers.

@@ -269,9 +269,7 @@ Ended Process::to_ended(int status) const {
     return jailed_ && code > 128 && code <= 128 + SIGRTMAX ? Ended{0, code - 128} : Ended{code, 0};
 }
 
-std::chrono::nanoseconds Process::cpu_time() const {
-    return ended_ ? std::chrono::nanoseconds{0} : family_.cpu_time();
-}
+std::chrono::nanoseconds Process::cpu_time() const { return ended_ ? std::chrono::nanoseconds{0} : family_.cpu_time(); }
 
 std::uint64_t Process::resident_bytes() const {
     if (ended_) return 0;

@@ -105,7 +105,9 @@ void unbounded_folder(Plan& plan) {
 /// Everything is mounted read-only, the root of the file system too, which is memory without a bound.
 void read_only_files(Plan& plan) { add(plan.jail, {"--remount-ro", "/"}); }
 
-void writable_files(Plan& plan) { std::replace(plan.jail.begin(), plan.jail.end(), std::string("--ro-bind"), std::string("--bind")); }
+void writable_files(Plan& plan) {
+    std::replace(plan.jail.begin(), plan.jail.end(), std::string("--ro-bind"), std::string("--bind"));
+}
 
 /// Attack: a file of 1 TiB, or an object of 1 GiB.
 void bounded_files(Plan& plan) { instruct(plan, "fsize", plan.command.limits.file_size); }
@@ -165,8 +167,8 @@ void all_privileges(Plan& plan) {
 
 /// Attack: `unshare -Ur`, to be root in a namespace and reach more of the kernel.
 void no_new_namespaces(Plan& plan) {
-    constexpr std::uint64_t namespaces = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC |
-                                         CLONE_NEWUTS | CLONE_NEWCGROUP;
+    constexpr std::uint64_t namespaces =
+        CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
     refuse(plan, EPERM, {"unshare", "setns"});
     plan.refused.push_back({"clone", EPERM, namespaces});
     refuse(plan, ENOSYS, {"clone3"});  // a filter cannot see its flags; libc falls back to clone
@@ -175,14 +177,45 @@ void no_new_namespaces(Plan& plan) {
 /// Attack: a mistake of the kernel in what no submission needs.
 void no_kernel_doors(Plan& plan) {
     refuse(plan, EPERM,
-           {"bpf",           "io_uring_setup",    "io_uring_enter",  "io_uring_register", "userfaultfd",
-            "keyctl",        "add_key",           "request_key",     "mount",             "umount2",
-            "pivot_root",    "chroot",            "fsopen",          "fsmount",           "fspick",
-            "move_mount",    "open_tree",         "mount_setattr",   "init_module",       "finit_module",
-            "delete_module", "kexec_load",        "kexec_file_load", "open_by_handle_at", "name_to_handle_at",
-            "quotactl",      "swapon",            "swapoff",         "acct",              "reboot",
-            "fanotify_init", "lookup_dcookie",    "syslog",            "settimeofday",
-            "clock_settime", "iopl",              "ioperm",          "modify_ldt",        "vmsplice"});
+           {"bpf",
+            "io_uring_setup",
+            "io_uring_enter",
+            "io_uring_register",
+            "userfaultfd",
+            "keyctl",
+            "add_key",
+            "request_key",
+            "mount",
+            "umount2",
+            "pivot_root",
+            "chroot",
+            "fsopen",
+            "fsmount",
+            "fspick",
+            "move_mount",
+            "open_tree",
+            "mount_setattr",
+            "init_module",
+            "finit_module",
+            "delete_module",
+            "kexec_load",
+            "kexec_file_load",
+            "open_by_handle_at",
+            "name_to_handle_at",
+            "quotactl",
+            "swapon",
+            "swapoff",
+            "acct",
+            "reboot",
+            "fanotify_init",
+            "lookup_dcookie",
+            "syslog",
+            "settimeofday",
+            "clock_settime",
+            "iopl",
+            "ioperm",
+            "modify_ldt",
+            "vmsplice"});
 }
 
 // ---- the rest of the world ------------------------------------------------------------------------------------------

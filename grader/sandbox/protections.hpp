@@ -26,7 +26,7 @@ struct Room {
     bool tools = false;                           ///< compiler and linker, not libraries alone
     bool own_processes_visible = false;           ///< a /proc of its own: sanitizers symbolize with it
     std::uint64_t folder = mebibytes(64);         ///< size of /tmp, the one place to write
-    std::filesystem::path secret = {};                 ///< never seen, even where it lies within something readable
+    std::filesystem::path secret = {};            ///< never seen, even where it lies within something readable
 };
 
 /// A jail as it is being drawn up: what bwrap, the entry and the kernel's filter will be told.

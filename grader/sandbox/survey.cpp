@@ -50,12 +50,15 @@ Found with_jail(const Found& inspected, const Policy& policy) {
     for (const Protection& protection : protections()) {
         const std::string name(protection.name);
         const auto result = inspected.find(name);
+        if (result == inspected.end() && name != "dies_with_grader")
+            throw std::runtime_error("the inspection came to no end");
+        const bool held = result == inspected.end() || result->second == "ok";  // a program inside cannot try them all
         if (policy.switched_off.contains(name))
-            found[name] = "absent: switched off in the policy";
-        else if (name == "dies_with_grader" || (result != inspected.end() && result->second == "ok"))
+            found[name] = "absent: switched off in the policy" + (held ? "" : "; " + result->second);
+        else if (held)
             found[name] = enforced;
         else
-            found[name] = "absent: " + (result == inspected.end() ? "not inspected" : result->second);
+            found[name] = "absent: " + result->second;
     }
     for (const char* name : {"closed_descriptors", "empty_environment"})
         if (const auto result = inspected.find(name); result != inspected.end() && result->second != "ok")
@@ -65,12 +68,13 @@ Found with_jail(const Found& inspected, const Policy& policy) {
 
 /// What Process and the judge do in any case.
 void add_outside(Found& found) {
-    for (const char* name : {"own_memory", "closed_descriptors", "empty_environment", "watched_memory",
-                             "watched_time", "bounded_output"})
+    for (const char* name :
+         {"own_memory", "closed_descriptors", "empty_environment", "watched_memory", "watched_time", "bounded_output"})
         found.try_emplace(name, enforced);
     std::string ignored;
     const bool group = ControlGroup::make({.memory = mebibytes(64), .processes = 64}, ignored) != nullptr;
-    found["bounded_group"] = group ? enforced : "degraded: no control group can be made here; memory is watched instead";
+    found["bounded_group"] =
+        group ? enforced : "degraded: no control group can be made here; memory is watched instead";
 }
 
 /// Before 5.14 the limit counted all processes of a user, wherever they ran.
