@@ -20,6 +20,11 @@ std::string without(std::string text, const std::string& part) {
     return text;
 }
 
+/// Where this machine keeps things is nobody's business.
+std::string without_host_paths(const std::string& text, const Spoken& spoken) {
+    return without(without(text, spoken.workspace), spoken.course_root);
+}
+
 std::string next_step(const Spoken& spoken) {
     return fmt::format("Fix it and run ./headway grade {} again.", spoken.exercise.substr(0, 2));
 }
@@ -105,8 +110,15 @@ Build explain_undefined(const std::string& symbol, const std::vector<std::string
 
 Build explain_compile(const sandbox::Finished& finished, const std::string& source, const Spoken& spoken) {
     Build build;
-    build.diagnostics = without(finished.output, spoken.course_root);
+    build.diagnostics = without_host_paths(finished.output, spoken);
     build.file = source;
+    if (finished.out_of_memory) {
+        build.problem = BuildProblem::too_long;
+        build.message =
+            fmt::format("{}/{} needs too much memory to compile; a huge array, or a template without end? {}",
+                        spoken.folder.string(), source, next_step(spoken));
+        return build;
+    }
     const bool cut_off = finished.timed_out || finished.ended.signal == SIGXCPU ||
                          finished.output.find("CPU time limit exceeded") != std::string::npos;
     if (cut_off || finished.output.find("Killed signal") != std::string::npos) {
@@ -134,7 +146,7 @@ Build explain_compile(const sandbox::Finished& finished, const std::string& sour
 
 Build explain_link(const sandbox::Finished& finished, const std::vector<std::string>& defined, const Spoken& spoken) {
     Build build;
-    const std::string output = without(finished.output, spoken.course_root);
+    const std::string output = without_host_paths(finished.output, spoken);
     const std::vector<std::string> undefined = undefined_symbols(output);
     const std::string twice = duplicate_symbol(output);
     if (twice == "main") {
