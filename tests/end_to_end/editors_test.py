@@ -1,4 +1,4 @@
-"""editors_test.py CHECKOUT BUILD: an editor that opens an exercise finds out how it is compiled, and VS Code's files
+"""editors_test.py CHECKOUT BUILD CLI: an editor that opens an exercise finds out how it is compiled, and VS Code's files
 name tasks and commands that exist."""
 
 import json
@@ -28,6 +28,8 @@ for exercise in sorted(os.listdir(os.path.join(CHECKOUT, "stubs"))):
         if entry is None:
             problems.append(f"{path} is not in compile_commands.json")
             continue
+        if name == "visible_test.cpp":
+            continue  # the same options; GoogleTest's headers take seconds
         command = re.sub(r" -o \S+", "", entry["command"]) + " -fsyntax-only"
         done = subprocess.run(command, shell=True, cwd=entry["directory"], capture_output=True, text=True)
         if done.returncode:
