@@ -34,6 +34,7 @@ struct GradeArguments {
 struct VerifyArguments {
     std::vector<std::string> exercises;
     bool diagnosis = false;  ///< the table of the catalogue too
+    bool quick = false;      ///< without the mutants that only prove one more entry of the catalogue
     std::uint64_t seed = default_seed;
 };
 

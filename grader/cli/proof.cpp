@@ -42,6 +42,7 @@ void read_expectations(Specimen& specimen) {
     if (!fs::exists(file)) return;
     try {
         const toml::table table = toml::parse_file(file.string());
+        specimen.extended = table["extended"].value_or(false);
         specimen.reason_for_cost = table["reason_for_cost"].value_or(std::string());
         specimen.stage = table["stage"].value_or(std::string());
         if (const toml::array* functions = table["functions"].as_array(); functions != nullptr && !functions->empty())
@@ -53,7 +54,7 @@ void read_expectations(Specimen& specimen) {
     }
 }
 
-std::vector<Specimen> collect(const Course& course, const ExerciseInfo& info) {
+std::vector<Specimen> collect(const Course& course, const ExerciseInfo& info, bool extended) {
     std::vector<Specimen> specimens;
     const auto add = [&](Kind kind, const fs::path& submission) {
         Specimen specimen;
@@ -62,6 +63,7 @@ std::vector<Specimen> collect(const Course& course, const ExerciseInfo& info) {
         specimen.name = submission.filename().string();
         specimen.submission = submission;
         if (kind == Kind::mutant) read_expectations(specimen);
+        if (specimen.extended && !extended) return;
         specimens.push_back(std::move(specimen));
     };
     add(Kind::stub, course.root / "stubs");
@@ -295,11 +297,11 @@ std::string Specimen::first_failed() const {
     return to_string(verdict.build.problem);
 }
 
-Proof prove(const Course& course, const std::vector<const ExerciseInfo*>& exercises, std::uint64_t seed,
+Proof prove(const Course& course, const std::vector<const ExerciseInfo*>& exercises, std::uint64_t seed, bool extended,
             const std::function<void(const std::string&)>& progress) {
     Proof proof;
     for (const ExerciseInfo* info : exercises)
-        proof.exercises.push_back({info, total_points(course, *info), 0, collect(course, *info)});
+        proof.exercises.push_back({info, total_points(course, *info), 0, collect(course, *info, extended)});
     std::vector<Specimen*> all;
     for (ExerciseProof& exercise : proof.exercises)
         for (Specimen& specimen : exercise.specimens) all.push_back(&specimen);

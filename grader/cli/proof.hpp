@@ -24,6 +24,7 @@ struct Specimen {
     std::string reason_for_cost;         ///< why it may cost more than 4 of 10 points
     std::vector<std::string> diagnosis;  ///< the mistakes that must be named; none: it is not in the catalogue
     std::string stage, function;         ///< where it goes wrong
+    bool extended = false;               ///< a mutant for one more entry of the catalogue; --quick leaves it out
     verdict::Exercise verdict;
     std::vector<std::vector<double>> answers;  ///< to the suite's random questions
     std::string gap;                           ///< what is not as it should be; empty if all is
@@ -63,7 +64,8 @@ inline constexpr int most_points_per_mistake = 4;
 /// How many random questions tell mutants apart.
 inline constexpr int questions = 50;
 
-Proof prove(const Course& course, const std::vector<const ExerciseInfo*>& exercises, std::uint64_t seed,
+/// @param extended  also the mutants that only prove one more entry of the catalogue
+Proof prove(const Course& course, const std::vector<const ExerciseInfo*>& exercises, std::uint64_t seed, bool extended,
             const std::function<void(const std::string&)>& progress);
 
 }  // namespace headway::cli

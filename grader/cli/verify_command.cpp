@@ -87,7 +87,8 @@ int run_verify(const Course& course, const VerifyArguments& arguments) {
         for (const ExerciseInfo& info : course.exercises) exercises.push_back(&info);
 
     ProgressLine progress;
-    const Proof proof = prove(course, exercises, arguments.seed, [&](const std::string& step) { progress.show(step); });
+    const Proof proof = prove(course, exercises, arguments.seed, !arguments.quick,
+                              [&](const std::string& step) { progress.show(step); });
     progress.clear();
     for (const ExerciseProof& exercise : proof.exercises) print_costs(exercise.specimens);
     if (arguments.diagnosis) print_catalogue(proof);

@@ -50,14 +50,16 @@ double largest(const judge::Arguments& arguments) {
 class Investigation {
 public:
     Investigation(std::string exercise_number, const Function& function, const Workers& workers,
-                  const std::vector<Heard>& heard, Random random, const SearchLimits& limits, const MistakeSet& known)
+                  const std::vector<Heard>& heard, Random random, const SearchLimits& limits, const MistakeSet& known,
+                  bool some_unnamed)
         : exercise_number_(std::move(exercise_number)),
           function_(function),
           workers_(workers),
           heard_(heard),
           random_(random),
           limits_(limits),
-          known_(known) {}
+          known_(known),
+          some_unnamed_(some_unnamed) {}
 
     /// Nothing if the function is right, or not written.
     std::optional<FunctionDiagnosis> run() {
@@ -74,7 +76,10 @@ public:
         if (answers_right && testimony_.mistakes.empty()) return std::nullopt;
         diagnosis.state = "named";
         if (testimony_.unreliable || answers_right) return diagnosis;
-        if (const auto set = explanation(); !set.empty()) {
+        // What a function that has no name does to its callers is no mistake of theirs.
+        if (some_unnamed_ && follows_from_own_functions()) {
+            diagnosis.state = "follows";
+        } else if (const auto set = explanation(); !set.empty()) {
             name(diagnosis, set);
         } else if (is_right_for_short_numbers()) {
             diagnosis.mistakes.emplace_back("half_precision");
@@ -299,6 +304,7 @@ private:
     Random random_;
     SearchLimits limits_;
     const MistakeSet& known_;
+    bool some_unnamed_;  ///< an earlier function is wrong in a way that has no name
     Testimony testimony_;
     std::vector<Observation> observations_;  ///< small questions, for the search
     std::vector<Observation> suite_;         ///< what the hidden tests heard
@@ -315,11 +321,17 @@ verdict::Diagnosis diagnose(const std::string& exercise, const Workers& workers,
     if (subject == subjects().end()) return diagnosis;
     MistakeSet known;
     SearchLimits left = limits;
+    bool some_unnamed = false;
     for (const Function& function : subject->second.functions) {
-        auto wrong = Investigation(exercise.substr(0, 2), function, workers, heard, Random(seed), left, known).run();
+        auto wrong =
+            Investigation(exercise.substr(0, 2), function, workers, heard, Random(seed), left, known, some_unnamed)
+                .run();
         if (!wrong) continue;
         // Whoever is beyond the catalogue once waits for one long search, not for one a function.
-        if (wrong->state == "unrecognised") left.budget = limits.budget / 4;
+        if (wrong->state == "unrecognised") {
+            left.budget = limits.budget / 4;
+            some_unnamed = true;
+        }
         for (const std::string& id : wrong->mistakes)
             if (const Mistake* one = &mistake(id); std::find(known.begin(), known.end(), one) == known.end())
                 known.push_back(one);

@@ -62,7 +62,12 @@ void show_diagnosis(Page& page, const verdict::Exercise& exercise, const Diagnos
                 {.indent = title_indent, .hanging = 2},
                 {{"▸ ", Tone::faint}, {function.function + " is right given your own earlier functions", Tone::faint}});
     }
-    if (!diagnosis.functions.empty()) page.blank();
+    if (diagnosis.functions.empty())
+        page.paragraph(
+            {.indent = title_indent, .hanging = 2},
+            {{"▸ ", Tone::waiting},
+             {"Headway has no name for this mistake: whatever else it asked was answered right", Tone::strong}});
+    page.blank();
 }
 
 }  // namespace headway::report

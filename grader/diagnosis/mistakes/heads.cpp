@@ -137,7 +137,8 @@ Array heads_added(const Array& context, double factor) {
     each(rows.shape, [&](Coordinate at, std::size_t i) {
         const Index to[] = {at[0], at[1], at[3]};
         sum.value[position(sum.shape, to)] += factor * rows.value[i];
-        sum.error[position(sum.shape, to)] += factor * rows.error[i];
+        sum.error[position(sum.shape, to)] +=
+            factor * (rows.error[i] + 8 * reference::unit_roundoff * std::abs(rows.value[i]));
     });
     return sum;
 }

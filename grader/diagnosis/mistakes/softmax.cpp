@@ -249,7 +249,7 @@ MISTAKE(
         });
 
 MISTAKE(
-        .id = "softmax_again_without_mask", .decision = "weights_finish",
+        .id = "softmax_again_without_mask", .decision = "softmax_times",
         .title = "softmax is applied once more to the weights, without the mask",
         .right = "weights are normalised already", .symptom = "blocked keys get a weight again",
         .question = "Which functions on the way call softmax?", .make = [](Choices& c) {

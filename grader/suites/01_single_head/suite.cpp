@@ -74,12 +74,13 @@ PROPERTY(SingleHead, SoftmaxRowsAreExpOverSum, 1, "each softmax row is exp(score
 }
 
 PROPERTY(SingleHead, SoftmaxSurvivesLargeScores, 1, "softmax works for scores of ±1e4") {
-    Tensor scores = random_tensor(random, {6, 5});
+    Tensor scores = random_tensor(random, {8, 5});
     scores[1] += 1e4F;
     scores[2] -= 1e4F;
     scores[3] *= 1e4F;
     scores(4, 2) = 1e4F;
     scores(5, 0) = -1e4F;
+    scores(6, 0) = scores(7, 4) = 1e3F;  // whose maximum is found first, and last
     expect_close(rows, student.tensor("softmax_rows", {{"scores", scores}}), expected_rows(scores));
 }
 
@@ -153,6 +154,9 @@ PROPERTY(SingleHead, ShapesThatDoNotFitAreRefused, 1, "shapes that do not fit th
     student.refuses("with_residual",
                     {{"x", random_tensor(random, {n.T, n.D()})}, {"attended", random_tensor(random, {n.S, n.D()})}},
                     "x and attended differ in tokens");
+    student.refuses("with_residual",
+                    {{"x", random_tensor(random, {1, n.D()})}, {"attended", random_tensor(random, {n.T, n.D()})}},
+                    "x is one token, attended is several: the residual must not repeat x");
 }
 
 PROPERTY(SingleHead, CallsLeaveNothingBehind, 1,

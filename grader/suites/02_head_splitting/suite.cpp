@@ -69,6 +69,11 @@ PROPERTY(HeadSplitting, ViewRefusesWhatStridesCannotExpress, 1, "view refuses wh
                     "one stride cannot walk through a transposed matrix row by row");
     student.refuses("view", {{"x (transposed)", x.transpose(0, 2)}, {"shape", Shape{90}}},
                     "one stride cannot walk through a transposed tensor row by row");
+    student.refuses("view", {{"x (the first 4 columns of 6)", x.slice(2, 0, 4)}, {"shape", Shape{3, 20}}},
+                    "one stride cannot skip the columns that were sliced off");
+    const Tensor unmerged = counting({3, 5, 2, 7}).transpose(1, 2);
+    student.refuses("view", {{"x (heads, not merged yet)", unmerged}, {"shape", Shape{3, 10, 7}}},
+                    "one stride cannot walk through tokens of one head and go on with the next head");
 }
 
 PROPERTY(HeadSplitting, TransposeSwapsTwoAxes, 1, "transpose swaps two axes without moving a number") {

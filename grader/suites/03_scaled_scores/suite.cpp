@@ -45,6 +45,12 @@ PROPERTY(ScaledScores, ScoresAreDividedBySqrtHeadDim, 2, "scores are q·kᵀ div
         expect_close(scores_axes, student.tensor("attention_scores", {{"q", in.q}, {"k", in.k}}),
                      reference::scores(exact(in.q), exact(in.k)));
     }
+    for (const Index d : {1, 2, 3}) {
+        const Tensor q = random_tensor(random, {3, 2, 5, d});
+        const Tensor k = random_tensor(random, {3, 2, 6, d});
+        expect_close(scores_axes, student.tensor("attention_scores", {{"q", q}, {"k", k}}),
+                     reference::scores(exact(q), exact(k)));
+    }
 }
 
 PROPERTY(ScaledScores, CausalMaskBlocksTheFuture, 1, "the causal mask blocks s > t + (S - T), and nothing else") {

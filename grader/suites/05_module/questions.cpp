@@ -105,6 +105,7 @@ std::vector<Arguments> shared_questions(Random& random) {
             strided(random, question(random, plain, T, S)),
             question(random, plain, T, S, random_mask(random, {B, H, T, S})),
             question(random, causal, T, S),
+            question(random, causal, S, S),
             question(random, causal, S, T),
             question(random, causal, T, S, padding),
             question(random, causal, T, S, random_mask(random, {B, H, T, S})),

@@ -57,7 +57,9 @@ Asked ask_loading(Student& student, const Arguments& arguments) {
         say(answer, "loading has no effect");
         return answer;
     }
-    const Arguments other = changed(arguments, "key", argument(arguments, "value"));
+    Arguments other = arguments;
+    for (const char* name : {"query", "key", "value"})
+        other = changed(other, name, (tensor(arguments, name) * -0.7F + 0.3F).contiguous());
     AskedModule control = loaded(student, arguments, "later state");
     control.forward(other);
     if (!same_numbers(control.forward(arguments), wanted)) throw NotJudged{};  // calls leave something behind

@@ -196,6 +196,17 @@ PROPERTY(Module, EvalDropsNothingAndSeedsRepeat, 1,
     first.attention_weights(question);  // looking does not change the mode
     expect(difference(output_axes, first.forward(question), exact(in_eval)).has_value(), Stage::weigh,
            "after train() the module should drop weights again, but it answers as in eval()");
+    AttentionObject fourth(student, options, 5);
+    third.load(state);
+    fourth.load(state);
+    expect(difference(output_axes, third.forward(question), exact(fourth.forward(question))).has_value(), Stage::weigh,
+           "with equal parameters, seeds 5 and 6 drop the same weights");
+    Question masked = question;
+    masked.mask = random_mask(random, {n.B, n.H, n.T, n.S});
+    const Tensor masked_in_training = first.forward(masked);
+    first.eval();
+    expect(difference(output_axes, masked_in_training, exact(first.forward(masked))).has_value(), Stage::weigh,
+           "in training nothing is dropped where there is a mask");
 }
 
 PROPERTY(Module, TheFactoryRefusesBadOptions, 1, "the factory and forward refuse what does not fit") {
