@@ -7,6 +7,9 @@
 
 namespace headway::build {
 
+/// Whether a file of this name is one that a submission may consist of.
+bool is_source(const std::filesystem::path& path);
+
 struct SourceFile {
     std::filesystem::path path;  ///< relative to the exercise's folder
     std::string text;
@@ -36,6 +39,9 @@ bool is_replay(const std::filesystem::path& relative);
 struct BadSubmission : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
+
+/// Of an exercise's files those that count, without the course's own. @throws BadSubmission
+Submission select_files(std::vector<SourceFile> files, const std::filesystem::path& course_folder);
 
 /// @param course_folder  the course's exercises/NN_name
 /// @throws BadSubmission

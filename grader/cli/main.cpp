@@ -1,5 +1,6 @@
 // headway: the command of students and instructors. The launcher at the root builds it and hands over to it.
 #include "command_line.hpp"
+#include "class_commands.hpp"
 #include "commands.hpp"
 
 #include <fmt/format.h>
@@ -96,6 +97,7 @@ int main(int argc, char** argv) {
 
     Run run = run_status;
     declare_desk_commands(app, run);
+    ClassCommands class_commands(app);
 
     try {
         app.parse(argc, argv);
@@ -106,6 +108,7 @@ int main(int argc, char** argv) {
         if (grade_command->parsed()) return run_grade(course, grade);
         if (hint_command->parsed()) return run_hint(course, exercise, level);
         if (try_command->parsed()) return run_try(course, exercise, try_submission, build_only, test_arguments);
+        if (class_commands.chosen()) return class_commands.run(course);
         if (verify_command->parsed()) return run_verify(course, verify);
         return run(course);
     });
