@@ -86,7 +86,12 @@ private:
 /// All of it or nothing, whatever happens in between.
 class Transaction {
 public:
-    explicit Transaction(Database& database) : database_(database) { database_.execute("BEGIN IMMEDIATE"); }
+    /// Whether nobody else may write from the beginning, or only from the first change on.
+    enum class Begin { at_once, when_written };
+
+    explicit Transaction(Database& database, Begin begin = Begin::at_once) : database_(database) {
+        database_.execute(begin == Begin::at_once ? "BEGIN IMMEDIATE" : "BEGIN");
+    }
     Transaction(const Transaction&) = delete;
     Transaction& operator=(const Transaction&) = delete;
     ~Transaction();

@@ -95,29 +95,37 @@ void Gradebook::apply(const Edition& edition) {
     database_.ask("UPDATE edition SET applied = ? WHERE id = ?").bind(now()).bind(edition.id).run();
 }
 
+bool Gradebook::has(const build::Submission& source, const std::string& digest) const {
+    try {
+        return !this->source({source.exercise, digest, ""}).files.empty() || source.files.empty();
+    } catch (const std::runtime_error&) {
+        return false;  // damaged, or not there
+    }
+}
+
+void Gradebook::write(const build::Submission& source, const std::string& digest) {
+    database_.ask("INSERT OR IGNORE INTO source VALUES (?, ?)").bind(digest).bind(source.exercise).run();
+    for (const build::SourceFile& file : source.files)
+        database_.ask("INSERT OR REPLACE INTO source_file VALUES (?, ?, ?)")
+            .bind(digest)
+            .bind(file.path.string())
+            .bind_bytes(file.text)
+            .run();
+}
+
 Gradebook::Recorded Gradebook::record(const Attempt& attempt, const std::vector<build::Submission>& sources) {
     const std::string content = content_of(attempt);
-    Transaction transaction(database_);
-    for (const build::Submission& source : sources) {
-        const std::string digest = source.digest();
-        database_.ask("INSERT OR IGNORE INTO source VALUES (?, ?)").bind(digest).bind(source.exercise).run();
-        for (const build::SourceFile& file : source.files)  // written again: so a damaged one is mended
-            database_.ask("INSERT OR REPLACE INTO source_file VALUES (?, ?, ?)")
-                .bind(digest)
-                .bind(file.path.string())
-                .bind_bytes(file.text)
-                .run();
-    }
-    Statement last = database_.ask("SELECT digest, submitted FROM attempt WHERE student = ? ORDER BY id DESC LIMIT 1");
-    last.bind(attempt.student);
-    if (last.step() && last.text(0) == content && last.optional_text(1) == attempt.submitted) {
+    Transaction transaction(database_, Transaction::Begin::when_written);
+    for (const build::Submission& source : sources)
+        if (const std::string digest = source.digest(); !has(source, digest)) write(source, digest);
+    if (is_last(attempt, content)) {
         transaction.commit();
         return Recorded::unchanged;
     }
     database_
         .ask(
-            "INSERT INTO attempt (student, entry, digest, submitted, recorded, note, problem) VALUES (?, ?, ?, ?, ?, "
-            "?, ?)")
+            "INSERT INTO attempt (student, entry, digest, submitted, recorded, note, problem) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?)")
         .bind(attempt.student)
         .bind(attempt.entry)
         .bind(content)
@@ -131,6 +139,12 @@ Gradebook::Recorded Gradebook::record(const Attempt& attempt, const std::vector<
         database_.ask("INSERT INTO attempt_source VALUES (?, ?, ?)").bind(id).bind(exercise).bind(source).run();
     transaction.commit();
     return Recorded::anew;
+}
+
+bool Gradebook::is_last(const Attempt& attempt, const std::string& content) const {
+    Statement last = database_.ask("SELECT digest, submitted FROM attempt WHERE student = ? ORDER BY id DESC LIMIT 1");
+    last.bind(attempt.student);
+    return last.step() && last.text(0) == content && last.optional_text(1) == attempt.submitted;
 }
 
 std::vector<Attempt> Gradebook::attempts() const {

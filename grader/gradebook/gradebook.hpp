@@ -99,6 +99,9 @@ public:
 
 private:
     Edition edition(Statement& row) const;
+    bool has(const build::Submission& source, const std::string& digest) const;
+    void write(const build::Submission& source, const std::string& digest);
+    bool is_last(const Attempt& attempt, const std::string& content) const;
 
     Database database_;
 };
