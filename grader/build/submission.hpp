@@ -7,9 +7,6 @@
 
 namespace headway::build {
 
-/// Whether a file of this name is one that a submission may consist of.
-bool is_source(const std::filesystem::path& path);
-
 struct SourceFile {
     std::filesystem::path path;  ///< relative to the exercise's folder
     std::string text;

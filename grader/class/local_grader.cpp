@@ -56,7 +56,9 @@ Grader local_grader(const cli::Course& course, std::uint64_t seed, fs::path scra
         options.reuse = false;
         options.processors = 1;
         options.progress = log;
-        return cli::grade(here, options).exercises.front();
+        const verdict::Verdict verdict = cli::grade(here, options);
+        for (const auto& [protection, how] : verdict.protections) log(protection + ": " + how);
+        return verdict.exercises.front();
     };
 }
 

@@ -66,6 +66,9 @@ int main(int argc, char** argv) {
         ->type_name("FILE");
     grade_command->add_option("--html", grade.html, "Write the verdict as a page to look at; - is standard output")
         ->type_name("FILE");
+    grade_command->add_option("--gradescope", grade.gradescope, "Write the verdict as Gradescope's results.json")
+        ->type_name("FILE");
+    grade_command->add_flag("--github", grade.github, "Annotate lines and write the step summary in GitHub Actions");
     grade_command->add_option("--seed", grade.seed, "Seed of the hidden inputs")->type_name("N");
     grade_command->add_flag("--again", grade.again, "Run the tests even if nothing has changed");
     grade_command->add_flag("-v,--verbose", grade.verbose,
