@@ -21,7 +21,8 @@ Csv& Csv::raw(std::string_view field) {
 }
 
 Csv& Csv::text(std::string_view field) {
-    const bool is_formula = !field.empty() && std::string_view("=+-@\t\r\n").find(field.front()) != std::string_view::npos;
+    const bool is_formula =
+        !field.empty() && std::string_view("=+-@\t\r\n").find(field.front()) != std::string_view::npos;
     return raw(is_formula ? "'" + std::string(field) : std::string(field));
 }
 

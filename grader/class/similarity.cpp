@@ -17,9 +17,9 @@ constexpr std::size_t least_common = 8;
 constexpr std::size_t always_rare = 4;     ///< what so few have is never common knowledge
 constexpr std::size_t always_common = 20;  ///< what more have always is
 
-constexpr std::array keywords = {"for",    "while",  "if",   "else",  "return",  "switch", "case",   "break",
-                                 "continue", "const", "auto", "throw", "new",    "delete", "struct", "class",
-                                 "template", "using", "static", "int", "float",  "double", "bool",   "void"};
+constexpr std::array keywords = {"for",      "while", "if",     "else",  "return", "switch", "case",   "break",
+                                 "continue", "const", "auto",   "throw", "new",    "delete", "struct", "class",
+                                 "template", "using", "static", "int",   "float",  "double", "bool",   "void"};
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
@@ -72,7 +72,8 @@ Fingerprints fingerprints_of(const std::vector<std::string>& tokens) {
     std::vector<std::uint64_t> hashes;
     for (std::size_t i = 0; i + run <= tokens.size(); ++i) {
         std::uint64_t hash = 14695981039346656037ULL;  // FNV-1a, over the tokens' own hashes
-        for (std::size_t j = i; j < i + run; ++j) hash = (hash ^ std::hash<std::string>{}(tokens[j])) * 1099511628211ULL;
+        for (std::size_t j = i; j < i + run; ++j)
+            hash = (hash ^ std::hash<std::string>{}(tokens[j])) * 1099511628211ULL;
         hashes.push_back(hash);
     }
     for (std::size_t i = 0; i < hashes.size(); i += 1) {
@@ -101,7 +102,8 @@ std::vector<Alike> find_alike(std::vector<Document> documents, const Fingerprint
     }
     std::vector<Alike> alike;
     for (const auto& [pair, count] : common) {
-        const double share = static_cast<double>(count) / static_cast<double>(std::min(sizes[pair.first], sizes[pair.second]));
+        const double share =
+            static_cast<double>(count) / static_cast<double>(std::min(sizes[pair.first], sizes[pair.second]));
         if (share >= least_share && count >= least_common) alike.push_back({pair.first, pair.second, share, count});
     }
     std::sort(alike.begin(), alike.end(), [](const Alike& a, const Alike& b) {

@@ -30,7 +30,8 @@ struct Alike {
     std::size_t common = 0;  ///< how many
 };
 
-/// Most alike first. What is in `given` (the starter code), or in more than a fifth of all documents (20 at most), does not count.
+/// Most alike first. What is in `given` (the starter code), or in more than a fifth of all documents (20 at most), does
+/// not count.
 std::vector<Alike> find_alike(std::vector<Document> documents, const Fingerprints& given);
 
 }  // namespace headway::classroom

@@ -64,10 +64,9 @@ std::string github_annotations(const verdict::Verdict& verdict, const std::strin
     std::string text;
     for (const Exercise& exercise : verdict.exercises) {
         if (exercise.build.problem != verdict::BuildProblem::none)
-            text += annotation(
-                folder + "/" + exercise.name + "/" +
-                    (exercise.build.file.empty() ? main_file(exercise) : exercise.build.file),
-                exercise.build.line, exercise.number + " does not build", exercise.build.message);
+            text += annotation(folder + "/" + exercise.name + "/" +
+                                   (exercise.build.file.empty() ? main_file(exercise) : exercise.build.file),
+                               exercise.build.line, exercise.number + " does not build", exercise.build.message);
         for (const Test& test : exercise.tests) text += of_test(exercise, test, folder);
     }
     return text;

@@ -16,12 +16,9 @@ using verdict::Test;
 using verdict::TestState;
 
 json test_case(const std::string& name, double score, double max_score, const std::string& output) {
-    return {{"name", name},
-            {"score", score},
-            {"max_score", max_score},
-            {"status", score < max_score ? "failed" : "passed"},
-            {"output", output},
-            {"output_format", "text"},
+    return {{"name", name},           {"score", score},
+            {"max_score", max_score}, {"status", score < max_score ? "failed" : "passed"},
+            {"output", output},       {"output_format", "text"},
             {"visibility", "visible"}};
 }
 
