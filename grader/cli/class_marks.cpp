@@ -69,6 +69,7 @@ void write(const fs::path& file, const std::string& text) {
 verdict::Verdict verdict_of(const Gradebook& gradebook, const Edition& edition, const Mark& mark, verdict::Tell tell) {
     verdict::Verdict verdict;
     verdict.submission = mark.student;
+    build::Digest digest;
     for (const gradebook::ExerciseMark& one : mark.exercises) {
         if (one.source.empty()) continue;
         const auto graded = gradebook.verdict(one.source, edition.suites.at(one.exercise));
@@ -76,7 +77,9 @@ verdict::Verdict verdict_of(const Gradebook& gradebook, const Edition& edition, 
         verdict.started = graded->graded;
         verdict.seconds += graded->exercise.seconds;
         verdict.exercises.push_back(graded->exercise);
+        digest.add(graded->exercise.digest);
     }
+    verdict.digest = digest.hex();
     verdict::withhold(verdict, tell);
     return verdict;
 }
