@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <utility>
 
 namespace headway::build {
 namespace {
@@ -54,6 +55,21 @@ std::string Submission::digest() const {
     for (const auto* group : {&files, &course_files})
         for (const SourceFile& file : *group) digest.add(file.path.string()).add(file.text);
     return digest.hex();
+}
+
+Submission select_files(std::vector<SourceFile> files, const fs::path& course_folder) {
+    Submission submission{course_folder.filename().string(), {}, std::move(files), {}};
+    const std::vector<SourceFile> course_files = read_course_files(course_folder);
+    std::erase_if(submission.files, [&](const SourceFile& file) {
+        return !is_source(file.path) || is_provided(file.path, course_files);
+    });
+    std::uintmax_t bytes = 0;
+    for (const SourceFile& file : submission.files) bytes += file.text.size();
+    if (bytes > most_bytes) throw BadSubmission(submission.exercise + ": more than 4 MiB of sources");
+    if (submission.files.size() > most_files) throw BadSubmission(submission.exercise + ": more than 200 source files");
+    std::sort(submission.files.begin(), submission.files.end(),
+              [](const SourceFile& a, const SourceFile& b) { return a.path < b.path; });
+    return submission;
 }
 
 Submission read_submission(const fs::path& folder, const fs::path& course_folder) {

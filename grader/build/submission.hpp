@@ -37,6 +37,9 @@ struct BadSubmission : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+/// Of an exercise's files those that count, without the course's own. @throws BadSubmission
+Submission select_files(std::vector<SourceFile> files, const std::filesystem::path& course_folder);
+
 /// @param course_folder  the course's exercises/NN_name
 /// @throws BadSubmission
 Submission read_submission(const std::filesystem::path& folder, const std::filesystem::path& course_folder);

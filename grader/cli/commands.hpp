@@ -26,6 +26,8 @@ struct GradeArguments {
     std::optional<std::string> json;
     std::optional<std::string> junit;
     std::optional<std::string> html;
+    std::optional<std::string> gradescope;
+    bool github = false;
     std::uint64_t seed = default_seed;
     bool again = false;
     bool verbose = false;

@@ -6,6 +6,8 @@
 
 #include "../build/digest.hpp"
 #include "../report/html.hpp"
+#include "../report/github.hpp"
+#include "../report/gradescope.hpp"
 #include "../report/junit.hpp"
 #include "../report/terminal.hpp"
 
@@ -13,6 +15,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
+#include <fstream>
 
 namespace headway::cli {
 namespace {
@@ -71,6 +75,15 @@ void add_coverage(const Course& course, const GradingOptions& options, verdict::
     }
 }
 
+/// Annotations go to standard output, where the runner looks for them; the summary to the file that it names.
+void tell_github(const verdict::Verdict& verdict) {
+    const fs::path folder = verdict.submission.empty() ? fs::path("exercises") : fs::path(verdict.submission);
+    const fs::path relative = fs::absolute(folder).lexically_relative(fs::current_path());
+    fmt::print("{}", report::github_annotations(verdict, relative.string()));
+    if (const char* file = std::getenv("GITHUB_STEP_SUMMARY"); file != nullptr && *file != '\0')
+        std::ofstream(file, std::ios::app) << report::github_summary(verdict);
+}
+
 int exit_status(const verdict::Verdict& verdict) {
     int status = all_passed;
     for (const verdict::Exercise& exercise : verdict.exercises) {
@@ -105,6 +118,9 @@ int run_grade(const Course& course, const GradeArguments& arguments) {
     if (arguments.json) write_document(*arguments.json, verdict::to_json(verdict).dump(2) + "\n");
     if (arguments.junit) write_document(*arguments.junit, report::junit(verdict));
     if (arguments.html) write_document(*arguments.html, report::html(verdict));
+    if (arguments.gradescope && exit_status(verdict) != machine_at_fault)
+        write_document(*arguments.gradescope, report::gradescope(verdict).dump(2) + "\n");
+    if (arguments.github) tell_github(verdict);
     if (arguments.json != "-" && arguments.junit != "-" && arguments.html != "-") {
         report::TerminalStyle style = terminal_style();
         style.verbose = arguments.verbose;

@@ -179,6 +179,7 @@ private:
 
     /// The folder as the user knows it: relative where that is shorter.
     fs::path shown_folder() const {
+        if (!options_.shown_as.empty()) return options_.shown_as / info_.name;
         const fs::path folder = options_.submission / info_.name;
         const fs::path relative = folder.lexically_relative(course_.root);
         return relative.empty() || *relative.begin() == ".." ? folder : relative;

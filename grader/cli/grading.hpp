@@ -16,6 +16,7 @@ namespace headway::cli {
 
 struct GradingOptions {
     std::filesystem::path submission;  ///< holds the exercise folders
+    std::filesystem::path shown_as;    ///< what messages call it; empty: where it is
     std::vector<const ExerciseInfo*> exercises;
     std::uint64_t seed = 1;
     bool reuse = true;     ///< results of an identical earlier run

@@ -1,5 +1,6 @@
 // headway: the command of students and instructors. The launcher at the root builds it and hands over to it.
 #include "command_line.hpp"
+#include "class_commands.hpp"
 #include "commands.hpp"
 
 #include <fmt/format.h>
@@ -65,6 +66,9 @@ int main(int argc, char** argv) {
         ->type_name("FILE");
     grade_command->add_option("--html", grade.html, "Write the verdict as a page to look at; - is standard output")
         ->type_name("FILE");
+    grade_command->add_option("--gradescope", grade.gradescope, "Write the verdict as Gradescope's results.json")
+        ->type_name("FILE");
+    grade_command->add_flag("--github", grade.github, "Annotate lines and write the step summary in GitHub Actions");
     grade_command->add_option("--seed", grade.seed, "Seed of the hidden inputs")->type_name("N");
     grade_command->add_flag("--again", grade.again, "Run the tests even if nothing has changed");
     grade_command->add_flag("-v,--verbose", grade.verbose,
@@ -99,6 +103,7 @@ int main(int argc, char** argv) {
     Run run = run_status;
     declare_desk_commands(app, run);
     auto* protections_command = app.add_subcommand("protections", "")->group("");  // for ./headway doctor
+    ClassCommands class_commands(app);
 
     try {
         app.parse(argc, argv);
@@ -109,6 +114,7 @@ int main(int argc, char** argv) {
         if (grade_command->parsed()) return run_grade(course, grade);
         if (hint_command->parsed()) return run_hint(course, exercise, level);
         if (try_command->parsed()) return run_try(course, exercise, try_submission, build_only, test_arguments);
+        if (class_commands.chosen()) return class_commands.run(course);
         if (verify_command->parsed()) return run_verify(course, verify);
         if (protections_command->parsed()) return run_protections(course);
         return run(course);

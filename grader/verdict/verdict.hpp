@@ -214,5 +214,7 @@ std::string to_string(State state);
 std::string to_string(TestState state);
 std::string to_string(FailureKind kind);
 std::string to_string(BuildProblem problem);
+/// The state of this name. @throws std::runtime_error if there is none
+State state_from(const std::string& name);
 
 }  // namespace headway::verdict

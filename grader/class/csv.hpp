@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace headway::classroom {
+
+/// RFC 4180: fields with commas, quotes or line ends in quotes, quotes doubled, lines ended by CR LF.
+/// Text that a spreadsheet would take for a formula gets an apostrophe in front [OWASP, CSV Injection].
+class Csv {
+public:
+    Csv& text(std::string_view field);
+    Csv& number(double value);
+    Csv& empty() { return raw(""); }
+    void end_row();
+    std::string take() { return std::move(document_); }
+
+private:
+    Csv& raw(std::string_view field);
+    std::string document_;
+    bool row_begun_ = false;
+};
+
+}  // namespace headway::classroom

@@ -1,0 +1,126 @@
+#include "grading_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace headway::classroom {
+namespace {
+
+using gradebook::Graded;
+using gradebook::Job;
+using std::chrono::steady_clock;
+
+class Run {
+public:
+    Run(gradebook::Gradebook& gradebook, std::vector<Job> jobs, const Grader& grader, const RunOptions& options)
+        : gradebook_(gradebook), jobs_(std::move(jobs)), grader_(grader), options_(options) {
+        state_.all = jobs_.size();
+    }
+
+    RunState run() {
+        {
+            std::vector<std::jthread> workers;
+            for (std::size_t i = 0; i < std::max<std::size_t>(1, options_.workers); ++i)
+                workers.emplace_back([this] { work(); });
+        }
+        if (failure_) std::rethrow_exception(failure_);
+        return state_;
+    }
+
+private:
+    void work() {
+        while (const Job* job = next()) {
+            try {
+                grade(*job);
+            } catch (...) {  // the gradebook cannot be written: nothing that is graded now could be kept
+                const std::lock_guard lock(mutex_);
+                if (!failure_) failure_ = std::current_exception();
+            }
+        }
+    }
+
+    const Job* next() {
+        const std::lock_guard lock(mutex_);
+        return failure_ || options_.stop() || next_ == jobs_.size() ? nullptr : &jobs_[next_++];
+    }
+
+    void grade(const Job& job) {
+        Graded graded;
+        const Log log = [&](const std::string& line) {
+            const std::lock_guard lock(log_mutex_);
+            graded.log += gradebook::now() + " " + line + "\n";
+        };
+        for (int tried = 1;; ++tried) {
+            try_once(job, graded, log);
+            if (graded.exercise.state != verdict::State::unavailable) break;
+            log("the machine failed: " + graded.exercise.problem);
+            note_outage(job, graded.exercise.problem);
+            if (tried >= options_.tries || options_.stop()) return give_up(graded.exercise.problem);
+            std::this_thread::sleep_for(options_.pause * tried);
+        }
+        graded.graded = gradebook::now();
+        const std::lock_guard lock(mutex_);
+        gradebook_.store(job, graded);
+        ++state_.done;
+        show();
+    }
+
+    void try_once(const Job& job, Graded& graded, const Log& log) {
+        try {
+            build::Submission submission;
+            {
+                const std::lock_guard lock(mutex_);
+                submission = gradebook_.source(job);
+            }
+            graded.exercise = grader_(submission, log);
+        } catch (const gradebook::DatabaseError&) {
+            throw;
+        } catch (const std::exception& error) {
+            graded.exercise.state = verdict::State::unavailable;
+            graded.exercise.problem = error.what();
+        }
+    }
+
+    void note_outage(const Job& job, const std::string& problem) {
+        const std::lock_guard lock(mutex_);
+        gradebook_.store_outage(job, problem);
+    }
+
+    void give_up(const std::string& problem) {
+        const std::lock_guard lock(mutex_);
+        ++state_.unavailable;
+        state_.last_problem = problem;
+        show();
+    }
+
+    /// The lock is held.
+    void show() {
+        state_.seconds = std::chrono::duration<double>(steady_clock::now() - begin_).count();
+        if (options_.progress) options_.progress(state_);
+    }
+
+    gradebook::Gradebook& gradebook_;
+    std::vector<Job> jobs_;
+    const Grader& grader_;
+    const RunOptions& options_;
+    steady_clock::time_point begin_ = steady_clock::now();
+    std::mutex mutex_;      ///< of everything below, and of the gradebook
+    std::mutex log_mutex_;  ///< a grader may write its log from several threads
+    std::size_t next_ = 0;
+    RunState state_;
+    std::exception_ptr failure_;
+};
+
+}  // namespace
+
+RunState run_pending(gradebook::Gradebook& gradebook, const gradebook::Edition& edition, const Grader& grader,
+                     const RunOptions& options) {
+    return Run(gradebook, gradebook.pending(edition), grader, options).run();
+}
+
+}  // namespace headway::classroom

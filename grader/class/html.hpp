@@ -1,0 +1,39 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace headway::classroom {
+
+/// A static page: no script, nothing loaded from anywhere. All that is given as text is escaped.
+class Html {
+public:
+    explicit Html(std::string_view title);
+
+    Html& heading(std::string_view text);
+    Html& paragraph(std::string_view text);
+    Html& link(std::string_view target, std::string_view text);
+    Html& code(std::string_view text);
+
+    struct Cell {
+        std::string text;
+        std::string link = {};  ///< relative
+        bool is_number = false;
+    };
+    Html& table(const std::vector<std::string>& headings, const std::vector<std::vector<Cell>>& rows);
+
+    /// Columns of a bar chart, each with its label below and its count above.
+    struct Bar {
+        std::string label;
+        std::size_t count = 0;
+    };
+    Html& bars(std::string_view title, const std::vector<Bar>& bars);
+
+    std::string take();
+
+private:
+    std::string document_;
+};
+
+}  // namespace headway::classroom

@@ -1,0 +1,80 @@
+#include "class_commands.hpp"
+
+namespace headway::cli {
+
+ClassCommands::ClassCommands(CLI::App& app) : class_(app.add_subcommand("class", "Grade a class: for instructors")) {
+    class_->require_subcommand(1);
+
+    add_grade();
+    add_regrade();
+    add_adjust();
+    add_export();
+    add_report();
+}
+
+void ClassCommands::add_grade() {
+    auto* grade = add("grade", "Grade what a class handed in, and keep it in a gradebook", run_class_grade);
+    grade
+        ->add_option("folder", arguments_.folder,
+                     "One folder or archive a student; an export of Moodle, Canvas or Gradescope")
+        ->required()
+        ->type_name("DIR");
+    grade
+        ->add_option("--student-id", arguments_.student_id,
+                     "Regular expression; its first group, in the name of a folder or file, is the student's id")
+        ->type_name("PATTERN");
+    grade->add_option("--times", arguments_.times, "When each student handed in: lines of id,time")->type_name("FILE");
+    add_running_options(grade);
+}
+
+void ClassCommands::add_regrade() {
+    auto* regrade = add("regrade", "Grade again after tests or policy have changed; shows who would gain or lose",
+                        run_class_regrade);
+    regrade->add_flag("--yes", arguments_.yes, "Apply it without asking");
+    add_running_options(regrade);
+}
+
+void ClassCommands::add_adjust() {
+    auto* adjust = add("adjust", "Add points to a mark, or take some, with a reason", run_class_adjust);
+    adjust->add_option("student", arguments_.student, "Id")->required()->type_name("ID");
+    adjust->add_option("exercise", arguments_.exercise, "Number, such as 03 (default: the total)")->type_name("NN");
+    adjust->add_option("--points", arguments_.points, "Such as 1.5 or -2")->required()->type_name("N");
+    adjust->add_option("--author", arguments_.author, "Who decides")->required()->type_name("NAME");
+    adjust->add_option("--reason", arguments_.reason, "Why")->required()->type_name("TEXT");
+}
+
+void ClassCommands::add_export() {
+    auto* command = add("export", "Write the marks for another program", run_class_export);
+    command->add_option("format", arguments_.format, "csv, moodle, canvas: a file; gradescope, junit: a file a student")
+        ->required()
+        ->check(CLI::IsMember({"csv", "moodle", "canvas", "gradescope", "junit"}))
+        ->type_name("FORMAT");
+    command->add_option("path", arguments_.folder, "The file, or the folder for files")->required()->type_name("PATH");
+}
+
+void ClassCommands::add_report() {
+    auto* command = add("report", "Write pages about the class, to open in a browser", run_class_report);
+    command->add_option("folder", arguments_.folder, "Where (default: report)")->type_name("DIR");
+}
+
+CLI::App* ClassCommands::add(const char* name, const char* description, Action action) {
+    CLI::App* command = class_->add_subcommand(name, description);
+    command->add_option("--gradebook", arguments_.gradebook, "The gradebook (default: gradebook.sqlite, here)")
+        ->type_name("FILE");
+    command->callback([this, action] { action_ = action; });
+    return command;
+}
+
+void ClassCommands::add_running_options(CLI::App* command) {
+    command
+        ->add_option("--policy", arguments_.policy, "How marks come about (default: class.toml beside the gradebook)")
+        ->type_name("FILE");
+    command->add_option("--jobs", arguments_.jobs, "How many to grade at once (default: one a processor)")
+        ->check(CLI::Range(1, 256))
+        ->type_name("N");
+    command->add_flag("--unsafe", arguments_.unsafe, "Run strangers' code where the jail is incomplete");
+}
+
+int ClassCommands::run(const Course& course) const { return action_(course, arguments_); }
+
+}  // namespace headway::cli

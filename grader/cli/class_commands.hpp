@@ -1,0 +1,60 @@
+#pragma once
+
+#include "course.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+namespace headway::cli {
+
+/// What `./headway class ...` was called with.
+struct ClassArguments {
+    std::string gradebook = "gradebook.sqlite";
+    std::optional<std::string> policy;  ///< without: class.toml beside the gradebook, if it is there
+    std::string folder = "report";      ///< of hand-ins, or where to write
+    std::string student_id;
+    std::optional<std::string> times;
+    std::size_t jobs = 0;
+    bool unsafe = false;
+    bool yes = false;
+    std::string format;  ///< of an export
+    // Of an adjustment.
+    std::string student;
+    std::string exercise;
+    double points = 0;
+    std::string author;
+    std::string reason;
+};
+
+int run_class_grade(const Course& course, const ClassArguments& arguments);
+int run_class_regrade(const Course& course, const ClassArguments& arguments);
+int run_class_adjust(const Course& course, const ClassArguments& arguments);
+int run_class_export(const Course& course, const ClassArguments& arguments);
+int run_class_report(const Course& course, const ClassArguments& arguments);
+
+/// The instructor's commands, and what they were called with.
+class ClassCommands {
+public:
+    explicit ClassCommands(CLI::App& app);
+    bool chosen() const { return class_->parsed(); }
+    int run(const Course& course) const;
+
+private:
+    using Action = int (*)(const Course&, const ClassArguments&);
+    CLI::App* add(const char* name, const char* description, Action action);
+    void add_grade();
+    void add_regrade();
+    void add_adjust();
+    void add_export();
+    void add_report();
+    void add_running_options(CLI::App* command);
+
+    CLI::App* class_;
+    ClassArguments arguments_;
+    Action action_ = nullptr;
+};
+
+}  // namespace headway::cli

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "class_commands.hpp"
+
+#include "../class/grading_run.hpp"
+#include "../gradebook/gradebook.hpp"
+#include "../gradebook/policy.hpp"
+#include "../sandbox/descriptor.hpp"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+/// What the class commands have in common.
+namespace headway::cli {
+
+/// Only one program at a time grades into a gradebook. The kernel releases the lock if we die.
+class GradebookLock {
+public:
+    /// @throws UsageError if another holds it
+    explicit GradebookLock(const std::filesystem::path& gradebook);
+
+private:
+    sandbox::Descriptor file_;
+};
+
+/// @throws CourseError if the jail is incomplete and nobody said --unsafe
+void require_jail(const ClassArguments& arguments);
+
+/// The policy's text; empty where there is none. @throws UsageError if the one asked for cannot be read
+std::string policy_text(const ClassArguments& arguments);
+
+std::vector<std::string> exercise_names(const Course& course);
+
+/// Grades what is pending, with progress on the terminal, until it is done or somebody presses Ctrl-C.
+classroom::RunState grade_pending(const Course& course, const ClassArguments& arguments,
+                                  gradebook::Gradebook& gradebook, const gradebook::Edition& edition);
+
+/// "37 of 120 exercises · 1.4 a second · 1 min left · 2 not for now"
+std::string progress_text(const classroom::RunState& state);
+
+}  // namespace headway::cli

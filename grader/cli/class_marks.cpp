@@ -1,0 +1,223 @@
+// What is done with a class that is graded: adjust, regrade, export, report.
+#include "class_desk.hpp"
+#include "commands.hpp"
+#include "console.hpp"
+#include "interrupt.hpp"
+
+#include "../build/digest.hpp"
+#include "../class/class_page.hpp"
+#include "../class/exports.hpp"
+#include "../class/local_grader.hpp"
+#include "../class/mark_changes.hpp"
+#include "../intake/entry_name.hpp"
+#include "../report/gradescope.hpp"
+#include "../report/junit.hpp"
+#include "../report/page.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+
+#include <unistd.h>
+
+namespace headway::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using gradebook::Access;
+using gradebook::Edition;
+using gradebook::Gradebook;
+using gradebook::Mark;
+
+void require_gradebook(const ClassArguments& arguments) {
+    if (!fs::exists(arguments.gradebook))
+        throw UsageError(
+            fmt::format("there is no gradebook {}; ./headway class grade DIR makes one, and --gradebook "
+                        "FILE names it",
+                        arguments.gradebook));
+}
+
+Edition current_edition(const Gradebook& gradebook) {
+    const auto current = gradebook.current();
+    if (!current) throw UsageError("nothing is graded in this gradebook yet; begin with ./headway class grade DIR");
+    return *current;
+}
+
+/// Of those whose id can be a file's name; the others' rows say what is wrong with it.
+std::vector<Mark> usable_marks(const Course& course, const Gradebook& gradebook, const Edition& edition) {
+    std::vector<Mark> marks = gradebook::derive_marks(gradebook::record_of(gradebook, edition),
+                                                      gradebook::Policy::parse(edition.policy, exercise_names(course)));
+    std::erase_if(marks, [](const Mark& mark) { return !intake::is_usable_id(mark.student); });
+    return marks;
+}
+
+void write(const fs::path& file, const std::string& text) {
+    try {
+        if (file.has_parent_path()) fs::create_directories(file.parent_path());
+        build::write_file(file, text);
+    } catch (const std::exception& error) {
+        throw UsageError(fmt::format("cannot write {}: {}", file.string(), error.what()));
+    }
+}
+
+/// What counts of one student, as one document.
+verdict::Verdict verdict_of(const Gradebook& gradebook, const Edition& edition, const Mark& mark, verdict::Tell tell) {
+    verdict::Verdict verdict;
+    verdict.submission = mark.student;
+    build::Digest digest;
+    for (const gradebook::ExerciseMark& one : mark.exercises) {
+        if (one.source.empty()) continue;
+        const auto graded = gradebook.verdict(one.source, edition.suites.at(one.exercise));
+        if (!graded) continue;
+        verdict.started = graded->graded;
+        verdict.seconds += graded->exercise.seconds;
+        verdict.exercises.push_back(graded->exercise);
+        digest.add(graded->exercise.digest);
+    }
+    verdict.digest = digest.hex();
+    verdict::withhold(verdict, tell);
+    return verdict;
+}
+
+/// A student's results.json has the mark, late days and adjustments included.
+std::string gradescope_document(const verdict::Verdict& verdict, const Mark& mark) {
+    nlohmann::json document = report::gradescope(verdict);
+    document["score"] = mark.points;
+    return document.dump(2) + "\n";
+}
+
+/// @return how many have no complete mark
+std::size_t export_documents(const Course& course, const ClassArguments& arguments, const Gradebook& gradebook,
+                             const Edition& edition, const std::vector<Mark>& marks) {
+    std::size_t incomplete = 0;
+    for (const Mark& mark : marks) {
+        const verdict::Verdict verdict = verdict_of(gradebook, edition, mark, course.tell);
+        const fs::path folder = arguments.folder;
+        if (arguments.format == "junit") {
+            write(folder / (mark.student + ".xml"), report::junit(verdict));
+        } else if (mark.complete) {
+            write(folder / mark.student / "results.json", gradescope_document(verdict, mark));
+        } else {
+            ++incomplete;
+        }
+    }
+    return incomplete;
+}
+
+bool confirmed(const ClassArguments& arguments) {
+    const char* yes = std::getenv("HEADWAY_YES");  // the launcher takes --yes for itself
+    if (arguments.yes || (yes != nullptr && *yes != '\0')) return true;
+    if (::isatty(STDIN_FILENO) == 0) return false;
+    fmt::print("Apply? [y/N] ");
+    std::fflush(stdout);
+    std::string answer;
+    std::getline(std::cin, answer);
+    return answer == "y" || answer == "yes";
+}
+
+void show_changes(const std::vector<classroom::MarkChange>& changes) {
+    report::Page page(terminal_style());
+    for (const classroom::MarkChange& change : changes)
+        page.paragraph({.hanging = 2}, {{fmt::format("{} {}: {:.2f} -> {:.2f}  {}", change.student, change.exercise,
+                                                     change.before, change.after, fmt::join(change.reasons, "; "))}});
+    const auto gain = std::ranges::count_if(changes, [](const auto& one) { return one.after > one.before; });
+    const auto lose = std::ranges::count_if(changes, [](const auto& one) { return one.after < one.before; });
+    page.paragraph({}, {{fmt::format("{} marks change: {} up, {} down.", changes.size(), gain, lose)}});
+    fmt::print("{}", page.take());
+}
+
+}  // namespace
+
+int run_class_adjust(const Course& course, const ClassArguments& arguments) {
+    require_gradebook(arguments);
+    const GradebookLock lock(arguments.gradebook);
+    Gradebook gradebook(arguments.gradebook, Access::read_write);
+    const auto attempts = gradebook.attempts();
+    if (std::ranges::find(attempts, arguments.student, &gradebook::Attempt::student) == attempts.end())
+        throw UsageError(fmt::format("{} has handed in nothing that this gradebook knows", arguments.student));
+    if (!std::isfinite(arguments.points) || arguments.reason.empty() || arguments.author.empty())
+        throw UsageError("an adjustment needs points, an author and a reason");
+    const std::string exercise = arguments.exercise.empty() ? "" : course.find(arguments.exercise).name;
+    gradebook.adjust(
+        {arguments.student, exercise, arguments.points, arguments.author, arguments.reason, gradebook::now()});
+    fmt::print("{}: {:+g} points{}. The opposite undoes it; both stay in the gradebook.\n", arguments.student,
+               arguments.points, exercise.empty() ? "" : " in " + exercise);
+    return all_passed;
+}
+
+int run_class_regrade(const Course& course, const ClassArguments& arguments) {
+    require_gradebook(arguments);
+    const std::string policy = policy_text(arguments);
+    try {
+        gradebook::Policy::parse(policy, exercise_names(course));
+    } catch (const gradebook::PolicyError& error) {
+        throw UsageError(error.what());
+    }
+    const GradebookLock lock(arguments.gradebook);
+    const Interrupt interrupt;
+    Gradebook gradebook(arguments.gradebook, Access::read_write);
+    const Edition before = current_edition(gradebook);
+    Edition after = before;
+    after.policy = policy;
+    after.suites = classroom::suites_of(course, before.seed);
+    if (after == before) {
+        fmt::print("Neither tests, compiler nor class.toml have changed: there is nothing to regrade.\n");
+        return all_passed;
+    }
+    after = gradebook.propose(after);
+    if (!gradebook.pending(after).empty()) require_jail(arguments);
+    const classroom::RunState state = grade_pending(course, arguments, gradebook, after);
+    if (Interrupt::requested()) return interrupted;
+    if (state.unavailable > 0) throw CourseError("not everything could be graded: " + state.last_problem);
+    show_changes(classroom::mark_changes(gradebook, before, after, exercise_names(course)));
+    if (!confirmed(arguments)) {
+        fmt::print("Not applied. ./headway class regrade --yes applies it.\n");
+        return some_did_not_pass;
+    }
+    gradebook.apply(after);
+    fmt::print("Applied. The verdicts before stay in the gradebook.\n");
+    return all_passed;
+}
+
+int run_class_export(const Course& course, const ClassArguments& arguments) {
+    require_gradebook(arguments);
+    const Gradebook gradebook(arguments.gradebook, Access::read_only);
+    const Edition edition = current_edition(gradebook);
+    const std::vector<Mark> marks = usable_marks(course, gradebook, edition);
+    auto incomplete = static_cast<std::size_t>(std::ranges::count(marks, false, &Mark::complete));
+    if (arguments.format == "csv")
+        write(arguments.folder, classroom::marks_csv(marks));
+    else if (arguments.format == "moodle")
+        write(arguments.folder, classroom::moodle_csv(marks, gradebook::now()));
+    else if (arguments.format == "canvas")
+        write(arguments.folder, classroom::canvas_csv(marks, "Headway"));
+    else
+        incomplete = export_documents(course, arguments, gradebook, edition, marks);
+    fmt::print("{} students in {}.\n", marks.size(), arguments.folder);
+    if (incomplete == 0) return all_passed;
+    fmt::print(stderr, "headway: {} have no mark yet; ./headway class grade goes on with them\n", incomplete);
+    return machine_at_fault;
+}
+
+int run_class_report(const Course& course, const ClassArguments& arguments) {
+    require_gradebook(arguments);
+    const Gradebook gradebook(arguments.gradebook, Access::read_only);
+    const Edition edition = current_edition(gradebook);
+    const classroom::ClassFindings findings = classroom::find_out(
+        gradebook, edition, usable_marks(course, gradebook, edition), classroom::starter_code(course));
+    const fs::path folder = arguments.folder;
+    write(folder / "index.html", classroom::class_page(findings));
+    write(folder / "similarity.html", classroom::similarity_page(findings));
+    for (const Mark& mark : findings.marks)
+        write(folder / "students" / (mark.student + ".html"),
+              classroom::student_page(gradebook, edition, mark, course.tell));
+    fmt::print("{} students; open {}\n", findings.marks.size(), (folder / "index.html").string());
+    return all_passed;
+}
+
+}  // namespace headway::cli

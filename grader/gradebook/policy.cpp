@@ -1,0 +1,158 @@
+#include "policy.hpp"
+
+#include "../intake/hand_in.hpp"
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <set>
+#include <sstream>
+#include <string_view>
+
+namespace headway::gradebook {
+namespace {
+
+using intake::utc;
+
+/// A misspelt word would be a rule that silently does not hold.
+void allow_only(const toml::table& table, const std::string& where, const std::vector<std::string_view>& known) {
+    for (const auto& [key, value] : table) {
+        (void)value;
+        if (std::find(known.begin(), known.end(), key.str()) == known.end())
+            throw PolicyError(fmt::format("class.toml: {}{} is unknown", where, std::string_view(key.str())));
+    }
+}
+
+double number(const toml::node_view<const toml::node> node, const char* what, double otherwise, double least,
+              double most) {
+    if (!node) return otherwise;
+    const auto value = node.value<double>();
+    if (!value || !(*value >= least && *value <= most))
+        throw PolicyError(fmt::format("class.toml: {} is a number from {} to {}", what, least, most));
+    return *value;
+}
+
+int whole_number(const toml::node_view<const toml::node> node, const char* what, int otherwise, int most) {
+    const double value = number(node, what, otherwise, 0, most);
+    if (value != static_cast<int>(value)) throw PolicyError(fmt::format("class.toml: {} is a whole number", what));
+    return static_cast<int>(value);
+}
+
+std::optional<std::string> time(const toml::node_view<const toml::node> node) {
+    if (!node) return std::nullopt;
+    std::ostringstream written;
+    if (const auto* text = node.as_string())
+        written << text->get();
+    else if (const auto* date_time = node.as_date_time())
+        written << date_time->get();
+    auto time = utc(written.str());
+    if (!time) throw PolicyError("class.toml: a deadline is a time such as 2024-05-01T22:00:00+02:00");
+    return time;
+}
+
+/// "3", "03" and "03_scaled_scores" are one.
+std::string exercise_called(std::string_view name, const std::vector<std::string>& exercises) {
+    const std::string padded = name.size() == 1 ? "0" + std::string(name) : std::string(name);
+    for (const std::string& exercise : exercises)
+        if (exercise == name || exercise.substr(0, 2) == padded) return exercise;
+    throw PolicyError(fmt::format("class.toml: there is no exercise {}", name));
+}
+
+bool yes_or_no(const toml::node_view<const toml::node> node, const char* what) {
+    if (node && !node.is_boolean()) throw PolicyError(fmt::format("class.toml: {} is true or false", what));
+    return node.value_or(false);
+}
+
+void read_exercises(Policy& policy, const toml::table& table, const std::vector<std::string>& exercises) {
+    for (const auto& [key, node] : table) {
+        ExercisePolicy& exercise = policy.exercises.at(exercise_called(key.str(), exercises));
+        const toml::table* one = node.as_table();
+        if (one == nullptr) throw PolicyError("class.toml: write [exercises.03] and what it counts below");
+        allow_only(*one, "exercises." + std::string(key.str()) + ".", {"points", "deadline", "extra_credit"});
+        const toml::table& view = *one;
+        exercise.points = number(view["points"], "points", exercise.points, 0, 1e6);
+        if (view["deadline"]) exercise.deadline = time(view["deadline"]);
+        exercise.extra_credit = yes_or_no(view["extra_credit"], "extra_credit");
+    }
+}
+
+void read_extensions(Policy& policy, const toml::table& table, const std::vector<std::string>& exercises) {
+    constexpr int most_days = 3650;
+    for (const auto& [student, node] : table) {
+        auto& days = policy.extensions[std::string(student.str())];
+        if (const toml::table* by_exercise = node.as_table())
+            for (const auto& [exercise, value] : *by_exercise)
+                days[exercise_called(exercise.str(), exercises)] =
+                    whole_number(toml::node_view<const toml::node>(&value), "an extension in days", 0, most_days);
+        else
+            days[""] = whole_number(toml::node_view<const toml::node>(&node), "an extension in days", 0, most_days);
+    }
+}
+
+void read_groups(Policy& policy, const toml::table& table) {
+    std::set<std::string> known;
+    for (const auto& [name, node] : table) {
+        const toml::array* members = node.as_array();
+        if (members == nullptr) throw PolicyError("class.toml: a group is a list of students");
+        for (const toml::node& member : *members) {
+            const auto student = member.value<std::string>();
+            if (!student) throw PolicyError("class.toml: a group is a list of students, each in quotation marks");
+            if (!known.insert(*student).second)
+                throw PolicyError(fmt::format("class.toml: {} is in two groups", *student));
+            policy.groups[std::string(name.str())].push_back(*student);
+        }
+    }
+}
+
+void read(Policy& policy, const toml::table& table, const std::vector<std::string>& exercises) {
+    allow_only(table, "", {"attempts", "deadline", "late", "exercises", "extensions", "groups"});
+    const std::string attempts = table["attempts"].value_or(std::string("best"));
+    if (attempts != "best" && attempts != "last") throw PolicyError("class.toml: attempts is \"best\" or \"last\"");
+    policy.attempts = attempts == "last" ? Policy::Counts::last : Policy::Counts::best;
+    for (const std::string& exercise : exercises) policy.exercises[exercise].deadline = time(table["deadline"]);
+    if (const toml::table* late = table["late"].as_table()) {
+        allow_only(*late, "late.", {"percent_a_day", "free_days", "grace_minutes", "last_day"});
+        const toml::table& view = *late;
+        policy.late_percent_a_day = number(view["percent_a_day"], "percent_a_day", policy.late_percent_a_day, 0, 100);
+        policy.free_days = whole_number(view["free_days"], "free_days", policy.free_days, 365);
+        policy.grace_minutes = whole_number(view["grace_minutes"], "grace_minutes", policy.grace_minutes, 1440);
+        policy.last_day = whole_number(view["last_day"], "last_day", policy.last_day, 3650);
+    }
+    if (const toml::table* part = table["exercises"].as_table()) read_exercises(policy, *part, exercises);
+    if (const toml::table* part = table["extensions"].as_table()) read_extensions(policy, *part, exercises);
+    if (const toml::table* part = table["groups"].as_table()) read_groups(policy, *part);
+}
+
+}  // namespace
+
+Policy Policy::parse(const std::string& text, const std::vector<std::string>& exercises) {
+    Policy policy;
+    for (const std::string& exercise : exercises) policy.exercises[exercise] = {};
+    try {
+        const toml::table table = toml::parse(text);
+        read(policy, table, exercises);
+    } catch (const toml::parse_error& error) {
+        throw PolicyError(
+            fmt::format("class.toml, line {}: {}", error.source().begin.line, std::string(error.description())));
+    }
+    return policy;
+}
+
+int Policy::extension(const std::string& student, const std::string& exercise) const {
+    const auto of_student = extensions.find(student);
+    if (of_student == extensions.end()) return 0;
+    const auto days = [&](const std::string& key) {
+        const auto found = of_student->second.find(key);
+        return found == of_student->second.end() ? 0 : found->second;
+    };
+    return std::max(days(""), days(exercise));
+}
+
+std::vector<std::string> Policy::members(const std::string& student) const {
+    for (const auto& [name, members] : groups)
+        if (std::find(members.begin(), members.end(), student) != members.end()) return members;
+    return {student};
+}
+
+}  // namespace headway::gradebook

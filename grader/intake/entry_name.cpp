@@ -1,0 +1,48 @@
+#include "entry_name.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <regex>
+#include <string_view>
+
+namespace headway::intake {
+namespace {
+
+/// Names come from strangers, and std::regex recurses once a character.
+constexpr std::size_t longest_name = 255;
+
+}  // namespace
+
+std::optional<EntryName> moodle_name(const std::string& name) {
+    static const std::regex form(R"([^/]*_(\d+)_assignsubmission_(?:file|onlinetext)_?([^/]*))");
+    std::smatch match;
+    if (name.size() > longest_name || !std::regex_match(name, match, form)) return std::nullopt;
+    return EntryName{match[1], match[2], false};
+}
+
+std::optional<EntryName> canvas_name(const std::string& name) {
+    static const std::regex form(R"(([^_/]+)_(LATE_)?(\d+)_(\d+)_([^/]+))");
+    std::smatch match;
+    if (name.size() > longest_name || !std::regex_match(name, match, form)) return std::nullopt;
+    // A file handed in again gets a number: scaled_scores-1.cpp
+    static const std::regex again(R"((.*)-\d+(\.[^.]+|\.tar\.\w+))");
+    return EntryName{match[3], std::regex_replace(match[5].str(), again, "$1$2"), match[2].matched};
+}
+
+EntryName plain_name(const std::string& name) {
+    for (const std::string_view ending : {".tar.gz", ".tar.xz", ".tar.bz2", ".tgz", ".tar", ".zip"})
+        if (name.ends_with(ending)) return {name.substr(0, name.size() - ending.size()), name, false};
+    return {name, name, false};
+}
+
+bool is_usable_id(const std::string& id) {
+    constexpr std::size_t longest = 64;
+    const auto is_plain = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
+    return !id.empty() && id.size() <= longest && (is_plain(id.front()) || id.front() == '_') &&
+           std::all_of(id.begin(), id.end(), [&](char c) {
+               return is_plain(c) || std::string_view("._@+-").find(c) != std::string_view::npos;
+           });
+}
+
+}  // namespace headway::intake

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace headway::intake {
+
+/// What the name of a file or folder in an export tells.
+struct EntryName {
+    std::string student;
+    std::string file;  ///< the name that the student gave it, where the export keeps it
+    bool late = false;
+};
+
+/// Moodle: "Ada Lovelace_4711_assignsubmission_file_" (a folder, or the start of a file's name). The number is the
+/// participant, which Moodle's grading worksheet calls "Participant 4711".
+std::optional<EntryName> moodle_name(const std::string& name);
+
+/// Canvas: "lovelaceada_LATE_815_90210_exercises-1.zip". The first number is the user, "ID" in Canvas's gradebook.
+std::optional<EntryName> canvas_name(const std::string& name);
+
+/// Anything else: the name itself, without the ending of an archive.
+EntryName plain_name(const std::string& name);
+
+/// An id goes into file names, tables and pages: letters, digits, and . _ @ + - inside.
+bool is_usable_id(const std::string& id);
+
+}  // namespace headway::intake

@@ -1,0 +1,115 @@
+#include "hand_in.hpp"
+
+#include "entry_name.hpp"
+#include "gradescope_export.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <regex>
+
+namespace headway::intake {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* gradescope_file = "submission_metadata.yml";
+
+std::vector<fs::path> entries_of(const fs::path& folder) {
+    std::vector<fs::path> entries;
+    for (const auto& entry : fs::directory_iterator(folder)) {
+        const std::string name = entry.path().filename().string();
+        if (!name.starts_with('.') && name != gradescope_file && name != "__MACOSX") entries.push_back(entry.path());
+    }
+    std::sort(entries.begin(), entries.end());
+    return entries;
+}
+
+EntryName name_in(Layout layout, const std::string& name) {
+    if (layout == Layout::moodle) return moodle_name(name).value_or(plain_name(name));
+    if (layout == Layout::canvas) return canvas_name(name).value_or(plain_name(name));
+    return plain_name(name);
+}
+
+EntryName name_by(const std::regex& pattern, const std::string& name) {
+    std::smatch match;
+    if (name.size() > 255 || !std::regex_search(name, match, pattern) || match.size() < 2) return {"", name, false};
+    return {match[1], name, false};
+}
+
+/// Puts a file or folder to what its student has handed in already.
+void add_to(std::map<std::string, HandIn>& by_student, const fs::path& path, const EntryName& name) {
+    HandIn& hand_in = by_student[name.student];
+    hand_in.student = name.student;
+    const bool single = !fs::is_directory(path) && !is_archive(path);
+    if (!hand_in.paths.empty() && (!single || hand_in.names.empty()))
+        hand_in.problem = fmt::format("{} is a second submission of the same student", path.filename().string());
+    hand_in.paths.push_back(path);
+    if (single) hand_in.names.push_back(name.file);
+    if (name.late) hand_in.note = "late, says Canvas, but not by how much; --times FILE can say";
+}
+
+void add_gradescope(std::map<std::string, HandIn>& by_student, const fs::path& folder) {
+    for (const auto& [name, submission] : read_gradescope_metadata(folder / gradescope_file))
+        for (const std::string& student : submission.students) {
+            add_to(by_student, folder / name, {student, name, false});
+            by_student[student].submitted = submission.submitted;
+        }
+}
+
+}  // namespace
+
+std::string to_string(Layout layout) {
+    switch (layout) {
+        case Layout::moodle:
+            return "Moodle";
+        case Layout::canvas:
+            return "Canvas";
+        case Layout::gradescope:
+            return "Gradescope";
+        case Layout::plain:
+            break;
+    }
+    return "one folder or archive a student";
+}
+
+Layout layout_of(const fs::path& folder) {
+    if (fs::exists(folder / gradescope_file)) return Layout::gradescope;
+    const std::vector<fs::path> entries = entries_of(folder);
+    const auto all = [&](auto&& is_such) {
+        return !entries.empty() && std::all_of(entries.begin(), entries.end(), [&](const fs::path& entry) {
+            return is_such(entry.filename().string()).has_value();
+        });
+    };
+    // All of them: a student may call a folder anything.
+    if (all(moodle_name)) return Layout::moodle;
+    return all(canvas_name) ? Layout::canvas : Layout::plain;
+}
+
+std::vector<HandIn> find_hand_ins(const fs::path& folder, const Naming& naming) try {
+    std::map<std::string, HandIn> by_student;
+    const Layout layout = layout_of(folder);
+    const std::regex pattern(naming.pattern);
+    if (layout == Layout::gradescope && naming.pattern.empty())
+        add_gradescope(by_student, folder);
+    else
+        for (const fs::path& path : entries_of(folder)) {
+            const std::string name = path.filename().string();
+            add_to(by_student, path, naming.pattern.empty() ? name_in(layout, name) : name_by(pattern, name));
+        }
+    std::vector<HandIn> hand_ins;
+    for (auto& [student, hand_in] : by_student) {
+        if (!is_usable_id(student))
+            hand_in.problem = fmt::format("'{}' is no usable student id; --student-id PATTERN says how to find one",
+                                          student.substr(0, 80));
+        for (const fs::path& path : hand_in.paths)
+            if (fs::is_symlink(path)) hand_in.problem = "is a link";
+        if (const auto time = naming.times.find(student); time != naming.times.end()) hand_in.submitted = time->second;
+        hand_ins.push_back(std::move(hand_in));
+    }
+    return hand_ins;
+} catch (const std::regex_error& error) {
+    throw std::runtime_error(fmt::format("--student-id {} is no regular expression: {}", naming.pattern, error.what()));
+}
+
+}  // namespace headway::intake

@@ -1,0 +1,62 @@
+#pragma once
+
+#include "file_tree.hpp"
+
+#include "../build/submission.hpp"
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace headway::intake {
+
+/// What one student handed in, not read yet.
+struct HandIn {
+    std::string student;
+    std::vector<std::filesystem::path> paths;  ///< a folder, an archive, or single files
+    std::vector<std::string> names;            ///< of single files, as the student called them
+    std::optional<std::string> submitted;      ///< ISO 8601, UTC, where the export says
+    std::string note;
+    std::string problem;  ///< why nothing of it can be read
+};
+
+/// How to find out whose a submission is.
+struct Naming {
+    /// Applied to the name of each file or folder; its first group is the id. Empty: by the layout, see layout_of().
+    std::string pattern;
+    std::map<std::string, std::string> times;  ///< student -> when; goes before what the export says
+};
+
+/// The layouts: what Moodle, Canvas and Gradescope export, and one folder or archive a student.
+enum class Layout { moodle, canvas, gradescope, plain };
+std::string to_string(Layout layout);
+
+/// By the names in it; a Gradescope export has a submission_metadata.yml.
+Layout layout_of(const std::filesystem::path& folder);
+
+/// Everything in `folder`, sorted by student.
+/// @throws std::runtime_error if the folder cannot be read, or the pattern is no regular expression
+std::vector<HandIn> find_hand_ins(const std::filesystem::path& folder, const Naming& naming);
+
+/// An exercise of the course, and what its files are called.
+struct Wanted {
+    std::string exercise;                 ///< "03_scaled_scores"
+    std::filesystem::path course_folder;  ///< exercises/03_scaled_scores
+};
+
+/// The sources of each exercise that was handed in.
+/// @throws Malformed if there are none, or it is not clear which they are
+std::vector<build::Submission> read_hand_in(const HandIn& hand_in, const std::vector<Wanted>& wanted);
+
+/// "id,time" a line, time as 2024-05-01T12:00:00Z or with an offset. @throws std::runtime_error naming the line
+std::map<std::string, std::string> read_times(const std::filesystem::path& file);
+
+/// ISO 8601 in UTC from what exports write: "2024-05-01 14:00:00.5 +0200", "2024-05-01T12:00:00Z".
+std::optional<std::string> utc(const std::string& text);
+
+/// Seconds since 1970 of what utc() gives.
+std::int64_t seconds_of(const std::string& utc);
+
+}  // namespace headway::intake

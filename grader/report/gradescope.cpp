@@ -1,0 +1,70 @@
+#include "gradescope.hpp"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+#include "failure_view.hpp"
+#include "page.hpp"
+
+namespace headway::report {
+namespace {
+
+using nlohmann::json;
+using verdict::Exercise;
+using verdict::Test;
+using verdict::TestState;
+
+json test_case(const std::string& name, double score, double max_score, const std::string& output) {
+    return {{"name", name},           {"score", score},
+            {"max_score", max_score}, {"status", score < max_score ? "failed" : "passed"},
+            {"output", output},       {"output_format", "text"},
+            {"visibility", "visible"}};
+}
+
+std::string output_of(const Exercise& exercise, const Test& test) {
+    if (test.state == TestState::not_implemented) return "not written yet";
+    if (!test.failure) return "";
+    Page page({.width = 100, .verbose = true});
+    show_failure(page, test, *test.failure, {exercise.name + "/"});
+    return page.take();
+}
+
+/// The mistakes that have a name, and the lesson that settles each.
+std::string diagnosis_of(const Exercise& exercise) {
+    std::string text;
+    if (!exercise.diagnosis) return text;
+    for (const verdict::NamedMistake& mistake : exercise.diagnosis->mistakes)
+        text += fmt::format("{}: {}\n  {}\n  See {}\n", exercise.number, mistake.title, mistake.right, mistake.lesson);
+    return text;
+}
+
+}  // namespace
+
+json gradescope(const verdict::Verdict& verdict) {
+    json tests = json::array();
+    std::string output;
+    double score = 0;
+    for (const Exercise& exercise : verdict.exercises) {
+        if (exercise.state == verdict::State::unavailable)
+            throw std::runtime_error(
+                fmt::format("{} could not be graded, which is no score: {}", exercise.number, exercise.problem));
+        score += exercise.points;
+        output += diagnosis_of(exercise);
+        if (exercise.build.problem != verdict::BuildProblem::none)
+            tests.push_back(test_case(exercise.number + " builds", 0, exercise.max_points,
+                                      exercise.build.message + "\n" + exercise.build.diagnostics));
+        for (const Test& test : exercise.tests)
+            tests.push_back(test_case(exercise.number + " " + test.property, test.points, test.max_points,
+                                      output_of(exercise, test)));
+    }
+    return {{"score", score},
+            {"execution_time", static_cast<int>(verdict.seconds)},
+            {"output", output},
+            {"visibility", "visible"},
+            {"stdout_visibility", "hidden"},
+            {"extra_data", {{"digest", verdict.digest}}},
+            {"tests", tests}};
+}
+
+}  // namespace headway::report

@@ -1,0 +1,102 @@
+// The files that an instructor copies (classroom/), step by step in a clean folder. Only apt-get and git are stand-ins:
+// `git clone` puts a headway there that is the one built here.
+#include "headway.hpp"
+
+#include "build/digest.hpp"
+
+#include <gtest/gtest.h>
+#include <yaml-cpp/yaml.h>
+
+namespace headway {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string classroom = std::string(HEADWAY_SOURCE_DIR) + "/classroom";
+const std::string launcher = std::string("#!/bin/sh\n[ \"$1\" = --yes ] && shift\nexec '") + HEADWAY_CLI + "' \"$@\"\n";
+
+class CiFiles : public testing::Test {
+protected:
+    CiFiles() {
+        program("bin/apt-get", "#!/bin/sh\nexit 0\n");
+        program("bin/headway", launcher);
+        program("bin/git",
+                "#!/bin/sh\nfor last do :; done\nmkdir -p \"$last\"\ncp '" + path("bin/headway") + "' \"$last\"\n");
+        folder_.write("repository/exercises/04_merge_heads/merge_heads.cpp", "int x = \"text\";\n");
+    }
+
+    void program(const std::string& name, const std::string& text) const {
+        fs::permissions(folder_.write(name, text), fs::perms::owner_all);
+    }
+    std::string path(const std::string& name) const { return (folder_.path() / name).string(); }
+
+    sandbox::Finished run(const std::string& script, const std::vector<std::string>& more = {}) const {
+        sandbox::Command command;
+        command.arguments = {"/bin/bash", "-e", "-o", "pipefail", "-c", script};
+        command.environment = {"PATH=" + path("bin") + ":/usr/bin:/bin", "LC_ALL=C.UTF-8", "HEADWAY=course",
+                               "HOME=" + folder_.path().string(), "HEADWAY_STATE=" + path("state")};
+        command.environment.insert(command.environment.end(), more.begin(), more.end());
+        command.directory = folder_.path() / "repository";
+        return sandbox::run(command, std::chrono::seconds(200), std::size_t{4} << 20U);
+    }
+
+    build::TemporaryFolder folder_;
+};
+
+TEST_F(CiFiles, GithubActions) {
+    const YAML::Node workflow = YAML::LoadFile(classroom + "/github/headway.yml");
+    sandbox::Finished last;
+    for (const YAML::Node& step : workflow["jobs"]["grade"]["steps"])
+        if (step["run"])
+            last = run(step["run"].as<std::string>(),
+                       {"RUNNER_TEMP=" + path("temporary"), "GITHUB_STEP_SUMMARY=" + path("summary.md")});
+    EXPECT_EQ(last.ended.exit_code, 1) << last.output;
+    EXPECT_NE(last.output.find("::error file=exercises/04_merge_heads/merge_heads.cpp,line=1,"), std::string::npos)
+        << last.output;
+    EXPECT_NE(build::read_file(path("summary.md")).find("| failed |"), std::string::npos);
+    EXPECT_TRUE(fs::exists(path("repository/verdict.json")) && fs::exists(path("repository/verdict.xml")));
+}
+
+TEST_F(CiFiles, GitlabCi) {
+    const YAML::Node job = YAML::LoadFile(classroom + "/gitlab/.gitlab-ci.yml")["grade"];
+    // The course goes to a fixed folder there; here it must not leave ours.
+    const auto here = [&](std::string line) {
+        for (auto at = line.find("/tmp/headway"); at != std::string::npos; at = line.find("/tmp/headway", at + 1))
+            if (!line.substr(at).starts_with(path("course"))) line.replace(at, 12, path("course"));
+        return line;
+    };
+    for (const YAML::Node& line : job["before_script"]) EXPECT_EQ(run(here(line.as<std::string>())).ended.exit_code, 0);
+    const auto graded = run(here(job["script"][0].as<std::string>()));
+    EXPECT_EQ(graded.ended.exit_code, 1) << graded.output;
+    EXPECT_TRUE(fs::exists(path("repository/" + job["artifacts"]["reports"]["junit"].as<std::string>())));
+}
+
+TEST_F(CiFiles, GradescopeAutograder) {
+    program("autograder/source/headway", launcher);
+    folder_.write("autograder/source/exercises/04_merge_heads/merge_heads.cpp", "");
+    folder_.write("autograder/submission/04_merge_heads/merge_heads.cpp", solution("04_merge_heads/merge_heads.cpp"));
+    const std::vector<std::string> place = {"AUTOGRADER=" + path("autograder")};
+    const auto set_up = run("'" + classroom + "/gradescope/setup.sh'", place);
+    EXPECT_EQ(set_up.ended.exit_code, 0) << set_up.output;
+    const auto graded = run("'" + classroom + "/gradescope/run_autograder'", place);
+    EXPECT_EQ(graded.ended.exit_code, 0) << graded.output;
+    EXPECT_EQ(nlohmann::json::parse(build::read_file(path("autograder/results/results.json"))).at("score"), 10);
+    // Nothing to grade is no zero either.
+    fs::remove_all(path("autograder/submission/04_merge_heads"));
+    EXPECT_EQ(run("'" + classroom + "/gradescope/run_autograder'", place).ended.exit_code, 2);
+    EXPECT_FALSE(fs::exists(path("autograder/results/results.json")));
+}
+
+TEST_F(CiFiles, TheGradescopeBundleHasWhatItNeedsAndNoSolutions) {
+    fs::remove(path("bin/git"));
+    if (run("git -C '" + std::string(HEADWAY_SOURCE_DIR) + "' rev-parse HEAD").ended.exit_code != 0)
+        GTEST_SKIP() << "this is no checkout of git";
+    const auto made = run("'" + classroom + "/gradescope/bundle.sh' autograder.zip && cmake -E tar tf autograder.zip");
+    EXPECT_EQ(made.ended.exit_code, 0) << made.output;
+    for (const char* needed : {"setup.sh\n", "run_autograder\n", "headway\n", "exercises/04_merge_heads/"})
+        EXPECT_NE(made.output.find(needed), std::string::npos) << needed;
+    EXPECT_EQ(made.output.find("solutions/"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace headway

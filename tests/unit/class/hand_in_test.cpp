@@ -1,0 +1,114 @@
+// Whose a submission is, and what of it counts, in the layouts that learning platforms export.
+#include "intake/hand_in.hpp"
+
+#include "temporary_folder.hpp"
+
+#include <gtest/gtest.h>
+
+namespace headway::intake {
+namespace {
+
+const std::vector<Wanted> wanted = {
+    {"03_scaled_scores", std::string(HEADWAY_SOURCE_DIR) + "/exercises/03_scaled_scores"},
+    {"04_merge_heads", std::string(HEADWAY_SOURCE_DIR) + "/exercises/04_merge_heads"}};
+
+std::vector<std::string> students(const std::vector<HandIn>& hand_ins) {
+    std::vector<std::string> ids;
+    for (const HandIn& hand_in : hand_ins) ids.push_back(hand_in.student);
+    return ids;
+}
+
+std::string problem_of(const HandIn& hand_in) {
+    try {
+        read_hand_in(hand_in, wanted);
+    } catch (const Malformed& error) {
+        return error.what();
+    }
+    return "";
+}
+
+TEST(HandIns, OneFolderAStudentIsCalledByItsName) {
+    const build::TemporaryFolder folder;
+    folder.write("anna/03_scaled_scores/scaled_scores.cpp", "1");
+    folder.write("ben/repository/exercises/03_scaled_scores/scaled_scores.cpp", "2");
+    folder.write("ben/repository/solutions/03_scaled_scores/scaled_scores.cpp", "3");
+    folder.write("ben/repository/tests/mutants/x/03_scaled_scores/scaled_scores.cpp", "4");
+    const auto found = find_hand_ins(folder.path(), {});
+    EXPECT_EQ(students(found), (std::vector<std::string>{"anna", "ben"}));
+    EXPECT_EQ(read_hand_in(found[0], wanted).at(0).files.at(0).text, "1");
+    EXPECT_EQ(read_hand_in(found[1], wanted).at(0).files.at(0).text, "2");
+}
+
+TEST(HandIns, MoodleNamesTheParticipant) {
+    const build::TemporaryFolder folder;
+    folder.write("Ada Lovelace_4711_assignsubmission_file_/03_scaled_scores/scaled_scores.cpp", "1");
+    folder.write("Émile du Châtelet_4712_assignsubmission_file_/scaled_scores.cpp", "2");
+    EXPECT_EQ(layout_of(folder.path()), Layout::moodle);
+    EXPECT_EQ(students(find_hand_ins(folder.path(), {})), (std::vector<std::string>{"4711", "4712"}));
+}
+
+TEST(HandIns, CanvasNamesTheUserAndNumbersFilesThatComeAgain) {
+    const build::TemporaryFolder folder;
+    folder.write("lovelaceada_LATE_815_90210_scaled_scores-1.cpp", "1");
+    folder.write("lovelaceada_LATE_815_90211_merge_heads.cpp", "2");
+    const auto found = find_hand_ins(folder.path(), {});
+    EXPECT_EQ(layout_of(folder.path()), Layout::canvas);
+    ASSERT_EQ(students(found), (std::vector<std::string>{"815"}));
+    EXPECT_NE(found[0].note.find("late"), std::string::npos);
+    EXPECT_EQ(read_hand_in(found[0], wanted).size(), 2U);
+}
+
+TEST(HandIns, GradescopeNamesStudentsAndTimeInItsMetadata) {
+    const build::TemporaryFolder folder;
+    folder.write("submission_1/scaled_scores.cpp", "1");
+    folder.write("submission_2/scaled_scores.cpp", "2");
+    folder.write("submission_metadata.yml",
+                 "---\nsubmission_1:\n  :submitters:\n  - :name: Ada Lovelace\n    :sid: '0017'\n    :email: a@x.org\n"
+                 "  - :name: Ben\n    :sid: '18'\n    :email: b@x.org\n"
+                 "  :created_at: 2026-05-01 14:00:00.340428000 +02:00\n  :score: 0.0\n"
+                 "submission_2:\n  :submitters:\n  - :name: Carl\n    :sid:\n    :email: c@x.org\n");
+    const auto found = find_hand_ins(folder.path(), {});
+    EXPECT_EQ(students(found), (std::vector<std::string>{"0017", "18", "submission_2"}));
+    EXPECT_EQ(found[0].submitted, "2026-05-01T12:00:00Z");
+}
+
+TEST(HandIns, APatternSaysWhereTheIdIs) {
+    const build::TemporaryFolder folder;
+    folder.write("headway-2026-anna/scaled_scores.cpp", "1");
+    folder.write("notes/scaled_scores.cpp", "2");
+    const auto found = find_hand_ins(folder.path(), {"^headway-2026-(.+)$", {{"anna", "2026-05-01T12:00:00Z"}}});
+    EXPECT_EQ(students(found), (std::vector<std::string>{"", "anna"}));
+    EXPECT_NE(found[0].problem.find("no usable student id"), std::string::npos);
+    EXPECT_EQ(found[1].submitted, "2026-05-01T12:00:00Z");
+    EXPECT_THROW(find_hand_ins(folder.path(), {"(", {}}), std::runtime_error);
+}
+
+TEST(HandIns, WhatCannotBeReadSaysWhy) {
+    const build::TemporaryFolder folder;
+    folder.write("empty/readme.txt", "");
+    folder.write("twice/a/03_scaled_scores/scaled_scores.cpp", "1");
+    folder.write("twice/b/03_scaled_scores/scaled_scores.cpp", "2");
+    folder.write("torn.zip", "PK\x03\x04 and no more");
+    const auto found = find_hand_ins(folder.path(), {});
+    ASSERT_EQ(students(found), (std::vector<std::string>{"empty", "torn", "twice"}));
+    EXPECT_NE(problem_of(found[0]).find("holds no exercise"), std::string::npos);
+    EXPECT_NE(problem_of(found[1]).find("cannot be unpacked"), std::string::npos);
+    EXPECT_NE(problem_of(found[2]).find("which counts?"), std::string::npos);
+}
+
+TEST(HandIns, TwoSubmissionsOfOneStudentAreNotGuessedAt) {
+    const build::TemporaryFolder folder;
+    folder.write("anna/scaled_scores.cpp", "1");
+    folder.write("anna.zip", "");
+    EXPECT_NE(find_hand_ins(folder.path(), {}).at(0).problem.find("second submission"), std::string::npos);
+}
+
+TEST(Times, AreReadInWhateverZone) {
+    EXPECT_EQ(utc("2026-05-01T12:00:00Z"), "2026-05-01T12:00:00Z");
+    EXPECT_EQ(utc("2026-05-01 01:30:00 +0200"), "2026-04-30T23:30:00Z");
+    EXPECT_EQ(utc("2026-05-01T12:00-05:00"), "2026-05-01T17:00:00Z");
+    EXPECT_EQ(utc("1.5.2026"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace headway::intake
