@@ -28,6 +28,15 @@ section 'The course needs' course
 section 'Nice to have' optional
 section "Headway's own tests need (./headway test)" test
 
+# What a submission cannot do here: tried, by the program that grades.
+printf '\nWhat holds while a submission is compiled and run\n'
+cli=$HEADWAY_ROOT/build/default/bin/headway-cli
+if [ ! -x "$cli" ]; then
+    echo '  Not known yet: run ./headway once, it builds the grader.'
+elif ! "$cli" protections; then
+    echo '  Could not be tried. Run ./headway, then this again.'
+fi
+
 find_missing course
 broken=$missing_names
 find_missing course optional

@@ -22,8 +22,8 @@ struct Toolchain {
     std::string compiler_version;
     std::string include;
     std::string system_include;
-    std::filesystem::path judge;
-    bool orderly = false;  ///< workers end by themselves, to write coverage data
+    std::filesystem::path judge;  ///< beside it: the programs of the jail
+    bool orderly = false;         ///< workers end by themselves, to write coverage data
     PerFlavour<Words> compile;
     PerFlavour<Words> link;
     PerFlavour<Words> prelude;

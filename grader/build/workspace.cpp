@@ -11,24 +11,9 @@ namespace headway::build {
 namespace {
 
 namespace fs = std::filesystem;
-using std::chrono::seconds;
 
 /// For a debugger, which then shows every variable; without the precompiled header, which needs equal options.
 const Words unoptimised = {"-O0", "-g"};
-
-constexpr std::size_t most_diagnostics = std::size_t{64} << 10U;
-constexpr std::uint64_t compiler_memory = std::uint64_t{4} << 30U;
-constexpr std::uint64_t most_object_bytes = std::uint64_t{64} << 20U;
-
-/// Compiling may take 60 s of CPU; the wall clock is generous, so that a loaded machine fails nobody.
-sandbox::Command compiler_command(Words arguments, const fs::path& directory, const fs::path& temporary) {
-    sandbox::Command command;
-    command.arguments = std::move(arguments);
-    command.environment = {"PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C.UTF-8", "TMPDIR=" + temporary.string()};
-    command.directory = directory;
-    command.limits = {seconds(60), compiler_memory, most_object_bytes};
-    return command;
-}
 
 void append(Words& words, const Words& more) { words.insert(words.end(), more.begin(), more.end()); }
 
@@ -52,17 +37,12 @@ std::string identity(const fs::path& file) {
            std::to_string(fs::last_write_time(file, ignored).time_since_epoch().count());
 }
 
-/// Demangled names of the functions that the objects define.
-std::vector<std::string> defined_functions(const Words& objects, const fs::path& directory) {
-    Words arguments{"/usr/bin/nm", "-C", "--defined-only", "--no-sort"};
-    append(arguments, objects);
-    std::vector<std::string> names;
-    std::istringstream lines(
-        sandbox::run(compiler_command(arguments, directory, directory), seconds(20), std::size_t{1} << 20U).output);
-    for (std::string line; std::getline(lines, line);)
-        if (line.size() > 19 && (line[17] == 'T' || line[17] == 'W' || line[17] == 't'))
-            names.push_back(line.substr(19));
-    return names;
+/// The folder of each file: what the compiler is to read.
+Words folders_of(const Words& files) {
+    Words folders;
+    for (const std::string& file : files)
+        if (!file.starts_with('-')) folders.push_back(fs::path(file).parent_path().string());
+    return folders;
 }
 
 fs::path object_name(const fs::path& source) {
@@ -73,8 +53,8 @@ fs::path object_name(const fs::path& source) {
 
 }  // namespace
 
-Workspace::Workspace(const Toolchain& toolchain, Submission submission, fs::path folder)
-    : toolchain_(toolchain), submission_(std::move(submission)), folder_(std::move(folder)) {
+Workspace::Workspace(const Toolchain& toolchain, const sandbox::Jail& jail, Submission submission, fs::path folder)
+    : toolchain_(toolchain), jail_(jail), submission_(std::move(submission)), folder_(std::move(folder)) {
     write_sources();
 }
 
@@ -93,15 +73,60 @@ void Workspace::write_sources() const {
     stamp(source_folder, digest);
 }
 
+fs::path Workspace::course_root() const { return fs::path(toolchain_.include).parent_path().parent_path(); }
+
+Spoken Workspace::spoken() const {
+    return {submission_.exercise, submission_.folder, course_root().string() + "/", folder_.string() + "/"};
+}
+
+sandbox::Finished Workspace::run_tool(Words arguments, const Words& readable, const fs::path& product,
+                                      std::size_t most_output) const {
+    const auto& most = jail_.policy().compiler;
+    const fs::path source_folder = folder_ / "src";
+    sandbox::Room room{.program = {}, .readable = {source_folder}, .tools = true, .folder = most.folder};
+    room.secret = course_root();
+    for (const std::string& path : readable)
+        if (!path.starts_with("/usr/")) room.readable.emplace_back(path);  // that is seen anyway
+    if (!product.empty()) append(arguments, {"-o", jail_.product_place(product).string()});
+    const std::string temporary = jail_.exists() ? "/tmp" : (folder_ / "tmp").string();
+    const sandbox::Command command{
+        .arguments = std::move(arguments),
+        .environment = {"PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C.UTF-8", "TMPDIR=" + temporary},
+        .directory = source_folder,
+        .limits = {.cpu = most.cpu,
+                   .address_space = most.memory,
+                   .file_size = most.file,
+                   .processes = most.processes,
+                   .resident = most.memory}};
+    // What is there may be half of something, whenever and however this ends: no stamp, no product.
+    std::error_code ignored;
+    if (!product.empty()) fs::remove(product.string() + ".digest", ignored);
+    auto finished = sandbox::run(jail_.lock(command, room, product), most.wall, most_output);
+    if (!product.empty() && (!finished.ended.success() || finished.timed_out)) fs::remove(product, ignored);
+    return finished;
+}
+
+std::vector<std::string> Workspace::defined_functions(const Words& objects) const {
+    Words arguments{"/usr/bin/nm", "-C", "--defined-only", "--no-sort"};
+    append(arguments, objects);
+    std::vector<std::string> names;
+    std::istringstream lines(run_tool(arguments, folders_of(objects), {}, std::size_t{1} << 20U).output);
+    for (std::string line; std::getline(lines, line);)
+        if (line.size() > 19 && (line[17] == 'T' || line[17] == 'W' || line[17] == 't'))
+            names.push_back(line.substr(19));
+    return names;
+}
+
 std::optional<verdict::Build> Workspace::compile_file(const SourceFile& source, const fs::path& object, Flavour flavour,
                                                       const Words& options) {
     Words arguments{toolchain_.compiler};
     append(arguments, options);
     append(arguments, {"-w", "-fmax-errors=20", "-fdiagnostics-color=never", "-I" + toolchain_.include, "-isystem",
                        toolchain_.system_include});
-    append(arguments, {"-c", source.path.string(), "-o", object.string()});
+    append(arguments, {"-c", source.path.string()});
 
     Digest inputs;
+    inputs.add(object.string());
     for (const std::string& argument : arguments) inputs.add(argument);
     for (const std::string& file : toolchain_.prelude.at(flavour))
         if (!file.starts_with('-')) inputs.add(identity(fs::exists(file + ".gch") ? file + ".gch" : file));
@@ -112,17 +137,14 @@ std::optional<verdict::Build> Workspace::compile_file(const SourceFile& source, 
     const std::string digest = inputs.hex();
     if (is_up_to_date(object, digest)) return std::nullopt;
 
-    std::error_code ignored;
-    fs::remove(object, ignored);
-    const auto finished =
-        sandbox::run(compiler_command(arguments, folder_ / "src", folder_ / "tmp"), seconds(300), most_diagnostics);
+    Words readable = folders_of(toolchain_.prelude.at(flavour));
+    append(readable, {toolchain_.include, toolchain_.system_include});
+    const auto finished = run_tool(arguments, readable, object, jail_.policy().compiler.diagnostics);
     if (finished.ended.success() && !finished.timed_out) {
         stamp(object, digest);
         return std::nullopt;
     }
-    const fs::path root = fs::path(toolchain_.include).parent_path().parent_path();
-    return explain_compile(finished, source.path.string(),
-                           {submission_.exercise, submission_.folder, root.string() + "/"});
+    return explain_compile(finished, source.path.string(), spoken());
 }
 
 Workspace::Objects Workspace::compile(const fs::path& output, Flavour flavour, const Words& options) {
@@ -154,21 +176,20 @@ Built Workspace::link(const fs::path& program, const Objects& objects, const Wor
     append(arguments, options);
     append(arguments, objects.files);
     append(arguments, inputs);
-    append(arguments, {"-o", program.string()});
     Digest digest_of_inputs;
+    digest_of_inputs.add(program.string());
     for (const std::string& argument : arguments) digest_of_inputs.add(argument);
     for (const std::string& object : objects.files) digest_of_inputs.add_file(object + ".digest");
     for (const std::string& input : inputs) digest_of_inputs.add(identity(input));
     const std::string digest = digest_of_inputs.hex();
     if (!is_up_to_date(program, digest)) {
-        const auto finished =
-            sandbox::run(compiler_command(arguments, folder_ / "src", folder_ / "tmp"), seconds(120), most_diagnostics);
+        Words readable = folders_of(objects.files);
+        append(readable, inputs);
+        const auto finished = run_tool(arguments, readable, program, jail_.policy().compiler.diagnostics);
         built.build.link_seconds = finished.seconds.count();
         if (!finished.ended.success() || finished.timed_out) {
-            const fs::path root = fs::path(toolchain_.include).parent_path().parent_path();
             const double compile_seconds = built.build.compile_seconds;
-            built.build = explain_link(finished, defined_functions(objects.files, folder_),
-                                       {submission_.exercise, submission_.folder, root.string() + "/"});
+            built.build = explain_link(finished, defined_functions(objects.files), spoken());
             built.build.compile_seconds = compile_seconds;
             built.build.link_seconds = finished.seconds.count();
             return built;

@@ -1,8 +1,10 @@
 #pragma once
 
+#include "diagnostics.hpp"
 #include "submission.hpp"
 #include "toolchain.hpp"
 
+#include "../sandbox/jail.hpp"
 #include "../verdict/verdict.hpp"
 
 #include <filesystem>
@@ -23,7 +25,8 @@ struct Built {
 class Workspace {
 public:
     /// Copies the sources to `folder`/src. @throws std::runtime_error if it cannot be written
-    Workspace(const Toolchain& toolchain, Submission submission, std::filesystem::path folder);
+    Workspace(const Toolchain& toolchain, const sandbox::Jail& jail, Submission submission,
+              std::filesystem::path folder);
 
     /// The worker: submission + dispatcher. Safe to call for both flavours at the same time.
     Built build_worker(Flavour flavour);
@@ -54,6 +57,13 @@ private:
     Words sources_shown_in(const std::filesystem::path& folder) const;
     Built build_special_worker(const std::filesystem::path& output, Flavour flavour, const Words& more_options,
                                const Words& link_options);
+    /// Runs a tool of the toolchain on the submission, jailed. @param product  what it writes; empty: nothing
+    sandbox::Finished run_tool(Words arguments, const Words& readable, const std::filesystem::path& product,
+                               std::size_t most_output) const;
+    /// Functions that the objects define, demangled.
+    std::vector<std::string> defined_functions(const Words& objects) const;
+    std::filesystem::path course_root() const;
+    Spoken spoken() const;
     Objects compile(const std::filesystem::path& output, Flavour flavour, const Words& options);
     std::optional<verdict::Build> compile_file(const SourceFile& source, const std::filesystem::path& object,
                                                Flavour flavour, const Words& options);
@@ -61,6 +71,7 @@ private:
                Flavour flavour);
 
     const Toolchain& toolchain_;
+    const sandbox::Jail& jail_;
     Submission submission_;
     std::filesystem::path folder_;
 };

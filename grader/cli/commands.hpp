@@ -55,6 +55,7 @@ int run_pack(const Course& course, const std::vector<std::string>& exercises, co
 /// gdb itself, the command that starts it, or a test that asks the same.
 enum class DebugAs { session, command, test };
 int run_debug(const Course& course, const std::string& exercise, const std::string& test_name, DebugAs as);
+int run_protections(const Course& course);
 int run_verify(const Course& course, const VerifyArguments& arguments);
 
 }  // namespace headway::cli

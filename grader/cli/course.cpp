@@ -31,11 +31,17 @@ ExerciseInfo read_info(const fs::path& folder) {
 }
 
 /// How much a verdict tells. Without a policy everything.
-verdict::Tell read_policy(const fs::path& file) {
+verdict::Tell read_tell(const fs::path& file) {
     if (!fs::exists(file)) return verdict::Tell::full;
+    return verdict::tell_from(toml::parse_file(file.string())["tell"].value_or(std::string("full")));
+}
+
+/// What of this file the course is to go by. @throws CourseError
+template <class Read>
+auto from_policy(const fs::path& file, Read read) {
     const std::string next = "Mend it, or git checkout -- policy.toml brings it back.";
     try {
-        return verdict::tell_from(toml::parse_file(file.string())["tell"].value_or(std::string("full")));
+        return read(file);
     } catch (const toml::parse_error& error) {
         throw CourseError(fmt::format("cannot read {}: {}. {}", file.string(), error.description(), next));
     } catch (const std::runtime_error& error) {
@@ -43,13 +49,27 @@ verdict::Tell read_policy(const fs::path& file) {
     }
 }
 
+fs::path from_environment(const char* name, const fs::path& otherwise) {
+    const char* value = std::getenv(name);
+    return value != nullptr && *value != '\0' ? fs::absolute(value) : otherwise;
+}
+
+/// Tried when it is first asked for: most commands need no jail.
+std::shared_future<sandbox::Survey> survey_later(const Course& course, const sandbox::Policy& policy) {
+    return std::async(std::launch::deferred, [root = course.root, programs = course.toolchain.judge.parent_path(),
+                                              counts = course.toolchain.orderly, policy] {
+        if (counts) return sandbox::without_jail(policy, "this build counts coverage, in files of its own");
+        return sandbox::survey(programs, root, policy);
+    });
+}
+
 }  // namespace
 
 Course Course::load(const fs::path& root, const fs::path& build_folder) {
     Course course;
     course.root = root;
-    const char* state = std::getenv("HEADWAY_STATE");
-    course.state = state != nullptr && *state != '\0' ? fs::absolute(state) : root / ".headway";
+    course.state = from_environment("HEADWAY_STATE", root / ".headway");
+    course.policy = from_environment("HEADWAY_POLICY", root / "policy.toml");
     try {
         course.toolchain = build::Toolchain::load(build_folder / "grader.json");
     } catch (const std::runtime_error& error) {
@@ -57,7 +77,8 @@ Course Course::load(const fs::path& root, const fs::path& build_folder) {
     }
     for (const std::string& name : course.toolchain.exercises)
         course.exercises.push_back(read_info(root / "exercises" / name));
-    course.tell = read_policy(root / "policy.toml");
+    course.tell = from_policy(course.policy, read_tell);
+    course.survey = survey_later(course, from_policy(course.policy, sandbox::read_policy));
     return course;
 }
 

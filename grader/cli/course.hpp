@@ -1,9 +1,11 @@
 #pragma once
 
 #include "../build/toolchain.hpp"
+#include "../sandbox/survey.hpp"
 #include "../verdict/withhold.hpp"
 
 #include <filesystem>
+#include <future>
 #include <string>
 #include <vector>
 
@@ -35,13 +37,17 @@ struct Course {
     std::filesystem::path state;  ///< what grading leaves behind; $HEADWAY_STATE, or .headway in the root
     build::Toolchain toolchain;
     std::vector<ExerciseInfo> exercises;
-    verdict::Tell tell = verdict::Tell::full;  ///< policy.toml: how much a verdict tells
+    std::filesystem::path policy;              ///< policy.toml, or $HEADWAY_POLICY
+    verdict::Tell tell = verdict::Tell::full;  ///< the policy: how much a verdict tells
+    std::shared_future<sandbox::Survey> survey;
 
     /// @throws CourseError
     static Course load(const std::filesystem::path& root, const std::filesystem::path& build_folder);
 
     /// By number ("03", "3") or name. @throws UsageError, listing what there is
     const ExerciseInfo& find(const std::string& number_or_name) const;
+    /// What this machine protects against; found out when it is first asked for.
+    const sandbox::Survey& machine() const { return survey.get(); }
     std::filesystem::path folder(const ExerciseInfo& exercise) const { return root / "exercises" / exercise.name; }
 };
 

@@ -105,8 +105,8 @@ Replay prepare(const Course& course, const ExerciseInfo& info, const Test& test)
     replay.calls_file = folder / "replay" / test.name;
     fs::create_directories(replay.calls_file.parent_path());
     const FolderLock lock(folder);
-    build::Workspace workspace(course.toolchain, build::read_submission(submission / info.name, course.folder(info)),
-                               folder);
+    build::Workspace workspace(course.toolchain, course.machine().jail,
+                               build::read_submission(submission / info.name, course.folder(info)), folder);
     run_judge(course, info.name, workspace.worker(replay.flavour), replay.flavour, default_seed,
               {"--record", replay.calls_file.string(), "--test", test.name});
     replay.calls = read_calls(replay.calls_file);

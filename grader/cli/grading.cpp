@@ -84,7 +84,7 @@ private:
         fs::create_directories(folder);
         const FolderLock lock(folder);
         if (options_.reuse && reuse(exercise)) return;
-        build::Workspace workspace(course_.toolchain, std::move(submission), folder);
+        build::Workspace workspace(course_.toolchain, course_.machine().jail, std::move(submission), folder);
         auto sanitized = std::async(std::launch::async, [&] { return run_flavour(workspace, Flavour::sanitized); });
         const FlavourResult plain = run_flavour(workspace, Flavour::plain);
         conclude(exercise, plain, sanitized.get());
@@ -193,14 +193,6 @@ private:
 
 std::string now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
 
-/// What a verdict is stamped with: which protections held while it was made.
-std::map<std::string, std::string> protections() {
-    return {{"separate process", "enforced"},
-            {"closed descriptors and empty environment", "enforced"},
-            {"limits on time, memory and output", "enforced"},
-            {"jail (no network, no files, other user)", "absent: not built yet; grade only code that you trust"}};
-}
-
 /// The failure that says more: a sanitizer's report names the line.
 bool says_more(const verdict::Test& a, const verdict::Test& b) {
     return a.failure && a.failure->kind == verdict::FailureKind::sanitizer && b.failure &&
@@ -222,6 +214,9 @@ nlohmann::json run_judge(const Course& course, const std::string& exercise, cons
     command.arguments.insert(command.arguments.end(), more_options.begin(), more_options.end());
     if (flavour == Flavour::sanitized) command.arguments.emplace_back("--sanitized");
     if (course.toolchain.orderly) command.arguments.emplace_back("--orderly");
+    for (const std::string& word :
+         {std::string("--policy"), course.policy.string(), std::string("--jail"), course.machine().jail.name()})
+        command.arguments.push_back(word);
     command.environment = {"PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8"};
     const auto finished = sandbox::run(command, std::chrono::seconds(1800), std::size_t{256} << 20U);
     if (finished.ended.success() && !finished.timed_out && !finished.output_truncated)
@@ -257,6 +252,17 @@ State state_of(const std::vector<verdict::Test>& tests) {
     return count(TestState::not_implemented) > 0 ? State::partial : State::failed;
 }
 
+namespace {
+
+/// What else a result depends on: limits, and what holds while it is made.
+std::string circumstances(const Course& course) {
+    std::string text = course.machine().jail.policy().text();
+    for (const auto& [name, state] : course.machine().protections) text += "\n" + name + ": " + state;
+    return text;
+}
+
+}  // namespace
+
 std::string digest_of(const Course& course, const build::Submission& submission, const ExerciseInfo& info,
                       std::uint64_t seed) {
     return build::Digest()
@@ -264,6 +270,7 @@ std::string digest_of(const Course& course, const build::Submission& submission,
         .add(submission.digest())
         .add(course.toolchain.digest(info.name))
         .add(std::to_string(seed))
+        .add(circumstances(course))
         .hex();
 }
 
@@ -279,7 +286,7 @@ verdict::Verdict grade(const Course& course, const GradingOptions& options) {
     verdict.seed = options.seed;
     verdict.started = now();
     verdict.toolchain = {{"compiler", course.toolchain.compiler_version}};
-    verdict.protections = protections();
+    verdict.protections = course.machine().protections;
     const auto available = static_cast<std::ptrdiff_t>(std::max(1U, std::thread::hardware_concurrency()));
     std::counting_semaphore<> processors(options.processors > 0 ? options.processors : available);
     std::mutex progress_mutex;

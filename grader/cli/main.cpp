@@ -94,6 +94,7 @@ int main(int argc, char** argv) {
     verify_command->add_flag("--diagnosis", verify.diagnosis, "Print how each mistake of the catalogue is named");
     verify_command->add_option("--seed", verify.seed, "Seed of the hidden inputs")->type_name("N");
 
+    auto* protections_command = app.add_subcommand("protections", "")->group("");  // for ./headway doctor
     Run run = run_status;
     declare_desk_commands(app, run);
 
@@ -107,6 +108,7 @@ int main(int argc, char** argv) {
         if (hint_command->parsed()) return run_hint(course, exercise, level);
         if (try_command->parsed()) return run_try(course, exercise, try_submission, build_only, test_arguments);
         if (verify_command->parsed()) return run_verify(course, verify);
+        if (protections_command->parsed()) return run_protections(course);
         return run(course);
     });
 }

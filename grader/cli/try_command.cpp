@@ -44,7 +44,7 @@ int run_try(const Course& course, const std::string& exercise, const std::string
     build::Built built;
     {
         const FolderLock lock(folder);
-        build::Workspace workspace(course.toolchain, std::move(sources), folder);
+        build::Workspace workspace(course.toolchain, course.machine().jail, std::move(sources), folder);
         built = workspace.build_visible_test(course.folder(info) / "visible_test.cpp", root / info.name);
     }
     if (!built.program) {

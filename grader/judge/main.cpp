@@ -4,12 +4,14 @@
 #include "listener.hpp"
 
 #include "../diagnosis/diagnose.hpp"
+#include "../sandbox/jail.hpp"
 #include "../wire/frame.hpp"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -37,6 +39,8 @@ struct Options {
     std::string diagnose;
     std::string test;
     std::string record;
+    std::string policy;
+    std::string jail = "none";
 };
 
 /// What a worker is asked in, besides the options of the run.
@@ -61,15 +65,54 @@ std::vector<std::string> worker_environment(const Build& build) {
     return {fmt::format("MALLOC_PERTURB_={}", build.fill), "GLIBC_TUNABLES=glibc.malloc.tcache_count=0"};
 }
 
-sandbox::Command worker_command(const Build& build, const judge::CallLimits& limits) {
+/// What holds for every worker of a run: the instructor's limits, and the jail that the CLI has found to work here.
+class Workshop {
+public:
+    /// What counts coverage writes files of its own, which a jail does not let out.
+    explicit Workshop(const Options& options)
+        : jail_(sandbox::Jail::from_name(options.orderly ? "none" : options.jail, own_folder() / "headway-enter",
+                                         sandbox::read_policy(options.policy))) {
+        limits_.cpu = most().call_cpu;
+        limits_.wall = most().call_wall;
+        limits_.resident_bytes = most().memory;
+        limits_.output_flood = most().output;
+    }
+
+    /// @param limits  of a call
+    judge::Student student(const Build& build, const judge::CallLimits& limits) const {
+        return {jail_.lock(command(build), room(build)), limits};
+    }
+    const judge::CallLimits& limits() const { return limits_; }
+
+private:
+    static std::filesystem::path own_folder() { return std::filesystem::read_symlink("/proc/self/exe").parent_path(); }
+    const sandbox::Policy::Worker& most() const { return jail_.policy().worker; }
+    sandbox::Command command(const Build& build) const;
+    sandbox::Room room(const Build& build) const;
+
+    sandbox::Jail jail_;
+    judge::CallLimits limits_;
+};
+
+sandbox::Command Workshop::command(const Build& build) const {
     sandbox::Command command;
     command.arguments = {build.worker};
     command.environment = worker_environment(build);
     command.directory = std::filesystem::path(build.worker).parent_path();
     // AddressSanitizer reserves 20 TiB of addresses; there only the resident size is watched.
-    if (!build.sanitized) command.limits.address_space = limits.resident_bytes + (std::uint64_t{256} << 20U);
-    command.limits.file_size = std::uint64_t{64} << 20U;
+    if (!build.sanitized) command.limits.address_space = most().memory + sandbox::mebibytes(256);
+    command.limits.file_size = most().folder;
+    command.limits.resident = most().memory;
+    command.limits.processes = most().processes;
     return command;
+}
+
+sandbox::Room Workshop::room(const Build& build) const {
+    return {.program = build.worker,
+            .readable = {},
+            .own_processes_visible = build.sanitized,
+            .folder = most().folder,
+            .secret = {}};
 }
 
 std::pair<const std::string, judge::Suite>& suite_of(const std::string& exercise) {
@@ -118,16 +161,19 @@ nlohmann::json run_probes(judge::Student& student, const judge::Suite& suite, co
 }
 
 /// Asks anew, in both builds, why a submission is wrong.
-nlohmann::json run_diagnosis(const std::string& name, const judge::Suite& suite, const Options& options) {
+nlohmann::json run_diagnosis(const std::string& name, const judge::Suite& suite, const Options& options,
+                             const Workshop& workshop) {
     // Of an exercise without a catalogue of mistakes nothing can be said: its tests need not run again.
     if (!diagnosis::subjects().contains(suite.exercise)) return verdict::to_json(verdict::Diagnosis{});
-    judge::CallLimits limits;
+    judge::CallLimits limits = workshop.limits();
     // The hidden tests have been patient; here a call that hangs is just a fact.
     limits.cpu = std::chrono::milliseconds(2000);
     limits.cpu_after_timeout = std::chrono::milliseconds(500);
-    judge::Student plain(worker_command({options.worker}, limits), limits);
-    judge::Student refilled(worker_command({options.worker, false, 170}, limits), limits);
-    judge::Student sanitized(worker_command({options.diagnose, true, 1, false}, limits), limits);
+    limits.wall = std::min(limits.wall, std::chrono::milliseconds(10'000));
+    limits.wall_after_timeout = std::chrono::milliseconds(1000);
+    judge::Student plain = workshop.student({options.worker}, limits);
+    judge::Student refilled = workshop.student({options.worker, false, 170}, limits);
+    judge::Student sanitized = workshop.student({options.diagnose, true, 1, false}, limits);
     judge::session() = {&plain, options.seed, false};
     std::vector<diagnosis::Heard> heard;
     plain.witnessed_by(
@@ -173,9 +219,9 @@ nlohmann::json judge_worker(const Options& options) {
     if (options.catalogue) return list_catalogue();
     auto& [name, suite] = suite_of(options.exercise);
     if (options.list) return list_properties(suite);
-    if (!options.diagnose.empty()) return run_diagnosis(name, suite, options);
-    const judge::CallLimits limits;
-    judge::Student student(worker_command({options.worker, options.sanitized}, limits), limits);
+    const Workshop workshop(options);
+    if (!options.diagnose.empty()) return run_diagnosis(name, suite, options, workshop);
+    judge::Student student = workshop.student({options.worker, options.sanitized}, workshop.limits());
     if (options.orderly) student.let_workers_end();
     judge::session() = {&student, options.seed, options.sanitized};
     if (!options.record.empty()) return record_test(student, name, suite, options);
@@ -204,6 +250,8 @@ int main(int argc, char** argv) {
     app.add_option("--test", options.test, "with --record: the one test to run");
     app.add_option("--record", options.record, "write what the test asks to this file");
     app.add_option("--probes", options.probes, "answer this many random questions instead of running the suite");
+    app.add_option("--policy", options.policy, "file with the limits");
+    app.add_option("--jail", options.jail, "how to jail workers: pool_user, own_namespace or none");
     CLI11_PARSE(app, argc, argv);
     try {
         const std::string document =

@@ -95,7 +95,12 @@ void Student::collect_output() {
 
 std::chrono::milliseconds Student::cpu_limit(const std::string& function) const {
     // A function without end would cost the student its limit in every test that calls it.
-    return slow_.contains(function) ? limits_.cpu_after_timeout : limits_.cpu;
+    return slow_.contains(function) ? std::min(limits_.cpu, limits_.cpu_after_timeout) : limits_.cpu;
+}
+
+std::chrono::milliseconds Student::wall_limit() const {
+    // What sleeps before the first call does so in every worker, whatever is called.
+    return slow_.empty() ? limits_.wall : std::min(limits_.wall, limits_.wall_after_timeout);
 }
 
 void Student::lost(const std::string& function, const NoAnswer& why) {
@@ -121,7 +126,7 @@ Outcome Student::ask(const std::string& function, const Arguments& arguments, bo
     try {
         const wire::Call call{++last_call_, function, arguments, keep_result};
         if (recorder_) recorder_(call);
-        wire::Reply reply = link().exchange(call, cpu_limit(function));
+        wire::Reply reply = link().exchange(call, cpu_limit(function), wall_limit());
         collect_output();
         if (reply.error && reply.error->kind == ErrorKind::not_implemented) {
             record.not_implemented = reply.error->message;

@@ -81,6 +81,7 @@ private:
     template <class T>
     T expect(const std::string& function, const Arguments& arguments, const char* kind);
     std::chrono::milliseconds cpu_limit(const std::string& function) const;
+    std::chrono::milliseconds wall_limit() const;
     [[noreturn]] void lost(const std::string& function, const NoAnswer& why);
     void refuses(const std::string& function, const Arguments& arguments, const std::string& because,
                  std::initializer_list<wire::ErrorKind> accepted);

@@ -61,17 +61,20 @@ struct WorkerLink::Deadline {
     steady_clock::time_point wall;
     std::chrono::nanoseconds cpu;
     milliseconds cpu_limit;
+    milliseconds wall_limit;
 };
 
 WorkerLink::WorkerLink(const sandbox::Command& command, const CallLimits& limits)
     : process_(sandbox::Process::start(command, sandbox::Channel::yes)), limits_(limits) {
+    // Looking costs more than most calls take.
+    next_look_ = steady_clock::now() + milliseconds(tick_milliseconds / 2);
     make_nonblocking(process_.channel());
     make_nonblocking(process_.output());
 }
 
-wire::Reply WorkerLink::exchange(const wire::Call& call, milliseconds cpu) {
+wire::Reply WorkerLink::exchange(const wire::Call& call, milliseconds cpu, milliseconds wall) {
     printed_in_call_ = 0;
-    const Deadline deadline{steady_clock::now() + limits_.wall, process_.cpu_time() + cpu, cpu};
+    const Deadline deadline{steady_clock::now() + wall, process_.cpu_time() + cpu, cpu, wall};
     wire::Bytes payload;
     send_and_receive(wire::framed(wire::encode(call)), payload, deadline);
     drain_output();
@@ -157,8 +160,11 @@ void WorkerLink::check_limits(const Deadline& deadline) {
         stop(FailureKind::timeout, "did not come to an end within " + seconds(deadline.cpu_limit) +
                                        " of computing (a loop whose condition never becomes false?)");
     if (steady_clock::now() > deadline.wall)
-        stop(FailureKind::timeout, "gave no answer within " + seconds(limits_.wall) + " (does it wait for something?)");
-    if (process_.resident_bytes() > limits_.resident_bytes)
+        stop(FailureKind::timeout,
+             "gave no answer within " + seconds(deadline.wall_limit) + " (does it wait for something?)");
+    if (steady_clock::now() < next_look_) return;
+    next_look_ = steady_clock::now() + milliseconds(tick_milliseconds / 2);
+    if (process_.resident_bytes() > limits_.resident_bytes || process_.ran_out_of_memory())
         stop(FailureKind::memory, "used more than " + mebibytes(limits_.resident_bytes) + " of memory");
 }
 
@@ -171,6 +177,8 @@ void WorkerLink::explain_end() {
     if (!ended) stop(FailureKind::protocol, "closed its connection to the grader");
     if (tail_.find("AddressSanitizer") != std::string::npos || tail_.find("runtime error: ") != std::string::npos)
         stop(FailureKind::sanitizer, "was stopped by a sanitizer");
+    if (process_.ran_out_of_memory())
+        stop(FailureKind::memory, "used more than " + mebibytes(limits_.resident_bytes) + " of memory");
     if (ended->signal == SIGXCPU) stop(FailureKind::timeout, "used up its computing time");
     if (ended->signal != 0) stop(FailureKind::crash, signal_words(ended->signal));
     stop(FailureKind::exit, "ended the process: exit status " + std::to_string(ended->exit_code));

@@ -16,6 +16,7 @@ struct CallLimits {
     std::chrono::milliseconds cpu{10'000};
     std::chrono::milliseconds cpu_after_timeout{2'000};  ///< for a function that has run into `cpu` before
     std::chrono::milliseconds wall{60'000};
+    std::chrono::milliseconds wall_after_timeout{3'000};  ///< once any call has been waited for in vain
     std::uint64_t resident_bytes = std::uint64_t{1} << 30U;
     std::size_t output_kept = std::size_t{64} << 10U;   ///< of what it prints in a test
     std::size_t output_flood = std::size_t{16} << 20U;  ///< printing more in one call is a failure
@@ -38,8 +39,8 @@ class WorkerLink {
 public:
     WorkerLink(const sandbox::Command& command, const CallLimits& limits);
 
-    /// @param cpu  what this call may compute   @throws NoAnswer
-    wire::Reply exchange(const wire::Call& call, std::chrono::milliseconds cpu);
+    /// @param cpu  what this call may compute   @param wall  how long it is waited for   @throws NoAnswer
+    wire::Reply exchange(const wire::Call& call, std::chrono::milliseconds cpu, std::chrono::milliseconds wall);
 
     /// What it printed since the last time.
     Printed take_output();
@@ -66,6 +67,7 @@ private:
     Printed printed_;
     std::string tail_;
     std::size_t printed_in_call_ = 0;
+    std::chrono::steady_clock::time_point next_look_{};  ///< at its memory
 };
 
 }  // namespace headway::judge

@@ -1,17 +1,20 @@
 #include "process.hpp"
 
+#include "control_group.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
-#include <ctime>
-#include <fstream>
+#include <span>
 #include <system_error>
 #include <thread>
 
 #include <fcntl.h>
+#include <linux/close_range.h>
 #include <poll.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -67,38 +70,38 @@ void apply(const Limits& limits) {
     ::setrlimit(RLIMIT_CORE, &no_core);
 }
 
-/// Puts `descriptor` at `number`, open across exec.
-void place(int descriptor, int number) {
-    if (descriptor == number)
-        ::fcntl(number, F_SETFD, 0);
-    else
-        ::dup2(descriptor, number);
-}
+/// A descriptor of ours, and the number that the child knows it by.
+struct Placement {
+    int descriptor;
+    int number;
+};
 
 struct ChildSide {
     const Command& command;
     char* const* arguments;
     char* const* environment;
-    int output;
-    int channel;  // -1: none
-    int error;    // gets errno if exec fails
+    std::span<Placement> placements;
+    int error;  // gets errno if exec fails
 };
+
+/// Closes at exec what nobody gave the child on purpose: descriptors of the grader, and of whoever started it.
+void close_inherited_descriptors() {
+    constexpr int first = STDERR_FILENO + 1;
+    if (::close_range(first, ~0U, CLOSE_RANGE_CLOEXEC) == 0) return;
+    for (int descriptor = first; descriptor < 4096; ++descriptor) ::fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+}
 
 [[noreturn]] void become(const ChildSide& side) {
     ::setsid();
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (side.command.group) side.command.group->enter();
     apply(side.command.limits);
     // Out of the way of the numbers that they will be placed at.
-    const int error = ::fcntl(side.error, F_DUPFD_CLOEXEC, 16);
-    const int channel = side.channel < 0 ? -1 : ::fcntl(side.channel, F_DUPFD_CLOEXEC, 16);
-    const int output = ::fcntl(side.output, F_DUPFD_CLOEXEC, 16);
-    place(::open("/dev/null", O_RDONLY | O_CLOEXEC), STDIN_FILENO);
-    place(output, STDOUT_FILENO);
-    place(output, STDERR_FILENO);
-    if (channel >= 0) place(channel, 3);
-    const unsigned first_closed = channel >= 0 ? 4 : 3;
-    ::close_range(first_closed, static_cast<unsigned>(error - 1), 0);
-    ::close_range(static_cast<unsigned>(error + 1), ~0U, 0);
+    const int error = ::fcntl(side.error, F_DUPFD, number::first_free);
+    for (Placement& placement : side.placements)
+        placement.descriptor = ::fcntl(placement.descriptor, F_DUPFD, number::first_free);
+    close_inherited_descriptors();
+    for (const Placement& placement : side.placements) ::dup2(placement.descriptor, placement.number);
     sigset_t none;
     sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -110,38 +113,74 @@ struct ChildSide {
     ::_exit(127);
 }
 
-// ---- reading /proc ------------------------------------------------------------------------------------------------
+// ---- what the child is given --------------------------------------------------------------------------------------
 
-std::string proc_path(pid_t pid, const char* file) { return "/proc/" + std::to_string(pid) + "/" + file; }
-
-std::uint64_t status_kilobytes(pid_t pid, const std::string& field) {
-    std::ifstream status(proc_path(pid, "status"));
-    for (std::string line; std::getline(status, line);)
-        if (line.starts_with(field)) return std::stoull(line.substr(field.size()));
-    return 0;
+Descriptor open_file(const std::filesystem::path& path, int flags) {
+    Descriptor file(::open(path.c_str(), flags | O_CLOEXEC, 0755));
+    if (!file) throw_errno("cannot open " + path.string());
+    return file;
 }
 
-Ended to_ended(int status) {
-    if (WIFSIGNALED(status)) return {0, WTERMSIG(status)};
-    return {WEXITSTATUS(status), 0};
+/// A file without a name that holds `bytes`.
+Descriptor nameless_file(const std::string& bytes) {
+    Descriptor file(::memfd_create("headway", MFD_CLOEXEC));
+    if (!file) throw_errno("memfd_create");
+    if (::write(file.get(), bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size())) throw_errno("write");
+    ::lseek(file.get(), 0, SEEK_SET);
+    return file;
+}
+
+/// Descriptors that are the child's alone; ours close when this goes.
+class Belongings {
+public:
+    void add(Descriptor descriptor, int number) {
+        placements_.push_back({descriptor.get(), number});
+        owned_.push_back(std::move(descriptor));
+    }
+    void add_shared(const Descriptor& descriptor, int number) { placements_.push_back({descriptor.get(), number}); }
+    std::span<Placement> placements() { return placements_; }
+
+private:
+    std::vector<Descriptor> owned_;
+    std::vector<Placement> placements_;
+};
+
+/// What the child of a jail says of its start: nothing (no jail), 0 (inside), 0 and errno (no program), errno.
+std::vector<int> read_report(int report) {
+    std::vector<int> words;
+    for (;;) {
+        int word = 0;
+        const ssize_t got = ::read(report, &word, sizeof word);
+        if (got < 0 && errno == EINTR) continue;
+        if (got != sizeof word) return words;
+        words.push_back(word);
+    }
 }
 
 }  // namespace
 
 Process::Process(pid_t pid, Descriptor channel, Descriptor output)
-    : pid_(pid), channel_(std::move(channel)), output_(std::move(output)) {}
+    : pid_(pid), channel_(std::move(channel)), output_(std::move(output)), family_(pid) {}
 
 Process::Process(Process&& other) noexcept
     : pid_(std::exchange(other.pid_, -1)),
       channel_(std::move(other.channel_)),
       output_(std::move(other.output_)),
-      ended_(other.ended_) {}
+      ended_(other.ended_),
+      jailed_(other.jailed_),
+      group_(std::move(other.group_)),
+      deaths_before_(other.deaths_before_),
+      family_(std::move(other.family_)) {}
 
 Process& Process::operator=(Process&& other) noexcept {
     std::swap(pid_, other.pid_);
     std::swap(channel_, other.channel_);
     std::swap(output_, other.output_);
     std::swap(ended_, other.ended_);
+    std::swap(jailed_, other.jailed_);
+    std::swap(group_, other.group_);
+    std::swap(deaths_before_, other.deaths_before_);
+    std::swap(family_, other.family_);
     return *this;
 }
 
@@ -155,22 +194,46 @@ Process Process::start(const Command& command, Channel channel) {
     const std::vector<char*> arguments = pointers(command.arguments);
     const std::vector<char*> environment = pointers(command.environment);
     Pair output = make_pipe();
-    Pair error = make_pipe();
+    Pair report = make_pipe();
     Pair socket = channel == Channel::yes ? make_socket() : Pair{};
-    const ChildSide side{
-        command, arguments.data(), environment.data(), output.theirs.get(), socket.theirs.get(), error.theirs.get()};
+    std::optional<Belongings> belongings(std::in_place);
+    belongings->add(open_file("/dev/null", O_RDONLY), STDIN_FILENO);
+    belongings->add_shared(output.theirs, STDOUT_FILENO);
+    belongings->add(std::move(output.theirs), STDERR_FILENO);
+    if (socket.theirs) belongings->add(std::move(socket.theirs), number::channel);
+    if (command.jailed) belongings->add_shared(report.theirs, number::ready);
+    if (!command.delivery.empty())
+        belongings->add(open_file(command.delivery, O_WRONLY | O_CREAT | O_TRUNC), number::delivery);
+    for (const Attachment& attachment : command.attachments)
+        belongings->add(nameless_file(attachment.bytes), attachment.number);
+
+    const std::uint64_t deaths_before = command.group ? command.group->deaths() : 0;
+    const ChildSide side{command, arguments.data(), environment.data(), belongings->placements(), report.theirs.get()};
     const pid_t pid = ::fork();
     if (pid < 0) throw_errno("fork for " + command.arguments.at(0));
     if (pid == 0) become(side);
 
     Process process(pid, std::move(socket.ours), std::move(output.ours));
-    output.theirs.reset();
-    error.theirs.reset();
-    socket.theirs.reset();
-    int why = 0;
-    if (::read(error.ours.get(), &why, sizeof why) == sizeof why)
-        throw std::system_error(why, std::generic_category(), "cannot start " + command.arguments.at(0));
+    process.jailed_ = command.jailed;
+    process.group_ = command.group;
+    process.deaths_before_ = deaths_before;
+    belongings.reset();
+    report.theirs.reset();
+    process.await_start(command, report.ours.get());
     return process;
+}
+
+/// Until the program runs.
+void Process::await_start(const Command& command, int report) {
+    const std::vector<int> words = read_report(report);
+    if (!words.empty() && words.back() != 0)
+        throw std::system_error(words.back(), std::generic_category(), "cannot start " + command.arguments.at(0));
+    if (jailed_ && words.empty()) {
+        std::string why(400, ' ');
+        const ssize_t got = ::read(output_.get(), why.data(), why.size());
+        why.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+        throw std::system_error(EPERM, std::generic_category(), "the jail cannot be built: " + why);
+    }
 }
 
 void Process::kill() {
@@ -198,56 +261,92 @@ std::optional<Ended> Process::ended() {
     return ended_;
 }
 
-std::chrono::nanoseconds Process::cpu_time() const {
-    clockid_t clock = 0;
-    timespec time{};
-    if (ended_ || ::clock_getcpuclockid(pid_, &clock) != 0 || ::clock_gettime(clock, &time) != 0) return {};
-    return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+/// bwrap tells of a signal as a shell does.
+Ended Process::to_ended(int status) const {
+    if (WIFSIGNALED(status)) return {0, WTERMSIG(status)};
+    const int code = WEXITSTATUS(status);
+    return jailed_ && code > 128 && code <= 128 + SIGRTMAX ? Ended{0, code - 128} : Ended{code, 0};
 }
 
-std::uint64_t Process::resident_bytes() const { return ended_ ? 0 : status_kilobytes(pid_, "VmRSS:") << 10U; }
+std::chrono::nanoseconds Process::cpu_time() const { return ended_ ? std::chrono::nanoseconds{0} : family_.cpu_time(); }
 
-std::uint64_t Process::peak_resident_bytes() const { return ended_ ? 0 : status_kilobytes(pid_, "VmHWM:") << 10U; }
-
-bool Process::reset_peak() const {
-    std::ofstream clear(proc_path(pid_, "clear_refs"));
-    return static_cast<bool>(clear << "5" << std::flush);
+std::uint64_t Process::resident_bytes() const {
+    if (ended_) return 0;
+    family_.look();
+    return family_.resident_bytes();
 }
+
+std::uint64_t Process::peak_resident_bytes() const { return ended_ ? 0 : family_.peak_resident_bytes(); }
+
+bool Process::reset_peak() const { return !ended_ && family_.reset_peak(); }
+
+bool Process::ran_out_of_memory() const { return group_ && group_->deaths() > deaths_before_; }
+
+namespace {
+
+/// One command that is run to its end.
+class Run {
+public:
+    Run(const Command& command, std::chrono::seconds wall_limit, std::size_t most_output)
+        : process_(Process::start(command, Channel::no)),
+          deadline_(begin_ + wall_limit),
+          most_resident_(command.limits.resident),
+          most_output_(most_output) {}
+
+    Finished to_the_end() {
+        while (!over_limits() && read_output()) {
+        }
+        // It may have closed its output and go on.
+        while (!process_.ended() && !over_limits()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        finished_.ended = process_.wait();
+        finished_.out_of_memory |= process_.ran_out_of_memory();
+        finished_.seconds = steady_clock::now() - begin_;
+        return std::move(finished_);
+    }
+
+private:
+    /// Kills it if so.
+    bool over_limits() {
+        const auto now = steady_clock::now();
+        finished_.timed_out |= now > deadline_;
+        if (most_resident_ > 0 && now > next_look_) {
+            finished_.out_of_memory |= process_.resident_bytes() > most_resident_;
+            next_look_ = now + tick;
+        }
+        if (!finished_.timed_out && !finished_.out_of_memory) return false;
+        process_.kill();
+        return true;
+    }
+
+    /// @return false at the end of its output
+    bool read_output() {
+        pollfd waiting{process_.output(), POLLIN, 0};
+        if (::poll(&waiting, 1, static_cast<int>(tick.count())) <= 0) return true;
+        const ssize_t got = ::read(process_.output(), buffer_.data(), buffer_.size());
+        if (got < 0 && errno == EINTR) return true;
+        if (got <= 0) return false;
+        const std::size_t room = most_output_ - finished_.output.size();
+        finished_.output.append(buffer_.data(), std::min(room, static_cast<std::size_t>(got)));
+        finished_.output_truncated |= static_cast<std::size_t>(got) > room;
+        return true;
+    }
+
+    static constexpr std::chrono::milliseconds tick{20};
+
+    steady_clock::time_point begin_ = steady_clock::now();
+    Process process_;
+    steady_clock::time_point deadline_;
+    steady_clock::time_point next_look_ = begin_;
+    std::uint64_t most_resident_;
+    std::size_t most_output_;
+    Finished finished_;
+    std::array<char, 1 << 14> buffer_{};
+};
+
+}  // namespace
 
 Finished run(const Command& command, std::chrono::seconds wall_limit, std::size_t most_output) {
-    const auto begin = steady_clock::now();
-    Process process = Process::start(command, Channel::no);
-    Finished finished;
-    std::array<char, 1 << 14> buffer{};
-    for (;;) {
-        const auto left = std::chrono::ceil<std::chrono::milliseconds>(begin + wall_limit - steady_clock::now());
-        pollfd waiting{process.output(), POLLIN, 0};
-        const int ready = left.count() <= 0 ? 0 : ::poll(&waiting, 1, static_cast<int>(left.count()));
-        if (ready < 0 && errno == EINTR) continue;
-        if (ready <= 0) {
-            finished.timed_out = true;
-            process.kill();
-            break;
-        }
-        const ssize_t got = ::read(process.output(), buffer.data(), buffer.size());
-        if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) break;
-        const std::size_t room = most_output - finished.output.size();
-        finished.output.append(buffer.data(), std::min(room, static_cast<std::size_t>(got)));
-        finished.output_truncated |= static_cast<std::size_t>(got) > room;
-    }
-    // It may have closed its output and go on.
-    while (!process.ended()) {
-        if (steady_clock::now() > begin + wall_limit) {
-            finished.timed_out = true;
-            process.kill();
-            process.wait();
-        }
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    finished.ended = process.wait();
-    finished.seconds = steady_clock::now() - begin;
-    return finished;
+    return Run(command, wall_limit, most_output).to_the_end();
 }
 
 }  // namespace headway::sandbox

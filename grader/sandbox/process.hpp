@@ -1,10 +1,12 @@
 #pragma once
 
 #include "descriptor.hpp"
+#include "family.hpp"
 
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,11 +15,22 @@
 
 namespace headway::sandbox {
 
-/// Enforced by the kernel on the process itself; zero means unlimited.
+class ControlGroup;
+
+/// Zero means unlimited.
 struct Limits {
     std::chrono::seconds cpu{0};
     std::uint64_t address_space = 0;  ///< bytes; unusable with AddressSanitizer, which reserves 20 TiB
     std::uint64_t file_size = 0;      ///< bytes of any file it writes
+    std::uint64_t processes = 0;      ///< at once, threads included; counts only where the jail has a user of its own
+    std::uint64_t resident = 0;       ///< bytes of all its processes together: watched from outside, by run()
+};
+
+/// Bytes that a process finds under a descriptor: no file that somebody else could change, no argument that the
+/// process could read.
+struct Attachment {
+    int number;
+    std::string bytes;
 };
 
 struct Command {
@@ -25,7 +38,24 @@ struct Command {
     std::vector<std::string> environment;  ///< "NAME=value"; nothing is inherited
     std::filesystem::path directory = "/";
     Limits limits;
+
+    // ---- what a jail adds; see Jail::lock ------------------------------------------------------------------------
+    bool jailed = false;  ///< arguments start a jail, and the program in it later
+    std::vector<Attachment> attachments = {};
+    std::filesystem::path delivery = {};       ///< gets what the jail hands out; empty: nothing
+    std::shared_ptr<ControlGroup> group = {};  ///< may be null
 };
+
+/// Where a jail finds what it is given. The program in it inherits the channel alone.
+namespace number {
+inline constexpr int channel = 3;
+inline constexpr int ready = 4;
+inline constexpr int delivery = 5;
+inline constexpr int jail = 6;
+inline constexpr int entry = 7;
+inline constexpr int system_calls = 8;
+inline constexpr int first_free = 32;
+}  // namespace number
 
 /// How a process ended.
 struct Ended {
@@ -42,7 +72,8 @@ enum class Channel { no, yes };
 /// is empty, standard output and error are one pipe, everything else is closed. It dies with this object, and with us.
 class Process {
 public:
-    /// @throws std::system_error if it cannot be started; the message names the program
+    /// Returns when the program runs; a jail is built by then.
+    /// @throws std::system_error if it cannot be started; the message names the program, or why there is no jail
     static Process start(const Command& command, Channel channel);
 
     Process(Process&& other) noexcept;
@@ -53,26 +84,35 @@ public:
     int output() const { return output_.get(); }
 
     void hang_up() { channel_.reset(); }
-    /// Everything in its session, so that what it started dies too.
+    /// Everything in its session and its jail, so that what it started dies too.
     void kill();
     /// Blocks until it has ended.
     Ended wait();
     std::optional<Ended> ended();
 
-    /// Measured from outside: a submission cannot lie about these. Zero once it has ended.
+    /// Measured from outside, over the process and what it has started: a submission cannot lie about these. Zero once
+    /// it has ended.
     std::chrono::nanoseconds cpu_time() const;
     std::uint64_t resident_bytes() const;
     std::uint64_t peak_resident_bytes() const;
     /// The peak counts from here. @return false where the kernel does not let us
     bool reset_peak() const;
+    /// Whether the kernel ended it, or one that it started, for want of memory.
+    bool ran_out_of_memory() const;
 
 private:
     Process(pid_t pid, Descriptor channel, Descriptor output);
+    void await_start(const Command& command, int report);
+    Ended to_ended(int status) const;
 
     pid_t pid_ = -1;
     Descriptor channel_;
     Descriptor output_;
     std::optional<Ended> ended_;
+    bool jailed_ = false;
+    std::shared_ptr<ControlGroup> group_;
+    std::uint64_t deaths_before_ = 0;
+    mutable Family family_;
 };
 
 /// A command that ran to its end, or into a limit.
@@ -81,6 +121,7 @@ struct Finished {
     std::string output;  ///< standard output and error, at most `most_output` bytes
     bool output_truncated = false;
     bool timed_out = false;
+    bool out_of_memory = false;
     std::chrono::duration<double> seconds{0};
 };
 

@@ -1,0 +1,148 @@
+// The first program in a jail: sets the limits that count only inside, gives up what rights are left, and becomes the
+// program that is to be jailed. Small, static, and without anything that could be confused by its surroundings.
+//
+// Its instructions are NUL-terminated words under descriptor 7:
+//     user=N nproc=N as=BYTES fsize=BYTES cpu=SECONDS directory=PATH env=NAME=VALUE deliver=PATH -- PROGRAM ...
+// deliver: PATH is copied to descriptor 5 after the program has succeeded.
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/capability.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace {
+
+// As in process.hpp; this program is built without the grader's headers.
+constexpr int ready = 4;
+constexpr int delivery = 5;
+constexpr int instructions = 7;
+
+/// Tells the grader why there is no program, and ends.
+[[noreturn]] void give_up() {
+    const int why = errno;
+    if (::write(ready, &why, sizeof why) < 0) ::_exit(126);
+    ::_exit(127);
+}
+
+std::string read_all(int descriptor) {
+    std::string bytes;
+    std::array<char, 4096> buffer;  // NOLINT(*-member-init): filled by read
+    for (ssize_t got = 0; (got = ::read(descriptor, buffer.data(), buffer.size())) > 0;)
+        bytes.append(buffer.data(), static_cast<std::size_t>(got));
+    return bytes;
+}
+
+struct Instructions {
+    std::string text;  // owns what the pointers below point to
+    std::vector<char*> arguments;
+    std::vector<char*> environment;
+    std::vector<std::string_view> settings;
+};
+
+void split(Instructions& all) {
+    bool program = false;
+    for (std::size_t at = 0; at < all.text.size(); at += std::strlen(&all.text[at]) + 1) {
+        char* word = &all.text[at];
+        if (program)
+            all.arguments.push_back(word);
+        else if (std::strcmp(word, "--") == 0)
+            program = true;
+        else if (std::strncmp(word, "env=", 4) == 0)
+            all.environment.push_back(word + 4);
+        else
+            all.settings.emplace_back(word);
+    }
+    all.arguments.push_back(nullptr);
+    all.environment.push_back(nullptr);
+}
+
+/// The value of a setting; null if it is not there.
+const char* setting(const Instructions& all, std::string_view name) {
+    for (const std::string_view word : all.settings)
+        if (word.size() > name.size() && word.substr(0, name.size()) == name && word[name.size()] == '=')
+            return word.data() + name.size() + 1;
+    return nullptr;
+}
+
+void limit(const Instructions& all, const char* name, __rlimit_resource resource) {
+    const char* value = setting(all, name);
+    if (value == nullptr) return;
+    const rlim_t number = std::strtoull(value, nullptr, 10);
+    const rlimit both{number, number};
+    if (::setrlimit(resource, &both) != 0) give_up();
+}
+
+/// From here on without rights, and without a way back to them.
+void become_user(const char* value) {
+    const auto user = static_cast<uid_t>(std::strtoul(value, nullptr, 10));
+    if (::setgroups(0, nullptr) != 0 || ::setresgid(user, user, user) != 0 || ::setresuid(user, user, user) != 0)
+        give_up();
+    __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+    const std::array<__user_cap_data_struct, 2> none{};
+    if (::syscall(SYS_capset, &header, none.data()) != 0) give_up();
+}
+
+void close_at_exec(int descriptor) { ::fcntl(descriptor, F_SETFD, FD_CLOEXEC); }
+
+void run(Instructions& all) {
+    const int inside = 0;
+    if (::write(ready, &inside, sizeof inside) < 0) ::_exit(126);
+    ::execve(all.arguments.front(), all.arguments.data(), all.environment.data());
+    give_up();
+}
+
+/// Copies the product out, if it is a file: the program may have left anything there.
+bool deliver(const char* path) {
+    const int product = ::open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    struct stat about {};
+    if (product < 0 || ::fstat(product, &about) != 0 || !S_ISREG(about.st_mode)) return false;
+    std::array<char, 1 << 16> buffer;  // NOLINT(*-member-init): filled by read
+    for (ssize_t got = 0; (got = ::read(product, buffer.data(), buffer.size())) > 0;)
+        for (ssize_t sent = 0; sent < got;) {
+            const ssize_t now = ::write(delivery, buffer.data() + sent, static_cast<std::size_t>(got - sent));
+            if (now <= 0) return false;
+            sent += now;
+        }
+    return true;
+}
+
+[[noreturn]] void run_and_deliver(Instructions& all, const char* path) {
+    const pid_t child = ::fork();
+    if (child < 0) give_up();
+    if (child == 0) run(all);
+    ::close(ready);  // the grader waits for the program to run, not for its end
+    int status = 0;
+    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (WIFSIGNALED(status)) ::_exit(128 + WTERMSIG(status));
+    if (WEXITSTATUS(status) == 0 && !deliver(path)) ::_exit(126);
+    ::_exit(WEXITSTATUS(status));
+}
+
+}  // namespace
+
+int main() {
+    Instructions all;
+    all.text = read_all(instructions);
+    split(all);
+    for (int descriptor = ready; descriptor < 32; ++descriptor) close_at_exec(descriptor);
+    if (const char* user = setting(all, "user")) become_user(user);
+    limit(all, "nproc", RLIMIT_NPROC);
+    limit(all, "fsize", RLIMIT_FSIZE);
+    limit(all, "cpu", RLIMIT_CPU);
+    limit(all, "as", RLIMIT_AS);
+    if (const char* directory = setting(all, "directory"); directory != nullptr && ::chdir(directory) != 0) give_up();
+    if (const char* path = setting(all, "deliver")) run_and_deliver(all, path);
+    run(all);
+}

@@ -1,0 +1,141 @@
+// Tries, from within a jail, what a submission could try, and prints for each protection whether it held:
+//     name<TAB>ok    or    name<TAB>what was possible
+// Arguments: bytes of the folder, most processes, user of the grader, a secret path, then namespaces of the grader,
+// such as net:[4026531840].
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace {
+
+/// @param possible  what the attack achieved; empty: nothing
+void tell(const char* protection, const std::string& possible) {
+    std::printf("%s\t%s\n", protection, possible.empty() ? "ok" : possible.c_str());
+}
+
+bool opens(const char* path, int flags) {
+    const int descriptor = ::open(path, flags | O_CLOEXEC, 0600);
+    if (descriptor >= 0) ::close(descriptor);
+    return descriptor >= 0;
+}
+
+std::string host_files() {
+    for (const char* path : {"/etc/passwd", "/home", "/root", "/etc/shadow", "/var"})
+        if (::access(path, F_OK) == 0) return std::string(path) + " is there";
+    return "";
+}
+
+std::string writable_files() {
+    for (const char* path : {"/attempt", "/usr/lib/attempt", "/usr/attempt"})
+        if (opens(path, O_WRONLY | O_CREAT)) return std::string(path) + " could be written";
+    if (opens("/enter", O_WRONLY)) return "/enter could be written";
+    struct statvfs root {};
+    if (::statvfs("/", &root) != 0 || (root.f_flag & ST_RDONLY) == 0) return "the root folder is not read-only";
+    return "";
+}
+
+std::string large_folder(unsigned long long bytes) {
+    struct statvfs folder {};
+    if (::statvfs("/tmp", &folder) != 0) return "/tmp is not there";
+    const auto size = static_cast<unsigned long long>(folder.f_blocks) * folder.f_frsize;
+    return size <= bytes + 65536 ? "" : "/tmp holds " + std::to_string(size >> 20U) + " MiB";
+}
+
+std::string limit_of(__rlimit_resource resource, unsigned long long most) {
+    rlimit limit{};
+    ::getrlimit(resource, &limit);
+    return limit.rlim_max <= most ? "" : "the limit is " + std::to_string(limit.rlim_max);
+}
+
+/// A namespace that the grader has too. @param theirs  "net:[4026531840]"
+std::string shared_namespace(const std::string& theirs) {
+    const std::string link = "/proc/self/ns/" + theirs.substr(0, theirs.find(':'));
+    std::array<char, 64> target{};
+    if (::readlink(link.c_str(), target.data(), target.size() - 1) < 0) return link + " cannot be read";
+    return theirs == target.data() ? "it is the grader's own" : "";
+}
+
+std::string sockets() {
+    for (const int family : {AF_UNIX, AF_INET, AF_INET6, AF_NETLINK, AF_VSOCK})
+        if (::socket(family, SOCK_STREAM, 0) >= 0 || ::socket(family, SOCK_DGRAM, 0) >= 0)
+            return "a socket of family " + std::to_string(family) + " opens";
+    return "";
+}
+
+std::string privileges(unsigned long grader) {
+    __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+    std::array<__user_cap_data_struct, 2> held{};
+    ::syscall(SYS_capget, &header, held.data());
+    for (const auto& word : held)
+        if ((word.effective | word.permitted) != 0) return "it has capabilities";
+    if (grader == 0 && ::getuid() == 0) return "it is root";
+    return ::setuid(0) == 0 ? "it can become root" : "";
+}
+
+std::string tracing() {
+    std::array<char, 1> byte{};
+    const iovec here{byte.data(), 1};
+    if (::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) == 0) return "ptrace works";
+    return ::syscall(SYS_process_vm_readv, ::getpid(), &here, 1, &here, 1, 0) >= 0 ? "process_vm_readv works" : "";
+}
+
+std::string hidden_memory() {
+    if (::syscall(SYS_memfd_create, "attempt", 0) >= 0) return "memfd_create works";
+    return ::syscall(SYS_shmget, 0, 4096, 01600) >= 0 ? "shmget works" : "";
+}
+
+std::string kernel_doors() {
+    if (::syscall(SYS_bpf, 99, nullptr, 0) < 0 && errno != EPERM) return "bpf is answered";
+    if (::syscall(SYS_keyctl, 0, 0, 0) < 0 && errno != EPERM) return "keyctl is answered";
+    return ::syscall(SYS_io_uring_setup, 1, nullptr) < 0 && errno != EPERM ? "io_uring is answered" : "";
+}
+
+std::string descriptors() {
+    for (int descriptor = 3; descriptor < 1024; ++descriptor)
+        if (::fcntl(descriptor, F_GETFD) >= 0) return "descriptor " + std::to_string(descriptor) + " is open";
+    return "";
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc < 5) return EXIT_FAILURE;
+    tell("closed_descriptors", descriptors());
+    tell("empty_environment", environ == nullptr || *environ == nullptr ? "" : *environ);
+    tell("no_host_files", host_files());
+    tell("no_hidden_suites", ::access(argv[4], F_OK) == 0 ? "they are there" : "");
+    tell("read_only_files", writable_files());
+    tell("bounded_folder", large_folder(std::strtoull(argv[1], nullptr, 10)));
+    tell("bounded_processes", limit_of(RLIMIT_NPROC, std::strtoull(argv[2], nullptr, 10)));
+    tell("bounded_files", limit_of(RLIMIT_FSIZE, RLIM_INFINITY - 1));
+    tell("bounded_addresses", limit_of(RLIMIT_AS, RLIM_INFINITY - 1));
+    tell("bounded_time", limit_of(RLIMIT_CPU, RLIM_INFINITY - 1));
+    tell("no_tracing", tracing());
+    tell("no_hidden_memory", hidden_memory());
+    tell("no_privileges", privileges(std::strtoul(argv[3], nullptr, 10)));
+    tell("no_new_namespaces", ::unshare(CLONE_NEWUSER) == 0 ? "unshare works" : "");
+    tell("no_kernel_doors", kernel_doors());
+    tell("no_sockets", sockets());
+    for (int i = 5; i < argc; ++i) {
+        const std::string theirs = argv[i];
+        if (theirs.starts_with("net")) tell("no_network", shared_namespace(theirs));
+        if (theirs.starts_with("pid")) tell("own_processes", shared_namespace(theirs));
+        if (theirs.starts_with("ipc")) tell("own_letter_boxes", shared_namespace(theirs));
+    }
+    return EXIT_SUCCESS;
+}

@@ -1,0 +1,49 @@
+#pragma once
+
+#include "policy.hpp"
+#include "process.hpp"
+#include "protections.hpp"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace headway::sandbox {
+
+/// How this machine can jail a program: bubblewrap, the kernel's limits and filter, and what watches from outside.
+class Jail {
+public:
+    /// @param inmate  nothing: there is no jail, and commands run as they are, in a process of their own
+    /// @param entry  the program headway-enter
+    Jail(std::optional<Inmate> inmate, std::filesystem::path entry, Policy policy)
+        : inmate_(inmate), entry_(std::move(entry)), policy_(std::move(policy)) {}
+
+    bool exists() const { return inmate_.has_value(); }
+    const Policy& policy() const { return policy_; }
+
+    /// `command`, in a jail; without one the same command.
+    /// @param room  what it needs to see
+    Command lock(Command command, const Room& room) const;
+
+    /// The same for a program that leaves one file behind, which is copied to `product` when it succeeds. It must
+    /// write to product_place().
+    Command lock(Command command, const Room& room, const std::filesystem::path& product) const;
+    std::filesystem::path product_place(const std::filesystem::path& product) const;
+
+    /// "pool_user", "own_namespace", "none": for the judge's command line.
+    std::string name() const;
+    static Jail from_name(const std::string& name, std::filesystem::path entry, Policy policy);
+
+private:
+    std::optional<Inmate> inmate_;
+    std::filesystem::path entry_;
+    Policy policy_;
+};
+
+/// bubblewrap; empty if it is not installed.
+std::filesystem::path bubblewrap();
+
+/// Whether root may give away user numbers that nobody has.
+bool has_pool_users();
+
+}  // namespace headway::sandbox

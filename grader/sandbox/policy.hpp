@@ -1,0 +1,45 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <set>
+#include <string>
+
+namespace headway::sandbox {
+
+constexpr std::uint64_t mebibytes(std::uint64_t count) { return count << 20U; }
+
+/// What a submission may use up: policy.toml, as far as it is about the jail.
+struct Policy {
+    struct Worker {
+        std::chrono::seconds call_cpu{10};
+        std::chrono::seconds call_wall{60};  ///< generous, so that a loaded machine fails nobody
+        std::uint64_t memory = mebibytes(1024);
+        std::uint64_t processes = 64;
+        std::uint64_t folder = mebibytes(64);
+        std::uint64_t output = mebibytes(16);  ///< printed in one call
+    };
+    struct Compiler {
+        std::chrono::seconds cpu{60};
+        std::chrono::seconds wall{300};
+        std::uint64_t memory = mebibytes(4096);
+        std::uint64_t processes = 512;  ///< mold starts a thread for each processor
+        std::uint64_t folder = mebibytes(512);
+        std::uint64_t file = mebibytes(64);
+        std::uint64_t diagnostics = std::uint64_t{64} << 10U;  ///< bytes
+    };
+    Worker worker;
+    Compiler compiler;
+    std::set<std::string> switched_off;  ///< protections by name: for proving that each one is needed
+
+    /// Everything above, for a digest.
+    std::string text() const;
+};
+
+/// Defaults where the file or an entry is missing. @throws std::runtime_error naming the entry and what is
+/// wrong with it; toml::parse_error
+Policy read_policy(const std::filesystem::path& file);
+
+}  // namespace headway::sandbox

@@ -1,0 +1,57 @@
+#pragma once
+
+#include "policy.hpp"
+#include "process.hpp"
+#include "system_calls.hpp"
+
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace headway::sandbox {
+
+/// Who the jailed program is for the kernel.
+enum class Inmate {
+    pool_user,      ///< a user of its own, which only root can give
+    own_namespace,  ///< whoever grades, in a user namespace: nobody
+};
+
+/// What a program needs to see. Everything else is not there.
+struct Room {
+    std::filesystem::path program;                ///< outside; empty: a tool, by the path in the command
+    std::vector<std::filesystem::path> readable;  ///< seen where they are
+    bool tools = false;                           ///< compiler and linker, not libraries alone
+    bool own_processes_visible = false;           ///< a /proc of its own: sanitizers symbolize with it
+    std::uint64_t folder = mebibytes(64);         ///< size of /tmp, the one place to write
+    std::filesystem::path secret = {};            ///< never seen, even where it lies within something readable
+};
+
+/// A jail as it is being drawn up: what bwrap, the entry and the kernel's filter will be told.
+struct Plan {
+    const Command& command;
+    const Room& room;
+    Inmate inmate;
+    std::filesystem::path entry;
+
+    std::vector<std::string> jail = {};          ///< options of bwrap
+    std::vector<std::string> instructions = {};  ///< for the entry; see entry/enter.cpp
+    std::vector<Refused> refused = {};
+    std::string entry_inside = "/enter";
+    std::string program_inside = "/program";
+};
+
+/// One thing that a submission must not be able to do.
+struct Protection {
+    std::string_view name;
+    std::string_view keeps;  ///< in words, for whoever reads a verdict
+    void (*apply)(Plan&);
+    void (*without)(Plan&);  ///< what takes its place where it is switched off; may be null
+};
+
+/// In the order in which they must be applied.
+std::span<const Protection> protections();
+
+}  // namespace headway::sandbox

@@ -1,0 +1,59 @@
+#include "system_calls.hpp"
+
+#ifdef HEADWAY_SECCOMP
+
+#include "descriptor.hpp"
+
+#include <array>
+#include <memory>
+#include <stdexcept>
+
+#include <seccomp.h>
+#include <sys/mman.h>
+
+namespace headway::sandbox {
+namespace {
+
+void refuse(scmp_filter_ctx filter, const Refused& refused) {
+    const int number = seccomp_syscall_resolve_name(refused.name);
+    if (number == __NR_SCMP_ERROR) return;  // this kernel's headers do not know it; nor does what was built here
+    const std::uint32_t action = SCMP_ACT_ERRNO(static_cast<std::uint32_t>(refused.error));
+    int status = 0;
+    if (refused.flags == 0) status = seccomp_rule_add(filter, action, number, 0);
+    for (std::uint64_t bit = 1; bit != 0 && status == 0; bit <<= 1U)
+        if ((refused.flags & bit) != 0)
+            status = seccomp_rule_add(filter, action, number, 1, SCMP_A0(SCMP_CMP_MASKED_EQ, bit, bit));
+    if (status != 0) throw std::runtime_error(std::string("no filter for the system call ") + refused.name);
+}
+
+/// libseccomp writes to a descriptor only.
+std::string exported(scmp_filter_ctx filter) {
+    const Descriptor file(::memfd_create("filter", MFD_CLOEXEC));
+    if (!file || seccomp_export_bpf(filter, file.get()) != 0) throw std::runtime_error("no system call filter");
+    std::string bytes(static_cast<std::size_t>(::lseek(file.get(), 0, SEEK_END)), '\0');
+    if (::pread(file.get(), bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
+        throw std::runtime_error("no system call filter");
+    return bytes;
+}
+
+}  // namespace
+
+std::string system_call_filter(const std::vector<Refused>& refused) {
+    if (refused.empty()) return {};
+    const std::unique_ptr<void, void (*)(scmp_filter_ctx)> filter(seccomp_init(SCMP_ACT_ALLOW), seccomp_release);
+    if (!filter) throw std::runtime_error("no system call filter");
+    for (const Refused& one : refused) refuse(filter.get(), one);
+    return exported(filter.get());
+}
+
+}  // namespace headway::sandbox
+
+#else
+
+namespace headway::sandbox {
+
+std::string system_call_filter(const std::vector<Refused>&) { return {}; }
+
+}  // namespace headway::sandbox
+
+#endif

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace headway::sandbox {
+
+/// A system call that gets an error instead of an answer.
+struct Refused {
+    const char* name;
+    int error;
+    std::uint64_t flags = 0;  ///< refused only if its first argument has one of these; 0: always
+};
+
+/// The kernel's filter (seccomp, as BPF) that refuses them, and every call of another architecture.
+/// @return empty if Headway was built without libseccomp
+std::string system_call_filter(const std::vector<Refused>& refused);
+
+}  // namespace headway::sandbox

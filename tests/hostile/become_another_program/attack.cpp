@@ -1,0 +1,5 @@
+#include <unistd.h>
+
+void attack() {
+    ::execl("/bin/sh", "sh", "-c", "echo HOSTILE-SUCCESS", nullptr);
+}

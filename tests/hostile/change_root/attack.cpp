@@ -1,0 +1,5 @@
+#include <unistd.h>
+
+void attack() {
+    if (::chroot("/tmp") == 0) succeeded("chroot");
+}

@@ -1,0 +1,6 @@
+#include <cstdio>
+
+void attack() {
+    volatile int zero = 0;
+    std::printf("%d", 1 / zero);
+}

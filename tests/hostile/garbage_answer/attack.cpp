@@ -1,0 +1,5 @@
+#include <unistd.h>
+
+void attack() {
+    if (::write(3, "nonsense nonsense nonsense", 26) < 0) return;
+}

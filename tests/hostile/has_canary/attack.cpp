@@ -1,0 +1,3 @@
+#if __has_include("@CANARY@")
+#error HOSTILE-SUCCESS
+#endif

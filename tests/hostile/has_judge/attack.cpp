@@ -1,0 +1,3 @@
+#if __has_include("@JUDGE@")
+#error HOSTILE-SUCCESS
+#endif

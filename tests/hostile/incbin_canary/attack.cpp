@@ -1,0 +1,1 @@
+__asm__(".section .rodata\nheadway_stolen: .incbin \"@CANARY@\"\n.text");

@@ -1,0 +1,1 @@
+#include "@COURSE@/grader/suites/01_single_head/suite.cpp"

@@ -1,0 +1,2 @@
+#define PLACE "@CANARY@"
+#include PLACE

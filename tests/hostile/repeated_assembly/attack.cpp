@@ -1,0 +1,1 @@
+__asm__(".rept 1000000000\n.rept 1000000000\nnop\n.endr\n.endr");

@@ -1,0 +1,284 @@
+#!/usr/bin/env python3
+"""Grades hostile submissions and checks that the machine is unharmed.
+
+Each folder here is one attack: attack.cpp, put beside a right solution of exercise 01, and hostile.toml:
+    attack            what it tries, in words
+    where             "constructor", "call" (in softmax_rows, whose answer is right), "exit"; "source": it is compiled
+    verdict           what it must get: "passed" (it achieved nothing), "failed", "not_passed", or "any"
+    words             a part of the verdict
+    stopped_by        the protections that it runs into
+    succeeds_without  it is live: with these switched off it succeeds ...
+    succeeds_with     ... or with these limits for workers
+    sign              what shows that: HOSTILE-SUCCESS (unless given), "canary", "survivor", "passed", or a text
+
+usage: run_hostile.py --cli PROGRAM --course FOLDER --work FOLDER [--user N] [--no-live] [ATTACK...]
+"""
+import argparse
+import json
+import os
+import pathlib
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import tomllib
+
+SUCCESS = "HOSTILE-SUCCESS"
+LIMITS = {
+    "worker": {"call_cpu_seconds": 1, "call_wall_seconds": 4, "memory_mib": 256, "processes": 32, "folder_mib": 16,
+               "output_mib": 4},
+    "compiler": {"cpu_seconds": 8, "wall_seconds": 90, "memory_mib": 1024, "file_mib": 16, "folder_mib": 64},
+}
+BEFORE = f"""#include <cstdio>
+#include <cstdlib>
+
+[[noreturn, maybe_unused]] static void succeeded(const char* what) {{
+    std::printf("{SUCCESS} %s\\n", what);
+    std::fflush(stdout);
+    std::abort();
+}}
+#line 1 "attack.cpp"
+"""
+AFTER = {
+    "source": "void hostile_call() {}\n",
+    "call": "void hostile_call() { attack(); }\n",
+    "constructor": "__attribute__((constructor)) static void at_start() { attack(); }\nvoid hostile_call() {}\n",
+    "exit": "void hostile_call() {\n    static const int once = std::atexit(attack);\n    (void)once;\n}\n",
+}
+SOFTMAX = """
+#undef softmax_rows
+void hostile_call();
+namespace headway::ex01 {
+Tensor softmax_rows(const Tensor& scores) {
+    const Tensor answer = softmax_rows_of_the_solution(scores);
+    hostile_call();
+    return answer;
+}
+}
+"""
+
+
+def policy_text(switched_off=(), worker_limits=""):
+    lines = []
+    for table, limits in LIMITS.items():
+        given = worker_limits if table == "worker" else ""
+        lines += [f"[{table}]", given] + [f"{key} = {value}" for key, value in limits.items() if key not in given]
+    return "\n".join(lines + ["[jail]", f"switched_off = {json.dumps(list(switched_off))}", ""])
+
+
+def foreign_processes():
+    """Processes in another pid namespace than ours: what a jail holds."""
+    ours = os.readlink("/proc/self/ns/pid")
+    found = {}
+    for entry in os.listdir("/proc"):
+        try:
+            uid = os.stat(f"/proc/{entry}").st_uid
+            if entry.isdigit() and (uid >= 10**9 or (uid != 0 and os.readlink(f"/proc/{entry}/ns/pid") != ours)):
+                found[int(entry)] = pathlib.Path(f"/proc/{entry}/cmdline").read_bytes()
+        except OSError:
+            pass
+    return found
+
+
+class Range:
+    """Where it all happens: a course, a submission, a canary, a server that nobody may reach."""
+
+    def __init__(self, arguments):
+        self.cli = arguments.cli
+        self.course = arguments.course
+        self.user = arguments.user
+        self.work = arguments.work / (f"user{self.user}" if self.user else "own")
+        shutil.rmtree(self.work, ignore_errors=True)
+        self.submission = self.work / "submission" / "01_single_head"
+        self.submission.mkdir(parents=True)
+        (self.work / "state").mkdir()
+        self.canary_text = "HEADWAY_CANARY_" + secrets.token_hex(8).upper()
+        self.canary = self.work / "canary" / "secret.txt"
+        self.canary.parent.mkdir()
+        self.canary.write_text(self.canary_text + "\n")
+        self.server = socket.create_server(("127.0.0.1", 0))
+        self.server.settimeout(0)
+        solution = (self.course / "solutions/01_single_head/single_head.cpp").read_text()
+        (self.submission / "single_head.cpp").write_text(
+            '#define softmax_rows softmax_rows_of_the_solution\n' + solution +
+            '\n#undef softmax_rows\n' + SOFTMAX)
+        header = "namespace headway::ex01 { Tensor softmax_rows_of_the_solution(const Tensor& scores); }\n"
+        text = (self.submission / "single_head.cpp").read_text()
+        (self.submission / "single_head.cpp").write_text('#include "single_head.hpp"\n' + header + text)
+        if self.user:
+            subprocess.run(["chown", "-R", f"{self.user}:{self.user}", self.work / "state"], check=True)
+
+    def grade(self, attack, policy):
+        for marker, value in {"@CANARY@": self.canary, "@CANARY_RELATIVE@": str(self.canary)[1:],
+                              "@CANARY_FOLDER@": self.canary.parent, "@COURSE@": self.course,
+                              "@JUDGE@": self.cli.parent / "headway-judge", "@STATE@": self.work,
+                              "@PORT@": self.server.getsockname()[1]}.items():
+            attack = attack.replace(marker, str(value))
+        (self.submission / "attack.cpp").write_text(attack)
+        (self.work / "policy.toml").write_text(policy)
+        command = [self.cli, "grade", "01", "--submission", self.submission.parent, "--json", "-", "--again"]
+        if self.user:
+            command = ["setpriv", "--reuid", self.user, "--regid", self.user, "--clear-groups"] + command
+        environment = {"PATH": "/usr/bin:/bin", "HEADWAY_ROOT": str(self.course), "HEADWAY_STATE": str(self.work / "state"),
+                       "HEADWAY_POLICY": str(self.work / "policy.toml")}
+        done = subprocess.run([str(word) for word in command], env=environment, capture_output=True, timeout=600)
+        text = done.stdout.decode(errors="replace")
+        return text, json.loads(text) if "{" in text else None
+
+    def snapshot(self):
+        """Size and time of all that a submission could want to change."""
+        folders = [self.course / "tensor", self.course / "grader", self.canary.parent, self.cli.parent]
+        files = [path for folder in folders for path in folder.rglob("*")] + [pathlib.Path("/usr/lib"), pathlib.Path("/")]
+        return {str(path): (path.stat().st_size, path.stat().st_mtime_ns) for path in files}
+
+    def was_reached(self):
+        reached = False
+        try:
+            while True:
+                self.server.accept()
+                reached = True
+        except BlockingIOError:
+            return reached
+
+
+class Attack:
+    def __init__(self, folder):
+        self.name = folder.name
+        self.about = tomllib.loads((folder / "hostile.toml").read_text())
+        self.source = (folder / "attack.cpp").read_text()
+
+    def live_where(self):
+        where = self.about["where"]
+        return "call" if "call" in where else where[0]
+
+    def program(self, where):
+        if where == "source":  # its #includes come first
+            return BEFORE + self.source + AFTER[where]
+        return BEFORE + self.source + "\n" + AFTER[where]
+
+
+def survivors(before, patience=2.0):
+    """Those that have come since, and are there all the time that one could need to go."""
+    end = time.monotonic() + patience
+    left = {pid for pid in foreign_processes() if pid not in before}
+    while left and time.monotonic() < end:
+        time.sleep(0.05)
+        left &= set(foreign_processes())
+    return left
+
+
+def harm(place, text, verdict, about):
+    """What went wrong, in words."""
+    problems = []
+    exercise = verdict["exercises"][0]
+    state = exercise["state"]
+    wanted = about["verdict"]
+    if wanted == "not_passed":
+        if state == "passed":
+            problems.append("passed")
+    elif wanted != "any" and state != wanted:
+        problems.append(f"{state} instead of {wanted}: {exercise['problem']} {exercise['build'].get('message')} "
+                        + str([t.get("failure", {}).get("message") for t in exercise["tests"] if t.get("failure")][:1]))
+    if about.get("words", "") not in text:
+        problems.append(f"the verdict does not say \"{about['words']}\"")
+    if SUCCESS in text:
+        problems.append("the attack says that it succeeded")
+    if place.canary_text in text.upper() or "root:x:0" in text:
+        problems.append("the canary was read")
+    if place.was_reached():
+        problems.append("the server was reached")
+    return problems
+
+
+def is_live(place, attack, where):
+    about = attack.about
+    before = foreign_processes()
+    text, verdict = place.grade(attack.program(where), policy_text(about.get("succeeds_without", ()),
+                                                                   about.get("succeeds_with", "")))
+    left = survivors(before, 0.5)
+    for pid in left:
+        os.kill(pid, signal.SIGKILL)
+    sign = about.get("sign", SUCCESS)
+    place.was_reached()
+    if sign == "canary":
+        return place.canary_text in text.upper()
+    if sign == "survivor":
+        return bool(left)
+    if sign == "passed":
+        return verdict["exercises"][0]["state"] == "passed"
+    return sign in text
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for name in ("--cli", "--course", "--work"):
+        parser.add_argument(name, type=pathlib.Path, required=True)
+    parser.add_argument("--user")
+    parser.add_argument("--no-live", action="store_true")
+    parser.add_argument("attacks", nargs="*")
+    arguments = parser.parse_args()
+    folder = pathlib.Path(__file__).resolve().parent
+    attacks = [Attack(path.parent) for path in sorted(folder.glob("*/hostile.toml"))]
+    unknown = set(arguments.attacks) - {attack.name for attack in attacks}
+    if unknown:
+        sys.exit(f"there is no attack called {', '.join(sorted(unknown))}")
+    if arguments.attacks:
+        attacks = [attack for attack in attacks if attack.name in arguments.attacks]
+
+    place = Range(arguments)
+    innocent = BEFORE + "void attack() {}\n" + AFTER["call"]
+    _, first = place.grade(innocent, policy_text())
+    if first is None:
+        sys.exit("the grader gives no verdict")
+    if first["exercises"][0]["state"] != "passed":
+        sys.exit("the right submission does not pass: " + json.dumps(first["exercises"][0])[:2000])
+    absent = {name: state for name, state in first["protections"].items() if state != "enforced"}
+    print("not enforced here: " + (json.dumps(absent) if absent else "nothing"))
+    if any(state.startswith("absent") for state in absent.values()):
+        print("SKIPPED: there is no whole jail on this machine")
+        sys.exit(77)
+
+    failed = 0
+    live = 0
+    graded = 0
+    unharmed = place.snapshot()
+    for attack in attacks:
+        for where in attack.about["where"]:
+            begin = time.monotonic()
+            before = foreign_processes()
+            text, verdict = place.grade(attack.program(where), policy_text())
+            graded += 1
+            if verdict is None:
+                print(f"FAILED {attack.name} ({where}): the grader gave no verdict", flush=True)
+                failed += 1
+                continue
+            problems = harm(place, text, verdict, attack.about)
+            if left := survivors(before):
+                problems.append(f"survivors: {sorted(left)}")
+            changed = {path for path, what in place.snapshot().items() if unharmed.get(path) != what}
+            if changed:
+                problems.append(f"changed: {sorted(changed)[:5]}")
+                unharmed = place.snapshot()
+            _, control = place.grade(innocent, policy_text())
+            if control["exercises"][0]["state"] != "passed":
+                problems.append("the next submission is graded wrong")
+            note = ""
+            can_succeed = "succeeds_without" in attack.about or "succeeds_with" in attack.about
+            if can_succeed and not arguments.no_live and where == attack.live_where():
+                if is_live(place, attack, where):
+                    live += 1
+                    note = ", live"
+                else:
+                    problems.append("not live: it fails without what should stop it, too")
+            failed += bool(problems)
+            state = verdict["exercises"][0]["state"]
+            print(f"{'FAILED' if problems else 'ok':6} {attack.name} ({where}): {state}{note}, "
+                  f"{time.monotonic() - begin:.1f} s" + "".join(f"\n       {problem}" for problem in problems), flush=True)
+    print(f"{len(attacks)} attacks, {graded} gradings, {live} proven live, {failed} failed")
+    sys.exit(1 if failed else 0)
+
+
+main()

@@ -1,0 +1,4 @@
+void attack() {
+    for (volatile int i = 0;; i = i + 1) {
+    }
+}

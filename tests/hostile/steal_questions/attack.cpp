@@ -1,0 +1,10 @@
+#include <thread>
+#include <unistd.h>
+
+void attack() {
+    std::thread([] {
+        char byte = 0;
+        while (::read(3, &byte, 1) == 1) {
+        }
+    }).detach();
+}

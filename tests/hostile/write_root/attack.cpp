@@ -1,0 +1,5 @@
+#include <fcntl.h>
+
+void attack() {
+    if (::open("/left_behind", O_WRONLY | O_CREAT, 0600) >= 0) succeeded("/left_behind can be written");
+}

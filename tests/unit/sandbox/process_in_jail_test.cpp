@@ -1,0 +1,90 @@
+// Programs in a jail, as the judge and the compiler's caller see them.
+#include "sandbox/survey.hpp"
+#include "temporary_folder.hpp"
+
+#include <gmock/gmock.h>
+
+#include <csignal>
+#include <fstream>
+#include <string>
+#include <system_error>
+
+namespace headway::sandbox {
+namespace {
+
+using testing::HasSubstr;
+
+class ProcessInJail : public testing::Test {
+protected:
+    void SetUp() override {
+        if (!machine().jail.exists()) GTEST_SKIP() << "no jail here";
+    }
+    static const Survey& machine() {
+        static const Survey found = survey(HEADWAY_PROGRAMS, HEADWAY_SOURCE_DIR, {});
+        return found;
+    }
+    static Command shell(const std::string& line) {
+        Command command;
+        command.arguments = {"/bin/sh", "-c", line};
+        command.limits = {std::chrono::seconds(20), 0, mebibytes(8), 64, mebibytes(200)};
+        return command;
+    }
+    static Finished in_jail(const Command& command, int seconds = 30) {
+        return run(machine().jail.lock(command, tools()), std::chrono::seconds(seconds), 65536);
+    }
+    static Room tools() { return {.program = {}, .readable = {}, .tools = true, .folder = mebibytes(16)}; }
+};
+
+TEST_F(ProcessInJail, EndsAsItEndsWithout) {
+    EXPECT_TRUE(in_jail(shell("exit 0")).ended.success());
+    EXPECT_EQ(in_jail(shell("exit 7")).ended.exit_code, 7);
+    EXPECT_EQ(in_jail(shell("kill -SEGV $$")).ended.signal, SIGSEGV);
+}
+
+TEST_F(ProcessInJail, HasTheEnvironmentThatItWasGivenAndNoOther) {
+    Command command = shell("/usr/bin/env");
+    command.environment = {"NAME=value with spaces"};
+    const std::string output = in_jail(command).output;
+    EXPECT_THAT(output, HasSubstr("NAME=value with spaces\n"));
+    EXPECT_THAT(output, Not(HasSubstr("HOME=")));
+}
+
+TEST_F(ProcessInJail, AProgramThatIsNotThereIsSaidToBe) {
+    Command command = shell("");
+    command.arguments = {"/nowhere/program"};
+    EXPECT_THROW(in_jail(command), std::system_error);
+}
+
+TEST_F(ProcessInJail, LeavesOneFileBehind) {
+    const build::TemporaryFolder folder;
+    const auto product = folder.path() / "product";
+    const Command command = shell("echo made > /tmp/product; echo lost > /tmp/other");
+    run(machine().jail.lock(command, tools(), product), std::chrono::seconds(30), 4096);
+    std::string text;
+    std::getline(std::ifstream(product), text);
+    EXPECT_EQ(text, "made");
+}
+
+TEST_F(ProcessInJail, WhatItLeavesBehindIsNoLink) {
+    const build::TemporaryFolder folder;
+    const auto finished =
+        run(machine().jail.lock(shell("ln -s /usr/bin/env /tmp/product"), tools(), folder.path() / "product"),
+            std::chrono::seconds(30), 4096);
+    EXPECT_FALSE(finished.ended.success());
+}
+
+TEST_F(ProcessInJail, DiesWithItsChildrenWhenItsTimeIsUp) {
+    const auto finished = in_jail(shell("(setsid sleep 1000 &) ; sleep 1000"), 1);
+    EXPECT_TRUE(finished.timed_out);
+    EXPECT_LT(finished.seconds.count(), 10);
+}
+
+TEST_F(ProcessInJail, MemoryIsCountedOverAllItsProcesses) {
+    // Four shells of some 80 MiB: each has less than the limit of 200 MiB.
+    const auto finished =
+        in_jail(shell("for i in 1 2 3 4; do (x=$(yes | head -c 80000000); sleep 20; echo $x) & done; wait"));
+    EXPECT_TRUE(finished.out_of_memory);
+}
+
+}  // namespace
+}  // namespace headway::sandbox
