@@ -20,9 +20,23 @@ std::string without(std::string text, const std::string& part) {
     return text;
 }
 
-/// Where this machine keeps things is nobody's business.
-std::string without_host_paths(const std::string& text, const Spoken& spoken) {
-    return without(without(text, spoken.workspace), spoken.course_root);
+/// std::regex recurses once a character: a template can have the compiler write a line that overflows our stack.
+std::string with_short_lines(const std::string& text) {
+    constexpr std::size_t longest = 2000;
+    std::string result;
+    for (std::size_t begin = 0; begin < text.size();) {
+        const std::size_t end = std::min(text.find('\n', begin), text.size());
+        result.append(text, begin, std::min(end - begin, longest));
+        if (end - begin > longest) result += " ...";
+        if (end < text.size()) result += '\n';
+        begin = end + 1;
+    }
+    return result;
+}
+
+/// What may be shown: where this machine keeps things is nobody's business.
+std::string presentable(const std::string& output, const Spoken& spoken) {
+    return with_short_lines(without(without(output, spoken.workspace), spoken.course_root));
 }
 
 std::string next_step(const Spoken& spoken) {
@@ -110,7 +124,7 @@ Build explain_undefined(const std::string& symbol, const std::vector<std::string
 
 Build explain_compile(const sandbox::Finished& finished, const std::string& source, const Spoken& spoken) {
     Build build;
-    build.diagnostics = without_host_paths(finished.output, spoken);
+    build.diagnostics = presentable(finished.output, spoken);
     build.file = source;
     if (finished.out_of_memory) {
         build.problem = BuildProblem::too_long;
@@ -130,9 +144,10 @@ Build explain_compile(const sandbox::Finished& finished, const std::string& sour
     }
     build.problem = BuildProblem::compile_error;
     static const std::regex pattern(R"((?:^|\n)([^\s:/][^\s:]*):(\d+):(\d+): (?:fatal )?error: ([^\n]*))");
+    const std::string output = with_short_lines(finished.output);
     std::smatch match;
     std::string what;
-    if (std::regex_search(finished.output, match, pattern)) {  // the course's own paths are absolute there
+    if (std::regex_search(output, match, pattern)) {  // the course's own paths are absolute there
         build.file = match[1];
         build.line = std::stoi(match[2].str().substr(0, 9));
         build.column = std::stoi(match[3].str().substr(0, 9));
@@ -146,7 +161,7 @@ Build explain_compile(const sandbox::Finished& finished, const std::string& sour
 
 Build explain_link(const sandbox::Finished& finished, const std::vector<std::string>& defined, const Spoken& spoken) {
     Build build;
-    const std::string output = without_host_paths(finished.output, spoken);
+    const std::string output = presentable(finished.output, spoken);
     const std::vector<std::string> undefined = undefined_symbols(output);
     const std::string twice = duplicate_symbol(output);
     if (twice == "main") {

@@ -98,7 +98,12 @@ sandbox::Finished Workspace::run_tool(Words arguments, const Words& readable, co
                    .file_size = most.file,
                    .processes = most.processes,
                    .resident = most.memory}};
-    return sandbox::run(jail_.lock(command, room, product), most.wall, most_output);
+    // What is there may be half of something, whenever and however this ends: no stamp, no product.
+    std::error_code ignored;
+    if (!product.empty()) fs::remove(product.string() + ".digest", ignored);
+    auto finished = sandbox::run(jail_.lock(command, room, product), most.wall, most_output);
+    if (!product.empty() && (!finished.ended.success() || finished.timed_out)) fs::remove(product, ignored);
+    return finished;
 }
 
 std::vector<std::string> Workspace::defined_functions(const Words& objects) const {
@@ -132,8 +137,6 @@ std::optional<verdict::Build> Workspace::compile_file(const SourceFile& source, 
     const std::string digest = inputs.hex();
     if (is_up_to_date(object, digest)) return std::nullopt;
 
-    std::error_code ignored;
-    fs::remove(object, ignored);
     Words readable = folders_of(toolchain_.prelude.at(flavour));
     append(readable, {toolchain_.include, toolchain_.system_include});
     const auto finished = run_tool(arguments, readable, object, jail_.policy().compiler.diagnostics);
@@ -141,7 +144,6 @@ std::optional<verdict::Build> Workspace::compile_file(const SourceFile& source, 
         stamp(object, digest);
         return std::nullopt;
     }
-    fs::remove(object, ignored);
     return explain_compile(finished, source.path.string(), spoken());
 }
 

@@ -4,7 +4,6 @@
 #include "interrupt.hpp"
 
 #include "../build/digest.hpp"
-#include "../class/jail.hpp"
 #include "../class/local_grader.hpp"
 
 #include <fmt/format.h>
@@ -39,12 +38,10 @@ GradebookLock::GradebookLock(const fs::path& gradebook)
                                      gradebook.string()));
 }
 
-void require_jail(const ClassArguments& arguments) {
-    if (arguments.unsafe || classroom::jail_is_complete()) return;
-    throw CourseError(fmt::format(
-        "will not run strangers' code on this machine: {}. --unsafe runs it all the same, as you: it can then read, "
-        "change and send whatever you can",
-        classroom::jail_gap()));
+void require_jail(const Course& course, const ClassArguments& arguments) try {
+    sandbox::require_jail(course.machine(), arguments.unsafe ? sandbox::Unsafe::yes : sandbox::Unsafe::no);
+} catch (const std::runtime_error& error) {
+    throw CourseError(error.what());
 }
 
 std::string policy_text(const ClassArguments& arguments) {

@@ -25,7 +25,7 @@ private:
 };
 
 /// @throws CourseError if the jail is incomplete and nobody said --unsafe
-void require_jail(const ClassArguments& arguments);
+void require_jail(const Course& course, const ClassArguments& arguments);
 
 /// The policy's text; empty where there is none. @throws UsageError if the one asked for cannot be read
 std::string policy_text(const ClassArguments& arguments);

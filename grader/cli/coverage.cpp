@@ -65,15 +65,14 @@ std::vector<verdict::Coverage> measure_coverage(const Course& course, const fs::
     const fs::path folder = work_folder(course, submission, info.name);
     fs::create_directories(folder);
     const FolderLock lock(folder);
-    // Counts are files that the compiler and the program leave behind, and nothing stays behind in a jail: whoever asks
-    // for them runs code of their own.
-    const sandbox::Jail none(std::nullopt, {}, course.machine().jail.policy());
+    // Counting is done by files that the compiler and the worker write, which a jail does not let out.
+    const sandbox::Jail none = sandbox::without_jail(course.machine().jail.policy(), "").jail;
     build::Workspace workspace(course.toolchain, none,
                                build::read_submission(submission / info.name, course.folder(info)), folder);
     const build::Built built = workspace.build_worker_with_counters();
     if (!built.program) return {};
     forget_earlier_counts(built.program->parent_path());
-    run_judge(course, info.name, *built.program, build::Flavour::plain, seed, {"--orderly", "--jail", none.name()});
+    run_judge(course, info.name, *built.program, build::Flavour::plain, seed, {"--orderly"});
     std::vector<verdict::Coverage> coverage;
     for (const auto& entry : fs::directory_iterator(built.program->parent_path())) {
         if (entry.path().extension() != ".gcda") continue;

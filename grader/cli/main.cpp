@@ -100,9 +100,9 @@ int main(int argc, char** argv) {
                              "Leave out mutants that only prove one more entry of the catalogue");
     verify_command->add_option("--seed", verify.seed, "Seed of the hidden inputs")->type_name("N");
 
+    auto* protections_command = app.add_subcommand("protections", "")->group("");  // for ./headway doctor
     Run run = run_status;
     declare_desk_commands(app, run);
-    auto* protections_command = app.add_subcommand("protections", "")->group("");  // for ./headway doctor
     ClassCommands class_commands(app);
 
     try {

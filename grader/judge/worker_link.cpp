@@ -66,6 +66,8 @@ struct WorkerLink::Deadline {
 
 WorkerLink::WorkerLink(const sandbox::Command& command, const CallLimits& limits)
     : process_(sandbox::Process::start(command, sandbox::Channel::yes)), limits_(limits) {
+    // Looking costs more than most calls take.
+    next_look_ = steady_clock::now() + milliseconds(tick_milliseconds / 2);
     make_nonblocking(process_.channel());
     make_nonblocking(process_.output());
 }
@@ -162,7 +164,7 @@ void WorkerLink::check_limits(const Deadline& deadline) {
              "gave no answer within " + seconds(deadline.wall_limit) + " (does it wait for something?)");
     if (steady_clock::now() < next_look_) return;
     next_look_ = steady_clock::now() + milliseconds(tick_milliseconds / 2);
-    if (process_.resident_bytes() > limits_.resident_bytes)
+    if (process_.resident_bytes() > limits_.resident_bytes || process_.ran_out_of_memory())
         stop(FailureKind::memory, "used more than " + mebibytes(limits_.resident_bytes) + " of memory");
 }
 

@@ -234,7 +234,6 @@ void Process::await_start(const Command& command, int report) {
         why.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
         throw std::system_error(EPERM, std::generic_category(), "the jail cannot be built: " + why);
     }
-    family_.look();
 }
 
 void Process::kill() {

@@ -95,7 +95,7 @@ class Range:
         self.submission = self.work / "submission" / "01_single_head"
         self.submission.mkdir(parents=True)
         (self.work / "state").mkdir()
-        self.canary_text = "HEADWAY_CANARY_" + secrets.token_hex(8)
+        self.canary_text = "HEADWAY_CANARY_" + secrets.token_hex(8).upper()
         self.canary = self.work / "canary" / "secret.txt"
         self.canary.parent.mkdir()
         self.canary.write_text(self.canary_text + "\n")
@@ -126,15 +126,12 @@ class Range:
                        "HEADWAY_POLICY": str(self.work / "policy.toml")}
         done = subprocess.run([str(word) for word in command], env=environment, capture_output=True, timeout=600)
         text = done.stdout.decode(errors="replace")
-        if "{" not in text:
-            raise RuntimeError("no verdict: " + text + done.stderr.decode(errors="replace"))
-        return text, json.loads(text)
+        return text, json.loads(text) if "{" in text else None
 
     def snapshot(self):
         """Size and time of all that a submission could want to change."""
         folders = [self.course / "tensor", self.course / "grader", self.canary.parent, self.cli.parent]
-        files = [path for folder in folders for path in folder.rglob("*")] + [pathlib.Path("/usr/lib"), pathlib.Path("/"),
-                                                                              pathlib.Path("/dev/shm")]
+        files = [path for folder in folders for path in folder.rglob("*")] + [pathlib.Path("/usr/lib"), pathlib.Path("/")]
         return {str(path): (path.stat().st_size, path.stat().st_mtime_ns) for path in files}
 
     def was_reached(self):
@@ -164,12 +161,13 @@ class Attack:
 
 
 def survivors(before, patience=2.0):
+    """Those that have come since, and are there all the time that one could need to go."""
     end = time.monotonic() + patience
-    while True:
-        left = {pid: name for pid, name in foreign_processes().items() if pid not in before}
-        if not left or time.monotonic() > end:
-            return left
+    left = {pid for pid in foreign_processes() if pid not in before}
+    while left and time.monotonic() < end:
         time.sleep(0.05)
+        left &= set(foreign_processes())
+    return left
 
 
 def harm(place, text, verdict, about):
@@ -188,7 +186,7 @@ def harm(place, text, verdict, about):
         problems.append(f"the verdict does not say \"{about['words']}\"")
     if SUCCESS in text:
         problems.append("the attack says that it succeeded")
-    if place.canary_text in text or "root:x:0" in text:
+    if place.canary_text in text.upper() or "root:x:0" in text:
         problems.append("the canary was read")
     if place.was_reached():
         problems.append("the server was reached")
@@ -206,7 +204,7 @@ def is_live(place, attack, where):
     sign = about.get("sign", SUCCESS)
     place.was_reached()
     if sign == "canary":
-        return place.canary_text in text
+        return place.canary_text in text.upper()
     if sign == "survivor":
         return bool(left)
     if sign == "passed":
@@ -233,6 +231,8 @@ def main():
     place = Range(arguments)
     innocent = BEFORE + "void attack() {}\n" + AFTER["call"]
     _, first = place.grade(innocent, policy_text())
+    if first is None:
+        sys.exit("the grader gives no verdict")
     if first["exercises"][0]["state"] != "passed":
         sys.exit("the right submission does not pass: " + json.dumps(first["exercises"][0])[:2000])
     absent = {name: state for name, state in first["protections"].items() if state != "enforced"}
@@ -251,9 +251,13 @@ def main():
             before = foreign_processes()
             text, verdict = place.grade(attack.program(where), policy_text())
             graded += 1
+            if verdict is None:
+                print(f"FAILED {attack.name} ({where}): the grader gave no verdict", flush=True)
+                failed += 1
+                continue
             problems = harm(place, text, verdict, attack.about)
-            if survivors(before):
-                problems.append(f"survivors: {survivors(before, 0)}")
+            if left := survivors(before):
+                problems.append(f"survivors: {sorted(left)}")
             changed = {path for path, what in place.snapshot().items() if unharmed.get(path) != what}
             if changed:
                 problems.append(f"changed: {sorted(changed)[:5]}")

@@ -105,5 +105,14 @@ INSTANTIATE_TEST_SUITE_P(
                            "mold: error: duplicate symbol: /tmp/a.o: /tmp/b.o: main\n"}),
     [](const auto& linker) { return linker.param.name; });
 
+TEST(Diagnostics, ALineWithoutEndOverflowsNothing) {
+    sandbox::Finished finished;
+    finished.ended.exit_code = 1;
+    finished.output = std::string(1 << 20, 'x') + "\na.cpp:3:1: error: wrong\n" + std::string(1 << 20, ':');
+    const auto build = explain_compile(finished, "a.cpp", {});
+    EXPECT_EQ(build.line, 3);
+    EXPECT_LT(build.diagnostics.size(), 10000U);
+}
+
 }  // namespace
 }  // namespace headway::build
