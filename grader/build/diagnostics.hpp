@@ -14,7 +14,7 @@ struct Spoken {
     std::string exercise;          ///< "03_scaled_scores"
     std::filesystem::path folder;  ///< "exercises/03_scaled_scores"
     std::string course_root;       ///< replaced by nothing in messages, as is
-    std::string workspace = {};         ///< where it is built
+    std::string workspace = {};    ///< where it is built
 };
 
 /// What the compiler said, as a problem of the student's, in words.

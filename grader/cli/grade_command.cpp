@@ -5,9 +5,9 @@
 #include "progress.hpp"
 
 #include "../build/digest.hpp"
-#include "../report/html.hpp"
 #include "../report/github.hpp"
 #include "../report/gradescope.hpp"
+#include "../report/html.hpp"
 #include "../report/junit.hpp"
 #include "../report/terminal.hpp"
 

@@ -215,7 +215,8 @@ nlohmann::json run_judge(const Course& course, const std::string& exercise, cons
     command.arguments.insert(command.arguments.end(), more_options.begin(), more_options.end());
     if (flavour == Flavour::sanitized) command.arguments.emplace_back("--sanitized");
     if (course.toolchain.orderly) command.arguments.emplace_back("--orderly");
-    command.arguments.insert(command.arguments.end(), {"--policy", course.policy.string(), "--jail", course.machine().jail.name()});
+    command.arguments.insert(command.arguments.end(),
+                             {"--policy", course.policy.string(), "--jail", course.machine().jail.name()});
     command.environment = {"PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8"};
     const auto finished = sandbox::run(command, std::chrono::seconds(1800), std::size_t{256} << 20U);
     if (finished.ended.success() && !finished.timed_out && !finished.output_truncated)

@@ -1,6 +1,6 @@
 // headway: the command of students and instructors. The launcher at the root builds it and hands over to it.
-#include "command_line.hpp"
 #include "class_commands.hpp"
+#include "command_line.hpp"
 #include "commands.hpp"
 
 #include <fmt/format.h>

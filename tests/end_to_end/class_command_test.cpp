@@ -34,6 +34,7 @@ protected:
 };
 
 TEST_F(ClassCommand, StrangersCodeIsNotRunWithoutAJail) {
+    build::write_file(desk_.folder() / "policy.toml", "[jail]\nswitched_off = [\"no_network\"]\n");
     const auto refused = class_command({"grade", path("class")});
     EXPECT_EQ(refused.ended.exit_code, 3) << refused.output;
     EXPECT_NE(refused.output.find("--unsafe"), std::string::npos);

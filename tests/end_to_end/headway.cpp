@@ -9,12 +9,13 @@ namespace headway {
 namespace {
 
 sandbox::Finished run_headway(const std::vector<std::string>& arguments, const std::filesystem::path& root,
-                              const std::filesystem::path& state) {
+                              const std::filesystem::path& state, const std::filesystem::path& policy) {
     sandbox::Command command;
     command.arguments = {HEADWAY_CLI};
     command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
     command.environment = {"PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8", "HEADWAY_ROOT=" + root.string(),
                            "HEADWAY_STATE=" + state.string()};
+    if (std::filesystem::exists(policy)) command.environment.push_back("HEADWAY_POLICY=" + policy.string());
     command.directory = root;
     return sandbox::run(command, std::chrono::seconds(280), std::size_t{32} << 20U);
 }
@@ -22,7 +23,7 @@ sandbox::Finished run_headway(const std::vector<std::string>& arguments, const s
 }  // namespace
 
 sandbox::Finished Desk::headway(const std::vector<std::string>& arguments) const {
-    return run_headway(arguments, HEADWAY_SOURCE_DIR, folder_.path() / "state");
+    return run_headway(arguments, HEADWAY_SOURCE_DIR, folder_.path() / "state", folder_.path() / "policy.toml");
 }
 
 CourseCopy::CourseCopy() {
@@ -35,7 +36,7 @@ CourseCopy::CourseCopy() {
 std::string CourseCopy::read(const std::string& file) const { return build::read_file(root() / file); }
 
 sandbox::Finished CourseCopy::headway(const std::vector<std::string>& arguments) const {
-    return run_headway(arguments, root(), root() / ".headway");
+    return run_headway(arguments, root(), root() / ".headway", root() / "policy.toml");
 }
 
 verdict::Exercise Desk::grade(const std::string& number) const {

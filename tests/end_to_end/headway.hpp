@@ -17,7 +17,7 @@ public:
     std::filesystem::path submission() const { return folder_.path() / "submission"; }
     const std::filesystem::path& folder() const { return folder_.path(); }
 
-    /// headway-cli with a state of its own.
+    /// headway-cli with a state of its own, and with the policy.toml of the folder if there is one.
     sandbox::Finished headway(const std::vector<std::string>& arguments) const;
 
     /// `grade NN`, as JSON. @throws if there is no verdict

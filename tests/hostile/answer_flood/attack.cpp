@@ -1,5 +1,5 @@
-#include <string>
 #include <unistd.h>
+#include <string>
 
 void attack() {
     const std::string text(1 << 20, '\0');

@@ -1,5 +1,3 @@
 #include <unistd.h>
 
-void attack() {
-    ::fork();
-}
+void attack() { ::fork(); }

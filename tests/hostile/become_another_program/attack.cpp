@@ -1,5 +1,3 @@
 #include <unistd.h>
 
-void attack() {
-    ::execl("/bin/sh", "sh", "-c", "echo HOSTILE-SUCCESS", nullptr);
-}
+void attack() { ::execl("/bin/sh", "sh", "-c", "echo HOSTILE-SUCCESS", nullptr); }

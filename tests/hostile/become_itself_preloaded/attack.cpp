@@ -1,5 +1,5 @@
-#include <cstdlib>
 #include <unistd.h>
+#include <cstdlib>
 
 void attack() {
     if (std::getenv("LD_PRELOAD") != nullptr) return;

@@ -1,7 +1,7 @@
-#include <csignal>
 #include <linux/sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <csignal>
 
 void attack() {
     clone_args what{};

@@ -1,7 +1,7 @@
-#include <csignal>
 #include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <csignal>
 
 void attack() {
     const long child = ::syscall(SYS_clone, CLONE_NEWUSER | SIGCHLD, nullptr, nullptr, nullptr, nullptr);

@@ -1,5 +1,3 @@
 #include <unistd.h>
 
-void attack() {
-    ::close(3);
-}
+void attack() { ::close(3); }

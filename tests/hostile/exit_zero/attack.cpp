@@ -1,5 +1,3 @@
 #include <cstdlib>
 
-void attack() {
-    std::exit(0);
-}
+void attack() { std::exit(0); }

@@ -1,6 +1,6 @@
 #include <fcntl.h>
-#include <string>
 #include <unistd.h>
+#include <string>
 
 void attack() {
     const std::string block(1 << 20, 'x');

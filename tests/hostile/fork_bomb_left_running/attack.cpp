@@ -2,5 +2,6 @@
 
 void attack() {
     for (int children = 0; children < 40; ++children)
-        if (::fork() == 0) for (;;) ::pause();
+        if (::fork() == 0)
+            for (;;) ::pause();
 }

@@ -1,6 +1,6 @@
-#include <csignal>
 #include <fcntl.h>
 #include <unistd.h>
+#include <csignal>
 
 void attack() {
     std::signal(SIGXFSZ, SIG_IGN);

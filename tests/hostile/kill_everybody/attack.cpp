@@ -1,5 +1,3 @@
 #include <csignal>
 
-void attack() {
-    ::kill(-1, SIGKILL);
-}
+void attack() { ::kill(-1, SIGKILL); }

@@ -1,5 +1,5 @@
-#include <csignal>
 #include <unistd.h>
+#include <csignal>
 
 void attack() {
     for (int process = 3; process < 100000; ++process)

@@ -1,6 +1,4 @@
-#include <csignal>
 #include <unistd.h>
+#include <csignal>
 
-void attack() {
-    ::kill(::getppid(), SIGKILL);
-}
+void attack() { ::kill(::getppid(), SIGKILL); }

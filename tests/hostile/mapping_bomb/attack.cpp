@@ -1,5 +1,5 @@
-#include <cstdlib>
 #include <sys/mman.h>
+#include <cstdlib>
 
 void attack() {
     for (int mebibytes = 0; mebibytes < 400; ++mebibytes) {

@@ -1,5 +1,5 @@
-#include <cstring>
 #include <unistd.h>
+#include <cstring>
 
 void attack() {
     for (char** variable = environ; *variable != nullptr; ++variable)

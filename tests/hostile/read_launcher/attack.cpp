@@ -1,6 +1,6 @@
-#include <cstring>
 #include <fcntl.h>
 #include <unistd.h>
+#include <cstring>
 
 void attack() {
     for (const char* path : {"/proc/1/environ", "/proc/1/cmdline"}) {

@@ -1,5 +1,5 @@
-#include <thread>
 #include <unistd.h>
+#include <thread>
 
 void attack() {
     std::thread([] {

@@ -2,7 +2,8 @@
 #include <unistd.h>
 
 void attack() {
-    if (::fork() == 0) for (volatile int i = 0;; i = i + 1) {
-    }
+    if (::fork() == 0)
+        for (volatile int i = 0;; i = i + 1) {
+        }
     ::wait(nullptr);
 }

@@ -7,7 +7,13 @@ void attack() {
         pthread_attr_t small;
         pthread_attr_init(&small);
         pthread_attr_setstacksize(&small, 65536);
-        if (::pthread_create(&thread, &small, [](void*) -> void* { for (;;) ::pause(); }, nullptr) != 0) return;
+        if (::pthread_create(
+                &thread, &small,
+                [](void*) -> void* {
+                    for (;;) ::pause();
+                },
+                nullptr) != 0)
+            return;
     }
     succeeded("300 threads");
 }
