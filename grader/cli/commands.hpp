@@ -36,7 +36,7 @@ struct GradeArguments {
 struct VerifyArguments {
     std::vector<std::string> exercises;
     bool diagnosis = false;  ///< the table of the catalogue too
-    bool quick = false;      ///< without the mutants that only prove one more entry of the catalogue
+    bool quick = false;      ///< every second mutant
     std::uint64_t seed = default_seed;
 };
 
