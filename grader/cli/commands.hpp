@@ -36,7 +36,7 @@ struct GradeArguments {
 struct VerifyArguments {
     std::vector<std::string> exercises;
     bool diagnosis = false;  ///< the table of the catalogue too
-    bool quick = false;      ///< every second mutant
+    bool quick = false;      ///< without the mutants that are marked extended
     std::uint64_t seed = default_seed;
 };
 

@@ -54,9 +54,8 @@ void read_expectations(Specimen& specimen) {
     }
 }
 
-std::vector<Specimen> collect(const Course& course, const ExerciseInfo& info, bool all_mutants) {
+std::vector<Specimen> collect(const Course& course, const ExerciseInfo& info, bool extended) {
     std::vector<Specimen> specimens;
-    bool turn = false;
     const auto add = [&](Kind kind, const fs::path& submission) {
         Specimen specimen;
         specimen.kind = kind;
@@ -64,7 +63,7 @@ std::vector<Specimen> collect(const Course& course, const ExerciseInfo& info, bo
         specimen.name = submission.filename().string();
         specimen.submission = submission;
         if (kind == Kind::mutant) read_expectations(specimen);
-        if (kind == Kind::mutant && !all_mutants && (specimen.extended || (turn = !turn))) return;
+        if (specimen.extended && !extended) return;
         specimens.push_back(std::move(specimen));
     };
     add(Kind::stub, course.root / "stubs");
@@ -299,10 +298,10 @@ std::string Specimen::first_failed() const {
 }
 
 Proof prove(const Course& course, const std::vector<const ExerciseInfo*>& exercises, std::uint64_t seed,
-            bool all_mutants, const std::function<void(const std::string&)>& progress) {
+            bool extended, const std::function<void(const std::string&)>& progress) {
     Proof proof;
     for (const ExerciseInfo* info : exercises)
-        proof.exercises.push_back({info, total_points(course, *info), 0, collect(course, *info, all_mutants)});
+        proof.exercises.push_back({info, total_points(course, *info), 0, collect(course, *info, extended)});
     std::vector<Specimen*> all;
     for (ExerciseProof& exercise : proof.exercises)
         for (Specimen& specimen : exercise.specimens) all.push_back(&specimen);

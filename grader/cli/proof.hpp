@@ -64,8 +64,8 @@ inline constexpr int most_points_per_mistake = 4;
 /// How many random questions tell mutants apart.
 inline constexpr int questions = 50;
 
-/// @param all_mutants  or every second one, without those that only prove one more entry of the catalogue
+/// @param extended  also the mutants that only prove one more entry of the catalogue
 Proof prove(const Course& course, const std::vector<const ExerciseInfo*>& exercises, std::uint64_t seed,
-            bool all_mutants, const std::function<void(const std::string&)>& progress);
+            bool extended, const std::function<void(const std::string&)>& progress);
 
 }  // namespace headway::cli

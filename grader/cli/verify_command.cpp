@@ -94,7 +94,7 @@ int run_verify(const Course& course, const VerifyArguments& arguments) {
     if (arguments.diagnosis) print_catalogue(proof);
     print_table(course, proof);
     if (proof.gaps.empty()) {
-        fmt::print("\nNo gaps{}.\n", arguments.quick ? " (--quick: every second mutant)" : "");
+        fmt::print("\nNo gaps{}.\n", arguments.quick ? " (--quick: without the extended mutants)" : "");
         return all_passed;
     }
     fmt::print("\n{} gaps:\n", proof.gaps.size());
