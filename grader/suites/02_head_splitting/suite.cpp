@@ -192,7 +192,11 @@ PROBE(HeadSplitting) {
         answer_with_view(student, answers, "split_heads", input, {{"num_heads", n.H}});
         answer_with_view(student, answers, "split_heads", input, {{"num_heads", n.H + 1}});
     }
-    answer_with_view(student, answers, "contiguous", x.slice(2, 1, n.D() - 1), {});
+    // Not one line of memory: because of the features, because of the rows, because of both.
+    const Tensor inner = x.slice(2, 1, n.D() - 1);
+    for (const Tensor& input : {x.transpose(1, 2), inner, x.slice(1, 0, n.T - 1), inner.slice(1, 0, n.T - 1)})
+        answer_with_view(student, answers, "view", input, {{"shape", Shape{input.numel()}}});
+    answer_with_view(student, answers, "contiguous", inner, {});
     answer_with_view(student, answers, "contiguous", x.transpose(1, 2), {});
     answer_with_view(student, answers, "split_heads", x, {{"num_heads", Index{0}}});
     answer_with_view(student, answers, "split_heads", x.select(0, 1), {{"num_heads", n.H}});
