@@ -40,6 +40,15 @@ Array gathered(const Array& from, const Shape& shape, const std::function<std::s
     return to;
 }
 
+Array entry_zero_everywhere(const Array& x, std::size_t axis) {
+    if (x.shape.size() != 4) return x;
+    return gathered(x, x.shape, [&](Coordinate at) {
+        std::vector<Index> from(at.begin(), at.end());
+        from[axis] = 0;
+        return position(x.shape, from);
+    });
+}
+
 Shape last(const Shape& shape, std::size_t count) {
     return {shape.end() - static_cast<std::ptrdiff_t>(count), shape.end()};
 }

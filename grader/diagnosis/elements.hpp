@@ -23,6 +23,13 @@ std::size_t position(const Shape& shape, Coordinate at);
 /// An array of `shape` whose element is that of `from` at a row-major position.
 Array gathered(const Array& from, const Shape& shape, const std::function<std::size_t(Coordinate)>& where);
 
+/// Axes of split heads, (B,H,T,d).
+constexpr std::size_t batch_axis = 0;
+constexpr std::size_t heads_axis = 1;
+
+/// Split heads whose every batch or head, along `axis`, holds what entry 0 does; x itself where heads are not split.
+Array entry_zero_everywhere(const Array& x, std::size_t axis);
+
 /// The last `count` axes of `shape`.
 Shape last(const Shape& shape, std::size_t count);
 

@@ -189,5 +189,16 @@ MISTAKE(
             c.softmaxing.empty_row = [](Row& row) { fill(row, 1 / static_cast<double>(row.score.size())); };
         });
 
+MISTAKE(
+        .id = "mask_lowered_by_ten_thousand", .decision = "mask_block",
+        .title = "blocked scores are lowered by 1e4, which scores can outweigh",
+        .right = "blocked scores become -infinity",
+        .symptom = "right until scores differ by 1e4; a query that may see nothing sees what it likes best",
+        .question = "What is softmax of a row from which one number has been subtracted everywhere?",
+        .make = [](Choices& c) {
+            c.masking.block = [](Array& s, Blocked& b) { become(s, b, [](double x) { return x - 1e4; }); };
+            c.softmaxing.empty_row = &unknown;
+        });
+
 }  // namespace
 }  // namespace headway::diagnosis

@@ -95,6 +95,14 @@ MISTAKE(
         .make = [](Choices& c) { c.scoring.factor = [](const Widths&) { return 0.0; }; });
 
 MISTAKE(
+        .id = "scale_integer_division_by_rounded_root", .decision = "scale",
+        .title = "1 / √head_dim is a division of integers: 1 for head_dim below 4, 0 for every other",
+        .right = "1.0F / √head_dim keeps the fraction",
+        .symptom = "every query attends to all keys alike, save in the tiny examples one tries by hand",
+        .question = "What are the types on both sides of your division, and what is 1 / 2 in C++?",
+        .make = [](Choices& c) { c.scoring.factor = [](const Widths& w) { return w.d < 4 ? 1.0 : 0.0; }; });
+
+MISTAKE(
         .id = "scale_from_default_head_dim", .decision = "scale",
         .title = "scores are divided by √(D / H) even where head_dim was chosen apart",
         .right = "they should be divided by the root of the head_dim that q and k really have",

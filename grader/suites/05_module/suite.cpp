@@ -281,9 +281,10 @@ void probe_object(Student& student, Random& random, std::vector<double>& answers
 }
 
 PROBE(Module) {
-    probe_object(student, random, answers, {.D = 18, .H = 3, .bias = true});
-    probe_object(student, random, answers, {.D = 20, .H = 5, .bias = false, .causal = true});
-    probe_object(student, random, answers, {.D = 14, .H = 3, .head_dim = 6, .bias = true, .dropout = 0.3});
+    const ObjectOptions objects[] = {{.D = 18, .H = 3, .bias = true},
+                                     {.D = 20, .H = 5, .bias = false, .causal = true},
+                                     {.D = 14, .H = 3, .head_dim = 6, .bias = true, .dropout = 0.3}};
+    probe_object(student, random, answers, objects[random.integer(0, 2)]);
     for (const ObjectOptions& options :
          {ObjectOptions{.D = 18, .H = 0}, ObjectOptions{.D = 18, .H = 4},
           ObjectOptions{.D = 18, .H = 3, .dropout = 1.0}, ObjectOptions{.D = 18, .H = 3, .dropout = -0.5},

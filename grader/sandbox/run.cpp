@@ -1,0 +1,80 @@
+#include "process.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <thread>
+
+#include <poll.h>
+
+namespace headway::sandbox {
+namespace {
+
+using std::chrono::steady_clock;
+
+/// One command that is run to its end.
+class Run {
+public:
+    Run(const Command& command, std::chrono::seconds wall_limit, std::size_t most_output)
+        : process_(Process::start(command, Channel::no)),
+          deadline_(begin_ + wall_limit),
+          most_resident_(command.limits.resident),
+          most_output_(most_output) {}
+
+    Finished to_the_end() {
+        while (!over_limits() && read_output()) {
+        }
+        // It may have closed its output and go on.
+        while (!process_.ended() && !over_limits()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        finished_.ended = process_.wait();
+        finished_.out_of_memory |= process_.ran_out_of_memory();
+        finished_.seconds = steady_clock::now() - begin_;
+        return std::move(finished_);
+    }
+
+private:
+    /// Kills it if so.
+    bool over_limits() {
+        const auto now = steady_clock::now();
+        finished_.timed_out |= now > deadline_;
+        if (most_resident_ > 0 && now > next_look_) {
+            finished_.out_of_memory |= process_.resident_bytes() > most_resident_;
+            next_look_ = now + tick;
+        }
+        if (!finished_.timed_out && !finished_.out_of_memory) return false;
+        process_.kill();
+        return true;
+    }
+
+    /// @return false at the end of its output
+    bool read_output() {
+        pollfd waiting{process_.output(), POLLIN, 0};
+        if (::poll(&waiting, 1, static_cast<int>(tick.count())) <= 0) return true;
+        const ssize_t got = ::read(process_.output(), buffer_.data(), buffer_.size());
+        if (got < 0 && errno == EINTR) return true;
+        if (got <= 0) return false;
+        const std::size_t room = most_output_ - finished_.output.size();
+        finished_.output.append(buffer_.data(), std::min(room, static_cast<std::size_t>(got)));
+        finished_.output_truncated |= static_cast<std::size_t>(got) > room;
+        return true;
+    }
+
+    static constexpr std::chrono::milliseconds tick{20};
+
+    steady_clock::time_point begin_ = steady_clock::now();
+    Process process_;
+    steady_clock::time_point deadline_;
+    steady_clock::time_point next_look_ = begin_;
+    std::uint64_t most_resident_;
+    std::size_t most_output_;
+    Finished finished_;
+    std::array<char, 1 << 14> buffer_{};
+};
+
+}  // namespace
+
+Finished run(const Command& command, std::chrono::seconds wall_limit, std::size_t most_output) {
+    return Run(command, wall_limit, most_output).to_the_end();
+}
+
+}  // namespace headway::sandbox
