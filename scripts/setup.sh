@@ -64,9 +64,12 @@ agreed() {
 install() {
     install_log=$HEADWAY_ROOT/build/install.log
     mkdir -p "$HEADWAY_ROOT/build"
-    # An installation that was interrupted would keep apt from every other one.
-    if [ "$manager" = apt-get ]; then sh -c "${as_root}dpkg --configure -a" >/dev/null 2>&1 || true; fi
-    if DEBIAN_FRONTEND=noninteractive sh -c "$(install_command "$@")" >"$install_log" 2>&1 </dev/null; then return 0; fi
+    # An installation that was interrupted would keep apt from every other one. What cannot be mended apt says again.
+    mend=
+    if [ "$manager" = apt-get ]; then mend="${as_root}dpkg --configure -a; "; fi
+    if DEBIAN_FRONTEND=noninteractive sh -c "$mend$(install_command "$@")" >"$install_log" 2>&1 </dev/null; then
+        return 0
+    fi
     tail -n 15 "$install_log" >&2
     return 1
 }

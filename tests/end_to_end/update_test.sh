@@ -8,7 +8,7 @@ broken=0
 GIT_AUTHOR_NAME=Teacher GIT_AUTHOR_EMAIL=t@example.org GIT_COMMITTER_NAME=Teacher GIT_COMMITTER_EMAIL=t@example.org
 GIT_CONFIG_GLOBAL=/dev/null
 export GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL GIT_CONFIG_GLOBAL
-unset HEADWAY_ROOT || true
+unset HEADWAY_ROOT
 
 # course FOLDER: the first version, in git.
 course() {
