@@ -1,7 +1,10 @@
 #include "control_group.hpp"
 
 #include <atomic>
+#include <cerrno>
 #include <chrono>
+#include <csignal>
+#include <cstdio>
 #include <fstream>
 #include <sstream>
 #include <system_error>
@@ -44,7 +47,19 @@ std::string fresh_name() {
     return "headway-" + std::to_string(::getpid()) + "-" + std::to_string(++made);
 }
 
+/// What graders left behind that were killed: groups named after a process that is gone. One with processes stays.
+void remove_abandoned(const fs::path& parent) {
+    std::error_code ignored;
+    for (const auto& entry : fs::directory_iterator(parent, ignored)) {
+        const std::string name = entry.path().filename().string();
+        int owner = 0;
+        if (std::sscanf(name.c_str(), "headway-%d-", &owner) != 1 || owner <= 0) continue;
+        if (::kill(owner, 0) != 0 && errno == ESRCH) ::rmdir(entry.path().c_str());
+    }
+}
+
 fs::path make_folder(const fs::path& parent, const std::string& name) {
+    remove_abandoned(parent);  // cheap: there are few
     const fs::path folder = parent / name;
     std::error_code error;
     fs::create_directory(folder, error);
