@@ -34,9 +34,11 @@ change_line() { # EXERCISE_FOLDER: a new function of one line, so that the objec
     printf '\nint edit_%s_%s() { return %s; }\n' "$$" "$edit$(date +%N)" "$edit" >>"$file"
 }
 edit_one() { change_line 03_scaled_scores && headway grade 03; }
-edit_all() {
-    for folder in "$desk/submission"/*; do change_line "$(basename "$folder")"; done
-    headway grade
+five="01 02 03 04 05"
+edit_five() {
+    for number in $five; do change_line "$(basename "$desk/submission/$number"_*)"; done
+    # shellcheck disable=SC2086 # words
+    headway grade $five
 }
 
 naive() {
@@ -47,14 +49,16 @@ naive() {
         cmake --build "$desk/naive/build" && "$desk/naive/build/attention_test"
 }
 
-headway grade >/dev/null
+# shellcheck disable=SC2086 # words
+headway grade $five >/dev/null
 one=$(median edit_one)
-five=$(median edit_all)
-unchanged=$(median headway grade)
+all_five=$(median edit_five)
+# shellcheck disable=SC2086 # words
+unchanged=$(median headway grade $five)
 start=$(median "$root/headway" --help)
 slow=$(median naive)
 echo "edit of exercise 03 -> verdict       $one s   (at most 1.5)"
-echo "edit of all five -> verdict          $five s   (at most 6)"
+echo "edit of all five -> verdict          $all_five s   (at most 6)"
 echo "nothing changed, all five            $unchanged s   (at most 0.3)"
 echo "launcher and --help                  $start s"
 echo "the naive way, one exercise          $slow s"

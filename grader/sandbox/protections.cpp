@@ -89,16 +89,23 @@ void no_hidden_suites(Plan& plan) {
     if (!secret.empty() && lies_in(secret, "/usr")) add(plan.jail, {"--size", "4096", "--tmpfs", secret.string()});
 }
 
+/// The program and what it reads, on top of a folder in memory that may hide them.
+void show_above_tmp(Plan& plan) {
+    if (lies_in(plan.entry_inside, "/tmp")) show(plan, plan.entry, plan.entry_inside);
+    if (lies_in(plan.program_inside, "/tmp")) show(plan, plan.room.program, plan.program_inside);
+    for (const fs::path& path : plan.room.readable) show(plan, path, path);
+}
+
 /// Attack: fill the disk, or the memory, with files.
 /// One folder in memory, of limited size.
 void bounded_folder(Plan& plan) {
     add(plan.jail, {"--perms", "1777", "--size", std::to_string(plan.room.folder), "--tmpfs", "/tmp"});
-    for (const fs::path& path : plan.room.readable) show(plan, path, path);
+    show_above_tmp(plan);
 }
 
 void unbounded_folder(Plan& plan) {
     add(plan.jail, {"--perms", "1777", "--tmpfs", "/tmp"});
-    for (const fs::path& path : plan.room.readable) show(plan, path, path);
+    show_above_tmp(plan);
 }
 
 /// Attack: change the compiler, the course's headers or libraries for whoever is graded next.
