@@ -85,11 +85,8 @@ public:
             diagnosis.mistakes.emplace_back("half_precision");
             diagnosis.sentences.emplace_back(
                 "inputs of few binary digits are answered right, the same inputs with all their digits are not");
-        } else if (follows_from_own_functions()) {
-            diagnosis.state = "follows";
         } else {
-            diagnosis.state = "unrecognised";
-            localise(diagnosis, function_, workers_.plain, observations_);
+            leave_unnamed(diagnosis);
         }
         return diagnosis;
     }
@@ -243,8 +240,7 @@ private:
         const auto evidence = evidence_for(set, all);
         if (!evidence || !evidence->is_telling()) {
             // Fits, but only where nothing finite was answered: that is no support.
-            diagnosis.state = "unrecognised";
-            localise(diagnosis, function_, workers_.plain, observations_);
+            leave_unnamed(diagnosis);
             return;
         }
         for (const Mistake* mistake : set) diagnosis.mistakes.push_back(mistake->id);
@@ -255,6 +251,16 @@ private:
             for (const Mistake* mistake : other)
                 if (std::find(set.begin(), set.end(), mistake) == set.end())
                     diagnosis.alternatives.push_back(mistake->id);
+    }
+
+    /// No mistake of its own, or none with a name.
+    void leave_unnamed(FunctionDiagnosis& diagnosis) {
+        if (follows_from_own_functions()) {
+            diagnosis.state = "follows";
+            return;
+        }
+        diagnosis.state = "unrecognised";
+        localise(diagnosis, function_, workers_.plain, observations_);
     }
 
     /// The same questions with inputs cut to multiples of ¼: whoever loses precision answers these right.

@@ -191,16 +191,6 @@ MISTAKE(
             };
         });
 
-MISTAKE(
-        .id = "softmax_by_largest", .decision = "softmax_sum",
-        .title = "the exponentials are divided by the largest of them: the best key gets weight 1",
-        .right = "divide by their sum", .symptom = "rows sum to more than 1",
-        .question = "What do your weights add up to?", .make = [](Choices& c) {
-            c.softmaxing.denominator = [](double, const Row& row) {
-                return *std::max_element(row.score.begin(), row.score.end());
-            };
-        });
-
 DECISION(.id = "softmax_rows", .stage = "softmax", .lesson = {{"01", "As a formula"}},
          .pseudocode = "for each row: maximum = -infinity; sum = 0; … : both begin anew with every row");
 

@@ -172,7 +172,7 @@ std::optional<Answer> from_own_softmax(judge::Student& student, const Arguments&
     const Array scores = reference::scores(reference::exact(q), reference::exact(k));
     const auto rows = student.outcome("softmax_rows", {{"scores", reference::to_tensor(scores)}});
     const auto* own = std::get_if<Tensor>(&rows.value);
-    return own == nullptr ? std::nullopt : std::optional(Answer::of(judge::own(*own)));
+    return own == nullptr ? answer_of(rows) : Answer::of(judge::own(*own));
 }
 
 /// What follows from the student's own weights.
@@ -183,6 +183,7 @@ std::optional<Answer> from_own_weights(judge::Student& student, const Arguments&
     };
     const auto weights = student.outcome(
         "attention_weights", {{"q", reference::to_tensor(times("w_q"))}, {"k", reference::to_tensor(times("w_k"))}});
+    if (weights.error) return answer_of(weights);
     const auto* own = std::get_if<Tensor>(&weights.value);
     if (own == nullptr || own->shape() != Shape{x.size(0), x.size(0)}) return std::nullopt;
     return Answer::of(reference::matmul(judge::own(*own), times("w_v")));

@@ -185,8 +185,11 @@ PROBE(SingleHead) {
     Head tall = head;
     tall.w_v = random_tensor(random, {n.D() + 1, n.d_v});
     answer_with(student, answers, "single_head_attention", tall.arguments());
-    answer_with(student, answers, "with_residual",
-                {{"x", random_tensor(random, {n.T, n.d})}, {"attended", random_tensor(random, {n.T, n.d})}});
+    tall.w_v = random_tensor(random, {n.D() - 1, n.d_v});
+    answer_with(student, answers, "single_head_attention", tall.arguments());
+    const Tensor x = random_tensor(random, {n.T, n.d});
+    for (const Shape& shape : {Shape{n.T, n.d}, Shape{n.T, n.d - 1}, Shape{n.T + 1, n.d}})
+        answer_with(student, answers, "with_residual", {{"x", x}, {"attended", random_tensor(random, shape)}});
 }
 
 }  // namespace

@@ -196,6 +196,9 @@ PROBE(HeadSplitting) {
     const Tensor inner = x.slice(2, 1, n.D() - 1);
     for (const Tensor& input : {x.transpose(1, 2), inner, x.slice(1, 0, n.T - 1), inner.slice(1, 0, n.T - 1)})
         answer_with_view(student, answers, "view", input, {{"shape", Shape{input.numel()}}});
+    // More than x has, but not more than its storage has.
+    answer_with_view(student, answers, "view", random_tensor(random, {n.B + 1, n.T}).slice(0, 0, n.B),
+                     {{"shape", Shape{n.T, n.B + 1}}});
     answer_with_view(student, answers, "contiguous", inner, {});
     answer_with_view(student, answers, "contiguous", x.transpose(1, 2), {});
     answer_with_view(student, answers, "split_heads", x, {{"num_heads", Index{0}}});

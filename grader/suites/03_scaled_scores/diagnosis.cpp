@@ -203,8 +203,9 @@ std::vector<Arguments> ask_attention(Random& random) {
 /// What follows from the student's own scores and softmax.
 std::optional<Answer> from_own_parts(judge::Student& student, const Arguments& arguments) {
     const auto scores = student.outcome("attention_scores", {arguments[0], arguments[1]});
-    if (scores.error) return std::nullopt;
+    if (scores.error) return answer_of(scores);
     const auto weights = student.outcome("masked_softmax", {{"scores", scores.value}, arguments[3]});
+    if (weights.error) return answer_of(weights);
     const auto* tensor = std::get_if<Tensor>(&weights.value);
     if (tensor == nullptr || tensor->rank() != 4) return std::nullopt;
     const Array own = judge::own(*tensor);

@@ -214,8 +214,8 @@ PROBE(ScaledScores) {
     answer_with(student, answers, "masked_softmax", {{"scores", scores - 1e4F}, {"mask", mask}});
     for (const Mask& some : {Mask{}, mask, rows_and_keys, causal})
         answer_with(student, answers, "scaled_dot_product_attention", in.with(some));
-    answer_with(student, answers, "attention_scores",
-                {{"q", in.q}, {"k", random_tensor(random, {n.B, n.H, n.S, n.d + 1})}});
+    for (const Shape& shape : {Shape{n.B, n.H, n.S, n.d + 1}, Shape{n.B + 1, n.H, n.S, n.d}})
+        answer_with(student, answers, "attention_scores", {{"q", in.q}, {"k", random_tensor(random, shape)}});
     answer_with(student, answers, "masked_softmax", {{"scores", scores}, {"mask", Mask::allow_all({n.T, n.S + 1})}});
     answer_with(student, answers, "scaled_dot_product_attention",
                 {{"q", in.q}, {"k", in.k}, {"v", random_tensor(random, {n.B, n.H, n.S + 1, n.d_v})}, {"mask", Mask{}}});

@@ -171,11 +171,11 @@ std::optional<Answer> from_own_parts(judge::Student& student, const Arguments& a
     };
     const auto attended = reference::attention(heads("w_q"), heads("w_k"), heads("w_v"), mask(arguments, "mask"));
     const auto merged = student.outcome("merge_heads", {{"context", reference::to_tensor(attended.context)}});
-    if (merged.error) return std::nullopt;
+    if (merged.error) return answer_of(merged);
     const auto output = student.outcome(
         "project_output", {{"merged", merged.value}, {"w_o", tensor(arguments, "w_o")}, {"b_o", Tensor{}}});
     const auto* own = std::get_if<Tensor>(&output.value);
-    return own == nullptr ? std::nullopt : std::optional(Answer::of(judge::own(*own)));
+    return own == nullptr ? answer_of(output) : Answer::of(judge::own(*own));
 }
 
 const SubjectRegistration registration(

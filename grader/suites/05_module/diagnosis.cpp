@@ -121,6 +121,7 @@ std::vector<Arguments> factory_questions(Random&) {
             ask("refusal", {.D = 10, .H = 2, .dropout = 1.5}),
             ask("refusal", {.D = 10, .H = 2, .dropout = -0.1}),
             ask("declined", {.D = 11, .H = 3, .head_dim = 0}),
+            ask("declined", {.D = 12, .H = 3, .head_dim = 0}),
             ask("declined", {.D = 0, .H = 2})};
 }
 

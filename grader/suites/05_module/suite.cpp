@@ -256,7 +256,7 @@ void probe_object(Student& student, Random& random, std::vector<double>& answers
         answer_with(student, answers, "load_state_dict", {self, {"state", other}});
     }
     for (int mode = 0; mode < 2; ++mode) {
-        for (const Mask& mask : {Mask{}, random_mask(random, {n.B, 1, n.T, n.S}), random_mask(random, {n.T, n.S}),
+        for (const Mask& mask : {random_mask(random, {n.B, 1, n.T, n.S}), Mask{}, random_mask(random, {n.T, n.S}),
                                  random_mask(random, {n.B, options.H, n.T, n.S}), Mask::block_all({n.T, 1})}) {
             const Tensor query =
                 random_tensor(random, {n.T, n.B, options.D}).transpose(0, 1) * (mode == 0 ? 1.0F : 300.0F);
@@ -287,10 +287,13 @@ PROBE(Module) {
     probe_object(student, random, answers, objects[random.integer(0, 2)]);
     for (const ObjectOptions& options :
          {ObjectOptions{.D = 18, .H = 0}, ObjectOptions{.D = 18, .H = 4},
-          ObjectOptions{.D = 18, .H = 3, .dropout = 1.0}, ObjectOptions{.D = 18, .H = 3, .dropout = -0.5},
-          ObjectOptions{.D = 18, .H = 3, .head_dim = 0}, ObjectOptions{.D = 0, .H = 3}}) {
+          ObjectOptions{.D = 18, .H = 3, .dropout = 1.0}, ObjectOptions{.D = 18, .H = 3, .dropout = 1.5},
+          ObjectOptions{.D = 18, .H = 3, .dropout = -0.5}, ObjectOptions{.D = 18, .H = 3, .head_dim = 0},
+          ObjectOptions{.D = 0, .H = 3}}) {
         const Outcome made = student.outcome("make_multi_head_attention", {{"options", to_record(options, 3)}});
         answers.push_back(made.error ? 1 + static_cast<double>(made.error->kind) : 0);
+        if (const auto* object = std::get_if<wire::Handle>(&made.value))
+            answer_with(student, answers, "named_parameters", {{"module", *object}});
     }
 }
 
