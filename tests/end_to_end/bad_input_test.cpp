@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <ostream>
 
 namespace headway {
 namespace {
@@ -18,6 +19,8 @@ struct Misdeed {
     const char* words;               ///< that the message holds
     const char* before = "";
 };
+
+void PrintTo(const Misdeed& misdeed, std::ostream* out) { *out << misdeed.name; }
 
 class InOneCall : public testing::TestWithParam<Misdeed> {};
 

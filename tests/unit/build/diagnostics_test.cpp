@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <ostream>
+
 namespace headway::build {
 namespace {
 
@@ -49,6 +51,8 @@ struct Linker {
     const char* undefined;  // with %s for the symbol
     const char* duplicate_main;
 };
+
+void PrintTo(const Linker& linker, std::ostream* out) { *out << linker.name; }
 
 class LinkerWords : public testing::TestWithParam<Linker> {
 protected:
