@@ -59,7 +59,14 @@ void show_paged(const std::string& text) {
 ProgressLine::ProgressLine() : is_terminal_(::isatty(STDERR_FILENO) == 1) {}
 
 void ProgressLine::show(const std::string& text) {
-    if (!is_terminal_) return;
+    if (!is_terminal_) {
+        constexpr std::chrono::seconds quiet{30};
+        const auto now = std::chrono::steady_clock::now();
+        if (now - last_line_ < quiet) return;
+        last_line_ = now;
+        fmt::print(stderr, "{}\n", text);
+        return;
+    }
     fmt::print(stderr, "\r\033[K{:.78}", text);
     std::fflush(stderr);
     shown_ = true;

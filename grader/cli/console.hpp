@@ -2,6 +2,7 @@
 
 #include "../report/terminal.hpp"
 
+#include <chrono>
 #include <string>
 
 namespace headway::cli {
@@ -12,7 +13,7 @@ report::TerminalStyle terminal_style();
 /// Prints; on a terminal by way of $PAGER, or less, which show short texts as they are.
 void show_paged(const std::string& text);
 
-/// One line on standard error that is overwritten as work goes on; nothing where that is no terminal.
+/// One line on standard error that is overwritten as work goes on; where that is no terminal, a line every half minute.
 class ProgressLine {
 public:
     ProgressLine();
@@ -26,6 +27,7 @@ public:
 private:
     bool is_terminal_;
     bool shown_ = false;
+    std::chrono::steady_clock::time_point last_line_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace headway::cli

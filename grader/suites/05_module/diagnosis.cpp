@@ -93,6 +93,12 @@ bool Checking::*refused_by(const Asking& asking) {
     return &Checking::divisible;
 }
 
+/// Without a look at head_dim, D / H may be taken in its place, and be refused where it is no integer.
+bool falls_back_on_default_width(const Choices& choices, const Asking& asking) {
+    if (choices.module.head_dim == ModuleChoices::HeadDim::option_ignored) return true;
+    return !choices.checking.head_dim && asking.D % asking.H != 0;
+}
+
 Predict factory_model(const Arguments& arguments) {
     if (arguments.front().name != "question") return nullptr;  // what the hidden tests heard has other arguments
     const auto kind = std::get<std::string>(argument(arguments, "question"));
@@ -100,6 +106,7 @@ Predict factory_model(const Arguments& arguments) {
     if (kind == "seeds") return [](const Choices& c) { return seeds(c.module); };
     if (kind == "parameters") return [asking](const Choices& c) { return parameters(c.module, asking); };
     return [asking, any = kind == "declined"](const Choices& c) {
+        if (asking.head_dim && falls_back_on_default_width(c, asking)) return Answer::said("anything");
         const Answer answer = checked(false, c.checking, refused_by(asking), nullptr);
         return any && answer.word == "threw" ? Answer::said("refused") : answer;
     };
