@@ -253,14 +253,32 @@ std::vector<Arguments> ask_split_heads(Random& random) {
             ask(later, n.H)};
 }
 
-const SubjectRegistration registration(
-    "02_head_splitting",
-    {{{"contiguous_strides", &contiguous_strides_model, &ask_contiguous_strides},
-      {"view", &view_model, &ask_view, nullptr, watching("view", Demand::numbers)},
-      {"transpose", &transpose_model, &ask_transpose, nullptr, watching("transpose", Demand::numbers)},
-      {"contiguous", &contiguous_model, &ask_contiguous, nullptr, watching("contiguous", Demand::numbers_and_strides)},
-      {"split_heads", &split_heads_model, &ask_split_heads, &split_given_own, watching("split_heads", Demand::numbers),
-       "split"}}});
+const SubjectRegistration registration("02_head_splitting",
+                                       {{{.name = "contiguous_strides",
+                                          .model = &contiguous_strides_model,
+                                          .questions = &ask_contiguous_strides,
+                                          .stage = "memory"},
+                                         {.name = "view",
+                                          .model = &view_model,
+                                          .questions = &ask_view,
+                                          .ask = watching("view", Demand::numbers),
+                                          .stage = "memory"},
+                                         {.name = "transpose",
+                                          .model = &transpose_model,
+                                          .questions = &ask_transpose,
+                                          .ask = watching("transpose", Demand::numbers),
+                                          .stage = "memory"},
+                                         {.name = "contiguous",
+                                          .model = &contiguous_model,
+                                          .questions = &ask_contiguous,
+                                          .ask = watching("contiguous", Demand::numbers_and_strides),
+                                          .stage = "memory"},
+                                         {.name = "split_heads",
+                                          .model = &split_heads_model,
+                                          .questions = &ask_split_heads,
+                                          .given_own = &split_given_own,
+                                          .ask = watching("split_heads", Demand::numbers),
+                                          .stage = "split"}}});
 
 }  // namespace
 }  // namespace headway::diagnosis

@@ -217,35 +217,48 @@ Asked judged(judge::Student& student, const Arguments& arguments) {
     }
 }
 
-/// The same, with what must hold of it.
-Function with_invariants(Function function, std::vector<Invariant> invariants) {
-    function.invariants = std::move(invariants);
-    return function;
-}
-
-Function function(const std::string& name, Predict (*model)(const Arguments&),
-                  std::vector<Arguments> (*questions)(Random&), Asked (*ask)(judge::Student&, const Arguments&)) {
-    return {.name = name, .model = model, .questions = questions, .ask = ask};
-}
-
 const SubjectRegistration registration(
     "05_module",
-    {{function("make_multi_head_attention", &factory_model, &factory_questions, &judged<&ask_factory>),
+    {{{.name = "make_multi_head_attention",
+       .model = &factory_model,
+       .questions = &factory_questions,
+       .ask = &judged<&ask_factory>,
+       .stage = "project"},
       // forward first: it shows more of what both have in common.
-      with_invariants(function("forward", &forward_model, &forward_questions, &judged<&ask_forward>),
-                      {permuted_tokens({"key", "value"}, Follows::not_at_all,
-                                       "the output changes when keys change places together with their values"),
-                       permuted_tokens({"query"}, Follows::rows, "a query's output depends on where the query stands"),
-                       unseen_future({"key", "value"})}),
-      with_invariants(function("attention_weights", &attention_weights_model, &weights_questions,
-                               &judged<&ask_attention_weights>),
-                      {permuted_tokens({"key"}, Follows::columns, "weights of a key change when keys change places")}),
-      function("load_state_dict", &loading_model, &loading_questions, &judged<&ask_loading>),
-      function("forward (several calls)", &several_calls_model, &several_calls_questions, &judged<&ask_several_calls>),
-      function("forward (dropout)", &dropout_model, &dropout_questions, &judged<&ask_dropout>)}});
+      {.name = "forward",
+       .model = &forward_model,
+       .questions = &forward_questions,
+       .ask = &judged<&ask_forward>,
+       .stage = "weigh",
+       .stages = stages_of_questions(),
+       .invariants = {permuted_tokens({"key", "value"}, Follows::not_at_all,
+                                      "the output changes when keys change places together with their values"),
+                      permuted_tokens({"query"}, Follows::rows, "a query's output depends on where the query stands"),
+                      unseen_future({"key", "value"})}},
+      {.name = "attention_weights",
+       .model = &attention_weights_model,
+       .questions = &weights_questions,
+       .ask = &judged<&ask_attention_weights>,
+       .stage = "softmax",
+       .stages = stages_of_questions(),
+       .invariants = {permuted_tokens({"key"}, Follows::columns, "weights of a key change when keys change places")}},
+      {.name = "load_state_dict",
+       .model = &loading_model,
+       .questions = &loading_questions,
+       .ask = &judged<&ask_loading>,
+       .stage = "state"},
+      {.name = "forward (several calls)",
+       .model = &several_calls_model,
+       .questions = &several_calls_questions,
+       .ask = &judged<&ask_several_calls>,
+       .stage = "state"},
+      {.name = "forward (dropout)",
+       .model = &dropout_model,
+       .questions = &dropout_questions,
+       .ask = &judged<&ask_dropout>,
+       .stage = "dropout"}}});
 
 }  // namespace
-
 Predict attention_weights_model(const Arguments& arguments) {
     if (arguments.front().name != "question") return nullptr;
     if (Asking::from(arguments).dropout > 0) return [](const Choices& c) { return training_facts(c.module); };

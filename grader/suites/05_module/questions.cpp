@@ -97,8 +97,12 @@ std::vector<Arguments> shared_questions(Random& random) {
     const Asking causal{.D = D, .H = H, .causal = true};
     const Asking apart{.D = 9, .H = H, .head_dim = 5, .bias = false};
     const Asking one_head{.D = 7, .H = 1, .bias = false};  // so that a row of zero weights is a row of zeros
+    const Asking without_bias{.D = D, .H = H, .bias = false};
     const Mask padding = random_mask(random, {B, 1, 1, S});
-    return {question(random, plain, S, S),
+    return {question(random, one_head, 1, 1),  // only values and output
+            question(random, one_head, T, S),
+            question(random, without_bias, T, S),
+            question(random, plain, S, S),
             question(random, plain, T, S),
             question(random, apart, T, 7),
             question(random, plain, S, T),
@@ -116,6 +120,13 @@ std::vector<Arguments> shared_questions(Random& random) {
 }
 
 }  // namespace
+
+std::vector<std::pair<std::string, std::size_t>> stages_of_questions() {
+    std::vector<std::pair<std::string, std::size_t>> stages{{"project", 0}, {"scores", 1}, {"split", 2}};
+    // Biases, widths and views first, then masks.
+    for (std::size_t number = 3; number < 15; ++number) stages.emplace_back(number < 8 ? "project" : "mask", number);
+    return stages;
+}
 
 std::vector<Arguments> weights_questions(Random& random) {
     std::vector<Arguments> questions = shared_questions(random);
