@@ -63,11 +63,34 @@ double apart_as_predictions(double a, double error_a, double b, double error_b) 
     return apart(a, std::max(error_a, error_b), b);
 }
 
+/// The same where what is not predicted agrees with everything.
+double apart_if_seen(double a, double error_a, double b, double error_b) {
+    if (error_a == anything || error_b == anything) return 0;
+    if (error_a == anything_but && error_b == anything_but) return 0;
+    if (error_a == anything_but) return apart(a, error_a, b);
+    if (error_b == anything_but) return apart(b, error_b, a);
+    return apart_as_predictions(a, error_a, b, error_b);
+}
+
+using Apart = double (*)(double a, double error_a, double b, double error_b);
+
 bool same_kind(const Answer& a, const Answer& b) {
     if (a.word != b.word || a.parts.size() != b.parts.size()) return false;
     return std::equal(a.parts.begin(), a.parts.end(), b.parts.begin(), [](const auto& x, const auto& y) {
         return x.first == y.first && x.second.shape == y.second.shape;
     });
+}
+
+double largest_distance(const Answer& a, const Answer& b, Apart apart) {
+    if (!same_kind(a, b)) return infinity;
+    double largest = 0;
+    for (std::size_t part = 0; part < a.parts.size(); ++part) {
+        const Array& first = a.parts[part].second;
+        const Array& second = b.parts[part].second;
+        for (std::size_t i = 0; i < first.value.size(); ++i)
+            largest = std::max(largest, apart(first.value[i], first.error[i], second.value[i], second.error[i]));
+    }
+    return largest;
 }
 
 }  // namespace
@@ -124,17 +147,8 @@ std::optional<Fit> fit(const Answer& predicted, const Answer& seen) {
     return fit;
 }
 
-double distance(const Answer& a, const Answer& b) {
-    if (!same_kind(a, b)) return infinity;
-    double largest = 0;
-    for (std::size_t part = 0; part < a.parts.size(); ++part) {
-        const Array& first = a.parts[part].second;
-        const Array& second = b.parts[part].second;
-        for (std::size_t i = 0; i < first.value.size(); ++i)
-            largest = std::max(largest,
-                               apart_as_predictions(first.value[i], first.error[i], second.value[i], second.error[i]));
-    }
-    return largest;
-}
+double distance(const Answer& a, const Answer& b) { return largest_distance(a, b, &apart_as_predictions); }
+
+double tellable_distance(const Answer& a, const Answer& b) { return largest_distance(a, b, &apart_if_seen); }
 
 }  // namespace headway::diagnosis

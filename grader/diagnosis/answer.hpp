@@ -55,4 +55,7 @@ std::optional<Fit> fit(const Answer& predicted, const Answer& seen);
 /// How far two predictions are apart, in tolerances; infinite where they differ in kind.
 double distance(const Answer& a, const Answer& b);
 
+/// The same as far as an answer could tell: an element that one of them does not predict refutes neither.
+double tellable_distance(const Answer& a, const Answer& b);
+
 }  // namespace headway::diagnosis

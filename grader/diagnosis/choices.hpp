@@ -107,7 +107,10 @@ struct Softmaxing {
     double (*shift)(const Row&);  ///< subtracted before exp
     double (*exponential)(double);
     double (*denominator)(double sum, const Row&);
-    void (*empty_row)(Row&);  ///< turns scores into weights where every key is blocked
+    /// What a blocked score becomes where others are open; it counts as open then. The default, -infinity, is nullptr.
+    double (*blocked_score)(double) = nullptr;
+    /// Turns scores into weights where every key is blocked, or into scores that are not, with what that rounds.
+    void (*empty_row)(Row&);
     Carry carry = Carry::nothing;
     Array (*finish)(const Array& weights, const Widths&);
     int times = 1;

@@ -176,9 +176,9 @@ private:
         return true;
     }
 
-    /// Asks questions on which the sets differ most, until one is left or 200 inputs do not tell them apart.
+    /// Asks questions on which the sets differ most, until one is left or 500 inputs do not tell them apart.
     void tell_apart(std::vector<MistakeSet>& sets) {
-        constexpr std::size_t most_inputs = 200;
+        constexpr std::size_t most_inputs = 500;
         constexpr double apart = 3;  // tolerances
         for (std::size_t inputs = 0; sets.size() > 1 && inputs < most_inputs;) {
             const Observation* best = nullptr;
@@ -194,7 +194,7 @@ private:
                 for (const MistakeSet& set : sets) {
                     Answer answer = predicted(question, with(set));
                     const bool is_new = std::all_of(classes.begin(), classes.end(), [&](const Answer& other) {
-                        return distance(answer, other) > apart;
+                        return tellable_distance(answer, other) > apart;
                     });
                     if (is_new) classes.push_back(std::move(answer));
                 }

@@ -100,11 +100,14 @@ void vanish(Row& row, double error) {
 void normalise(Row& row, const Softmaxing& choices, Carried& carried) {
     const std::size_t count = row.score.size();
     if (row.all_blocked()) {
-        std::fill(row.error.begin(), row.error.end(), 0.0);
+        const std::vector<double> errors = std::exchange(row.error, std::vector<double>(count));
         choices.empty_row(row);
-        for (std::size_t i = 0; i < count; ++i)
-            if (row.error[i] == 0) row.error[i] = std::abs(row.score[i]) * 64 * reference::unit_roundoff;
-        return;
+        if (row.all_blocked()) {
+            for (std::size_t i = 0; i < count; ++i)
+                if (row.error[i] == 0) row.error[i] = std::abs(row.score[i]) * 64 * reference::unit_roundoff;
+            return;
+        }
+        for (std::size_t i = 0; i < count; ++i) row.error[i] += errors[i];
     }
     double shift = choices.shift(row);
     if (choices.carry == Carry::maximum) shift = carried.maximum = std::max(carried.maximum, shift);
@@ -134,6 +137,15 @@ void normalise(Row& row, const Softmaxing& choices, Carried& carried) {
     }
 }
 
+/// The blocked scores of one row become numbers like any other, unless there is nothing else in it.
+void open(Array& scores, Blocked& blocked, const std::vector<std::size_t>& members, double (*number)(double)) {
+    if (std::all_of(members.begin(), members.end(), [&](std::size_t i) { return blocked[i]; })) return;
+    for (const std::size_t i : members) {
+        if (blocked[i]) scores.value[i] = number(scores.value[i]);
+        blocked[i] = false;
+    }
+}
+
 }  // namespace
 
 bool Row::all_blocked() const {
@@ -147,10 +159,12 @@ double Row::maximum() const {
     return maximum;
 }
 
-Array softmax(const Array& scores, const Blocked& blocked, const Softmaxing& choices) {
+Array softmax(const Array& scores, Blocked blocked, const Softmaxing& choices) {
     Array weights = scores;
     if (weights.value.empty()) return weights;
     const Rows& groups = known_rows(scores.shape, choices.together);
+    if (choices.blocked_score != nullptr)
+        for (const auto& members : groups) open(weights, blocked, members, choices.blocked_score);
     for (int time = 0; time < choices.times; ++time) {
         const double largest_of_all = *std::max_element(weights.value.begin(), weights.value.end());
         double largest_open = -std::numeric_limits<double>::infinity();

@@ -5,6 +5,6 @@
 namespace headway::diagnosis {
 
 /// Softmax as `choices` decide, in the arithmetic of float32 where it overflows.
-Array softmax(const Array& scores, const Blocked& blocked, const Softmaxing& choices);
+Array softmax(const Array& scores, Blocked blocked, const Softmaxing& choices);
 
 }  // namespace headway::diagnosis

@@ -142,8 +142,9 @@ Outcome judged(const diagnosis::Function& function, const Ids& expected, const v
     if (found->state == "named" &&
         (std::find(accounts.begin(), accounts.end(), given) != accounts.end() || equivalent(function, given, expected)))
         return Outcome::named;
-    const bool only_true_names =
-        std::all_of(given.begin(), given.end(), [&](const std::string& id) { return expected.contains(id); });
+    const bool only_true_names = std::any_of(accounts.begin(), accounts.end(), [&](const Ids& account) {
+        return std::includes(account.begin(), account.end(), given.begin(), given.end());
+    });
     const bool superset =
         std::all_of(expected.begin(), expected.end(), [&](const std::string& id) { return given.contains(id); });
     return given.empty() || only_true_names || superset ? Outcome::missed : Outcome::wrong_name;

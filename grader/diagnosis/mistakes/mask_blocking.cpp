@@ -20,26 +20,12 @@ void fill(Row& row, double weight) { std::fill(row.score.begin(), row.score.end(
 /// Some look at wholly blocked rows before they do such a thing, and some do not.
 void unknown(Row& row) { std::fill(row.error.begin(), row.error.end(), anything); }
 
-/// Blocked scores become a number like any other, but for rows that are wholly blocked.
-void become(Array& scores, Blocked& blocked, double (*number)(double)) {
-    const auto S = static_cast<std::size_t>(scores.size(-1));
-    for (std::size_t row = 0; row < blocked.size(); row += S) {
-        const auto begin = blocked.begin() + static_cast<std::ptrdiff_t>(row);
-        const bool whole =
-            std::find(begin, begin + static_cast<std::ptrdiff_t>(S), false) == begin + static_cast<std::ptrdiff_t>(S);
-        for (std::size_t i = row; i < row + S; ++i) {
-            if (blocked[i]) scores.value[i] = number(scores.value[i]);
-            if (!whole) blocked[i] = false;
-        }
-    }
-}
-
 MISTAKE(
         .id = "mask_multiplied", .decision = "mask_block",
         .title = "blocked scores are multiplied by 0, which is a score like any other",
         .right = "blocked scores become -infinity", .symptom = "blocked keys keep a weight of exp(0)",
         .question = "What is the weight of a key whose score is 0?", .make = [](Choices& c) {
-            c.masking.block = [](Array& s, Blocked& b) { become(s, b, [](double) { return 0.0; }); };
+            c.softmaxing.blocked_score = [](double) { return 0.0; };
             c.softmaxing.empty_row = &unknown;
         });
 
@@ -48,7 +34,7 @@ MISTAKE(
         .title = "the mask is added to the scores as the number 1", .right = "blocked scores become -infinity",
         .symptom = "blocked keys are even preferred", .question = "What does true become when it is added to a float?",
         .make = [](Choices& c) {
-            c.masking.block = [](Array& s, Blocked& b) { become(s, b, [](double x) { return x + 1; }); };
+            c.softmaxing.blocked_score = [](double x) { return x + 1; };
             c.softmaxing.empty_row = &unknown;
         });
 
@@ -57,7 +43,7 @@ MISTAKE(
         .title = "the mask is subtracted from the scores as the number 1", .right = "blocked scores become -infinity",
         .symptom = "blocked keys lose a little weight",
         .question = "What does true become when it is subtracted from a float?", .make = [](Choices& c) {
-            c.masking.block = [](Array& s, Blocked& b) { become(s, b, [](double x) { return x - 1; }); };
+            c.softmaxing.blocked_score = [](double x) { return x - 1; };
             c.softmaxing.empty_row = &unknown;
         });
 
@@ -66,7 +52,7 @@ MISTAKE(
         .title = "blocked scores are lowered by a small number, such as 10: blocked keys leak through",
         .right = "blocked scores become -infinity", .symptom = "what is blocked is seen a little",
         .question = "What is exp(-10), and what if a blocked score was 12?", .make = [](Choices& c) {
-            c.masking.block = [](Array& s, Blocked& b) { become(s, b, [](double x) { return x - 10; }); };
+            c.softmaxing.blocked_score = [](double x) { return x - 10; };
             c.softmaxing.empty_row = &unknown;
         });
 
@@ -75,7 +61,7 @@ MISTAKE(
         .title = "blocked scores become a number near 0, such as 1e-9, instead of a large negative one",
         .right = "blocked scores become -infinity", .symptom = "blocked keys keep a weight of exp(0)",
         .question = "Is it -1e9 or 1e-9?", .make = [](Choices& c) {
-            c.masking.block = [](Array& s, Blocked& b) { become(s, b, [](double) { return 1e-9; }); };
+            c.softmaxing.blocked_score = [](double) { return 1e-9; };
             c.softmaxing.empty_row = &unknown;
         });
 
@@ -84,7 +70,7 @@ MISTAKE(
         .title = "blocked scores become -1, which is a score like any other",
         .right = "blocked scores become -infinity", .symptom = "blocked keys keep a weight of exp(-1)",
         .question = "What is the weight of a key whose score is -1?", .make = [](Choices& c) {
-            c.masking.block = [](Array& s, Blocked& b) { become(s, b, [](double) { return -1.0; }); };
+            c.softmaxing.blocked_score = [](double) { return -1.0; };
             c.softmaxing.empty_row = &unknown;
         });
 
@@ -93,9 +79,7 @@ MISTAKE(
         .title = "blocked scores become +infinity instead of -infinity", .right = "blocked scores become -infinity",
         .symptom = "NaN as soon as something is blocked",
         .question = "Which sign has the infinity that makes exp zero?", .make = [](Choices& c) {
-            c.masking.block = [](Array& s, Blocked& b) {
-                become(s, b, [](double) { return std::numeric_limits<double>::infinity(); });
-            };
+            c.softmaxing.blocked_score = [](double) { return std::numeric_limits<double>::infinity(); };
             c.softmaxing.empty_row = &unknown;
         });
 
@@ -156,13 +140,14 @@ MISTAKE(
         .question = "What is exp(x - x), and is your sum kept from being 0?",
         .make = [](Choices& c) { c.softmaxing.empty_row = [](Row& row) { fill(row, 1.0); }; });
 
-/// Softmax of numbers that exist, each moved by a large one first, in float.
-void softmax_of(Row& row, double moved_by) {
-    for (double& score : row.score) score = static_cast<double>(static_cast<float>(score + moved_by));
-    const double largest = *std::max_element(row.score.begin(), row.score.end());
-    double sum = 0;
-    for (double& score : row.score) sum += score = std::exp(score - largest);
-    for (double& score : row.score) score /= sum;
+/// The row goes on to softmax as if it were open, each score moved by a number first, which rounds it in float32. That
+/// the score's own error turns the rounding happens to one in thousands where the step is small, else to nobody.
+void go_on(Row& row, double moved_by) {
+    for (std::size_t i = 0; i < row.score.size(); ++i) {
+        row.score[i] = static_cast<double>(static_cast<float>(row.score[i] + moved_by)) - moved_by;
+        row.error[i] = std::abs(moved_by) < 1e6 ? std::abs(moved_by) * reference::unit_roundoff : 0;
+    }
+    row.blocked.assign(row.blocked.size(), false);
 }
 
 MISTAKE(
@@ -171,21 +156,21 @@ MISTAKE(
         .right = "where every key is blocked, all weights are 0",
         .symptom = "a query that may see nothing sees what it likes best",
         .question = "What is softmax of a row from which one number has been subtracted everywhere?",
-        .make = [](Choices& c) { c.softmaxing.empty_row = [](Row& row) { softmax_of(row, -1e9); }; });
+        .make = [](Choices& c) { c.softmaxing.empty_row = [](Row& row) { go_on(row, -1e9); }; });
 
 MISTAKE(
         .id = "empty_row_as_any_other", .decision = "empty_row",
         .title = "a fully masked row goes through softmax like any other",
         .right = "where every key is blocked, all weights are 0", .symptom = "padding contributes to the output",
         .question = "What do the weights of a row add up to in which every key is blocked?",
-        .make = [](Choices& c) { c.softmaxing.empty_row = [](Row& row) { softmax_of(row, 0); }; });
+        .make = [](Choices& c) { c.softmaxing.empty_row = [](Row& row) { go_on(row, 0); }; });
 
 MISTAKE(
         .id = "mask_minus_ten_thousand", .decision = "mask_block",
         .title = "blocked scores become -1e4, which large scores can reach", .right = "blocked scores become -infinity",
         .symptom = "right until a score comes near -1e4",
         .question = "Can an open score be smaller than your number for blocked ones?", .make = [](Choices& c) {
-            c.masking.block = [](Array& s, Blocked& b) { become(s, b, [](double) { return -1e4; }); };
+            c.softmaxing.blocked_score = [](double) { return -1e4; };
             c.softmaxing.empty_row = [](Row& row) { fill(row, 1 / static_cast<double>(row.score.size())); };
         });
 
@@ -196,8 +181,8 @@ MISTAKE(
         .symptom = "right until scores differ by 1e4; a query that may see nothing sees what it likes best",
         .question = "What is softmax of a row from which one number has been subtracted everywhere?",
         .make = [](Choices& c) {
-            c.masking.block = [](Array& s, Blocked& b) { become(s, b, [](double x) { return x - 1e4; }); };
-            c.softmaxing.empty_row = &unknown;
+            c.softmaxing.blocked_score = [](double x) { return x - 1e4; };
+            c.softmaxing.empty_row = [](Row& row) { go_on(row, -1e4); };
         });
 
 }  // namespace

@@ -161,6 +161,9 @@ std::vector<Arguments> ask_masked_softmax(Random& random) {
     ask(scores - 2e4F, random_mask(random, {n.T, n.S}));
     ask(large, random_mask(random, {n.T, n.S}));
     ask(scores * 30.0F, random_mask(random, {n.B, n.H, n.T, n.S}));
+    // Blocked scores that tower above the open ones: whoever takes the maximum too early loses those.
+    const Mask tall_mask = random_mask(random, {n.B, n.H, n.T, n.S});
+    ask(masked_fill(scores, tall_mask, 250.0F), tall_mask);
     ask(large, Mask::block_all({1, n.S}));
     ask(scores, Mask::block_all({n.T, n.S}));
     ask(scores, Mask::allow_all({n.T, n.S + 1}));
@@ -237,7 +240,7 @@ const SubjectRegistration registration(
                   {"mask", 6},
                   {"mask", 7},
                   {"mask", 8},
-                  {"mask", 15}}},
+                  {"mask", 16}}},
       {.name = "scaled_dot_product_attention",
        .model = &attention,
        .questions = &ask_attention,
