@@ -35,8 +35,8 @@ public:
     std::vector<MistakeSet> of_size(std::size_t size, Second second) {
         second_ = second;
         found_.clear();
-        visited_.clear();
-        grow({}, size, std::nullopt);
+        if (size > 2 && second == Second::visible) grow_from_each(size);
+        if (found_.empty()) grow_from({}, size);
         return found_;
     }
 
@@ -76,8 +76,24 @@ private:
         return std::nullopt;
     }
 
+    /// Most sets have an observation in which not all of their mistakes show. Those that need all of them for one are
+    /// by far the most to try: they come after these, and only if there are none.
+    void grow_from_each(std::size_t size) {
+        all_for_one_ = false;
+        const auto half_time = time_used() + (end_ - time_used()) / 2;
+        for (std::size_t i = 0; i < observations_.size() && found_.empty() && time_used() < half_time; ++i)
+            if (!explains(right(), i)) grow_from(i, size);
+        all_for_one_ = true;
+    }
+
+    void grow_from(std::optional<std::size_t> first, std::size_t size) {
+        visited_.clear();
+        grow({}, size, first, 0);
+    }
+
     /// @param last  the observation that the set was grown for: most often it is the one that refutes it
-    void grow(const Members& members, std::size_t size, std::optional<std::size_t> last) {
+    /// @param for_last  how many mistakes have been tried for it so far
+    void grow(const Members& members, std::size_t size, std::optional<std::size_t> last, std::size_t for_last) {
         if (out_of_time()) return;
         const Choices choices = with(set_of(members));
         const auto unexplained = last && !explains(choices, *last) ? last : first_unexplained(choices);
@@ -88,6 +104,8 @@ private:
             return;  // a smaller set is found at its own size
         }
         if (members.size() == size) return;
+        const std::size_t for_this = unexplained == last ? for_last + 1 : 1;
+        if (!all_for_one_ && for_this == size) return;
         const bool any = second_ == Second::any && members.size() == 1;
         const Members& next_ones = any ? all_ : visible_in(*unexplained);
         for (const std::size_t next : next_ones) {
@@ -97,7 +115,7 @@ private:
                 continue;
             Members larger = members;
             larger.insert(std::upper_bound(larger.begin(), larger.end(), next), next);
-            if (visited_.insert(larger).second) grow(larger, size, unexplained);
+            if (visited_.insert(larger).second) grow(larger, size, unexplained, for_this);
         }
     }
 
@@ -107,6 +125,7 @@ private:
     std::vector<std::optional<Members>> visible_;
     Members all_;
     Second second_ = Second::visible;
+    bool all_for_one_ = true;  ///< whether every mistake of a set may be needed for one observation
     std::set<Members> visited_;
     std::vector<MistakeSet> found_;
 };
@@ -136,14 +155,24 @@ std::vector<MistakeSet> explanations(const std::vector<Observation>& observation
     Search search(observations, candidates, limits);
     for (std::size_t size = 1; size <= limits.most_mistakes; ++size) {
         std::vector<MistakeSet> found = search.of_size(size, Search::Second::visible);
+        // A search that was cut short may have missed the true set among others of its size.
+        if (search.out_of_time()) return {};
+        if (found.empty()) continue;
         const bool settled = std::any_of(found.begin(), found.end(), [&](const MistakeSet& set) {
             return evidence_for(set, observations)->leaves_nothing_open();
         });
-        // What is explained only in part may be explained better by mistakes that show together alone.
-        if (!settled && size > 1 && !search.out_of_time())
-            for (MistakeSet& set : search.of_size(size, Search::Second::any))
+        // What is explained only in part may be explained better by mistakes that show together alone, and what takes
+        // many mistakes by fewer of these.
+        for (std::size_t together = 2; together <= (settled ? size - 1 : size); ++together) {
+            std::vector<MistakeSet> others = search.of_size(together, Search::Second::any);
+            if (together < size && !others.empty()) return others;
+            for (MistakeSet& set : others)
                 if (std::find(found.begin(), found.end(), set) == found.end()) found.push_back(std::move(set));
-        // A search that was cut short may have missed the true set among others of its size.
+        }
+        return search.out_of_time() && !settled ? std::vector<MistakeSet>{} : found;
+    }
+    for (std::size_t size = 2; size <= limits.most_mistakes; ++size) {
+        std::vector<MistakeSet> found = search.of_size(size, Search::Second::any);
         if (search.out_of_time()) return {};
         if (!found.empty()) return found;
     }

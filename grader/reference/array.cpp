@@ -1,5 +1,6 @@
 #include "array.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <functional>
@@ -59,41 +60,60 @@ Array matmul(const Array& a, const Array& b) {
     Shape shape = a.shape;
     shape.back() = N;
     Array c = zeros(shape);
-    const Index batches = matrices(a);
-    for (Index batch = 0; batch < batches; ++batch)
-        for (Index m = 0; m < M; ++m)
-            for (Index n = 0; n < N; ++n) {
-                double sum = 0;
-                double magnitude = 0;
-                double inherited = 0;
-                for (Index k = 0; k < K; ++k) {
-                    const auto i = as_size((batch * M + m) * K + k);
-                    const auto j = as_size(((shared_b ? 0 : batch) * K + k) * N + n);
-                    sum += a.value[i] * b.value[j];
-                    magnitude += std::abs(a.value[i] * b.value[j]);
-                    inherited += std::abs(a.value[i]) * b.error[j] + a.error[i] * (std::abs(b.value[j]) + b.error[j]);
-                }
-                const auto o = as_size((batch * M + m) * N + n);
-                c.value[o] = sum;
-                c.error[o] = inherited + static_cast<double>(K + 4) * unit_roundoff * magnitude;
+    const auto width = as_size(N);
+    std::vector<double> magnitude(width);
+    const auto rows = as_size(matrices(a) * M);
+    for (std::size_t row = 0; row < rows; ++row) {
+        const std::size_t first_of_b = shared_b ? 0 : row / as_size(M) * as_size(K) * width;
+        double* value = &c.value[row * width];
+        double* error = &c.error[row * width];
+        std::fill(magnitude.begin(), magnitude.end(), 0.0);
+        // Along the rows of b, so that the compiler can work on several columns at once.
+        for (std::size_t k = 0; k < as_size(K); ++k) {
+            const double x = a.value[row * as_size(K) + k];
+            const double x_error = a.error[row * as_size(K) + k];
+            const double* y = &b.value[first_of_b + k * width];
+            const double* y_error = &b.error[first_of_b + k * width];
+            for (std::size_t n = 0; n < width; ++n) {
+                value[n] += x * y[n];
+                magnitude[n] += std::abs(x * y[n]);
+                error[n] += std::abs(x) * y_error[n] + x_error * (std::abs(y[n]) + y_error[n]);
             }
+        }
+        for (std::size_t n = 0; n < width; ++n) error[n] += static_cast<double>(K + 4) * unit_roundoff * magnitude[n];
+    }
     return c;
 }
 
 Array transpose(const Array& a, Index axis0, Index axis1) {
     const auto rank = static_cast<Index>(a.shape.size());
-    const auto first = as_size(axis0 < 0 ? axis0 + rank : axis0);
-    const auto second = as_size(axis1 < 0 ? axis1 + rank : axis1);
-    Layout layout = Layout::contiguous(a.shape);
-    std::swap(layout.shape[first], layout.shape[second]);
-    std::swap(layout.strides[first], layout.strides[second]);
-    Array b = zeros(layout.shape);
-    for (Index i = 0; i < b.numel(); ++i) {
-        const auto from = as_size(storage_position(layout, i));
-        b.value[as_size(i)] = a.value[from];
-        b.error[as_size(i)] = a.error[from];
-    }
-    return b;
+    auto first = as_size(axis0 < 0 ? axis0 + rank : axis0);
+    auto second = as_size(axis1 < 0 ? axis1 + rank : axis1);
+    if (first > second) std::swap(first, second);
+    if (first == second) return a;
+    const auto count = [&](std::size_t from, std::size_t to) {
+        std::size_t product = 1;
+        for (std::size_t axis = from; axis < to; ++axis) product *= as_size(a.shape[axis]);
+        return product;
+    };
+    // (outer, A, middle, B, inner) -> (outer, B, middle, A, inner)
+    const std::size_t outer = count(0, first), middle = count(first + 1, second),
+                      inner = count(second + 1, as_size(rank));
+    const std::size_t A = as_size(a.shape[first]), B = as_size(a.shape[second]);
+    Shape shape = a.shape;
+    std::swap(shape[first], shape[second]);
+    Array result = zeros(shape);
+    std::size_t to = 0;
+    for (std::size_t o = 0; o < outer; ++o)
+        for (std::size_t j = 0; j < B; ++j)
+            for (std::size_t m = 0; m < middle; ++m)
+                for (std::size_t i = 0; i < A; ++i)
+                    for (std::size_t n = 0; n < inner; ++n, ++to) {
+                        const std::size_t from = (((o * A + i) * middle + m) * B + j) * inner + n;
+                        result.value[to] = a.value[from];
+                        result.error[to] = a.error[from];
+                    }
+    return result;
 }
 
 Array reshape(const Array& a, const Shape& shape) {
