@@ -14,16 +14,16 @@ namespace {
 namespace fs = std::filesystem;
 using namespace headway::cli;
 
-/// $HEADWAY_ROOT, which the launcher sets, or the checkout that this program was built in.
-fs::path course_root() {
-    const char* root = std::getenv("HEADWAY_ROOT");
-    return root != nullptr && *root != '\0' ? fs::path(root) : fs::path(HEADWAY_SOURCE_DIR);
-}
-
 /// The build that this program belongs to: build/PRESET/bin/headway-cli.
 fs::path build_folder() {
     std::error_code ignored;
     return fs::read_symlink("/proc/self/exe", ignored).parent_path().parent_path();
+}
+
+/// $HEADWAY_ROOT, which the launcher sets, or the checkout that this program was built in.
+fs::path course_root() {
+    const char* root = std::getenv("HEADWAY_ROOT");
+    return root != nullptr && *root != '\0' ? fs::path(root) : build_folder().parent_path().parent_path();
 }
 
 template <class Action>
