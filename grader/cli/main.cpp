@@ -49,8 +49,8 @@ int main(int argc, char** argv) {
     app.name("headway");
     app.require_subcommand(0, 1);
     app.footer(
-        "Also: update (newer course files, yours untouched), doctor (what this machine has and lacks)\n"
-        "and test (Headway's own tests).\n"
+        "Also: update (newer course files, yours untouched), doctor (what this machine\n"
+        "has and lacks), test (Headway's own tests) and release (the student's edition).\n"
         "Exit status: 0 all passed, 1 some did not, 2 wrong usage, 3 the machine or the course is at fault.");
     app.get_formatter()->column_width(34);
 
