@@ -10,10 +10,6 @@ if(HEADWAY_COVERAGE)
   target_link_options(headway_language INTERFACE --coverage)
 endif()
 
-if(HEADWAY_RELEASE)
-  target_compile_options(headway_language INTERFACE "-ffile-prefix-map=${CMAKE_SOURCE_DIR}/=")
-endif()
-
 # `headway_static_in_release`: for programs that a release must bring along whole.
 add_library(headway_static_in_release INTERFACE)
 if(HEADWAY_RELEASE)

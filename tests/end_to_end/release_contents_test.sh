@@ -54,7 +54,7 @@ secret"
 write cmake/dependencies.tsv "# name	and so on
 CMake	course
 lcov	secret"
-write scripts/build.sh "mkdir -p '$course/build/release/bin' && echo judge >'$course/build/release/bin/headway-judge'"
+write scripts/build.sh "mkdir -p '$course/build/release/bin' && echo 'judge, $course/judge.cpp' >'$course/build/release/bin/headway-judge'"
 write build/release/bin/unlisted secret
 write classroom/release/README.md '## This edition'
 write classroom/release/grader.cmake grader
@@ -76,6 +76,7 @@ holds [ "$(cd "$desk/edition" && find . -type f | sort | tr '\n' ' ')" = "./READ
 ./grader/CMakeLists.txt ./grader/compiled/headway-judge ./lessons/01-a.md ./stubs/01_a/a.cpp " ]
 holds [ -z "$(grep -r secret "$desk/edition")" ]
 holds [ "$(cat "$desk/edition/exercises/01_a/a.cpp")" = stub ]
+holds grep -qx 'judge, //*judge.cpp' "$desk/edition/grader/compiled/headway-judge"
 holds grep -q '## This edition' "$desk/edition/README.md"
 holds grep -q '^CMake' "$desk/edition/cmake/dependencies.tsv"
 
