@@ -10,6 +10,12 @@ if(HEADWAY_COVERAGE)
   target_link_options(headway_language INTERFACE --coverage)
 endif()
 
+# `headway_static_in_release`: for programs that a release must bring along whole.
+add_library(headway_static_in_release INTERFACE)
+if(HEADWAY_RELEASE)
+  target_link_options(headway_static_in_release INTERFACE -static)
+endif()
+
 # `headway_settings`: that, and what the asan preset adds.
 add_library(headway_settings INTERFACE)
 target_link_libraries(headway_settings INTERFACE headway_language)
@@ -28,16 +34,25 @@ set(HEADWAY_SANITIZED_OPTIONS -fsanitize=address,undefined -fno-sanitize=null,al
                               -fno-sanitize-recover=all -fno-omit-frame-pointer
                               -ftrivial-auto-var-init=pattern)
 
-# headway_library(NAME SOURCE... [LINK LIBRARY...])
+# The student's edition has compiled what its sources would give away (see classroom/release/).
+set(HEADWAY_COMPILED "${CMAKE_SOURCE_DIR}/grader/compiled")
+
+# headway_library(NAME SOURCE... [LINK LIBRARY...] [INCLUDE FOLDER...])
 # A static library in both builds: NAME and NAME_sanitized. Libraries in LINK that come from here are matched.
 function(headway_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LINK;INCLUDE")
   foreach(build IN ITEMS plain sanitized)
     set(suffix "")
     if(build STREQUAL sanitized)
       set(suffix _sanitized)
     endif()
+    if(EXISTS "${HEADWAY_COMPILED}/lib${name}${suffix}.a")
+      add_library(${name}${suffix} STATIC IMPORTED GLOBAL)
+      set_property(TARGET ${name}${suffix} PROPERTY IMPORTED_LOCATION "${HEADWAY_COMPILED}/lib${name}${suffix}.a")
+      continue()
+    endif()
     add_library(${name}${suffix} STATIC ${arg_UNPARSED_ARGUMENTS})
+    target_include_directories(${name}${suffix} PRIVATE ${arg_INCLUDE})
     foreach(library IN LISTS arg_LINK)
       if(TARGET ${library}${suffix})
         target_link_libraries(${name}${suffix} PUBLIC ${library}${suffix})
@@ -46,6 +61,8 @@ function(headway_library name)
       endif()
     endforeach()
     target_link_libraries(${name}${suffix} PRIVATE headway_language)
+    if(build STREQUAL sanitized)
+      target_compile_options(${name}${suffix} PRIVATE ${HEADWAY_SANITIZED_OPTIONS})
+    endif()
   endforeach()
-  target_compile_options(${name}_sanitized PRIVATE ${HEADWAY_SANITIZED_OPTIONS})
 endfunction()

@@ -8,13 +8,27 @@ set_property(GLOBAL PROPERTY HEADWAY_EXERCISES "")
 function(headway_exercise name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "USES;SUITE")
   set(suite "${CMAKE_SOURCE_DIR}/grader/suites/${name}")
-
-  set(sources "${suite}/suite.cpp")
-  if(EXISTS "${suite}/diagnosis.cpp")
-    list(APPEND sources "${suite}/diagnosis.cpp")
+  if(NOT EXISTS "${HEADWAY_COMPILED}")  # else the judge has it already
+    headway_suite(${name} "${suite}" ${arg_SUITE})
   endif()
-  foreach(source IN LISTS arg_SUITE)
-    list(APPEND sources "${suite}/${source}")
+
+  list(TRANSFORM arg_USES PREPEND headway_)
+  headway_library(dispatcher_${name} "${suite}/dispatcher.cpp" LINK headway_worker ${arg_USES}
+                  INCLUDE "${CMAKE_SOURCE_DIR}/exercises/${name}")
+
+  headway_editor_entry(${name})
+  set_property(GLOBAL APPEND PROPERTY HEADWAY_EXERCISES ${name})
+  set_property(GLOBAL PROPERTY HEADWAY_USES_${name} "${arg_USES}")
+endfunction()
+
+# Adds the hidden tests in `folder` to the judge: suite.cpp, what knows the mistakes, and more sources beside it.
+function(headway_suite name folder)
+  set(sources "${folder}/suite.cpp")
+  if(EXISTS "${folder}/diagnosis.cpp")
+    list(APPEND sources "${folder}/diagnosis.cpp")
+  endif()
+  foreach(source IN LISTS ARGN)
+    list(APPEND sources "${folder}/${source}")
   endforeach()
   add_library(suite_${name} OBJECT ${sources})
   target_compile_definitions(suite_${name} PRIVATE HEADWAY_EXERCISE="${name}")
@@ -22,16 +36,6 @@ function(headway_exercise name)
   target_link_libraries(suite_${name} PRIVATE headway_diagnosis headway_judging headway_movement headway_settings)
   target_link_libraries(headway-judge PRIVATE suite_${name} headway_movement)
   target_sources(headway-judge PRIVATE $<TARGET_OBJECTS:suite_${name}>)
-
-  list(TRANSFORM arg_USES PREPEND headway_)
-  headway_library(dispatcher_${name} "${suite}/dispatcher.cpp" LINK headway_worker ${arg_USES})
-  foreach(suffix IN ITEMS "" _sanitized)
-    target_include_directories(dispatcher_${name}${suffix} PRIVATE "${CMAKE_SOURCE_DIR}/exercises/${name}")
-  endforeach()
-
-  headway_editor_entry(${name})
-  set_property(GLOBAL APPEND PROPERTY HEADWAY_EXERCISES ${name})
-  set_property(GLOBAL PROPERTY HEADWAY_USES_${name} "${arg_USES}")
 endfunction()
 
 # Puts the student's file and its visible test into compile_commands.json, where editors find how to read them. Never

@@ -26,7 +26,7 @@ section() {
 printf '  %-16s %-9s %-7s  %s\n' 'what' 'version' 'state' 'without it'
 section 'The course needs' course
 section 'Nice to have' optional
-section "Headway's own tests need (./headway test)" test
+if [ -f "$HEADWAY_ROOT/scripts/test.sh" ]; then section "Headway's own tests need (./headway test)" test; fi
 
 # What a submission cannot do here: tried, by the program that grades.
 printf '\nWhat holds while a submission is compiled and run\n'

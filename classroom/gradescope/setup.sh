@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Gradescope runs this once, when it builds the image: the zip file with the course lies in /autograder/source.
-#   zip it from the root of the course:  sh classroom/gradescope/bundle.sh autograder.zip
+#   That zip file is made by  sh classroom/gradescope/bundle.sh EDITION autograder.zip
 set -euo pipefail
 root=${AUTOGRADER:-/autograder}
 cd "$root/source"

@@ -38,7 +38,8 @@ void show_distribution(Html& page, const std::vector<Mark>& marks) {
     for (std::size_t i = 0; i < counts.size(); ++i) bars.push_back({fmt::format("{} %", i * 10), counts[i]});
     page.heading("Marks").bars("How many students reached which share of the points", bars);
     if (incomplete > 0)
-        page.paragraph(fmt::format("{} without a mark yet: something of theirs is not graded.", incomplete));
+        page.paragraph(
+            fmt::format("{} without a mark yet: something of theirs is not graded, or could not be read.", incomplete));
 }
 
 void show_exercises(Html& page, const ClassFindings& findings) {

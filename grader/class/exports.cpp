@@ -15,9 +15,8 @@ using gradebook::Mark;
 using gradebook::Standing;
 
 void exercise_fields(Csv& csv, const ExerciseMark& one) {
-    const bool has_mark = one.standing != Standing::pending;
     csv.text(to_string(one.standing));
-    has_mark ? csv.number(one.points) : csv.empty();
+    !one.open ? csv.number(one.points) : csv.empty();
     csv.number(one.days_late).number(one.deducted).number(one.adjusted);
 }
 

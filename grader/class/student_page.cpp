@@ -12,7 +12,6 @@ namespace {
 
 using gradebook::ExerciseMark;
 using gradebook::Mark;
-using gradebook::Standing;
 
 void show_marks(Html& page, const Mark& mark) {
     std::vector<std::vector<Html::Cell>> rows;
@@ -20,14 +19,14 @@ void show_marks(Html& page, const Mark& mark) {
     for (const ExerciseMark& one : mark.exercises)
         rows.push_back({{one.exercise},
                         {to_string(one.standing)},
-                        one.standing == Standing::pending ? Html::Cell{"-", "", true} : number(one.points),
+                        one.open ? Html::Cell{"-", "", true} : number(one.points),
                         number(one.max_points),
                         {fmt::format("{}", one.days_late), "", true},
                         number(one.deducted),
                         number(one.adjusted)});
     page.table({"exercise", "", "points", "of", "days late", "deducted", "adjusted"}, rows);
     if (mark.complete) page.paragraph(fmt::format("{:.2f} of {:.2f} points.", mark.points, mark.max_points));
-    if (!mark.complete) page.paragraph("No mark yet: something is not graded, through no fault of the student.");
+    if (!mark.complete) page.paragraph("No mark yet: something is not graded or could not be read. That is no zero.");
     for (const gradebook::Adjustment& adjustment : mark.adjustments)
         page.paragraph(fmt::format("{:+g} points{}: {} ({}, {})", adjustment.points,
                                    adjustment.exercise.empty() ? "" : " in " + adjustment.exercise, adjustment.reason,

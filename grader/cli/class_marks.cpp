@@ -91,10 +91,8 @@ std::string gradescope_document(const verdict::Verdict& verdict, const Mark& mar
     return document.dump(2) + "\n";
 }
 
-/// @return how many have no complete mark
-std::size_t export_documents(const Course& course, const ClassArguments& arguments, const Gradebook& gradebook,
-                             const Edition& edition, const std::vector<Mark>& marks) {
-    std::size_t incomplete = 0;
+void export_documents(const Course& course, const ClassArguments& arguments, const Gradebook& gradebook,
+                      const Edition& edition, const std::vector<Mark>& marks) {
     for (const Mark& mark : marks) {
         const verdict::Verdict verdict = verdict_of(gradebook, edition, mark, course.tell);
         const fs::path folder = arguments.folder;
@@ -102,11 +100,31 @@ std::size_t export_documents(const Course& course, const ClassArguments& argumen
             write(folder / (mark.student + ".xml"), report::junit(verdict));
         } else if (mark.complete) {
             write(folder / mark.student / "results.json", gradescope_document(verdict, mark));
-        } else {
-            ++incomplete;
         }
     }
-    return incomplete;
+}
+
+bool is_unread(const gradebook::ExerciseMark& one) {
+    return one.open && one.standing == gradebook::Standing::malformed;
+}
+
+/// Who has no mark, and what is to be done about it. @return the exit status
+int tell_incomplete(const std::vector<Mark>& marks) {
+    std::size_t pending = 0;
+    std::size_t unread = 0;
+    for (const Mark& mark : marks) {
+        if (mark.complete) continue;
+        ++(std::ranges::any_of(mark.exercises, is_unread) ? unread : pending);
+    }
+    if (unread > 0)
+        fmt::print(
+            stderr,
+            "headway: {} handed in what could not be read: no mark, and no zero. ./headway class export csv says "
+            "why;\n  a new hand-in settles it, or ./headway class adjust ID --points N\n",
+            unread);
+    if (pending > 0)
+        fmt::print(stderr, "headway: {} have no mark yet; ./headway class grade goes on with them\n", pending);
+    return pending > 0 ? machine_at_fault : unread > 0 ? some_did_not_pass : all_passed;
 }
 
 bool confirmed(const ClassArguments& arguments) {
@@ -189,7 +207,6 @@ int run_class_export(const Course& course, const ClassArguments& arguments) {
     const Gradebook gradebook(arguments.gradebook, Access::read_only);
     const Edition edition = current_edition(gradebook);
     const std::vector<Mark> marks = usable_marks(course, gradebook, edition);
-    auto incomplete = static_cast<std::size_t>(std::ranges::count(marks, false, &Mark::complete));
     if (arguments.format == "csv")
         write(arguments.folder, classroom::marks_csv(marks));
     else if (arguments.format == "moodle")
@@ -197,11 +214,9 @@ int run_class_export(const Course& course, const ClassArguments& arguments) {
     else if (arguments.format == "canvas")
         write(arguments.folder, classroom::canvas_csv(marks, "Headway"));
     else
-        incomplete = export_documents(course, arguments, gradebook, edition, marks);
+        export_documents(course, arguments, gradebook, edition, marks);
     fmt::print("{} students in {}.\n", marks.size(), arguments.folder);
-    if (incomplete == 0) return all_passed;
-    fmt::print(stderr, "headway: {} have no mark yet; ./headway class grade goes on with them\n", incomplete);
-    return machine_at_fault;
+    return tell_incomplete(marks);
 }
 
 int run_class_report(const Course& course, const ClassArguments& arguments) {

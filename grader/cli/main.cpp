@@ -14,16 +14,16 @@ namespace {
 namespace fs = std::filesystem;
 using namespace headway::cli;
 
-/// $HEADWAY_ROOT, which the launcher sets, or the checkout that this program was built in.
-fs::path course_root() {
-    const char* root = std::getenv("HEADWAY_ROOT");
-    return root != nullptr && *root != '\0' ? fs::path(root) : fs::path(HEADWAY_SOURCE_DIR);
-}
-
 /// The build that this program belongs to: build/PRESET/bin/headway-cli.
 fs::path build_folder() {
     std::error_code ignored;
     return fs::read_symlink("/proc/self/exe", ignored).parent_path().parent_path();
+}
+
+/// $HEADWAY_ROOT, which the launcher sets, or the checkout that this program was built in.
+fs::path course_root() {
+    const char* root = std::getenv("HEADWAY_ROOT");
+    return root != nullptr && *root != '\0' ? fs::path(root) : build_folder().parent_path().parent_path();
 }
 
 template <class Action>
@@ -49,8 +49,8 @@ int main(int argc, char** argv) {
     app.name("headway");
     app.require_subcommand(0, 1);
     app.footer(
-        "Also: update (newer course files, yours untouched), doctor (what this machine has and lacks)\n"
-        "and test (Headway's own tests).\n"
+        "Also: update (newer course files, yours untouched), doctor (what this machine\n"
+        "has and lacks), test (Headway's own tests) and release (the student's edition).\n"
         "Exit status: 0 all passed, 1 some did not, 2 wrong usage, 3 the machine or the course is at fault.");
     app.get_formatter()->column_width(34);
 
@@ -96,7 +96,8 @@ int main(int argc, char** argv) {
         app.add_subcommand("verify", "Prove the course: stubs, solutions, mutants, accepted variants");
     verify_command->add_option("exercises", verify.exercises, "Numbers, such as 03 (default: all)")->type_name("NN");
     verify_command->add_flag("--diagnosis", verify.diagnosis, "Print how each mistake of the catalogue is named");
-    verify_command->add_flag("--quick", verify.quick, "Leave out the mutants that only prove one more entry of the catalogue");
+    verify_command->add_flag("--quick", verify.quick,
+                             "Leave out the mutants that only prove one more entry of the catalogue");
     verify_command->add_option("--seed", verify.seed, "Seed of the hidden inputs")->type_name("N");
 
     auto* protections_command = app.add_subcommand("protections", "")->group("");  // for ./headway doctor

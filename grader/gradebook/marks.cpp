@@ -72,10 +72,13 @@ private:
             free_days -= one.free_days;
             mark.exercises.push_back(one);
         }
-        for (const Attempt* attempt : attempts)
-            if (!attempt->note.empty()) mark.notes.push_back(attempt->note);
         adjust(mark);
         add_up(mark);
+        for (const Attempt* attempt : attempts) {
+            if (!attempt->note.empty()) mark.notes.push_back(attempt->note);
+            if (!mark.complete && !attempt->problem.empty())
+                mark.notes.push_back("could not be read: " + attempt->problem);
+        }
         return mark;
     }
 
@@ -93,8 +96,9 @@ private:
                         const std::string& exercise, int free_days) const {
         ExerciseMark chosen;
         for (const Attempt* attempt : attempts) {
-            if (!attempt->problem.empty() && chosen.standing == Standing::missing)
-                chosen.standing = Standing::malformed;
+            // What can be read settles what could not.
+            if (chosen.source.empty())
+                chosen.standing = attempt->problem.empty() ? Standing::missing : Standing::malformed;
             if (!attempt->sources.contains(exercise)) continue;
             const ExerciseMark mark = mark_of(*attempt, record_, policy_, student, exercise, free_days);
             const bool is_first = chosen.source.empty();
@@ -116,13 +120,22 @@ private:
         }
     }
 
+    /// A person has said what the exercise, or all of them, are worth, be it 0 points more.
+    static bool is_decided(const Mark& mark, const std::string& exercise) {
+        return std::any_of(mark.adjustments.begin(), mark.adjustments.end(), [&](const Adjustment& adjustment) {
+            return adjustment.exercise.empty() || adjustment.exercise == exercise;
+        });
+    }
+
     static void add_up(Mark& mark) {
         mark.points = mark.adjusted;
         for (ExerciseMark& one : mark.exercises) {
             one.points += one.adjusted;
             mark.points += one.points;
             if (!one.extra_credit) mark.max_points += one.max_points;
-            if (one.standing == Standing::pending) mark.complete = false;
+            one.open = one.standing == Standing::pending ||
+                       (one.standing == Standing::malformed && !is_decided(mark, one.exercise));
+            if (one.open) mark.complete = false;
         }
     }
 

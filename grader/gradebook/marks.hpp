@@ -15,7 +15,7 @@ namespace headway::gradebook {
 /// Where the mark of one exercise stands.
 enum class Standing {
     missing,    ///< nothing was handed in
-    malformed,  ///< something was, and could not be read
+    malformed,  ///< something was, and could not be read: no mark until a person decides
     pending,    ///< not graded yet, or the machine failed: no mark, and never a zero
     graded,
 };
@@ -23,6 +23,7 @@ enum class Standing {
 struct ExerciseMark {
     std::string exercise;
     Standing standing = Standing::missing;
+    bool open = false;      ///< no points yet, and no zero: pending, or malformed and without any adjustment
     double points = 0;      ///< that count: scaled, less what is late, plus what was adjusted
     double max_points = 0;  ///< by the policy
     bool extra_credit = false;
@@ -41,7 +42,7 @@ struct Mark {
     double adjusted = 0;  ///< the total
     double points = 0;
     double max_points = 0;  ///< without extra credit
-    bool complete = true;   ///< nothing of it is pending
+    bool complete = true;   ///< nothing of it is open
     std::vector<Adjustment> adjustments;
     std::vector<std::string> notes;
 };

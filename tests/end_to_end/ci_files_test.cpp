@@ -87,15 +87,20 @@ TEST_F(CiFiles, GradescopeAutograder) {
     EXPECT_FALSE(fs::exists(path("autograder/results/results.json")));
 }
 
-TEST_F(CiFiles, TheGradescopeBundleHasWhatItNeedsAndNoSolutions) {
-    fs::remove(path("bin/git"));
-    if (run("git -C '" + std::string(HEADWAY_SOURCE_DIR) + "' rev-parse HEAD").ended.exit_code != 0)
-        GTEST_SKIP() << "this is no checkout of git";
-    const auto made = run("'" + classroom + "/gradescope/bundle.sh' autograder.zip && cmake -E tar tf autograder.zip");
+/// The whole way, with a real edition: release_test.py.
+TEST_F(CiFiles, TheGradescopeBundleIsMadeOfAStudentsEdition) {
+    const std::string bundle = "'" + classroom + "/gradescope/bundle.sh' ";
+    EXPECT_EQ(run(bundle + HEADWAY_SOURCE_DIR + " autograder.zip").ended.exit_code, 2);  // it has sources of tests
+    program("edition/headway", launcher);
+    program("edition/grader/compiled/headway-judge", "");
+    const auto made = run(bundle + "'" + path("edition") + "' autograder.zip && cmake -E tar tf autograder.zip");
     EXPECT_EQ(made.ended.exit_code, 0) << made.output;
-    for (const char* needed : {"setup.sh\n", "run_autograder\n", "headway\n", "exercises/04_merge_heads/"})
+    for (const char* needed : {"setup.sh\n", "run_autograder\n", "headway\n", "grader/compiled/headway-judge\n"})
         EXPECT_NE(made.output.find(needed), std::string::npos) << needed;
-    EXPECT_EQ(made.output.find("solutions/"), std::string::npos);
+    folder_.write("edition/build/default/grader.json", "");
+    const auto used = run(bundle + "'" + path("edition") + "' autograder.zip");
+    EXPECT_EQ(used.ended.exit_code, 2);
+    EXPECT_NE(used.output.find("make a new one with ./headway release"), std::string::npos) << used.output;
 }
 
 }  // namespace

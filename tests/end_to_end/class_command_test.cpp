@@ -51,12 +51,24 @@ TEST_F(ClassCommand, FromHandInsToMarks) {
     EXPECT_EQ(class_command({"adjust", "303", "04", "--points", "1.5", "--author", "prof", "--reason", "effort"})
                   .ended.exit_code,
               0);
-    EXPECT_EQ(class_command({"export", "canvas", path("canvas.csv")}).ended.exit_code, 0);
+    const auto exported = class_command({"export", "canvas", path("canvas.csv")});
+    EXPECT_EQ(exported.ended.exit_code, 1);
+    EXPECT_NE(exported.output.find("1 handed in what could not be read"), std::string::npos) << exported.output;
     const std::string canvas = build::read_file(path("canvas.csv"));
     EXPECT_NE(canvas.find("301,301,,,,10\r\n"), std::string::npos) << canvas;
     EXPECT_NE(canvas.find("303,303,,,,1.5\r\n"), std::string::npos) << canvas;
-    EXPECT_EQ(class_command({"export", "gradescope", path("results")}).ended.exit_code, 0);
+    EXPECT_NE(canvas.find("304,304,,,,\r\n"), std::string::npos) << canvas;
+    EXPECT_EQ(class_command({"export", "moodle", path("moodle.csv")}).ended.exit_code, 1);
+    const std::string moodle = build::read_file(path("moodle.csv"));
+    EXPECT_NE(moodle.find("Participant 304,,"), std::string::npos) << moodle;
+    EXPECT_EQ(class_command({"export", "gradescope", path("results")}).ended.exit_code, 1);
+    EXPECT_FALSE(std::filesystem::exists(path("results/304")));
     EXPECT_EQ(nlohmann::json::parse(build::read_file(path("results/302/results.json"))).at("score"), 10);
+
+    // A person's word, be it 0 points, makes a mark of it.
+    class_command({"adjust", "304", "--points", "0", "--author", "prof", "--reason", "nothing in it"});
+    EXPECT_EQ(class_command({"export", "canvas", path("canvas.csv")}).ended.exit_code, 0);
+    EXPECT_NE(build::read_file(path("canvas.csv")).find("304,304,,,,0\r\n"), std::string::npos);
 
     folder_.write("class.toml", "[exercises.04]\npoints = 20\n");
     const auto proposal = class_command({"regrade"});

@@ -21,6 +21,7 @@ std::vector<gradebook::Mark> two_marks() {
     pending.student = "-anna";
     pending.complete = false;
     pending.exercises[0].standing = gradebook::Standing::pending;
+    pending.exercises[0].open = true;
     pending.notes.clear();
     return {complete, pending};
 }

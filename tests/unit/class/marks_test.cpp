@@ -77,6 +77,28 @@ TEST_F(Marks, TheMachinesFailureIsNoZero) {
     EXPECT_EQ(mark.exercises.at(0).standing, Standing::pending);
 }
 
+TEST_F(Marks, WhatCannotBeReadIsNoZeroUntilAPersonDecides) {
+    attempt("anna", "01", 4);
+    record_.attempts.push_back({2, "anna", "anna.zip", {}, "", "the archive is damaged", {}});
+    EXPECT_FALSE(mark("anna").complete);
+    EXPECT_FALSE(mark("anna").exercises.at(0).open);
+    EXPECT_EQ(mark("anna").exercises.at(0).points, 4);
+    EXPECT_EQ(mark("anna").exercises.at(1).standing, Standing::malformed);
+    EXPECT_TRUE(mark("anna").exercises.at(1).open);
+    EXPECT_EQ(mark("anna").notes, (std::vector<std::string>{"could not be read: the archive is damaged"}));
+    record_.adjustments.push_back({"anna", exercises[1], 0, "prof", "an empty archive, twice", "2026"});
+    EXPECT_TRUE(mark("anna").complete);
+    EXPECT_EQ(mark("anna").points, 4);
+}
+
+TEST_F(Marks, ANewHandInSettlesOneThatCouldNotBeRead) {
+    record_.attempts.push_back({1, "anna", "anna.zip", {}, "", "the archive is damaged", {}});
+    attempt("anna", "01", 4);
+    EXPECT_TRUE(mark("anna").complete);
+    EXPECT_EQ(mark("anna").exercises.at(1).standing, Standing::missing);
+    EXPECT_TRUE(mark("anna").notes.empty());
+}
+
 TEST_F(Marks, WhatOneOfAGroupHandsInCountsForAll) {
     attempt("anna", "01", 7);
     EXPECT_EQ(mark("ben", "[groups]\nteam = ['anna', 'ben']").points, 7);

@@ -1,0 +1,102 @@
+#!/bin/sh
+# ./headway release DIR: makes the student's edition in DIR, of what classroom/release/contents lists.
+set -eu
+
+root=$HEADWAY_ROOT
+contents=classroom/release/contents
+tab=$(printf '\t')
+
+fail() {
+    printf 'headway release: %s\n' "$1" >&2
+    exit "$2"
+}
+
+# copy FROM TO: from the root, to the new edition.
+copy() {
+    mkdir -p "$new/$(dirname "$2")"
+    cp "$root/$1" "$new/$2"
+}
+
+as_it_is() { copy "$1" "$1"; }
+
+# What the student has not written yet; never what lies in exercises/ of this copy.
+stub() {
+    as_it_is "$1"
+    exercise=exercises/${1#stubs/}
+    copy "$1" "$exercise"
+    as_it_is "${exercise%.cpp}.hpp"
+}
+
+exercise() {
+    each "$1/*.cpp" stub
+    as_it_is "exercises/${1#stubs/}/exercise.toml"
+    as_it_is "exercises/${1#stubs/}/visible_test.cpp"
+}
+
+# Nothing in it is named that need not be. Sanitizers and __FILE__ leave paths in what they compile, which no option of
+# g++ 12 takes out everywhere: as many slashes take the place of this folder's name.
+compiled() {
+    product=grader/compiled/${2:-${1##*/}}
+    copy "$1" "$product"
+    strip --strip-unneeded "$new/$product"
+    perl -pi -e 'BEGIN { $root = shift } s|\Q$root\E|"/" x length $root|ge' "$root/" "$new/$product"
+}
+
+object() {
+    name=${1%.dir/*}
+    compiled "$1" "${name##*/}.o"
+}
+
+# each PATTERN COMMAND: calls it with every path that matches. A line that matches nothing is a mistake.
+each() {
+    # shellcheck disable=SC2086 # a pattern; no name of ours has a space
+    for path in $(cd "$root" && ls -d -- $1 2>/dev/null); do
+        "$2" "$path"
+        any=yes
+    done
+    [ -n "${any-}" ] || fail "$contents lists $1, and there is none." 3
+}
+
+# take KIND WHAT: a line of the list.
+take() {
+    any=
+    case $1 in
+    file) each "$2" as_it_is ;;
+    exercise) each "stubs/$2" exercise ;;
+    program) each "build/release/bin/$2" compiled ;;
+    library) each "build/release/lib$2.a build/release/*/lib$2.a build/release/*/*/lib$2.a" compiled ;;
+    object) each "build/release/grader/worker/CMakeFiles/$2.dir/main.cpp.o" object ;;
+    needs) grep "^$2$tab" "$root/cmake/dependencies.tsv" >>"$new/cmake/dependencies.tsv" ;;
+    *) fail "$contents has a line that begins with $1." 3 ;;
+    esac
+}
+
+# The chapters for instructors and for work on Headway are left out, and the command that needs solutions.
+readme() {
+    sed -e '/^## Grading a class/,$d' -e '/^| `.\/headway diff/d' "$root/README.md"
+    cat "$root/classroom/release/README.md"
+}
+
+case ${1-} in
+'' | -*)
+    echo 'usage: ./headway release DIR     the student'\''s edition, in a new folder' >&2
+    exit 2
+    ;;
+esac
+[ $# = 1 ] || fail 'one folder, please.' 2
+[ "$(uname -s) $(uname -m)" = 'Linux x86_64' ] || fail 'it can be made on x86-64 Linux only, for which it is.' 2
+if [ -e "$1" ] && ! rmdir "$1" 2>/dev/null; then fail "$1 is there already; name a new folder." 2; fi
+
+sh "$root/scripts/build.sh" release course
+new=${1%/}.unfinished
+rm -rf "$new"
+mkdir -p "$new/cmake" || fail "$1 cannot be written." 2
+head -n 1 "$root/cmake/dependencies.tsv" >"$new/cmake/dependencies.tsv"
+sed '/^#/d; /^$/d' "$root/$contents" >"$new/.contents"
+while IFS=$tab read -r kind what; do take "$kind" "$what"; done <"$new/.contents"
+rm "$new/.contents"
+copy classroom/release/grader.cmake grader/CMakeLists.txt
+readme >"$new/README.md"
+mv "$new" "$1"
+echo "The student's edition is in $1: $(find "$1" -type f | wc -l) files, $(du -sh "$1" | cut -f1)."
+echo "Hand out that folder as it is: no solutions, no hidden tests, no history. Try it:  cd $1 && ./headway grade"

@@ -1,0 +1,103 @@
+#!/bin/sh
+# release_contents_test.sh CHECKOUT: ./headway release takes what is listed and nothing else. The real launcher and script,
+# in a small course of ours; only the build and strip are stand-ins.
+set -eu
+
+checkout=$1
+tests=0
+broken=0
+unset HEADWAY_ROOT || true
+desk=$(mktemp -d)
+trap 'rm -rf "$desk"' EXIT
+course="$desk/my course"
+
+write() {
+    mkdir -p "$(dirname "$course/$1")"
+    printf '%s\n' "$2" >"$course/$1"
+}
+
+holds() {
+    tests=$((tests + 1))
+    if ! "$@"; then
+        broken=$((broken + 1))
+        echo "$name: not so: $*"
+    fi
+}
+
+# release STATUS DIR: makes it, with what it says in `said`.
+release() {
+    status=0
+    PATH=$desk/bin:$PATH "$course/headway" release "$2" >"$desk/said" 2>&1 || status=$?
+    holds [ "$status" = "$1" ]
+}
+
+write lessons/01-a.md lesson
+write lessons/answers.md secret
+write stubs/01_a/a.cpp stub
+write stubs/01_a/notes.txt secret
+write exercises/01_a/a.cpp 'secret: written by whoever made the release'
+write exercises/01_a/mine.hpp secret
+write exercises/01_a/a.hpp header
+write exercises/01_a/visible_test.cpp visible
+write exercises/01_a/exercise.toml title
+write exercises/progress.txt secret
+write solutions/01_a/a.cpp secret
+write grader/suites/01_a/suite.cpp secret
+write .git/HEAD secret
+write README.md "# Headway
+
+hello
+
+## Grading a class
+
+secret"
+write cmake/dependencies.tsv "# name	and so on
+CMake	course
+lcov	secret"
+write scripts/build.sh "mkdir -p '$course/build/release/bin' && echo 'judge, $course/judge.cpp' >'$course/build/release/bin/headway-judge'"
+write build/release/bin/unlisted secret
+write classroom/release/README.md '## This edition'
+write classroom/release/grader.cmake grader
+write classroom/release/contents "# secret
+file	lessons/[0-9][0-9]-*.md
+exercise	[0-9][0-9]_*
+program	headway-judge
+needs	CMake"
+cp "$checkout/headway" "$course/"
+cp "$checkout/scripts/release.sh" "$course/scripts/"
+mkdir "$desk/bin"
+printf '#!/bin/sh\n' >"$desk/bin/strip"
+chmod +x "$desk/bin/strip"
+
+name='what is listed'
+release 0 "$desk/edition"
+holds [ "$(cd "$desk/edition" && find . -type f | sort | tr '\n' ' ')" = "./README.md ./cmake/dependencies.tsv \
+./exercises/01_a/a.cpp ./exercises/01_a/a.hpp ./exercises/01_a/exercise.toml ./exercises/01_a/visible_test.cpp \
+./grader/CMakeLists.txt ./grader/compiled/headway-judge ./lessons/01-a.md ./stubs/01_a/a.cpp " ]
+holds [ -z "$(grep -r secret "$desk/edition")" ]
+holds [ "$(cat "$desk/edition/exercises/01_a/a.cpp")" = stub ]
+holds grep -qx 'judge, //*judge.cpp' "$desk/edition/grader/compiled/headway-judge"
+holds grep -q '## This edition' "$desk/edition/README.md"
+holds grep -q '^CMake' "$desk/edition/cmake/dependencies.tsv"
+
+name='a folder that is there'
+release 2 "$desk/edition"
+holds grep -q 'is there already' "$desk/said"
+
+name='no folder'
+release 2 --help
+holds grep -q 'usage: ./headway release DIR' "$desk/said"
+
+name='a line that nothing matches'
+printf 'file\tmissing.md\n' >>"$course/classroom/release/contents"
+release 3 "$desk/another"
+holds [ ! -e "$desk/another" ]
+holds grep -q 'lists missing.md, and there is none' "$desk/said"
+
+name='a student'\''s edition cannot make another'
+rm "$course/scripts/release.sh"
+release 2 "$desk/another"
+holds grep -q 'release needs the full edition' "$desk/said"
+
+echo "$((tests - broken)) passed, $broken failed"
+[ "$broken" = 0 ]
