@@ -1,0 +1,80 @@
+import { katex } from '@mdit/plugin-katex'
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from 'vitepress'
+
+import { lessons } from './lessons'
+import { mermaid } from './mermaid'
+
+import type { Plugin } from 'vite'
+
+const inSite = (path: string) => fileURLToPath(new URL('../' + path, import.meta.url))
+
+/** Pages stand outside this folder, but what they import is installed here. */
+const packagesOfTheSite: Plugin = {
+  name: 'packages-of-the-site',
+  enforce: 'pre',
+  resolveId(id, importer, options) {
+    if (!/^vue(\/|$)/.test(id) || !importer?.endsWith('.md')) return
+    return this.resolve(id, inSite('package.json'), { ...options, skipSelf: true })
+  },
+}
+
+// The pages are the files of the repository themselves: nothing is copied, so nothing can be out of date.
+export default defineConfig({
+  title: 'Headway',
+  description: 'Multi-head attention, learned by building it in C++20',
+  lang: 'en',
+  srcDir: '..',
+  srcExclude: ['*.md', '!(lessons|site)/**', '.*/**', 'site/!(pages)/**'],
+  rewrites: (page) => page.replace(/^site\/pages\//, ''),
+  cacheDir: inSite('.vitepress/cache'),
+  cleanUrls: false, // any server of files will do, also one that knows no rules
+  lastUpdated: false,
+
+  markdown: {
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
+    config(md) {
+      md.use(katex, {
+        throwOnError: true, // a formula that cannot be set fails the build
+        strict: false,
+        // What TeX means by {{ }} is not what Vue means.
+        transformer: (html) => html.replace(/^<(span|p)/, '<$1 v-pre tabindex="0"'),
+      })
+      md.use(mermaid)
+    },
+  },
+
+  vite: {
+    plugins: [packagesOfTheSite],
+    publicDir: inSite('public'),
+    server: { fs: { allow: [inSite('..')] } },
+    // mermaid and the explorer's model are large, and loaded only where they are needed.
+    build: { chunkSizeWarningLimit: 3000 },
+  },
+
+  themeConfig: {
+    nav: [
+      { text: 'Lessons', link: '/lessons/01-single-head', activeMatch: '/lessons/' },
+      { text: 'Exercises', link: '/exercises/', activeMatch: '/exercises/' },
+      { text: 'Explorer', link: '/explorer' },
+    ],
+    sidebar: [
+      { text: 'Begin', items: [{ text: 'How it works', link: '/begin' }] },
+      {
+        text: 'Lessons',
+        items: lessons().map(({ number, page, title }) => ({ text: `${number} · ${title}`, link: `/lessons/${page}` })),
+      },
+      {
+        text: 'Exercises',
+        collapsed: true,
+        items: lessons().map(({ number, exercise }) => ({
+          text: `${number} ${exercise.slice(3)}`,
+          link: `/exercises/${exercise}`,
+        })),
+      },
+      { text: 'Try', items: [{ text: 'The explorer', link: '/explorer' }] },
+    ],
+    outline: [2, 3],
+    search: { provider: 'local' },
+  },
+})

@@ -1,0 +1,82 @@
+// Every page in Chromium: it renders, with its formulas and diagrams, without an error, without the network, for everyone.
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+
+import { accessibility, builtPages, course, phone, start, wide } from './browser.mjs'
+
+let browser
+before(async () => (browser = await start()))
+after(() => browser.stop())
+
+const looks = [
+  { name: 'light', colorScheme: 'light', viewport: wide },
+  { name: 'dark', colorScheme: 'dark', viewport: wide },
+  { name: 'phone', colorScheme: 'light', viewport: phone },
+]
+
+/** What the markdown of a lesson has: formulas, diagrams, answers to unfold. */
+function contents(path) {
+  const file = join(course, path.replace('.html', '.md'))
+  if (!path.startsWith('/lessons/') || !existsSync(file)) return undefined
+  const markdown = readFileSync(file, 'utf8')
+  const prose = markdown.replace(/```[\s\S]*?```/g, '').replace(/`[^`]*`/g, '')
+  return {
+    formulas: (prose.match(/\$\$[\s\S]+?\$\$|\$[^$\n]+\$/g) ?? []).length,
+    diagrams: (markdown.match(/^```mermaid/gm) ?? []).length,
+    answers: (markdown.match(/^<details>/gm) ?? []).length,
+    headings: (markdown.replace(/```[\s\S]*?```/g, '').match(/^#+ /gm) ?? []).length,
+  }
+}
+
+for (const path of builtPages()) {
+  for (const look of looks) {
+    test(`${path} in ${look.name}`, async () => {
+      const { page, complaints, close } = await browser.open(path, look)
+      const expected = contents(path)
+      if (expected) {
+        await page.waitForFunction((n) => document.querySelectorAll('.diagram svg').length === n, expected.diagrams)
+        assert.equal(await page.locator('.katex-html').count(), expected.formulas, 'formulas')
+        assert.equal(await page.locator('.katex-error').count(), 0, 'formulas that cannot be set')
+        assert.equal(await page.locator('.vp-doc details').count(), expected.answers, 'answers to unfold')
+        assert.equal(await page.locator('.vp-doc :is(h1, h2, h3, h4)').count(), expected.headings, 'headings')
+      }
+      const sideways = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+      assert.ok(sideways <= 0, `the page can be scrolled sideways by ${sideways} pixels`)
+      await page.evaluate(() => document.querySelectorAll('.vp-doc details').forEach((details) => (details.open = true)))
+      assert.deepEqual(await accessibility(page), [])
+      await browser.screenshot(page, path.slice(1).replaceAll('/', '-').replace('.html', `-${look.name}`))
+      assert.deepEqual(complaints, [])
+      await close()
+    })
+  }
+}
+
+test('a lesson is found by a word in it', async () => {
+  const { page, complaints, close } = await browser.open('/begin.html')
+  await page.keyboard.press('Control+k')
+  await page.locator('#localsearch-input').fill('polarity')
+  await page.locator('.VPLocalSearchBox .result').first().waitFor()
+  assert.match(await page.locator('.VPLocalSearchBox .results').innerText(), /mask/i)
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('the landing page leads to the first lesson, and each lesson to the next', async () => {
+  const { page, close } = await browser.open('/index.html')
+  await page.getByRole('link', { name: 'Begin with one head' }).click()
+  await page.getByRole('heading', { level: 1, name: /One attention head/ }).waitFor()
+  await page.locator('.pager-link.next').click()
+  await page.getByRole('heading', { level: 1, name: /Splitting heads/ }).waitFor()
+  await close()
+})
+
+test('an exercise shows its header as it is', async () => {
+  const { page, close } = await browser.open('/exercises/03_scaled_scores.html')
+  const shown = await page.locator('.vp-doc pre code').first().innerText()
+  const header = readFileSync(join(course, 'exercises/03_scaled_scores/scaled_scores.hpp'), 'utf8')
+  const squeezed = (text) => text.replace(/\s+/g, ' ').trim()
+  assert.equal(squeezed(shown), squeezed(header))
+  await close()
+})
