@@ -111,6 +111,9 @@ function(headway_finish_grader)
     list(APPEND entries "    {\"name\": \"${name}\", ${builds}}")
   endforeach()
   list(JOIN entries ",\n" entries)
+  headway_lab_entries(labs)
+  get_target_property(all_options headway_settings INTERFACE_LINK_OPTIONS)
+  headway_json_array(lab_link ${all_options})
 
   find_program(MOLD mold)
   set(link_options "")
@@ -155,7 +158,9 @@ function(headway_finish_grader)
   \"link\": {\"plain\": ${plain_link}, \"sanitized\": ${sanitized_link}},
   \"main\": {\"plain\": \"$<TARGET_OBJECTS:headway_worker_main>\", \"sanitized\": \"$<TARGET_OBJECTS:headway_worker_main_sanitized>\"},
   \"gtest\": [\"$<TARGET_FILE:GTest::gtest_main>\", \"$<TARGET_FILE:GTest::gtest>\"],
-  \"exercises\": [\n${entries}\n  ]
+  \"exercises\": [\n${entries}\n  ],
+  \"lab_link\": ${lab_link},
+  \"labs\": [\n${labs}\n  ]
 }
 ")
 endfunction()
