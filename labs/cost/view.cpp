@@ -37,8 +37,7 @@ std::vector<Chart> charts(const std::vector<Cost>& costs) {
 }
 
 Rows table(const std::vector<Cost>& costs) {
-    Rows rows{
-        {"T", "B", "H", "head_dim", "needed M", "counted M", "scores MiB", "forward ms", "at once ms", "loop ms"}};
+    Rows rows{{"T", "B", "H", "d", "needed", "counted", "MiB", "forward", "at once", "loop"}};
     for (const Cost& cost : costs) {
         const auto [B, T, D, H] = cost.sizes;
         rows.push_back({std::to_string(T), std::to_string(B), std::to_string(H), std::to_string(D / H),
@@ -51,9 +50,10 @@ Rows table(const std::vector<Cost>& costs) {
 }
 
 constexpr const char* explanation =
-    "needed and counted: multiply-adds, in millions, by formula and as your forward did them; scores: memory of the "
-    "weights of all heads; at once and loop: attention without projections, all heads in one batched product or one "
-    "after another.";
+    "d: head_dim; needed, counted: millions of multiply-adds, by formula and as your forward did them; MiB: the "
+    "weights "
+    "of all heads; forward: yours, in ms; at once, loop: attention without projections, all heads in one batched "
+    "product or one after another, in ms.";
 
 /// What can be said of counts; of times everybody's own table speaks.
 std::string verdict_on_counts(const std::vector<Cost>& costs) {

@@ -48,7 +48,7 @@ void show_chart(report::Page& page, std::size_t indent, const Chart& chart) {
     page.line(indent, {{chart.y_name, Tone::faint}});
     const Grid grid = drawn(chart, columns, unicode);
     for (std::size_t row = 0; row < rows; ++row) {
-        const double y = span.top - (span.top - span.bottom) * static_cast<double>(row) / (rows - 1);
+        const double y = std::lerp(span.top, span.bottom, static_cast<double>(row) / (rows - 1));
         std::string line = row % 4 == 0 || row == rows - 1 ? fmt::format("{:>{}}", number(y, 3), axis_width)
                                                            : std::string(axis_width, ' ');
         line += unicode ? "│" : "|";

@@ -10,19 +10,20 @@ namespace headway::lab {
 namespace {
 
 // The vocabulary in its order; a word's token is its place.
-constexpr std::array<const char*, 46> vocabulary_words = {
-    ".",     "the",    "near",  "saw",   ",",    "she",   "he",    "left",    // 0
-    "anna",  "bob",    "cara",  "dan",   "eva",  "finn",  "gina",  "hugo",    // 8: names
-    "red",   "blue",   "green", "gold",  "pink", "grey",  "black", "white",   // 16: colours
-    "dog",   "cat",    "bird",  "horse", "dogs", "cats",  "birds", "horses",  // 24: nouns
-    "runs",  "sleeps", "sings", "waits", "run",  "sleep", "sing",  "wait",    // 32: their verbs
-    "queen", "girl",   "aunt",  "king",  "boy",  "uncle"};                    // 40: people
+constexpr std::array<const char*, 54> vocabulary_words = {
+    ".",     "the",    "near",  "saw",   ",",     "she",   "he",    "left",    // 0
+    "anna",  "bob",    "cara",  "dan",   "eva",   "finn",  "gina",  "hugo",    // 8: names
+    "red",   "blue",   "green", "gold",  "pink",  "grey",  "black", "white",   // 16: colours
+    "dog",   "cat",    "bird",  "horse", "dogs",  "cats",  "birds", "horses",  // 24: nouns
+    "runs",  "sleeps", "sings", "waits", "run",   "sleep", "sing",  "wait",    // 32: their verbs
+    "queen", "girl",   "aunt",  "king",  "boy",   "uncle",                     // 40: people
+    "rome",  "oslo",   "paris", "delhi", "quito", "lagos", "cairo", "lima"};   // 46: towns
 constexpr Index stop = 0, the = 1, near = 2, saw = 3, comma = 4, she = 5, he = 6, left = 7;
-constexpr Index names = 8, colours = 16, nouns = 24, verbs = 32, people = 40;
+constexpr Index names = 8, colours = 16, nouns = 24, verbs = 32, people = 40, towns = 46;
 constexpr Index of_a_kind = 8, women = 3, of_people = 6;
 
 /// So many names a text, so that they come again.
-constexpr Index names_in_a_text = 4;
+constexpr Index names_in_a_text = 5;
 
 }  // namespace
 
@@ -65,6 +66,7 @@ void Language::wears(Random& random, Story& story) const {
     story.say(names + name);
     story.say(colours + story.colour[i], story.told_at[i] < 0 ? Relation::none : Relation::copy, story.told_at[i]);
     story.told_at[i] = story.length() - 1;
+    story.say(towns + name);
     story.say(stop);
 }
 
@@ -96,7 +98,7 @@ void Language::refers(Random& random, Story& story) const {
 
 void Language::tell(Random& random, Story& story) const {
     const Index kind = random.integer(1, 10);
-    if (kind <= 6) {
+    if (kind <= 7) {
         wears(random, story);
     } else if (kind <= 8) {
         agrees(random, story);
@@ -144,7 +146,8 @@ std::vector<Index> Language::sentence(const std::string& words) const {
 }
 
 std::string Language::default_sentence() const {
-    return ". anna red . the dogs near the cat run . bob gold . the queen saw the boy , she left . anna red . bob gold";
+    return ". anna red rome . the dogs near the cat run . bob gold oslo . the queen saw the boy , she left . anna red "
+           "rome";
 }
 
 }  // namespace headway::lab

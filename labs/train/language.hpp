@@ -8,9 +8,10 @@ namespace headway::lab {
 
 /// A small language that cannot be predicted by looking at one place. Each sequence is a text of three kinds of
 /// sentences:
-///     anna red .                           who wears what is drawn anew for each text; the second time it is known
-///     (copy) the dogs near the cat run .          each noun has its verb, which agrees with the first noun (agree) the
-///     queen saw the boy , she left .   the pronoun is that of the first person (refer)
+///     anna red rome .                      who wears what is drawn anew for each text; the second time it is known
+///                                          (copy). Everybody lives in one town, always: two tokens back is who it is
+///     the dogs near the cat run .          each noun has its verb, which agrees with the first noun (agree)
+///     the queen saw the boy , she left .   the pronoun is that of the first person (refer)
 class Language : public Text {
 public:
     Language();

@@ -31,6 +31,7 @@ public:
 
     const ModelSizes& sizes() const { return sizes_; }
     nn::StateDict& parameters() { return parameters_; }
+    const nn::StateDict& parameters() const { return parameters_; }
     nn::StateDict& gradients() { return gradients_; }
     Index parameter_count() const;
 

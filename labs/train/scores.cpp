@@ -41,9 +41,12 @@ HeadScore score(const Tensor& weights, const Batch& batch) {
         for (Index t = 1; t < T; ++t) {
             const float* row = weights.data() + (b * T + t) * T;
             const std::size_t at = batch.at(b, t);
-            previous.add(row[t - 1]);
             first.add(row[0]);
-            if (batch.relation[at] == Relation::copy) induction.add(after_the_same(batch, b, t, row));
+            if (batch.relation[at] == Relation::copy) {
+                const Index s = batch.source[at];
+                previous.add(weights.data()[(b * T + s) * T + s - 1]);
+                induction.add(after_the_same(batch, b, t, row));
+            }
             if (batch.relation[at] == Relation::agree) agree.add(row[batch.source[at]]);
             if (batch.relation[at] == Relation::refer) refer.add(row[batch.source[at]]);
         }
