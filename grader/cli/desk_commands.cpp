@@ -76,7 +76,8 @@ void declare_desk_commands(CLI::App& app, Run& run) {
 
     auto* lab = declare(app, "lab", "Watch your own attention at work; alone: which labs there are", run, {});
     // What follows is the lab's own, --help too.
-    lab->set_help_flag()->prefix_command();
+    lab->set_help_flag();
+    lab->prefix_command();
     lab->callback(
         [&run, lab] { run = [words = lab->remaining()](const Course& course) { return run_lab(course, words); }; });
 

@@ -16,7 +16,7 @@ namespace {
 using namespace headway;
 
 /// Small enough to be over before one has read the options.
-lab::Plan quick_plan() {
+lab::CostPlan quick_plan() {
     return {.D = 128, .tokens = 512, .lengths = {64, 128}, .heads = {1, 2, 4, 8, 16, 32, 64}, .repeats = 3};
 }
 
@@ -33,7 +33,7 @@ void cost(const lab::CommonArguments& arguments) {
     require_module();
     const cli::Interrupt interrupt;
     cli::ProgressLine progress;
-    const auto costs = lab::measure(arguments.quick ? quick_plan() : lab::Plan{},
+    const auto costs = lab::measure(arguments.quick ? quick_plan() : lab::CostPlan{},
                                     [&](const std::string& text) { progress.show(text); });
     progress.clear();
     report::Page page(cli::terminal_style());

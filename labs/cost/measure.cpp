@@ -13,21 +13,22 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 
 namespace headway::lab {
 namespace {
 
-/// The median of several runs after one that does not count: what a machine does besides makes some of them slower.
+/// The fastest of several runs after one that does not count: what a machine does besides only makes a run slower.
 double milliseconds(int repeats, const std::function<Tensor()>& run) {
     run();
-    std::vector<double> times;
+    double fastest = std::numeric_limits<double>::infinity();
     for (int i = 0; i < repeats; ++i) {
         const auto begin = std::chrono::steady_clock::now();
         run();
-        times.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count());
+        const std::chrono::duration<double, std::milli> passed = std::chrono::steady_clock::now() - begin;
+        fastest = std::min(fastest, passed.count());
     }
-    std::sort(times.begin(), times.end());
-    return times[times.size() / 2];
+    return fastest;
 }
 
 Tensor head_by_head(const Tensor& q, const Tensor& k, const Tensor& v) {
@@ -38,6 +39,8 @@ Tensor head_by_head(const Tensor& q, const Tensor& k, const Tensor& v) {
                 .context);
     return ops::cat(contexts, 1);
 }
+
+}  // namespace
 
 Cost measure_one(const Sizes& sizes, int repeats) {
     const auto [B, T, D, H] = sizes;
@@ -60,9 +63,7 @@ Cost measure_one(const Sizes& sizes, int repeats) {
     return cost;
 }
 
-}  // namespace
-
-std::vector<Cost> measure(const Plan& plan, const std::function<void(const std::string&)>& progress) {
+std::vector<Cost> measure(const CostPlan& plan, const std::function<void(const std::string&)>& progress) {
     std::vector<Cost> costs;
     for (const Index T : plan.lengths)
         for (const Index H : plan.heads) {

@@ -18,7 +18,9 @@ struct Cost {
     double one_by_one_ms = 0;  ///< the same in a loop over heads
 };
 
-struct Plan {
+Cost measure_one(const Sizes& sizes, int repeats);
+
+struct CostPlan {
     Index D = 256;
     Index tokens = 1024;  ///< B·T, the same for each T: so the projections cost the same
     std::vector<Index> lengths = {32, 64, 128, 256};
@@ -27,6 +29,6 @@ struct Plan {
 };
 
 /// All of the plan, T by T. @param progress  called before each shape  @throws Stopped after Ctrl-C
-std::vector<Cost> measure(const Plan& plan, const std::function<void(const std::string&)>& progress);
+std::vector<Cost> measure(const CostPlan& plan, const std::function<void(const std::string&)>& progress);
 
 }  // namespace headway::lab

@@ -175,8 +175,8 @@ int main(int argc, char** argv) {
         ->type_name("FILE");
     app.add_option("--sentence", arguments.sentence, "What the heatmaps show")->type_name("WORDS");
     app.add_option("--mistake", arguments.mistake, "Train with it too: sqrt_d or heads_mixed")
-        ->transform(CLI::Transformer(std::map<std::string, lab::Mistake>{{"sqrt_d", lab::Mistake::sqrt_d},
-                                                                         {"heads_mixed", lab::Mistake::heads_mixed}}))
+        ->transform(CLI::CheckedTransformer(std::map<std::string, lab::Mistake>{
+            {"sqrt_d", lab::Mistake::sqrt_d}, {"heads_mixed", lab::Mistake::heads_mixed}}))
         ->type_name("NAME");
     app.add_option("--seed", arguments.seed, "Of parameters and text")->type_name("N");
     app.add_option("--steps", arguments.steps, "Of each training")->check(CLI::Range(1, 1'000'000))->type_name("N");
