@@ -31,7 +31,10 @@ Chart chart_of(const std::vector<Outcome>& outcomes, const std::string& title, c
 }
 
 std::vector<Chart> charts(const std::vector<Outcome>& outcomes) {
-    return {chart_of(outcomes, "Validation loss", "nats a token", [](const Look& look) { return look.loss; }),
+    // The first steps, from ln(vocabulary) down, would leave nothing of the axis for the differences.
+    const Index after_the_first = outcomes.front().looks.back().step / 20;
+    return {chart_of(outcomes, "Validation loss, after the first steps", "nats a token",
+                     [&](const Look& look) { return look.step >= after_the_first ? look.loss : NAN; }),
             chart_of(outcomes, "Copied colours that are right", "share", [](const Look& look) { return look.copy; }),
             chart_of(outcomes, "The best previous-token head", "score", [](const Look& look) { return look.previous; }),
             chart_of(outcomes, "The best induction head", "score", [](const Look& look) { return look.induction; })};

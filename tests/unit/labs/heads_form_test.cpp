@@ -17,8 +17,8 @@ Index first_step_with(const std::vector<Look>& looks, double Look::*score, doubl
 
 TEST(HeadsForm, ThePreviousTokenHeadFirstThenInductionThenCopyingIsRight) {
     const Language language;
-    Training training(language, {}, {4});
-    while (!training.done()) training.step();
+    Training training(language, {}, {8});
+    while (!training.done() && training.looks().back().induction < 0.9) training.step();
     const auto& looks = training.looks();
     const Index previous = first_step_with(looks, &Look::previous, 0.8);
     const Index induction = first_step_with(looks, &Look::induction, 0.6);
