@@ -15,7 +15,7 @@ using report::number;
 using report::Xml;
 
 constexpr double width = 720, height = 380;
-constexpr double left = 70, right = 130, top = 16, bottom = 48;  // margins; series are named on the right
+constexpr double left = 70, right = 130, top = 40, bottom = 48;  // margins; series are named on the right
 constexpr double label_distance = 15;
 
 /// Colours that people with any kind of colour vision tell apart.                                [Okabe and Ito 2008]
@@ -116,7 +116,7 @@ Span2d span_of(const Chart& chart) {
             span.top = std::max(span.top, one.y[p]);
         }
     if (!(span.left <= span.right)) return {};
-    if (span.bottom > 0 && span.bottom < span.top / 2) span.bottom = 0;
+    if (chart.floor == Floor::zero) span.bottom = std::min(span.bottom, 0.0);
     if (span.right == span.left) span.right = span.left + 1;
     if (span.top == span.bottom) span.top = span.bottom + 1;
     return span;

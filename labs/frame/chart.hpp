@@ -17,6 +17,8 @@ struct Series {
 };
 
 enum class Scale { linear, log2 };
+/// Where the y axis begins: at 0, so that heights compare, or near the lowest point, so that small differences show.
+enum class Floor { zero, lowest };
 
 /// Lines on one set of axes.
 struct Chart {
@@ -24,10 +26,11 @@ struct Chart {
     std::string x_name;
     std::string y_name;
     Scale x_scale = Scale::linear;
+    Floor floor = Floor::zero;
     std::vector<Series> series;
 };
 
-/// What the axes span: all finite points, and y from 0 if `y` does not lie far from it.
+/// What the axes span: all finite points.
 struct Span2d {
     double left = 0, right = 1, bottom = 0, top = 1;
 };

@@ -25,6 +25,13 @@ constexpr Index of_a_kind = 8, women = 3, of_people = 6;
 /// So many names a text, so that they come again.
 constexpr Index names_in_a_text = 5;
 
+/// Ten words a line.
+std::string in_lines(const std::vector<std::string>& words) {
+    std::string lines;
+    for (std::size_t i = 0; i < words.size(); ++i) lines += (i % 10 == 0 ? "\n  " : " ") + words[i];
+    return lines;
+}
+
 }  // namespace
 
 std::string to_string(Relation relation) {
@@ -136,9 +143,8 @@ std::vector<Index> Language::sentence(const std::string& words) const {
     for (std::string word; stream >> word;) {
         const auto found = std::find(words_.begin(), words_.end(), word);
         if (found == words_.end()) {
-            std::string all;
-            for (const std::string& known : words_) all += " " + known;
-            throw WrongUsage("the language of this lab does not know the word " + word + ". It knows:" + all);
+            throw WrongUsage("the language of this lab does not know the word " + word +
+                             ". It knows:" + in_lines(words_));
         }
         tokens.push_back(found - words_.begin());
     }

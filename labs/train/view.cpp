@@ -17,7 +17,7 @@ using report::Tone;
 /// One line for each model.
 Chart chart_of(const std::vector<Outcome>& outcomes, const std::string& title, const std::string& y_name,
                const std::function<double(const Look&)>& value) {
-    Chart chart{.title = title, .x_name = "steps", .y_name = y_name, .x_scale = Scale::linear, .series = {}};
+    Chart chart{.title = title, .x_name = "steps", .y_name = y_name, .series = {}};
     for (const Outcome& outcome : outcomes) {
         Series one{outcome.variant.name(), {}, {}};
         for (const Look& look : outcome.looks) {
@@ -33,11 +33,14 @@ Chart chart_of(const std::vector<Outcome>& outcomes, const std::string& title, c
 std::vector<Chart> charts(const std::vector<Outcome>& outcomes) {
     // The first steps, from ln(vocabulary) down, would leave nothing of the axis for the differences.
     const Index after_the_first = outcomes.front().looks.back().step / 20;
-    return {chart_of(outcomes, "Validation loss, after the first steps", "nats a token",
-                     [&](const Look& look) { return look.step >= after_the_first ? look.loss : NAN; }),
-            chart_of(outcomes, "Copied colours that are right", "share", [](const Look& look) { return look.copy; }),
-            chart_of(outcomes, "The best previous-token head", "score", [](const Look& look) { return look.previous; }),
-            chart_of(outcomes, "The best induction head", "score", [](const Look& look) { return look.induction; })};
+    std::vector<Chart> all = {
+        chart_of(outcomes, "Validation loss, after the first steps", "nats a token",
+                 [&](const Look& look) { return look.step >= after_the_first ? look.loss : NAN; }),
+        chart_of(outcomes, "Copied colours that are right", "share", [](const Look& look) { return look.copy; }),
+        chart_of(outcomes, "The best previous-token head", "score", [](const Look& look) { return look.previous; }),
+        chart_of(outcomes, "The best induction head", "score", [](const Look& look) { return look.induction; })};
+    all.front().floor = Floor::lowest;
+    return all;
 }
 
 std::string share(double value) { return std::isfinite(value) ? fmt::format("{:.2f}", value) : "-"; }

@@ -34,7 +34,10 @@ TEST(Chart, PutsPointsWhereTheyBelong) {
     const Span2d span = span_of(chart);
     EXPECT_EQ(across(chart, span, 2), 0.5);  // half way from 1 to 4
     EXPECT_EQ(up(span, 10), 1);
-    EXPECT_EQ(span.bottom, 0) << "1 of 10 is near zero";
+    EXPECT_EQ(span.bottom, 0);
+    Chart close = chart;
+    close.floor = Floor::lowest;
+    EXPECT_EQ(span_of(close).bottom, 1);
 }
 
 TEST(Chart, IsAPictureWithWords) {
