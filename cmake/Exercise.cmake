@@ -115,6 +115,12 @@ function(headway_finish_grader)
     list(APPEND entries "    {\"name\": \"${name}\", ${builds}}")
   endforeach()
   list(JOIN entries ",\n" entries)
+  headway_lab_entries(labs)
+  set(lab_link "")  # labs are linked with libraries that the asan preset sanitizes
+  if(HEADWAY_ASAN)
+    set(lab_link -fsanitize=address,undefined)
+  endif()
+  headway_json_array(lab_link ${lab_link})
 
   find_program(MOLD mold)
   set(link_options "")
@@ -159,7 +165,9 @@ function(headway_finish_grader)
   \"link\": {\"plain\": ${plain_link}, \"sanitized\": ${sanitized_link}},
   \"main\": {\"plain\": \"$<TARGET_OBJECTS:headway_worker_main>\", \"sanitized\": \"$<TARGET_OBJECTS:headway_worker_main_sanitized>\"},
   \"gtest\": [\"$<TARGET_FILE:GTest::gtest_main>\", \"$<TARGET_FILE:GTest::gtest>\"],
-  \"exercises\": [\n${entries}\n  ]
+  \"exercises\": [\n${entries}\n  ],
+  \"lab_link\": ${lab_link},
+  \"labs\": [\n${labs}\n  ]
 }
 ")
 endfunction()

@@ -16,6 +16,14 @@ template <class T>
 using PerFlavour = std::map<Flavour, T>;
 using Words = std::vector<std::string>;
 
+/// A lab: a program of ours around what the student wrote in some exercises.
+struct LabParts {
+    std::string name;     ///< "cost"
+    std::string purpose;  ///< one line
+    Words exercises;      ///< "05_module"
+    Words libraries;
+};
+
 /// How submissions are compiled, linked and judged: grader.json, which the course's own build writes.
 struct Toolchain {
     std::string compiler;
@@ -31,6 +39,8 @@ struct Toolchain {
     Words gtest;
     std::map<std::string, PerFlavour<Words>> libraries;  ///< by exercise name
     std::vector<std::string> exercises;                  ///< in the order of the course
+    std::vector<LabParts> labs;
+    Words lab_link;  ///< options of the linker, besides those of a plain build
 
     /// @throws std::runtime_error if the file is missing or damaged; the message says what to do
     static Toolchain load(const std::filesystem::path& file);

@@ -237,6 +237,17 @@ Built Workspace::build_worker_with_counters() {
     return build_special_worker(folder_ / "counted", Flavour::plain, {"-O0", "--coverage"}, {"--coverage"});
 }
 
+Workspace::Objects Workspace::compile_for_lab() {
+    Words options = toolchain_.compile.at(Flavour::plain);
+    append(options, {"-O2"});  // of options that contradict each other, the last one counts
+    append(options, sources_shown_in(submission_.folder));
+    return compile(folder_ / "lab", Flavour::plain, options);
+}
+
+Built Workspace::link_lab(const LabParts& lab, const Objects& objects) {
+    return link(folder_ / "lab" / lab.name, objects, lab.libraries, toolchain_.lab_link, Flavour::plain);
+}
+
 Built Workspace::build_visible_test(const fs::path& visible_test, const fs::path& replays) {
     const fs::path output = folder_ / "visible";
     fs::create_directories(output);

@@ -40,18 +40,24 @@ public:
     /// The same, with counters of what is run, which it leaves beside itself when it ends.
     Built build_worker_with_counters();
 
-    /// The submission with the course's visible test, and the replays beside it, under gdb if one likes.
-    Built build_visible_test(const std::filesystem::path& visible_test, const std::filesystem::path& replays);
-
-    const Submission& submission() const { return submission_; }
-
-private:
+    /// The submission's object files, or why there are none.
     struct Objects {
         Words files;
         std::optional<verdict::Build> problem;
         double seconds = 0;
     };
 
+    /// Optimised as a program of one's own would be: for a lab.
+    Objects compile_for_lab();
+    /// The lab's program, in this workspace. @param objects  of all exercises that the lab needs
+    Built link_lab(const LabParts& lab, const Objects& objects);
+
+    /// The submission with the course's visible test, and the replays beside it, under gdb if one likes.
+    Built build_visible_test(const std::filesystem::path& visible_test, const std::filesystem::path& replays);
+
+    const Submission& submission() const { return submission_; }
+
+private:
     void write_sources() const;
     /// What debuggers and reports say instead of `folder`/src.
     Words sources_shown_in(const std::filesystem::path& folder) const;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "course.hpp"
+#include "exit_status.hpp"
 #include "watch/file_changes.hpp"
 
 #include "../report/lesson_view.hpp"
@@ -11,11 +12,6 @@
 #include <vector>
 
 namespace headway::cli {
-
-inline constexpr int all_passed = 0;
-inline constexpr int some_did_not_pass = 1;
-inline constexpr int wrong_usage = 2;
-inline constexpr int machine_at_fault = 3;
 
 /// The seed of a student's own gradings: fixed, so that the same program gets the same verdict.
 inline constexpr std::uint64_t default_seed = 20170612;
@@ -52,6 +48,8 @@ int run_watch(const Course& course, const std::string& exercise, Notice notice);
 int run_hint(const Course& course, const std::string& exercise, int level);
 int run_try(const Course& course, const std::string& exercise, const std::string& submission, bool build_only,
             const std::vector<std::string>& test_arguments);
+/// The labs, if `arguments` are empty; else the lab of that name, with what follows.
+int run_lab(const Course& course, const std::vector<std::string>& arguments);
 int run_reset(const Course& course, const std::string& exercise);
 int run_diff(const Course& course, const std::string& exercise, Reveal reveal);
 int run_pack(const Course& course, const std::vector<std::string>& exercises, const std::string& file);

@@ -74,6 +74,13 @@ void declare_desk_commands(CLI::App& app, Run& run) {
         "--as-test", [options] { options->debug_as = DebugAs::test; },
         "Write the call as a test beside your file; ./headway try runs it");
 
+    auto* lab = declare(app, "lab", "Watch your own attention at work; alone: which labs there are", run, {});
+    // What follows is the lab's own, --help too.
+    lab->set_help_flag();
+    lab->prefix_command();
+    lab->callback(
+        [&run, lab] { run = [words = lab->remaining()](const Course& course) { return run_lab(course, words); }; });
+
     options->file = "headway-submission.tar.gz";
     auto* pack =
         declare(app, "pack", "Make the archive to hand in, and list what is in it", run,

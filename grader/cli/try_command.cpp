@@ -1,3 +1,4 @@
+#include "become.hpp"
 #include "commands.hpp"
 #include "console.hpp"
 #include "folder_lock.hpp"
@@ -7,29 +8,9 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstring>
-
-#include <unistd.h>
-
 namespace headway::cli {
-namespace {
 
 namespace fs = std::filesystem;
-
-/// Becomes the program: it owns the terminal, and ends as it ends.
-int become(const fs::path& program, const std::vector<std::string>& arguments) {
-    std::string path = program.string();
-    std::vector<char*> words{path.data()};
-    std::vector<std::string> copies = arguments;
-    for (std::string& argument : copies) words.push_back(argument.data());
-    words.push_back(nullptr);
-    std::fflush(nullptr);
-    ::execv(path.c_str(), words.data());
-    throw CourseError(fmt::format("cannot run {}: {}", path, std::strerror(errno)));
-}
-
-}  // namespace
 
 int run_try(const Course& course, const std::string& exercise, const std::string& submission, bool build_only,
             const std::vector<std::string>& test_arguments) {

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <functional>
 
 #include "heat.hpp"
 #include "numbers.hpp"
+#include "shades.hpp"
 
 namespace headway::report {
 namespace {
@@ -16,12 +16,6 @@ namespace {
 using verdict::Window;
 
 constexpr std::size_t gap = 3;
-constexpr std::size_t levels = 5;
-
-/// Weakest first; two characters a number look like a square.
-constexpr std::array<std::string_view, levels> unicode_shades = {"·", "░", "▒", "▓", "█"};
-constexpr std::array<std::string_view, levels> ascii_shades = {".", ":", "+", "%", "@"};
-
 /// What is not a number has no strength.
 constexpr std::string_view not_finite = "!";
 
@@ -29,7 +23,7 @@ class Heatmap {
 public:
     Heatmap(const Page& page, std::size_t indent, const Window& window)
         : window_(window),
-          shades_(page.style().unicode ? unicode_shades : ascii_shades),
+          unicode_(page.style().unicode),
           rows_(static_cast<std::size_t>(window.yours.shape[0])),
           columns_(static_cast<std::size_t>(window.yours.shape[1])),
           scale_(heat_scale(window)),
@@ -66,8 +60,8 @@ private:
 
     std::string glyph(double value, const HeatScale& scale) const {
         std::string text;
-        const auto level = static_cast<std::size_t>(scale.shade(value) * (levels - 1) + 0.5);
-        for (std::size_t i = 0; i < cell_width_; ++i) text += std::isfinite(value) ? shades_[level] : not_finite;
+        const std::string_view shade = std::isfinite(value) ? shade_glyph(scale.shade(value), unicode_) : not_finite;
+        for (std::size_t i = 0; i < cell_width_; ++i) text += shade;
         return text;
     }
 
@@ -89,9 +83,10 @@ private:
     }
 
     std::string legend() const {
+        const std::string_view full = shade_glyph(1, unicode_);
         std::string text =
-            fmt::format("{} {} or less, {} {} or more; difference: {} {}", shades_.front(), number(scale_.low, 3),
-                        shades_.back(), number(scale_.high, 3), shades_.back(), number(difference_.high, 2));
+            fmt::format("{} {} or less, {} {} or more; difference: {} {}", shade_glyph(0, unicode_),
+                        number(scale_.low, 3), full, number(scale_.high, 3), full, number(difference_.high, 2));
         const auto finite = [](double value) { return std::isfinite(value); };
         if (!std::all_of(window_.yours.values.begin(), window_.yours.values.end(), finite))
             text += fmt::format("; {} NaN or infinite", not_finite);
@@ -99,10 +94,10 @@ private:
     }
 
     const Window& window_;
-    const std::array<std::string_view, levels>& shades_;
+    bool unicode_;
     std::size_t rows_;
     std::size_t columns_;
-    std::size_t cell_width_ = 2;
+    std::size_t cell_width_ = 2;  ///< two characters a number look like a square
     HeatScale scale_;
     HeatScale difference_;
     std::vector<bool> wrong_;

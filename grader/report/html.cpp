@@ -11,18 +11,6 @@ namespace {
 using verdict::Exercise;
 using verdict::Verdict;
 
-void write_head(Xml& page) {
-    page.open("head");
-    page.empty("meta", {{"charset", "utf-8"}});
-    page.empty("meta", {{"name", "viewport"}, {"content", "width=device-width, initial-scale=1"}});
-    // Whatever a submission printed: nothing is fetched, nothing runs.
-    page.empty("meta", {{"http-equiv", "Content-Security-Policy"},
-                        {"content", "default-src 'none'; style-src 'unsafe-inline'"}});
-    page.text("title", {}, "Headway: your verdict");
-    page.text("style", {}, html_style);
-    page.close();
-}
-
 void write_summary(Xml& page, const Verdict& verdict) {
     int points = 0;
     int max_points = 0;
@@ -58,10 +46,22 @@ void write_circumstances(Xml& page, const Verdict& verdict) {
 
 }  // namespace
 
+void write_head(Xml& page, const std::string& title) {
+    page.open("head");
+    page.empty("meta", {{"charset", "utf-8"}});
+    page.empty("meta", {{"name", "viewport"}, {"content", "width=device-width, initial-scale=1"}});
+    // Whatever a submission printed: nothing is fetched, nothing runs.
+    page.empty("meta", {{"http-equiv", "Content-Security-Policy"},
+                        {"content", "default-src 'none'; style-src 'unsafe-inline'"}});
+    page.text("title", {}, title);
+    page.text("style", {}, html_style);
+    page.close();
+}
+
 std::string html(const Verdict& verdict) {
     Xml page("<!DOCTYPE html>\n");
     page.open("html", {{"lang", "en"}});
-    write_head(page);
+    write_head(page, "Headway: your verdict");
     page.open("body");
     page.open("main");
     write_summary(page, verdict);

@@ -11,6 +11,9 @@ namespace headway::report {
 
 extern const std::string_view html_style;
 
+/// Style and title; forbids the page to fetch or run anything.
+void write_head(Xml& page, const std::string& title);
+
 void write_exercise(Xml& page, const verdict::Exercise& exercise, const std::string& submission);
 
 /// The steps of attention in their order, with shapes; the first wrong one is marked.

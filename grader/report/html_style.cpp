@@ -37,6 +37,9 @@ ol.stages span { display: block; font-size: .8rem; }
 .map td { font: .62rem/1.6 ui-monospace, monospace; text-align: center; min-width: 1.2rem; height: 1.2rem; padding: .05rem .2rem; }
 .map td.wrong { outline: 1.5px solid #d1242f; outline-offset: -1.5px; }
 .map td.strange { background: #ffd33d; color: #000; }
+.numbers { overflow-x: auto; } .numbers table { border-collapse: collapse; }
+.numbers th, .numbers td { text-align: right; padding: .1rem .7rem; border-bottom: 1px solid var(--line); }
+.numbers caption { text-align: left; color: var(--faint); }
 .next { border: 2px solid var(--good); border-radius: .5rem; padding: .5rem 1rem; }
 )";
 

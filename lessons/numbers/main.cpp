@@ -29,7 +29,7 @@ Blocks computed() {
 
 std::vector<fs::path> lessons_in(const fs::path& folder) {
     std::vector<fs::path> lessons;
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder))
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder))
         if (entry.path().extension() == ".md") lessons.push_back(entry.path());
     if (lessons.empty()) throw std::runtime_error("there is no lesson in " + folder.string());
     std::sort(lessons.begin(), lessons.end());

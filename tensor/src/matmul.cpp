@@ -2,6 +2,21 @@
 #include "engine.hpp"
 #include "rows.hpp"
 
+#include <headway/work.hpp>
+
+#include <atomic>
+
+namespace headway {
+namespace {
+
+std::atomic<Index> multiply_adds_done = 0;
+
+}  // namespace
+
+Index multiply_adds() { return multiply_adds_done; }
+
+}  // namespace headway
+
 namespace headway::ops {
 namespace {
 
@@ -57,6 +72,7 @@ Tensor matmul(const Tensor& a, const Tensor& b) {
     shape.push_back(b.size(-1));
 
     Tensor product = Tensor::empty(shape);
+    multiply_adds_done += product.numel() * a.size(-1);
     const Strides batch_of_product = leading(product).strides;
     const Strides batch_of_a = leading(a).expand(batch).strides;
     const Strides batch_of_b = leading(b).expand(batch).strides;

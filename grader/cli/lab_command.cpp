@@ -1,0 +1,126 @@
+#include "become.hpp"
+#include "commands.hpp"
+#include "console.hpp"
+#include "folder_lock.hpp"
+#include "grading.hpp"
+
+#include "../build/workspace.hpp"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+
+namespace headway::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct LabArguments {
+    bool reference = false;
+    std::string submission;
+    std::vector<std::string> rest;  ///< the lab's own
+};
+
+/// Of what follows the lab's name, what decides whose code it is built from.
+LabArguments parse(const std::vector<std::string>& words) {
+    LabArguments arguments;
+    CLI::App app;
+    app.set_help_flag();
+    app.allow_extras();
+    app.add_flag("--reference", arguments.reference);
+    app.add_option("--submission", arguments.submission);
+    try {
+        app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
+    } catch (const CLI::ParseError& error) {
+        throw UsageError(error.what());
+    }
+    arguments.rest = app.remaining();
+    return arguments;
+}
+
+void list_labs(const Course& course) {
+    fmt::print("The labs put your own attention to work:\n\n");
+    for (const build::LabParts& lab : course.toolchain.labs) {
+        fmt::print("  {:<8}{}\n", lab.name, lab.purpose);
+        std::string needs;
+        for (const std::string& exercise : lab.exercises)
+            needs += (needs.empty() ? "" : " and ") + exercise.substr(0, 2);
+        fmt::print("  {:<8}needs {}; lessons/labs/{}.md\n\n", "", needs, lab.name);
+    }
+    fmt::print(
+        "./headway lab NAME [--reference] [options]\n"
+        "  --reference         with solutions/ in place of your exercises\n"
+        "  --submission DIR    with another folder of exercises\n"
+        "  --help              the lab's own options\n");
+}
+
+const build::LabParts& find_lab(const Course& course, const std::string& name) {
+    const auto& labs = course.toolchain.labs;
+    const auto lab =
+        std::find_if(labs.begin(), labs.end(), [&](const build::LabParts& one) { return one.name == name; });
+    if (lab != labs.end()) return *lab;
+    std::string names;
+    for (const build::LabParts& one : labs) names += (names.empty() ? "" : ", ") + one.name;
+    throw UsageError(fmt::format("there is no lab {}; there are {}. What they do: ./headway lab", name, names));
+}
+
+fs::path code_of(const Course& course, const LabArguments& arguments) {
+    if (arguments.reference && !arguments.submission.empty())
+        throw UsageError("--reference and --submission each say whose code to take; give one of them");
+    if (arguments.reference) return course.root / "solutions";
+    if (arguments.submission.empty()) return course.root / "exercises";
+    return fs::absolute(arguments.submission).lexically_normal();
+}
+
+build::Built problem(const build::Workspace::Objects& objects) { return {std::nullopt, *objects.problem}; }
+
+/// Compiles each exercise in a folder of its own, and links them all in that of the first.
+build::Built build_lab(const Course& course, const build::LabParts& lab, const fs::path& code) {
+    build::Workspace::Objects all;
+    std::optional<build::Workspace> first;
+    for (const std::string& name : lab.exercises) {
+        const ExerciseInfo& info = course.find(name);
+        if (!fs::is_directory(code / name))
+            throw UsageError(
+                fmt::format("there is no folder {}; the lab {} needs it", (code / name).string(), lab.name));
+        auto sources = build::read_submission(code / name, course.folder(info));
+        if (!sources.has_source()) throw UsageError(fmt::format("{} holds no .cpp file", (code / name).string()));
+        const fs::path folder = work_folder(course, code, name);
+        fs::create_directories(folder);
+        const FolderLock lock(folder);
+        build::Workspace workspace(course.toolchain, course.machine().jail, std::move(sources), folder);
+        const auto objects = workspace.compile_for_lab();
+        if (objects.problem) return problem(objects);
+        all.files.insert(all.files.end(), objects.files.begin(), objects.files.end());
+        if (!first) first.emplace(std::move(workspace));
+    }
+    return first->link_lab(lab, all);
+}
+
+}  // namespace
+
+int run_lab(const Course& course, const std::vector<std::string>& arguments) {
+    if (arguments.empty() || arguments.front() == "-h" || arguments.front() == "--help") {
+        list_labs(course);
+        return all_passed;
+    }
+    const build::LabParts& lab = find_lab(course, arguments.front());
+    const LabArguments parsed = parse({arguments.begin() + 1, arguments.end()});
+    build::Built built;
+    {
+        ProgressLine progress;
+        progress.show("compiling for the lab " + lab.name);
+        built = build_lab(course, lab, code_of(course, parsed));
+    }
+    if (!built.program) {
+        fmt::print("{}\n\n{}\n", built.build.message, built.build.diagnostics);
+        return some_did_not_pass;
+    }
+    // The lab's own default would be a place relative to who knows what.
+    std::vector<std::string> words{"--output", (course.root / "lab-results" / lab.name).string()};
+    words.insert(words.end(), parsed.rest.begin(), parsed.rest.end());
+    return become(*built.program, words);
+}
+
+}  // namespace headway::cli

@@ -1,0 +1,13 @@
+#include "count.hpp"
+
+namespace headway::lab {
+
+Work work_of(const Sizes& sizes) {
+    const auto [B, T, D, H] = sizes;
+    const Index head_dim = D / H;
+    return {.projections = 4 * B * T * D * D, .scores = B * H * T * T * head_dim, .weighing = B * H * T * T * head_dim};
+}
+
+Index scores_in(const Sizes& sizes) { return sizes.B * sizes.H * sizes.T * sizes.T; }
+
+}  // namespace headway::lab

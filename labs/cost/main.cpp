@@ -1,0 +1,56 @@
+// ./headway lab cost: what the number of heads costs, on the student's own module of exercise 05.
+#include "measure.hpp"
+#include "view.hpp"
+
+#include "../../grader/cli/console.hpp"
+#include "../../grader/cli/interrupt.hpp"
+#include "../frame/arguments.hpp"
+#include "../frame/program.hpp"
+
+#include <module.hpp>
+
+#include <fmt/format.h>
+
+namespace {
+
+using namespace headway;
+
+/// Small enough to be over before one has read the options.
+lab::CostPlan quick_plan() {
+    return {.D = 128, .tokens = 512, .lengths = {64, 128}, .heads = {1, 2, 4, 8, 16, 32, 64}, .repeats = 3};
+}
+
+void require_module() {
+    lab::try_exercise("05_module", "cost", [] {
+        const auto attention = ex05::make_multi_head_attention({.embed_dim = 4, .num_heads = 2});
+        const Tensor x = Tensor::ones({1, 3, 4});
+        lab::require_shape("forward", attention->forward(x, x, x, {}), {1, 3, 4});
+        lab::require_shape("attention_weights", attention->attention_weights(x, x, {}), {1, 2, 3, 3});
+    });
+}
+
+void cost(const lab::CommonArguments& arguments) {
+    require_module();
+    const cli::Interrupt interrupt;
+    cli::ProgressLine progress;
+    const auto costs = lab::measure(arguments.quick ? quick_plan() : lab::CostPlan{},
+                                    [&](const std::string& text) { progress.show(text); });
+    progress.clear();
+    report::Page page(cli::terminal_style());
+    lab::show_costs(page, costs);
+    const std::string picture = arguments.output + "/cost.html";
+    lab::write_file(picture, lab::cost_page(costs));
+    page.blank();
+    page.line(0, {{"the pictures: " + lab::shown(picture)}});
+    if (arguments.json) lab::write_json(*arguments.json, lab::to_json(costs));
+    if (arguments.json != "-") fmt::print("{}", page.take());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    CLI::App app("What heads cost: multiply-adds, time and memory, measured on your own attention");
+    lab::CommonArguments arguments;
+    lab::declare(app, arguments, "cost");
+    return lab::parse_and_run(app, argc, argv, [&] { cost(arguments); });
+}

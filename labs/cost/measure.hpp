@@ -1,0 +1,34 @@
+#pragma once
+
+#include "count.hpp"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace headway::lab {
+
+/// What one shape of attention costs.
+struct Cost {
+    Sizes sizes;
+    Index counted = 0;         ///< multiply-adds of the student's forward, as matmul counted them
+    Index weights = 0;         ///< numbers in what the student's attention_weights returns
+    double forward_ms = 0;     ///< the student's forward
+    double batched_ms = 0;     ///< attention of all heads by one product, without projections
+    double one_by_one_ms = 0;  ///< the same in a loop over heads
+};
+
+Cost measure_one(const Sizes& sizes, int repeats);
+
+struct CostPlan {
+    Index D = 256;
+    Index tokens = 1024;  ///< B·T, the same for each T: so the projections cost the same
+    std::vector<Index> lengths = {32, 64, 128, 256};
+    std::vector<Index> heads = {1, 2, 4, 8, 16, 32, 64};
+    int repeats = 5;
+};
+
+/// All of the plan, T by T. @param progress  called before each shape  @throws Stopped after Ctrl-C
+std::vector<Cost> measure(const CostPlan& plan, const std::function<void(const std::string&)>& progress);
+
+}  // namespace headway::lab

@@ -1,0 +1,113 @@
+#include "view.hpp"
+
+#include "../frame/chart.hpp"
+#include "../frame/page.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace headway::lab {
+namespace {
+
+using report::Tone;
+
+/// One line for each T.
+Chart chart_of(const std::vector<Cost>& costs, const std::string& title, const std::string& y_name,
+               const std::function<double(const Cost&)>& value) {
+    Chart chart{.title = title, .x_name = "heads H, D fixed", .y_name = y_name, .x_scale = Scale::log2, .series = {}};
+    for (const Cost& cost : costs) {
+        const std::string name = fmt::format("T = {}", cost.sizes.T);
+        if (chart.series.empty() || chart.series.back().name != name) chart.series.push_back({name, {}, {}});
+        chart.series.back().x.push_back(static_cast<double>(cost.sizes.H));
+        chart.series.back().y.push_back(value(cost));
+    }
+    return chart;
+}
+
+double millions(Index multiply_adds) { return static_cast<double>(multiply_adds) / 1e6; }
+double mebibytes(Index numbers) { return static_cast<double>(numbers) * sizeof(float) / (1024.0 * 1024.0); }
+
+std::vector<Chart> charts(const std::vector<Cost>& costs) {
+    return {chart_of(costs, "Time of your forward", "ms", [](const Cost& cost) { return cost.forward_ms; }),
+            chart_of(costs, "Memory for the weights of all heads", "MiB",
+                     [](const Cost& cost) { return mebibytes(cost.weights); }),
+            chart_of(costs, "Multiply-adds of your forward", "millions",
+                     [](const Cost& cost) { return millions(cost.counted); })};
+}
+
+Rows table(const std::vector<Cost>& costs) {
+    Rows rows{{"T", "B", "H", "d", "needed", "counted", "MiB", "forward", "at once", "loop"}};
+    for (const Cost& cost : costs) {
+        const auto [B, T, D, H] = cost.sizes;
+        rows.push_back({std::to_string(T), std::to_string(B), std::to_string(H), std::to_string(D / H),
+                        fmt::format("{:.1f}", millions(work_of(cost.sizes).all())),
+                        fmt::format("{:.1f}", millions(cost.counted)), fmt::format("{:.2f}", mebibytes(cost.weights)),
+                        fmt::format("{:.1f}", cost.forward_ms), fmt::format("{:.1f}", cost.batched_ms),
+                        fmt::format("{:.1f}", cost.one_by_one_ms)});
+    }
+    return rows;
+}
+
+constexpr const char* explanation =
+    "d: head_dim; needed, counted: millions of multiply-adds, by formula and as your forward did them; MiB: the "
+    "weights "
+    "of all heads; forward: yours, in ms; at once, loop: attention without projections, all heads in one batched "
+    "product or one after another, in ms.";
+
+/// What can be said of counts; of times everybody's own table speaks.
+std::string verdict_on_counts(const std::vector<Cost>& costs) {
+    const auto differs = [](const Cost& cost) { return cost.counted != work_of(cost.sizes).all(); };
+    if (std::none_of(costs.begin(), costs.end(), differs))
+        return "Your forward does exactly the multiply-adds that the formula asks for, whatever H is.";
+    const bool more = costs.front().counted > work_of(costs.front().sizes).all();
+    return more ? "Your forward does more multiply-adds than the formula asks for: something is computed twice, or "
+                  "computed and not used. Can you find it?"
+                : "Your forward does fewer products by matmul than the formula asks for: loops of your own, or Eigen, "
+                  "are not counted.";
+}
+
+}  // namespace
+
+std::string cost_page(const std::vector<Cost>& costs) {
+    return html_page("What heads cost", [&](report::Xml& page) {
+        page.text("p", {},
+                  fmt::format("D = {}, B·T = {}: measured on your own attention, one thread.", costs.front().sizes.D,
+                              costs.front().sizes.B * costs.front().sizes.T));
+        for (const Chart& chart : charts(costs)) write_chart(page, chart);
+        page.text("p", {}, verdict_on_counts(costs));
+        write_table(page, explanation, table(costs));
+    });
+}
+
+void show_costs(report::Page& page, const std::vector<Cost>& costs) {
+    const std::vector<Chart> all = charts(costs);
+    show_chart(page, 0, all[0]);
+    page.blank();
+    const std::vector<std::string> lines = table_lines(table(costs));
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        if (i > 0 && costs[i - 1].sizes.H == costs.front().sizes.H) page.blank();
+        page.line(0, {{lines[i], i == 0 ? Tone::faint : Tone::plain}});
+    }
+    page.blank();
+    page.paragraph({}, {{explanation, Tone::faint}});
+    page.paragraph({}, {{verdict_on_counts(costs)}});
+}
+
+nlohmann::json to_json(const std::vector<Cost>& costs) {
+    nlohmann::json rows = nlohmann::json::array();
+    for (const Cost& cost : costs)
+        rows.push_back({{"B", cost.sizes.B},
+                        {"T", cost.sizes.T},
+                        {"D", cost.sizes.D},
+                        {"H", cost.sizes.H},
+                        {"needed_multiply_adds", work_of(cost.sizes).all()},
+                        {"counted_multiply_adds", cost.counted},
+                        {"score_bytes", cost.weights * static_cast<Index>(sizeof(float))},
+                        {"forward_ms", cost.forward_ms},
+                        {"batched_ms", cost.batched_ms},
+                        {"loop_ms", cost.one_by_one_ms}});
+    return {{"lab", "cost"}, {"rows", rows}};
+}
+
+}  // namespace headway::lab

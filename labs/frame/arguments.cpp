@@ -1,0 +1,32 @@
+#include "arguments.hpp"
+
+#include "../../grader/cli/exit_status.hpp"
+#include "program.hpp"
+
+namespace headway::lab {
+
+void declare(CLI::App& app, CommonArguments& arguments, const std::string& lab) {
+    app.name("./headway lab " + lab);
+    app.get_formatter()->column_width(30);
+    app.footer(
+        "Also: --reference (the solutions' code), --submission DIR (another folder of exercises).\n"
+        "Exit status: 0 done, 1 an exercise is not done yet, 2 wrong usage, 3 the machine or the\n"
+        "course is at fault, 130 stopped by Ctrl-C.");
+    app.add_option("--output", arguments.output, "Folder of the pictures (default: lab-results/" + lab + ")")
+        ->type_name("DIR")
+        ->take_last();  // ./headway gives the default
+    app.add_option("--json", arguments.json, "Write the numbers behind the pictures; - is standard output")
+        ->type_name("FILE");
+    app.add_flag("--quick", arguments.quick, "Smaller, in seconds");
+}
+
+int parse_and_run(CLI::App& app, int argc, char** argv, const std::function<void()>& lab) {
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return app.exit(error) == 0 ? cli::all_passed : cli::wrong_usage;
+    }
+    return run(lab);
+}
+
+}  // namespace headway::lab

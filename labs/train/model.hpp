@@ -1,0 +1,62 @@
+#pragma once
+
+#include "layers.hpp"
+#include "mistake.hpp"
+#include "text.hpp"
+
+#include <headway/nn.hpp>
+
+#include <backward.hpp>
+#include <module.hpp>
+
+#include <memory>
+
+namespace headway::lab {
+
+struct ModelSizes {
+    Index vocabulary = 0;
+    Index T = 0;  ///< the longest sequence
+    Index D = 64;
+    Index H = 1;
+    Index blocks = 2;  ///< an induction head needs another before it
+};
+
+/// A small language model around the student's own attention (exercise 05) and its gradients (07):
+///     x = token + position;   x = x + attention(norm(x)) for each block;   logits = head(norm(x))
+/// The parameters lie in one table by name; the student's modules get them before each use.
+class LanguageModel {
+public:
+    /// The same seed gives the same parameters for every H.
+    LanguageModel(const ModelSizes& sizes, std::uint64_t seed, Mistake mistake = Mistake::none);
+
+    const ModelSizes& sizes() const { return sizes_; }
+    nn::StateDict& parameters() { return parameters_; }
+    const nn::StateDict& parameters() const { return parameters_; }
+    nn::StateDict& gradients() { return gradients_; }
+    Index parameter_count() const;
+
+    /// @param tokens (B, T)   @return (B, T, V)
+    Tensor logits(const std::vector<Index>& tokens, Index B);
+    double loss(const Batch& batch) { return cross_entropy(logits(batch.tokens, batch.B), batch.next); }
+    /// The loss; gradients() holds its gradients.
+    double learn(const Batch& batch);
+    /// Where each block looks.   @return one (B, H, T, T) a block
+    std::vector<Tensor> weights(const std::vector<Index>& tokens, Index B);
+
+private:
+    struct Trace;
+    Trace forward(const std::vector<Index>& tokens, Index B);
+    Tensor& parameter(const std::string& name);
+    Tensor& gradient(const std::string& name);
+    void add(const std::string& name, const Tensor& value);
+    void load_attention();
+    Tensor attention_backward(Index block, const Tensor& x, const Tensor& grad_y);
+
+    ModelSizes sizes_;
+    Mistake mistake_;
+    nn::StateDict parameters_;
+    nn::StateDict gradients_;
+    std::vector<std::unique_ptr<ex05::Attention>> attention_;
+};
+
+}  // namespace headway::lab

@@ -1,0 +1,62 @@
+#include "format.hpp"
+#include "lessons.hpp"
+
+#include "labs/cost/measure.hpp"
+#include "labs/train/language.hpp"
+#include "labs/train/model.hpp"
+
+#include <headway/given.hpp>
+#include <headway/random.hpp>
+#include <headway/work.hpp>
+
+namespace headway::lessons {
+namespace {
+
+constexpr lab::Sizes sizes_of(Index H) { return {.B = 8, .T = 128, .D = 256, .H = H}; }
+
+/// Multiply-adds that matmul counts in attention of that shape, projections aside.
+Index counted(const lab::Sizes& sizes) {
+    const Tensor q = Random(1).normal({1, sizes.H, sizes.T, sizes.D / sizes.H});
+    const Index before = multiply_adds();
+    given::scaled_dot_product_attention(q, q, q);
+    return sizes.B * (multiply_adds() - before);
+}
+
+void cost(Blocks& blocks) {
+    std::vector<Labels> rows{{"heads", "head_dim", "projections", "scores", "weighing", "counted in the last two"}};
+    std::vector<Labels> memory{{"heads", "numbers in the scores", "MiB"}};
+    for (const Index H : {1, 2, 8, 64}) {
+        const lab::Sizes sizes = sizes_of(H);
+        const lab::Work work = lab::work_of(sizes);
+        rows.push_back({grouped(H), grouped(sizes.D / H), grouped(work.projections), grouped(work.scores),
+                        grouped(work.weighing), grouped(counted(sizes))});
+        memory.push_back({grouped(H), grouped(lab::scores_in(sizes)),
+                          fixed(static_cast<double>(lab::scores_in(sizes)) * 4 / (1024 * 1024), 1)});
+    }
+    blocks.text("labs/cost/multiply-adds", grid(rows));
+    blocks.text("labs/cost/memory", grid(memory));
+}
+
+void train(Blocks& blocks) {
+    const lab::Language language;
+    const auto V = static_cast<Index>(language.vocabulary().size());
+    std::vector<Labels> rows{{"heads", "head_dim", "parameters"}};
+    for (const Index H : {1, 4, 8})
+        rows.push_back({grouped(H), grouped(64 / H),
+                        grouped(lab::LanguageModel({.vocabulary = V, .T = 48, .H = H}, 1).parameter_count())});
+    blocks.text("labs/train/parameters", grid(rows));
+    const lab::Batch batch = language.batch(lab::Part::training, 4, 2, 24);
+    std::string text;
+    for (Index b = 0; b < batch.B; ++b) {
+        for (Index t = 0; t < batch.T; ++t)
+            text += (t == 0 ? "" : " ") + language.vocabulary()[static_cast<std::size_t>(batch.tokens[batch.at(b, t)])];
+        text += "\n";
+    }
+    blocks.text("labs/train/text", text);
+}
+
+const Announced announced_cost{&cost};
+const Announced announced_train{&train};
+
+}  // namespace
+}  // namespace headway::lessons

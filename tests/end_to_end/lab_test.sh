@@ -1,0 +1,112 @@
+#!/bin/sh
+# lab_test.sh CHECKOUT CLI [slow]: the labs as a student meets them: with stubs, with solutions, stopped and gone on.
+set -eu
+
+checkout=$1
+cli=$2
+speed=${3-quick}
+broken=0
+work=$(mktemp -d)
+HEADWAY_STATE=$work/state
+HEADWAY_ROOT=$checkout
+export HEADWAY_STATE HEADWAY_ROOT
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+complain() {
+    echo "$1"
+    [ ! -f out ] || sed 's/^/    /' out
+    broken=$((broken + 1))
+}
+
+# expect STATUS WORDS COMMAND...: it ends with that status and says the words.
+expect() {
+    status=$1 words=$2
+    shift 2
+    ended=0
+    "$@" >out 2>&1 || ended=$?
+    [ "$ended" = "$status" ] || complain "lab $*: ended with $ended, not $status"
+    grep -qF -- "$words" out || complain "lab $*: does not say: $words"
+    if grep -q '^.\{320\}' out; then complain "lab $*: prints very long lines"; fi
+}
+
+# A page that stands alone: no script, nothing fetched, a text for every picture.
+check_page() {
+    [ -s "$1" ] || complain "there is no $1"
+    if grep -Eq '<script|src=|<link|url\(|href="http' "$1"; then complain "$1 asks for more than itself"; fi
+    [ "$(grep -c '<svg' "$1")" = "$(grep '<svg' "$1" | grep -c 'role="img" aria-label="')" ] || complain "$1: a picture without words"
+}
+
+quick() {
+    expect 0 'needs 05 and 07' "$cli" lab
+    expect 0 '--reference' "$cli" lab --help
+    expect 2 'there is no lab nope; there are cost, train' "$cli" lab nope
+    expect 2 'give one of them' "$cli" lab cost --reference --submission .
+    mkdir -p stub broken
+    cp -r "$checkout/stubs/05_module" stub
+    expect 1 'exercise 05_module is not done yet: make_multi_head_attention is still a stub' "$cli" lab cost --submission stub
+    expect 2 'stub/07_backward; the lab train needs it' "$cli" lab train --submission stub
+    cp -r "$checkout/solutions/05_module" broken
+    echo 'int typo = ;' >>broken/05_module/module.cpp
+    expect 1 'module.cpp' "$cli" lab cost --submission broken
+    expect 0 '--quick' "$cli" lab cost --reference --help
+    expect 2 'Run with --help' "$cli" lab cost --reference --nonsense
+    expect 0 'the pictures: cost/cost.html' "$cli" lab cost --reference --quick --output cost --json cost.json
+    check_page cost/cost.html
+    python3 - <<'PYTHON' || complain 'cost.json is not what it should be'
+import json
+rows = json.load(open("cost.json"))["rows"]
+assert {row["H"] for row in rows} == {1, 2, 4, 8, 16, 32, 64}
+for T in {row["T"] for row in rows}:
+    assert len({row["counted_multiply_adds"] for row in rows if row["T"] == T}) == 1, "H changes the multiply-adds"
+one, many = rows[0], rows[6]
+assert many["score_bytes"] == 64 * one["score_bytes"]
+PYTHON
+}
+
+slow() {
+    cp -r "$checkout/stubs/07_backward" . && mkdir half && mv 07_backward half && cp -r "$checkout/solutions/05_module" half
+    expect 1 'exercise 07_backward is not done yet' "$cli" lab train --submission half
+    expect 2 '5 does not divide the width' "$cli" lab train --reference --heads 5
+    expect 2 'does not know the word elephant' "$cli" lab train --reference --sentence 'the elephant'
+    train="$cli lab train --reference --quick --steps 120 --heads 2,4"
+    # shellcheck disable=SC2086  # several words
+    expect 0 'the pictures: whole/train.html' $train --output whole --json whole.json
+    check_page whole/train.html
+    # Killed in the middle, and stopped by Ctrl-C later: the numbers are those of the run that nothing disturbed.
+    # shellcheck disable=SC2086
+    $train --output part >/dev/null 2>&1 &
+    wait_for_checkpoint
+    kill -9 $! 2>/dev/null || complain 'the training was over before it could be killed'
+    wait $! 2>/dev/null || :
+    # shellcheck disable=SC2086
+    $train --output part >out 2>&1 &
+    sleep 1
+    kill -INT $! 2>/dev/null || :
+    ended=0
+    wait $! || ended=$?
+    case $ended in
+    130) grep -q 'the same command goes on from there' out || complain 'it does not say how to go on' ;;
+    0) ;;
+    *) complain "stopped by Ctrl-C it ends with $ended" ;;
+    esac
+    # shellcheck disable=SC2086
+    expect 0 'the pictures' $train --output part --json part.json
+    cmp -s whole.json part.json || complain 'going on gives other numbers'
+    for file in part/checkpoints/h4-*; do head -c 1000 "$file" >cut && mv cut "$file"; done
+    # shellcheck disable=SC2086
+    expect 2 'begin anew with --fresh' $train --output part
+    # shellcheck disable=SC2086
+    expect 0 'sqrt_d' $train --output part --fresh --mistake sqrt_d
+}
+
+wait_for_checkpoint() {
+    tries=0
+    until ls part/checkpoints/*.safetensors >/dev/null 2>&1 || [ "$tries" = 300 ]; do
+        sleep 0.1
+        tries=$((tries + 1))
+    done
+}
+
+"$speed"
+[ "$broken" = 0 ] && echo "The labs do what they say ($speed)."
