@@ -45,7 +45,9 @@ Tensor multi_head_attention(const Tensor& x, const Tensor& w_q, const Tensor& w_
         if (w.shape() != Shape{D, D}) throw std::invalid_argument("multi_head_attention: D");
     if (num_heads < 1 || D % num_heads != 0) throw std::invalid_argument("multi_head_attention: H");
     const Tensor qkv = matmul(x, cat({w_q, w_k, w_v}, 1));
-    const auto part = [&](Index i) { return given::split_heads(qkv.slice(2, i * D, (i + 1) * D).contiguous(), num_heads); };
+    const auto part = [&](Index i) {
+        return given::split_heads(qkv.slice(2, i * D, (i + 1) * D).contiguous(), num_heads);
+    };
     const Tensor context = given::scaled_dot_product_attention(part(0), part(1), part(2), mask).context;
     return project_output(merge_heads(context), w_o, {});
 }

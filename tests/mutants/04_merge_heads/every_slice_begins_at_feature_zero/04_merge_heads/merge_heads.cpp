@@ -18,8 +18,8 @@ Tensor features_of(const Tensor& x, Index head, Index num_heads) {
 }  // namespace
 
 Tensor merge_heads(const Tensor& context) {
-    if (context.rank() != 4) throw std::invalid_argument("merge_heads: context has rank " +
-                                                         std::to_string(context.rank()));
+    if (context.rank() != 4)
+        throw std::invalid_argument("merge_heads: context has rank " + std::to_string(context.rank()));
     std::vector<Tensor> heads;
     for (Index h = 0; h < context.size(1); ++h) heads.push_back(context.slice(1, h, h + 1));
     const Tensor row = cat(heads, 3);  // (B, 1, T, H·d)

@@ -36,10 +36,10 @@ Tensor multi_head_attention(const Tensor& x, const Tensor& w_q, const Tensor& w_
     for (const Tensor* w : {&w_q, &w_k, &w_v, &w_o})
         if (w->rank() != 2 || w->size(0) != x.size(2) || w->size(1) != x.size(2))
             throw std::invalid_argument("multi_head_attention: bad weight");
-    given::Attended a = given::scaled_dot_product_attention(given::split_heads(project_output(x, w_q, {}), num_heads),
-                                                            given::split_heads(project_output(x, w_k, {}), num_heads),
-                                                            given::split_heads(project_output(x, w_v, {}), num_heads),
-                                                            mask);
+    given::Attended a =
+        given::scaled_dot_product_attention(given::split_heads(project_output(x, w_q, {}), num_heads),
+                                            given::split_heads(project_output(x, w_k, {}), num_heads),
+                                            given::split_heads(project_output(x, w_v, {}), num_heads), mask);
     return project_output(merge_heads(a.context), w_o, {});
 }
 

@@ -9,7 +9,8 @@ namespace headway::ex04 {
 Tensor merge_heads(const Tensor& context) {
     if (context.rank() != 4) throw std::invalid_argument("merge_heads: context must be of rank 4");
     const Tensor tokens_first = context.transpose(2, 1);
-    Tensor merged = Tensor::zeros({tokens_first.size(0), tokens_first.size(1), tokens_first.size(2), tokens_first.size(3)});
+    Tensor merged =
+        Tensor::zeros({tokens_first.size(0), tokens_first.size(1), tokens_first.size(2), tokens_first.size(3)});
     merged += tokens_first;
     return merged.view({merged.size(0), merged.size(1), merged.size(2) * merged.size(3)});
 }

@@ -39,8 +39,8 @@ public:
     }
 
     Tensor forward(const Tensor& query, const Tensor& key, const Tensor& value, const Mask& mask) override {
-        if (key.shape() != value.shape()) throw std::invalid_argument("key " + to_string(key.shape()) + ", value " +
-                                                                      to_string(value.shape()));
+        if (key.shape() != value.shape())
+            throw std::invalid_argument("key " + to_string(key.shape()) + ", value " + to_string(value.shape()));
         Tensor w = attention_weights(query, key, mask);
         if (is_training() && o_.dropout > 0.0F) w = w * kept(w.shape());
         return out_.forward(given::merge_heads(matmul(w, split(v_.forward(value)))));

@@ -17,7 +17,8 @@ Tensor softmax_rows(const Tensor& scores) {
 }
 
 Tensor attention_weights(const Tensor& q, const Tensor& k) {
-    if (q.rank() != 2 || k.rank() != 2 || q.size(1) != k.size(1)) throw std::invalid_argument("attention_weights: widths");
+    if (q.rank() != 2 || k.rank() != 2 || q.size(1) != k.size(1))
+        throw std::invalid_argument("attention_weights: widths");
     const float root = std::sqrt(static_cast<float>(q.size(1)));
     return softmax_rows(matmul(q, centred(k).transpose(0, 1)) / root);
 }
