@@ -78,6 +78,7 @@ std::string constant_factor(const std::vector<Pair>& pairs) {
     }
     if (factors.empty()) return {};
     const auto [least, most] = std::minmax_element(factors.begin(), factors.end());
+    if (std::abs(*least - 1) < 2e-3 && std::abs(*most - 1) < 2e-3) return {};  // what is wrong is no factor
     if (*most - *least <= 1e-3 * std::abs(*most))
         return "all numbers are " + short_number(factors.front()) + " times what they should be, on every input";
     return "on each input all numbers are one number times what they should be, " + short_number(*least) + " to " +
