@@ -297,8 +297,8 @@ std::string Specimen::first_failed() const {
     return to_string(verdict.build.problem);
 }
 
-Proof prove(const Course& course, const std::vector<const ExerciseInfo*>& exercises, std::uint64_t seed,
-            bool extended, const std::function<void(const std::string&)>& progress) {
+Proof prove(const Course& course, const std::vector<const ExerciseInfo*>& exercises, std::uint64_t seed, bool extended,
+            const std::function<void(const std::string&)>& progress) {
     Proof proof;
     for (const ExerciseInfo* info : exercises)
         proof.exercises.push_back({info, total_points(course, *info), 0, collect(course, *info, extended)});
