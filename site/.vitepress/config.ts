@@ -38,7 +38,7 @@ export default defineConfig({
         throwOnError: true, // a formula that cannot be set fails the build
         strict: false,
         // What TeX means by {{ }} is not what Vue means.
-        transformer: (html) => html.replace(/^<(span|p)/, '<$1 v-pre tabindex="0"'),
+        transformer: (html) => html.replace(/^<span/, '<span v-pre').replace(/^<p/, '<p v-pre tabindex="0"'),
       })
       md.use(mermaid)
     },
@@ -66,7 +66,6 @@ export default defineConfig({
       },
       {
         text: 'Exercises',
-        collapsed: true,
         items: lessons().map(({ number, exercise }) => ({
           text: `${number} ${exercise.slice(3)}`,
           link: `/exercises/${exercise}`,
