@@ -83,7 +83,8 @@ function(headway_prelude out build)
             -o "${compiled}" -MD -MF "${compiled}.d" -MT "${compiled}"
     DEPENDS "${header}"
     DEPFILE "${compiled}.d"
-    COMMENT "Precompiling what submissions include (${build})")
+    COMMENT "Precompiling what submissions include (${build})"
+    VERBATIM)
   add_custom_target(headway_prelude_${build} ALL DEPENDS "${compiled}")
   set(${out} "${use}" PARENT_SCOPE)
 endfunction()

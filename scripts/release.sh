@@ -71,9 +71,10 @@ take() {
     esac
 }
 
-# The chapters for instructors and for work on Headway are left out, and the command that needs solutions.
+# The chapters about what is not there are left out, and its commands.
 readme() {
-    sed -e '/^## Grading a class/,$d' -e '/^| `.\/headway diff/d' "$root/README.md"
+    sed -e '/^## Grading a class/,$d' -e '/^## The labs/,/^## /{/^## The labs/d;/^## /!d;}' \
+        -e '/^| `.\/headway \(diff\|lab\)/d' "$root/README.md"
     cat "$root/classroom/release/README.md"
 }
 

@@ -99,5 +99,16 @@ rm "$course/scripts/release.sh"
 release 2 "$desk/another"
 holds grep -q 'release needs the full edition' "$desk/said"
 
+name='a source of tensor/ is handed out or a library'
+for file in "$checkout"/tensor/include/headway/* "$checkout"/tensor/src/*; do
+    stem=$(basename "$file" .cpp)
+    file=${file#"$checkout/"}
+    holds grep -qx -e "file	$file" -e "library	headway_$stem" "$checkout/classroom/release/contents"
+done
+name='what CMakeLists.txt includes is handed out'
+for file in $(sed -n 's/^include(\(.*\))/\1/p' "$checkout/CMakeLists.txt"); do
+    holds grep -qx "file	cmake/$file.cmake" "$checkout/classroom/release/contents"
+done
+
 echo "$((tests - broken)) passed, $broken failed"
 [ "$broken" = 0 ]
