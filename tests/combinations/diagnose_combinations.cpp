@@ -101,7 +101,12 @@ const std::vector<SameAccount> same_accounts{
     // k·qᵀ, whether its factors or its axes are taken for swapped.
     {{"scores_keys_by_queries"}, {"query_and_key_swapped"}},
     {{"context_from_scores", "weights_transposed_when_weighing"}, {"softmax_missing", "scores_keys_by_queries"}},
+    {{"context_from_scores", "weights_transposed_when_weighing"}, {"context_from_scores", "scores_keys_by_queries"}},
     {{"mask_keys_first"}, {"mask_transposed"}},
+    // Neither exponential nor sum: nothing of softmax is left.
+    {{"softmax_missing"}, {"softmax_without_exponential", "softmax_not_normalised"}},
+    // Values that are projected as queries are.
+    {{"keys_not_projected", "one_weight_for_all"}, {"keys_not_projected", "queries_used_as_values"}},
     // What is not projected as a key is not projected as a value.
     {{"keys_not_projected", "keys_used_as_values"}, {"keys_not_projected", "values_not_projected"}},
     // The weight at the key's place is w_v by then.
