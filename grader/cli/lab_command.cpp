@@ -101,6 +101,7 @@ build::Built build_lab(const Course& course, const build::LabParts& lab, const f
 }  // namespace
 
 int run_lab(const Course& course, const std::vector<std::string>& arguments) {
+    if (course.toolchain.labs.empty()) throw UsageError("this edition of the course comes without the labs");
     if (arguments.empty() || arguments.front() == "-h" || arguments.front() == "--help") {
         list_labs(course);
         return all_passed;

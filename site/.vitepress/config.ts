@@ -71,6 +71,13 @@ export default defineConfig({
           link: `/exercises/${exercise}`,
         })),
       },
+      {
+        text: 'Labs',
+        items: [
+          { text: 'What heads cost', link: '/lessons/labs/cost' },
+          { text: 'Heads that form', link: '/lessons/labs/train' },
+        ],
+      },
       { text: 'Try', items: [{ text: 'The explorer', link: '/explorer' }] },
     ],
     outline: [2, 3],

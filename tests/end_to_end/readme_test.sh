@@ -17,7 +17,7 @@ complain() {
 for page in README.md CONTRIBUTING.md; do
     for command in $(grep -o '\./headway [a-z][a-z]*' "$checkout/$page" | cut -d' ' -f2 | sort -u); do
         case $command in
-        doctor | release | test | update) grep -q "^doctor | .*\b$command\b.*)" "$checkout/headway" || complain "$page: ./headway $command is unknown to the launcher" ;;
+        doctor | release | test | update) grep -Eq "^([a-z]+ \| )*$command( \| [a-z]+)*\)" "$checkout/headway" || complain "$page: ./headway $command is unknown to the launcher" ;;
         *) "$cli" "$command" --help >/dev/null 2>&1 || complain "$page: ./headway $command is unknown to the command" ;;
         esac
     done
