@@ -63,6 +63,7 @@ export async function start() {
   /** A page at `path`; what goes wrong on it is added to `complaints`. */
   async function open(path, { viewport = wide, colorScheme = 'light' } = {}) {
     const context = await browser.newContext({ viewport, colorScheme, reducedMotion: 'reduce' })
+    context.setDefaultTimeout(120_000) // a machine that is busy is not a mistake
     const page = await context.newPage()
     const complaints = []
     page.on('console', (message) => {

@@ -127,6 +127,43 @@ TEST(Explorer, GivesEqualWordsEqualRows) {
     EXPECT_EQ(rows.size(), 4U);  // "a" stands there twice
 }
 
+Question lesson_with(const std::string& mistake, Blocking blocking = Blocking::nothing) {
+    Question question = lesson;
+    question.blocking = blocking;
+    question.mistakes = {mistake};
+    return question;
+}
+
+// What site/explorer/experiments.ts promises.
+TEST(Explorer, KeepsWhatItsExperimentsPromise) {
+    const Trace right = trace(lesson);
+    const std::vector<double>& q = stage(right, "q")->value;
+    const std::vector<double> viewed = stage(trace(lesson_with("split_by_view")), "q_heads")->value;
+    EXPECT_TRUE(std::equal(viewed.begin(), viewed.begin() + 6, q.begin()));  // rows 0 and 1 of head 0: all of "The"
+
+    const std::vector<double>& sharp = stage(right, "weights")->value;
+    const std::vector<double> flat = stage(trace(lesson_with("scale_sqrt_model_width")), "weights")->value;
+    for (std::ptrdiff_t row = 0; row < 32; row += 4) {
+        const auto favourite = std::max_element(sharp.begin() + row, sharp.begin() + row + 4);
+        const auto flatter = std::max_element(flat.begin() + row, flat.begin() + row + 4);
+        EXPECT_EQ(favourite - sharp.begin(), flatter - flat.begin());
+        EXPECT_LT(*flatter, *favourite);
+    }
+
+    const std::vector<double> inverted = stage(trace(lesson_with("mask_inverted", Blocking::future)), "weights")->value;
+    EXPECT_EQ(std::vector<double>(inverted.begin() + 12, inverted.begin() + 16), std::vector<double>(4, 0.0));
+
+    const Trace among_heads = trace(lesson_with("split_missing_transpose"));
+    EXPECT_EQ(stage(among_heads, "scores")->shape, (Shape{1, 4, 2, 2}));
+    EXPECT_EQ(stage(among_heads, "y")->shape, (Shape{1, 4, 6}));
+
+    for (const Blocking blocking : {Blocking::nothing, Blocking::future}) {
+        const Trace traced = trace(drawn(blocking));
+        const std::vector<double>& y = stage(traced, "y")->value;  // "a" is token 0 and token 3
+        EXPECT_EQ(std::equal(y.begin(), y.begin() + 6, y.begin() + 18), blocking == Blocking::nothing);
+    }
+}
+
 std::string refusal(const std::string& question) {
     const auto answered = nlohmann::json::parse(answer(question));
     return answered.contains("refused") ? answered["refused"].get<std::string>() : "";
