@@ -50,7 +50,7 @@ Tensor masked_softmax(const Tensor& scores, const Mask& mask) {
         float* last = first + n.d;
         const float top = *std::max_element(first, last);
         float total = 0.0F;
-        for (float* x = first; x != last; ++x) total += *x = *x == -INFINITY ? 0.0F : std::exp(*x - top);
+        for (float* x = first; x != last; ++x) total += * x = *x == -INFINITY ? 0.0F : std::exp(*x - top);
         for (float* x = first; total != 0.0F && x != last; ++x) *x /= total;
     }
     return w;
@@ -58,7 +58,8 @@ Tensor masked_softmax(const Tensor& scores, const Mask& mask) {
 
 Attended scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask) {
     const Dims keys(k), values(v);
-    if (!keys.pairs_with(values) || keys.L != values.L) throw std::invalid_argument("attention: k and v do not pair up");
+    if (!keys.pairs_with(values) || keys.L != values.L)
+        throw std::invalid_argument("attention: k and v do not pair up");
     const Tensor weights = masked_softmax(attention_scores(q, k), mask);
     return {matmul(weights, v), weights};
 }
