@@ -20,8 +20,8 @@ Mask equals(const Tensor& x, float value) {
 }  // namespace
 
 Tensor attention_scores(const Tensor& q, const Tensor& k) {
-    const bool fits = q.rank() == 4 && k.rank() == 4 && q.size(0) == k.size(0) && q.size(1) == k.size(1) &&
-                      q.size(-1) == k.size(-1);
+    const bool fits =
+        q.rank() == 4 && k.rank() == 4 && q.size(0) == k.size(0) && q.size(1) == k.size(1) && q.size(-1) == k.size(-1);
     if (!fits) throw std::invalid_argument("attention_scores: " + both(q, k));
     const float d_k = static_cast<float>(q.size(-1));
     return matmul(q, k.transpose(-2, -1)) / std::sqrt(d_k);

@@ -33,7 +33,8 @@ void attend(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask,
 }  // namespace
 
 Tensor merge_heads(const Tensor& context) {
-    if (context.rank() != 4) throw std::invalid_argument("merge_heads: not four axes but " + to_string(context.shape()));
+    if (context.rank() != 4)
+        throw std::invalid_argument("merge_heads: not four axes but " + to_string(context.shape()));
     const Index H = context.size(1), d = context.size(3);
     Tensor merged = Tensor::zeros({context.size(0), context.size(2), H * d});
     for (Index h = 0; h < H; ++h) merged.slice(2, h * d, (h + 1) * d).copy_from(context.select(1, h));

@@ -38,10 +38,10 @@ Tensor multi_head_attention(const Tensor& x, const Tensor& w_q, const Tensor& w_
         if (w.shape() != Shape{D, D}) throw std::invalid_argument("multi_head_attention: w");
     if (num_heads < 1 || D % num_heads != 0) throw std::invalid_argument("multi_head_attention: num_heads");
     const Tensor k = project_output(x, w_k, {}), v = project_output(x, w_v, {});
-    const Tensor context = given::scaled_dot_product_attention(given::split_heads(x, num_heads),
-                                                               given::split_heads(k, num_heads),
-                                                               given::split_heads(v, num_heads), mask)
-                               .context;
+    const Tensor context =
+        given::scaled_dot_product_attention(given::split_heads(x, num_heads), given::split_heads(k, num_heads),
+                                            given::split_heads(v, num_heads), mask)
+            .context;
     return project_output(merge_heads(context), w_o, {});
 }
 

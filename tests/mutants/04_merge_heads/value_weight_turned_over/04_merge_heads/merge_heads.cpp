@@ -29,7 +29,8 @@ Tensor multiply(const Tensor& x, const RowMajor& w) {
 
 Tensor merge_heads(const Tensor& context) {
     if (context.rank() != 4) throw std::invalid_argument("merge_heads: context");
-    return context.transpose(1, 2).contiguous().view({context.size(0), context.size(2), context.size(1) * context.size(3)});
+    return context.transpose(1, 2).contiguous().view(
+        {context.size(0), context.size(2), context.size(1) * context.size(3)});
 }
 
 Tensor project_output(const Tensor& merged, const Tensor& w_o, const Tensor& b_o) {

@@ -17,8 +17,8 @@ public:
         const nn::Bias bias = o.bias ? nn::Bias::yes : nn::Bias::no;
         for (std::size_t i = 0; i < names.size(); ++i) {
             const bool last = i == output_role;
-            linear_[i] = std::make_unique<nn::Linear>(last ? width_ : o.embed_dim, last ? o.embed_dim : width_, bias,
-                                                      random_);
+            linear_[i] =
+                std::make_unique<nn::Linear>(last ? width_ : o.embed_dim, last ? o.embed_dim : width_, bias, random_);
             register_module(names[i], *linear_[i]);
         }
     }
