@@ -45,6 +45,12 @@ std::string Digest::hex() {
     return text;
 }
 
+std::string identity(const std::filesystem::path& file) {
+    std::error_code ignored;
+    return file.string() + " " + std::to_string(std::filesystem::file_size(file, ignored)) + " " +
+           std::to_string(std::filesystem::last_write_time(file, ignored).time_since_epoch().count());
+}
+
 std::string read_file(const std::filesystem::path& file) {
     std::ifstream stream(file, std::ios::binary);
     std::ostringstream text;

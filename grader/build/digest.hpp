@@ -27,6 +27,9 @@ private:
     std::unique_ptr<Context> context_;
 };
 
+/// Path, size and time of a file: enough to see that what is prebuilt has changed, without reading it.
+std::string identity(const std::filesystem::path& file);
+
 /// The whole file. @throws std::runtime_error if it cannot be read
 std::string read_file(const std::filesystem::path& file);
 

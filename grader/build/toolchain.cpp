@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <mutex>
 #include <stdexcept>
 
 namespace headway::build {
@@ -16,6 +17,16 @@ PerFlavour<Words> per_flavour(const nlohmann::json& document) {
         result[flavour] = words.is_string() ? Words{words.get<std::string>()} : words.get<Words>();
     }
     return result;
+}
+
+/// The digest of a large file that seldom changes: who grades many submissions reads it once.
+std::string digest_of_prebuilt(const std::filesystem::path& file) {
+    static std::mutex mutex;
+    static std::map<std::string, std::string> known;
+    const std::lock_guard lock(mutex);
+    const std::string now = identity(file);
+    if (const auto found = known.find(now); found != known.end()) return found->second;
+    return known[now] = Digest().add_file(file).hex();
 }
 
 }  // namespace
@@ -51,12 +62,12 @@ Toolchain Toolchain::load(const std::filesystem::path& file) try {
 
 std::string Toolchain::digest(const std::string& exercise) const {
     Digest digest;
-    digest.add(compiler).add(compiler_version).add_file(judge).add_file(include + "/headway/tensor.hpp");
+    digest.add(compiler).add(compiler_version).add(digest_of_prebuilt(judge)).add_file(include + "/headway/tensor.hpp");
     for (const Flavour flavour : flavours) {
         for (const Words* words : {&compile.at(flavour), &link.at(flavour)})
             for (const std::string& word : *words) digest.add(word);
         for (const Words* files : {&main.at(flavour), &libraries.at(exercise).at(flavour)})
-            for (const std::string& file : *files) digest.add_file(file);
+            for (const std::string& file : *files) digest.add(digest_of_prebuilt(file));
     }
     return digest.hex();
 }

@@ -30,13 +30,6 @@ void stamp(const fs::path& product, const std::string& digest) {
     write_file(file, digest);
 }
 
-/// The place of a file for the digest: what is prebuilt is not read again and again.
-std::string identity(const fs::path& file) {
-    std::error_code ignored;
-    return file.string() + " " + std::to_string(fs::file_size(file, ignored)) + " " +
-           std::to_string(fs::last_write_time(file, ignored).time_since_epoch().count());
-}
-
 /// The folder of each file: what the compiler is to read.
 Words folders_of(const Words& files) {
     Words folders;

@@ -96,7 +96,8 @@ int main(int argc, char** argv) {
         app.add_subcommand("verify", "Prove the course: stubs, solutions, mutants, accepted variants");
     verify_command->add_option("exercises", verify.exercises, "Numbers, such as 03 (default: all)")->type_name("NN");
     verify_command->add_flag("--diagnosis", verify.diagnosis, "Print how each mistake of the catalogue is named");
-    verify_command->add_flag("--quick", verify.quick, "No extended mutants, no comparing of pairs");
+    verify_command->add_flag("--quick", verify.quick,
+                             "Leave out the mutants that only prove one more entry of the catalogue");
     verify_command->add_option("--seed", verify.seed, "Seed of the hidden inputs")->type_name("N");
 
     auto* protections_command = app.add_subcommand("protections", "")->group("");  // for ./headway doctor

@@ -140,7 +140,7 @@ std::string gap_of(const Specimen& specimen) {
     return "";
 }
 
-void examine(const Course& course, Specimen& specimen, std::uint64_t seed, bool asked) {
+void examine(const Course& course, Specimen& specimen, std::uint64_t seed) {
     GradingOptions options;
     options.submission = specimen.submission;
     options.exercises = {specimen.exercise};
@@ -150,7 +150,7 @@ void examine(const Course& course, Specimen& specimen, std::uint64_t seed, bool 
         specimen.verdict = grade(course, options).exercises.front();
         specimen.gap = gap_of(specimen);
         const bool built = specimen.verdict.build.problem == verdict::BuildProblem::none;
-        if (!asked || !built || (specimen.kind != Kind::mutant && specimen.kind != Kind::solution)) return;
+        if (!built || (specimen.kind != Kind::mutant && specimen.kind != Kind::solution)) return;
         specimen.answers = ask(course, specimen, Flavour::plain, questions, seed);
         const auto sanitized = ask(course, specimen, Flavour::sanitized, sanitized_questions, seed);
         specimen.answers.insert(specimen.answers.end(), sanitized.begin(), sanitized.end());
@@ -160,14 +160,14 @@ void examine(const Course& course, Specimen& specimen, std::uint64_t seed, bool 
 }
 
 /// Two at a time on two processors: each is compiled, judged and asked in a row.
-void examine_all(const Course& course, const std::vector<Specimen*>& specimens, std::uint64_t seed, bool asked,
+void examine_all(const Course& course, const std::vector<Specimen*>& specimens, std::uint64_t seed,
                  const std::function<void(const std::string&)>& progress) {
     std::atomic<std::size_t> next = 0;
     std::size_t done = 0;
     std::mutex mutex;
     const auto work = [&] {
         for (std::size_t i = next++; i < specimens.size(); i = next++) {
-            examine(course, *specimens[i], seed, asked);
+            examine(course, *specimens[i], seed);
             const std::lock_guard lock(mutex);
             progress(fmt::format("{} of {} submissions: {} {}", ++done, specimens.size(),
                                  specimens[i]->exercise->number, specimens[i]->name));
@@ -305,7 +305,7 @@ Proof prove(const Course& course, const std::vector<const ExerciseInfo*>& exerci
     std::vector<Specimen*> all;
     for (ExerciseProof& exercise : proof.exercises)
         for (Specimen& specimen : exercise.specimens) all.push_back(&specimen);
-    examine_all(course, all, seed, extended, progress);
+    examine_all(course, all, seed, progress);
     for (ExerciseProof& exercise : proof.exercises) {
         exercise.distinct = count_distinct(exercise.specimens, proof.gaps);
         add_gaps(course, exercise, proof.gaps);

@@ -2,14 +2,13 @@
 
 #include "localise.hpp"
 #include "naming.hpp"
+#include "short_numbers.hpp"
+#include "tell_apart.hpp"
 
-#include "../judge/expect.hpp"
 #include "../judge/test_record.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
-#include <set>
 #include <stdexcept>
 #include <utility>
 
@@ -23,27 +22,6 @@ bool is_explained(const std::vector<Observation>& observations, const MistakeSet
     return std::all_of(observations.begin(), observations.end(), [&](const Observation& observation) {
         return fit(predicted(observation, choices), observation.seen).has_value();
     });
-}
-
-/// Off by no more than what a 16-bit float loses on the way.
-bool is_near(const Answer& expected, const Answer& seen) {
-    if (!seen.word.empty() || expected.parts.size() != seen.parts.size()) return false;
-    for (std::size_t part = 0; part < expected.parts.size(); ++part) {
-        const Array& right = expected.parts[part].second;
-        const Array& given = seen.parts[part].second;
-        if (right.shape != given.shape) return false;
-        for (std::size_t i = 0; i < right.value.size(); ++i)
-            if (!judge::close(given.value[i], right.value[i], 0.01, 0.02)) return false;
-    }
-    return true;
-}
-
-double largest(const judge::Arguments& arguments) {
-    double largest = 0;
-    for (const wire::Field& field : arguments)
-        if (const auto* tensor = std::get_if<Tensor>(&field.value); tensor != nullptr && tensor->defined())
-            for (const double x : reference::exact(*tensor).value) largest = std::max(largest, std::abs(x));
-    return largest;
 }
 
 /// What one function is wrong in.
@@ -81,7 +59,7 @@ public:
             diagnosis.state = "follows";
         } else if (const auto set = explanation(); !set.empty()) {
             name(diagnosis, set);
-        } else if (is_right_for_short_numbers()) {
+        } else if (is_right_for_short_numbers(observations_, function_, workers_.plain)) {
             diagnosis.mistakes.emplace_back("half_precision");
             diagnosis.sentences.emplace_back(
                 "inputs of few binary digits are answered right, the same inputs with all their digits are not");
@@ -143,7 +121,7 @@ private:
         for (int round = 0; round < 4; ++round) {
             std::vector<MistakeSet> sets = found();
             if (sets.empty()) return {};
-            tell_apart(sets);
+            tell_apart(sets, observations_, function_, workers_.plain, random_);
             std::erase_if(sets, [&](const MistakeSet& set) { return !survives_suite(set); });
             if (!sets.empty()) return choose(std::move(sets));
         }
@@ -174,42 +152,6 @@ private:
             return false;
         }
         return true;
-    }
-
-    /// Asks questions on which the sets differ most, until one is left or 500 inputs do not tell them apart.
-    void tell_apart(std::vector<MistakeSet>& sets) {
-        constexpr std::size_t most_inputs = 500;
-        constexpr double apart = 3;  // tolerances
-        for (std::size_t inputs = 0; sets.size() > 1 && inputs < most_inputs;) {
-            const Observation* best = nullptr;
-            std::vector<Observation> asked;
-            std::size_t most_classes = 1;
-            for (const judge::Arguments& arguments : function_.questions(random_))
-                asked.push_back({arguments, {}, function_.model(arguments)});
-            inputs += asked.size();
-            for (const Observation& question : asked) {
-                // What should be refused may be answered in any way.
-                if (predicted(question, right()).word == "refused") continue;
-                std::vector<Answer> classes;
-                for (const MistakeSet& set : sets) {
-                    Answer answer = predicted(question, with(set));
-                    const bool is_new = std::all_of(classes.begin(), classes.end(), [&](const Answer& other) {
-                        return tellable_distance(answer, other) > apart;
-                    });
-                    if (is_new) classes.push_back(std::move(answer));
-                }
-                if (classes.size() > most_classes) {
-                    most_classes = classes.size();
-                    best = &question;
-                }
-            }
-            if (best == nullptr) continue;
-            Observation observation = *best;
-            observation.seen = ask(workers_.plain, function_, observation.arguments).answer;
-            std::erase_if(
-                sets, [&](const MistakeSet& set) { return !fit(predicted(observation, with(set)), observation.seen); });
-            observations_.push_back(std::move(observation));
-        }
     }
 
     /// Of sets that no question tells apart: what is known from earlier functions first, then the first of the
@@ -261,29 +203,6 @@ private:
         }
         diagnosis.state = "unrecognised";
         localise(diagnosis, function_, workers_.plain, observations_);
-    }
-
-    /// The same questions with inputs cut to multiples of ¼: whoever loses precision answers these right.
-    bool is_right_for_short_numbers() {
-        if (function_.ask) return false;
-        int telling = 0;
-        for (const Observation& observation : observations_) {
-            const Answer expected = predicted(observation, right());
-            if (!expected.word.empty() || fit(expected, observation.seen)) continue;
-            if (largest(observation.arguments) > 10) continue;  // there a lost digit is worth much
-            if (!is_near(expected, observation.seen)) return false;
-            judge::Arguments cut = observation.arguments;
-            for (wire::Field& field : cut)
-                if (auto* number = std::get_if<Tensor>(&field.value); number != nullptr && number->defined()) {
-                    Array array = reference::exact(*number);
-                    for (double& x : array.value) x = std::clamp(std::nearbyint(x * 4) / 4, -3.75, 3.75);
-                    *number = reference::to_tensor(array);
-                }
-            const Observation again{cut, ask(workers_.plain, function_, cut).answer, function_.model(cut)};
-            if (!fit(predicted(again, right()), again.seen)) return false;
-            ++telling;
-        }
-        return telling > 1;
     }
 
     bool follows_from_own_functions() {

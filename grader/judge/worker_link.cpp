@@ -66,7 +66,6 @@ struct WorkerLink::Deadline {
 
 WorkerLink::WorkerLink(const sandbox::Command& command, const CallLimits& limits)
     : process_(sandbox::Process::start(command, sandbox::Channel::yes)), limits_(limits) {
-    // Looking costs more than most calls take.
     next_look_ = steady_clock::now() + milliseconds(tick_milliseconds / 2);
     make_nonblocking(process_.channel());
     make_nonblocking(process_.output());
@@ -89,6 +88,11 @@ wire::Reply WorkerLink::exchange(const wire::Call& call, milliseconds cpu, milli
 
 void WorkerLink::send_and_receive(const wire::Bytes& frame, wire::Bytes& reply, const Deadline& deadline) {
     std::span<const std::byte> unsent = frame;
+    const auto send_what_fits = [&] {
+        const ssize_t sent = ::send(process_.channel(), unsent.data(), unsent.size(), MSG_NOSIGNAL);
+        if (sent > 0) unsent = unsent.subspan(static_cast<std::size_t>(sent));
+    };
+    send_what_fits();
     wire::Bytes received;
     for (;;) {
         std::array<pollfd, 2> waiting{{{process_.channel(), POLLIN, 0}, {process_.output(), POLLIN, 0}}};
@@ -99,10 +103,7 @@ void WorkerLink::send_and_receive(const wire::Bytes& frame, wire::Bytes& reply, 
         if (ready <= 0) continue;
         if ((waiting[1].revents & (POLLIN | POLLHUP)) != 0 && !drain_output() && (waiting[0].revents & ~POLLOUT) == 0)
             std::this_thread::sleep_for(milliseconds(1));  // it closed its output: no news from there any more
-        if ((waiting[0].revents & POLLOUT) != 0) {
-            const ssize_t sent = ::send(process_.channel(), unsent.data(), unsent.size(), MSG_NOSIGNAL);
-            if (sent > 0) unsent = unsent.subspan(static_cast<std::size_t>(sent));
-        }
+        if ((waiting[0].revents & POLLOUT) != 0) send_what_fits();
         if ((waiting[0].revents & (POLLIN | POLLHUP | POLLERR)) == 0) continue;
         if (!receive(received)) explain_end();
         if (received.size() < wire::frame_header_bytes) continue;
@@ -128,6 +129,7 @@ bool WorkerLink::receive(wire::Bytes& received) {
             received.insert(received.end(), buffer.begin(), buffer.begin() + got);
             if (received.size() > wire::max_frame_bytes + wire::frame_header_bytes)
                 stop(FailureKind::protocol, "sent more than an answer may hold");
+            if (static_cast<std::size_t>(got) < buffer.size()) return true;
             continue;
         }
         if (got < 0 && errno == EINTR) continue;
@@ -155,15 +157,17 @@ bool WorkerLink::drain_output() {
     }
 }
 
+/// Now and then: looking costs more than most calls take.
 void WorkerLink::check_limits(const Deadline& deadline) {
+    const auto now = steady_clock::now();
+    if (now < next_look_) return;
+    next_look_ = now + milliseconds(tick_milliseconds / 2);
     if (process_.cpu_time() > deadline.cpu)
         stop(FailureKind::timeout, "did not come to an end within " + seconds(deadline.cpu_limit) +
                                        " of computing (a loop whose condition never becomes false?)");
-    if (steady_clock::now() > deadline.wall)
+    if (now > deadline.wall)
         stop(FailureKind::timeout,
              "gave no answer within " + seconds(deadline.wall_limit) + " (does it wait for something?)");
-    if (steady_clock::now() < next_look_) return;
-    next_look_ = steady_clock::now() + milliseconds(tick_milliseconds / 2);
     if (process_.resident_bytes() > limits_.resident_bytes || process_.ran_out_of_memory())
         stop(FailureKind::memory, "used more than " + mebibytes(limits_.resident_bytes) + " of memory");
 }

@@ -16,6 +16,13 @@ void require_defined(const Mask& mask, const char* operation) {
 
 }  // namespace
 
+Mask::Mask() = default;
+Mask::~Mask() = default;
+Mask::Mask(const Mask&) = default;
+Mask::Mask(Mask&&) noexcept = default;
+Mask& Mask::operator=(const Mask&) = default;
+Mask& Mask::operator=(Mask&&) noexcept = default;
+
 Mask::Mask(Layout layout, std::shared_ptr<bool[]> storage, Index storage_size)
     : layout_(std::move(layout)), storage_(std::move(storage)), storage_size_(storage_size) {}
 

@@ -25,6 +25,13 @@ void require_inside(const Layout& layout, Index storage_size) {
                                     std::to_string(storage_size));
 }
 
+Tensor::Tensor() = default;
+Tensor::~Tensor() = default;
+Tensor::Tensor(const Tensor&) = default;
+Tensor::Tensor(Tensor&&) noexcept = default;
+Tensor& Tensor::operator=(const Tensor&) = default;
+Tensor& Tensor::operator=(Tensor&&) noexcept = default;
+
 Tensor::Tensor(Layout layout, std::shared_ptr<float[]> storage, Index storage_size)
     : layout_(std::move(layout)), storage_(std::move(storage)), storage_size_(storage_size) {}
 

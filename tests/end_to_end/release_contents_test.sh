@@ -6,7 +6,7 @@ set -eu
 checkout=$1
 tests=0
 broken=0
-unset HEADWAY_ROOT || true
+unset HEADWAY_ROOT
 desk=$(mktemp -d)
 trap 'rm -rf "$desk"' EXIT
 course="$desk/my course"

@@ -73,6 +73,24 @@ MISTAKE(
             };
         });
 
+/// Scores of one sum over features each: `add` takes the sum so far and a feature of q and of k to the next sum. Sums
+/// do not know their rounding: who needs a bound sets it.
+Array summed(const Array& q, const Array& k, double (*add)(double sum, double q, double k)) {
+    Array s = matmul(q, transpose(k, -2, -1));
+    const auto d = static_cast<std::size_t>(q.size(-1));
+    const auto T = static_cast<std::size_t>(q.size(-2));
+    const auto S = static_cast<std::size_t>(k.size(-2));
+    for (std::size_t i = 0; i < s.value.size(); ++i) {
+        const double* query = &q.value[i / S * d];
+        const double* key = &k.value[(i / (T * S) * S + i % S) * d];
+        double sum = 0;
+        for (std::size_t f = 0; f < d; ++f) sum = add(sum, query[f], key[f]);
+        s.value[i] = sum;
+        s.error[i] = 0;
+    }
+    return s;
+}
+
 MISTAKE(
         .id = "sum_cut_to_integer", .decision = "scores",
         .title = "the sum of products lives in an int: every step is cut to an integer",
@@ -80,20 +98,7 @@ MISTAKE(
         .symptom = "scores are whole numbers; nothing crashes",
         .question = "What is the type of the value that your sum starts from?", .make = [](Choices& c) {
             c.scoring.product = [](const Array& q, const Array& k) {
-                Array s = matmul(q, transpose(k, -2, -1));
-                const auto d = static_cast<std::size_t>(q.size(-1));
-                const auto T = static_cast<std::size_t>(q.size(-2));
-                const auto S = static_cast<std::size_t>(k.size(-2));
-                for (std::size_t i = 0; i < s.value.size(); ++i) {
-                    const std::size_t batch = i / (T * S);
-                    double sum = 0;
-                    for (std::size_t f = 0; f < d; ++f)
-                        sum = std::trunc(sum + q.value[(batch * T + i % (T * S) / S) * d + f] *
-                                                   k.value[(batch * S + i % S) * d + f]);
-                    s.value[i] = sum;
-                    s.error[i] = 0;
-                }
-                return s;
+                return summed(q, k, [](double sum, double a, double b) { return std::trunc(sum + a * b); });
             };
         });
 
@@ -151,21 +156,10 @@ MISTAKE(
         .symptom = "long keys are ignored; nothing crashes",
         .question = "What is the score of a key that is twice your query?", .make = [](Choices& c) {
             c.scoring.product = [](const Array& q, const Array& k) {
-                Array s = matmul(q, transpose(k, -2, -1));
-                const auto d = static_cast<std::size_t>(q.size(-1));
-                const auto T = static_cast<std::size_t>(q.size(-2));
-                const auto S = static_cast<std::size_t>(k.size(-2));
-                for (std::size_t i = 0; i < s.value.size(); ++i) {
-                    const std::size_t batch = i / (T * S);
-                    double squares = 0;
-                    for (std::size_t f = 0; f < d; ++f) {
-                        const double a = q.value[(batch * T + i % (T * S) / S) * d + f];
-                        const double b = k.value[(batch * S + i % S) * d + f];
-                        squares += (a - b) * (a - b);
-                    }
-                    s.value[i] = -squares;
-                    s.error[i] = squares * static_cast<double>(d + 8) * reference::unit_roundoff;
-                }
+                Array s = summed(q, k, [](double sum, double a, double b) { return sum - (a - b) * (a - b); });
+                const double roundings = static_cast<double>(q.size(-1) + 8);
+                for (std::size_t i = 0; i < s.value.size(); ++i)
+                    s.error[i] = std::abs(s.value[i]) * roundings * reference::unit_roundoff;
                 return s;
             };
         });

@@ -14,7 +14,13 @@ namespace headway {
 /// A copy is another view of the same booleans, as with Tensor. `Mask{}` blocks nothing and has no shape.
 class Mask {
 public:
-    Mask() = default;
+    Mask();
+    // Compiled once, for the same reason as those of Tensor.
+    ~Mask();
+    Mask(const Mask&);
+    Mask(Mask&&) noexcept;
+    Mask& operator=(const Mask&);
+    Mask& operator=(Mask&&) noexcept;
 
     /// Nothing blocked.
     static Mask allow_all(const Shape& shape);

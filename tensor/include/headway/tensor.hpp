@@ -19,7 +19,13 @@ namespace headway {
 /// `clone()` copies the numbers. `Tensor{}` is *undefined*: no storage, no shape; it stands for "none".
 class Tensor {
 public:
-    Tensor() = default;
+    Tensor();
+    // Not defaulted here: inlined wherever a tensor is held, they were a third of what compiling a submission costs.
+    ~Tensor();
+    Tensor(const Tensor&);
+    Tensor(Tensor&&) noexcept;
+    Tensor& operator=(const Tensor&);
+    Tensor& operator=(Tensor&&) noexcept;
 
     static Tensor zeros(const Shape& shape);
     static Tensor ones(const Shape& shape);

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "search.hpp"
+#include "subject.hpp"
+
+#include <vector>
+
+namespace headway::diagnosis {
+
+/// The evidence of half precision. Asks the wrongly answered questions again with inputs cut to multiples of 1/4, which
+/// 16-bit floats hold exactly: whoever loses digits, and does nothing else wrong, answers these right.
+bool is_right_for_short_numbers(const std::vector<Observation>& observations, const Function& function,
+                                judge::Student& student);
+
+}  // namespace headway::diagnosis

@@ -1,0 +1,49 @@
+#include "tell_apart.hpp"
+
+#include "witness.hpp"
+
+#include <algorithm>
+
+namespace headway::diagnosis {
+namespace {
+
+constexpr std::size_t most_inputs = 500;
+constexpr double apart = 3;  // tolerances
+
+/// How many kinds of answers to this question the sets predict.
+std::size_t count_classes(const Observation& question, const std::vector<MistakeSet>& sets) {
+    std::vector<Answer> classes;
+    for (const MistakeSet& set : sets) {
+        Answer answer = predicted(question, with(set));
+        const bool is_new = std::all_of(classes.begin(), classes.end(),
+                                        [&](const Answer& other) { return tellable_distance(answer, other) > apart; });
+        if (is_new) classes.push_back(std::move(answer));
+    }
+    return classes.size();
+}
+
+}  // namespace
+
+void tell_apart(std::vector<MistakeSet>& sets, std::vector<Observation>& observations, const Function& function,
+                judge::Student& student, Random& random) {
+    for (std::size_t inputs = 0; sets.size() > 1 && inputs < most_inputs;) {
+        std::optional<Observation> best;
+        std::size_t most_classes = 1;
+        for (const judge::Arguments& arguments : function.questions(random)) {
+            ++inputs;
+            Observation question{arguments, {}, function.model(arguments)};
+            // What should be refused may be answered in any way.
+            if (predicted(question, right()).word == "refused") continue;
+            const std::size_t classes = count_classes(question, sets);
+            if (classes <= most_classes) continue;
+            most_classes = classes;
+            best = std::move(question);
+        }
+        if (!best) continue;
+        best->seen = ask(student, function, best->arguments).answer;
+        std::erase_if(sets, [&](const MistakeSet& set) { return !fit(predicted(*best, with(set)), best->seen); });
+        observations.push_back(std::move(*best));
+    }
+}
+
+}  // namespace headway::diagnosis
