@@ -4,6 +4,7 @@
 # that and links both, with what those exercises may use. LINK names more of the course's libraries, such as another
 # lab's parts.
 set_property(GLOBAL PROPERTY HEADWAY_LABS "")
+add_custom_target(headway_labs COMMENT "The labs are built")
 
 function(headway_lab name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "PURPOSE" "EXERCISES;SOURCES;LINK")
@@ -16,6 +17,7 @@ function(headway_lab name)
     list(APPEND uses ${more})
   endforeach()
   list(REMOVE_DUPLICATES uses)
+  add_dependencies(headway_labs lab_${name} ${arg_LINK})
   set_property(GLOBAL APPEND PROPERTY HEADWAY_LABS ${name})
   set_property(GLOBAL PROPERTY HEADWAY_LAB_${name}_PURPOSE "${arg_PURPOSE}")
   set_property(GLOBAL PROPERTY HEADWAY_LAB_${name}_EXERCISES "${arg_EXERCISES}")

@@ -15,7 +15,7 @@ fi
 row() {
     colour=$good
     if [ "$state" != fine ]; then colour=$bad; fi
-    printf '  %-16s %-9s %s%-7s%s  %s\n' "$name" "${version:--}" "$colour" "$state" "$plain" "$lost"
+    printf '  %-16s %-9.9s %s%-7s%s  %s\n' "$name" "${version:--}" "$colour" "$state" "$plain" "$lost"
 }
 
 section() {
@@ -26,7 +26,10 @@ section() {
 printf '  %-16s %-9s %-7s  %s\n' 'what' 'version' 'state' 'without it'
 section 'The course needs' course
 section 'Nice to have' optional
-if [ -f "$HEADWAY_ROOT/scripts/test.sh" ]; then section "Headway's own tests need (./headway test)" test; fi
+if [ -f "$HEADWAY_ROOT/scripts/test.sh" ]; then
+    section "Headway's own tests need (./headway test)" test
+    section 'The slow ones need (./headway test --all)' all
+fi
 
 # What a submission cannot do here: tried, by the program that grades.
 printf '\nWhat holds while a submission is compiled and run\n'

@@ -44,7 +44,10 @@ check() {
 build() {
     printf '\n== Build (%s)\n' "$1"
     status=0
-    sh "$root/scripts/build.sh" "$1" course test || status=$?
+    whose='course test'
+    if [ "$all" = yes ]; then whose="$whose all"; fi
+    # shellcheck disable=SC2086 # words
+    sh "$root/scripts/build.sh" "$1" $whose || status=$?
     [ "$status" = 0 ] && return
     failed=$((failed + 1))
     echo "FAILED: build ($1)"

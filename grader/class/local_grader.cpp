@@ -1,36 +1,13 @@
 #include "local_grader.hpp"
 
 #include "../build/digest.hpp"
+#include "../build/scratch_folder.hpp"
 #include "../cli/grading.hpp"
-
-#include <system_error>
 
 namespace headway::classroom {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// A new folder that goes with this object.
-class ScratchFolder {
-public:
-    explicit ScratchFolder(const fs::path& parent) {
-        fs::create_directories(parent);
-        std::string name = (parent / "XXXXXX").string();
-        if (::mkdtemp(name.data()) == nullptr)
-            throw std::system_error(errno, std::generic_category(), "cannot make a folder in " + parent.string());
-        path_ = name;
-    }
-    ScratchFolder(const ScratchFolder&) = delete;
-    ScratchFolder& operator=(const ScratchFolder&) = delete;
-    ~ScratchFolder() {
-        std::error_code ignored;
-        fs::remove_all(path_, ignored);
-    }
-    const fs::path& path() const { return path_; }
-
-private:
-    fs::path path_;
-};
 
 void write_files(const build::Submission& submission, const fs::path& folder) {
     fs::create_directories(folder);
@@ -44,7 +21,7 @@ void write_files(const build::Submission& submission, const fs::path& folder) {
 
 Grader local_grader(const cli::Course& course, std::uint64_t seed, fs::path scratch) {
     return [&course, seed, scratch = std::move(scratch)](const build::Submission& submission, const Log& log) {
-        const ScratchFolder folder(scratch);
+        const build::ScratchFolder folder(scratch);
         write_files(submission, folder.path() / "submission" / submission.exercise);
         cli::Course here = course;
         here.state = folder.path() / "state";

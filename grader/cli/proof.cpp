@@ -4,6 +4,7 @@
 #include "room.hpp"
 
 #include "../build/digest.hpp"
+#include "../build/scratch_folder.hpp"
 #include "../sandbox/process.hpp"
 
 #include <fmt/format.h>
@@ -140,13 +141,17 @@ std::string gap_of(const Specimen& specimen) {
     return "";
 }
 
-void examine(const Course& course, Specimen& specimen, std::uint64_t seed) {
+void examine(const Course& whole, Specimen& specimen, std::uint64_t seed) {
     GradingOptions options;
     options.submission = specimen.submission;
     options.exercises = {specimen.exercise};
     options.seed = seed;
     options.processors = 1;
     try {
+        // What is built of hundreds of submissions is not kept.
+        const build::ScratchFolder scratch(whole.state / "verify");
+        Course course = whole;
+        course.state = scratch.path();
         specimen.verdict = grade(course, options).exercises.front();
         specimen.gap = gap_of(specimen);
         const bool built = specimen.verdict.build.problem == verdict::BuildProblem::none;
