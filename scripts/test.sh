@@ -89,10 +89,9 @@ check_format() {
 
 build test || finish
 if [ "$all" = yes ]; then run_tests all test; else run_tests test test; fi
-quick=--quick
-if [ "$all" = yes ]; then quick=; fi
-# shellcheck disable=SC2086  # nothing, or one word
-check 'The course itself (verify)' "$root/build/test/bin/headway-cli" verify $quick
+how=--quick
+if [ "$all" = yes ]; then how=--diagnosis; fi
+check 'The course itself (verify)' "$root/build/test/bin/headway-cli" verify $how
 check 'Format' check_format
 if [ "$all" = yes ]; then
     if build asan; then run_tests asan asan; fi

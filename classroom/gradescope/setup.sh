@@ -4,6 +4,6 @@
 set -euo pipefail
 root=${AUTOGRADER:-/autograder}
 cd "$root/source"
-chmod +x headway
+chmod +x headway grader/compiled/headway-* # not every program that unpacks keeps what may be run
 # Builds the grader now, so that no student waits for it.
 ./headway --yes grade --submission exercises >/dev/null || [ $? -eq 1 ]

@@ -1,5 +1,7 @@
 #include "search.hpp"
 
+#include "../judge/test_record.hpp"
+
 #include <time.h>
 
 #include <algorithm>
@@ -7,6 +9,7 @@
 #include <numeric>
 #include <optional>
 #include <set>
+#include <stdexcept>
 
 namespace headway::diagnosis {
 namespace {
@@ -18,14 +21,24 @@ std::chrono::nanoseconds time_used() {
     return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
 }
 
+/// Where a stage stands in attention; what belongs to none comes first.
+int rank_of_stage(const std::string& name) {
+    constexpr auto last = static_cast<int>(judge::Stage::output);
+    for (int rank = 0; rank <= last; ++rank)
+        if (judge::to_string(static_cast<judge::Stage>(rank)) == name) return rank;
+    throw std::logic_error("there is no stage " + name);
+}
+
 class Search {
 public:
     Search(const std::vector<Observation>& observations, const std::vector<const Mistake*>& candidates,
            const SearchLimits& limits)
         : observations_(observations), candidates_(candidates), end_(time_used() + limits.budget) {
+        for (const Mistake* candidate : candidates) rank_.push_back(rank_of_stage(decision(candidate->decision).stage));
         visible_.resize(observations.size());
         all_.resize(candidates.size());
         std::iota(all_.begin(), all_.end(), 0U);
+        in_order_of_stages(all_);
     }
 
     /// What two mistakes do together may show where one of them alone does not: whether the second may be any mistake.
@@ -37,6 +50,7 @@ public:
         found_.clear();
         if (size > 2 && second == Second::visible) grow_from_each(size);
         if (found_.empty()) grow_from({}, size);
+        std::sort(found_.begin(), found_.end());  // as in the catalogue
         return found_;
     }
 
@@ -54,6 +68,12 @@ private:
         return set;
     }
 
+    /// The model works out anew what comes after a decision that changes: neighbours share what comes before.
+    void in_order_of_stages(Members& members) const {
+        std::stable_sort(members.begin(), members.end(),
+                         [&](std::size_t a, std::size_t b) { return rank_[a] < rank_[b]; });
+    }
+
     /// The mistakes that change what the model answers here; worked out when it is first asked for.
     const Members& visible_in(std::size_t i) {
         if (visible_[i]) return *visible_[i];
@@ -62,6 +82,7 @@ private:
         for (std::size_t c = 0; c < candidates_.size(); ++c)
             if (distance(predicted(observations_[i], with({candidates_[c]})), usual) > visible_from)
                 members.push_back(c);
+        in_order_of_stages(members);
         return members;
     }
 
@@ -122,6 +143,7 @@ private:
     const std::vector<Observation>& observations_;
     const std::vector<const Mistake*>& candidates_;
     std::chrono::nanoseconds end_;
+    std::vector<int> rank_;  ///< of each candidate's stage
     std::vector<std::optional<Members>> visible_;
     Members all_;
     Second second_ = Second::visible;
@@ -158,8 +180,11 @@ std::vector<MistakeSet> explanations(const std::vector<Observation>& observation
         // A search that was cut short may have missed the true set among others of its size.
         if (search.out_of_time()) return {};
         if (found.empty()) continue;
+        // Of three mistakes that predict every number, the search for others that agree in what is not finite would
+        // take longer than anybody waits.
         const bool settled = std::any_of(found.begin(), found.end(), [&](const MistakeSet& set) {
-            return evidence_for(set, observations)->leaves_nothing_open();
+            const auto evidence = evidence_for(set, observations);
+            return evidence->unpredicted == 0 && (size == limits.most_mistakes || evidence->not_finite == 0);
         });
         // What is explained only in part may be explained better by mistakes that show together alone, and what takes
         // many mistakes by fewer of these.

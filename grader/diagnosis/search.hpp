@@ -45,7 +45,6 @@ struct Evidence {
     std::size_t not_finite = 0;   ///< numbers that agree in not being finite, which says little
     /// A set that leaves much open explains nothing.
     bool is_telling() const { return telling > 0 && unpredicted < compared; }
-    bool leaves_nothing_open() const { return unpredicted == 0 && not_finite == 0; }
 };
 /// Nothing if some observation refutes the set.
 std::optional<Evidence> evidence_for(const MistakeSet& set, const std::vector<Observation>& observations);

@@ -158,9 +158,9 @@ private:
         }
     }
 
-    /// The answers of a new worker to the same questions in the opposite order, the first of them asked twice.
+    /// The answers to the same questions in the opposite order, the first of them asked twice, of a worker that has not
+    /// been asked for this function before.
     std::vector<Reply> answers_in_reverse(Student& student) {
-        student.fresh_worker();
         std::vector<Reply> replies;
         for (const Testimony::Question* question : values_) {
             if (replies.empty()) replies.push_back(ask(student, function_, question->arguments));
@@ -181,14 +181,15 @@ private:
             return differing_sizes(*a, all.front()) < differing_sizes(*b, all.front());
         });
         std::rotate(values_.begin(), other_first, other_first + 1);
-        const std::vector<Reply> plain = answers_in_reverse(workers_.plain);
+        const std::vector<Reply> plain = answers_in_reverse(workers_.reversed);
         const std::vector<Reply> refilled = answers_in_reverse(workers_.refilled);
         const bool reads_fresh_memory =
             !std::equal(plain.begin(), plain.end(), refilled.begin(), same_value) ||
             std::any_of(plain.begin(), plain.end(), [](const Reply& one) { return shows_fresh_memory(one.answer); });
         if (reads_fresh_memory) {
             testimony_.unreliable = true;
-            const std::vector<Reply> again = answers_in_reverse(workers_.plain);
+            workers_.reversed.fresh_worker();
+            const std::vector<Reply> again = answers_in_reverse(workers_.reversed);
             if (!std::equal(plain.begin(), plain.end(), again.begin(), same_value))
                 return name("answers_by_chance",
                             "the same program, started anew and asked the same, gives another answer");

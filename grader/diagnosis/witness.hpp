@@ -14,6 +14,7 @@ namespace headway::diagnosis {
 /// The workers that questions go to.
 struct Workers {
     judge::Student& plain;
+    judge::Student& reversed;  ///< the same program again; hears the same questions in another order
     judge::Student& refilled;  ///< the same program; fresh memory holds another pattern
     judge::Student& sanitized;
 };

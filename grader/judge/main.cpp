@@ -172,6 +172,7 @@ nlohmann::json run_diagnosis(const std::string& name, const judge::Suite& suite,
     limits.wall = std::min(limits.wall, std::chrono::milliseconds(10'000));
     limits.wall_after_timeout = std::chrono::milliseconds(1000);
     judge::Student plain = workshop.student({options.worker}, limits);
+    judge::Student reversed = workshop.student({options.worker}, limits);
     judge::Student refilled = workshop.student({options.worker, false, 170}, limits);
     judge::Student sanitized = workshop.student({options.diagnose, true, 1, false}, limits);
     judge::session() = {&plain, options.seed, false};
@@ -184,7 +185,8 @@ nlohmann::json run_diagnosis(const std::string& name, const judge::Suite& suite,
     run_suite(name, suite);
     plain.witnessed_by(nullptr);
     plain.fresh_worker();
-    return verdict::to_json(diagnosis::diagnose(suite.exercise, {plain, refilled, sanitized}, heard, options.seed));
+    return verdict::to_json(
+        diagnosis::diagnose(suite.exercise, {plain, reversed, refilled, sanitized}, heard, options.seed));
 }
 
 /// Runs one test and writes what it asked to a file, as the frames that the worker got.

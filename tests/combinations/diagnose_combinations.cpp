@@ -177,10 +177,11 @@ Outcome diagnose(const Combination& combination, bool show, double& seconds) {
     judge::CallLimits limits;
     limits.cpu = std::chrono::milliseconds(2000);
     judge::Student plain(worker(combination, 1), limits);
+    judge::Student reversed(worker(combination, 1), limits);
     judge::Student refilled(worker(combination, 170), limits);
     judge::Student sanitized(worker(combination, 1), limits);  // no other build: these mistakes are not of memory
     const std::string& folder = folders.at(combination.exercise);
-    const auto diagnosis = diagnosis::diagnose(folder, {plain, refilled, sanitized}, {}, 20170612);
+    const auto diagnosis = diagnosis::diagnose(folder, {plain, reversed, refilled, sanitized}, {}, 20170612);
     seconds = diagnosis.seconds;
     Outcome worst = Outcome::no_effect;
     std::string story;

@@ -115,7 +115,7 @@ class Range:
         for marker, value in {"@CANARY@": self.canary, "@CANARY_RELATIVE@": str(self.canary)[1:],
                               "@CANARY_FOLDER@": self.canary.parent, "@COURSE@": self.course,
                               "@JUDGE@": self.cli.parent / "headway-judge", "@STATE@": self.work,
-                              "@PORT@": self.server.getsockname()[1]}.items():
+                              "HOSTILE_PORT": self.server.getsockname()[1]}.items():
             attack = attack.replace(marker, str(value))
         (self.submission / "attack.cpp").write_text(attack)
         (self.work / "policy.toml").write_text(policy)
@@ -153,6 +153,10 @@ class Attack:
     def live_where(self):
         where = self.about["where"]
         return "call" if "call" in where else where[0]
+
+    def looks_into(self, folder, place):
+        """Whether it looks for something of the grader's that lies there."""
+        return "@" in self.source and (place.course.is_relative_to(folder) or place.work.is_relative_to(folder))
 
     def program(self, where):
         if where == "source":  # its #includes come first
@@ -268,7 +272,9 @@ def main():
             note = ""
             can_succeed = "succeeds_without" in attack.about or "succeeds_with" in attack.about
             if can_succeed and not arguments.no_live and where == attack.live_where():
-                if is_live(place, attack, where):
+                if attack.looks_into("/tmp", place):
+                    note = ", not proven live: every jail has a /tmp of its own, and the course lies in it"
+                elif is_live(place, attack, where):
                     live += 1
                     note = ", live"
                 else:

@@ -9,7 +9,8 @@ void attack() {
     if (::pipe(ends) != 0) return;
     for (int child = 0; child < 10; ++child)
         if (::fork() == 0) {
-            void* const memory = std::malloc(60 << 20);
+            void* volatile memory =
+                std::malloc(60 << 20);  // volatile: else nobody reads it, and the optimiser drops it
             std::memset(memory, child + 1, 60 << 20);
             if (::write(ends[1], "x", 1) < 0) ::_exit(1);
             for (;;) ::pause();

@@ -7,7 +7,7 @@ void attack() {
     if (socket < 0) return;
     sockaddr_in server{};
     server.sin_family = AF_INET;
-    server.sin_port = htons(@PORT @);
+    server.sin_port = htons(HOSTILE_PORT);
     server.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     if (::sendto(socket, "inputs", 6, 0, reinterpret_cast<sockaddr*>(&server), sizeof server) == 6) succeeded("sent");
 }
