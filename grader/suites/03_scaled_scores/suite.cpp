@@ -207,7 +207,8 @@ PROBE(ScaledScores) {
     answer_with(student, answers, "causal_mask", {{"T", n.T}, {"S", n.S}});
     answer_with(student, answers, "causal_mask", {{"T", n.S}, {"S", n.T}});
     answer_with(student, answers, "causal_mask", {{"T", n.T}, {"S", n.T}});
-    answer_with(student, answers, "padding_mask", {{"lengths", Shape{n.S, 2, 0, 3}}, {"S", n.S}});
+    for (const Shape& lengths : {Shape{n.S, 2, 0, 3}, Shape{1, n.S}})
+        answer_with(student, answers, "padding_mask", {{"lengths", lengths}, {"S", n.S}});
     for (const Mask& some : {Mask{}, mask, rows_and_keys, per_head, causal, Mask::block_all({n.T, 1})})
         for (const float size : {1.0F, 30.0F, 5e3F})
             answer_with(student, answers, "masked_softmax", {{"scores", scores * size}, {"mask", some}});
