@@ -4,6 +4,8 @@
 set -euo pipefail
 root=${AUTOGRADER:-/autograder}
 cd "$root/source"
-chmod +x headway grader/compiled/headway-* # not every program that unpacks keeps what may be run
+# Not every program that unpacks keeps what may be run.
+chmod +x headway
+if [ -d grader/compiled ]; then chmod +x grader/compiled/headway-*; fi
 # Builds the grader now, so that no student waits for it.
 ./headway --yes grade --submission exercises >/dev/null || [ $? -eq 1 ]

@@ -82,6 +82,12 @@ PROPERTY(SingleHead, SoftmaxSurvivesLargeScores, 1, "softmax works for scores of
     scores(5, 0) = -1e4F;
     scores(6, 0) = scores(7, 4) = 1e3F;  // whose maximum is found first, and last
     expect_close(rows, student.tensor("softmax_rows", {{"scores", scores}}), expected_rows(scores));
+    // Whatever else is wrong with them: that is another test's business.
+    const Tensor large = student.tensor("attention_weights", {{"q (large)", random_tensor(random, {6, 4}) * 100.0F},
+                                                              {"k (large)", random_tensor(random, {5, 4}) * 100.0F}});
+    for (const double weight : exact(large).value)
+        expect(std::isfinite(weight), Stage::softmax,
+               "of a large q and k your attention weights hold " + std::to_string(weight));
 }
 
 PROPERTY(SingleHead, WeightsAreSoftmaxOfScoresDividedBySqrtD, 2, "weights are softmax(q·kᵀ / √d) over keys") {
@@ -109,6 +115,9 @@ PROPERTY(SingleHead, OneOutputRowPerTokenIsItsWeightedSumOfValues, 1,
         const Sizes n = random_sizes(random);
         expect_head(student, Head(random, n.T, n.D(), n.d, n.d_v));
     }
+    // Square projections: there nothing but the numbers tells a weight from its transpose.
+    const Sizes n = random_sizes(random);
+    expect_head(student, Head(random, n.T, n.d, n.d, n.d));
 }
 
 PROPERTY(SingleHead, IdentityValueProjectionAttendsOverTheEmbeddings, 1,
@@ -181,7 +190,10 @@ PROBE(SingleHead) {
                 {{"q", random_tensor(random, {n.d, n.T}).transpose(0, 1)}, {"k", random_tensor(random, {n.S, n.d})}});
     answer_with(student, answers, "attention_weights",
                 {{"q", random_tensor(random, {n.T, n.d})}, {"k", random_tensor(random, {n.S, n.d + 1})}});
+    answer_with(student, answers, "attention_weights",
+                {{"q", random_tensor(random, {n.T, n.d}) * 100.0F}, {"k", random_tensor(random, {n.S, n.d}) * 100.0F}});
     answer_with(student, answers, "single_head_attention", head.arguments());
+    answer_with(student, answers, "single_head_attention", Head(random, n.T, n.d, n.d, n.d).arguments());
     Head tall = head;
     tall.w_v = random_tensor(random, {n.D() + 1, n.d_v});
     answer_with(student, answers, "single_head_attention", tall.arguments());

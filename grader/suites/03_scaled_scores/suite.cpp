@@ -106,6 +106,18 @@ PROPERTY(ScaledScores, MasksBroadcastAndBlock, 1, "blocked keys get weight 0 and
                              random_mask(random, {n.S}), reference::padding_mask(lengths, n.S)})
         expect_close(masked_axes, student.tensor("masked_softmax", {{"scores", scores}, {"mask", mask}}),
                      reference::masked_softmax(exact(scores), mask));
+    // As many sequences as queries: a (T, S) mask is still one for all sequences.
+    const Tensor as_many = random_tensor(random, {n.T, n.H, n.T, n.S}) * 2.0F;
+    const Mask for_all = random_mask(random, {n.T, n.S});
+    expect_close(masked_axes, student.tensor("masked_softmax", {{"scores", as_many}, {"mask", for_all}}),
+                 reference::masked_softmax(exact(as_many), for_all));
+}
+
+/// A row that sees nothing, behind rows that see everything.
+Mask last_query_blocked(const Sizes& n) {
+    Mask mask = Mask::allow_all({n.T, n.S});
+    for (Index s = 0; s < n.S; ++s) mask(n.T - 1, s) = true;
+    return mask;
 }
 
 PROPERTY(ScaledScores, FullyBlockedRowsAreZero, 1,
@@ -114,8 +126,8 @@ PROPERTY(ScaledScores, FullyBlockedRowsAreZero, 1,
     const Tensor scores = random_tensor(random, {n.B, n.H, n.T, n.S}) * 2.0F;
     Shape lengths(static_cast<std::size_t>(n.B), n.S - 1);
     lengths[1] = 0;
-    for (const Mask& mask :
-         {reference::causal_mask(n.T, n.S), reference::padding_mask(lengths, n.S), Mask::block_all({1, n.S})})
+    for (const Mask& mask : {reference::causal_mask(n.T, n.S), reference::padding_mask(lengths, n.S),
+                             Mask::block_all({1, n.S}), last_query_blocked(n)})
         for (const float size : {1.0F, 1e4F}) {
             const Tensor weights = student.tensor("masked_softmax", {{"scores", scores * size}, {"mask", mask}});
             const Array expected = reference::masked_softmax(exact(scores * size), mask);
@@ -213,6 +225,9 @@ PROBE(ScaledScores) {
         for (const float size : {1.0F, 30.0F, 5e3F})
             answer_with(student, answers, "masked_softmax", {{"scores", scores * size}, {"mask", some}});
     answer_with(student, answers, "masked_softmax", {{"scores", scores - 1e4F}, {"mask", mask}});
+    answer_with(student, answers, "masked_softmax", {{"scores", scores}, {"mask", last_query_blocked(n)}});
+    answer_with(student, answers, "masked_softmax",
+                {{"scores", random_tensor(random, {n.T, n.H, n.T, n.S})}, {"mask", rows_and_keys}});
     for (const Mask& some : {Mask{}, mask, rows_and_keys, causal})
         answer_with(student, answers, "scaled_dot_product_attention", in.with(some));
     for (const Shape& shape : {Shape{n.B, n.H, n.S, n.d + 1}, Shape{n.B + 1, n.H, n.S, n.d}})

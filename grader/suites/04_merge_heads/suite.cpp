@@ -29,6 +29,10 @@ struct Inputs {
           w_v(weight(random)),
           w_o(weight(random)) {}
 
+    void enlarge_last_token() {
+        Tensor last = x.slice(1, n.T - 1, n.T);
+        last *= 40.0F;
+    }
     Arguments with(const Mask& mask) const {
         return {{"x", x}, {"w_q", w_q}, {"w_k", w_k}, {"w_v", w_v}, {"w_o", w_o}, {"num_heads", n.H}, {"mask", mask}};
     }
@@ -111,28 +115,34 @@ PROPERTY(MergeHeads, AttentionRunsInEveryHead, 2, "attention runs in every head 
     }
 }
 
+/// @return false if the test ends here, on credit
+bool expect_masked(Student& student, const Inputs& in, const Mask& mask) {
+    const Tensor actual = student.tensor("multi_head_attention", in.with(mask));
+    const Array expected = in.expected(mask);
+    const auto failure = difference(output_axes, actual, expected);
+    if (!failure) return true;
+    // Wrong without a mask too, in the same way? Then it is not the mask.
+    const Outcome unmasked = student.outcome("multi_head_attention", in.with(Mask{}));
+    const auto* tensor = std::get_if<Tensor>(&unmasked.value);
+    const bool wrong_unmasked = tensor != nullptr && difference(output_axes, *tensor, in.expected(Mask{}));
+    const bool mask_matters = tensor == nullptr || difference(output_axes, *tensor, exact(actual)).has_value();
+    current_test().function = "multi_head_attention";
+    if (!wrong_unmasked || !mask_matters) fail(*failure);
+    pass_on_credit({"multi_head_attention", "merge_heads", "project_output"}, *failure);
+    return false;
+}
+
 PROPERTY(MergeHeads, MasksReachEveryHead, 1, "masks reach every head and every sequence of the batch") {
-    const Inputs in(random, random_sizes(random));
+    Inputs in(random, random_sizes(random));
     Shape lengths(static_cast<std::size_t>(in.n.B));
     for (Index& length : lengths) length = random.integer(1, in.n.T);
     const Mask causal = reference::causal_mask(in.n.T, in.n.T);
     for (const Mask& mask :
-         {causal, reference::padding_mask(lengths, in.n.T), random_mask(random, {in.n.B, in.n.H, in.n.T, in.n.T})}) {
-        const Tensor actual = student.tensor("multi_head_attention", in.with(mask));
-        const Array expected = in.expected(mask);
-        if (!difference(output_axes, actual, expected)) continue;
-        // Wrong without a mask too, in the same way? Then it is not the mask.
-        const Outcome unmasked = student.outcome("multi_head_attention", in.with(Mask{}));
-        const auto* tensor = std::get_if<Tensor>(&unmasked.value);
-        const bool wrong_unmasked = tensor != nullptr && difference(output_axes, *tensor, in.expected(Mask{}));
-        const bool mask_matters = tensor == nullptr || difference(output_axes, *tensor, exact(actual)).has_value();
-        if (wrong_unmasked && mask_matters) {
-            current_test().function = "multi_head_attention";
-            return pass_on_credit({"multi_head_attention", "merge_heads", "project_output"},
-                                  *difference(output_axes, actual, expected));
-        }
-        expect_close(output_axes, actual, expected);
-    }
+         {causal, reference::padding_mask(lengths, in.n.T), random_mask(random, {in.n.B, in.n.H, in.n.T, in.n.T})})
+        if (!expect_masked(student, in, mask)) return;
+    // What is blocked must not count in any way, however large: the last token, for all before it.
+    in.enlarge_last_token();
+    expect_masked(student, in, causal);
 }
 
 PROPERTY(MergeHeads, OneProjectionIsTheHeadsSideBySide, 1,
@@ -189,7 +199,7 @@ PROPERTY(MergeHeads, CallsAreCleanAndShapesChecked, 1,
 }
 
 PROBE(MergeHeads) {
-    const Inputs in(random, random_sizes(random));
+    Inputs in(random, random_sizes(random));
     const Sizes& n = in.n;
     const Tensor context = random_tensor(random, {n.B, n.H, n.T, n.d});
     const Tensor view = random_tensor(random, {n.B, n.T, n.H, n.d}).transpose(1, 2);
@@ -211,6 +221,8 @@ PROBE(MergeHeads) {
     answer_with(student, answers, "multi_head_attention", uneven);
     uneven[5].value = Index{0};
     answer_with(student, answers, "multi_head_attention", uneven);
+    in.enlarge_last_token();
+    answer_with(student, answers, "multi_head_attention", in.with(reference::causal_mask(n.T, n.T)));
 }
 
 }  // namespace
