@@ -4,7 +4,10 @@
 #include "digest.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <csignal>
 #include <sstream>
+#include <stdexcept>
 #include <utility>
 
 namespace headway::build {
@@ -36,6 +39,15 @@ Words folders_of(const Words& files) {
     for (const std::string& file : files)
         if (!file.starts_with('-')) folders.push_back(fs::path(file).parent_path().string());
     return folders;
+}
+
+/// Ended by a signal although no limit of ours was reached: the machine's doing, and no fault of the submission.
+bool was_killed_from_outside(const sandbox::Finished& finished, std::chrono::seconds cpu) {
+    if (finished.ended.success() || finished.timed_out || finished.out_of_memory || finished.seconds >= cpu)
+        return false;
+    constexpr int killed_in_jail = 128 + SIGKILL;
+    return finished.ended.signal == SIGKILL || finished.ended.exit_code == killed_in_jail ||
+           finished.output.find("Killed signal") != std::string::npos;
 }
 
 fs::path object_name(const fs::path& source) {
@@ -96,6 +108,9 @@ sandbox::Finished Workspace::run_tool(Words arguments, const Words& readable, co
     if (!product.empty()) fs::remove(product.string() + ".digest", ignored);
     auto finished = sandbox::run(jail_.lock(command, room, product), most.wall, most_output);
     if (!product.empty() && (!finished.ended.success() || finished.timed_out)) fs::remove(product, ignored);
+    if (was_killed_from_outside(finished, most.cpu))
+        throw std::runtime_error(
+            "the compiler was killed by something outside the grader (is the machine short of memory?). Grade again.");
     return finished;
 }
 
