@@ -32,7 +32,7 @@ Tensor single_head_attention(const Tensor& x, const Tensor& w_q, const Tensor& w
 /// The residual connection: attention edits the token, it does not replace it.        x + attended
 /// @param x  (T, D)   @param attended  (T, D)
 /// @return (T, D)
-/// @throws std::invalid_argument if the shapes differ (an `attended` that broadcasts to x may be let through)
+/// @throws std::invalid_argument if the shapes differ (what broadcasts may be let through)
 Tensor with_residual(const Tensor& x, const Tensor& attended);
 
 }  // namespace headway::ex01

@@ -29,7 +29,7 @@ class Investigation {
 public:
     Investigation(std::string exercise_number, const Function& function, const Workers& workers,
                   const std::vector<Heard>& heard, Random random, const SearchLimits& limits, const MistakeSet& known,
-                  bool some_unnamed)
+                  bool some_unnamed, std::vector<Observation>& right_before)
         : exercise_number_(std::move(exercise_number)),
           function_(function),
           workers_(workers),
@@ -37,7 +37,8 @@ public:
           random_(random),
           limits_(limits),
           known_(known),
-          some_unnamed_(some_unnamed) {}
+          some_unnamed_(some_unnamed),
+          right_before_(right_before) {}
 
     /// Nothing if the function is right, or not written.
     std::optional<FunctionDiagnosis> run() {
@@ -51,7 +52,10 @@ public:
         diagnosis.sentences = testimony_.sentences;
         look_for_state_in_suite(diagnosis);
         const bool answers_right = is_explained(observations_, {}) && is_explained(suite_, {});
-        if (answers_right && testimony_.mistakes.empty()) return std::nullopt;
+        if (answers_right && testimony_.mistakes.empty()) {
+            right_before_.insert(right_before_.end(), observations_.begin(), observations_.end());
+            return std::nullopt;
+        }
         diagnosis.state = "named";
         if (testimony_.unreliable || answers_right) return diagnosis;
         // What a function that has no name does to its callers is no mistake of theirs.
@@ -154,8 +158,15 @@ private:
         return true;
     }
 
-    /// Of sets that no question tells apart: what is known from earlier functions first, then the first of the
-    /// catalogue.
+    /// Whether it would have shown in an earlier function, which is right.
+    bool is_unlikely(const Mistake* mistake) const {
+        return std::any_of(right_before_.begin(), right_before_.end(), [&](const Observation& earlier) {
+            return !fit(predicted(earlier, with({mistake})), earlier.seen);
+        });
+    }
+
+    /// Of sets that no question tells apart: what is known from earlier functions first, then what these do not speak
+    /// against, then the first of the catalogue.
     MistakeSet choose(std::vector<MistakeSet> sets) {
         const auto familiar = [&](const MistakeSet& set) {
             return std::count_if(set.begin(), set.end(), [&](const Mistake* mistake) {
@@ -170,8 +181,13 @@ private:
         for (const MistakeSet& set : sets) least = std::min(least, open(set));
         // What leaves less open says more.
         std::erase_if(sets, [&](const MistakeSet& set) { return open(set) > least; });
-        std::stable_sort(sets.begin(), sets.end(),
-                         [&](const MistakeSet& a, const MistakeSet& b) { return familiar(a) > familiar(b); });
+        const auto unlikely = [&](const MistakeSet& set) {
+            return std::count_if(set.begin(), set.end(), [&](const Mistake* mistake) { return is_unlikely(mistake); });
+        };
+        if (sets.size() > 1)
+            std::stable_sort(sets.begin(), sets.end(), [&](const MistakeSet& a, const MistakeSet& b) {
+                return std::pair(-familiar(a), unlikely(a)) < std::pair(-familiar(b), unlikely(b));
+            });
         alternatives_.assign(sets.begin() + 1, sets.end());
         return sets.front();
     }
@@ -207,8 +223,15 @@ private:
 
     bool follows_from_own_functions() {
         if (!function_.given_own) return false;
+        // What small questions do not show, the hidden tests may have heard.
+        const bool shows_here = !is_explained(observations_, {});
+        return follows_in(shows_here ? observations_ : suite_);
+    }
+
+    /// Whether every wrong answer is what comes of the student's own earlier functions; and whether there is any.
+    bool follows_in(const std::vector<Observation>& observations) {
         int compared = 0;
-        for (const Observation& observation : observations_) {
+        for (const Observation& observation : observations) {
             if (fit(predicted(observation, right()), observation.seen)) continue;
             std::optional<Answer> expected;
             try {
@@ -229,7 +252,8 @@ private:
     Random random_;
     SearchLimits limits_;
     const MistakeSet& known_;
-    bool some_unnamed_;  ///< an earlier function is wrong in a way that has no name
+    bool some_unnamed_;                       ///< an earlier function is wrong in a way that has no name
+    std::vector<Observation>& right_before_;  ///< answers of earlier functions that are right
     Testimony testimony_;
     std::vector<Observation> observations_;  ///< small questions, for the search
     std::vector<Observation> suite_;         ///< what the hidden tests heard
@@ -247,10 +271,11 @@ verdict::Diagnosis diagnose(const std::string& exercise, const Workers& workers,
     MistakeSet known;
     SearchLimits left = limits;
     bool some_unnamed = false;
+    std::vector<Observation> right_before;
     for (const Function& function : subject->second.functions) {
-        auto wrong =
-            Investigation(exercise.substr(0, 2), function, workers, heard, Random(seed), left, known, some_unnamed)
-                .run();
+        auto wrong = Investigation(exercise.substr(0, 2), function, workers, heard, Random(seed), left, known,
+                                   some_unnamed, right_before)
+                         .run();
         if (!wrong) continue;
         // Whoever is beyond the catalogue once waits for one long search, not for one a function.
         if (wrong->state == "unrecognised") {

@@ -31,11 +31,18 @@ double largest(const judge::Arguments& arguments) {
     return largest;
 }
 
+/// The nearest number of seven binary digits, which every 16-bit float holds exactly.
+double shortened(double x) {
+    int exponent = 0;
+    const double fraction = std::frexp(x, &exponent);
+    return std::ldexp(std::nearbyint(fraction * 128) / 128, exponent);
+}
+
 judge::Arguments cut(judge::Arguments arguments) {
     for (wire::Field& field : arguments)
         if (auto* number = std::get_if<Tensor>(&field.value); number != nullptr && number->defined()) {
             Array array = reference::exact(*number);
-            for (double& x : array.value) x = std::clamp(std::nearbyint(x * 4) / 4, -3.75, 3.75);
+            for (double& x : array.value) x = shortened(x);
             *number = reference::to_tensor(array);
         }
     return arguments;

@@ -7,8 +7,9 @@
 
 namespace headway::diagnosis {
 
-/// The evidence of half precision. Asks the wrongly answered questions again with inputs cut to multiples of 1/4, which
-/// 16-bit floats hold exactly: whoever loses digits, and does nothing else wrong, answers these right.
+/// The evidence of half precision. Asks the wrongly answered questions again with inputs cut to seven binary digits,
+/// which every 16-bit float holds exactly: whoever loses digits, and does nothing else wrong, answers these right; a
+/// table or fixed point does not.
 bool is_right_for_short_numbers(const std::vector<Observation>& observations, const Function& function,
                                 judge::Student& student);
 
