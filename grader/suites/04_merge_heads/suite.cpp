@@ -29,7 +29,9 @@ struct Inputs {
           w_v(weight(random)),
           w_o(weight(random)) {}
 
+    /// In a copy: who has heard the first x still looks at it.
     void enlarge_last_token() {
+        x = x.clone();
         Tensor last = x.slice(1, n.T - 1, n.T);
         last *= 40.0F;
     }
