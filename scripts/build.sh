@@ -8,6 +8,8 @@ root=$HEADWAY_ROOT
 preset=${1%/*}
 target=${1#"$preset"}
 target=${target#/}
+what=${target:+"the labs"}
+what=${what:-"the grader"}
 shift
 build=$root/build/$preset
 log=$build/headway-build.log
@@ -34,10 +36,10 @@ show_progress() {
         esac
         done=${line#\[} done=${done%%\]*} total=${done#*/} done=${done%/*}
         if [ -t 2 ]; then
-            printf '\rBuilding the grader: step %s of %s ' "$done" "$total" >&2
+            printf '\rBuilding %s: step %s of %s ' "$what" "$done" "$total" >&2
         elif [ $((done * 4 / total)) -gt "$quarter" ]; then
             quarter=$((done * 4 / total))
-            say "Building the grader: step $done of $total"
+            say "Building $what: step $done of $total"
         fi
     done
     if [ -t 2 ]; then printf '\r\033[K' >&2; fi

@@ -81,7 +81,12 @@ update_file() {
         :
     elif is_students "$1"; then
         # An untouched stub gives way to the newer one; what was written stays.
-        if cmp -s "$root/stubs/${1#exercises/}" "$root/$1"; then put "$1"; else untouched=$((untouched + 1)); fi
+        stub=stubs/${1#exercises/}
+        if cmp -s "$root/$stub" "$root/$1"; then
+            put "$1"
+        elif ! cmp -s "$new/$stub" "$root/$stub"; then
+            newer_stubs=$((newer_stubs + 1))
+        fi
     else
         if is_changed_here "$1"; then keep "$1"; fi
         put "$1"
@@ -136,7 +141,7 @@ main() {
     if [ -z "$new" ] || [ ! -f "$new/headway" ] || [ ! -d "$new/stubs" ]; then
         fail "${1:-What was fetched} holds no course: there is no headway, or no stubs/ in it." 2
     fi
-    updated=0 kept=0 untouched=0
+    updated=0 kept=0 newer_stubs=0
     base=
     if in_git; then
         base=HEAD
@@ -165,8 +170,8 @@ main() {
         say "$updated files of the course are newer now. The next start builds the grader again."
     fi
     say "Your own files are as they were."
-    if [ "$untouched" -gt 0 ]; then
-        say "(Of $untouched of them there is a newer stub; ./headway reset NN brings it, and keeps yours.)"
+    if [ "$newer_stubs" -gt 0 ]; then
+        say "(Of $newer_stubs of them there is a newer stub; ./headway reset NN brings it, and keeps yours.)"
     fi
     if [ "$kept" -gt 0 ]; then
         say "$kept files of the course were other than they came; they are kept in ${backup#"$root"/}"

@@ -5,9 +5,9 @@
 // Exercise 01: one attention head, without batch.      T tokens · S keys · D model width · d key width · d_v value
 // width
 //
-// This header is the specification; write the functions in single_head.cpp. No function changes its arguments.
-// Where a shape does not fit, throw std::invalid_argument. Weights are stored (in, out), so a projection is x · w.
-// Tensors may be views of any strides: data()[i] is element i only if is_contiguous().
+// This header is the specification; write the functions in single_head.cpp. No function changes its arguments,
+// or what it returned before. Where a shape does not fit, throw std::invalid_argument. Weights are stored (in, out), so
+// a projection is x · w. Tensors may be views of any strides: data()[i] is element i only if is_contiguous().
 namespace headway::ex01 {
 
 /// Softmax of each row:   w[t, s] = exp(scores[t, s]) / Σ_j exp(scores[t, j]).

@@ -5,9 +5,9 @@
 
 // Exercise 04: putting the heads back together.        B batch · H heads · T tokens · D model width · d = D / H
 //
-// No function changes its arguments. Where a shape does not fit, throw std::invalid_argument.
-// Tensors may be views of any strides.
-// given::split_heads, causal_mask, padding_mask and scaled_dot_product_attention are yours to use.
+// No function changes its arguments, or what it returned before. Where a shape does not fit, throw
+// std::invalid_argument. Tensors may be views of any strides. given::split_heads, causal_mask, padding_mask and
+// scaled_dot_product_attention are yours to use.
 namespace headway::ex04 {
 
 /// The inverse of split_heads: head h returns to features [h·d, (h+1)·d) of its token.

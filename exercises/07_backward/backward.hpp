@@ -8,9 +8,9 @@
 //
 // L is a number, the loss. "The gradient of x", grad_x, is dL/dx: it has the shape of x. Each function gets the
 // gradient of what its forward function returned, and gives the gradients of what that function was given. No function
-// changes an argument that is const; tensors may be views of any strides (a gradient often is one). Everything in
-// <headway/given.hpp> is yours to use: the forward functions, not their gradients. Wherever shapes do not fit, throw
-// std::invalid_argument.
+// changes an argument that is const, or what it returned before; tensors may be views of any strides (a gradient often
+// is one). Everything in <headway/given.hpp> is yours to use: the forward functions, not their gradients. Wherever
+// shapes do not fit, throw std::invalid_argument.
 namespace headway::ex07 {
 
 /// Through softmax over the last axis, where weights = softmax(scores):

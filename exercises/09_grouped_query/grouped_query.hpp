@@ -8,7 +8,8 @@
 //
 // H query heads form H_kv groups of H / H_kv neighbours each: heads 0 .. H / H_kv - 1 are the first group. All heads of
 // a group use the same keys and values. H_kv = H is multi-head attention, H_kv = 1 multi-query attention.
-// No function changes its arguments; tensors may be views of any strides. Everything in <headway/given.hpp> is yours.
+// No function changes its arguments, or what it returned before; tensors may be views of any strides. Everything in
+// <headway/given.hpp> is yours.
 // Wherever num_heads is not divisible by num_kv_heads, or one of the two is below 1, throw std::invalid_argument.
 namespace headway::ex09 {
 

@@ -5,7 +5,7 @@
 // Exercise 10: the same attention, tile by tile, so that the (T, S) scores never exist at once.
 //          B batch · H heads · T queries · S keys · n keys of a tile · d head_dim · d_v value width
 //
-// No function changes an argument that is const; tensors may be views of any strides.
+// No function changes an argument that is const, or what it returned before; tensors may be views of any strides.
 namespace headway::ex10 {
 
 /// What a softmax over the keys seen so far needs to go on.

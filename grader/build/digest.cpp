@@ -1,7 +1,9 @@
 #include "digest.hpp"
 
 #include <array>
+#include <cerrno>
 #include <cstdint>
+#include <cstring>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
@@ -71,9 +73,10 @@ void write_file(const std::filesystem::path& file, std::string_view text) {
         stream.write(text.data(), static_cast<std::streamsize>(text.size()));
         stream.close();
         if (!stream) {
+            const int cause = errno;
             std::error_code ignored;
             std::filesystem::remove(temporary, ignored);
-            throw std::runtime_error("cannot write " + file.string() + " (is the disk full?)");
+            throw std::runtime_error("cannot write " + file.string() + ": " + std::strerror(cause));
         }
     }
     std::filesystem::rename(temporary, file);

@@ -120,10 +120,11 @@ int write_test(const Course& course, const ExerciseInfo& info, const Test& test,
     const fs::path file = course.folder(info) / fmt::format("replay_{}.cpp", test.name);
     const auto text = reproducer(info, test, replay.calls.back());
     if (!text)
-        throw UsageError(
-            fmt::format("this call cannot be written down as a test: it works on an object that the test "
-                        "made before, or on too many numbers. ./headway debug {} --test {} replays it.",
-                        info.number, test.name));
+        throw UsageError(fmt::format(
+            "this failure cannot be written down as a test of one call: what is wrong is no number that the "
+            "call returns, or the call works on an object that the test made before, or on too many "
+            "numbers. ./headway debug {} --test {} replays it.",
+            info.number, test.name));
     const std::string shown = file.lexically_relative(course.root).string();
     if (fs::exists(file) && build::read_file(file) != *text)
         throw UsageError(shown +

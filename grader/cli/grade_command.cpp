@@ -50,7 +50,7 @@ void write_document(const std::string& file, const std::string& text) {
     try {
         build::write_file(file, text);
     } catch (const std::exception& error) {
-        throw UsageError(fmt::format("cannot write {}: {}", file, error.what()));
+        throw UsageError(error.what());
     }
 }
 
@@ -114,6 +114,13 @@ int run_grade(const Course& course, const GradeArguments& arguments) {
     else
         verdict.submission = arguments.submission;  // as it was typed
 
+    const bool on_screen = arguments.json != "-" && arguments.junit != "-" && arguments.html != "-";
+    if (on_screen) {
+        report::TerminalStyle style = terminal_style();
+        style.verbose = arguments.verbose;
+        fmt::print("{}", report::render(verdict, style));
+        std::fflush(stdout);
+    }
     if (arguments.html && course.tell <= verdict::Tell::diagnosis) add_coverage(course, options, verdict);
     if (arguments.json) write_document(*arguments.json, verdict::to_json(verdict).dump(2) + "\n");
     if (arguments.junit) write_document(*arguments.junit, report::junit(verdict));
@@ -121,11 +128,6 @@ int run_grade(const Course& course, const GradeArguments& arguments) {
     if (arguments.gradescope && exit_status(verdict) != machine_at_fault)
         write_document(*arguments.gradescope, report::gradescope(verdict).dump(2) + "\n");
     if (arguments.github) tell_github(verdict);
-    if (arguments.json != "-" && arguments.junit != "-" && arguments.html != "-") {
-        report::TerminalStyle style = terminal_style();
-        style.verbose = arguments.verbose;
-        fmt::print("{}", report::render(verdict, style));
-    }
     return exit_status(verdict);
 }
 

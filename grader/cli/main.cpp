@@ -47,11 +47,12 @@ int main(int argc, char** argv) {
         "Headway teaches multi-head attention by having you build it.\n"
         "Without a command: where you are, and what is next.");
     app.name("headway");
+    app.set_version_flag("--version", "Headway " HEADWAY_VERSION);
     app.require_subcommand(0, 1);
     app.footer(
         "Also: update (newer course files, yours untouched), doctor (what this machine\n"
         "has and lacks), test (Headway's own tests) and release (the student's edition).\n"
-        "Exit status: 0 all passed, 1 some did not, 2 wrong usage, 3 the machine or the course is at fault.");
+        "Exit status: 0 all passed, 1 some did not, 2 wrong usage, 3 the machine or the\ncourse is at fault.");
     app.get_formatter()->column_width(34);
 
     GradeArguments grade;
@@ -107,6 +108,10 @@ int main(int argc, char** argv) {
 
     try {
         app.parse(argc, argv);
+    } catch (const CLI::ExtrasError& error) {
+        if (!app.get_subcommands().empty() || *argv[1] == '-') return app.exit(error), wrong_usage;
+        fmt::print(stderr, "headway: there is no command {}; ./headway --help lists them\n", argv[1]);
+        return wrong_usage;
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? all_passed : wrong_usage;
     }

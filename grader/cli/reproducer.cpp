@@ -83,6 +83,20 @@ std::string part_of_result(const wire::Call& call, const verdict::Worst& worst) 
     return worst.axes.back() == "key" ? ".weights" : ".context";
 }
 
+/// Of a mask: the first entry that is wrong. Nothing if the failure does not show a mask.
+std::optional<std::string> wrong_entry(const verdict::Failure& failure, const std::string& expression) {
+    if (!failure.window || failure.window->wrong.empty()) return std::nullopt;
+    const verdict::Window& window = *failure.window;
+    const std::int64_t entry = window.wrong.front();
+    const std::int64_t columns = window.expected.shape.back();
+    std::vector<std::int64_t> coordinate = window.first;
+    coordinate.back() += entry % columns;
+    if (coordinate.size() > 1) coordinate[coordinate.size() - 2] += entry / columns;
+    const bool expected = window.expected.values[static_cast<std::size_t>(entry)] != 0;
+    return fmt::format("    const Mask yours = {};\n    EXPECT_EQ(yours({}), {});\n", expression,
+                       fmt::join(coordinate, ", "), expected);
+}
+
 std::string expectation(const verdict::Test& test, const wire::Call& call, const std::string& expression) {
     const verdict::Failure& failure = *test.failure;
     if (failure.kind == FailureKind::wrong_behaviour && failure.message.find("should throw") != std::string::npos)
@@ -93,6 +107,10 @@ std::string expectation(const verdict::Test& test, const wire::Call& call, const
                            part_of_result(call, worst), fmt::join(worst.coordinate, ", "), worst.expected,
                            worst.tolerance);
     }
+    if (failure.kind == FailureKind::wrong_value)
+        if (auto entry = wrong_entry(failure, expression)) return *entry;
+    // A shape, or what shows in memory or in several calls: a test of this call alone might well pass.
+    if (failure.kind <= FailureKind::wrong_behaviour) throw Unspeakable{};
     return fmt::format("    EXPECT_NO_THROW({});\n", expression);
 }
 

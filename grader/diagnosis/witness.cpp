@@ -1,5 +1,6 @@
 #include "witness.hpp"
 
+#include "../judge/behaviour.hpp"
 #include "../judge/test_record.hpp"
 
 #include <algorithm>
@@ -201,12 +202,22 @@ private:
                                                            [](const Testimony::Question* one, const Reply& later) {
                                                                return same_value(one->reply, later);
                                                            });
-        if (!keeps_state) return;
+        if (!keeps_state) return look_for_reused_results();
         name("state_kept_between_calls", "the same question gets another answer after another call");
         // What the function computes is seen where nothing went before.
         for (Testimony::Question* question : values_) {
             workers_.plain.fresh_worker();
             question->reply = ask(workers_.plain, function_, question->arguments);
+        }
+    }
+
+    void look_for_reused_results() {
+        if (function_.ask) return;  // its questions are no calls
+        try {
+            if (!judge::result_lasts(workers_.reversed, function_.name, values_.front()->arguments))
+                name("result_overwritten", "a result that was returned changes when the function is called again");
+        } catch (const judge::StopTest&) {
+            workers_.reversed.fresh_worker();  // it was asked with other numbers
         }
     }
 

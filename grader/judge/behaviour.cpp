@@ -1,6 +1,7 @@
 #include "behaviour.hpp"
 
 #include "expect.hpp"
+#include "inputs.hpp"
 #include "test_record.hpp"
 
 #include "../reference/array.hpp"
@@ -108,6 +109,24 @@ bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
     return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
 }
 
+/// Whether answers agree but for rounding: a stride that is ignored changes far more.
+bool agree(const std::vector<double>& a, const std::vector<double>& b) {
+    double largest = 1;
+    for (const double number : a) largest = std::max(largest, std::abs(number));
+    return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [&](double x, double y) {
+               return std::isfinite(x) ? std::abs(x - y) <= 1e-3 * largest : !std::isfinite(y);
+           });
+}
+
+/// The same numbers in views with gaps.
+Arguments as_views(const Arguments& arguments) {
+    Arguments views = arguments;
+    for (wire::Field& field : views)
+        if (auto* tensor = std::get_if<Tensor>(&field.value); tensor != nullptr && tensor->defined())
+            *tensor = strided(*tensor);
+    return views;
+}
+
 /// Arguments of the same shapes with other numbers.
 Arguments with_other_numbers(const Arguments& arguments) {
     Arguments others = arguments;
@@ -119,6 +138,15 @@ Arguments with_other_numbers(const Arguments& arguments) {
 
 }  // namespace
 
+bool result_lasts(Student& student, const std::string& function, const Arguments& arguments) {
+    const Outcome kept = student.outcome(function, arguments, true);
+    if (!std::holds_alternative<wire::Handle>(kept.value)) return true;
+    const Arguments look{{"x", kept.value}};
+    const Outcome before = student.outcome("read", look);
+    student.outcome(function, with_other_numbers(arguments));
+    return same_bits(numbers_of(before), numbers_of(student.outcome("read", look)));
+}
+
 void expect_untouched(Student& student, const std::string& function, const Arguments& arguments) {
     const std::string because = ": it keeps something between calls, or reads memory that it never wrote";
     const Outcome first = student.outcome(function, arguments);
@@ -126,6 +154,10 @@ void expect_untouched(Student& student, const std::string& function, const Argum
         expect(false, Stage::none,
                "your " + function + " changes its argument " + name +
                    ": a Tensor is a view, so the caller's numbers change too");
+    const Outcome viewed = student.outcome(function, as_views(arguments));
+    expect(first.error || agree(numbers_of(first), numbers_of(viewed)), Stage::none,
+           "your " + function + " answers differently if the same numbers come in a view that is not contiguous" +
+               (viewed.error ? ": it throws" : ": does it read data() without looking at the strides?"));
     const Arguments others = with_other_numbers(arguments);
     const Outcome other = student.outcome(function, others);
     const Outcome second = student.outcome(function, arguments);
@@ -135,6 +167,8 @@ void expect_untouched(Student& student, const std::string& function, const Argum
         return std::holds_alternative<wire::Handle>(field.value);
     });
     if (uses_objects) return;  // they live in this worker only
+    expect(result_lasts(student, function, arguments), Stage::none,
+           "what your " + function + " returned changes when it is called again: does it return a static Tensor?");
     student.fresh_worker();
     expect(same_bits(numbers_of(other), numbers_of(student.outcome(function, others))), Stage::none,
            "your " + function + " answers differently as the first call of a process than after another one" + because);
@@ -143,6 +177,15 @@ void expect_untouched(Student& student, const std::string& function, const Argum
 void answer_with(Student& student, std::vector<double>& answers, const std::string& function,
                  const Arguments& arguments) {
     appending(student, answers, [&] { return student.outcome(function, arguments); });
+}
+
+void answer_lasting(Student& student, std::vector<double>& answers, const std::string& function,
+                    const Arguments& arguments) {
+    appending(student, answers, [&] {
+        Outcome outcome;
+        outcome.value = result_lasts(student, function, arguments);
+        return outcome;
+    });
 }
 
 void answer_with_view(Student& student, std::vector<double>& answers, const std::string& function, const Tensor& x,

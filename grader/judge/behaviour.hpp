@@ -7,15 +7,22 @@
 
 namespace headway::judge {
 
-/// Ends the test if `function` changes an argument, or answers differently when asked the same a second time, with
-/// other calls of other sizes in between.
+/// Ends the test if `function` changes an argument, or answers differently when the same numbers come in strided views,
+/// or when it is asked the same a second time after another call; or if that call changes what it returned before.
 void expect_untouched(Student& student, const std::string& function, const Arguments& arguments);
+
+/// Whether what `function` returned is still the same after another call of the same shapes.
+bool result_lasts(Student& student, const std::string& function, const Arguments& arguments);
 
 /// Appends what `function` answers as numbers, for PROBE: values, shapes, which arguments changed, or how it failed.
 void answer_with(Student& student, std::vector<double>& answers, const std::string& function,
                  const Arguments& arguments);
 
-/// The same for a kept result: whether it shares storage with its first argument shows in what reading it gives after
+/// Appends result_lasts, likewise.
+void answer_lasting(Student& student, std::vector<double>& answers, const std::string& function,
+                    const Arguments& arguments);
+
+/// The same as answer_with for a kept result: whether it shares storage with its first argument shows in what reading it gives after
 /// a write to that argument.
 void answer_with_view(Student& student, std::vector<double>& answers, const std::string& function, const Tensor& x,
                       const Arguments& rest);

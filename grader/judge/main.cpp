@@ -160,6 +160,13 @@ nlohmann::json run_probes(judge::Student& student, const judge::Suite& suite, co
     return document;
 }
 
+/// As it was asked: a suite may go on to write into a tensor that it has shown.
+judge::Arguments as_asked(judge::Arguments arguments) {
+    for (wire::Field& field : arguments)
+        if (auto* tensor = std::get_if<Tensor>(&field.value)) *tensor = tensor->clone();
+    return arguments;
+}
+
 /// Asks anew, in both builds, why a submission is wrong.
 nlohmann::json run_diagnosis(const std::string& name, const judge::Suite& suite, const Options& options,
                              const Workshop& workshop) {
@@ -180,7 +187,7 @@ nlohmann::json run_diagnosis(const std::string& name, const judge::Suite& suite,
     plain.witnessed_by(
         [&](const std::string& function, const judge::Arguments& arguments, const judge::Outcome& outcome) {
             if (std::holds_alternative<wire::Handle>(outcome.value)) return;  // it stayed there
-            heard.push_back({function, arguments, diagnosis::answer_of(outcome)});
+            heard.push_back({function, as_asked(arguments), diagnosis::answer_of(outcome)});
         });
     run_suite(name, suite);
     plain.witnessed_by(nullptr);

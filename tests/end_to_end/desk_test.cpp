@@ -148,6 +148,38 @@ TEST(Debug, WritesATestThatFailsUntilTheCodeIsRight) {
     EXPECT_EQ(copy.headway({"grade", "03"}).ended.exit_code, 0) << "the replay counts as part of the submission";
 }
 
+TEST(Debug, WritesATestOfAMaskToo) {
+    CourseCopy copy;
+    const std::string file = "03_scaled_scores/scaled_scores.cpp";
+    std::string wrong = solution(file);
+    const std::string name = "Mask causal_mask(";
+    ASSERT_NE(wrong.find(name), std::string::npos);
+    wrong.replace(wrong.find(name), name.size(), "Mask right_causal_mask(");
+    wrong += "\nnamespace headway::ex03 {\nMask causal_mask(Index T, Index S) { return !right_causal_mask(T, S); }\n}\n";
+    copy.write(file, wrong);
+    const auto debug = copy.headway({"debug", "03", "--as-test"});
+    EXPECT_EQ(debug.ended.exit_code, 0) << debug.output;
+    EXPECT_NE(copy.headway({"try", "03"}).ended.exit_code, 0);
+    EXPECT_TRUE(says(copy.headway({"try", "03"}), "[  FAILED  ] Replay."));
+    copy.write(file, solution(file));
+    EXPECT_EQ(copy.headway({"try", "03"}).ended.exit_code, 0);
+}
+
+TEST(Debug, WritesNoTestThatMightPassAllTheSame) {
+    CourseCopy copy;
+    const std::string file = "02_head_splitting/head_splitting.cpp";
+    std::string copies = solution(file);
+    const std::string name = "Tensor transpose(";
+    ASSERT_NE(copies.find(name), std::string::npos);
+    copies.replace(copies.find(name), name.size(), "Tensor right_transpose(");
+    copies += "\nnamespace headway::ex02 {\nTensor transpose(const Tensor& x, Index axis0, Index axis1) {\n"
+              "    return right_transpose(x, axis0, axis1).clone();\n}\n}\n";
+    copy.write(file, copies);
+    const auto debug = copy.headway({"debug", "02", "--as-test"});
+    EXPECT_EQ(debug.ended.exit_code, 2) << debug.output;
+    EXPECT_TRUE(says(debug, "no number that the call returns"));
+}
+
 TEST(Debug, OfATestThatDoesNotFailNamesThoseThatDo) {
     CourseCopy copy;
     copy.write("03_scaled_scores/scaled_scores.cpp", without_scale());
@@ -164,6 +196,22 @@ TEST(Debug, KeepsInputsThatThePolicyWithholds) {
     const auto debug = copy.headway({"debug", "03", "--as-test"});
     EXPECT_EQ(debug.ended.exit_code, 2);
     EXPECT_TRUE(says(debug, "policy"));
+}
+
+TEST(Command, ThatDoesNotExistLeadsToTheList) {
+    const CourseCopy copy;
+    const auto unknown = copy.headway({"foo"});
+    EXPECT_EQ(unknown.ended.exit_code, 2);
+    EXPECT_TRUE(says(unknown, "there is no command foo; ./headway --help lists them"));
+    EXPECT_EQ(copy.headway({"--version"}).ended.exit_code, 0);
+}
+
+TEST(Html, ThatCannotBeWrittenCostsNoVerdict) {
+    const CourseCopy copy;
+    const auto graded = copy.headway({"grade", "01", "--html", "no/such/folder/verdict.html"});
+    EXPECT_EQ(graded.ended.exit_code, 2);
+    EXPECT_TRUE(says(graded, "not started"));
+    EXPECT_TRUE(says(graded, "No such file or directory"));
 }
 
 TEST(Html, IsWrittenWithHeatmapsAndCoverage) {

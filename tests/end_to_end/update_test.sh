@@ -102,11 +102,13 @@ holds [ "$(git -C "$desk/clone" rev-parse HEAD)" = "$(git -C "$desk/upstream" re
 holds [ "$desk/clone/grader/judge.cpp" -nt "$desk/clone/build/built" ]
 holds [ -x "$desk/clone/headway" ]
 holds grep -q 'Your own files are as they were' "$desk/said"
+holds grep -q 'Of 1 of them there is a newer stub' "$desk/said"
 
 name='a second update'
 "$desk/clone/headway" update >"$desk/said" 2>&1
 is_updated "$desk/clone"
 holds grep -q 'as new as it can be' "$desk/said"
+holds [ "$(grep -c 'newer stub' "$desk/said")" = 0 ]
 
 name='a clone with commits of its own'
 work "$desk/committed"

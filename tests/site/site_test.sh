@@ -22,8 +22,10 @@ command -v chromium >/dev/null 2>&1 || command -v chromium-browser >/dev/null 2>
 
 if ! cmp -s package-lock.json node_modules/.headway-lock; then
     # Not `npm ci`: it refuses the lock file where the registry lacks what other systems would take.
-    npm install --no-save --no-audit --no-fund ||
-        skip 'npm could not fetch its packages; run npm install in site/ when there is a network.'
+    if ! npm install --no-save --no-audit --no-fund; then
+        npm ping || skip 'the package registry cannot be reached; run npm install in site/ when there is a network.'
+        exit 1
+    fi
     cp package-lock.json node_modules/.headway-lock
 fi
 npm run build

@@ -43,8 +43,9 @@ MISTAKE(
             };
         });
 
-DECISION(.id = "memory", .stage = "", .lesson = {{"02", "As a formula"}},
-         .pseudocode = "every index stays below the size of its axis; every accumulator begins at 0");
+DECISION(.id = "memory", .stage = "", .lesson = {{"01", "What people get wrong"}},
+         .pseudocode =
+             "every index stays below the size of its axis; every accumulator begins at 0; what is returned is new");
 
 MISTAKE(.id = "reads_out_of_bounds", .decision = "memory", .title = "an index leaves its tensor",
         .right = "each index runs from 0 to size - 1 of its own axis", .symptom = "right by luck, until it crashes",

@@ -176,9 +176,10 @@ MISTAKE(
         .question = "Does state_dict() give the same numbers before and after forward?",
         .make = [](Choices& c) { c.module.kept.parameters = true; });
 MISTAKE(
-        .id = "result_overwritten", .decision = "kept", .title = "the result of a call is overwritten by the next call",
-        .right = "return a tensor of its own", .symptom = "two results cannot be compared: they become the same",
-        .question = "Who else holds the storage that forward returns?",
+        .id = "result_overwritten", .decision = "memory",
+        .title = "the result of a call is overwritten by the next call", .right = "return a tensor of its own",
+        .symptom = "two results cannot be compared: they become the same",
+        .question = "Who else holds the storage that you return?",
         .make = [](Choices& c) { c.module.kept.result_buffer = true; });
 
 }  // namespace

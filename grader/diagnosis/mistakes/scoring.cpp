@@ -32,6 +32,13 @@ MISTAKE(
         });
 
 MISTAKE(
+        .id = "keys_not_transposed", .decision = "scores", .title = "keys are not transposed: the product is q · k",
+        .right = "q · kᵀ: matmul(q, k.transpose(-2, -1))",
+        .symptom = "matmul refuses, unless there happen to be as many keys as features: then all numbers are wrong",
+        .question = "Which axes does q · k sum over, and which should it?",
+        .make = [](Choices& c) { c.scoring.product = [](const Array& q, const Array& k) { return matmul(q, k); }; });
+
+MISTAKE(
         .id = "scores_keys_by_queries", .decision = "scores",
         .title = "scores come as (keys, queries) instead of (queries, keys)", .right = "q · kᵀ: one row a query",
         .symptom = "all shapes fit in self-attention", .question = "Which of q and k gives the rows of your scores?",

@@ -64,8 +64,10 @@ Predict with_residual(const Arguments& arguments) {
     const Tensor x = tensor(arguments, "x");
     const Tensor attended = tensor(arguments, "attended");
     return [x, attended](const Choices& c) {
-        return checked(x.shape() == attended.shape(), c.checking, &Checking::residual,
-                       [&] { return Answer::of(c.residual.add(reference::exact(x), reference::exact(attended))); });
+        return checked(x.shape() == attended.shape(), c.checking, &Checking::residual, [&] {
+            return Answer::of(
+                c.residual.add(c.reading.tensor(x, Argument::other), c.reading.tensor(attended, Argument::other)));
+        });
     };
 }
 
@@ -107,7 +109,8 @@ std::vector<Arguments> ask_attention_weights(Random& random) {
         {{"q", leaning_rows(random, T)}, {"k", random_tensor(random, {S, d}) * 0.5F + 9.0F}},
         {{"q", leaning_rows(random, T)}, {"k", random_tensor(random, {S, d}) * 0.5F - 9.0F}},
         {{"q", random_tensor(random, {T, d})}, {"k", random_tensor(random, {S, d + 1})}},
-        {{"q", random_tensor(random, {T, d + 1})}, {"k", random_tensor(random, {S, d})}}};
+        {{"q", random_tensor(random, {T, d + 1})}, {"k", random_tensor(random, {S, d})}},
+        ask(T, d, d)};
 }
 
 Arguments head(Random& random, Index tokens, Index width, Index keys, Index values, float size = 1.0F) {
@@ -154,14 +157,16 @@ std::vector<Arguments> ask_single_head_attention(Random& random) {
             leaning(9.0F, -9.0F),
             short_query,
             tall_value,
-            wide_key};
+            wide_key,
+            head(random, S, D, S, d_v)};
 }
 
 std::vector<Arguments> ask_with_residual(Random& random) {
     return {{{"x", random_tensor(random, {T, D})}, {"attended", random_tensor(random, {T, D})}},
             {{"x", random_tensor(random, {D, T}).transpose(0, 1)}, {"attended", random_tensor(random, {T, D})}},
             {{"x", random_tensor(random, {T, D})}, {"attended", random_tensor(random, {T, D - 2})}},
-            {{"x", random_tensor(random, {S, D})}, {"attended", random_tensor(random, {T, D})}}};
+            {{"x", random_tensor(random, {S, D})}, {"attended", random_tensor(random, {T, D})}},
+            {{"x", random_tensor(random, {T, D})}, {"attended", random_tensor(random, {D, T}).transpose(0, 1)}}};
 }
 
 /// What follows from the student's own softmax.

@@ -166,7 +166,7 @@ PROPERTY(SingleHead, ShapesThatDoNotFitAreRefused, 1, "shapes that do not fit th
 }
 
 PROPERTY(SingleHead, CallsLeaveNothingBehind, 1,
-         "functions do not change their arguments, nor remember earlier calls") {
+         "functions take views, change no argument, and remember no earlier call") {
     const Sizes n = random_sizes(random);
     const Head head(random, n.T, n.S, n.d, n.S);
     const Tensor scores = random_tensor(random, {n.T, n.S});
@@ -202,6 +202,9 @@ PROBE(SingleHead) {
     const Tensor x = random_tensor(random, {n.T, n.d});
     for (const Shape& shape : {Shape{n.T, n.d}, Shape{n.T, n.d - 1}, Shape{n.T + 1, n.d}})
         answer_with(student, answers, "with_residual", {{"x", x}, {"attended", random_tensor(random, shape)}});
+    const Tensor turned = random_tensor(random, {n.d, n.T}).transpose(0, 1);
+    answer_with(student, answers, "with_residual", {{"x", turned}, {"attended", x}});
+    answer_with(student, answers, "with_residual", {{"x", x}, {"attended", turned}});
 }
 
 }  // namespace

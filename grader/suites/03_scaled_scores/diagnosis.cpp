@@ -108,7 +108,8 @@ std::vector<Arguments> ask_attention_scores(Random& random) {
             ask(heads(n.S, n.d), heads(n.S, n.d)),
             ask(split_view(random, n.B, n.H, n.T, n.d), split_view(random, n.B, n.H, n.S, n.d)),
             ask(heads(n.T, n.d), heads(n.S, n.d + 1)),
-            ask(heads(n.T, n.d), random_tensor(random, {n.B + 1, n.H, n.S, n.d}))};
+            ask(heads(n.T, n.d), random_tensor(random, {n.B + 1, n.H, n.S, n.d})),
+            ask(heads(n.T, n.d), heads(n.d, n.d))};
 }
 
 std::vector<Arguments> ask_causal_mask(Random&) {
@@ -200,6 +201,7 @@ std::vector<Arguments> ask_attention(Random& random) {
                          {"k", random_tensor(random, {n.B, n.H, n.S, n.d})},
                          {"v", random_tensor(random, {n.B, n.H, n.S + 1, n.d_v})},
                          {"mask", Mask{}}});
+    ask(n.T, n.d, n.d, n.d_v, Mask{});
     return questions;
 }
 

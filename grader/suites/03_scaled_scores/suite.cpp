@@ -187,7 +187,7 @@ PROPERTY(ScaledScores, ContextIsWeightsTimesValues, 1, "attention returns its we
 }
 
 PROPERTY(ScaledScores, CallsAreCleanAndShapesChecked, 1,
-         "shapes that do not fit are refused; arguments and later calls are left alone") {
+         "shapes that do not fit are refused, views are not; arguments and later calls are left alone") {
     const Sizes n = random_sizes(random);
     const Inputs in(random, n);
     const Tensor scores = random_tensor(random, {n.B, n.H, n.T, n.S});
@@ -233,6 +233,7 @@ PROBE(ScaledScores) {
     for (const Shape& shape : {Shape{n.B, n.H, n.S, n.d + 1}, Shape{n.B + 1, n.H, n.S, n.d}})
         answer_with(student, answers, "attention_scores", {{"q", in.q}, {"k", random_tensor(random, shape)}});
     answer_with(student, answers, "masked_softmax", {{"scores", scores}, {"mask", Mask::allow_all({n.T, n.S + 1})}});
+    answer_lasting(student, answers, "masked_softmax", {{"scores", scores}, {"mask", mask}});
     answer_with(student, answers, "scaled_dot_product_attention",
                 {{"q", in.q}, {"k", in.k}, {"v", random_tensor(random, {n.B, n.H, n.S + 1, n.d_v})}, {"mask", Mask{}}});
 }

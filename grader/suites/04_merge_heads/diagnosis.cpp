@@ -157,7 +157,8 @@ std::vector<Arguments> ask_multi_head_attention(Random& random) {
             leaning(9.0F, -9.0F),
             uneven,
             none,
-            narrow};
+            narrow,
+            ask(n.d, Mask{})};
 }
 
 /// What follows from the student's own merge_heads and project_output.

@@ -190,7 +190,7 @@ PROPERTY(Backward, TheModuleReachesEveryParameter, 1,
 }
 
 PROPERTY(Backward, CallsAreCleanAndShapesChecked, 1,
-         "shapes that do not fit are refused; arguments and later calls are left alone") {
+         "shapes that do not fit are refused, views are not; arguments and later calls are left alone") {
     const Inputs in(random, random_sizes(random));
     const Sizes& n = in.n;
     const LinearInputs linear(random, n, true);

@@ -234,7 +234,7 @@ PROPERTY(GroupedQuery, TheLayerProjectsFewerKeysAndValues, 1,
 }
 
 PROPERTY(GroupedQuery, UnevenGroupsAreRefused, 1,
-         "heads that do not form even groups are refused; arguments and later calls are left alone") {
+         "heads that do not form even groups are refused, views are not; arguments and later calls are left alone") {
     const Inputs in(random, random_grouping(random));
     const Sizes& n = in.n;
     expect_untouched(student, "grouped_query_attention", in.with(random_mask(random, {n.T, n.S})));

@@ -1,0 +1,47 @@
+#include "build/workspace.hpp"
+#include "temporary_folder.hpp"
+
+#include <gtest/gtest.h>
+
+namespace headway::build {
+namespace {
+
+/// A workspace whose compiler is a shell script.
+class WorkspaceTest : public testing::Test {
+protected:
+    Workspace::Objects compile_with(const std::string& script) {
+        const auto compiler = folder.write("compiler", "#!/bin/sh\n" + script + "\n");
+        std::filesystem::permissions(compiler, std::filesystem::perms::owner_all);
+        toolchain.compiler = compiler;
+        for (const Flavour flavour : {Flavour::plain, Flavour::sanitized})
+            toolchain.compile[flavour] = toolchain.link[flavour] = toolchain.prelude[flavour] = {};
+        toolchain.include = folder.path() / "course/tensor/include";
+        toolchain.system_include = folder.path();
+        folder.write("course/03_scaled_scores/scaled_scores.hpp", "");
+        folder.write("theirs/scaled_scores.cpp", "int x;");
+        Workspace workspace(toolchain, jail,
+                            read_submission(folder.path() / "theirs", folder.path() / "course/03_scaled_scores"),
+                            folder.path() / "work");
+        return workspace.compile_for_lab();
+    }
+
+    TemporaryFolder folder;
+    Toolchain toolchain;
+    sandbox::Jail jail{std::nullopt, {}, sandbox::read_policy("")};
+};
+
+TEST_F(WorkspaceTest, ACompilerThatRefusesSaysSoOfTheSubmission) {
+    const Workspace::Objects objects = compile_with("echo 'scaled_scores.cpp:1:5: error: no' >&2; exit 1");
+    ASSERT_TRUE(objects.problem);
+}
+
+TEST_F(WorkspaceTest, ACompilerKilledFromOutsideIsNoFaultOfTheSubmission) {
+    EXPECT_THROW(compile_with("kill -9 $$"), std::runtime_error);
+    // As g++ tells that its own compiler proper was killed, and as a jail does.
+    EXPECT_THROW(compile_with("echo 'g++: fatal error: Killed signal terminated program cc1plus' >&2; exit 1"),
+                 std::runtime_error);
+    EXPECT_THROW(compile_with("exit 137"), std::runtime_error);
+}
+
+}  // namespace
+}  // namespace headway::build
