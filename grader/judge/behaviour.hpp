@@ -22,8 +22,8 @@ void answer_with(Student& student, std::vector<double>& answers, const std::stri
 void answer_lasting(Student& student, std::vector<double>& answers, const std::string& function,
                     const Arguments& arguments);
 
-/// The same as answer_with for a kept result: whether it shares storage with its first argument shows in what reading it gives after
-/// a write to that argument.
+/// The same as answer_with for a kept result: whether it shares storage with its first argument shows in what reading
+/// it gives after a write to that argument.
 void answer_with_view(Student& student, std::vector<double>& answers, const std::string& function, const Tensor& x,
                       const Arguments& rest);
 

@@ -1,6 +1,8 @@
 #include "scaled_scores.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -10,8 +12,10 @@ namespace {
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
-/// Both (B, H, length, width), with equal B and H.
-bool have_equal_heads(const Tensor& a, const Tensor& b) { return a.size(0) == b.size(0) && a.size(1) == b.size(1); }
+/// Whether a and b, both (B, H, length, width), are equally large along these axes.
+bool agree(const Tensor& a, const Tensor& b, std::initializer_list<Index> axes) {
+    return std::all_of(axes.begin(), axes.end(), [&](Index axis) { return a.size(axis) == b.size(axis); });
+}
 
 /// True where `largest` (B, H, T, 1), the largest score of a row, shows that the row has no key to attend to.
 Mask rows_without_keys(const Tensor& largest) {
@@ -24,7 +28,7 @@ Mask rows_without_keys(const Tensor& largest) {
 
 Tensor attention_scores(const Tensor& q, const Tensor& k) {
     // q (B, H, T, d), k (B, H, S, d) -> (B, H, T, S)
-    if (!have_equal_heads(q, k) || q.size(3) != k.size(3))
+    if (!agree(q, k, {0, 1, 3}))
         throw std::invalid_argument("attention_scores: q " + to_string(q.shape()) + " and k " + to_string(k.shape()) +
                                     " may differ in length only");
     const auto d = static_cast<float>(q.size(3));
@@ -60,7 +64,7 @@ Tensor masked_softmax(const Tensor& scores, const Mask& mask) {
 Attended scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask) {
     // q (B, H, T, d), k (B, H, S, d), v (B, H, S, d_v) -> context (B, H, T, d_v), weights (B, H, T, S)
     const Tensor scores = attention_scores(q, k);
-    if (!have_equal_heads(k, v) || k.size(2) != v.size(2))
+    if (!agree(k, v, {0, 1, 2}))
         throw std::invalid_argument("scaled_dot_product_attention: k " + to_string(k.shape()) + " and v " +
                                     to_string(v.shape()) + " may differ in width only");
     const Tensor weights = masked_softmax(scores, mask);

@@ -42,9 +42,11 @@ AttentionGradients attention_backward(const Tensor& q, const Tensor& k, const Te
     const Tensor grad_weights = matmul(grad_context, v.transpose(-2, -1));  // (T, d_v) · (d_v, S)
     const Tensor grad_scores = softmax_backward(weights, grad_weights);     // 0 where blocked, as the weights are
     const Tensor scaled = grad_scores / std::sqrt(static_cast<float>(q.size(3)));
-    return {.q = matmul(scaled, k),                                 // (T, S) · (S, d)
-            .k = matmul(scaled.transpose(-2, -1), q),               // (S, T) · (T, d)
-            .v = matmul(weights.transpose(-2, -1), grad_context)};  // (S, T) · (T, d_v)
+    AttentionGradients grad;
+    grad.q = matmul(scaled, k);                                // (T, S) · (S, d)
+    grad.k = matmul(scaled.transpose(-2, -1), q);              // (S, T) · (T, d)
+    grad.v = matmul(weights.transpose(-2, -1), grad_context);  // (S, T) · (T, d_v)
+    return grad;
 }
 
 Tensor linear_backward(const Tensor& x, const Tensor& weight, const Tensor& grad_y, Tensor& grad_weight,

@@ -38,7 +38,7 @@ Cache make_cache(Index B, Index H, Index capacity, Index d) {
 
 void append(Cache& cache, const Tensor& k, const Tensor& v, const std::vector<Index>& counts) {
     // k, v (B, H, n, d) into positions [lengths[b], lengths[b] + counts[b]) of (B, H, capacity, d)
-    const Index n = k.rank() == 4 ? k.size(2) : 0;
+    const Index n = k.size(2);
     const Shape expected{cache.k.size(0), cache.k.size(1), n, cache.k.size(3)};
     if (k.shape() != expected || v.shape() != expected)
         refuse("append", "k " + to_string(k.shape()) + " and v " + to_string(v.shape()) + " do not fit a cache of " +

@@ -36,9 +36,9 @@ Tensor repeat_heads(const Tensor& kv, Index num_heads) {
 
 Tensor grouped_query_attention(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask) {
     // q (B, H, T, d), k (B, H_kv, S, d), v (B, H_kv, S, d_v) -> (B, H, T, d_v)
-    if (q.rank() != 4 || k.rank() != 4 || v.rank() != 4 || k.size(1) != v.size(1))
-        refuse("grouped_query_attention", "q " + to_string(q.shape()) + ", k " + to_string(k.shape()) + ", v " +
-                                              to_string(v.shape()) + " do not fit together");
+    if (k.size(1) != v.size(1))
+        refuse("grouped_query_attention",
+               "k " + to_string(k.shape()) + " and v " + to_string(v.shape()) + " differ in heads");
     const Index H = q.size(1);
     return given::scaled_dot_product_attention(q, repeat_heads(k, H), repeat_heads(v, H), mask).context;
 }
@@ -51,7 +51,7 @@ Index cached_numbers(Index B, Index S, Index num_heads, Index num_kv_heads, Inde
 Tensor pool_heads(const Tensor& w, Index num_heads, Index num_kv_heads) {
     // w (D, H·d) -> (D, H_kv, group, d) -> mean over the group -> (D, H_kv·d)
     const Index group = group_size("pool_heads", num_heads, num_kv_heads);
-    if (w.rank() != 2 || w.size(1) % num_heads != 0)
+    if (w.size(1) % num_heads != 0)
         refuse("pool_heads", to_string(w.shape()) + " has no " + std::to_string(num_heads) + " heads side by side");
     const Index D = w.size(0), d = w.size(1) / num_heads;
     return mean(w.contiguous().view({D, num_kv_heads, group, d}), 2).view({D, num_kv_heads * d});
@@ -61,10 +61,8 @@ Tensor grouped_query_self_attention(const Tensor& x, const Tensor& w_q, const Te
                                     const Tensor& w_o, Index num_heads, Index num_kv_heads, const Mask& mask) {
     // x (B, T, D) -> (B, T, D)
     group_size("grouped_query_self_attention", num_heads, num_kv_heads);
-    if (x.rank() != 3 || w_q.rank() != 2 || w_q.size(1) % num_heads != 0)
-        refuse("grouped_query_self_attention",
-               "x " + to_string(x.shape()) + " and w_q " + to_string(w_q.shape()) + " must be (B, T, D) and (D, H·d)");
-    const Index D = x.size(2), E = w_q.size(1), E_kv = E / num_heads * num_kv_heads;
+    const Index D = x.size(2), d = w_q.size(1) / num_heads;
+    const Index E = num_heads * d, E_kv = num_kv_heads * d;
     require_shape(w_q, "w_q", {D, E});
     require_shape(w_k, "w_k", {D, E_kv});
     require_shape(w_v, "w_v", {D, E_kv});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -45,11 +46,13 @@ Mask future(Range queries, Range keys, Index offset) {
     return mask;
 }
 
+/// Whether a and b, both (B, H, length, width), are equally large along these axes.
+bool agree(const Tensor& a, const Tensor& b, std::initializer_list<Index> axes) {
+    return std::all_of(axes.begin(), axes.end(), [&](Index axis) { return a.size(axis) == b.size(axis); });
+}
+
 void require_shapes_fit(const Tensor& q, const Tensor& k, const Tensor& v) {
-    const bool fit = q.rank() == 4 && k.rank() == 4 && v.rank() == 4 && q.size(0) == k.size(0) &&
-                     q.size(1) == k.size(1) && q.size(3) == k.size(3) && k.size(0) == v.size(0) &&
-                     k.size(1) == v.size(1) && k.size(2) == v.size(2);
-    if (!fit)
+    if (!agree(q, k, {0, 1, 3}) || !agree(k, v, {0, 1, 2}))
         refuse("tiled_attention", "q " + to_string(q.shape()) + ", k " + to_string(k.shape()) + " and v " +
                                       to_string(v.shape()) + " do not fit together");
 }
@@ -66,12 +69,10 @@ Running nothing_seen(Index B, Index H, Index T, Index d_v) {
 
 void absorb(Running& running, const Tensor& scores, const Tensor& v) {
     // scores (B, H, T, n), v (B, H, n, d_v)
-    Shape expected = running.gathered.shape();  // (B, H, T, d_v)
-    if (scores.rank() != 4 || v.rank() != 4 || scores.size(3) != v.size(2) ||
-        Shape{v.size(0), v.size(1), scores.size(2), v.size(3)} != expected || scores.size(0) != v.size(0) ||
-        scores.size(1) != v.size(1))
+    const Tensor& gathered = running.gathered;  // (B, H, T, d_v)
+    if (!agree(scores, gathered, {0, 1, 2}) || !agree(v, gathered, {0, 1, 3}) || scores.size(3) != v.size(2))
         refuse("absorb", "scores " + to_string(scores.shape()) + " and v " + to_string(v.shape()) +
-                             " do not fit what gathers " + to_string(expected));
+                             " do not fit what gathers " + to_string(gathered.shape()));
     const Tensor largest = max(cat({running.largest, max(scores, -1, KeepAxis::yes)}, -1), -1, KeepAxis::yes);
     const Tensor shift = masked_fill(largest, rows_with(largest, -infinity), 0.0F);  // -inf - -inf would be NaN
     const Tensor shrink = exp(running.largest - shift);                              // (B, H, T, 1); 0 at first
@@ -92,7 +93,8 @@ Tensor tiled_attention(const Tensor& q, const Tensor& k, const Tensor& v, const 
     if (tile < 1) refuse("tiled_attention", "a tile of " + std::to_string(tile) + " holds nothing");
     const Index B = q.size(0), H = q.size(1), T = q.size(2), S = k.size(2);
     const Index offset = S - T;  // query t stands at position t + offset among the keys
-    const Mask wide = mask.defined() ? mask.expand({B, H, T, S}) : mask;
+    Mask wide = mask;
+    if (mask.defined()) wide = mask.expand({B, H, T, S});
     Tensor output = Tensor::empty({B, H, T, v.size(3)});
     for (Index t = 0; t < T; t += tile) {
         const Range queries{t, std::min(t + tile, T)};

@@ -199,6 +199,8 @@ PROPERTY(ScaledScores, CallsAreCleanAndShapesChecked, 1,
                     "q and k differ in width");
     student.refuses("attention_scores", {{"q", in.q}, {"k", random_tensor(random, {n.B + 1, n.H, n.S, n.d})}},
                     "q and k differ in batch");
+    student.refuses("attention_scores", {{"q", in.q}, {"k", random_tensor(random, {n.B, n.H + 1, n.S, n.d})}},
+                    "q and k differ in heads");
     student.refuses("masked_softmax", {{"scores", scores}, {"mask", Mask::allow_all({n.T, n.S + 1})}},
                     "the mask does not broadcast to the scores");
     student.refuses(

@@ -265,6 +265,9 @@ PROPERTY(GroupedQuery, UnevenGroupsAreRefused, 1,
     Arguments narrow = layer.with(Mask{});
     narrow[2].value = layer.w_q;  // as wide as for multi-head attention
     student.refuses("grouped_query_self_attention", narrow, "w_k is as wide as w_q");
+    Arguments uneven_columns = layer.with(Mask{});
+    uneven_columns[1].value = random_tensor(random, {layer.w_q.size(0), layer.w_q.size(1) + 1});
+    student.refuses("grouped_query_self_attention", uneven_columns, "the columns of w_q do not divide among the heads");
     Arguments no_groups = layer.with(Mask{});
     no_groups[6].value = Index{0};
     student.refuses("grouped_query_self_attention", no_groups, "there must be a group");

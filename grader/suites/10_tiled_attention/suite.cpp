@@ -262,6 +262,16 @@ PROPERTY(TiledAttention, CallsAreCleanAndShapesChecked, 1,
                      {"scores", random_tensor(random, {n.B, n.H, n.T, 4})},
                      {"v", random_tensor(random, {n.B, n.H, 5, n.d_v})}},
                     "there are more values than scores");
+    student.refuses("absorb",
+                    {{"running", running},
+                     {"scores", random_tensor(random, {n.B, n.H, n.T + 1, 4})},
+                     {"v", random_tensor(random, {n.B, n.H, 4, n.d_v})}},
+                    "there are more rows of scores than queries");
+    student.refuses("absorb",
+                    {{"running", running},
+                     {"scores", random_tensor(random, {n.B, n.H, n.T, 4})},
+                     {"v", random_tensor(random, {n.B, n.H, 4, n.d_v + 1})}},
+                    "v is wider than what was gathered");
 }
 
 /// Whatever a running state holds, and what context makes of it.
@@ -299,6 +309,9 @@ PROBE(TiledAttention) {
     tall.v = random_tensor(random, {n.B, n.H, n.T, n.d_v});
     answer_with(student, answers, "tiled_attention", tall.with(Mask{}, true, 4));
     answer_with(student, answers, "tiled_attention", in.with(Mask{}, false, 0));
+    const Outcome made = student.outcome("nothing_seen", {{"B", n.B}, {"H", n.H}, {"T", n.T - 1}, {"d_v", n.d_v}});
+    if (!made.error)
+        answer_with(student, answers, "absorb", {{"running", made.value}, {"scores", scores}, {"v", in.v}});
     Inputs late = in;
     late.v = strided(in.v);
     late.v.select(2, n.S - 1).fill(std::numeric_limits<float>::quiet_NaN());
