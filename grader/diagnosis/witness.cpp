@@ -202,7 +202,7 @@ private:
                                                            [](const Testimony::Question* one, const Reply& later) {
                                                                return same_value(one->reply, later);
                                                            });
-        if (!keeps_state) return look_for_reused_results();
+        if (!keeps_state) return look_for_reused_memory();
         name("state_kept_between_calls", "the same question gets another answer after another call");
         // What the function computes is seen where nothing went before.
         for (Testimony::Question* question : values_) {
@@ -211,11 +211,13 @@ private:
         }
     }
 
-    void look_for_reused_results() {
+    void look_for_reused_memory() {
         if (function_.ask) return;  // its questions are no calls
         try {
             if (!judge::result_lasts(workers_.reversed, function_.name, values_.front()->arguments))
                 name("result_overwritten", "a result that was returned changes when the function is called again");
+            if (!judge::sees_what_was_overwritten(workers_.reversed, function_.name, values_.front()->arguments))
+                name("state_kept_between_calls", "numbers of an argument that were overwritten are still answered");
         } catch (const judge::StopTest&) {
             workers_.reversed.fresh_worker();  // it was asked with other numbers
         }

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 namespace headway::judge {
 namespace {
@@ -19,28 +20,29 @@ constexpr double no_answer = 1e9;
 constexpr double not_written = 2e9;
 constexpr double changed_argument = 3e9;
 
-void append(std::vector<double>& answers, const wire::Value& value);
+/// At most this many numbers stand for one tensor where hundreds of submissions answer thousands of questions.
+constexpr std::size_t few_numbers = 8;
+constexpr std::size_t all_numbers = std::numeric_limits<std::size_t>::max();
+
+void append(std::vector<double>& answers, const wire::Value& value, std::size_t most);
 
 void append_shape(std::vector<double>& answers, const Shape& shape) {
     answers.insert(answers.end(), shape.begin(), shape.end());
 }
 
-/// At most this many numbers stand for one tensor: hundreds of submissions answer thousands of questions.
-constexpr std::size_t most_numbers = 8;
-
 /// Large tensors are folded: weighted sums of elements that lie apart, and where and how elements are not finite. The
 /// weights differ from place to place, so that moved numbers show too.
-void append_numbers(std::vector<double>& answers, const std::vector<double>& numbers) {
-    if (numbers.size() <= most_numbers) {
+void append_numbers(std::vector<double>& answers, const std::vector<double>& numbers, std::size_t most) {
+    if (numbers.size() <= most) {
         answers.insert(answers.end(), numbers.begin(), numbers.end());
         return;
     }
-    std::vector<double> folded(most_numbers, 0.0);
+    std::vector<double> folded(most, 0.0);
     double not_finite = 0;
     for (std::size_t i = 0; i < numbers.size(); ++i) {
         const double weight = 1 + static_cast<double>(i * 2654435761U % 1009) / 1009;
         if (std::isfinite(numbers[i]))
-            folded[i % most_numbers] += weight * numbers[i];
+            folded[i % most] += weight * numbers[i];
         else
             not_finite += weight * (std::isnan(numbers[i]) ? 1 : numbers[i] > 0 ? 2 : 3);
     }
@@ -50,6 +52,7 @@ void append_numbers(std::vector<double>& answers, const std::vector<double>& num
 
 struct Append {
     std::vector<double>& answers;
+    std::size_t most;  ///< numbers of a tensor
 
     void operator()(std::monostate) const { answers.push_back(-1); }
     void operator()(Index value) const { answers.push_back(static_cast<double>(value)); }
@@ -59,22 +62,24 @@ struct Append {
     void operator()(const std::string& value) const { answers.push_back(static_cast<double>(value.size())); }
     void operator()(const Shape& value) const { append_shape(answers, value); }
     void operator()(const wire::Record& record) const {
-        for (const wire::Field& field : record.fields) append(answers, field.value);
+        for (const wire::Field& field : record.fields) append(answers, field.value, most);
     }
     void operator()(const Tensor& tensor) const {
         append_shape(answers, tensor.shape());
         if (!tensor.defined()) return;
-        append_numbers(answers, reference::exact(tensor).value);
+        append_numbers(answers, reference::exact(tensor).value, most);
     }
     void operator()(const Mask& mask) const {
         append_shape(answers, mask.shape());
         if (!mask.defined()) return;
         const Mask dense = mask.clone();
-        append_numbers(answers, {dense.data(), dense.data() + dense.numel()});
+        append_numbers(answers, {dense.data(), dense.data() + dense.numel()}, most);
     }
 };
 
-void append(std::vector<double>& answers, const wire::Value& value) { std::visit(Append{answers}, value); }
+void append(std::vector<double>& answers, const wire::Value& value, std::size_t most) {
+    std::visit(Append{answers, most}, value);
+}
 
 /// Runs `ask`; a lost worker or a stub becomes a number too.
 template <class Ask>
@@ -85,7 +90,7 @@ void appending(Student& student, std::vector<double>& answers, Ask ask) {
         if (outcome.error)
             answers.push_back(thrown + static_cast<double>(outcome.error->kind));
         else
-            append(answers, outcome.value);
+            append(answers, outcome.value, few_numbers);
         for (const std::string& name : outcome.changed_arguments)
             answers.push_back(changed_argument + static_cast<double>(name.size()));
     } catch (const StopTest&) {
@@ -100,7 +105,7 @@ std::vector<double> numbers_of(const Outcome& outcome) {
     if (outcome.error)
         numbers.push_back(thrown + static_cast<double>(outcome.error->kind));
     else
-        append(numbers, outcome.value);
+        append(numbers, outcome.value, all_numbers);
     return numbers;
 }
 
@@ -114,7 +119,7 @@ bool agree(const std::vector<double>& a, const std::vector<double>& b) {
     double largest = 1;
     for (const double number : a) largest = std::max(largest, std::abs(number));
     return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [&](double x, double y) {
-               return std::isfinite(x) ? std::abs(x - y) <= 1e-3 * largest : !std::isfinite(y);
+               return std::isfinite(x) ? std::abs(x - y) <= 1e-4 * largest : !std::isfinite(y);
            });
 }
 
@@ -147,6 +152,65 @@ bool result_lasts(Student& student, const std::string& function, const Arguments
     return same_bits(numbers_of(before), numbers_of(student.outcome("read", look)));
 }
 
+namespace {
+
+/// Tensors that live in the worker, and what stands in them.
+class Stored {
+public:
+    Stored(Student& student, const Arguments& arguments)
+        : student_(student), as_handles_(arguments), as_tensors_(arguments) {
+        for (std::size_t i = 0; i < arguments.size(); ++i) {
+            auto* tensor = std::get_if<Tensor>(&as_tensors_[i].value);
+            if (tensor == nullptr || !tensor->defined() || tensor->numel() == 0) continue;
+            *tensor = tensor->clone();
+            const wire::Handle handle = student.store(*tensor);
+            as_handles_[i].value = handle;
+            stored_.push_back({i, handle});
+        }
+    }
+    const Arguments& as_handles() const { return as_handles_; }
+    const Arguments& as_tensors() const { return as_tensors_; }
+
+    bool are_as_stored() const {
+        return std::all_of(stored_.begin(), stored_.end(), [&](const auto& one) {
+            const Tensor now = student_.read(one.second);
+            return now.numel() > 0 && reference::exact(now).value == reference::exact(tensor(one.first)).value;
+        });
+    }
+
+    /// Another first element in each.
+    void overwrite() {
+        for (const auto& [i, handle] : stored_) {
+            constexpr float other = 3;
+            student_.write(handle, Shape(tensor(i).shape().size(), 0), other);
+            std::get<Tensor>(as_tensors_[i].value).data()[0] = other;
+        }
+    }
+
+    void forget() const {
+        for (const auto& [i, handle] : stored_) student_.forget(handle);
+    }
+
+private:
+    const Tensor& tensor(std::size_t i) const { return std::get<Tensor>(as_tensors_[i].value); }
+
+    Student& student_;
+    Arguments as_handles_, as_tensors_;
+    std::vector<std::pair<std::size_t, wire::Handle>> stored_;  ///< which argument, and where it lives
+};
+
+}  // namespace
+
+bool sees_what_was_overwritten(Student& student, const std::string& function, const Arguments& arguments) {
+    Stored stored(student, arguments);
+    student.outcome(function, stored.as_handles());
+    if (!stored.are_as_stored()) return true;  // it changes its arguments, as it may have to
+    stored.overwrite();
+    const std::vector<double> again = numbers_of(student.outcome(function, stored.as_handles()));
+    stored.forget();
+    return agree(numbers_of(student.outcome(function, stored.as_tensors())), again);
+}
+
 void expect_untouched(Student& student, const std::string& function, const Arguments& arguments) {
     const std::string because = ": it keeps something between calls, or reads memory that it never wrote";
     const Outcome first = student.outcome(function, arguments);
@@ -163,12 +227,16 @@ void expect_untouched(Student& student, const std::string& function, const Argum
     const Outcome second = student.outcome(function, arguments);
     expect(same_bits(numbers_of(first), numbers_of(second)), Stage::none,
            "your " + function + " answers the same question differently after another call" + because);
+    expect(sees_what_was_overwritten(student, function, arguments), Stage::none,
+           "your " + function +
+               " does not notice that numbers of its arguments have been overwritten since the last call"
+               ": it keeps something that belongs to an address");
+    expect(result_lasts(student, function, arguments), Stage::none,
+           "what your " + function + " returned changes when it is called again: does it return a static Tensor?");
     const bool uses_objects = std::any_of(arguments.begin(), arguments.end(), [](const wire::Field& field) {
         return std::holds_alternative<wire::Handle>(field.value);
     });
     if (uses_objects) return;  // they live in this worker only
-    expect(result_lasts(student, function, arguments), Stage::none,
-           "what your " + function + " returned changes when it is called again: does it return a static Tensor?");
     student.fresh_worker();
     expect(same_bits(numbers_of(other), numbers_of(student.outcome(function, others))), Stage::none,
            "your " + function + " answers differently as the first call of a process than after another one" + because);
@@ -181,11 +249,12 @@ void answer_with(Student& student, std::vector<double>& answers, const std::stri
 
 void answer_lasting(Student& student, std::vector<double>& answers, const std::string& function,
                     const Arguments& arguments) {
-    appending(student, answers, [&] {
-        Outcome outcome;
-        outcome.value = result_lasts(student, function, arguments);
-        return outcome;
-    });
+    for (const auto property : {&result_lasts, &sees_what_was_overwritten})
+        appending(student, answers, [&] {
+            Outcome outcome;
+            outcome.value = property(student, function, arguments);
+            return outcome;
+        });
 }
 
 void answer_with_view(Student& student, std::vector<double>& answers, const std::string& function, const Tensor& x,

@@ -8,17 +8,21 @@
 namespace headway::judge {
 
 /// Ends the test if `function` changes an argument, or answers differently when the same numbers come in strided views,
-/// or when it is asked the same a second time after another call; or if that call changes what it returned before.
+/// or when it is asked the same a second time after another call; or if that call changes what it returned before; or
+/// if it keeps what it made of arguments that have been overwritten since.
 void expect_untouched(Student& student, const std::string& function, const Arguments& arguments);
 
 /// Whether what `function` returned is still the same after another call of the same shapes.
 bool result_lasts(Student& student, const std::string& function, const Arguments& arguments);
 
+/// Whether `function`, asked about the same storage again, sees that other numbers stand in it.
+bool sees_what_was_overwritten(Student& student, const std::string& function, const Arguments& arguments);
+
 /// Appends what `function` answers as numbers, for PROBE: values, shapes, which arguments changed, or how it failed.
 void answer_with(Student& student, std::vector<double>& answers, const std::string& function,
                  const Arguments& arguments);
 
-/// Appends result_lasts, likewise.
+/// Appends result_lasts and sees_what_was_overwritten, likewise.
 void answer_lasting(Student& student, std::vector<double>& answers, const std::string& function,
                     const Arguments& arguments);
 

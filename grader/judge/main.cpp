@@ -186,7 +186,11 @@ nlohmann::json run_diagnosis(const std::string& name, const judge::Suite& suite,
     std::vector<diagnosis::Heard> heard;
     plain.witnessed_by(
         [&](const std::string& function, const judge::Arguments& arguments, const judge::Outcome& outcome) {
-            if (std::holds_alternative<wire::Handle>(outcome.value)) return;  // it stayed there
+            // What lives in the worker is not at hand.
+            const auto stayed = [](const wire::Value& value) { return std::holds_alternative<wire::Handle>(value); };
+            if (stayed(outcome.value) || std::any_of(arguments.begin(), arguments.end(),
+                                                     [&](const wire::Field& field) { return stayed(field.value); }))
+                return;
             heard.push_back({function, as_asked(arguments), diagnosis::answer_of(outcome)});
         });
     run_suite(name, suite);

@@ -33,9 +33,7 @@ constexpr std::size_t tail_bytes = std::size_t{32} << 10U;
 
 void make_nonblocking(int descriptor) { ::fcntl(descriptor, F_SETFL, ::fcntl(descriptor, F_GETFL) | O_NONBLOCK); }
 
-std::string seconds(milliseconds duration) {
-    return fmt::format("{} s", static_cast<double>(duration.count()) / 1000);
-}
+std::string seconds(milliseconds duration) { return fmt::format("{} s", static_cast<double>(duration.count()) / 1000); }
 
 std::string mebibytes(std::uint64_t bytes) { return std::to_string(bytes >> 20U) + " MiB"; }
 

@@ -137,6 +137,10 @@ PROPERTY(Module, WeightsAreReturnedPerHead, 1, "attention_weights is (B, H, T, S
         }
         const Question large = large_question(random, n);
         expect_close(weights_axes, object.attention_weights(large), object.expected_weights(large));
+        Sizes fewer = n;
+        --fewer.T;
+        const Question shorter = random_question(random, fewer, n.S);
+        expect_close(weights_axes, object.attention_weights(shorter), object.expected_weights(shorter));
     }
 }
 
@@ -209,7 +213,7 @@ PROPERTY(Module, EvalDropsNothingAndSeedsRepeat, 1,
            "in training nothing is dropped where there is a mask");
 }
 
-PROPERTY(Module, TheFactoryRefusesBadOptions, 1, "the factory and forward refuse what does not fit") {
+PROPERTY(Module, TheFactoryRefusesBadOptions, 1, "the factory and forward refuse what does not fit; calls leave nothing behind") {
     const Sizes n = random_sizes(random);
     const auto refuses = [&](const ObjectOptions& options, const std::string& because) {
         student.refuses("make_multi_head_attention", {{"options", to_record(options, 1)}}, because);
@@ -269,6 +273,11 @@ void probe_object(Student& student, Random& random, std::vector<double>& answers
         }
         answer_with(student, answers, "eval", {self});
     }
+    const Tensor all = random_tensor(random, {n.B, n.S, options.D});
+    for (const Index T : {n.S, n.S - 1})
+        answer_with(student, answers, "attention_weights",
+                    {self, {"query", all.slice(1, 0, T)}, {"key", all}, {"mask", Mask{}}});
+    answer_lasting(student, answers, "attention_weights", {self, {"query", all}, {"key", all}, {"mask", Mask{}}});
     answer_with(student, answers, "train", {self});
     const Tensor x = random_tensor(random, {n.B, n.T, options.D});
     answer_with(student, answers, "eval", {self});
