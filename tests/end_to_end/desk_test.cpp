@@ -155,7 +155,8 @@ TEST(Debug, WritesATestOfAMaskToo) {
     const std::string name = "Mask causal_mask(";
     ASSERT_NE(wrong.find(name), std::string::npos);
     wrong.replace(wrong.find(name), name.size(), "Mask right_causal_mask(");
-    wrong += "\nnamespace headway::ex03 {\nMask causal_mask(Index T, Index S) { return !right_causal_mask(T, S); }\n}\n";
+    wrong +=
+        "\nnamespace headway::ex03 {\nMask causal_mask(Index T, Index S) { return !right_causal_mask(T, S); }\n}\n";
     copy.write(file, wrong);
     const auto debug = copy.headway({"debug", "03", "--as-test"});
     EXPECT_EQ(debug.ended.exit_code, 0) << debug.output;
@@ -172,8 +173,9 @@ TEST(Debug, WritesNoTestThatMightPassAllTheSame) {
     const std::string name = "Tensor transpose(";
     ASSERT_NE(copies.find(name), std::string::npos);
     copies.replace(copies.find(name), name.size(), "Tensor right_transpose(");
-    copies += "\nnamespace headway::ex02 {\nTensor transpose(const Tensor& x, Index axis0, Index axis1) {\n"
-              "    return right_transpose(x, axis0, axis1).clone();\n}\n}\n";
+    copies +=
+        "\nnamespace headway::ex02 {\nTensor transpose(const Tensor& x, Index axis0, Index axis1) {\n"
+        "    return right_transpose(x, axis0, axis1).clone();\n}\n}\n";
     copy.write(file, copies);
     const auto debug = copy.headway({"debug", "02", "--as-test"});
     EXPECT_EQ(debug.ended.exit_code, 2) << debug.output;

@@ -213,7 +213,8 @@ PROPERTY(Module, EvalDropsNothingAndSeedsRepeat, 1,
            "in training nothing is dropped where there is a mask");
 }
 
-PROPERTY(Module, TheFactoryRefusesBadOptions, 1, "the factory and forward refuse what does not fit; calls leave nothing behind") {
+PROPERTY(Module, TheFactoryRefusesBadOptions, 1,
+         "the factory and forward refuse what does not fit; calls leave nothing behind") {
     const Sizes n = random_sizes(random);
     const auto refuses = [&](const ObjectOptions& options, const std::string& because) {
         student.refuses("make_multi_head_attention", {{"options", to_record(options, 1)}}, because);
