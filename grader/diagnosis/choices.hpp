@@ -134,6 +134,7 @@ struct Weighing {
     Array (*context)(const Weighable&);
     /// What is returned as weights.
     Array (*returned)(const Weighable&);
+    bool swapped = false;  ///< context and weights stand in each other's place
     bool operator==(const Weighing&) const = default;
 };
 

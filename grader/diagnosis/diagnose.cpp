@@ -91,6 +91,14 @@ private:
                     suite_.push_back({call.arguments, call.answer, std::move(predict)});
     }
 
+    /// What checked access said where an answer was due; empty if nothing.
+    std::string index_left_its_tensor() const {
+        for (const auto& question : testimony_.questions)
+            if (!question.reply.left_its_tensor.empty() && function_.model(question.arguments)(right()).word.empty())
+                return question.reply.left_its_tensor;
+        return {};
+    }
+
     /// Right when asked afresh, wrong in the middle of the hidden tests: something was left behind.
     void look_for_state_in_suite(FunctionDiagnosis& diagnosis) {
         if (function_.ask || !is_explained(observations_, {})) return;
@@ -211,14 +219,17 @@ private:
                     diagnosis.alternatives.push_back(mistake->id);
     }
 
-    /// No mistake of its own, or none with a name.
+    /// No mistake of its own, or none that the model can make.
     void leave_unnamed(FunctionDiagnosis& diagnosis) {
         if (follows_from_own_functions()) {
             diagnosis.state = "follows";
-            return;
+        } else if (const std::string words = index_left_its_tensor(); !words.empty()) {
+            diagnosis.mistakes.emplace_back("reads_out_of_bounds");
+            diagnosis.sentences.push_back("asked for what it should answer, it threw: " + words);
+        } else {
+            diagnosis.state = "unrecognised";
+            localise(diagnosis, function_, workers_.plain, observations_);
         }
-        diagnosis.state = "unrecognised";
-        localise(diagnosis, function_, workers_.plain, observations_);
     }
 
     bool follows_from_own_functions() {

@@ -243,6 +243,9 @@ Reply ask(Student& student, const Function& function, const Arguments& arguments
             const judge::Outcome outcome = student.outcome(function.name, arguments);
             reply.answer = answer_of(outcome);
             reply.changed_arguments = outcome.changed_arguments;
+            if (outcome.error && outcome.error->kind == wire::ErrorKind::out_of_range &&
+                outcome.error->message.starts_with("index "))
+                reply.left_its_tensor = outcome.error->message;
         }
     } catch (const judge::StopTest&) {
         const judge::TestRecord& record = judge::current_test();

@@ -25,6 +25,7 @@ struct Reply {
     std::vector<std::string> changed_arguments;
     std::optional<verdict::Failure> failure;  ///< no answer: crash, hang, sanitizer report, ...
     bool not_written = false;
+    std::string left_its_tensor;  ///< what checked access said of an index
 };
 
 /// Asks without failing a test. A lost worker is replaced.

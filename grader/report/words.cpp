@@ -115,6 +115,9 @@ std::string problem_in_words(BuildProblem problem) {
 
 std::string evidence(const FunctionDiagnosis& function) {
     const bool alone = function.mistakes.size() == 1;
+    if (function.inputs == 1)
+        return fmt::format("{} the one answer of {}; a right program gives another",
+                           alone ? "explains" : "together they explain", function.function);
     return fmt::format("{} all {} answers of {}; a right program gives {} of them otherwise",
                        alone ? "explains" : "together they explain", function.inputs, function.function,
                        function.telling);

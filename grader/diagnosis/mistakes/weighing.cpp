@@ -141,6 +141,13 @@ MISTAKE(
         .make = [](Choices& c) { c.weighing.returned = [](const Weighable& at) { return at.scores; }; });
 
 MISTAKE(
+        .id = "context_and_weights_swapped", .decision = "returned",
+        .title = "context and weights are returned in each other's place", .right = "return {context, weights}",
+        .symptom = "the shapes give it away, unless there are as many keys as value features",
+        .question = "In which order does Attended declare its members?",
+        .make = [](Choices& c) { c.weighing.swapped = true; });
+
+MISTAKE(
         .id = "returned_unmasked", .decision = "returned",
         .title = "the weights are returned as they would be without the mask",
         .right = "return the weights that gather the values", .symptom = "plots of attention show what was never used",

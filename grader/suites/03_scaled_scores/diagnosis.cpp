@@ -89,6 +89,7 @@ Predict attention(const Arguments& arguments) {
     return [model, fits](const Choices& c) {
         return checked(fits, c.checking, &Checking::lengths, [&] {
             const auto attended = model->attended(c);
+            if (c.weighing.swapped) return Answer{"", {{"context", attended.returned}, {"weights", attended.context}}};
             return Answer{"", {{"context", attended.context}, {"weights", attended.returned}}};
         });
     };

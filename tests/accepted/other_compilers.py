@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""other_compilers.py CLI COURSE WORK [NN ...]: right programs are right however they are compiled.
+
+Grades the accepted variants and solutions of exercises NN (default: the core course) with other optimisation levels and
+by clang++. Each must pass with full points and without a diagnosis. Ends with 77 if there is no clang++ to try.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+FAST = ["-O3", "-march=native"]
+SETTINGS = {
+    "g++ -O0": ("g++", ["-O0"]),
+    "g++ -O3 -march=native": ("g++", FAST),
+    "clang++ -O0": ("clang++", ["-O0"]),
+    "clang++ -O1": ("clang++", ["-O1"]),
+    "clang++ -O3 -march=native": ("clang++", FAST),
+}
+CORE = ["01", "02", "03", "04", "05"]
+
+
+def make_grader(cli, folder, compiler, level):
+    """The same grader with other options for submissions, in a build folder of its own."""
+    (folder / "bin").mkdir(parents=True)
+    shutil.copy(cli, folder / "bin" / "headway-cli")
+    grader = json.loads((cli.parent.parent / "grader.json").read_text())
+    grader["compiler"] = shutil.which(compiler)
+    grader["compiler_version"] = subprocess.run([compiler, "--version"], capture_output=True, text=True,
+                                                check=True).stdout.splitlines()[0]
+    for flavour, options in grader["compile"].items():
+        grader["compile"][flavour] = [one for one in options if not one.startswith("-O")] + level
+        # A precompiled header fits one compiler and its options; the header itself fits all.
+        prelude = Path(grader["prelude"][flavour][1])
+        copy = folder / "prelude" / flavour / prelude.name
+        copy.parent.mkdir(parents=True)
+        shutil.copy(prelude, copy)
+        grader["prelude"][flavour][1] = str(copy)
+    (folder / "grader.json").write_text(json.dumps(grader))
+    return folder / "bin" / "headway-cli"
+
+
+def complaint(cli, number, submission, environment):
+    """What is wrong with the verdict; nothing if all is well."""
+    graded = subprocess.run([cli, "grade", number, "--submission", submission, "--json", "-"], capture_output=True,
+                            text=True, env=environment)
+    try:
+        exercise = json.loads(graded.stdout)["exercises"][0]
+    except (json.JSONDecodeError, KeyError, IndexError):
+        return graded.stderr or graded.stdout
+    if exercise["state"] != "passed":
+        failed = [test["name"] for test in exercise["tests"] if test["state"] != "passed"]
+        return f"{exercise['state']}: {failed or exercise['build']}"
+    if (exercise.get("diagnosis") or {}).get("functions"):
+        return f"diagnosed: {exercise['diagnosis']}"
+    return None
+
+
+def main():
+    cli, course, work = (Path(argument).resolve() for argument in sys.argv[1:4])
+    numbers = sys.argv[4:] or CORE
+    if shutil.which("clang++") is None:
+        print("clang++ is not here")
+        sys.exit(77)
+    submissions = []
+    for folder in sorted((course / "tests" / "accepted").iterdir()):
+        if folder.name[:2] in numbers and folder.is_dir():
+            submissions += [(folder.name[:2], variant) for variant in sorted(folder.iterdir()) if variant.is_dir()]
+            submissions.append((folder.name[:2], course / "solutions"))
+    shutil.rmtree(work, ignore_errors=True)
+    failed = 0
+    for title, (compiler, level) in SETTINGS.items():
+        folder = work / title.replace(" ", "_")
+        grader = make_grader(cli, folder, compiler, level)
+        environment = dict(os.environ, HEADWAY_ROOT=str(course), HEADWAY_STATE=str(folder / "state"))
+        begin = time.monotonic()
+        passed = 0
+        for number, submission in submissions:
+            problem = complaint(grader, number, submission, environment)
+            passed += problem is None
+            if problem is not None:
+                print(f"{title}: {number} {submission.name}: {problem}", flush=True)
+        failed += len(submissions) - passed
+        print(f"{title:28} {passed} of {len(submissions)} pass   {time.monotonic() - begin:.0f} s", flush=True)
+        shutil.rmtree(folder)
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
