@@ -22,7 +22,8 @@ Tensor view(const Tensor& x, const Shape& shape);
 
 /// Two axes swapped: only shape and strides change; nothing moves.                      [as torch.transpose]
 /// @return shares storage with x
-/// @throws std::invalid_argument or std::out_of_range if there is no such axis
+/// @throws std::invalid_argument or std::out_of_range if there is no such axis (you may let -1 be the last one, -2 the
+///         one before it, as PyTorch does, or refuse them)
 Tensor transpose(const Tensor& x, Index axis0, Index axis1);
 
 /// x itself if it is contiguous already (no copy), else a row-major copy.               [as torch.Tensor.contiguous]

@@ -2,6 +2,8 @@
 
 namespace headway::cli {
 
+bool is_full_edition() { return true; }
+
 ClassCommands::ClassCommands(CLI::App& app) : class_(app.add_subcommand("class", "Grade a class: for instructors")) {
     class_->require_subcommand(1);
 

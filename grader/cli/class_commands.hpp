@@ -35,6 +35,9 @@ int run_class_adjust(const Course& course, const ClassArguments& arguments);
 int run_class_export(const Course& course, const ClassArguments& arguments);
 int run_class_report(const Course& course, const ClassArguments& arguments);
 
+/// Whether this is the course whole, or the student's edition, which lacks what is secret or large.
+bool is_full_edition();
+
 /// The instructor's commands, and what they were called with.
 class ClassCommands {
 public:

@@ -156,7 +156,7 @@ int run_debug(const Course& course, const std::string& exercise, const std::stri
     const verdict::Exercise result = graded(course, info);
     const Test* test = chosen(result, test_name);
     if (test == nullptr) {
-        fmt::print("No test of {} {} failed: there is nothing to replay.\nnext: ./headway grade {}\n", info.number,
+        fmt::print("No test of {} {} has failed that could be replayed.\nnext: ./headway grade {}\n", info.number,
                    info.title, info.number);
         return result.state == verdict::State::passed ? all_passed : some_did_not_pass;
     }

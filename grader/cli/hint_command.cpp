@@ -10,16 +10,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 
 namespace headway::cli {
 namespace {
 
 /// What there is to tell, weakest first.
 struct Ladder {
-    std::string key;    ///< of the counter
-    std::string about;  ///< a mistake that was found; empty: the exercise as a whole
-    std::vector<std::string> hints;
+    struct Hint {
+        std::string about;  ///< a mistake that was found; empty: the exercise as a whole
+        std::string text;
+    };
+    std::string key;  ///< of the counter
+    std::vector<Hint> hints;
 };
 
 /// How many hints of a ladder have been asked for so far; a plain file, easy to read and to delete.
@@ -33,22 +35,24 @@ int hints_seen(const std::filesystem::path& file) {
     return std::clamp(std::atoi(build::read_file(file).c_str()), 0, 99);
 }
 
-/// The mistake that the last grading of the student's own exercises named first, if any.
-std::optional<verdict::NamedMistake> last_mistake(const Course& course, const ExerciseInfo& info) {
-    if (course.tell > verdict::Tell::diagnosis) return std::nullopt;
+/// The mistakes that the last grading of the student's own exercises named.
+std::vector<verdict::NamedMistake> last_mistakes(const Course& course, const ExerciseInfo& info) {
+    if (course.tell > verdict::Tell::diagnosis) return {};
     const auto exercise = last_result(course, course.root / "exercises", info);
-    if (!exercise || !exercise->diagnosis || exercise->diagnosis->mistakes.empty()) return std::nullopt;
-    return exercise->diagnosis->mistakes.front();
+    if (!exercise || !exercise->diagnosis) return {};
+    return exercise->diagnosis->mistakes;
 }
 
-/// A mistake's own hints come first, then those of the exercise.
+/// The hints of each mistake, then those of the exercise.
 Ladder ladder_of(const Course& course, const ExerciseInfo& info) {
-    Ladder ladder{info.name, "", info.hints};
-    if (const auto mistake = last_mistake(course, info)) {
-        ladder.key = info.name + "." + mistake->id;
-        ladder.about = mistake->title;
-        ladder.hints.insert(ladder.hints.begin(), mistake->hints.begin(), mistake->hints.end());
+    Ladder ladder{info.name, {}};
+    for (const verdict::NamedMistake& mistake : last_mistakes(course, info)) {
+        ladder.key += "." + mistake.id;
+        for (const std::string& hint : mistake.hints) ladder.hints.push_back({mistake.title, hint});
     }
+    constexpr std::size_t longest_name = 200;
+    ladder.key.resize(std::min(ladder.key.size(), longest_name));
+    for (const std::string& hint : info.hints) ladder.hints.push_back({"", hint});
     return ladder;
 }
 
@@ -65,10 +69,10 @@ std::string next_hint(const Course& course, const ExerciseInfo& info, int level,
     style.verbose = true;  // a hint is not cut short
     report::Page page(style);
     page.paragraphs({}, fmt::format("{} {}: hint {} of {}", info.number, info.title, shown, most));
-    const bool of_mistake = shown <= most - static_cast<int>(info.hints.size());
-    if (of_mistake) page.paragraphs({.hanging = 2}, "about: " + ladder.about);
+    const Ladder::Hint& hint = ladder.hints[static_cast<std::size_t>(shown - 1)];
+    if (!hint.about.empty()) page.paragraphs({.hanging = 2}, "about: " + hint.about);
     page.blank();
-    page.paragraphs({.indent = 4}, ladder.hints[static_cast<std::size_t>(shown - 1)]);
+    page.paragraphs({.indent = 4}, hint.text);
     page.blank();
     page.paragraphs({}, shown < most
                             ? fmt::format("More: ./headway hint {}    The lesson: {}", info.number, info.lesson)

@@ -50,8 +50,8 @@ int main(int argc, char** argv) {
     app.set_version_flag("--version", "Headway " HEADWAY_VERSION);
     app.require_subcommand(0, 1);
     app.footer(
-        "Also: update (newer course files, yours untouched), doctor (what this machine\n"
-        "has and lacks), test (Headway's own tests) and release (the student's edition).\n"
+        std::string("Also: update (newer course files, yours untouched), doctor (what this machine\nhas and lacks)") +
+        (is_full_edition() ? ", test (Headway's own tests) and release (the student's edition).\n" : ".\n") +
         "Exit status: 0 all passed, 1 some did not, 2 wrong usage, 3 the machine or the\ncourse is at fault.");
     app.get_formatter()->column_width(34);
 
@@ -79,8 +79,8 @@ int main(int argc, char** argv) {
     int level = 0;
     auto* hint_command = app.add_subcommand("hint", "A hint; ask again for a stronger one");
     hint_command->add_option("exercise", exercise, "Number, such as 03")->required()->type_name("NN");
-    hint_command->add_option("--level", level, "1, 2 or 3 instead of the next one")
-        ->check(CLI::Range(1, 9))
+    hint_command->add_option("--level", level, "That one instead of the next")
+        ->check(CLI::Range(1, 99))
         ->type_name("N");
 
     std::string try_submission;
@@ -105,6 +105,8 @@ int main(int argc, char** argv) {
     Run run = run_status;
     declare_desk_commands(app, run);
     ClassCommands class_commands(app);
+    if (!is_full_edition())
+        for (const char* absent : {"lab", "verify"}) app.get_subcommand(absent)->group("");
 
     try {
         app.parse(argc, argv);

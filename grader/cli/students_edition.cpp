@@ -14,6 +14,8 @@ namespace {
 
 }  // namespace
 
+bool is_full_edition() { return false; }
+
 ClassCommands::ClassCommands(CLI::App& app) : class_(app.add_subcommand("class", "")->group("")) {
     class_->prefix_command();
 }

@@ -24,6 +24,12 @@ bool is_explained(const std::vector<Observation>& observations, const MistakeSet
     });
 }
 
+/// Whether these answers, which are right, would be others.
+bool would_show(const Mistake& mistake, const std::vector<Observation>& right) {
+    return std::any_of(right.begin(), right.end(),
+                       [&](const Observation& one) { return !fit(predicted(one, with({&mistake})), one.seen); });
+}
+
 /// What one function is wrong in.
 class Investigation {
 public:
@@ -60,7 +66,7 @@ public:
         if (testimony_.unreliable || answers_right) return diagnosis;
         // What a function that has no name does to its callers is no mistake of theirs.
         if (some_unnamed_ && follows_from_own_functions()) {
-            diagnosis.state = "follows";
+            diagnosis.state = follows_in_values_ ? "follows" : "unjudged";
         } else if (const auto set = explanation(); !set.empty()) {
             name(diagnosis, set);
         } else if (is_right_for_short_numbers(observations_, function_, workers_.plain)) {
@@ -166,13 +172,6 @@ private:
         return true;
     }
 
-    /// Whether it would have shown in an earlier function, which is right.
-    bool is_unlikely(const Mistake* mistake) const {
-        return std::any_of(right_before_.begin(), right_before_.end(), [&](const Observation& earlier) {
-            return !fit(predicted(earlier, with({mistake})), earlier.seen);
-        });
-    }
-
     /// Of sets that no question tells apart: what is known from earlier functions first, then what these do not speak
     /// against, then the first of the catalogue.
     MistakeSet choose(std::vector<MistakeSet> sets) {
@@ -190,7 +189,8 @@ private:
         // What leaves less open says more.
         std::erase_if(sets, [&](const MistakeSet& set) { return open(set) > least; });
         const auto unlikely = [&](const MistakeSet& set) {
-            return std::count_if(set.begin(), set.end(), [&](const Mistake* mistake) { return is_unlikely(mistake); });
+            return std::count_if(set.begin(), set.end(),
+                                 [&](const Mistake* mistake) { return would_show(*mistake, right_before_); });
         };
         if (sets.size() > 1)
             std::stable_sort(sets.begin(), sets.end(), [&](const MistakeSet& a, const MistakeSet& b) {
@@ -222,7 +222,7 @@ private:
     /// No mistake of its own, or none that the model can make.
     void leave_unnamed(FunctionDiagnosis& diagnosis) {
         if (follows_from_own_functions()) {
-            diagnosis.state = "follows";
+            diagnosis.state = follows_in_values_ ? "follows" : "unjudged";
         } else if (const std::string words = index_left_its_tensor(); !words.empty()) {
             diagnosis.mistakes.emplace_back("reads_out_of_bounds");
             diagnosis.sentences.push_back("asked for what it should answer, it threw: " + words);
@@ -251,6 +251,7 @@ private:
                 workers_.plain.fresh_worker();
             }
             if (!expected || !fit(*expected, observation.seen)) return false;
+            follows_in_values_ |= expected->word.empty();
             ++compared;
         }
         return compared > 0;
@@ -269,6 +270,7 @@ private:
     std::vector<Observation> observations_;  ///< small questions, for the search
     std::vector<Observation> suite_;         ///< what the hidden tests heard
     std::vector<MistakeSet> alternatives_;
+    bool follows_in_values_ = false;  ///< not only in that both refuse
 };
 
 }  // namespace
@@ -298,6 +300,9 @@ verdict::Diagnosis diagnose(const std::string& exercise, const Workers& workers,
                 known.push_back(one);
         diagnosis.functions.push_back(std::move(*wrong));
     }
+    for (FunctionDiagnosis& function : diagnosis.functions)
+        std::erase_if(function.alternatives,
+                      [&](const std::string& id) { return would_show(mistake(id), right_before); });
     diagnosis.mistakes = named_mistakes(diagnosis.functions, exercise.substr(0, 2));
     diagnosis.complete = !diagnosis.functions.empty() &&
                          std::all_of(diagnosis.functions.begin(), diagnosis.functions.end(),

@@ -28,11 +28,17 @@ bool same_bits(const Answer& a, const Answer& b) {
 }
 
 /// What a local variable holds that was never set, in every build: the bytes 0xfe, -1.6947e38 as a float. Small numbers
-/// added to it change nothing.
-bool shows_fresh_memory(const Answer& answer) {
-    for (const auto& [name, array] : answer.parts)
-        for (const double x : array.value)
-            if (std::abs(x + 1.6947395e38) < 1e33) return true;
+/// added to it change nothing; what is divided by it is next to nothing, and of the other sign.
+bool shows_unset_variable(const Answer& answer) {
+    constexpr double unset = -1.6947395e38, nothing = 1e-35;
+    for (const auto& [name, array] : answer.parts) {
+        const auto& all = array.value;
+        if (std::any_of(all.begin(), all.end(), [](double x) { return std::abs(x - unset) < 1e33; })) return true;
+        const auto is_tiny = [](double x) { return x == 0 || std::abs(x) < nothing; };
+        if (std::all_of(all.begin(), all.end(), is_tiny) &&
+            std::any_of(all.begin(), all.end(), [](double x) { return x != 0; }))
+            return true;
+    }
     return false;
 }
 
@@ -186,7 +192,7 @@ private:
         const std::vector<Reply> refilled = answers_in_reverse(workers_.refilled);
         const bool reads_fresh_memory =
             !std::equal(plain.begin(), plain.end(), refilled.begin(), same_value) ||
-            std::any_of(plain.begin(), plain.end(), [](const Reply& one) { return shows_fresh_memory(one.answer); });
+            std::any_of(plain.begin(), plain.end(), [](const Reply& one) { return shows_unset_variable(one.answer); });
         if (reads_fresh_memory) {
             testimony_.unreliable = true;
             workers_.reversed.fresh_worker();
@@ -194,8 +200,11 @@ private:
             if (!std::equal(plain.begin(), plain.end(), again.begin(), same_value))
                 return name("answers_by_chance",
                             "the same program, started anew and asked the same, gives another answer");
+            const bool depends = !std::equal(plain.begin(), plain.end(), refilled.begin(), same_value);
             return name("uninitialised_memory",
-                        "the same question gets another answer when fresh memory is filled with another pattern");
+                        depends
+                            ? "the same question gets another answer when fresh memory is filled with another pattern"
+                            : "an answer shows the number that a variable holds here as long as nobody has set it");
         }
         const bool keeps_state =
             !same_value(plain[0], plain[1]) || !std::equal(values_.begin(), values_.end(), plain.begin() + 1,

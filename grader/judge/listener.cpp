@@ -54,11 +54,12 @@ void Listener::OnTestEnd(const testing::TestInfo& info) {
     results_.push_back({std::move(test), std::move(record.credits)});
 }
 
-bool Listener::some_test_blames(const std::vector<std::string>& functions) const {
-    return std::any_of(results_.begin(), results_.end(), [&](const Result& result) {
-        return result.test.state != verdict::TestState::passed && result.test.failure &&
-               std::find(functions.begin(), functions.end(), result.test.failure->function) != functions.end();
-    });
+std::string Listener::blamed(const std::vector<std::string>& functions) const {
+    for (const Result& result : results_)
+        if (result.test.state != verdict::TestState::passed && result.test.failure &&
+            std::find(functions.begin(), functions.end(), result.test.failure->function) != functions.end())
+            return result.test.failure->function;
+    return {};
 }
 
 std::vector<verdict::Test> Listener::settled() const {
@@ -67,7 +68,11 @@ std::vector<verdict::Test> Listener::settled() const {
         tests.push_back(result.test);
         verdict::Test& test = tests.back();
         for (const Credit& credit : result.credits) {
-            if (test.state != verdict::TestState::passed || some_test_blames(credit.functions)) continue;
+            if (test.state != verdict::TestState::passed) continue;
+            if (const std::string wrong = blamed(credit.functions); !wrong.empty()) {
+                test.given = wrong;
+                continue;
+            }
             test.state = verdict::TestState::failed;
             test.points = 0;
             test.failure = credit.failure;

@@ -23,7 +23,8 @@ private:
         std::vector<Credit> credits;
     };
 
-    bool some_test_blames(const std::vector<std::string>& functions) const;
+    /// The one of these functions that some test finds wrong; empty if none.
+    std::string blamed(const std::vector<std::string>& functions) const;
 
     const Suite& suite_;
     std::vector<Result> results_;

@@ -111,21 +111,29 @@ void Student::lost(const std::string& function, const NoAnswer& why) {
         failure.sanitizer = parse_sanitizer_report(link_->last_words());
         failure.message = describe(*failure.sanitizer, function);
     }
+    if (current_test().aside && !is_courses_own(function)) tell();
     if (why.kind == FailureKind::timeout) slow_.insert(function);
     collect_output();
     link_.reset();
     fail(std::move(failure));
 }
 
+void Student::tell() {
+    TestRecord& record = current_test();
+    for (const wire::Call& call : untold_)
+        if (recorder_) recorder_(call);
+    const wire::Call& last = untold_.back();
+    record.function = last.function;
+    record.story.push_back(sentence(last.function, last.arguments));
+    untold_.clear();
+}
+
 Outcome Student::ask(const std::string& function, const Arguments& arguments, bool keep_result) {
     TestRecord& record = current_test();
-    if (!is_courses_own(function)) {
-        record.function = function;
-        record.story.push_back(sentence(function, arguments));
-    }
+    untold_.push_back({++last_call_, function, arguments, keep_result});
+    if (!record.aside && !is_courses_own(function)) tell();
+    const wire::Call call{last_call_, function, arguments, keep_result};
     try {
-        const wire::Call call{++last_call_, function, arguments, keep_result};
-        if (recorder_) recorder_(call);
         wire::Reply reply = link().exchange(call, cpu_limit(function), wall_limit());
         collect_output();
         if (reply.error && reply.error->kind == ErrorKind::not_implemented) {
@@ -153,7 +161,10 @@ Outcome Student::outcome(const std::string& function, const Arguments& arguments
 
 wire::Value Student::answer(const std::string& function, const Arguments& arguments, bool keep_result) {
     Outcome outcome = ask(function, arguments, keep_result);
-    if (outcome.error) fail(thrown(function, *outcome.error));
+    if (outcome.error) {
+        if (current_test().aside) tell();
+        fail(thrown(function, *outcome.error));
+    }
     return std::move(outcome.value);
 }
 

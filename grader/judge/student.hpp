@@ -63,7 +63,8 @@ public:
     using Witness = std::function<void(const std::string& function, const Arguments&, const Outcome&)>;
     void witnessed_by(Witness witness) { witness_ = std::move(witness); }
 
-    /// Told of every call before it is made, those to the worker's own functions too.
+    /// Told of every call that led to the last one of the story, before that is made; of the worker's own functions
+    /// too.
     using Recorder = std::function<void(const wire::Call&)>;
     void recorded_by(Recorder recorder) { recorder_ = std::move(recorder); }
 
@@ -77,6 +78,8 @@ public:
 private:
     WorkerLink& link();
     Outcome ask(const std::string& function, const Arguments& arguments, bool keep_result);
+    /// The last call is part of the story, and with it what led to it.
+    void tell();
     wire::Value answer(const std::string& function, const Arguments& arguments, bool keep_result = false);
     template <class T>
     T expect(const std::string& function, const Arguments& arguments, const char* kind);
@@ -92,8 +95,9 @@ private:
     std::uint64_t last_call_ = 0;
     Witness witness_;
     Recorder recorder_;
-    std::set<std::string> slow_;  ///< functions that ran into the limit once
-    bool orderly_ = false;        ///< let_workers_end()
+    std::vector<wire::Call> untold_;  ///< asides and looks since the last call that was told
+    std::set<std::string> slow_;      ///< functions that ran into the limit once
+    bool orderly_ = false;            ///< let_workers_end()
 };
 
 }  // namespace headway::judge

@@ -3,6 +3,7 @@
 #include "../verdict/verdict.hpp"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace headway::judge {
@@ -38,9 +39,21 @@ struct TestRecord {
     bool output_truncated = false;
 
     std::vector<Credit> credits;
+    bool aside = false;  ///< what is asked now is no part of the story
 };
 
 TestRecord& current_test();
+
+/// For what is asked only to judge an answer that was given before: it is not told, unless the worker is lost in it.
+template <class Ask>
+auto aside(Ask ask) {
+    struct Guard {
+        bool before = std::exchange(current_test().aside, true);
+        ~Guard() { current_test().aside = before; }
+    };
+    const Guard guard;
+    return ask();
+}
 
 /// Records the failure, with story and function filled in, and ends the test.
 [[noreturn]] void fail(verdict::Failure failure);

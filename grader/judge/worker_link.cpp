@@ -167,9 +167,14 @@ void WorkerLink::check_limits(const Deadline& deadline) {
     if (process_.cpu_time() > deadline.cpu)
         stop(FailureKind::timeout, "did not come to an end within " + seconds(deadline.cpu_limit) +
                                        " of computing (a loop whose condition never becomes false?)");
-    if (now > deadline.wall)
+    if (now > deadline.wall) {
+        // On a busy machine a loop may not get all of its processor time before.
+        const auto computed = process_.cpu_time() - (deadline.cpu - deadline.cpu_limit);
         stop(FailureKind::timeout,
-             "gave no answer within " + seconds(deadline.wall_limit) + " (does it wait for something?)");
+             "gave no answer within " + seconds(deadline.wall_limit) +
+                 (computed * 10 > deadline.cpu_limit ? " (a loop whose condition never becomes false?)"
+                                                     : " (does it wait for something?)"));
+    }
     if (process_.resident_bytes() > limits_.resident_bytes || process_.ran_out_of_memory())
         stop(FailureKind::memory, "used more than " + mebibytes(limits_.resident_bytes) + " of memory");
 }

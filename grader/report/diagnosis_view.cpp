@@ -57,6 +57,9 @@ void show_diagnosis(Page& page, const verdict::Exercise& exercise, const Diagnos
     for (const NamedMistake& mistake : diagnosis.mistakes) show_mistake(page, exercise, diagnosis, mistake);
     for (const FunctionDiagnosis& function : diagnosis.functions) {
         if (function.state == "unrecognised") show_unrecognised(page, function);
+        if (function.state == "unjudged")
+            page.paragraph({.indent = title_indent, .hanging = 2},
+                           {{"▸ ", Tone::faint}, {waits_for_others(function), Tone::faint}});
         if (function.state == "follows")
             page.paragraph(
                 {.indent = title_indent, .hanging = 2},

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "heatmap.hpp"
 #include "matrices.hpp"
@@ -26,16 +27,18 @@ std::size_t at_most(const Page& page, std::size_t lines) { return page.style().v
 void show_story(Page& page, const Failure& failure) {
     constexpr std::string_view label = "asked: ";
     if (failure.story.empty()) return;
-    const std::size_t shown = std::min(failure.story.size(), at_most(page, most_story_lines));
-    for (std::size_t i = 0; i < shown; ++i) {
-        const std::string lead = i == 0 ? std::string(label) : std::string(label.size(), ' ');
-        page.paragraph({.indent = failure_indent, .hanging = label.size() + 2, .most_lines = at_most(page, 4)},
-                       {{lead, Tone::faint}, {failure.story[i]}});
+    // The last call is the one that went wrong.
+    const std::size_t steps = failure.story.size();
+    const std::size_t left_out = steps - std::min(steps, at_most(page, most_story_lines));
+    std::string lead(label);
+    const auto next_lead = [&] { return std::exchange(lead, std::string(label.size(), ' ')); };
+    if (left_out > 0) {
+        page.note_cut();
+        page.line(failure_indent, {{next_lead() + "… after " + counted(left_out, "earlier step"), Tone::faint}});
     }
-    if (shown == failure.story.size()) return;
-    page.note_cut();
-    page.line(failure_indent + label.size(),
-              {{"… " + counted(failure.story.size() - shown, "more step"), Tone::faint}});
+    for (std::size_t i = left_out; i < steps; ++i)
+        page.paragraph({.indent = failure_indent, .hanging = label.size() + 2, .most_lines = at_most(page, 4)},
+                       {{next_lead(), Tone::faint}, {failure.story[i]}});
 }
 
 void show_worst(Page& page, const Worst& worst) {

@@ -50,12 +50,16 @@ private:
         return std::max(columns_ * cell_width, std::string_view("difference").size());
     }
 
-    /// "at [b=1, h=2], a row a query, a column a key"
+    /// "at [b=1, h=2], one row a query, one column a key"; "rows along axis 0" where axes have no names of their own.
     std::string heading() const {
+        const auto runs = [](const char* what, const std::string& axis) {
+            return axis.starts_with("axis ") ? fmt::format("{}s along {}", what, axis)
+                                             : fmt::format("one {} a {}", what, axis);
+        };
         const std::string place = place_of(window_);
         std::string text = place.empty() ? "" : "at " + place + ", ";
-        if (!row_axis(window_).empty()) text += fmt::format("one row a {}, ", row_axis(window_));
-        return text + fmt::format("one column a {}:", column_axis(window_));
+        if (!row_axis(window_).empty()) text += runs("row", row_axis(window_)) + ", ";
+        return text + runs("column", column_axis(window_)) + ":";
     }
 
     std::string glyph(double value, const HeatScale& scale) const {

@@ -54,6 +54,7 @@ void write_diagnosis(Xml& page, const verdict::Exercise& exercise) {
     for (const NamedMistake& mistake : diagnosis.mistakes) write_mistake(page, diagnosis, mistake);
     for (const FunctionDiagnosis& function : diagnosis.functions) {
         if (function.state == "unrecognised") write_unrecognised(page, function);
+        if (function.state == "unjudged") page.text("p", {{"class", "faint"}}, waits_for_others(function));
         if (function.state == "follows")
             page.text("p", {{"class", "faint"}}, function.function + " is right given your own earlier functions.");
     }
@@ -78,7 +79,8 @@ void write_stages(Xml& page, const verdict::Exercise& exercise) {
         page.close();
     }
     page.close();
-    if (!seen.sizes.empty()) page.text("p", {{"class", "faint"}}, "In the first test that failed, " + seen.sizes + ".");
+    if (!seen.sizes.empty())
+        page.text("p", {{"class", "faint"}}, "In one of the tests that failed, " + seen.sizes + ".");
 }
 
 }  // namespace headway::report

@@ -87,7 +87,7 @@ void write_test(Xml& page, const Test& test, const Place& place) {
     page.open("div", {{"class", "row"}});
     page.open("span");
     page.text("span", {{"class", class_of(mark.tone)}}, mark.text);
-    page.words(test.property);
+    page.words(property_of(test));
     page.close();
     page.text("span", {{"class", "points"}}, fmt::format("{} / {}", test.points, test.max_points));
     page.close();

@@ -24,7 +24,7 @@ kbd { background: var(--card); border: 1px solid var(--line); border-radius: .25
 pre { background: var(--card); border: 1px solid var(--line); border-radius: .4rem; padding: .6rem; overflow-x: auto;
   white-space: pre; max-height: 24rem; }
 p { margin: .4rem 0; overflow-wrap: anywhere; }
-ul.tests { list-style: none; padding: 0; } ul.tests > li { border-top: 1px solid var(--line); padding: .4rem 0; }
+ul.tests { list-style: none; padding: 0; } ul.tests li { border-top: 1px solid var(--line); padding: .4rem 0; }
 .points { white-space: nowrap; font-variant-numeric: tabular-nums; }
 ol.stages { list-style: none; padding: 0; display: flex; flex-wrap: wrap; gap: .4rem; }
 ol.stages li { border: 1px solid var(--line); border-radius: .4rem; padding: .3rem .6rem; background: var(--card); }

@@ -1,8 +1,9 @@
 #include "lesson_view.hpp"
 
-#include <array>
+#include <regex>
 #include <sstream>
 
+#include "formula.hpp"
 #include "page.hpp"
 
 namespace headway::report {
@@ -33,30 +34,12 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
         text.replace(at, from.size(), to);
 }
 
-/// A short formula, `\\sqrt{D}`, as one would type it: √D.
-std::string typed(std::string formula) {
-    constexpr std::array<std::array<std::string_view, 2>, 14> signs = {{{"^\\mathsf{T}", "ᵀ"},
-                                                                        {"\\cdot", "·"},
-                                                                        {"\\times", "×"},
-                                                                        {"\\infty", "∞"},
-                                                                        {"\\ldots", "…"},
-                                                                        {"\\sum", "Σ"},
-                                                                        {"\\to", "→"},
-                                                                        {"\\sqrt ", "√"},
-                                                                        {"\\sqrt", "√"},
-                                                                        {"\\mathrm", ""},
-                                                                        {"\\mathsf", ""},
-                                                                        {"\\text", ""},
-                                                                        {"{", ""},
-                                                                        {"}", ""}}};
-    for (const auto& [from, to] : signs) replace_all(formula, from, to);
-    return formula;
-}
-
-/// Emphasis is for proportional type, and short formulas are readable without their marks; long ones stay as they are.
+/// Emphasis is for proportional type, and formulas are readable without their marks.
 std::string plain(std::string line) {
+    static const std::regex italic(R"(\*([^\s*][^*]*[^\s*]|[^\s*])\*)");
+    static const std::regex link(R"(\[([^\]]+)\]\([^)]+\))");
     replace_all(line, "**", "");
-    if (line.find("$$") != std::string::npos) return line;
+    line = std::regex_replace(std::regex_replace(line, link, "$1"), italic, "$1");
     std::string text;
     for (std::size_t begin = 0; begin < line.size();) {
         const std::size_t open = line.find('$', begin);
@@ -75,6 +58,17 @@ public:
     void show(const std::string& line) {
         if (line.starts_with("```")) {
             in_code_ = !in_code_;
+            in_diagram_ = in_code_ && line.starts_with("```mermaid");
+            if (in_diagram_ && !hidden_) page_.paragraph({.indent = 4}, {{"[diagram: with --open]", Tone::faint}});
+        } else if (line.starts_with("$$") && !hidden_) {
+            in_formula_ = !in_formula_;
+        } else if (in_diagram_) {
+            // boxes and arrows, which no text is
+        } else if (in_formula_ && !hidden_) {
+            std::istringstream rows(typed(line));
+            for (std::string row; std::getline(rows, row);)
+                if (row.find_first_not_of(' ') != std::string::npos)
+                    page_.paragraph({.indent = 4, .hanging = 4}, {{row}});
         } else if (line.starts_with("</details>")) {
             hidden_ = false;
         } else if (hidden_ || line.starts_with("<details")) {
@@ -96,7 +90,7 @@ private:
             page_.blank();
             page_.paragraph({}, {{plain(line.substr(line.find_first_not_of("# "))), Tone::strong}});
         } else if (line.starts_with('|')) {
-            page_.line(0, {{plain(line)}});
+            show_row(line);
         } else if (line.starts_with("![") || line.starts_with("<img") || line.starts_with("<picture")) {
             const std::string alt = line.starts_with('!') ? between(line, "![", "]") : between(line, "alt=\"", "\"");
             page_.paragraph({.hanging = 2}, {{"[figure: " + alt + "]", Tone::faint}});
@@ -104,6 +98,19 @@ private:
             const bool in_list = line.starts_with("- ") || line.starts_with("* ");
             page_.paragraph({.hanging = in_list ? 2U : 0U}, {{plain(line)}});
         }
+    }
+
+    /// A row of a table, which may be wider than the page.
+    void show_row(const std::string& line) {
+        if (line.find_first_not_of("|-: ") == std::string::npos) return;
+        std::string cells;
+        std::istringstream row(line.substr(1));
+        for (std::string cell; std::getline(row, cell, '|');) {
+            const std::size_t begin = cell.find_first_not_of(' ');
+            if (begin == std::string::npos) continue;
+            cells += (cells.empty() ? "" : "  |  ") + cell.substr(begin, cell.find_last_not_of(' ') - begin + 1);
+        }
+        page_.paragraph({.indent = 2, .hanging = 2}, {{plain(cells)}});
     }
 
     void show_summary(const std::string& summary) {
@@ -117,6 +124,8 @@ private:
     Answers answers_;
     const std::string& how_;
     bool in_code_ = false;
+    bool in_diagram_ = false;
+    bool in_formula_ = false;
     bool hidden_ = false;
 };
 

@@ -1,5 +1,7 @@
 #include "tests_view.hpp"
 
+#include "words.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -67,12 +69,12 @@ private:
 void show_passed(Page& page, const Tests& tests, Outputs& outputs) {
     if (page.style().verbose) {
         for (const Test* test : tests) {
-            page.entry(2, {{"✓ ", Tone::good}, {test->property}}, {points_of({test})});
+            page.entry(2, {{"✓ ", Tone::good}, {property_of(*test)}}, {points_of({test})});
             outputs.show(*test);
         }
     } else if (!tests.empty()) {
         std::string properties;
-        for (const Test* test : tests) properties += (properties.empty() ? "" : "; ") + test->property;
+        for (const Test* test : tests) properties += (properties.empty() ? "" : "; ") + property_of(*test);
         page.entry(2, {{"✓ ", Tone::good}, {properties}}, {points_of(tests)});
         // Who prints to find a mistake looks for it where a test fails; where it passes it would only be long.
         const auto silent = [](const Test* test) { return test->output.empty(); };

@@ -113,14 +113,20 @@ std::string problem_in_words(BuildProblem problem) {
     return "it could not be built";
 }
 
+std::string property_of(const verdict::Test& test) {
+    return test.given ? fmt::format("{} (as far as your {} lets it show)", test.property, *test.given) : test.property;
+}
+
 std::string evidence(const FunctionDiagnosis& function) {
-    const bool alone = function.mistakes.size() == 1;
+    const std::string_view explains = function.mistakes.size() == 1 ? "explains" : "together they explain";
     if (function.inputs == 1)
-        return fmt::format("{} the one answer of {}; a right program gives another",
-                           alone ? "explains" : "together they explain", function.function);
-    return fmt::format("{} all {} answers of {}; a right program gives {} of them otherwise",
-                       alone ? "explains" : "together they explain", function.inputs, function.function,
-                       function.telling);
+        return fmt::format("{} the one answer of {}, which is wrong", explains, function.function);
+    return fmt::format("{} all {} answers of {}, of which {} {} wrong", explains, function.inputs, function.function,
+                       function.telling, function.telling == 1 ? "is" : "are");
+}
+
+std::string waits_for_others(const FunctionDiagnosis& function) {
+    return function.function + " cannot be judged before what it calls gives answers";
 }
 
 const FunctionDiagnosis* diagnosis_of(const verdict::Diagnosis& diagnosis, const std::string& function) {

@@ -26,7 +26,13 @@ WorstInWords in_words(const verdict::Worst& worst);
 /// "it does not compile"
 std::string problem_in_words(verdict::BuildProblem problem);
 
-/// "explains all 27 answers of attention_scores; a right program gives 24 of them otherwise"
+/// The property, and what stands in the way of seeing it.
+std::string property_of(const verdict::Test& test);
+
+/// Of a function that cannot be judged yet.
+std::string waits_for_others(const verdict::FunctionDiagnosis& function);
+
+/// "explains all 27 answers of attention_scores, of which 24 are wrong"
 std::string evidence(const verdict::FunctionDiagnosis& function);
 
 /// Nothing if it is not among the functions diagnosed.

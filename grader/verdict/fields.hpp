@@ -72,6 +72,7 @@ void each_field(T& test, auto&& field) {
     field("failure", test.failure);
     field("output", test.output);
     field("output_truncated", test.output_truncated);
+    field("given", test.given);
     field("seconds", test.seconds);
 }
 

@@ -94,6 +94,8 @@ struct Test {
     std::string output;  ///< what the submission printed, at most 64 KiB
     bool output_truncated = false;
     double seconds = 0;
+    /// Passed as far as this function of the student's, which is wrong, lets it show.
+    std::optional<std::string> given = {};
 };
 
 /// A mistake of the catalogue that explains what the submission answered.
@@ -114,8 +116,10 @@ struct NamedMistake {
 /// What is known of one wrong function.
 struct FunctionDiagnosis {
     std::string function;
-    std::string state;  ///< "named", "follows" (right given the student's own earlier functions) or "unrecognised"
-    std::string stage;  ///< the first that goes wrong, if known
+    /// "named", "follows" (right given the student's own earlier functions), "unjudged" (these give it no values to
+    /// work on) or "unrecognised"
+    std::string state;
+    std::string stage;                      ///< the first that goes wrong, if known
     std::vector<std::string> mistakes;      ///< ids
     std::vector<std::string> alternatives;  ///< ids of mistakes that no answer tells from these
     int inputs = 0;                         ///< questions whose answers are all reproduced

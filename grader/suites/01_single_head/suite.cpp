@@ -59,8 +59,7 @@ std::optional<Array> from_own_weights(Student& student, const Head& head) {
 void expect_head(Student& student, const Head& head) {
     const Tensor output = student.tensor("single_head_attention", head.arguments());
     if (!difference(outputs, output, head.expected())) return;
-    const auto given_own = from_own_weights(student, head);
-    current_test().function = "single_head_attention";
+    const auto given_own = aside([&] { return from_own_weights(student, head); });
     expect_close_given(outputs, output, head.expected(), {"attention_weights", "softmax_rows"}, given_own);
 }
 
@@ -101,8 +100,9 @@ PROPERTY(SingleHead, WeightsAreSoftmaxOfScoresDividedBySqrtD, 2, "weights are so
         const Array right_scores = reference::scores(exact(q), exact(k));
         const Array expected = expected_weights(exact(q), exact(k));
         if (!difference(weights, actual, expected)) continue;
-        const Outcome own_rows = student.outcome("softmax_rows", {{"scores", to_tensor(right_scores)}});
-        current_test().function = "attention_weights";
+        const Outcome own_rows = aside([&] {
+            return student.outcome("softmax_rows", {{"scores", to_tensor(right_scores)}});
+        });
         const auto* tensor = std::get_if<Tensor>(&own_rows.value);
         expect_close_given(weights, actual, expected, {"softmax_rows"},
                            tensor == nullptr ? std::nullopt : std::optional(own(*tensor)));

@@ -124,6 +124,8 @@ Predict transpose_model(const Arguments& arguments) {
     const Index axis1 = integer(arguments, "axis1");
     return [x, axis0, axis1, watched = is_watched(arguments)](const Choices& c) {
         const auto exists = [&](Index axis) { return axis >= 0 && axis < x.rank(); };
+        const auto is_optional = [&](Index axis) { return axis < 0 && axis >= -x.rank(); };
+        if (is_optional(axis0) || is_optional(axis1)) return Answer::said("anything");
         if (!c.moving.transposing.checks_axes && !(exists(axis0) && exists(axis1))) return Answer::said("accepted");
         return played(x, watched, Demand::numbers, c.checking, [&](const Tensor& own) {
             if (!exists(axis0) || !exists(axis1)) throw Refusal("transpose");

@@ -65,8 +65,7 @@ std::optional<Array> from_own_parts(Student& student, const Inputs& in, const Ma
 void expect_attention(Student& student, const Inputs& in, const Mask& mask, const Array& expected) {
     const Tensor actual = student.tensor("multi_head_attention", in.with(mask));
     if (!difference(output_axes, actual, expected)) return;
-    const auto given_own = from_own_parts(student, in, mask);
-    current_test().function = "multi_head_attention";
+    const auto given_own = aside([&] { return from_own_parts(student, in, mask); });
     expect_close_given(output_axes, actual, expected, {"merge_heads", "project_output"}, given_own);
 }
 
@@ -122,11 +121,10 @@ bool expect_masked(Student& student, const Inputs& in, const Mask& mask) {
     const auto failure = difference(output_axes, actual, expected);
     if (!failure) return true;
     // Wrong without a mask too, in the same way? Then it is not the mask.
-    const Outcome unmasked = student.outcome("multi_head_attention", in.with(Mask{}));
+    const Outcome unmasked = aside([&] { return student.outcome("multi_head_attention", in.with(Mask{})); });
     const auto* tensor = std::get_if<Tensor>(&unmasked.value);
     const bool wrong_unmasked = tensor != nullptr && difference(output_axes, *tensor, in.expected(Mask{}));
     const bool mask_matters = tensor == nullptr || difference(output_axes, *tensor, exact(actual)).has_value();
-    current_test().function = "multi_head_attention";
     if (!wrong_unmasked || !mask_matters) fail(*failure);
     pass_on_credit({"multi_head_attention", "merge_heads", "project_output"}, *failure);
     return false;

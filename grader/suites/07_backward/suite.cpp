@@ -45,8 +45,7 @@ void expect_queries_and_keys(Student& student, const Inputs& in, const Mask& mas
     for (const auto& [name, right] : {std::pair<std::string, const Array*>{"q", &expected.q}, {"k", &expected.k}}) {
         const Looking looking = heads_axes(name, Stage::scores);
         if (!difference(looking, field(given, name), *right)) continue;
-        const auto follows = from_own_softmax(student, in, mask);
-        current_test().function = "attention_backward";
+        const auto follows = aside([&] { return from_own_softmax(student, in, mask); });
         expect_close_given(looking, field(given, name), *right, {"softmax_backward"},
                            follows ? std::optional(name == "q" ? follows->q : follows->k) : std::nullopt);
     }
@@ -93,11 +92,10 @@ PROPERTY(Backward, BlockedKeysGetNoGradient, 1, "blocked keys get no gradient, a
             const auto failure = difference(heads_axes(name, Stage::mask), field(given, name), *right);
             if (!failure) continue;
             // Wrong without a mask too? Then it is not the mask.
-            const Outcome unmasked = student.outcome("attention_backward", in.with(Mask{}));
+            const Outcome unmasked = aside([&] { return student.outcome("attention_backward", in.with(Mask{})); });
             const auto* record = std::get_if<wire::Record>(&unmasked.value);
             const auto plain = in.expected(Mask{});
             const Array& plain_right = name == "q" ? plain.q : name == "k" ? plain.k : plain.v;
-            current_test().function = "attention_backward";
             if (record == nullptr || !difference(heads_axes(name, Stage::mask), field(*record, name), plain_right))
                 fail(*failure);
             pass_on_credit({"attention_backward", "softmax_backward"}, *failure);
@@ -180,8 +178,7 @@ PROPERTY(Backward, TheModuleReachesEveryParameter, 1,
             for (const auto& [name, right] : in.expected(mask)) {
                 const auto failure = difference(linear_axes(name, right.shape.size()), field(given, name), right);
                 if (!failure) continue;
-                const bool parts = parts_are_right(student, random, in);
-                current_test().function = "multi_head_attention_backward";
+                const bool parts = aside([&] { return parts_are_right(student, random, in); });
                 if (parts) fail(*failure);
                 return pass_on_credit({"attention_backward", "linear_backward", "softmax_backward"}, *failure);
             }

@@ -82,8 +82,7 @@ void expect_attention(Student& student, const Inputs& in, const Mask& mask) {
     const Tensor actual = student.tensor(function, in.with(mask));
     const Array expected = in.expected(mask);
     if (!difference(context_axes, actual, expected)) return;
-    const auto given_own = from_own_heads(student, in, mask);
-    current_test().function = function;
+    const auto given_own = aside([&] { return from_own_heads(student, in, mask); });
     expect_close_given(context_axes, actual, expected, {"repeat_heads"}, given_own);
 }
 
@@ -116,9 +115,8 @@ PROPERTY(GroupedQuery, MasksReachEveryQueryHead, 1, "each query head has its mas
         const Tensor actual = student.tensor("grouped_query_attention", in.with(mask));
         if (!difference(context_axes, actual, in.expected(mask))) continue;
         // Wrong without a mask too? Then it is not the mask.
-        const Outcome unmasked = student.outcome("grouped_query_attention", in.with(Mask{}));
+        const Outcome unmasked = aside([&] { return student.outcome("grouped_query_attention", in.with(Mask{})); });
         const auto* tensor = std::get_if<Tensor>(&unmasked.value);
-        current_test().function = "grouped_query_attention";
         const auto failure = difference(context_axes, actual, in.expected(mask));
         if (tensor == nullptr || !difference(context_axes, *tensor, in.expected(Mask{}))) fail(*failure);
         return pass_on_credit({"grouped_query_attention", "repeat_heads"}, *failure);
@@ -218,15 +216,16 @@ PROPERTY(GroupedQuery, TheLayerProjectsFewerKeysAndValues, 1,
             const Tensor actual = student.tensor(function, layer.with(mask));
             const Array expected = layer.expected(mask);
             if (!difference(output_axes, actual, expected)) continue;
-            const Outcome outcome =
-                student.outcome("grouped_query_attention", {{"q", to_tensor(layer.split(layer.w_q, grouping.H()))},
-                                                            {"k", to_tensor(layer.split(layer.w_k, grouping.H_kv))},
-                                                            {"v", to_tensor(layer.split(layer.w_v, grouping.H_kv))},
-                                                            {"mask", mask}});
+            const Outcome outcome = aside([&] {
+                return student.outcome("grouped_query_attention",
+                                       {{"q", to_tensor(layer.split(layer.w_q, grouping.H()))},
+                                        {"k", to_tensor(layer.split(layer.w_k, grouping.H_kv))},
+                                        {"v", to_tensor(layer.split(layer.w_v, grouping.H_kv))},
+                                        {"mask", mask}});
+            });
             const auto* context = std::get_if<Tensor>(&outcome.value);
             const bool usable =
                 context != nullptr && context->shape() == Shape{layer.n.B, grouping.H(), layer.n.T, layer.n.d};
-            current_test().function = function;
             expect_close_given(output_axes, actual, expected, {"grouped_query_attention", "repeat_heads"},
                                usable ? std::optional(own(to_tensor(layer.output(own(*context))))) : std::nullopt);
         }

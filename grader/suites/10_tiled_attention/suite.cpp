@@ -25,9 +25,8 @@ const Looking context_axes{"context vectors", Stage::weigh, {"b", "h", "query", 
 
 /// What absorb has gathered, divided by its total; 0 where nothing was seen.
 Tensor summed(Student& student, wire::Handle running) {
-    const std::string function = current_test().function;
-    const wire::Record record = student.record("contents", {{"running", running}});
-    current_test().function = function;  // looking is not the student's doing
+    // Looking is not the student's doing.
+    const wire::Record record = aside([&] { return student.record("contents", {{"running", running}}); });
     const Tensor total = std::get<Tensor>(record.find("total")->value);
     const Tensor gathered = std::get<Tensor>(record.find("gathered")->value);
     Shape rows = gathered.shape();
@@ -66,7 +65,6 @@ Array expected_sums(const Tensor& scores, const Tensor& v) {
 
 void expect_sums(Student& student, const Tensor& scores, const Tensor& v, Index tile) {
     const wire::Handle running = absorbed(student, scores, v, tile);
-    current_test().function = "absorb";
     expect_close(summed_axes, summed(student, running), expected_sums(scores, v));
 }
 
@@ -106,8 +104,7 @@ void expect_attention(Student& student, const Inputs& in, const Mask& mask, bool
     const Array expected =
         reference::attention(exact(in.q), exact(in.k), exact(in.v), joined(mask, causal, in.n)).context;
     if (!difference(context_axes, actual, expected)) return;
-    const auto given_own = from_own_parts(student, in, mask, causal, tile);
-    current_test().function = function;
+    const auto given_own = aside([&] { return from_own_parts(student, in, mask, causal, tile); });
     expect_close_given(context_axes, actual, expected, {"nothing_seen", "absorb", "context"}, given_own);
 }
 
@@ -155,14 +152,12 @@ PROPERTY(TiledAttention, LargeScoresOverflowNothing, 1, "scores of ±1e4 are sco
     scores[2] -= 1e4F;
     for (const Index tile : {Index{3}, n.S}) {
         const wire::Handle running = absorbed(student, scores, v, tile);
-        current_test().function = "absorb";
         const auto failure = difference(summed_axes, summed(student, running), expected_sums(scores, v));
         if (!failure) continue;
         // What is wrong for small scores too is another test's business.
         const Tensor small = scores * 1e-5F;
-        const wire::Handle again = absorbed(student, small, v, tile);
-        current_test().function = "absorb";
-        if (!difference(summed_axes, summed(student, again), expected_sums(small, v))) fail(*failure);
+        const Tensor again = aside([&] { return summed(student, absorbed(student, small, v, tile)); });
+        if (!difference(summed_axes, again, expected_sums(small, v))) fail(*failure);
         return pass_on_credit({"absorb"}, *failure);
     }
 }

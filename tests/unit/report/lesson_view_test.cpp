@@ -20,6 +20,20 @@ TEST(LessonView, ShortFormulasAreTyped) {
     EXPECT_EQ(shown("It costs $5, no more.\n"), "It costs $5, no more.\n");
 }
 
+TEST(LessonView, FormulasWithShapesAreTypedToo) {
+    EXPECT_EQ(shown("$$\n\\underbrace{q}_{(T, d)} = \\underbrace{x}_{(T, D)} \\underbrace{w_q}_{(D, d)}\n$$\n"),
+              "    q (T, d)  = x (T, D)  w_q (D, d)\n");
+    EXPECT_EQ(shown("$\\frac{q k^\\mathsf{T}}{\\sqrt{d}}$, $s_a = \\prod_{b > a} n_b$\n"),
+              "(q kᵀ) / √d, s_a = Π_(b > a) n_b\n");
+    EXPECT_EQ(shown("$x^{"), "$x^{\n") << "half a formula";
+}
+
+TEST(LessonView, LinksAndEmphasisLoseTheirMarksAndTablesTheirRules) {
+    EXPECT_EQ(shown("See [the paper](https://example.org), *twice*: 2 * 3.\n"), "See the paper, twice: 2 * 3.\n");
+    EXPECT_EQ(shown("| a | b |\n|---|---|\n| 1 | 2 |\n"), "  a  |  b\n  1  |  2\n");
+    EXPECT_EQ(shown("```mermaid\nflowchart LR\n```\n"), "    [diagram: with --open]\n");
+}
+
 TEST(LessonView, MarksOfTheGeneratorAreNotShown) {
     EXPECT_EQ(shown("It is <!-- computed: 01/x -->0.696<!-- end --> here.\n"), "It is 0.696 here.\n");
 }
