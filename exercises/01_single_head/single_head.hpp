@@ -2,8 +2,8 @@
 
 #include <headway/tensor.hpp>
 
-// Exercise 01: one attention head, without batch.      T tokens · S keys · D model width · d key width · d_v value
-// width
+// Exercise 01: one attention head, without batch.
+//                                      T tokens · S keys · D model width · d key width · d_v value width
 //
 // This header is the specification; write the functions in single_head.cpp. No function changes its arguments,
 // or what it returned before. Where a shape does not fit, throw std::invalid_argument. Weights are stored (in, out), so

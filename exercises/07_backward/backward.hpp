@@ -3,8 +3,8 @@
 #include <headway/given.hpp>
 #include <headway/tensor.hpp>
 
-// Exercise 07: gradients by hand.      B batch · H heads · T queries · S keys · d head_dim · d_v value width · D
-// embed_dim
+// Exercise 07: gradients by hand.
+//                      B batch · H heads · T queries · S keys · d head_dim · d_v value width · D embed_dim
 //
 // L is a number, the loss. "The gradient of x", grad_x, is dL/dx: it has the shape of x. Each function gets the
 // gradient of what its forward function returned, and gives the gradients of what that function was given. No function

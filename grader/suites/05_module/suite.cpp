@@ -198,7 +198,7 @@ PROPERTY(Module, EvalDropsNothingAndSeedsRepeat, 1,
     first.train();
     first.attention_weights(question);  // looking does not change the mode
     expect(difference(output_axes, first.forward(question), exact(in_eval)).has_value(), Stage::weigh,
-           "after train() the module should drop weights again, but it answers as in eval()");
+           "after train() the module answers as after eval(): it drops weights in both, or in neither");
     AttentionObject fourth(student, options, 5);
     third.load(state);
     fourth.load(state);
