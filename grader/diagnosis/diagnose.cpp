@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <limits>
 #include <stdexcept>
+#include <tuple>
 #include <utility>
 
 namespace headway::diagnosis {
@@ -192,9 +193,15 @@ private:
             return std::count_if(set.begin(), set.end(),
                                  [&](const Mistake* mistake) { return would_show(*mistake, right_before_); });
         };
+        // Mistakes lie in memory as they stand in the catalogue.
+        const auto in_order = [](MistakeSet set) {
+            std::sort(set.begin(), set.end());
+            return set;
+        };
         if (sets.size() > 1)
-            std::stable_sort(sets.begin(), sets.end(), [&](const MistakeSet& a, const MistakeSet& b) {
-                return std::pair(-familiar(a), unlikely(a)) < std::pair(-familiar(b), unlikely(b));
+            std::sort(sets.begin(), sets.end(), [&](const MistakeSet& a, const MistakeSet& b) {
+                return std::tuple(-familiar(a), unlikely(a), in_order(a)) <
+                       std::tuple(-familiar(b), unlikely(b), in_order(b));
             });
         alternatives_.assign(sets.begin() + 1, sets.end());
         return sets.front();
@@ -223,12 +230,11 @@ private:
     void leave_unnamed(FunctionDiagnosis& diagnosis) {
         if (follows_from_own_functions()) {
             diagnosis.state = follows_in_values_ ? "follows" : "unjudged";
-        } else if (const std::string words = index_left_its_tensor(); !words.empty()) {
-            diagnosis.mistakes.emplace_back("reads_out_of_bounds");
-            diagnosis.sentences.push_back("asked for what it should answer, it threw: " + words);
         } else {
             diagnosis.state = "unrecognised";
             localise(diagnosis, function_, workers_.plain, observations_);
+            if (const std::string words = index_left_its_tensor(); !words.empty())
+                diagnosis.sentences.push_back("asked for what it should answer, it threw: " + words);
         }
     }
 

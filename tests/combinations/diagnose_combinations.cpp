@@ -142,10 +142,11 @@ Outcome judged(const diagnosis::Function& function, const Ids& expected, const v
     if (found == nullptr)
         return expected.empty() || equivalent(function, expected, {}) ? Outcome::no_effect : Outcome::missed;
     if (found->state == "follows") return Outcome::named;
-    const Ids given = in_self_attention(Ids(found->mistakes.begin(), found->mistakes.end()));
+    const Ids named(found->mistakes.begin(), found->mistakes.end());
+    const Ids given = in_self_attention(named);
     const auto accounts = accounts_of(expected);
-    if (found->state == "named" &&
-        (std::find(accounts.begin(), accounts.end(), given) != accounts.end() || equivalent(function, given, expected)))
+    if (found->state == "named" && (std::find(accounts.begin(), accounts.end(), given) != accounts.end() ||
+                                    equivalent(function, given, expected) || equivalent(function, named, expected)))
         return Outcome::named;
     const bool only_true_names = std::any_of(accounts.begin(), accounts.end(), [&](const Ids& account) {
         return std::includes(account.begin(), account.end(), given.begin(), given.end());

@@ -238,8 +238,12 @@ MISTAKE(
             };
         });
 
+// Without masks that is the same as applying it twice.
+DECISION(.id = "softmax_again", .stage = "softmax", .lesson = {{"03", "Masks: which keys do not exist"}},
+         .pseudocode = "scores → softmax → weights → weights · v: softmax once");
+
 MISTAKE(
-        .id = "softmax_again_without_mask", .decision = "softmax_times",
+        .id = "softmax_again_without_mask", .decision = "softmax_again",
         .title = "softmax is applied once more to the weights, without the mask",
         .right = "weights are normalised already", .symptom = "blocked keys get a weight again",
         .question = "Which functions on the way call softmax?", .make = [](Choices& c) {
