@@ -123,12 +123,21 @@ bool agree(const std::vector<double>& a, const std::vector<double>& b) {
            });
 }
 
-/// The same numbers in views with gaps.
+/// The same numbers in a storage of the same size, first axis dense: nothing more to send.
+Tensor column_major(const Tensor& tensor) {
+    if (tensor.rank() < 2) return strided(tensor);
+    const Tensor storage = Tensor::empty(Shape(tensor.shape().rbegin(), tensor.shape().rend()));
+    const Strides strides(storage.strides().rbegin(), storage.strides().rend());
+    Tensor view = storage.as_strided(tensor.shape(), strides, 0);
+    view.copy_from(tensor);
+    return view;
+}
+
 Arguments as_views(const Arguments& arguments) {
     Arguments views = arguments;
     for (wire::Field& field : views)
         if (auto* tensor = std::get_if<Tensor>(&field.value); tensor != nullptr && tensor->defined())
-            *tensor = strided(*tensor);
+            *tensor = column_major(*tensor);
     return views;
 }
 
@@ -211,8 +220,13 @@ bool sees_what_was_overwritten(Student& student, const std::string& function, co
     return agree(numbers_of(student.outcome(function, stored.as_tensors())), again);
 }
 
-void expect_untouched(Student& student, const std::string& function, const Arguments& arguments) {
-    const std::string because = ": it keeps something between calls, or reads memory that it never wrote";
+namespace {
+
+constexpr const char* because = ": it keeps something between calls, or reads memory that it never wrote";
+
+/// @return what `function` answered to other numbers, after it had answered to these
+Outcome expect_untouched(Student& student, const FunctionCall& call) {
+    const auto& [function, arguments] = call;
     const Outcome first = student.outcome(function, arguments);
     for (const std::string& name : first.changed_arguments)
         expect(false, Stage::none,
@@ -222,8 +236,7 @@ void expect_untouched(Student& student, const std::string& function, const Argum
     expect(first.error || agree(numbers_of(first), numbers_of(viewed)), Stage::none,
            "your " + function + " answers differently if the same numbers come in a view that is not contiguous" +
                (viewed.error ? ": it throws" : ": does it read data() without looking at the strides?"));
-    const Arguments others = with_other_numbers(arguments);
-    const Outcome other = student.outcome(function, others);
+    Outcome other = student.outcome(function, with_other_numbers(arguments));
     const Outcome second = student.outcome(function, arguments);
     expect(same_bits(numbers_of(first), numbers_of(second)), Stage::none,
            "your " + function + " answers the same question differently after another call" + because);
@@ -233,13 +246,28 @@ void expect_untouched(Student& student, const std::string& function, const Argum
                ": it keeps something that belongs to an address");
     expect(result_lasts(student, function, arguments), Stage::none,
            "what your " + function + " returned changes when it is called again: does it return a static Tensor?");
-    const bool uses_objects = std::any_of(arguments.begin(), arguments.end(), [](const wire::Field& field) {
-        return std::holds_alternative<wire::Handle>(field.value);
-    });
-    if (uses_objects) return;  // they live in this worker only
+    return other;
+}
+
+/// Objects live in one worker only.
+bool uses_objects(const FunctionCall& call) {
+    return std::any_of(call.arguments.begin(), call.arguments.end(),
+                       [](const wire::Field& field) { return std::holds_alternative<wire::Handle>(field.value); });
+}
+
+}  // namespace
+
+void expect_untouched(Student& student, const std::vector<FunctionCall>& calls) {
+    std::vector<Outcome> answers;
+    for (const FunctionCall& call : calls) answers.push_back(expect_untouched(student, call));
+    if (std::any_of(calls.begin(), calls.end(), uses_objects)) return;
     student.fresh_worker();
-    expect(same_bits(numbers_of(other), numbers_of(student.outcome(function, others))), Stage::none,
-           "your " + function + " answers differently as the first call of a process than after another one" + because);
+    for (std::size_t i = calls.size(); i-- > 0;) {
+        const auto& [function, arguments] = calls[i];
+        const Outcome now = student.outcome(function, with_other_numbers(arguments));
+        expect(same_bits(numbers_of(answers[i]), numbers_of(now)), Stage::none,
+               "your " + function + " answers differently in a new process than after other calls" + because);
+    }
 }
 
 void answer_with(Student& student, std::vector<double>& answers, const std::string& function,

@@ -7,10 +7,15 @@
 
 namespace headway::judge {
 
-/// Ends the test if `function` changes an argument, or answers differently when the same numbers come in strided views,
+struct FunctionCall {
+    std::string function;
+    Arguments arguments;
+};
+
+/// Ends the test if a function changes an argument, or answers differently when the same numbers come in strided views,
 /// or when it is asked the same a second time after another call; or if that call changes what it returned before; or
 /// if it keeps what it made of arguments that have been overwritten since.
-void expect_untouched(Student& student, const std::string& function, const Arguments& arguments);
+void expect_untouched(Student& student, const std::vector<FunctionCall>& calls);
 
 /// Whether what `function` returned is still the same after another call of the same shapes.
 bool result_lasts(Student& student, const std::string& function, const Arguments& arguments);

@@ -171,10 +171,10 @@ PROPERTY(SingleHead, CallsLeaveNothingBehind, 1,
     const Head head(random, n.T, n.S, n.d, n.S);
     const Tensor scores = random_tensor(random, {n.T, n.S});
     const Tensor attended = random_tensor(random, {n.T, n.S});
-    expect_untouched(student, "softmax_rows", {{"scores", scores}});
-    expect_untouched(student, "attention_weights", {{"q", to_tensor(head.q())}, {"k", to_tensor(head.k())}});
-    expect_untouched(student, "single_head_attention", head.arguments());
-    expect_untouched(student, "with_residual", {{"x", head.x}, {"attended", attended}});
+    expect_untouched(student, {{"softmax_rows", {{"scores", scores}}},
+                               {"attention_weights", {{"q", to_tensor(head.q())}, {"k", to_tensor(head.k())}}},
+                               {"single_head_attention", head.arguments()},
+                               {"with_residual", {{"x", head.x}, {"attended", attended}}}});
 }
 
 PROBE(SingleHead) {

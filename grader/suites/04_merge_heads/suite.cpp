@@ -174,9 +174,9 @@ PROPERTY(MergeHeads, CallsAreCleanAndShapesChecked, 1,
          "shapes that do not fit are refused, views are not; arguments and later calls are left alone") {
     const Inputs in(random, random_sizes(random));
     const Sizes& n = in.n;
-    expect_untouched(student, "merge_heads", {{"context", to_tensor(in.context(Mask{}))}});
-    expect_untouched(student, "project_output", {{"merged", in.x}, {"w_o", in.w_o}, {"b_o", Tensor::ones({n.D()})}});
-    expect_untouched(student, "multi_head_attention", in.with(random_mask(random, {n.T, n.T})));
+    expect_untouched(student, {{"merge_heads", {{"context", to_tensor(in.context(Mask{}))}}},
+                               {"project_output", {{"merged", in.x}, {"w_o", in.w_o}, {"b_o", Tensor::ones({n.D()})}}},
+                               {"multi_head_attention", in.with(random_mask(random, {n.T, n.T}))}});
     student.refuses_index("merge_heads", {{"context", in.x}}, "context must be of shape (B, H, T, d)");
     student.refuses("project_output",
                     {{"merged", in.x}, {"w_o", random_tensor(random, {n.D() + 1, n.D()})}, {"b_o", Tensor{}}},

@@ -229,9 +229,9 @@ PROPERTY(Module, TheFactoryRefusesBadOptions, 1,
     AttentionObject object(student, {.D = n.D(), .H = n.H, .bias = true, .causal = true});
     Question question = random_question(random, n, n.S);
     question.mask = random_mask(random, {n.B, n.H, n.T, n.S});
-    expect_untouched(student, "attention_weights", object.weights_arguments(question));
+    expect_untouched(student, {{"attention_weights", object.weights_arguments(question)}});
     object.eval();
-    expect_untouched(student, "forward", object.arguments(question));
+    expect_untouched(student, {{"forward", object.arguments(question)}});
     question.value = random_tensor(random, {n.B, n.S + 1, n.D()});
     student.refuses("forward", object.arguments(question), "there are more values than keys");
     question = random_question(random, n, n.S);

@@ -192,9 +192,9 @@ PROPERTY(Backward, CallsAreCleanAndShapesChecked, 1,
     const Sizes& n = in.n;
     const LinearInputs linear(random, n, true);
     const Tensor weights = to_tensor(in.weights(Mask{}));
-    expect_untouched(student, "softmax_backward", {{"weights", weights}, {"grad_weights", weights * 2.0F}});
-    expect_untouched(student, "attention_backward", in.with(random_mask(random, {n.T, n.S})));
-    expect_untouched(student, "linear_backward", linear.arguments());
+    expect_untouched(student, {{"softmax_backward", {{"weights", weights}, {"grad_weights", weights * 2.0F}}},
+                               {"attention_backward", in.with(random_mask(random, {n.T, n.S}))},
+                               {"linear_backward", linear.arguments()}});
     student.refuses("softmax_backward",
                     {{"weights", weights}, {"grad_weights", random_tensor(random, {n.B, n.H, n.T, n.S + 1})}},
                     "there are more gradients than weights");

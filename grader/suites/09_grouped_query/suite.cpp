@@ -236,8 +236,8 @@ PROPERTY(GroupedQuery, UnevenGroupsAreRefused, 1,
          "heads that do not form even groups are refused, views are not; arguments and later calls are left alone") {
     const Inputs in(random, random_grouping(random));
     const Sizes& n = in.n;
-    expect_untouched(student, "grouped_query_attention", in.with(random_mask(random, {n.T, n.S})));
-    expect_untouched(student, "repeat_heads", {{"kv", in.k}, {"num_heads", in.grouping.H()}});
+    expect_untouched(student, {{"grouped_query_attention", in.with(random_mask(random, {n.T, n.S}))},
+                               {"repeat_heads", {{"kv", in.k}, {"num_heads", in.grouping.H()}}}});
     const std::string uneven = "H is not divisible by H_kv";
     for (const Index H : {in.grouping.H() + 1, in.grouping.H_kv - 1, Index{0}})
         student.refuses("repeat_heads", {{"kv", in.k}, {"num_heads", H}}, uneven);

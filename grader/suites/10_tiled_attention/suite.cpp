@@ -238,7 +238,7 @@ PROPERTY(TiledAttention, CallsAreCleanAndShapesChecked, 1,
          "shapes and tiles that do not fit are refused, views are not; arguments and later calls are left alone") {
     const Inputs in(random, random_sizes(random));
     const Sizes& n = in.n;
-    expect_untouched(student, "tiled_attention", in.with(random_mask(random, {n.T, n.S}), true, 4));
+    expect_untouched(student, {{"tiled_attention", in.with(random_mask(random, {n.T, n.S}), true, 4)}});
     const auto refuses = [&](std::size_t argument, wire::Value value, const std::string& because) {
         Arguments arguments = in.with(Mask{}, false, 4);
         arguments[argument].value = std::move(value);
