@@ -111,8 +111,10 @@ int main(int argc, char** argv) {
     try {
         app.parse(argc, argv);
     } catch (const CLI::ExtrasError& error) {
-        if (!app.get_subcommands().empty() || *argv[1] == '-') return app.exit(error), wrong_usage;
-        fmt::print(stderr, "headway: there is no command {}; ./headway --help lists them\n", argv[1]);
+        if (app.get_subcommands().empty() && *argv[1] != '-')
+            fmt::print(stderr, "headway: there is no command {}; ./headway --help lists them\n", argv[1]);
+        else
+            app.exit(error);
         return wrong_usage;
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? all_passed : wrong_usage;

@@ -28,7 +28,7 @@ bool same_bits(const Answer& a, const Answer& b) {
 }
 
 /// What a local variable holds that was never set, in every build: the bytes 0xfe, -1.6947e38 as a float. Small numbers
-/// added to it change nothing; what is divided by it is next to nothing, and of the other sign.
+/// added to it change nothing, and what is divided by it is next to nothing.
 bool shows_unset_variable(const Answer& answer) {
     constexpr double unset = -1.6947395e38, nothing = 1e-35;
     for (const auto& [name, array] : answer.parts) {

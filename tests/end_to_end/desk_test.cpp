@@ -148,6 +148,27 @@ TEST(Debug, WritesATestThatFailsUntilTheCodeIsRight) {
     EXPECT_EQ(copy.headway({"grade", "03"}).ended.exit_code, 0) << "the replay counts as part of the submission";
 }
 
+/// A mutant's file in the place of the student's.
+std::string mutant(const std::string& exercise, const std::string& name, const std::string& file) {
+    return build::read_file(fs::path(HEADWAY_SOURCE_DIR) / "tests/mutants" / exercise / name / exercise / file);
+}
+
+TEST(Debug, WritesTheCallThatFailedNotWhatWasAskedToJudgeIt) {
+    CourseCopy copy;
+    copy.write(stub, mutant("04_merge_heads", "keys_projected_with_w_q", "merge_heads.cpp"));
+    const auto debug = copy.headway({"debug", "04", "--as-test"});
+    EXPECT_EQ(debug.ended.exit_code, 0) << debug.output;
+    EXPECT_TRUE(says(copy.headway({"try", "04"}), "[  FAILED  ] Replay."));
+    copy.write(stub, solution(stub));
+    EXPECT_EQ(copy.headway({"try", "04"}).ended.exit_code, 0);
+}
+
+TEST(Tick, SaysWhichWrongFunctionItRestsOn) {
+    CourseCopy copy;
+    copy.write("01_single_head/single_head.cpp", mutant("01_single_head", "softmax_base_two", "single_head.cpp"));
+    EXPECT_TRUE(says(copy.headway({"grade", "01", "--verbose"}), "(as far as your softmax_rows"));
+}
+
 TEST(Debug, WritesATestOfAMaskToo) {
     CourseCopy copy;
     const std::string file = "03_scaled_scores/scaled_scores.cpp";
