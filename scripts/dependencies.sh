@@ -45,10 +45,11 @@ config_version() {
     done
 }
 
-# header_version HEADER [MACRO]: for libraries without a CMake package; "here" where the header tells no version.
+# header_version HEADER [MACRO]: for libraries without a CMake package; "here" where the header tells no version. Of the
+# folders below include only those of a machine (x86_64-linux-gnu) count: linux/seccomp.h is not libseccomp's.
 header_version() {
     library_prefixes | while IFS= read -r prefix; do
-        for file in "$prefix/include/$1" "$prefix"/include/*/"$1"; do
+        for file in "$prefix/include/$1" "$prefix"/include/*-*-*/"$1"; do
             [ -f "$file" ] || continue
             if [ -n "${2-}" ]; then
                 sed -n "s/^ *# *define *$2 *\"\([0-9.]*\).*/\1/p" "$file" | head -n 1

@@ -33,8 +33,13 @@ fi
 
 # What a submission cannot do here: tried, by the program that grades.
 printf '\nWhat holds while a submission is compiled and run\n'
-cli=$HEADWAY_ROOT/build/default/bin/headway-cli
-if [ ! -x "$cli" ]; then
+build=$HEADWAY_ROOT/build/default
+cli=$build/bin/headway-cli
+if grep -qs '^SECCOMP_INCLUDE:PATH=.*NOTFOUND' "$build/CMakeCache.txt" && [ -n "$(header_version seccomp.h)" ]; then
+    # Without the configuration, the next start configures anew, and builds what that changes.
+    rm -f "$build/build.ninja" "$build/.headway-built"
+    echo '  libseccomp came after the grader was built: run ./headway once, it builds it in.'
+elif [ ! -x "$cli" ]; then
     echo '  Not known yet: run ./headway once, it builds the grader.'
 elif ! "$cli" protections; then
     echo '  Could not be tried. Run ./headway, then this again.'

@@ -207,6 +207,24 @@ the_doctor_names_what_is_missing_and_the_cure() {
     expect fits_80_columns
 }
 
+a_header_of_the_same_name_elsewhere_is_another_header() {
+    mkdir -p "$machine/prefix/include/linux" "$machine/prefix/include/x86_64-linux-gnu"
+    : >"$machine/prefix/include/linux/of_the_test.h"
+    expect test -z "$(CMAKE_PREFIX_PATH=$machine/prefix sh -c '. scripts/dependencies.sh; header_version of_the_test.h')"
+    : >"$machine/prefix/include/x86_64-linux-gnu/of_the_test.h"
+    expect test -n "$(CMAKE_PREFIX_PATH=$machine/prefix sh -c '. scripts/dependencies.sh; header_version of_the_test.h')"
+}
+
+what_is_installed_after_the_build_is_built_in() {
+    start grade
+    echo 'SECCOMP_INCLUDE:PATH=SECCOMP_INCLUDE-NOTFOUND' >>"$root/build/default/CMakeCache.txt"
+    start doctor
+    expect says 'libseccomp came after the grader was built'
+    : >"$machine/calls"
+    start grade
+    expect builds 1
+}
+
 the_tests_end_with_a_count() {
     stand_in ctest <<'EOF'
 for argument do results=$argument; done
