@@ -53,7 +53,7 @@ private:
         Graded graded;
         const Log log = [&](const std::string& line) {
             const std::lock_guard lock(log_mutex_);
-            graded.log += gradebook::now() + " " + line + "\n";
+            graded.log += verdict::now() + " " + line + "\n";
         };
         for (int tried = 1;; ++tried) {
             try_once(job, graded, log);
@@ -63,7 +63,7 @@ private:
             if (tried >= options_.tries || options_.stop()) return give_up(graded.exercise.problem);
             std::this_thread::sleep_for(options_.pause * tried);
         }
-        graded.graded = gradebook::now();
+        graded.graded = verdict::now();
         const std::lock_guard lock(mutex_);
         gradebook_.store(job, graded);
         ++state_.done;

@@ -162,7 +162,7 @@ int run_class_adjust(const Course& course, const ClassArguments& arguments) {
         throw UsageError("an adjustment needs points, an author and a reason");
     const std::string exercise = arguments.exercise.empty() ? "" : course.find(arguments.exercise).name;
     gradebook.adjust(
-        {arguments.student, exercise, arguments.points, arguments.author, arguments.reason, gradebook::now()});
+        {arguments.student, exercise, arguments.points, arguments.author, arguments.reason, verdict::now()});
     fmt::print("{}: {:+g} points{}. The opposite undoes it; both stay in the gradebook.\n", arguments.student,
                arguments.points, exercise.empty() ? "" : " in " + exercise);
     return all_passed;
@@ -210,7 +210,7 @@ int run_class_export(const Course& course, const ClassArguments& arguments) {
     if (arguments.format == "csv")
         write(arguments.folder, classroom::marks_csv(marks));
     else if (arguments.format == "moodle")
-        write(arguments.folder, classroom::moodle_csv(marks, gradebook::now()));
+        write(arguments.folder, classroom::moodle_csv(marks, verdict::now()));
     else if (arguments.format == "canvas")
         write(arguments.folder, classroom::canvas_csv(marks, "Headway"));
     else

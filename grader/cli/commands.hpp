@@ -51,6 +51,7 @@ int run_try(const Course& course, const std::string& exercise, const std::string
 /// The labs, if `arguments` are empty; else the lab of that name, with what follows.
 int run_lab(const Course& course, const std::vector<std::string>& arguments);
 int run_reset(const Course& course, const std::string& exercise);
+int run_undo_reset(const Course& course, const std::string& exercise);
 int run_diff(const Course& course, const std::string& exercise, Reveal reveal);
 int run_pack(const Course& course, const std::vector<std::string>& exercises, const std::string& file);
 /// gdb itself, the command that starts it, or a test that asks the same.

@@ -12,6 +12,7 @@ struct Options {
     std::string exercise;
     std::vector<std::string> exercises;
     bool reveal = false;
+    bool undo = false;
     bool answers = false;
     bool open = false;
     bool looking = false;
@@ -51,9 +52,12 @@ void declare_desk_commands(CLI::App& app, Run& run) {
     lesson->add_flag("--answers", options->answers, "With the answers to its questions");
     lesson->add_flag("--open", options->open, "In the browser");
 
-    auto* reset = declare(app, "reset", "Bring the stub back; what you had is kept in backups/", run,
-                          [options](const Course& course) { return run_reset(course, options->exercise); });
+    auto* reset = declare(
+        app, "reset", "Bring the stub back; what you had is kept in backups/", run, [options](const Course& course) {
+            return options->undo ? run_undo_reset(course, options->exercise) : run_reset(course, options->exercise);
+        });
     needs_exercise(reset, *options);
+    reset->add_flag("--undo", options->undo, "Bring back what the last reset put aside");
 
     auto* diff =
         declare(app, "diff", "Yours beside the solution, once yours passes", run, [options](const Course& course) {

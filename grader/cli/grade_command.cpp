@@ -118,7 +118,8 @@ int run_grade(const Course& course, const GradeArguments& arguments) {
     if (on_screen) {
         report::TerminalStyle style = terminal_style();
         style.verbose = arguments.verbose;
-        fmt::print("{}", report::render(verdict, style));
+        const bool is_own = arguments.submission.empty();
+        fmt::print("{}", report::render(verdict, style, is_own ? standing(course) : std::vector<verdict::Exercise>()));
         std::fflush(stdout);
     }
     if (arguments.html && course.tell <= verdict::Tell::diagnosis) add_coverage(course, options, verdict);

@@ -7,12 +7,10 @@
 #include "../build/workspace.hpp"
 #include "../sandbox/process.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <ctime>
 #include <future>
 #include <mutex>
 #include <optional>
@@ -192,8 +190,6 @@ private:
     std::mutex& progress_mutex_;
 };
 
-std::string now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
-
 /// The failure that says more: a sanitizer's report names the line.
 bool says_more(const verdict::Test& a, const verdict::Test& b) {
     return a.failure && a.failure->kind == verdict::FailureKind::sanitizer && b.failure &&
@@ -280,7 +276,7 @@ verdict::Verdict grade(const Course& course, const GradingOptions& options) {
     verdict::Verdict verdict;
     verdict.submission = options.submission.string();
     verdict.seed = options.seed;
-    verdict.started = now();
+    verdict.started = verdict::now();
     verdict.toolchain = {{"compiler", course.toolchain.compiler_version}};
     verdict.protections = course.machine().protections;
     const auto available = static_cast<std::ptrdiff_t>(std::max(1U, std::thread::hardware_concurrency()));

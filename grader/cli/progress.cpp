@@ -51,6 +51,15 @@ bool is_the_same(const Reached& reached, const verdict::Exercise& exercise) {
            reached.max_points == exercise.max_points;
 }
 
+void add_lines(const Course& course, std::string lines) {
+    const auto file = progress_file(course);
+    std::error_code ignored;
+    if (!std::filesystem::exists(file, ignored)) lines = heading + lines;
+    std::ofstream out(file, std::ios::app);
+    out << lines << std::flush;
+    if (!out) throw std::runtime_error(fmt::format("cannot write {}: what you reached is not recorded", file.string()));
+}
+
 }  // namespace
 
 std::filesystem::path progress_file(const Course& course) { return course.root / "exercises" / "progress.txt"; }
@@ -84,13 +93,14 @@ void record_progress(const Course& course, const verdict::Verdict& verdict) {
         if (is_news)
             lines += line_of(exercise.name, {verdict.started, exercise.state, exercise.points, exercise.max_points});
     }
-    if (lines.empty()) return;
-    const auto file = progress_file(course);
-    std::error_code ignored;
-    if (!std::filesystem::exists(file, ignored)) lines = heading + lines;
-    std::ofstream out(file, std::ios::app);
-    out << lines << std::flush;
-    if (!out) throw std::runtime_error(fmt::format("cannot write {}: what you reached is not recorded", file.string()));
+    if (!lines.empty()) add_lines(course, lines);
+}
+
+void record_reset(const Course& course, const std::string& exercise) {
+    const auto progress = read_progress(course);
+    const auto reached = progress.find(exercise);
+    if (reached == progress.end() || reached->second.state == State::not_started) return;
+    add_lines(course, line_of(exercise, {verdict::now(), State::not_started, 0, reached->second.max_points}));
 }
 
 std::vector<verdict::Exercise> standing(const Course& course) {

@@ -31,6 +31,9 @@ std::map<std::string, Reached> read_progress(const Course& course);
 /// Adds a line for each exercise that is not where it last was. @throws std::runtime_error if it cannot be written
 void record_progress(const Course& course, const verdict::Verdict& verdict);
 
+/// Adds the line that an exercise is back at its beginning, if it had got further. @throws std::runtime_error
+void record_reset(const Course& course, const std::string& exercise);
+
 /// Where the student is: the last results of this machine, or what another one recorded since.
 std::vector<verdict::Exercise> standing(const Course& course);
 

@@ -5,11 +5,9 @@
 
 #include "../build/digest.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ctime>
 
 namespace headway::gradebook {
 namespace {
@@ -46,8 +44,6 @@ std::string content_of(const Attempt& attempt) {
 
 }  // namespace
 
-std::string now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
-
 Gradebook::Gradebook(const std::filesystem::path& file, Access access) : database_(file, access) {
     if (access == Access::read_write) migrate(database_);
     if (database_.version() != newest_version)
@@ -80,7 +76,7 @@ Edition Gradebook::propose(Edition proposed) {
         if (earlier == proposed) return proposed;
     }
     database_.ask("INSERT INTO edition (created, seed, policy) VALUES (?, ?, ?)")
-        .bind(now())
+        .bind(verdict::now())
         .bind(std::to_string(proposed.seed))
         .bind(proposed.policy)
         .run();
@@ -92,7 +88,7 @@ Edition Gradebook::propose(Edition proposed) {
 }
 
 void Gradebook::apply(const Edition& edition) {
-    database_.ask("UPDATE edition SET applied = ? WHERE id = ?").bind(now()).bind(edition.id).run();
+    database_.ask("UPDATE edition SET applied = ? WHERE id = ?").bind(verdict::now()).bind(edition.id).run();
 }
 
 bool Gradebook::has(const build::Submission& source, const std::string& digest) const {
@@ -130,7 +126,7 @@ Gradebook::Recorded Gradebook::record(const Attempt& attempt, const std::vector<
         .bind(attempt.entry)
         .bind(content)
         .bind(attempt.submitted)
-        .bind(now())
+        .bind(verdict::now())
         .bind(attempt.note)
         .bind(attempt.problem)
         .run();
@@ -227,7 +223,7 @@ void Gradebook::store_outage(const Job& job, const std::string& problem) {
         .bind(job.source)
         .bind(job.suite)
         .bind(problem)
-        .bind(now())
+        .bind(verdict::now())
         .run();
 }
 

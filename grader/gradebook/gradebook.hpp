@@ -106,7 +106,4 @@ private:
     Database database_;
 };
 
-/// Now, ISO 8601, UTC.
-std::string now();
-
 }  // namespace headway::gradebook

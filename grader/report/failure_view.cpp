@@ -102,11 +102,12 @@ void show_failure_briefly(Page& page, const Failure& failure, const std::string&
 }
 
 bool are_alike(const Failure& a, const Failure& b) {
-    const auto place = [](const Failure& f) {
-        return f.sanitizer ? f.sanitizer->kind + f.sanitizer->file + std::to_string(f.sanitizer->line) : std::string();
-    };
+    // One line that goes wrong is one mistake, whichever call leads there.
+    if (a.sanitizer && b.sanitizer && !a.sanitizer->file.empty())
+        return a.sanitizer->kind == b.sanitizer->kind && a.sanitizer->file == b.sanitizer->file &&
+               a.sanitizer->line == b.sanitizer->line;
     return a.kind == b.kind && a.function == b.function && a.stage == b.stage && a.message == b.message &&
-           place(a) == place(b);
+           a.sanitizer.has_value() == b.sanitizer.has_value();
 }
 
 }  // namespace headway::report

@@ -82,7 +82,7 @@ std::string verbose_command(const Verdict& verdict) {
 
 }  // namespace
 
-std::string render(const Verdict& verdict, const TerminalStyle& style) {
+std::string render(const Verdict& verdict, const TerminalStyle& style, const std::vector<Exercise>& course) {
     Page page(style);
     if (verdict.exercises.empty()) {
         page.paragraph({}, {{"Nothing was graded. Name an exercise that exists, such as ./headway grade 01"}});
@@ -105,7 +105,12 @@ std::string render(const Verdict& verdict, const TerminalStyle& style) {
     if (page.has_cut()) {
         page.paragraph({.hanging = 2}, {{"more detail: " + verbose_command(verdict), Tone::faint}});
     }
-    show_next_step(page, verdict.exercises, verdict.submission);
+    const bool all_pass =
+        std::ranges::all_of(verdict.exercises, [](const Exercise& e) { return e.state == State::passed; });
+    if (all_pass && !course.empty())
+        show_next_step(page, course, "");
+    else
+        show_next_step(page, verdict.exercises, verdict.submission);
     return page.take();
 }
 

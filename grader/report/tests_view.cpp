@@ -82,10 +82,14 @@ void show_passed(Page& page, const Tests& tests, Outputs& outputs) {
     }
 }
 
-/// The first of a kind in full; what is like an earlier one, or comes after three, in a line or two.
+/// Whether the mistakes that the page begins with are all that is wrong. Then further failures of a function only show
+/// the same mistakes again.
+bool is_explained(const Exercise& exercise) { return exercise.diagnosis && exercise.diagnosis->complete; }
+
+/// The first of a kind in full; what is like an earlier one, is explained, or comes after three, in a line or two.
 class Failures {
 public:
-    Failures(Page& page, const Place& place) : page_(page), place_(place) {}
+    Failures(Page& page, const Place& place, bool explained) : page_(page), place_(place), explained_(explained) {}
 
     enum class Detail { full, brief };
 
@@ -97,7 +101,10 @@ public:
         const Failure& failure = *test.failure;
         const bool known =
             std::ranges::any_of(shown_, [&](const Failure* earlier) { return are_alike(*earlier, failure); });
-        if (page_.style().verbose || (!known && shown_.size() < most_full_failures)) {
+        const bool follows = explained_ && std::ranges::any_of(shown_, [&](const Failure* earlier) {
+                                 return earlier->function == failure.function && earlier->kind == failure.kind;
+                             });
+        if (page_.style().verbose || (!known && !follows && shown_.size() < most_full_failures)) {
             show_failure(page_, test, failure, place_);
             shown_.push_back(&failure);
             return Detail::full;
@@ -109,11 +116,11 @@ public:
 private:
     Page& page_;
     const Place& place_;
+    bool explained_;
     std::vector<const Failure*> shown_;
 };
 
-void show_failed(Page& page, const Tests& tests, const Place& place, Outputs& outputs) {
-    Failures failures(page, place);
+void show_failed(Page& page, const Tests& tests, Failures failures, Outputs& outputs) {
     for (const Test* test : tests) {
         page.entry(2, {{"✗ ", Tone::bad}, {test->property}}, {points_of({test})});
         const auto detail = failures.show(*test);
@@ -148,7 +155,7 @@ void show_unavailable(Page& page, const Tests& tests) {
 void show_tests(Page& page, const Exercise& exercise, const Place& place) {
     Outputs outputs(page);
     show_passed(page, tests_in(exercise, TestState::passed), outputs);
-    show_failed(page, tests_in(exercise, TestState::failed), place, outputs);
+    show_failed(page, tests_in(exercise, TestState::failed), {page, place, is_explained(exercise)}, outputs);
     show_unavailable(page, tests_in(exercise, TestState::unavailable));
     show_not_written(page, tests_in(exercise, TestState::not_implemented));
 }

@@ -1,5 +1,7 @@
 #include "verdict.hpp"
 
+#include <array>
+#include <ctime>
 #include <stdexcept>
 
 #include "names.hpp"
@@ -16,6 +18,15 @@ std::string name_of(Enumeration value) {
 }
 
 }  // namespace
+
+std::string now() {
+    const std::time_t seconds = std::time(nullptr);
+    std::tm parts{};
+    ::gmtime_r(&seconds, &parts);
+    std::array<char, sizeof "2026-11-21T12:15:36Z"> text{};
+    std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+    return text.data();
+}
 
 std::string to_string(State state) { return name_of(state); }
 std::string to_string(TestState state) { return name_of(state); }

@@ -213,6 +213,9 @@ Diagnosis diagnosis_from_json(const nlohmann::json& document);
 nlohmann::json to_json(const Test& test);
 Test test_from_json(const nlohmann::json& document);
 
+/// The time, as `started` is written.
+std::string now();
+
 /// "passed", "not_started", ...
 std::string to_string(State state);
 std::string to_string(TestState state);

@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 FAST = ["-O3", "-march=native"]
@@ -24,6 +25,16 @@ SETTINGS = {
 CORE = ["01", "02", "03", "04", "05"]
 
 
+def precompile(prelude, folder, command):
+    """The header that submissions begin with, for one compiler and its options; what says so to the compiler."""
+    folder.mkdir(parents=True)
+    header = Path(shutil.copy(prelude, folder))
+    is_clang = command[0] == "clang++"
+    compiled = header.with_suffix(".pch" if is_clang else ".hpp.gch")
+    subprocess.run([*command, "-w", "-x", "c++-header", header, "-o", compiled], check=True)
+    return ["-include-pch", str(compiled)] if is_clang else ["-include", str(header)]
+
+
 def make_grader(cli, folder, compiler, level):
     """The same grader with other options for submissions, in a build folder of its own."""
     (folder / "bin").mkdir(parents=True)
@@ -33,13 +44,10 @@ def make_grader(cli, folder, compiler, level):
     grader["compiler_version"] = subprocess.run([compiler, "--version"], capture_output=True, text=True,
                                                 check=True).stdout.splitlines()[0]
     for flavour, options in grader["compile"].items():
-        grader["compile"][flavour] = [one for one in options if not one.startswith("-O")] + level
-        # A precompiled header fits one compiler and its options; the header itself fits all.
-        prelude = Path(grader["prelude"][flavour][1])
-        copy = folder / "prelude" / flavour / prelude.name
-        copy.parent.mkdir(parents=True)
-        shutil.copy(prelude, copy)
-        grader["prelude"][flavour][1] = str(copy)
+        options = [one for one in options if not one.startswith("-O")] + level
+        grader["compile"][flavour] = options
+        grader["prelude"][flavour] = precompile(Path(grader["prelude"][flavour][1]), folder / "prelude" / flavour,
+                                                [compiler, *options, "-I" + grader["include"]])
     (folder / "grader.json").write_text(json.dumps(grader))
     return folder / "bin" / "headway-cli"
 
@@ -79,8 +87,10 @@ def main():
         environment = dict(os.environ, HEADWAY_ROOT=str(course), HEADWAY_STATE=str(folder / "state"))
         begin = time.monotonic()
         passed = 0
-        for number, submission in submissions:
-            problem = complaint(grader, number, submission, environment)
+        # Two at once: while one is judged, the other compiles.
+        with ThreadPoolExecutor(2) as pool:
+            problems = list(pool.map(lambda one: complaint(grader, *one, environment), submissions))
+        for (number, submission), problem in zip(submissions, problems):
             passed += problem is None
             if problem is not None:
                 print(f"{title}: {number} {submission.name}: {problem}", flush=True)

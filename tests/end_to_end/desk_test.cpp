@@ -32,6 +32,30 @@ TEST(Reset, BringsTheStubBackAndKeepsEverythingWithADate) {
     EXPECT_TRUE(says(reset, "backups/04_merge_heads/" + backup.filename().string()));
 }
 
+TEST(Reset, IsUndoneWithoutLosingWhatCameAfterIt) {
+    CourseCopy copy;
+    EXPECT_EQ(copy.headway({"reset", "04", "--undo"}).ended.exit_code, 2) << "there is nothing to bring back";
+    copy.write(stub, "// my work\n");
+    copy.write("04_merge_heads/more/mine.hpp", "// more of it\n");
+    copy.headway({"reset", "04"});
+    copy.write(stub, "// another try\n");
+    const auto undone = copy.headway({"reset", "04", "--undo"});
+    EXPECT_EQ(undone.ended.exit_code, 0) << undone.output;
+    EXPECT_EQ(copy.read(std::string("exercises/") + stub), "// my work\n");
+    EXPECT_EQ(copy.read("exercises/04_merge_heads/more/mine.hpp"), "// more of it\n");
+    copy.headway({"reset", "04", "--undo"});
+    EXPECT_EQ(copy.read(std::string("exercises/") + stub), "// another try\n");
+}
+
+TEST(Reset, TakesTheTickAway) {
+    CourseCopy copy;
+    copy.write(stub, solution(stub));
+    EXPECT_TRUE(says(copy.headway({"grade", "04"}), "next: ./headway lesson 01")) << "01 is not written yet";
+    EXPECT_TRUE(says(copy.headway({}), "✓ 04"));
+    copy.headway({"reset", "04"});
+    EXPECT_TRUE(says(copy.headway({}), "○ 04"));
+}
+
 TEST(Reset, OfAStubDoesNothing) {
     const CourseCopy copy;
     const auto reset = copy.headway({"reset", "04"});

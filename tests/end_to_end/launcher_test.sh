@@ -187,6 +187,17 @@ an_old_compiler_beside_a_good_one_is_passed_over() {
     expect says '99.1'
 }
 
+help_comes_without_a_build() {
+    start --help
+    expect exits_with 0
+    expect says './headway grade'
+    expect fits_80_columns
+    expect builds 0
+    start grade
+    start --help
+    expect says '<--help>'
+}
+
 the_doctor_is_content() {
     start doctor
     expect exits_with 0

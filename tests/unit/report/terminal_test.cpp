@@ -38,6 +38,13 @@ next: ./headway   (where you are in the course)
 )");
 }
 
+TEST(Terminal, AfterAPassTheNextExerciseOfTheCourseIsNext) {
+    const std::string text = render(all()[0].verdict, {}, {all_right(), untouched()});
+    EXPECT_TRUE(text.ends_with("next: ./headway lesson " + untouched().number + "   (how to begin with " +
+                               untouched().title + ")\n"))
+        << text;
+}
+
 TEST(Terminal, AnExerciseAloneListsWhatHolds) {
     verdict::Exercise reused = all_right();
     reused.reused = true;
@@ -148,6 +155,36 @@ TEST(Terminal, AfterThreeFailuresOthersAreBrief) {
     const std::string text = shown(exercise("03", "scaled scores", State::failed, tests));
     EXPECT_THAT(text, HasSubstr("      third\n      asked: "));
     EXPECT_THAT(text, HasSubstr("      fourth\n      largest difference"));
+}
+
+TEST(Terminal, WhatADiagnosisExplainsIsShownOnce) {
+    verdict::Failure second = wrong_scale();
+    second.message = "second";
+    verdict::Exercise explained = exercise("03", "scaled scores", State::failed,
+                                           {failed("A", "a", 1, wrong_scale()), failed("B", "b", 1, second)});
+    EXPECT_THAT(shown(explained), HasSubstr("      second\n      asked: "));
+    explained.diagnosis.emplace();
+    EXPECT_THAT(shown(explained), HasSubstr("      second\n      asked: ")) << "not all of it is explained";
+    explained.diagnosis->complete = true;
+    EXPECT_THAT(shown(explained), HasSubstr("      second\n      largest difference"));
+}
+
+TEST(Terminal, OneLineThatGoesWrongIsQuotedOnce) {
+    verdict::Failure first;
+    first.kind = verdict::FailureKind::sanitizer;
+    first.function = "attention";
+    first.message = "attention stopped";
+    first.sanitizer = {.kind = "heap-buffer-overflow", .file = "a.cpp", .line = 7, .first_lines = {"READ of size 4"}};
+    verdict::Failure second = first;
+    second.function = "scores";
+    second.message = "scores stopped";
+    const auto text = [&] {
+        return shown(
+            exercise("03", "scaled scores", State::failed, {failed("A", "a", 1, first), failed("B", "b", 1, second)}));
+    };
+    EXPECT_THAT(text(), HasSubstr("      as above: scores stopped\n"));
+    second.sanitizer->line = 8;
+    EXPECT_THAT(text(), Not(HasSubstr("as above")));
 }
 
 TEST(Terminal, BuildErrorsShowTheFirstWithoutTheNoise) {
