@@ -8,8 +8,11 @@ root=$HEADWAY_ROOT
 preset=${1%/*}
 target=${1#"$preset"}
 target=${target#/}
-what=${target:+"the labs"}
-what=${what:-"the grader"}
+case $target in
+'') what='the grader' ;;
+headway_labs) what='the labs' ;;
+*) what='the tests' ;;
+esac
 shift
 build=$root/build/$preset
 log=$build/headway-build.log
@@ -85,10 +88,10 @@ set_up "${@:-course}"
 
 : >"$log"
 touch "$build/.started"
-if [ -n "$target" ]; then
-    say "Building the labs: a minute, this first time."
-elif [ ! -f "$build/.headway-built" ]; then
-    say "Building the grader: a few minutes, this first time."
+if [ "$target" = headway_labs ]; then
+    say "Building $what: a minute, this first time."
+elif [ ! -f "$build/.${target:-headway}-built" ]; then
+    say "Building $what: a few minutes, this first time."
 fi
 configure
 quietly cmake --build "$build" ${target:+--target "$target"} || fail "a step of its build failed"

@@ -94,7 +94,7 @@ if [ "$all" = yes ]; then how=--diagnosis; fi
 check 'The course itself (verify)' "$root/build/test/bin/headway-cli" verify $how
 check 'Format' check_format
 if [ "$all" = yes ]; then
-    if build asan; then run_tests asan asan; fi
+    if build asan/in_process_tests; then run_tests asan asan; fi
     if build clang; then run_tests clang clang; fi
 fi
 finish

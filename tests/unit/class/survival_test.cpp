@@ -79,24 +79,33 @@ std::vector<std::string> undisturbed() {
     return content(place.gradebook);
 }
 
-TEST(Survival, KilledAtRandomMomentsNothingIsLostAndNothingIsGradedTwice) {
-    const Place place;
-    std::mt19937 random(20260501);
+/// Kills each start of a class's run within 120 ms, until one comes to its end before. How many it killed.
+int kill_until_done(const Place& place, std::mt19937& random) {
     std::uniform_int_distribution<int> moment(0, 120);
-    int killed = 0;
-    for (int i = 0; i < kills; ++i) {
+    for (int killed = 0;; ++killed) {
         const pid_t child = start(place);
         std::this_thread::sleep_for(std::chrono::milliseconds(moment(random)));
         ::kill(child, SIGKILL);
-        killed += status_of(child) == -SIGKILL ? 1 : 0;
+        const int status = status_of(child);
+        if (status == -SIGKILL) continue;
+        EXPECT_EQ(status, 0);
+        return killed;
     }
-    EXPECT_GE(killed, 100);
-    EXPECT_EQ(status_of(start(place)), 0);
-    EXPECT_TRUE(content(place.gradebook) == undisturbed());
-    // The two in flight at each kill begin once more, and one in ten fails for the machine the first time.
-    const std::size_t graded = verdicts_in(place.gradebook);
-    EXPECT_LE(lines_in(place.begun), graded + 2 * kills + graded / 10 + 2 * kills);
-    RecordProperty("killed", killed);
+}
+
+TEST(Survival, KilledAtRandomMomentsNothingIsLostAndNothingIsGradedTwice) {
+    std::mt19937 random(20260501);
+    const auto right = undisturbed();
+    // A fast machine is done with a class sooner: then another is begun.
+    for (int killed = 0; killed < kills;) {
+        const Place place;
+        const int times = kill_until_done(place, random);
+        EXPECT_TRUE(content(place.gradebook) == right);
+        // The two in flight at each kill begin once more, and one in ten fails for the machine the first time.
+        const int graded = static_cast<int>(verdicts_in(place.gradebook));
+        EXPECT_LE(static_cast<int>(lines_in(place.begun)), graded + graded / 10 + 4 * times);
+        killed += times;
+    }
 }
 
 TEST(Survival, WhatIsGradedIsNotGradedAgain) {
