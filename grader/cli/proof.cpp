@@ -25,8 +25,16 @@ namespace fs = std::filesystem;
 using build::Flavour;
 using verdict::State;
 
+/// How many random questions each build is asked.
+struct Asked {
+    int plain;
+    int sanitized;
+};
+
+/// Most submissions are told apart by these; the others are asked all.
+constexpr Asked few{6, 0};
 /// Sanitized workers start anew after each report, so fewer questions are asked there.
-constexpr int sanitized_questions = 4;
+constexpr Asked all_questions{questions, 4};
 
 std::vector<fs::path> sorted_folders(const fs::path& parent) {
     std::vector<fs::path> folders;
@@ -141,7 +149,7 @@ std::string gap_of(const Specimen& specimen) {
     return "";
 }
 
-void examine(const Course& whole, Specimen& specimen, std::uint64_t seed) {
+void examine(const Course& whole, Specimen& specimen, std::uint64_t seed, const Asked& asked) {
     GradingOptions options;
     options.submission = specimen.submission;
     options.exercises = {specimen.exercise};
@@ -156,8 +164,9 @@ void examine(const Course& whole, Specimen& specimen, std::uint64_t seed) {
         specimen.gap = gap_of(specimen);
         const bool built = specimen.verdict.build.problem == verdict::BuildProblem::none;
         if (!built || (specimen.kind != Kind::mutant && specimen.kind != Kind::solution)) return;
-        specimen.answers = ask(course, specimen, Flavour::plain, questions, seed);
-        const auto sanitized = ask(course, specimen, Flavour::sanitized, sanitized_questions, seed);
+        specimen.answers = ask(course, specimen, Flavour::plain, asked.plain, seed);
+        if (asked.sanitized == 0) return;
+        const auto sanitized = ask(course, specimen, Flavour::sanitized, asked.sanitized, seed);
         specimen.answers.insert(specimen.answers.end(), sanitized.begin(), sanitized.end());
     } catch (const std::exception& error) {
         specimen.gap = error.what();
@@ -165,14 +174,14 @@ void examine(const Course& whole, Specimen& specimen, std::uint64_t seed) {
 }
 
 /// Two at a time on two processors: each is compiled, judged and asked in a row.
-void examine_all(const Course& course, const std::vector<Specimen*>& specimens, std::uint64_t seed,
+void examine_all(const Course& course, const std::vector<Specimen*>& specimens, std::uint64_t seed, const Asked& asked,
                  const std::function<void(const std::string&)>& progress) {
     std::atomic<std::size_t> next = 0;
     std::size_t done = 0;
     std::mutex mutex;
     const auto work = [&] {
         for (std::size_t i = next++; i < specimens.size(); i = next++) {
-            examine(course, *specimens[i], seed);
+            examine(course, *specimens[i], seed, asked);
             const std::lock_guard lock(mutex);
             progress(fmt::format("{} of {} submissions: {} {}", ++done, specimens.size(),
                                  specimens[i]->exercise->number, specimens[i]->name));
@@ -180,6 +189,18 @@ void examine_all(const Course& course, const std::vector<Specimen*>& specimens, 
     };
     std::vector<std::jthread> threads;
     for (unsigned i = 0; i < std::max(1U, std::thread::hardware_concurrency()); ++i) threads.emplace_back(work);
+}
+
+/// Those that answered what they were asked so far just as another one of their exercise did.
+std::vector<Specimen*> alike(std::vector<ExerciseProof>& exercises) {
+    std::vector<Specimen*> found;
+    for (ExerciseProof& exercise : exercises)
+        for (Specimen& one : exercise.specimens)
+            if (!one.answers.empty() &&
+                std::any_of(exercise.specimens.begin(), exercise.specimens.end(),
+                            [&](const Specimen& other) { return &other != &one && same_answers(one, other); }))
+                found.push_back(&one);
+    return found;
 }
 
 std::size_t count_distinct(const std::vector<Specimen>& specimens, std::vector<std::string>& gaps) {
@@ -310,7 +331,8 @@ Proof prove(const Course& course, const std::vector<const ExerciseInfo*>& exerci
     std::vector<Specimen*> all;
     for (ExerciseProof& exercise : proof.exercises)
         for (Specimen& specimen : exercise.specimens) all.push_back(&specimen);
-    examine_all(course, all, seed, progress);
+    examine_all(course, all, seed, few, progress);
+    examine_all(course, alike(proof.exercises), seed, all_questions, progress);
     for (ExerciseProof& exercise : proof.exercises) {
         exercise.distinct = count_distinct(exercise.specimens, proof.gaps);
         add_gaps(course, exercise, proof.gaps);
