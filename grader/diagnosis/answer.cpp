@@ -147,6 +147,23 @@ std::optional<Fit> fit(const Answer& predicted, const Answer& seen) {
     return fit;
 }
 
+bool tells_what_is_wrong(const Answer& predicted, const Answer& right, const Answer& seen) {
+    if (!same_kind(predicted, seen) || !same_kind(right, seen)) return true;
+    std::size_t told = 0;
+    std::size_t open = 0;
+    for (std::size_t part = 0; part < seen.parts.size(); ++part) {
+        const Array& expected = right.parts[part].second;
+        const Array& explained = predicted.parts[part].second;
+        const Array& actual = seen.parts[part].second;
+        for (std::size_t i = 0; i < actual.value.size(); ++i) {
+            if (!std::isfinite(actual.value[i])) continue;
+            if (apart(expected.value[i], expected.error[i], actual.value[i]) <= 1) continue;
+            ++(std::isfinite(explained.error[i]) ? told : open);
+        }
+    }
+    return told >= open;
+}
+
 double distance(const Answer& a, const Answer& b) { return largest_distance(a, b, &apart_as_predictions); }
 
 double tellable_distance(const Answer& a, const Answer& b) { return largest_distance(a, b, &apart_if_seen); }

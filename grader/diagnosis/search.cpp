@@ -213,11 +213,13 @@ std::optional<Evidence> evidence_for(const MistakeSet& set, const std::vector<Ob
         if (!good) return std::nullopt;
         ++evidence.inputs;
         evidence.closeness = std::max(evidence.closeness, good->closeness);
-        const bool is_wrong = !fit(predicted(observation, right()), observation.seen);
+        const Answer right_answer = predicted(observation, right());
+        const bool is_wrong = !fit(right_answer, observation.seen);
         evidence.compared += good->compared;
         evidence.unpredicted += good->unpredicted;
         evidence.not_finite += good->not_finite;
-        if (good->compared > 0 && is_wrong) ++evidence.telling;
+        if (good->compared > 0 && is_wrong && tells_what_is_wrong(prediction, right_answer, observation.seen))
+            ++evidence.telling;
     }
     return evidence;
 }
