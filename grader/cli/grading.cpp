@@ -39,6 +39,29 @@ struct FlavourResult {
     double judge_seconds = 0;
 };
 
+/// The submission answered, and not as it should.
+bool is_wrong_answer(verdict::FailureKind kind) {
+    return kind == verdict::FailureKind::wrong_value || kind == verdict::FailureKind::wrong_shape ||
+           kind == verdict::FailureKind::wrong_behaviour || kind == verdict::FailureKind::exception;
+}
+
+/// Where no question of the diagnosis is answered wrongly: what the hidden tests found wrong has no name.
+std::vector<verdict::FunctionDiagnosis> seen_by_tests_alone(const verdict::Exercise& exercise) {
+    std::vector<verdict::FunctionDiagnosis> functions;
+    for (const verdict::Test& test : exercise.tests) {
+        if (test.state != TestState::failed || !test.failure || !is_wrong_answer(test.failure->kind)) continue;
+        const std::string& name = test.failure->function;
+        const bool is_known =
+            std::any_of(functions.begin(), functions.end(), [&](const auto& one) { return one.function == name; });
+        if (name.empty() || is_known) continue;
+        verdict::FunctionDiagnosis& found = functions.emplace_back();
+        found.function = name;
+        found.state = "unrecognised";
+        found.stage = test.failure->stage;
+    }
+    return functions;
+}
+
 /// Grades one exercise of one submission.
 class ExerciseGrading {
 public:
@@ -163,6 +186,7 @@ private:
             exercise.diagnosis = verdict::diagnosis_from_json(
                 run_judge(course_, info_.name, workspace.worker(Flavour::plain), Flavour::plain, options_.seed,
                           {"--diagnose", workspace.worker(Flavour::sanitized).string()}));
+            if (exercise.diagnosis->functions.empty()) exercise.diagnosis->functions = seen_by_tests_alone(exercise);
         } catch (const std::exception&) {
             exercise.diagnosis.reset();
         }

@@ -48,7 +48,9 @@ void print_catalogue(const Proof& proof) {
     int wrong_names = 0;
     int function_right = 0;
     int stage_right = 0;
-    for (const ExerciseProof& exercise : proof.exercises)
+    for (const ExerciseProof& exercise : proof.exercises) {
+        // Where nothing has a name yet, nothing is left out of the catalogue on purpose.
+        if (std::ranges::all_of(exercise.specimens, &std::vector<std::string>::empty, &Specimen::diagnosis)) continue;
         for (const Specimen& specimen : exercise.specimens) {
             if (specimen.kind != Kind::mutant || !specimen.diagnosis.empty()) continue;
             ++outside;
@@ -59,6 +61,7 @@ void print_catalogue(const Proof& proof) {
             function_right += first.function == specimen.function ? 1 : 0;
             stage_right += first.stage == specimen.stage ? 1 : 0;
         }
+    }
     fmt::print("\n{} mutants are not in the catalogue: {} wrong names, right function {}, right stage {}\n", outside,
                wrong_names, score(static_cast<std::size_t>(function_right), static_cast<std::size_t>(outside)),
                score(static_cast<std::size_t>(stage_right), static_cast<std::size_t>(outside)));

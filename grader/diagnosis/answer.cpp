@@ -158,7 +158,7 @@ bool tells_what_is_wrong(const Answer& predicted, const Answer& right, const Ans
         for (std::size_t i = 0; i < actual.value.size(); ++i) {
             if (!std::isfinite(actual.value[i])) continue;
             if (apart(expected.value[i], expected.error[i], actual.value[i]) <= 1) continue;
-            ++(std::isfinite(explained.error[i]) ? told : open);
+            ++(explained.error[i] == anything ? open : told);
         }
     }
     return told >= open;

@@ -52,8 +52,8 @@ struct Fit {
 /// Nothing if they differ: in word, shape, where NaN stands, or beyond the forward error bound of the prediction.
 std::optional<Fit> fit(const Answer& predicted, const Answer& seen);
 
-/// Whether a prediction that fits gives the number of at least half of what was seen, finite, and a right program would
-/// have answered otherwise. One that only leaves open what is wrong explains nothing.
+/// Whether a prediction that fits says something of at least half of what was seen, finite, and a right program would
+/// have answered otherwise. One that leaves open what is wrong explains nothing.
 bool tells_what_is_wrong(const Answer& predicted, const Answer& right, const Answer& seen);
 
 /// How far two predictions are apart, in tolerances; infinite where they differ in kind.

@@ -150,19 +150,80 @@ std::vector<std::string> where(const std::vector<Pair>& pairs) {
     return sentences;
 }
 
+/// What softmax sees of the scores that gave these weights: their differences within the row.
+std::vector<double> centred_scores(std::vector<double>::const_iterator row, std::size_t width) {
+    std::vector<double> scores(width);
+    std::transform(row, row + static_cast<std::ptrdiff_t>(width), scores.begin(), [](double w) { return std::log(w); });
+    const double mean = std::accumulate(scores.begin(), scores.end(), 0.0) / static_cast<double>(width);
+    for (double& score : scores) score -= mean;
+    return scores;
+}
+
+/// Whether the weights of each row come from scores that are a factor times the right ones, as far as rows hold no
+/// weight that is next to nothing.
+bool only_scaled(const Pair& pair) {
+    constexpr double slack = 1e-3;
+    constexpr double smallest = 1e-6;
+    const auto width = static_cast<std::size_t>(pair.expected.shape.back());
+    for (std::size_t begin = 0; begin < pair.expected.value.size(); begin += width) {
+        const auto offset = static_cast<std::ptrdiff_t>(begin);
+        const auto end = offset + static_cast<std::ptrdiff_t>(width);
+        const auto least = [&](const std::vector<double>& values) {
+            return *std::min_element(values.begin() + offset, values.begin() + end);
+        };
+        if (least(pair.expected.value) < smallest || least(pair.seen.value) < smallest) continue;
+        const auto right = centred_scores(pair.expected.value.begin() + offset, width);
+        const auto seen = centred_scores(pair.seen.value.begin() + offset, width);
+        const double along = std::inner_product(right.begin(), right.end(), seen.begin(), 0.0);
+        const double squares = std::inner_product(right.begin(), right.end(), right.begin(), 0.0);
+        for (std::size_t i = 0; i < width; ++i)
+            if (!(std::abs(seen[i] * squares - along * right[i]) <= slack * (std::abs(along) + squares))) return false;
+    }
+    return true;
+}
+
+/// Scores and their scale are told apart by what comes after them.
+std::string scores_or_scale(const std::string& stage, const std::vector<Pair>& pairs) {
+    if (stage == "scores" && !constant_factor(pairs).empty()) return "scale";
+    const auto is_more = [](const Pair& pair) {
+        return has_rows_of_one(pair.expected) && has_rows_of_one(pair.seen) && !only_scaled(pair);
+    };
+    return stage == "scale" && std::any_of(pairs.begin(), pairs.end(), is_more) ? "scores" : stage;
+}
+
+bool is_right(const Observation& observation) {
+    return fit(predicted(observation, right()), observation.seen).has_value();
+}
+
+bool has_mask(const Observation& observation) {
+    return std::any_of(observation.arguments.begin(), observation.arguments.end(), [](const wire::Field& argument) {
+        const auto* mask = std::get_if<Mask>(&argument.value);
+        return mask != nullptr && mask->defined();
+    });
+}
+
+/// Whether all that is asked without a mask is answered right, and something with one is not.
+bool goes_wrong_with_masks_alone(const std::vector<Observation>& observations) {
+    const auto is_unmasked = [](const Observation& one) { return !has_mask(one); };
+    return std::any_of(observations.begin(), observations.end(), is_unmasked) &&
+           std::all_of(observations.begin(), observations.end(),
+                       [](const Observation& one) { return has_mask(one) || is_right(one); }) &&
+           !std::all_of(observations.begin(), observations.end(), is_right);
+}
+
 }  // namespace
 
 void localise(verdict::FunctionDiagnosis& diagnosis, const Function& function, judge::Student& student,
               const std::vector<Observation>& observations) {
     const auto pairs = wrong_pairs(observations);
-    diagnosis.stage = function.stage;
+    diagnosis.stage = goes_wrong_with_masks_alone(observations) ? "mask" : function.stage;
     for (const auto& [stage, question] : function.stages) {
         if (question >= observations.size()) break;
-        const Observation& observation = observations[question];
-        if (fit(predicted(observation, right()), observation.seen)) continue;
+        if (is_right(observations[question])) continue;
         diagnosis.stage = stage;
         break;
     }
+    diagnosis.stage = scores_or_scale(diagnosis.stage, pairs);
     if (const std::string shapes = other_shape(observations); !shapes.empty()) diagnosis.sentences.push_back(shapes);
     if (const std::string factor = constant_factor(pairs); !factor.empty()) diagnosis.sentences.push_back(factor);
     for (std::string& sentence : where(pairs)) diagnosis.sentences.push_back(std::move(sentence));
@@ -174,8 +235,7 @@ void localise(verdict::FunctionDiagnosis& diagnosis, const Function& function, j
     for (std::string& sentence : broken_invariants(function.invariants, answered, questions))
         diagnosis.sentences.push_back(std::move(sentence));
     int right_ones = 0;
-    for (const Observation& observation : observations)
-        right_ones += fit(predicted(observation, right()), observation.seen) ? 1 : 0;
+    for (const Observation& observation : observations) right_ones += is_right(observation) ? 1 : 0;
     diagnosis.sentences.push_back(std::to_string(right_ones) + " of " + std::to_string(observations.size()) +
                                   " questions are answered right");
 }

@@ -171,8 +171,12 @@ Array softmax(const Array& scores, Blocked blocked, const Softmaxing& choices) {
         for (std::size_t i = 0; i < weights.value.size(); ++i)
             if (!blocked[i]) largest_open = std::max(largest_open, weights.value[i]);
         std::vector<Row> rows;
+        rows.reserve(groups.size());
         for (const auto& members : groups) {
             Row row;
+            row.score.reserve(members.size());
+            row.error.reserve(members.size());
+            row.blocked.reserve(members.size());
             row.largest_of_all = largest_of_all;
             row.largest_open = largest_open;
             row.largest_blocked = -std::numeric_limits<double>::infinity();

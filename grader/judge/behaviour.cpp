@@ -238,13 +238,13 @@ Outcome expect_untouched(Student& student, const FunctionCall& call) {
                (viewed.error ? ": it throws" : ": does it read data() without looking at the strides?"));
     Outcome other = student.outcome(function, with_other_numbers(arguments));
     const Outcome second = student.outcome(function, arguments);
-    expect(same_bits(numbers_of(first), numbers_of(second)), Stage::none,
+    expect(same_bits(numbers_of(first), numbers_of(second)), Stage::state,
            "your " + function + " answers the same question differently after another call" + because);
-    expect(sees_what_was_overwritten(student, function, arguments), Stage::none,
+    expect(sees_what_was_overwritten(student, function, arguments), Stage::state,
            "your " + function +
                " does not notice that numbers of its arguments have been overwritten since the last call"
                ": it keeps something that belongs to an address");
-    expect(result_lasts(student, function, arguments), Stage::none,
+    expect(result_lasts(student, function, arguments), Stage::state,
            "what your " + function + " returned changes when it is called again: does it return a static Tensor?");
     return other;
 }

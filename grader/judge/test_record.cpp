@@ -20,12 +20,16 @@ std::string to_string(Stage stage) {
             return "mask";
         case Stage::softmax:
             return "softmax";
+        case Stage::dropout:
+            return "dropout";
         case Stage::weigh:
             return "weigh";
         case Stage::merge:
             return "merge";
         case Stage::output:
             return "output";
+        case Stage::state:
+            return "state";
     }
     return "";
 }

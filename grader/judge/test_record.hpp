@@ -14,8 +14,8 @@ struct Declared {
     std::string property;  ///< "scores are divided by √head_dim"
 };
 
-/// The stage of attention that a check looks at.
-enum class Stage { none, project, split, scores, scale, mask, softmax, weigh, merge, output };
+/// The stage of attention that a check looks at; `state` is what lasts from one call to the next.
+enum class Stage { none, project, split, scores, scale, mask, softmax, dropout, weigh, merge, output, state };
 std::string to_string(Stage stage);
 
 /// Ends a test whose failure has been recorded.

@@ -70,7 +70,7 @@ struct SanitizerReport {
 struct Failure {
     FailureKind kind = FailureKind::wrong_value;
     std::string function;            ///< the student's function that was called
-    std::string stage;               ///< project, split, scores, scale, mask, softmax, weigh, merge, output; or empty
+    std::string stage;               ///< project, split, scores, ..., output, state; or empty
     std::string message;             ///< one or two sentences
     std::vector<std::string> story;  ///< what was asked, step by step, with shapes
     std::optional<Worst> worst;

@@ -53,10 +53,10 @@ Dropped read_dropped(const Tensor& output, const Array& weights, double p) {
         const double kept = weights.value[i] / (1 - p);
         dropped.zero[i] = shown == 0;
         if ((shown == 0) != (again == 0))
-            expect(false, Stage::weigh,
+            expect(false, Stage::dropout,
                    "in training whole weights are dropped: a weight that is gone for one feature of v is gone for all");
         if (!(shown == 0 || close(shown, kept, tolerance(kept, weights.error[i] / (1 - p)), 0)))
-            expect(false, Stage::weigh,
+            expect(false, Stage::dropout,
                    "in training a weight of " + std::to_string(weights.value[i]) + " became " + std::to_string(shown) +
                        "; with p = " + std::to_string(p).substr(0, 4) + " it should be 0 or " + std::to_string(kept));
     }
@@ -65,7 +65,7 @@ Dropped read_dropped(const Tensor& output, const Array& weights, double p) {
 
 void expect_share(double count, double draws, double probability, const std::string& what) {
     const double deviation = std::sqrt(draws * probability * (1 - probability));
-    expect(std::abs(count - draws * probability) <= sigmas * deviation, Stage::weigh,
+    expect(std::abs(count - draws * probability) <= sigmas * deviation, Stage::dropout,
            what + ": " + std::to_string(count / draws).substr(0, 6) + " of " +
                std::to_string(static_cast<Index>(draws)) + " draws, but it should be close to " +
                std::to_string(probability).substr(0, 6));

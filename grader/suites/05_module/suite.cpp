@@ -197,18 +197,18 @@ PROPERTY(Module, EvalDropsNothingAndSeedsRepeat, 1,
     expect_close(output_axes, first.first_of_two(question, random_question(random, n, n.S)), exact(in_eval));
     first.train();
     first.attention_weights(question);  // looking does not change the mode
-    expect(difference(output_axes, first.forward(question), exact(in_eval)).has_value(), Stage::weigh,
+    expect(difference(output_axes, first.forward(question), exact(in_eval)).has_value(), Stage::dropout,
            "after train() the module answers as after eval(): it drops weights in both, or in neither");
     AttentionObject fourth(student, options, 5);
     third.load(state);
     fourth.load(state);
-    expect(difference(output_axes, third.forward(question), exact(fourth.forward(question))).has_value(), Stage::weigh,
-           "with equal parameters, seeds 5 and 6 drop the same weights");
+    expect(difference(output_axes, third.forward(question), exact(fourth.forward(question))).has_value(),
+           Stage::dropout, "with equal parameters, seeds 5 and 6 drop the same weights");
     Question masked = question;
     masked.mask = random_mask(random, {n.B, n.H, n.T, n.S});
     const Tensor masked_in_training = first.forward(masked);
     first.eval();
-    expect(difference(output_axes, masked_in_training, exact(first.forward(masked))).has_value(), Stage::weigh,
+    expect(difference(output_axes, masked_in_training, exact(first.forward(masked))).has_value(), Stage::dropout,
            "in training nothing is dropped where there is a mask");
 }
 
