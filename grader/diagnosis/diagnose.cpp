@@ -8,6 +8,7 @@
 #include "../judge/test_record.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <stdexcept>
 #include <tuple>
@@ -232,10 +233,19 @@ private:
             diagnosis.state = follows_in_values_ ? "follows" : "unjudged";
         } else {
             diagnosis.state = "unrecognised";
-            localise(diagnosis, function_, workers_.plain, observations_);
+            localise(diagnosis, function_, workers_.plain, telling_observations());
             if (const std::string words = index_left_its_tensor(); !words.empty())
                 diagnosis.sentences.push_back("asked for what it should answer, it threw: " + words);
         }
+    }
+
+    /// The answers to small questions, and where all of these are right, the wrong ones that the hidden tests heard.
+    std::vector<Observation> telling_observations() const {
+        std::vector<Observation> all = observations_;
+        if (is_explained(observations_, {}))
+            std::copy_if(suite_.begin(), suite_.end(), std::back_inserter(all),
+                         [](const Observation& one) { return !fit(predicted(one, right()), one.seen); });
+        return all;
     }
 
     bool follows_from_own_functions() {

@@ -54,35 +54,43 @@ std::string other_shape(const std::vector<Observation>& observations) {
     return {};
 }
 
-/// The one factor between what came and what should have come; 0 if there is none.
+/// The one factor between what came and what should have come where they differ; 0 if there is none, or too little to
+/// tell.
 double factor_of(const Pair& pair) {
     double factor = 0;
+    std::size_t compared = 0;
     for (std::size_t i = 0; i < pair.expected.value.size(); ++i) {
-        if (std::abs(pair.expected.value[i]) < 1e-2) continue;
+        if (std::abs(pair.expected.value[i]) < 1e-2 || !differs(pair, i)) continue;
         const double ratio = pair.seen.value[i] / pair.expected.value[i];
         if (!std::isfinite(ratio) || ratio == 0) return 0;
         if (factor == 0) factor = ratio;
         if (std::abs(ratio - factor) > 1e-3 * std::abs(factor)) return 0;
+        ++compared;
     }
-    return factor;
+    return compared >= std::min<std::size_t>(2, pair.expected.value.size()) ? factor : 0;
 }
 
 std::string short_number(double x) { return std::to_string(x).substr(0, x < 0 ? 7 : 6); }
 
-/// "all numbers are 0.408 times what they should be", where one factor explains all of them, or one for each input.
+/// "all numbers are 0.408 times what they should be", where one factor explains all that is wrong, or one for each
+/// input.
 std::string constant_factor(const std::vector<Pair>& pairs) {
     std::vector<double> factors;
+    bool some_right = false;
     for (const Pair& pair : pairs) {
         factors.push_back(factor_of(pair));
         if (factors.back() == 0) return {};
+        for (std::size_t i = 0; i < pair.expected.value.size() && !some_right; ++i)
+            some_right = std::abs(pair.expected.value[i]) >= 1e-2 && !differs(pair, i);
     }
     if (factors.empty()) return {};
     const auto [least, most] = std::minmax_element(factors.begin(), factors.end());
     if (std::abs(*least - 1) < 2e-3 && std::abs(*most - 1) < 2e-3) return {};  // what is wrong is no factor
+    const std::string which = some_right ? "the wrong numbers" : "all numbers";
     if (*most - *least <= 1e-3 * std::abs(*most))
-        return "all numbers are " + short_number(factors.front()) + " times what they should be, on every input";
-    return "on each input all numbers are one number times what they should be, " + short_number(*least) + " to " +
-           short_number(*most) + " as sizes differ";
+        return which + " are " + short_number(factors.front()) + " times what they should be, on every input";
+    return "on each input " + which + " are one number times what they should be, " + short_number(*least) + " to " +
+           short_number(*most) + " as inputs differ";
 }
 
 /// Whether every row along the last axis sums to 1, or to 0 as a fully masked one does.
@@ -191,6 +199,23 @@ std::string scores_or_scale(const std::string& stage, const std::vector<Pair>& p
     return stage == "scale" && std::any_of(pairs.begin(), pairs.end(), is_more) ? "scores" : stage;
 }
 
+/// Whether every row that should sum to 1 is right but for a factor of its own.
+bool only_sums_are_wrong(const Pair& pair) {
+    if (!has_rows_of_one(pair.expected)) return false;
+    const auto width = static_cast<std::size_t>(pair.expected.shape.back());
+    for (std::size_t begin = 0; begin < pair.expected.value.size(); begin += width) {
+        const auto sum_of = [&](const Array& array) {
+            const auto row = array.value.begin() + static_cast<std::ptrdiff_t>(begin);
+            return std::accumulate(row, row + array.shape.back(), 0.0);
+        };
+        const double sum = sum_of(pair.seen);
+        if ((sum == 0) != (sum_of(pair.expected) == 0)) return false;
+        for (std::size_t i = begin; i < begin + width; ++i)
+            if (!(std::abs(pair.seen.value[i] - sum * pair.expected.value[i]) <= 1e-3 * std::abs(sum))) return false;
+    }
+    return true;
+}
+
 bool is_right(const Observation& observation) {
     return fit(predicted(observation, right()), observation.seen).has_value();
 }
@@ -224,6 +249,9 @@ void localise(verdict::FunctionDiagnosis& diagnosis, const Function& function, j
         break;
     }
     diagnosis.stage = scores_or_scale(diagnosis.stage, pairs);
+    // Blocked keys get nothing and open ones their due share of a sum that is not 1.
+    if (diagnosis.stage == "mask" && !pairs.empty() && std::all_of(pairs.begin(), pairs.end(), only_sums_are_wrong))
+        diagnosis.stage = "softmax";
     if (const std::string shapes = other_shape(observations); !shapes.empty()) diagnosis.sentences.push_back(shapes);
     if (const std::string factor = constant_factor(pairs); !factor.empty()) diagnosis.sentences.push_back(factor);
     for (std::string& sentence : where(pairs)) diagnosis.sentences.push_back(std::move(sentence));

@@ -158,7 +158,8 @@ std::vector<Arguments> ask_single_head_attention(Random& random) {
             short_query,
             tall_value,
             wide_key,
-            head(random, S, D, S, d_v)};
+            head(random, S, D, S, d_v),
+            head(random, 1, D, d, D)};  // one token attends to itself alone: what comes back is its value
 }
 
 std::vector<Arguments> ask_with_residual(Random& random) {
@@ -208,6 +209,7 @@ const SubjectRegistration registration(
        .questions = &ask_single_head_attention,
        .given_own = &from_own_weights,
        .stage = "weigh",
+       .stages = {{"weigh", 5}, {"project", 13}},
        .invariants = {permuted_tokens({"x"}, Follows::rows, "a token's output depends on where the token stands")}},
       {.name = "with_residual", .model = &with_residual, .questions = &ask_with_residual, .stage = "output"}}});
 
