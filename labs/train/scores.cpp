@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -60,15 +61,22 @@ HeadScore score(const Tensor& weights, const Batch& batch) {
 }  // namespace
 
 std::string HeadScore::in_words() const {
-    const std::pair<double, const char*> roles[] = {{previous, "previous token"},
-                                                    {induction, "induction"},
-                                                    {agree, "subject of verb"},
-                                                    {refer, "whom a pronoun means"},
-                                                    {first, "first token"}};
+    std::pair<double, const char*> roles[] = {{previous, "previous token"},
+                                              {induction, "induction"},
+                                              {agree, "subject of verb"},
+                                              {refer, "whom a pronoun means"},
+                                              {first, "first token"}};
+    std::stable_sort(std::begin(roles), std::end(roles),
+                     [](const auto& a, const auto& b) { return a.first > b.first; });
     std::string words;
     for (const auto& [value, name] : roles)
         if (value >= stands_out) words += fmt::format("{}{} {:.2f}", words.empty() ? "" : ", ", name, value);
     return words.empty() ? "nothing that stands out" : words;
+}
+
+std::string HeadScore::main_role() const {
+    const std::string words = in_words();
+    return words.substr(0, words.find(','));
 }
 
 std::vector<HeadScore> score_heads(LanguageModel& model, const Batch& batch) {

@@ -2,6 +2,7 @@
 #include "lessons.hpp"
 
 #include "labs/cost/measure.hpp"
+#include "labs/prune/pruning.hpp"
 #include "labs/train/language.hpp"
 #include "labs/train/model.hpp"
 
@@ -55,8 +56,22 @@ void train(Blocks& blocks) {
     blocks.text("labs/train/text", text);
 }
 
+/// Decimal digits of a power of two that no integer holds: log₁₀ 2 = 0.30103.
+std::string power_of_two(Index exponent) {
+    if (exponent < 60) return grouped(Index{1} << exponent);
+    return "a number of " + std::to_string(exponent * 30103 / 100000 + 1) + " digits";
+}
+
+void prune(Blocks& blocks) {
+    std::vector<Labels> rows{{"heads", "subsets", "losses to measure, one by one"}};
+    for (const Index heads : {2, 16, 144})
+        rows.push_back({grouped(heads), power_of_two(heads), grouped(lab::losses_to_choose(heads))});
+    blocks.text("labs/prune/losses", grid(rows));
+}
+
 const Announced announced_cost{&cost};
 const Announced announced_train{&train};
+const Announced announced_prune{&prune};
 
 }  // namespace
 }  // namespace headway::lessons

@@ -76,6 +76,7 @@ export default defineConfig({
         items: [
           { text: 'What heads cost', link: '/lessons/labs/cost' },
           { text: 'Heads that form', link: '/lessons/labs/train' },
+          { text: 'Heads that can go', link: '/lessons/labs/prune' },
         ],
       },
       { text: 'Try', items: [{ text: 'The explorer', link: '/explorer' }] },

@@ -40,7 +40,7 @@ check_page() {
 quick() {
     expect 0 'needs 05 and 07' "$cli" lab
     expect 0 '--reference' "$cli" lab --help
-    expect 2 'there is no lab nope; there are cost, train' "$cli" lab nope
+    expect 2 'there is no lab nope; there are cost, train, prune' "$cli" lab nope
     expect 2 'give one of them' "$cli" lab cost --reference --submission .
     mkdir -p stub broken
     cp -r "$checkout/stubs/05_module" stub
@@ -98,6 +98,20 @@ slow() {
     expect 2 'begin anew with --fresh' $train --output part
     # shellcheck disable=SC2086
     expect 0 'sqrt_d' $train --output part --fresh --mistake sqrt_d
+    expect 1 'exercise 07_backward is not done yet' "$cli" lab prune --submission half
+    expect 2 '5 does not divide the width' "$cli" lab prune --reference --heads 5
+    expect 0 'heads can go for 1 % of the loss' "$cli" lab prune --reference --quick --heads 4 --output prune --json prune.json
+    check_page prune/prune.html
+    python3 - <<'PYTHON' || complain 'prune.json is not what it should be'
+import json
+found = json.load(open("prune.json"))
+everyone = {(block, head) for block in range(2) for head in range(4)}
+for order in found["one_by_one"], found["by_cost"], found["heads"]:
+    assert {(one["block"], one["head"]) for one in order} == everyone and len(order) == 8
+assert found["one_by_one"][-1]["loss"] == found["by_cost"][-1]["loss"] > found["whole"]["loss"]
+assert sorted(one["removed"] for one in found["heads"]) == list(range(1, 9))
+PYTHON
+    expect 0 'H = 4: goes on from step 200' "$cli" lab prune --reference --quick --heads 4 --output prune
 }
 
 wait_for_checkpoint() {
