@@ -17,7 +17,7 @@ function(headway_lab name)
     list(APPEND uses ${more})
   endforeach()
   list(REMOVE_DUPLICATES uses)
-  add_dependencies(headway_labs lab_${name} ${arg_LINK})
+  add_dependencies(headway_labs lab_${name})  # and all that it links
   set_property(GLOBAL APPEND PROPERTY HEADWAY_LABS ${name})
   set_property(GLOBAL PROPERTY HEADWAY_LAB_${name}_PURPOSE "${arg_PURPOSE}")
   set_property(GLOBAL PROPERTY HEADWAY_LAB_${name}_EXERCISES "${arg_EXERCISES}")

@@ -10,9 +10,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
-#include <fstream>
 #include <set>
-#include <sstream>
 
 static_assert(std::endian::native == std::endian::little, "the numbers of the file are copied as they are");
 
@@ -57,6 +55,7 @@ struct Entry {
     Shape shape;
     std::uint64_t begin = 0, end = 0;
     bool is_half = false;
+    bool is_skipped = false;
 };
 
 std::uint64_t number_in(const json& value, const std::string& what, const std::string& file) {
@@ -64,17 +63,19 @@ std::uint64_t number_in(const json& value, const std::string& what, const std::s
     return value.get<std::uint64_t>();
 }
 
-Entry entry_of(const std::string& name, const json& value, std::uint64_t size, const std::string& file) {
+Entry entry_of(const std::string& name, const json& value, std::uint64_t size, bool skipped, const std::string& file) {
     if (!value.is_object() || !value.contains("dtype") || !value.contains("shape") || !value.contains("data_offsets"))
         refuse(file, name + " lacks dtype, shape or data_offsets");
     const json &dtype = value.at("dtype"), &shape = value.at("shape"), &offsets = value.at("data_offsets");
-    if (dtype != "F32" && dtype != "F16")
+    if (!skipped && dtype != "F32" && dtype != "F16")
         refuse(file, fmt::format("{} holds {}; F32 and F16 are read", name, dtype.dump()));
     if (!shape.is_array() || shape.size() > most_axes) refuse(file, "the shape of " + name + " is none");
     if (!offsets.is_array() || offsets.size() != 2) refuse(file, "data_offsets of " + name + " are not two numbers");
-    Entry entry{name, {}, number_in(offsets[0], name, file), number_in(offsets[1], name, file), dtype == "F16"};
+    Entry entry{name,           {},     number_in(offsets[0], name, file), number_in(offsets[1], name, file),
+                dtype == "F16", skipped};
     if (entry.begin > entry.end || entry.end > size)
         refuse(file, fmt::format("{} lies outside of the file; it may have been cut off", name));
+    if (skipped) return entry;
     std::uint64_t bytes = entry.is_half ? 2 : 4;
     for (const json& axis : shape) {
         const std::uint64_t length = number_in(axis, "an axis of " + name, file);
@@ -152,7 +153,7 @@ std::string to_safetensors(const Checkpoint& checkpoint) {
     return bytes + text + data;
 }
 
-Checkpoint from_safetensors(std::string_view bytes, const std::string& name) {
+Checkpoint from_safetensors(std::string_view bytes, const std::string& name, const Skipped& skipped) {
     std::uint64_t length = 0;
     if (bytes.size() < length_bytes) refuse(name, "it is too short to have a header");
     std::memcpy(&length, bytes.data(), length_bytes);
@@ -165,7 +166,7 @@ Checkpoint from_safetensors(std::string_view bytes, const std::string& name) {
     std::vector<Entry> entries;
     for (const auto& [key, value] : header.items()) {
         if (key != "__metadata__") {
-            entries.push_back(entry_of(key, value, data.size(), name));
+            entries.push_back(entry_of(key, value, data.size(), skipped && skipped(key), name));
             continue;
         }
         if (!value.is_object()) refuse(name, "its metadata is not an object");
@@ -175,16 +176,13 @@ Checkpoint from_safetensors(std::string_view bytes, const std::string& name) {
         }
     }
     require_no_gaps(entries, data.size(), name);
-    for (const Entry& entry : entries) checkpoint.tensors.emplace_back(entry.name, numbers_of(entry, data));
+    for (const Entry& entry : entries)
+        if (!entry.is_skipped) checkpoint.tensors.emplace_back(entry.name, numbers_of(entry, data));
     return checkpoint;
 }
 
-Checkpoint read_safetensors(const std::string& file) {
-    std::ifstream stream(file, std::ios::binary);
-    std::ostringstream bytes;
-    bytes << stream.rdbuf();
-    if (!stream) throw std::runtime_error(fmt::format("cannot read {}", file));
-    return from_safetensors(bytes.view(), file);
+Checkpoint read_safetensors(const std::string& file, const Skipped& skipped) {
+    return from_safetensors(read_file(file), file, skipped);
 }
 
 void write_safetensors(const std::string& file, const Checkpoint& checkpoint) {

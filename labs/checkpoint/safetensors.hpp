@@ -2,6 +2,7 @@
 
 #include <headway/nn.hpp>
 
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -22,13 +23,16 @@ struct Checkpoint {
 /// As F32, row-major.
 std::string to_safetensors(const Checkpoint& checkpoint);
 
+/// Whether a tensor is of no use: it may hold any type.
+using Skipped = std::function<bool(const std::string& tensor)>;
+
 /// Reads F32 and F16 (which becomes float32). Trusts nothing: whatever is wrong with the bytes is told in a sentence,
 /// and nothing is allocated that they do not pay for.
 /// @param name  what messages call it   @throws std::runtime_error
-Checkpoint from_safetensors(std::string_view bytes, const std::string& name);
+Checkpoint from_safetensors(std::string_view bytes, const std::string& name, const Skipped& skipped = {});
 
 /// @throws std::runtime_error if the file cannot be read or is no such file
-Checkpoint read_safetensors(const std::string& file);
+Checkpoint read_safetensors(const std::string& file, const Skipped& skipped = {});
 
 /// In one step: an interruption leaves the old or the new file.
 void write_safetensors(const std::string& file, const Checkpoint& checkpoint);

@@ -65,6 +65,23 @@ int run(const std::function<void()>& lab) {
     }
 }
 
+std::string read_file(const std::string& file) {
+    constexpr std::size_t block = std::size_t{1} << 20U;
+    std::error_code unknown;
+    const auto size = std::filesystem::file_size(file, unknown);
+    std::string bytes;
+    if (!unknown) bytes.reserve(size + block);
+    std::ifstream stream(file, std::ios::binary);
+    while (stream) {
+        const std::size_t before = bytes.size();
+        bytes.resize(before + block);
+        stream.read(bytes.data() + before, block);
+        bytes.resize(before + static_cast<std::size_t>(stream.gcount()));
+    }
+    if (!stream.eof()) throw WrongUsage("cannot read " + shown(file));
+    return bytes;
+}
+
 void write_file(const std::string& file, const std::string& text) {
     const std::filesystem::path path(file);
     std::error_code problem;

@@ -12,8 +12,6 @@
 
 #include <chrono>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 namespace headway::lab {
 namespace {
@@ -21,17 +19,10 @@ namespace {
 /// Steps between two checkpoints: a kill loses some seconds.
 constexpr Index keep_every = 25;
 
-std::string bytes_of(const std::string& file) {
-    std::ifstream stream(file, std::ios::binary);
-    std::string bytes{std::istreambuf_iterator<char>(stream), {}};
-    if (!stream) throw WrongUsage("cannot read " + file);
-    return bytes;
-}
-
 /// Where a training is kept. The name says all that it depends on, your code too: another one begins anew.
 std::string checkpoint_file(const TrainingArguments& arguments, const TrainingPlan& plan, const Variant& variant,
                             const Text& text) {
-    const std::string code = identity_of(bytes_of("/proc/self/exe"));
+    const std::string code = identity_of(read_file("/proc/self/exe"));
     const std::string all = fmt::format("{} {} {} {} {} {} {} {} {}", code, text.identity(), plan.steps, plan.B, plan.T,
                                         plan.D, plan.rate, plan.seed, plan.validation);
     return fmt::format("{}/checkpoints/h{}-{}-{}.safetensors", arguments.output, variant.H, to_string(variant.mistake),
@@ -93,7 +84,7 @@ TrainingPlan plan_of(const TrainingArguments& arguments) {
 
 std::unique_ptr<Text> text_of(const TrainingArguments& arguments, const TrainingPlan& plan) {
     if (arguments.corpus.empty()) return std::make_unique<Language>();
-    return std::make_unique<Corpus>(bytes_of(arguments.corpus), arguments.corpus, plan.T);
+    return std::make_unique<Corpus>(read_file(arguments.corpus), arguments.corpus, plan.T);
 }
 
 void require_divides(Index H, const TrainingPlan& plan) {

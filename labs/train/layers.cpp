@@ -6,8 +6,6 @@
 namespace headway::lab {
 namespace {
 
-constexpr float epsilon = 1e-5F;
-
 /// log Σ exp(row), without overflow.
 double log_of_sum(const float* row, Index count) {
     const float largest = *std::max_element(row, row + count);
@@ -18,7 +16,7 @@ double log_of_sum(const float* row, Index count) {
 
 }  // namespace
 
-Normalised normalise(const Tensor& x, const Tensor& gain, const Tensor& bias) {
+Normalised normalise(const Tensor& x, const Tensor& gain, const Tensor& bias, float epsilon) {
     const Tensor centred = x - mean(x, -1, KeepAxis::yes);               // (B, T, D)
     const Tensor variance = mean(centred * centred, -1, KeepAxis::yes);  // (B, T, 1)
     const Tensor inverse = 1.0F / sqrt(variance + epsilon);

@@ -8,13 +8,13 @@
 /// they hold, as in exercise 07.
 namespace headway::lab {
 
-/// y = (x - mean) / √(variance + 1e-5) · gain + bias over the last axis.                      [Ba, Kiros, Hinton 2016]
+/// y = (x - mean) / √(variance + ε) · gain + bias over the last axis.                         [Ba, Kiros, Hinton 2016]
 struct Normalised {
     Tensor y;         ///< (B, T, D)
     Tensor standard;  ///< (B, T, D), before gain and bias
-    Tensor inverse;   ///< (B, T, 1): 1 / √(variance + 1e-5)
+    Tensor inverse;   ///< (B, T, 1): 1 / √(variance + ε)
 };
-Normalised normalise(const Tensor& x, const Tensor& gain, const Tensor& bias);
+Normalised normalise(const Tensor& x, const Tensor& gain, const Tensor& bias, float epsilon = 1e-5F);
 /// @return grad_x
 Tensor normalise_backward(const Normalised& forward, const Tensor& gain, const Tensor& grad_y, Tensor& grad_gain,
                           Tensor& grad_bias);

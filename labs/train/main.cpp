@@ -5,6 +5,7 @@
 #include "../../grader/cli/console.hpp"
 #include "../../grader/cli/interrupt.hpp"
 #include "../frame/program.hpp"
+#include "../gpt2/export.hpp"
 
 #include <fmt/format.h>
 
@@ -17,6 +18,7 @@ struct Arguments : lab::TrainingArguments {
     std::vector<Index> heads = {1, 4, 8};
     std::string sentence;
     lab::Mistake mistake = lab::Mistake::none;
+    std::string gpt2_folder;  ///< where to write the last model as a GPT-2; empty: nowhere
 };
 
 /// A mistake is seen beside the right model; with one head it is none.
@@ -34,6 +36,8 @@ std::vector<lab::Variant> variants_of(const Arguments& arguments, const lab::Tra
 void run_train(const Arguments& arguments) {
     const lab::TrainingPlan plan = lab::plan_of(arguments);
     const auto variants = variants_of(arguments, plan);
+    if (!arguments.gpt2_folder.empty() && (!arguments.corpus.empty() || arguments.mistake != lab::Mistake::none))
+        throw lab::WrongUsage("--export writes a right model of the lab's own language: no --corpus, no --mistake");
     const auto text = lab::text_of(arguments, plan);
     std::vector<Index> sentence =
         text->sentence(arguments.sentence.empty() ? text->default_sentence() : arguments.sentence);
@@ -44,6 +48,8 @@ void run_train(const Arguments& arguments) {
     for (const lab::Variant& variant : variants) {
         const auto training = lab::trained(*text, plan, variant, arguments);
         outcomes.push_back(lab::outcome_of(*training, *text, sentence));
+        if (!arguments.gpt2_folder.empty())
+            lab::export_as_gpt2(training->model(), text->vocabulary(), arguments.gpt2_folder);
     }
     report::Page page(cli::terminal_style());
     lab::show_training(page, outcomes);
@@ -71,5 +77,7 @@ int main(int argc, char** argv) {
         ->transform(CLI::CheckedTransformer(std::map<std::string, lab::Mistake>{
             {"sqrt_d", lab::Mistake::sqrt_d}, {"heads_mixed", lab::Mistake::heads_mixed}}))
         ->type_name("NAME");
+    app.add_option("--export", arguments.gpt2_folder, "Write the last model into this folder, for the lab gpt2")
+        ->type_name("DIR");
     return lab::parse_and_run(app, argc, argv, [&] { run_train(arguments); });
 }

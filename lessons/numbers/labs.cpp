@@ -2,6 +2,7 @@
 #include "lessons.hpp"
 
 #include "labs/cost/measure.hpp"
+#include "labs/gpt2/model.hpp"
 #include "labs/prune/pruning.hpp"
 #include "labs/train/language.hpp"
 #include "labs/train/model.hpp"
@@ -9,6 +10,8 @@
 #include <headway/given.hpp>
 #include <headway/random.hpp>
 #include <headway/work.hpp>
+
+#include <tuple>
 
 namespace headway::lessons {
 namespace {
@@ -69,9 +72,21 @@ void prune(Blocks& blocks) {
     blocks.text("labs/prune/losses", grid(rows));
 }
 
+void gpt2(Blocks& blocks) {
+    std::vector<Labels> rows{{"layers", "heads", "width", "head_dim", "parameters", "in attention"}};
+    for (const auto& [layers, H, D] : {std::tuple{12, 12, 768}, {24, 16, 1024}, {36, 20, 1280}, {48, 25, 1600}}) {
+        const lab::Gpt2Sizes sizes{.vocabulary = 50257, .places = 1024, .D = D, .H = H, .layers = layers};
+        const Index all = lab::parameters_in(sizes), attention = lab::attention_parameters_in(sizes);
+        rows.push_back({grouped(layers), grouped(H), grouped(D), grouped(D / H), grouped(all),
+                        fixed(100.0 * static_cast<double>(attention) / static_cast<double>(all), 0) + " %"});
+    }
+    blocks.text("labs/gpt2/sizes", grid(rows));
+}
+
 const Announced announced_cost{&cost};
 const Announced announced_train{&train};
 const Announced announced_prune{&prune};
+const Announced announced_gpt2{&gpt2};
 
 }  // namespace
 }  // namespace headway::lessons

@@ -77,6 +77,7 @@ export default defineConfig({
           { text: 'What heads cost', link: '/lessons/labs/cost' },
           { text: 'Heads that form', link: '/lessons/labs/train' },
           { text: 'Heads that can go', link: '/lessons/labs/prune' },
+          { text: 'A real model', link: '/lessons/labs/gpt2' },
         ],
       },
       { text: 'Try', items: [{ text: 'The explorer', link: '/explorer' }] },

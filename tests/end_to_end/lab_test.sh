@@ -40,7 +40,7 @@ check_page() {
 quick() {
     expect 0 'needs 05 and 07' "$cli" lab
     expect 0 '--reference' "$cli" lab --help
-    expect 2 'there is no lab nope; there are cost, train, prune' "$cli" lab nope
+    expect 2 'there is no lab nope; there are cost, train, prune, gpt2' "$cli" lab nope
     expect 2 'give one of them' "$cli" lab cost --reference --submission .
     mkdir -p stub broken
     cp -r "$checkout/stubs/05_module" stub

@@ -1,0 +1,163 @@
+// ./headway lab gpt2: a real GPT-2 runs on the student's own attention (05), and its heads are looked at.
+#include "model.hpp"
+#include "roles.hpp"
+#include "tokenizer.hpp"
+#include "view.hpp"
+
+#include "../../grader/cli/console.hpp"
+#include "../../grader/cli/interrupt.hpp"
+#include "../frame/arguments.hpp"
+#include "../frame/program.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace {
+
+using namespace headway;
+using headway::Index;
+
+struct Arguments : lab::CommonArguments {
+    std::string model;
+    std::string text = "When Mary and John went to the store, John gave a drink to";
+    Index layer = 0;
+    Index token = -1;
+    Index more = 12;
+};
+
+constexpr const char* files[] = {"config.json", "model.safetensors", "vocab.json", "merges.txt"};
+
+std::string model_folder(const Arguments& arguments) {
+    const std::string folder = arguments.model.empty() ? arguments.output + "/model" : arguments.model;
+    for (const char* file : files)
+        if (!std::filesystem::exists(folder + "/" + file))
+            throw lab::WrongUsage(fmt::format(
+                "there is no {}.\nThe lab gpt2 reads a model that you download once: lessons/labs/gpt2.md says from "
+                "where.\nA tiny one without any download: ./headway lab train --quick --export tiny, then\n./headway "
+                "lab gpt2 --model tiny --text \". anna red rome . bob blue oslo . anna\"",
+                lab::shown(folder + "/" + file)));
+    return folder;
+}
+
+/// Whatever is wrong with the user's files is their fault, not the machine's.
+template <class Read>
+auto usable(const std::string& what, Read read) {
+    try {
+        return read();
+    } catch (const lab::WrongUsage&) {
+        throw;
+    } catch (const lab::NotDone&) {
+        throw;
+    } catch (const std::runtime_error& error) {
+        throw lab::WrongUsage(what.empty() ? error.what() : fmt::format("{}: {}", what, error.what()));
+    }
+}
+
+void require_module() {
+    lab::try_exercise("05_module", "gpt2", [] {
+        const auto attention = ex05::make_multi_head_attention({.embed_dim = 4, .num_heads = 2, .causal = true});
+        attention->load_state_dict(attention->state_dict());
+        const Tensor x = Tensor::ones({1, 3, 4});
+        lab::require_shape("forward", attention->forward(x, x, x, {}), {1, 3, 4});
+        lab::require_shape("attention_weights", attention->attention_weights(x, x, {}), {1, 2, 3, 3});
+    });
+}
+
+void require_between(const char* option, Index value, Index count) {
+    if (value < 0 || value >= count)
+        throw lab::WrongUsage(fmt::format("{}: there is no {}; there are 0 to {}", option, value, count - 1));
+}
+
+void stop_if_asked() {
+    if (cli::Interrupt::requested()) throw lab::Stopped("stopped; nothing was written.");
+}
+
+lab::Reading read_text(const Arguments& arguments, const std::string& folder) {
+    lab::Reading reading;
+    reading.text = arguments.text;
+    reading.layer = arguments.layer;
+    cli::ProgressLine progress;
+    reading.sizes = usable("", [&] {
+        const std::string config = folder + "/config.json";
+        return lab::sizes_from(lab::read_file(config), lab::shown(config));
+    });
+    const lab::Tokenizer tokenizer = usable("", [&] {
+        return lab::Tokenizer(lab::read_file(folder + "/vocab.json"), lab::read_file(folder + "/merges.txt"),
+                              lab::shown(folder));
+    });
+    if (tokenizer.size() != reading.sizes.vocabulary)
+        throw lab::WrongUsage(fmt::format("{0}/vocab.json has {1} tokens, {0}/config.json says {2}", lab::shown(folder),
+                                          tokenizer.size(), reading.sizes.vocabulary));
+    reading.tokens = usable("--text", [&] { return tokenizer.encode(arguments.text); });
+    const auto T = static_cast<Index>(reading.tokens.size());
+    if (T < 2 || T > reading.sizes.places)
+        throw lab::WrongUsage(fmt::format("--text: that is {} token{}; the model takes 2 to {}", T, T == 1 ? "" : "s",
+                                          reading.sizes.places));
+    reading.token = arguments.token < 0 ? T - 1 : arguments.token;
+    require_between("--token", reading.token, T);
+    require_between("--layer", reading.layer, reading.sizes.layers);
+    for (const Index token : reading.tokens) reading.labels.push_back(tokenizer.label(token));
+
+    const std::string weights = folder + "/model.safetensors";
+    progress.show("reading " + lab::shown(weights));
+    lab::Gpt2 model = usable(lab::shown(weights), [&] {
+        const auto is_mask = [](const std::string& name) { return lab::is_mask_buffer("." + name); };
+        return lab::Gpt2(lab::read_safetensors(weights, is_mask), reading.sizes);
+    });
+    stop_if_asked();
+    progress.show("looking");
+    const Tensor logits = model.logits(reading.tokens);
+    reading.last_logits.assign(logits.data() + (T - 1) * reading.sizes.vocabulary, logits.data() + logits.numel());
+    if (!std::all_of(reading.last_logits.begin(), reading.last_logits.end(), [](float x) { return std::isfinite(x); }))
+        throw lab::NotDone(
+            "the logits are no numbers: with these weights your attention gives NaN or infinity.\n"
+            "./headway grade 05 may say why; --reference shows whether the checkpoint is sound.");
+    reading.looks = model.look(reading.tokens);
+    reading.roles = lab::roles_of(reading.looks, model.look(lab::said_twice(reading.sizes, 25, 1)));
+    const Index more = arguments.quick ? std::min<Index>(arguments.more, 3) : arguments.more;
+    Index done = 0;
+    reading.continued = lab::continue_greedily(model, reading.tokens, more, [&] {
+        progress.show(fmt::format("writing on: {} of {} tokens", ++done, more));
+        stop_if_asked();
+    });
+    reading.continuation = tokenizer.readable(reading.continued);
+    return reading;
+}
+
+void run_gpt2(const Arguments& arguments) {
+    const std::string folder = model_folder(arguments);
+    require_module();
+    const cli::Interrupt interrupt;
+    const lab::Reading reading = read_text(arguments, folder);
+    report::Page page(cli::terminal_style());
+    lab::show_reading(page, reading);
+    const std::string picture = arguments.output + "/gpt2.html";
+    lab::write_file(picture, lab::gpt2_page(reading));
+    page.blank();
+    page.line(0, {{"the pictures: " + lab::shown(picture)}});
+    if (arguments.json) lab::write_json(*arguments.json, lab::to_json(reading));
+    if (arguments.json != "-") fmt::print("{}", page.take());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    CLI::App app("A real GPT-2 on your own attention: what it writes, and where its heads look");
+    Arguments arguments;
+    lab::declare(app, arguments, "gpt2");
+    app.add_option("--model", arguments.model,
+                   "Folder with config.json, model.safetensors, vocab.json, merges.txt\n"
+                   "(default: model, below the pictures)")
+        ->type_name("DIR");
+    app.add_option("--text", arguments.text, "What it reads, and goes on with")->type_name("TEXT");
+    app.add_option("--layer", arguments.layer, "The layer whose heads are shown (default: 0)")->type_name("N");
+    app.add_option("--token", arguments.token, "Whose k and v are compared, from 0 (default: the last)")
+        ->type_name("N")
+        ->check(CLI::NonNegativeNumber);
+    app.add_option("--more", arguments.more, "Tokens to write (default: 12)")
+        ->check(CLI::Range(0, 10'000))
+        ->type_name("N");
+    return lab::parse_and_run(app, argc, argv, [&] { run_gpt2(arguments); });
+}

@@ -1,0 +1,80 @@
+#pragma once
+
+#include "../checkpoint/safetensors.hpp"
+
+#include <headway/nn.hpp>
+
+#include <module.hpp>
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace headway::lab {
+
+/// What config.json says.
+struct Gpt2Sizes {
+    Index vocabulary = 0;  ///< V
+    Index places = 0;      ///< the longest text
+    Index D = 0;
+    Index H = 0;
+    Index layers = 0;
+    float epsilon = 1e-5F;  ///< of the normalisation
+};
+
+/// @param name  what messages call the file   @throws std::runtime_error, saying what is missing or does not fit
+Gpt2Sizes sizes_from(std::string_view config, const std::string& name);
+
+/// Numbers in the checkpoint, without masks: of everything, and of attention alone. The output head is tied.
+Index parameters_in(const Gpt2Sizes& sizes);
+Index attention_parameters_in(const Gpt2Sizes& sizes);
+
+/// GPT-2 with the student's own attention (exercise 05) in it:                    [Radford et al. 2019; Hugging Face's
+///     x = token + place                                                            names and layout of parameters]
+///     x = x + attention(norm(x));  x = x + mlp(norm(x))   for each layer
+///     logits = norm(x) · wteᵀ, or · lm_headᵀ where the checkpoint has one
+/// with mlp(x) = gelu(x · W + b) · W' + b'. Weights of c_attn, c_proj and c_fc are stored (in, out), unlike
+/// nn::Linear's.
+class Gpt2 {
+public:
+    /// Takes names with or without "transformer." before them; attn.bias and attn.masked_bias, which hold a causal
+    /// mask, are not looked at.
+    /// @throws std::runtime_error, naming what is missing, unexpected or of another shape
+    Gpt2(const Checkpoint& checkpoint, const Gpt2Sizes& sizes);
+
+    const Gpt2Sizes& sizes() const { return sizes_; }
+
+    /// @return (T, V)   @throws std::runtime_error if there are no tokens, or more than places
+    Tensor logits(const std::vector<Index>& tokens);
+
+    /// What one layer's attention does with a text.
+    struct LayerLook {
+        Tensor weights;  ///< (H, T, T)
+        Tensor k, v;     ///< (T, D), before the split into heads
+    };
+    std::vector<LayerLook> look(const std::vector<Index>& tokens);
+
+private:
+    struct Layer {
+        Tensor norm1_gain, norm1_bias, norm2_gain, norm2_bias;  ///< (D)
+        Tensor fc, fc_bias, proj, proj_bias;                    ///< (D, 4D), (4D), (4D, D), (D)
+        std::unique_ptr<ex05::Attention> attention;
+    };
+    Tensor through(const std::vector<Index>& tokens, std::vector<LayerLook>* looks);
+
+    Gpt2Sizes sizes_;
+    Tensor tokens_, places_;        ///< (V, D), (places, D)
+    Tensor norm_gain_, norm_bias_;  ///< (D)
+    Tensor head_;                   ///< (V, D)
+    std::vector<Layer> layers_;
+};
+
+/// Whether a checkpoint's tensor is a mask that nobody needs.
+bool is_mask_buffer(const std::string& name);
+
+/// The token that follows by the largest logit, again and again.   @return the `count` new ones, fewer at the last
+/// place
+std::vector<Index> continue_greedily(
+    Gpt2& model, std::vector<Index> tokens, Index count, const std::function<void()>& one_more = [] {});
+
+}  // namespace headway::lab

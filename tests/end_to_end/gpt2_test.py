@@ -1,0 +1,385 @@
+#!/usr/bin/env python3
+"""gpt2_test.py CHECKOUT CLI: the lab gpt2 on small checkpoints in the format of the real one.
+
+The model and the tokenizer are written here a second time, in Python without any library, from the published
+description of GPT-2: tokens and logits must agree. Then files that are damaged, hostile or not there.
+"""
+
+import json
+import math
+import os
+import random
+import struct
+import subprocess
+import sys
+import tempfile
+import unicodedata
+
+CHECKOUT, CLI = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+problems = []
+
+
+def complain(sentence):
+    problems.append(sentence)
+    print(sentence)
+
+
+# ---- GPT-2, a second time ---------------------------------------------------------------------------------------
+
+
+def read_checkpoint(path):
+    """Names and (shape, numbers); names without their prefix, masks left out."""
+    with open(path, "rb") as file:
+        data = file.read()
+    (length,) = struct.unpack_from("<Q", data)
+    header = json.loads(data[8 : 8 + length])
+    tensors = {}
+    for name, entry in header.items():
+        name = name.removeprefix("transformer.")
+        if name == "__metadata__" or name.endswith((".attn.bias", ".attn.masked_bias")):
+            continue
+        begin, end = (8 + length + offset for offset in entry["data_offsets"])
+        kind, width = {"F32": ("f", 4), "F16": ("e", 2)}[entry["dtype"]]
+        tensors[name] = (entry["shape"], struct.unpack(f"<{(end - begin) // width}{kind}", data[begin:end]))
+    return tensors
+
+
+class Model:
+    def __init__(self, folder):
+        with open(os.path.join(folder, "config.json")) as file:
+            self.config = json.load(file)
+        self.tensors = read_checkpoint(os.path.join(folder, "model.safetensors"))
+
+    def matrix(self, name):
+        (rows, columns), numbers = self.tensors[name]
+        return [numbers[i * columns : (i + 1) * columns] for i in range(rows)]
+
+    def vector(self, name):
+        return self.tensors[name][1]
+
+    def normalised(self, x, name):
+        mean = sum(x) / len(x)
+        variance = sum((value - mean) ** 2 for value in x) / len(x)
+        root = math.sqrt(variance + self.config.get("layer_norm_epsilon", 1e-5))
+        return [
+            (value - mean) / root * gain + bias
+            for value, gain, bias in zip(x, self.vector(name + ".weight"), self.vector(name + ".bias"))
+        ]
+
+    def through(self, x, name):
+        """Conv1D: weights are stored (in, out)."""
+        out = list(self.vector(name + ".bias"))
+        for value, row in zip(x, self.matrix(name + ".weight")):
+            for j, weight in enumerate(row):
+                out[j] += value * weight
+        return out
+
+    def attend(self, xs, name):
+        heads, width = self.config["n_head"], self.config["n_embd"]
+        d = width // heads
+        packed = [self.through(x, name + ".c_attn") for x in xs]
+        outputs = []
+        for t in range(len(xs)):
+            merged = []
+            for h in range(heads):
+                q = packed[t][h * d : (h + 1) * d]
+                scores = []
+                for s in range(t + 1):
+                    k = packed[s][width + h * d : width + (h + 1) * d]
+                    scores.append(sum(a * b for a, b in zip(q, k)) / math.sqrt(d))
+                largest = max(scores)
+                exponentials = [math.exp(score - largest) for score in scores]
+                total = sum(exponentials)
+                for i in range(d):
+                    column = 2 * width + h * d + i
+                    merged.append(sum(e * packed[s][column] for s, e in enumerate(exponentials)) / total)
+            outputs.append(self.through(merged, name + ".c_proj"))
+        return outputs
+
+    def last_logits(self, tokens):
+        words, places = self.matrix("wte.weight"), self.matrix("wpe.weight")
+        xs = [[a + b for a, b in zip(words[token], places[t])] for t, token in enumerate(tokens)]
+        for layer in range(self.config["n_layer"]):
+            h = f"h.{layer}."
+            attended = self.attend([self.normalised(x, h + "ln_1") for x in xs], h + "attn")
+            xs = [[a + b for a, b in zip(x, y)] for x, y in zip(xs, attended)]
+            for t, x in enumerate(xs):
+                inner = self.through(self.normalised(x, h + "ln_2"), h + "mlp.c_fc")
+                bent = [
+                    0.5 * v * (1 + math.tanh(math.sqrt(2 / math.pi) * (v + 0.044715 * v**3))) for v in inner
+                ]
+                xs[t] = [a + b for a, b in zip(x, self.through(bent, h + "mlp.c_proj"))]
+        last = self.normalised(xs[-1], "ln_f")
+        head = self.matrix("lm_head.weight") if "lm_head.weight" in self.tensors else words
+        return [sum(a * b for a, b in zip(last, row)) for row in head]
+
+
+# ---- its tokenizer, a second time -------------------------------------------------------------------------------
+
+
+def byte_characters():
+    seen = [*range(ord("!"), ord("~") + 1), *range(ord("¡"), ord("¬") + 1), *range(ord("®"), ord("ÿ") + 1)]
+    table, more = {}, 0
+    for byte in range(256):
+        if byte in seen:
+            table[byte] = chr(byte)
+        else:
+            table[byte] = chr(256 + more)
+            more += 1
+    return table
+
+
+BYTES = byte_characters()
+
+
+def kind(character):
+    if character.isspace():
+        return "space"
+    category = unicodedata.category(character)[0]
+    return {"L": "letter", "N": "number"}.get(category, "other")
+
+
+def words_of(text):
+    """Cuts as GPT-2's pattern does, scanning by hand."""
+    words, at = [], 0
+    while at < len(text):
+        ending = next((e for e in ("'s", "'t", "'re", "'ve", "'m", "'ll", "'d") if text.startswith(e, at)), None)
+        if ending:
+            words.append(ending)
+            at += len(ending)
+            continue
+        begin = at + 1 if text[at] == " " and at + 1 < len(text) and kind(text[at + 1]) != "space" else at
+        end = begin
+        while end < len(text) and kind(text[end]) == kind(text[begin]):
+            end += 1
+        if kind(text[begin]) == "space" and end < len(text) and end - at > 1:
+            end -= 1  # the last one belongs to what follows, if it is a space
+        words.append(text[at:end])
+        at = end
+    return words
+
+
+def encode(folder, text):
+    with open(os.path.join(folder, "vocab.json"), encoding="utf-8") as file:
+        vocabulary = json.load(file)
+    with open(os.path.join(folder, "merges.txt"), encoding="utf-8") as file:
+        lines = [line.rstrip("\n") for line in file]
+    ranks = {tuple(line.split(" ")): i for i, line in enumerate(line for line in lines if not line.startswith("#version"))}
+    tokens = []
+    for word in words_of(text):
+        parts = [BYTES[byte] for byte in word.encode()]
+        while len(parts) > 1:
+            best = min(zip(parts, parts[1:]), key=lambda pair: ranks.get(pair, math.inf))
+            if best not in ranks:
+                break
+            joined, i = [], 0
+            while i < len(parts):
+                if tuple(parts[i : i + 2]) == best:
+                    joined.append("".join(best))
+                    i += 2
+                else:
+                    joined.append(parts[i])
+                    i += 1
+            parts = joined
+        tokens += [vocabulary[part] for part in parts]
+    return tokens
+
+
+# ---- a small checkpoint -----------------------------------------------------------------------------------------
+
+
+def write_safetensors(path, tensors):
+    """tensors: {name: (dtype, shape, bytes)}"""
+    header, data = {"__metadata__": {"format": "pt"}}, b""
+    for name, (dtype, shape, numbers) in tensors.items():
+        header[name] = {"dtype": dtype, "shape": shape, "data_offsets": [len(data), len(data) + len(numbers)]}
+        data += numbers
+    text = json.dumps(header).encode()
+    with open(path, "wb") as file:
+        file.write(struct.pack("<Q", len(text)) + text + data)
+
+
+MERGES = ["Ġ t", "h e", "Ġt he", "Ġ a", "i n", "Ġ c", "a t", "Ġc at", "Ã ©", "Ġ Ġ", "ĠĠ ĠĠ", "n o", "no w", "1 9"]
+
+
+def make_checkpoint(folder, prefix="", dtype="F32", masks=True, tied=True, changes=None):
+    """A GPT-2 of 3 layers of 3 heads of width 5, with numbers that leave no part without effect."""
+    os.makedirs(folder, exist_ok=True)
+    tokens = [BYTES[byte] for byte in range(256)] + [merge.replace(" ", "") for merge in MERGES] + ["<|endoftext|>"]
+    with open(os.path.join(folder, "vocab.json"), "w", encoding="utf-8") as file:
+        json.dump({token: i for i, token in enumerate(tokens)}, file)
+    with open(os.path.join(folder, "merges.txt"), "w", encoding="utf-8") as file:
+        file.write("#version: 0.2\n" + "\n".join(MERGES) + "\n")
+    width, layers, heads, places = 15, 3, 3, 64
+    config = {
+        "model_type": "gpt2", "vocab_size": len(tokens), "n_positions": places, "n_ctx": places, "n_embd": width,
+        "n_head": heads, "n_layer": layers, "layer_norm_epsilon": 1e-5, "activation_function": "gelu_new",
+    }  # fmt: skip
+    with open(os.path.join(folder, "config.json"), "w") as file:
+        json.dump(config, file)
+    draw = random.Random(7)
+
+    def numbers(shape, middle=0.0, spread=0.4):
+        values = [middle + draw.gauss(0, spread) for _ in range(math.prod(shape))]
+        return dtype, shape, struct.pack(f"<{len(values)}{'e' if dtype == 'F16' else 'f'}", *values)
+
+    tensors = {"wte.weight": numbers([len(tokens), width]), "wpe.weight": numbers([places, width])}
+    for layer in range(layers):
+        h = f"h.{layer}."
+        for norm in ("ln_1", "ln_2"):
+            tensors[f"{h}{norm}.weight"] = numbers([width], 1.0)
+            tensors[f"{h}{norm}.bias"] = numbers([width])
+        if masks:
+            tensors[h + "attn.bias"] = ("U8", [1, 1, places, places], bytes([1]) * places**2)
+            tensors[h + "attn.masked_bias"] = ("F32", [], struct.pack("<f", -1e4))
+        for name, (rows, columns) in {
+            "attn.c_attn": (width, 3 * width),
+            "attn.c_proj": (width, width),
+            "mlp.c_fc": (width, 4 * width),
+            "mlp.c_proj": (4 * width, width),
+        }.items():
+            tensors[f"{h}{name}.weight"] = numbers([rows, columns])
+            tensors[f"{h}{name}.bias"] = numbers([columns])
+    tensors["ln_f.weight"] = numbers([width], 1.0)
+    tensors["ln_f.bias"] = numbers([width])
+    tensors = {prefix + name: value for name, value in tensors.items()}
+    if not tied:
+        tensors["lm_head.weight"] = numbers([len(tokens), width])
+    if changes:
+        changes(tensors)
+    write_safetensors(os.path.join(folder, "model.safetensors"), tensors)
+    return folder
+
+
+# ---- the lab ----------------------------------------------------------------------------------------------------
+
+
+def lab(*arguments, name="gpt2"):
+    environment = dict(os.environ, HEADWAY_ROOT=CHECKOUT, HEADWAY_STATE=os.path.abspath("state"))
+    return subprocess.run(
+        [CLI, "lab", name, "--reference", "--output", "out", *arguments],
+        capture_output=True, env=environment, timeout=300, check=False,
+    )  # fmt: skip
+
+
+def agrees(folder, text, what, *more):
+    ended = lab("--model", folder, "--text", text, "--more", "3", "--json", "found.json", *more)
+    if ended.returncode != 0:
+        complain(f"{what}: ended with {ended.returncode}: {ended.stderr.decode()}")
+        return None
+    with open("found.json") as file:
+        found = json.load(file)
+    if found["tokens"] != encode(folder, text):
+        complain(f"{what}: tokens {found['tokens']}, not {encode(folder, text)}")
+        return found
+    model, tokens = Model(folder), found["tokens"]
+    for step in range(2):  # the text's end, and what it writes
+        expected = model.last_logits(tokens)
+        if step == 0:
+            worst = max(abs(a - b) for a, b in zip(expected, found["last_logits"]))
+            if not worst <= 1e-4:
+                complain(f"{what}: a logit is off by {worst}")
+        if max(range(len(expected)), key=expected.__getitem__) != found["continued"][step]:
+            complain(f"{what}: it does not write what has the largest logit")
+        tokens = tokens + [found["continued"][step]]
+    return found
+
+
+def refuses(words, what, *arguments, status=2):
+    ended = lab(*arguments)
+    said = ended.stderr.decode(errors="replace")
+    if ended.returncode != status or words not in said:
+        complain(f"{what}: ended with {ended.returncode}, not {status} with “{words}”:\n{said[-600:]}")
+
+
+def right_ones():
+    sentence = "the cat's now in  the   1990 café,\n\tthe  cat"
+    found = agrees(make_checkpoint("plain"), sentence, "a plain checkpoint")
+    if found:
+        assert len(found["layers"]) == 3 and found["layers"][0]["shape"] == [3] + [len(found["tokens"])] * 2
+        for row in range(len(found["tokens"])):
+            weights = found["layers"][1]["weights"][row * len(found["tokens"]) :][: len(found["tokens"])]
+            assert abs(sum(weights) - 1) < 1e-4 and not any(weights[row + 1 :])
+    agrees(make_checkpoint("prefixed", prefix="transformer.", masks=False), " in the cat", "with transformer.")
+    agrees(make_checkpoint("untied", tied=False), "now19the I've they'll in!!", "an output head of its own")
+    agrees(make_checkpoint("half", dtype="F16"), "čau 你好 🐈 the", "half precision")
+    shown = lab("--model", "plain", "--text", "the cat in the cat", "--layer", "2", "--token", "0")
+    said = shown.stdout.decode()
+    if shown.returncode != 0 or "induction" not in said or max(map(len, said.splitlines())) > 80:
+        complain("what it shows is wrong or wider than 80 columns:\n" + said)
+    with open("out/gpt2.html", encoding="utf-8") as file:
+        page = file.read()
+    if page.count("head ") < 3 or "<script" in page or "src=" in page:
+        complain("out/gpt2.html is not what it should be")
+
+
+def trained_one():
+    ended = lab("--quick", "--steps", "60", "--heads", "4", "--export", "tiny", name="train")
+    if ended.returncode != 0:
+        complain("train --export: " + ended.stderr.decode())
+        return
+    found = agrees("tiny", ". anna red rome . bob blue oslo . anna", "a trained model")
+    if found and found["labels"] != ". anna red rome . bob blue oslo . anna".split():
+        complain(f"the trained model's tokens are {found['labels']}")
+
+
+def damaged_ones():
+    refuses("there is no nowhere/config.json", "no folder", "--model", "nowhere")
+    make_checkpoint("cut")
+    with open("cut/model.safetensors", "r+b") as file:
+        file.truncate(os.path.getsize("cut/model.safetensors") - 40)
+    refuses("it may have been cut off", "a download that was cut off", "--model", "cut")
+
+    def without(name):
+        return lambda tensors: tensors.pop(name)
+
+    make_checkpoint("less", changes=without("h.1.mlp.c_fc.bias"))
+    refuses("there is no h.1.mlp.c_fc.bias", "a missing name", "--model", "less")
+    make_checkpoint("more", changes=lambda tensors: tensors.update(extra=("F32", [1], bytes(4))))
+    refuses("it has extra", "a name too many", "--model", "more")
+    make_checkpoint("turned", changes=lambda tensors: tensors.update(
+        {"h.0.attn.c_attn.weight": ("F32", [45, 15], bytes(4 * 45 * 15))}))  # fmt: skip
+    refuses("(45, 15); by config.json it should have (15, 45)", "a weight that is turned", "--model", "turned")
+    make_checkpoint("twice", changes=lambda tensors: tensors.update({"transformer.ln_f.bias": tensors["ln_f.bias"]}))
+    refuses("with and without transformer.", "a name with both spellings", "--model", "twice")
+    make_checkpoint("brain", changes=lambda tensors: tensors.update({"ln_f.bias": ("BF16", [15], bytes(30))}))
+    refuses("F32 and F16 are read", "another type", "--model", "brain")
+    make_checkpoint("nan", changes=lambda tensors: tensors.update(
+        {"ln_f.bias": ("F32", [15], struct.pack("<15f", *[math.nan] * 15))}))  # fmt: skip
+    refuses("the logits are no numbers", "NaN in it", "--model", "nan", status=1)
+    for file, text, words in (
+        ("config.json", "{", "config.json is not a JSON object"),
+        ("config.json", '{"vocab_size": -1}', "vocab_size is -1"),
+        ("config.json", '{"vocab_size": 271, "n_positions": 64, "n_embd": 15, "n_head": 4, "n_layer": 3}', "n_embd 15"),
+        ("config.json", '{"vocab_size": 271, "n_positions": 64, "n_embd": 15, "n_head": 3, "n_layer": 1e9}', "n_layer"),
+        ("vocab.json", "[" * 100000, "not a JSON object"),
+        ("vocab.json", '{"a": 0, "b": 0}', "has the number of"),
+        ("vocab.json", '{"a": 0, "b": 7}', "is not one of 0 to 1"),
+        ("vocab.json", '{"\udcff": 0}', "not a JSON object"),
+        ("merges.txt", "onlyone\n", "line 1 is not two tokens"),
+        ("merges.txt", "#version: 0.2\nq zzz\n", "what line 2 joins"),
+    ):
+        make_checkpoint("text")
+        with open(os.path.join("text", file), "w", encoding="utf-8", errors="surrogateescape") as out:
+            out.write(text)
+        refuses(words, f"{file}: {text[:30]!r}", "--model", "text")
+    bomb = struct.pack("<Q", 1 << 60) + b"{}"
+    with open(os.path.join(make_checkpoint("bomb"), "model.safetensors"), "wb") as out:
+        out.write(bomb)
+    refuses("is not there", "a header bomb", "--model", "bomb")
+    refuses("not valid UTF-8 (at byte 4)", "a text that is no UTF-8", "--model", "plain", "--text", b"the \xff cat")
+    refuses("that is 1 token", "a single token", "--model", "plain", "--text", "a")
+    refuses("the model takes 2 to 64", "a text too long", "--model", "plain", "--text", "a b " * 100)
+    refuses("20000 are enough", "a text far too long", "--model", "plain", "--text", "a b " * 10000)
+    refuses("there is no 3; there are 0 to 2", "a layer too many", "--model", "plain", "--layer", "3")
+
+
+with tempfile.TemporaryDirectory() as work:
+    os.chdir(work)
+    right_ones()
+    trained_one()
+    damaged_ones()
+    os.chdir("/")
+if problems:
+    sys.exit(f"{len(problems)} complaints about the lab gpt2")
+print("The lab gpt2 agrees with a second implementation, and refuses what is damaged.")
