@@ -27,7 +27,7 @@ public:
           rows_(static_cast<std::size_t>(window.yours.shape[0])),
           columns_(static_cast<std::size_t>(window.yours.shape[1])),
           scale_(heat_scale(window)),
-          difference_(0, largest_difference(window)),
+          difference_{0, largest_difference(window)},
           wrong_(window.yours.values.size(), false) {
         for (const std::int64_t i : window.wrong) wrong_[static_cast<std::size_t>(i)] = true;
         const std::size_t two_wide = 3 * width_of_block(2) + 2 * gap;
