@@ -2,7 +2,7 @@
 import { createReadStream, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { extname, join, normalize } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { chromium } from 'playwright-core'
 
 export const site = fileURLToPath(new URL('..', import.meta.url))
@@ -53,6 +53,15 @@ function browserProgram() {
 export const wide = { width: 1280, height: 900 }
 export const phone = { width: 390, height: 844 }
 
+export const looks = [
+  { name: 'light', colorScheme: 'light', viewport: wide },
+  { name: 'dark', colorScheme: 'dark', viewport: wide },
+  { name: 'phone', colorScheme: 'light', viewport: phone },
+]
+
+/** How far a page can be scrolled sideways, which it should not be. */
+export const sideways = (page) => page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+
 export async function start() {
   if (!existsSync(dist)) throw new Error('The site is not built: npm run build')
   const server = await serve()
@@ -60,9 +69,9 @@ export async function start() {
   const browser = await chromium.launch({ executablePath: browserProgram(), args: ['--no-sandbox'] })
   mkdirSync(screenshots, { recursive: true })
 
-  /** A page at `path`; what goes wrong on it is added to `complaints`. */
-  async function open(path, { viewport = wide, colorScheme = 'light' } = {}) {
-    const context = await browser.newContext({ viewport, colorScheme, reducedMotion: 'reduce' })
+  /** Any page; what goes wrong on it is added to `complaints`. */
+  async function openUrl(url, { viewport = wide, colorScheme = 'light', bypassCSP = false } = {}) {
+    const context = await browser.newContext({ viewport, colorScheme, bypassCSP, reducedMotion: 'reduce' })
     context.setDefaultTimeout(120_000) // a machine that is busy is not a mistake
     const page = await context.newPage()
     const complaints = []
@@ -80,14 +89,21 @@ export async function start() {
         return route.abort()
       },
     )
-    await page.goto(home + path)
-    await page.locator('#app').waitFor()
-    await page.waitForFunction(() => document.querySelector('#app').__vue_app__ !== undefined)
+    await page.goto(url)
     return { page, complaints, close: () => context.close() }
+  }
+
+  /** A page of the site, when it is alive. */
+  async function open(path, look) {
+    const opened = await openUrl(home + path, look)
+    await opened.page.locator('#app').waitFor()
+    await opened.page.waitForFunction(() => document.querySelector('#app').__vue_app__ !== undefined)
+    return opened
   }
 
   return {
     open,
+    openFile: (file, look) => openUrl(pathToFileURL(file).href, look),
     screenshot: (page, name, fullPage = false) => page.screenshot({ path: join(screenshots, `${name}.png`), fullPage }),
     async stop() {
       await browser.close()

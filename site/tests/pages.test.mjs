@@ -4,17 +4,11 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 
-import { accessibility, builtPages, course, phone, start, wide } from './browser.mjs'
+import { accessibility, builtPages, course, looks, sideways, start, wide } from './browser.mjs'
 
 let browser
 before(async () => (browser = await start()))
 after(() => browser.stop())
-
-const looks = [
-  { name: 'light', colorScheme: 'light', viewport: wide },
-  { name: 'dark', colorScheme: 'dark', viewport: wide },
-  { name: 'phone', colorScheme: 'light', viewport: phone },
-]
 
 /** What the markdown of a lesson has: formulas, diagrams, answers to unfold. */
 function contents(path) {
@@ -42,8 +36,7 @@ for (const path of builtPages()) {
         assert.equal(await page.locator('.vp-doc details').count(), expected.answers, 'answers to unfold')
         assert.equal(await page.locator('.vp-doc :is(h1, h2, h3, h4)').count(), expected.headings, 'headings')
       }
-      const sideways = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
-      assert.ok(sideways <= 0, `the page can be scrolled sideways by ${sideways} pixels`)
+      assert.ok((await sideways(page)) <= 0, 'the page can be scrolled sideways')
       await page.evaluate(() => document.querySelectorAll('.vp-doc details').forEach((details) => (details.open = true)))
       // What a phone shows differently is room, which was asked above.
       if (look.viewport === wide) assert.deepEqual(await accessibility(page), [])

@@ -1,11 +1,16 @@
 #!/bin/sh
-# site_test.sh CHECKOUT ANSWERS: builds the website and tests it in Chromium. 77 (skipped) where that cannot be done.
-# ANSWERS is the explorer's model, compiled natively.
+# site_test.sh CHECKOUT ANSWERS CLI: builds the website, has the labs draw their pictures, and tests both in Chromium.
+# 77 (skipped) where that cannot be done. ANSWERS is the explorer's model, compiled natively.
 set -eu
 
-cd "$1/site"
+cli=$3
+HEADWAY_ROOT=$1
 HEADWAY_EXPLORER_ANSWERS=$2
-export HEADWAY_EXPLORER_ANSWERS
+HEADWAY_LAB_PAGES=$(mktemp -d)
+HEADWAY_STATE=$HEADWAY_LAB_PAGES/state
+export HEADWAY_ROOT HEADWAY_EXPLORER_ANSWERS HEADWAY_LAB_PAGES HEADWAY_STATE
+trap 'rm -rf "$HEADWAY_LAB_PAGES"' EXIT
+cd "$1/site"
 
 skip() {
     echo "The website is not tested: $1"
@@ -29,4 +34,15 @@ if ! cmp -s package-lock.json node_modules/.headway-lock; then
     cp package-lock.json node_modules/.headway-lock
 fi
 npm run build
+
+# draw LAB [OPTION...]
+draw() {
+    name=$1
+    shift
+    "$cli" lab "$name" --reference --quick --output "$HEADWAY_LAB_PAGES/$name" "$@" >/dev/null
+}
+draw cost
+draw train --heads 2,4 --export "$HEADWAY_LAB_PAGES/tiny"
+draw prune --heads 4
+draw gpt2 --model "$HEADWAY_LAB_PAGES/tiny" --text '. anna red rome . bob blue oslo . anna'
 npm test
