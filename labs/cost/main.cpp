@@ -4,8 +4,8 @@
 
 #include "../../grader/cli/console.hpp"
 #include "../../grader/cli/interrupt.hpp"
-#include "../frame/arguments.hpp"
 #include "../frame/program.hpp"
+#include "../frame/results.hpp"
 
 #include <module.hpp>
 
@@ -36,14 +36,9 @@ void cost(const lab::CommonArguments& arguments) {
     const auto costs = lab::measure(arguments.quick ? quick_plan() : lab::CostPlan{},
                                     [&](const std::string& text) { progress.show(text); });
     progress.clear();
-    report::Page page(cli::terminal_style());
-    lab::show_costs(page, costs);
-    const std::string picture = arguments.output + "/cost.html";
-    lab::write_file(picture, lab::cost_page(costs));
-    page.blank();
-    page.line(0, {{"the pictures: " + lab::shown(picture)}});
-    if (arguments.json) lab::write_json(*arguments.json, lab::to_json(costs));
-    if (arguments.json != "-") fmt::print("{}", page.take());
+    lab::deliver(
+        arguments, "cost",
+        {lab::cost_page(costs), [&](report::Page& page) { lab::show_costs(page, costs); }, lab::to_json(costs)});
 }
 
 }  // namespace

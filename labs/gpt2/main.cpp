@@ -6,8 +6,8 @@
 
 #include "../../grader/cli/console.hpp"
 #include "../../grader/cli/interrupt.hpp"
-#include "../frame/arguments.hpp"
 #include "../frame/program.hpp"
+#include "../frame/results.hpp"
 
 #include <fmt/format.h>
 
@@ -131,14 +131,9 @@ void run_gpt2(const Arguments& arguments) {
     require_module();
     const cli::Interrupt interrupt;
     const lab::Reading reading = read_text(arguments, folder);
-    report::Page page(cli::terminal_style());
-    lab::show_reading(page, reading);
-    const std::string picture = arguments.output + "/gpt2.html";
-    lab::write_file(picture, lab::gpt2_page(reading));
-    page.blank();
-    page.line(0, {{"the pictures: " + lab::shown(picture)}});
-    if (arguments.json) lab::write_json(*arguments.json, lab::to_json(reading));
-    if (arguments.json != "-") fmt::print("{}", page.take());
+    lab::deliver(arguments, "gpt2",
+                 {lab::gpt2_page(reading), [&](report::Page& page) { lab::show_reading(page, reading); },
+                  lab::to_json(reading)});
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "../../grader/cli/console.hpp"
 #include "../../grader/cli/interrupt.hpp"
 #include "../frame/program.hpp"
+#include "../frame/results.hpp"
 #include "../train/kept_training.hpp"
 
 #include <fmt/format.h>
@@ -68,17 +69,12 @@ void run_prune(const Arguments& arguments) {
     const cli::Interrupt interrupt;
     const auto training = lab::trained(*text, plan, {arguments.heads}, arguments);
     const lab::Pruned pruned = prune(training->model(), *text, plan);
-    report::Page page(cli::terminal_style());
-    lab::show_pruning(page, pruned);
-    const std::string picture = arguments.output + "/prune.html";
     const std::string what =
         fmt::format("{} blocks of {} heads, width {}, trained for {} steps with seed {}; text: {}.",
                     training->model().sizes().blocks, arguments.heads, plan.D, plan.steps, plan.seed, text->identity());
-    lab::write_file(picture, lab::prune_page(pruned, what));
-    page.blank();
-    page.line(0, {{"the pictures: " + lab::shown(picture)}});
-    if (arguments.json) lab::write_json(*arguments.json, lab::to_json(pruned));
-    if (arguments.json != "-") fmt::print("{}", page.take());
+    lab::deliver(arguments, "prune",
+                 {lab::prune_page(pruned, what), [&](report::Page& page) { lab::show_pruning(page, pruned); },
+                  lab::to_json(pruned)});
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "../../grader/cli/console.hpp"
 #include "../../grader/cli/interrupt.hpp"
 #include "../frame/program.hpp"
+#include "../frame/results.hpp"
 #include "../gpt2/export.hpp"
 
 #include <fmt/format.h>
@@ -51,16 +52,11 @@ void run_train(const Arguments& arguments) {
         if (!arguments.gpt2_folder.empty())
             lab::export_as_gpt2(training->model(), text->vocabulary(), arguments.gpt2_folder);
     }
-    report::Page page(cli::terminal_style());
-    lab::show_training(page, outcomes);
-    const std::string picture = arguments.output + "/train.html";
     const std::string what = fmt::format("{} steps of {} sequences of {} tokens, width {}, seed {}; text: {}.",
                                          plan.steps, plan.B, plan.T, plan.D, plan.seed, text->identity());
-    lab::write_file(picture, lab::train_page(outcomes, what));
-    page.blank();
-    page.line(0, {{"the pictures: " + lab::shown(picture)}});
-    if (arguments.json) lab::write_json(*arguments.json, lab::to_json(outcomes));
-    if (arguments.json != "-") fmt::print("{}", page.take());
+    lab::deliver(arguments, "train",
+                 {lab::train_page(outcomes, what), [&](report::Page& page) { lab::show_training(page, outcomes); },
+                  lab::to_json(outcomes)});
 }
 
 }  // namespace

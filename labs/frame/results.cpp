@@ -1,0 +1,22 @@
+#include "results.hpp"
+
+#include "../../grader/cli/console.hpp"
+#include "program.hpp"
+
+#include <fmt/format.h>
+
+namespace headway::lab {
+
+void deliver(const CommonArguments& arguments, const std::string& lab, const Results& results) {
+    const std::string file = arguments.output + "/" + lab + ".html";
+    write_file(file, results.picture);
+    if (arguments.json) write_json(*arguments.json, results.numbers);
+    if (arguments.json == "-") return;
+    report::Page page(cli::terminal_style());
+    results.show_in_terminal(page);
+    page.blank();
+    page.line(0, {{"the pictures: " + shown(file)}});
+    fmt::print("{}", page.take());
+}
+
+}  // namespace headway::lab
