@@ -27,7 +27,7 @@ std::string to_safetensors(const Checkpoint& checkpoint);
 using Skipped = std::function<bool(const std::string& tensor)>;
 
 /// Reads F32 and F16 (which becomes float32). Trusts nothing: whatever is wrong with the bytes is told in a sentence,
-/// and nothing is allocated that they do not pay for.
+/// and nothing is allocated that they do not pay for: at most some ten times the header, of 10 MB at most.
 /// @param name  what messages call it   @throws std::runtime_error
 Checkpoint from_safetensors(std::string_view bytes, const std::string& name, const Skipped& skipped = {});
 

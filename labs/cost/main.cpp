@@ -4,10 +4,8 @@
 
 #include "../../grader/cli/console.hpp"
 #include "../../grader/cli/interrupt.hpp"
-#include "../frame/program.hpp"
+#include "../frame/attention_probe.hpp"
 #include "../frame/results.hpp"
-
-#include <module.hpp>
 
 #include <fmt/format.h>
 
@@ -20,25 +18,16 @@ lab::CostPlan quick_plan() {
     return {.D = 128, .tokens = 512, .lengths = {64, 128}, .heads = {1, 2, 4, 8, 16, 32, 64}, .repeats = 3};
 }
 
-void require_module() {
-    lab::try_exercise("05_module", "cost", [] {
-        const auto attention = ex05::make_multi_head_attention({.embed_dim = 4, .num_heads = 2});
-        const Tensor x = Tensor::ones({1, 3, 4});
-        lab::require_shape("forward", attention->forward(x, x, x, {}), {1, 3, 4});
-        lab::require_shape("attention_weights", attention->attention_weights(x, x, {}), {1, 2, 3, 3});
-    });
-}
-
 void cost(const lab::CommonArguments& arguments) {
-    require_module();
+    lab::require_attention("cost");
     const cli::Interrupt interrupt;
     cli::ProgressLine progress;
     const auto costs = lab::measure(arguments.quick ? quick_plan() : lab::CostPlan{},
                                     [&](const std::string& text) { progress.show(text); });
     progress.clear();
-    lab::deliver(
-        arguments, "cost",
-        {lab::cost_page(costs), [&](report::Page& page) { lab::show_costs(page, costs); }, lab::to_json(costs)});
+    lab::deliver(arguments, "cost",
+                 {lab::cost_page(costs), [&](report::Page& page) { lab::show_costs(page, costs); },
+                  [&] { return lab::to_json(costs); }});
 }
 
 }  // namespace

@@ -2,20 +2,37 @@
 
 #include "../../grader/cli/exit_status.hpp"
 #include "../../grader/cli/interrupt.hpp"
+#include "../../grader/report/cells.hpp"
 
 #include <headway/not_implemented.hpp>
 
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <new>
 
 namespace headway::lab {
+namespace {
+
+/// As a terminal may show it: names out of files may hold anything, and be of any length.
+std::string harmless(const std::string& text) {
+    constexpr std::size_t longest_line = 400;
+    std::string all;
+    for (const report::Cells& line : report::safe_lines(text, report::Alphabet::unicode)) {
+        if (!all.empty()) all += '\n';
+        for (const report::Cell& cell : report::cut(line, longest_line, report::Alphabet::unicode)) all += cell.glyph;
+    }
+    return all;
+}
+
+}  // namespace
 
 void try_exercise(const std::string& exercise, const std::string& lab, const std::function<void()>& call) {
     const std::string number = exercise.substr(0, 2);
+    const auto not_working = [&](const std::string& why) {
+        return NotDone(fmt::format("exercise {} does not work: {}\nThe lab {} needs it: ./headway grade {} says more.",
+                                   exercise, why, lab, number));
+    };
     try {
         call();
     } catch (const NotImplemented& missing) {
@@ -24,8 +41,9 @@ void try_exercise(const std::string& exercise, const std::string& lab, const std
                         "ask ./headway grade {}, or see the lab with\nthe solutions: ./headway lab {} --reference",
                         exercise, missing.what(), lab, number, lab));
     } catch (const std::exception& error) {
-        throw NotDone(fmt::format("exercise {} does not work: {}\nThe lab {} needs it: ./headway grade {} says more.",
-                                  exercise, error.what(), lab, number));
+        throw not_working(error.what());
+    } catch (...) {
+        throw not_working("it throws something that is no std::exception");
     }
 }
 
@@ -35,16 +53,10 @@ void require_shape(const std::string& function, const Tensor& tensor, const Shap
             fmt::format("{} gives {}, it should give {}", function, to_string(tensor.shape()), to_string(expected)));
 }
 
-std::string shown(const std::string& path) {
-    std::error_code problem;
-    const std::filesystem::path relative = std::filesystem::relative(path, problem);
-    return problem || relative.empty() || *relative.begin() == ".." ? path : relative.string();
-}
-
 int run(const std::function<void()>& lab) {
     const auto ended = [](int status, const std::string& why) {
         std::fflush(stdout);
-        fmt::print(stderr, "headway: {}\n", why);
+        fmt::print(stderr, "headway: {}\n", harmless(why));
         return status;
     };
     try {
@@ -59,41 +71,12 @@ int run(const std::function<void()>& lab) {
     } catch (const Stopped& stopped) {
         return ended(cli::interrupted, stopped.what());
     } catch (const std::bad_alloc&) {
-        return ended(cli::machine_at_fault, "there is not enough memory for this lab; --quick takes less");
+        return ended(cli::machine_at_fault, "there is not enough memory here for what the lab was asked to do");
     } catch (const std::exception& error) {
         return ended(cli::machine_at_fault, error.what());
+    } catch (...) {
+        return ended(cli::some_did_not_pass, "an exercise throws something that is no std::exception");
     }
-}
-
-std::string read_file(const std::string& file) {
-    constexpr std::size_t block = std::size_t{1} << 20U;
-    std::error_code unknown;
-    const auto size = std::filesystem::file_size(file, unknown);
-    std::string bytes;
-    if (!unknown) bytes.reserve(size + block);
-    std::ifstream stream(file, std::ios::binary);
-    while (stream) {
-        const std::size_t before = bytes.size();
-        bytes.resize(before + block);
-        stream.read(bytes.data() + before, block);
-        bytes.resize(before + static_cast<std::size_t>(stream.gcount()));
-    }
-    if (!stream.eof()) throw WrongUsage("cannot read " + shown(file));
-    return bytes;
-}
-
-void write_file(const std::string& file, const std::string& text) {
-    const std::filesystem::path path(file);
-    std::error_code problem;
-    if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), problem);
-    const std::string unfinished = file + ".new";
-    std::ofstream stream(unfinished, std::ios::binary | std::ios::trunc);
-    stream.write(text.data(), static_cast<std::streamsize>(text.size()));
-    stream.close();
-    if (stream) std::filesystem::rename(unfinished, path, problem);
-    if (stream && !problem) return;
-    std::filesystem::remove(unfinished, problem);
-    throw std::runtime_error(fmt::format("cannot write {}. Is there room, and may you write there?", file));
 }
 
 void write_json(const std::string& file, const nlohmann::json& numbers) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "files.hpp"
+
 #include <headway/tensor.hpp>
 
 #include <nlohmann/json.hpp>
@@ -12,11 +14,6 @@ namespace headway::lab {
 
 /// What the lab needs of an exercise is missing or does not work: exit status 1.
 struct NotDone : std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
-
-/// The command line asks for what there is not: exit status 2.
-struct WrongUsage : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
@@ -37,14 +34,5 @@ int run(const std::function<void()>& lab);
 
 /// The numbers behind the pictures; "-" is standard output.
 void write_json(const std::string& file, const nlohmann::json& numbers);
-
-/// A path as one would type it here.
-std::string shown(const std::string& path);
-
-/// All its bytes.   @throws WrongUsage if it cannot be read
-std::string read_file(const std::string& file);
-
-/// Replaces the file in one step; makes its folder first. @throws std::runtime_error if it cannot be written
-void write_file(const std::string& file, const std::string& text);
 
 }  // namespace headway::lab

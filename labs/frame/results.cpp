@@ -10,9 +10,11 @@ namespace headway::lab {
 void deliver(const CommonArguments& arguments, const std::string& lab, const Results& results) {
     const std::string file = arguments.output + "/" + lab + ".html";
     write_file(file, results.picture);
-    if (arguments.json) write_json(*arguments.json, results.numbers);
+    if (arguments.json) write_json(*arguments.json, results.numbers());
     if (arguments.json == "-") return;
-    report::Page page(cli::terminal_style());
+    auto style = cli::terminal_style();
+    style.verbose = true;  // what a lab found out is shown whole
+    report::Page page(style);
     results.show_in_terminal(page);
     page.blank();
     page.line(0, {{"the pictures: " + shown(file)}});

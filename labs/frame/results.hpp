@@ -15,7 +15,7 @@ namespace headway::lab {
 struct Results {
     std::string picture;  ///< an HTML page
     std::function<void(report::Page&)> show_in_terminal;
-    nlohmann::json numbers;  ///< behind the picture
+    std::function<nlohmann::json()> numbers;  ///< behind the picture
 };
 
 /// Writes OUTPUT/LAB.html, and the numbers if they were asked for; shows the rest in the terminal, unless that is where

@@ -6,12 +6,14 @@
 
 #include "../../grader/cli/console.hpp"
 #include "../../grader/cli/interrupt.hpp"
+#include "../frame/attention_probe.hpp"
 #include "../frame/program.hpp"
 #include "../frame/results.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 namespace {
@@ -27,12 +29,16 @@ struct Arguments : lab::CommonArguments {
     Index more = 12;
 };
 
+/// Tokens: a heatmap of more is too fine to be looked at, and its page too large.
+constexpr Index widest_picture = 128;
+
 constexpr const char* files[] = {"config.json", "model.safetensors", "vocab.json", "merges.txt"};
 
 std::string model_folder(const Arguments& arguments) {
     const std::string folder = arguments.model.empty() ? arguments.output + "/model" : arguments.model;
+    std::error_code unknown;
     for (const char* file : files)
-        if (!std::filesystem::exists(folder + "/" + file))
+        if (!std::filesystem::exists(folder + "/" + file, unknown))
             throw lab::WrongUsage(fmt::format(
                 "there is no {}.\nThe lab gpt2 reads a model that you download once: lessons/labs/gpt2.md says from "
                 "where.\nA tiny one without any download: ./headway lab train --quick --export tiny, then\n./headway "
@@ -53,16 +59,6 @@ auto usable(const std::string& what, Read read) {
     } catch (const std::runtime_error& error) {
         throw lab::WrongUsage(what.empty() ? error.what() : fmt::format("{}: {}", what, error.what()));
     }
-}
-
-void require_module() {
-    lab::try_exercise("05_module", "gpt2", [] {
-        const auto attention = ex05::make_multi_head_attention({.embed_dim = 4, .num_heads = 2, .causal = true});
-        attention->load_state_dict(attention->state_dict());
-        const Tensor x = Tensor::ones({1, 3, 4});
-        lab::require_shape("forward", attention->forward(x, x, x, {}), {1, 3, 4});
-        lab::require_shape("attention_weights", attention->attention_weights(x, x, {}), {1, 2, 3, 3});
-    });
 }
 
 void require_between(const char* option, Index value, Index count) {
@@ -92,9 +88,10 @@ lab::Reading read_text(const Arguments& arguments, const std::string& folder) {
                                           tokenizer.size(), reading.sizes.vocabulary));
     reading.tokens = usable("--text", [&] { return tokenizer.encode(arguments.text); });
     const auto T = static_cast<Index>(reading.tokens.size());
-    if (T < 2 || T > reading.sizes.places)
-        throw lab::WrongUsage(fmt::format("--text: that is {} token{}; the model takes 2 to {}", T, T == 1 ? "" : "s",
-                                          reading.sizes.places));
+    const Index most = std::min(reading.sizes.places, widest_picture);
+    if (T < 2 || T > most)
+        throw lab::WrongUsage(fmt::format("--text: that is {} token{}; {} takes 2 to {}", T, T == 1 ? "" : "s",
+                                          most < widest_picture ? "the model" : "a picture", most));
     reading.token = arguments.token < 0 ? T - 1 : arguments.token;
     require_between("--token", reading.token, T);
     require_between("--layer", reading.layer, reading.sizes.layers);
@@ -102,20 +99,25 @@ lab::Reading read_text(const Arguments& arguments, const std::string& folder) {
 
     const std::string weights = folder + "/model.safetensors";
     progress.show("reading " + lab::shown(weights));
-    lab::Gpt2 model = usable(lab::shown(weights), [&] {
+    const lab::Checkpoint checkpoint = usable("", [&] {
         const auto is_mask = [](const std::string& name) { return lab::is_mask_buffer("." + name); };
-        return lab::Gpt2(lab::read_safetensors(weights, is_mask), reading.sizes);
+        return lab::read_safetensors(weights, is_mask);
     });
     stop_if_asked();
+    lab::Gpt2 model = usable(lab::shown(weights), [&] { return lab::Gpt2(checkpoint, reading.sizes); });
+    stop_if_asked();
     progress.show("looking");
-    const Tensor logits = model.logits(reading.tokens);
-    reading.last_logits.assign(logits.data() + (T - 1) * reading.sizes.vocabulary, logits.data() + logits.numel());
+    reading.last_logits = model.last_logits(reading.tokens);
     if (!std::all_of(reading.last_logits.begin(), reading.last_logits.end(), [](float x) { return std::isfinite(x); }))
         throw lab::NotDone(
             "the logits are no numbers: with these weights your attention gives NaN or infinity.\n"
-            "./headway grade 05 may say why; --reference shows whether the checkpoint is sound.");
+            "./headway grade 05 may say why.");
+    stop_if_asked();
     reading.looks = model.look(reading.tokens);
-    reading.roles = lab::roles_of(reading.looks, model.look(lab::said_twice(reading.sizes, 25, 1)));
+    stop_if_asked();
+    reading.roles =
+        lab::roles_of(reading.looks, model.look(lab::said_twice(model.known_tokens(), reading.sizes.places, 25, 1)));
+    stop_if_asked();
     const Index more = arguments.quick ? std::min<Index>(arguments.more, 3) : arguments.more;
     Index done = 0;
     reading.continued = lab::continue_greedily(model, reading.tokens, more, [&] {
@@ -128,12 +130,12 @@ lab::Reading read_text(const Arguments& arguments, const std::string& folder) {
 
 void run_gpt2(const Arguments& arguments) {
     const std::string folder = model_folder(arguments);
-    require_module();
+    lab::require_attention("gpt2");
     const cli::Interrupt interrupt;
     const lab::Reading reading = read_text(arguments, folder);
     lab::deliver(arguments, "gpt2",
                  {lab::gpt2_page(reading), [&](report::Page& page) { lab::show_reading(page, reading); },
-                  lab::to_json(reading)});
+                  [&] { return lab::to_json(reading); }});
 }
 
 }  // namespace

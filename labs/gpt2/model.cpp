@@ -1,33 +1,19 @@
 #include "model.hpp"
 
+#include "../frame/program.hpp"
 #include "../train/layers.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <set>
+#include <map>
 #include <stdexcept>
 
 namespace headway::lab {
 namespace {
 
-using nlohmann::json;
-
 constexpr const char* optional_prefix = "transformer.";
-
-/// Beyond these no file that fits a computer is honest.
-constexpr Index most_layers = 1000, widest = 100'000, most_tokens = 10'000'000;
-
-Index size_in(const json& config, const std::string& key, Index most, const std::string& name) {
-    if (!config.contains(key)) throw std::runtime_error(fmt::format("{} does not say {}", name, key));
-    const json& value = config.at(key);
-    if (!value.is_number_unsigned() || value.get<std::uint64_t>() < 1 ||
-        value.get<std::uint64_t>() > static_cast<std::uint64_t>(most))
-        throw std::runtime_error(fmt::format("{}: {} is {}, not a number from 1 to {}", name, key, value.dump(), most));
-    return value.get<Index>();
-}
 
 /// Parameters by name, each to be taken once.
 class Parameters {
@@ -48,10 +34,12 @@ public:
         const auto found = left_.find(name);
         if (found == left_.end())
             throw std::runtime_error(fmt::format("there is no {} in it; is it a GPT-2 of this config.json?", name));
-        Tensor tensor = found->second;
+        Tensor tensor = found->second.contiguous();
         if (tensor.shape() != shape)
             throw std::runtime_error(fmt::format("{} has shape {}; by config.json it should have {}", name,
                                                  to_string(tensor.shape()), to_string(shape)));
+        if (!std::all_of(tensor.data(), tensor.data() + tensor.numel(), [](float x) { return std::isfinite(x); }))
+            throw std::runtime_error(fmt::format("{} holds NaN or infinity; was the file damaged?", name));
         left_.erase(found);
         return tensor;
     }
@@ -81,30 +69,51 @@ Tensor linear_weight(const Tensor& packed, Index from, Index D) {
     return packed.slice(1, from, from + D).transpose(0, 1).contiguous();
 }
 
+/// What the student's code throws is no fault of the checkpoint or the machine.
+template <class Call>
+auto of_student(const char* function, Call call) {
+    try {
+        return call();
+    } catch (const std::exception& error) {
+        throw NotDone(fmt::format("your {} threw: {}\n./headway grade 05 may say why.", function, error.what()));
+    }
+}
+
+void require_given(const std::string& function, const Tensor& tensor, const Shape& shape) {
+    try {
+        require_shape(function, tensor, shape);
+    } catch (const std::runtime_error& error) {
+        throw NotDone(fmt::format("your {}.\n./headway grade 05 may say why.", error.what()));
+    }
+}
+
 std::unique_ptr<ex05::Attention> attention_of(Parameters& parameters, const std::string& layer,
                                               const Gpt2Sizes& sizes) {
     const Index D = sizes.D;
     const Tensor packed = parameters.take(layer + "attn.c_attn.weight", {D, 3 * D});
     const Tensor bias = parameters.take(layer + "attn.c_attn.bias", {3 * D});
-    auto attention = ex05::make_multi_head_attention({.embed_dim = D, .num_heads = sizes.H, .causal = true});
-    attention->load_state_dict(
-        {{"q_proj.weight", linear_weight(packed, 0, D)},
-         {"q_proj.bias", bias.slice(0, 0, D)},
-         {"k_proj.weight", linear_weight(packed, D, D)},
-         {"k_proj.bias", bias.slice(0, D, 2 * D)},
-         {"v_proj.weight", linear_weight(packed, 2 * D, D)},
-         {"v_proj.bias", bias.slice(0, 2 * D, 3 * D)},
-         {"out_proj.weight", linear_weight(parameters.take(layer + "attn.c_proj.weight", {D, D}), 0, D)},
-         {"out_proj.bias", parameters.take(layer + "attn.c_proj.bias", {D})}});
-    attention->eval();
-    return attention;
+    const nn::StateDict state{
+        {"q_proj.weight", linear_weight(packed, 0, D)},
+        {"q_proj.bias", bias.slice(0, 0, D)},
+        {"k_proj.weight", linear_weight(packed, D, D)},
+        {"k_proj.bias", bias.slice(0, D, 2 * D)},
+        {"v_proj.weight", linear_weight(packed, 2 * D, D)},
+        {"v_proj.bias", bias.slice(0, 2 * D, 3 * D)},
+        {"out_proj.weight", linear_weight(parameters.take(layer + "attn.c_proj.weight", {D, D}), 0, D)},
+        {"out_proj.bias", parameters.take(layer + "attn.c_proj.bias", {D})}};
+    return of_student("make_multi_head_attention or load_state_dict", [&] {
+        auto attention = ex05::make_multi_head_attention({.embed_dim = D, .num_heads = sizes.H, .causal = true});
+        attention->load_state_dict(state);
+        attention->eval();
+        return attention;
+    });
 }
 
 /// A parameter of the student's module.
 Tensor named(const ex05::Attention& attention, const std::string& name) {
     for (const auto& [key, tensor] : attention.named_parameters())
         if (key == name) return tensor;
-    throw std::runtime_error("your attention has no parameter " + name);
+    throw NotDone("your attention has no parameter " + name);
 }
 
 /// x (1, T, D) through one of the projections.   @return (T, D)
@@ -118,38 +127,6 @@ Tensor project(const ex05::Attention& attention, const std::string& projection, 
 
 bool is_mask_buffer(const std::string& name) {
     return name.ends_with(".attn.bias") || name.ends_with(".attn.masked_bias");
-}
-
-Gpt2Sizes sizes_from(std::string_view text, const std::string& name) {
-    const json config = json::parse(text, nullptr, false);
-    if (!config.is_object()) throw std::runtime_error(name + " is not a JSON object");
-    Gpt2Sizes sizes{.vocabulary = size_in(config, "vocab_size", most_tokens, name),
-                    .places = size_in(config, "n_positions", most_tokens, name),
-                    .D = size_in(config, "n_embd", widest, name),
-                    .H = size_in(config, "n_head", widest, name),
-                    .layers = size_in(config, "n_layer", most_layers, name)};
-    if (sizes.D % sizes.H != 0)
-        throw std::runtime_error(fmt::format("{}: n_embd {} is not divisible by n_head {}", name, sizes.D, sizes.H));
-    if (config.contains("activation_function") && config.at("activation_function") != "gelu_new")
-        throw std::runtime_error(fmt::format("{}: activation_function is {}; this lab knows gelu_new, which GPT-2 uses",
-                                             name, config.at("activation_function").dump()));
-    if (!config.contains("layer_norm_epsilon")) return sizes;
-    const json& epsilon = config.at("layer_norm_epsilon");
-    if (!epsilon.is_number() || !(epsilon.get<double>() > 0 && epsilon.get<double>() < 1))
-        throw std::runtime_error(fmt::format("{}: layer_norm_epsilon is {}", name, epsilon.dump()));
-    sizes.epsilon = epsilon.get<float>();
-    return sizes;
-}
-
-Index attention_parameters_in(const Gpt2Sizes& sizes) {
-    const Index D = sizes.D;
-    return sizes.layers * (D * 3 * D + 3 * D + D * D + D);
-}
-
-Index parameters_in(const Gpt2Sizes& sizes) {
-    const Index D = sizes.D, norm = 2 * D, mlp = D * 4 * D + 4 * D + 4 * D * D + D;
-    return (sizes.vocabulary + sizes.places) * D + attention_parameters_in(sizes) + sizes.layers * (2 * norm + mlp) +
-           norm;
 }
 
 Gpt2::Gpt2(const Checkpoint& checkpoint, const Gpt2Sizes& sizes) : sizes_(sizes) {
@@ -186,18 +163,40 @@ Tensor Gpt2::through(const std::vector<Index>& tokens, std::vector<LayerLook>* l
     Tensor x = embed(tokens, 1, tokens_, places_);  // (1, T, D)
     for (const Layer& layer : layers_) {
         const Tensor y = normalise(x, layer.norm1_gain, layer.norm1_bias, sizes_.epsilon).y;
-        if (looks != nullptr)
-            looks->push_back({layer.attention->attention_weights(y, y, {})[0].clone(),
-                              project(*layer.attention, "k_proj", y), project(*layer.attention, "v_proj", y)});
-        x = x + layer.attention->forward(y, y, y, {});
+        if (looks != nullptr) {
+            const Tensor weights =
+                of_student("attention_weights", [&] { return layer.attention->attention_weights(y, y, {}); });
+            require_given("attention_weights", weights, {1, sizes_.H, T, T});
+            looks->push_back(
+                {weights[0].clone(), project(*layer.attention, "k_proj", y), project(*layer.attention, "v_proj", y)});
+        }
+        const Tensor attended = of_student("forward", [&] { return layer.attention->forward(y, y, y, {}); });
+        require_given("forward", attended, {1, T, sizes_.D});
+        x = x + attended;
         const Tensor z = normalise(x, layer.norm2_gain, layer.norm2_bias, sizes_.epsilon).y;
         x = x + matmul(gelu(matmul(z, layer.fc) + layer.fc_bias), layer.proj) + layer.proj_bias;
     }
     return normalise(x, norm_gain_, norm_bias_, sizes_.epsilon).y;
 }
 
+std::vector<Index> Gpt2::known_tokens() const {
+    std::vector<Index> known;
+    for (Index token = 0; token < sizes_.vocabulary; ++token) {
+        const float* row = tokens_.data() + token * sizes_.D;
+        if (std::any_of(row, row + sizes_.D, [](float x) { return x != 0; })) known.push_back(token);
+    }
+    return known;
+}
+
 Tensor Gpt2::logits(const std::vector<Index>& tokens) {
     return matmul(through(tokens, nullptr)[0], head_.transpose(0, 1)).contiguous();
+}
+
+std::vector<float> Gpt2::last_logits(const std::vector<Index>& tokens) {
+    const Tensor x = through(tokens, nullptr)[0];
+    const Index T = x.size(0);
+    const Tensor logits = matmul(x.slice(0, T - 1, T), head_.transpose(0, 1)).contiguous();
+    return {logits.data(), logits.data() + logits.numel()};
 }
 
 std::vector<Gpt2::LayerLook> Gpt2::look(const std::vector<Index>& tokens) {
@@ -210,9 +209,8 @@ std::vector<Index> continue_greedily(Gpt2& model, std::vector<Index> tokens, Ind
                                      const std::function<void()>& one_more) {
     std::vector<Index> added;
     while (static_cast<Index>(added.size()) < count && static_cast<Index>(tokens.size()) < model.sizes().places) {
-        const Tensor logits = model.logits(tokens);
-        const float* last = logits.data() + (logits.size(0) - 1) * logits.size(1);
-        added.push_back(std::max_element(last, last + logits.size(1)) - last);
+        const std::vector<float> logits = model.last_logits(tokens);
+        added.push_back(std::max_element(logits.begin(), logits.end()) - logits.begin());
         tokens.push_back(added.back());
         one_more();
     }

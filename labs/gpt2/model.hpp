@@ -1,33 +1,18 @@
 #pragma once
 
 #include "../checkpoint/safetensors.hpp"
+#include "sizes.hpp"
 
 #include <headway/nn.hpp>
 
 #include <module.hpp>
 
+#include <functional>
 #include <memory>
-#include <string_view>
+#include <string>
 #include <vector>
 
 namespace headway::lab {
-
-/// What config.json says.
-struct Gpt2Sizes {
-    Index vocabulary = 0;  ///< V
-    Index places = 0;      ///< the longest text
-    Index D = 0;
-    Index H = 0;
-    Index layers = 0;
-    float epsilon = 1e-5F;  ///< of the normalisation
-};
-
-/// @param name  what messages call the file   @throws std::runtime_error, saying what is missing or does not fit
-Gpt2Sizes sizes_from(std::string_view config, const std::string& name);
-
-/// Numbers in the checkpoint, without masks: of everything, and of attention alone. The output head is tied.
-Index parameters_in(const Gpt2Sizes& sizes);
-Index attention_parameters_in(const Gpt2Sizes& sizes);
 
 /// GPT-2 with the student's own attention (exercise 05) in it:                    [Radford et al. 2019; Hugging Face's
 ///     x = token + place                                                            names and layout of parameters]
@@ -39,12 +24,19 @@ class Gpt2 {
 public:
     /// Takes names with or without "transformer." before them; attn.bias and attn.masked_bias, which hold a causal
     /// mask, are not looked at.
-    /// @throws std::runtime_error, naming what is missing, unexpected or of another shape
+    /// @throws std::runtime_error, naming what is missing, unexpected, of another shape or not finite
     Gpt2(const Checkpoint& checkpoint, const Gpt2Sizes& sizes);
 
     const Gpt2Sizes& sizes() const { return sizes_; }
 
-    /// @return (T, V)   @throws std::runtime_error if there are no tokens, or more than places
+    /// Tokens that mean something to the model: those whose vector is not all zeros.
+    std::vector<Index> known_tokens() const;
+
+    /// What the last token predicts: V numbers.
+    /// @throws std::runtime_error if there are no tokens, or more than places
+    /// @throws NotDone if the student's attention throws or gives another shape; so do the others
+    std::vector<float> last_logits(const std::vector<Index>& tokens);
+    /// What each token predicts.   @return (T, V)
     Tensor logits(const std::vector<Index>& tokens);
 
     /// What one layer's attention does with a text.

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <stdexcept>
 #include <utility>
 
 namespace headway::lab {
@@ -30,24 +31,33 @@ double evenness(const float* row, Index t) {
     return entropy / std::log(static_cast<double>(t + 1));
 }
 
-}  // namespace
-
-std::string HeadRole::in_words() const {
-    const std::pair<double, const char*> roles[] = {
-        {induction, "induction"}, {previous, "previous token"}, {first, "first token"}};
-    const auto most = *std::max_element(std::begin(roles), std::end(roles));
-    if (most.first >= stands_out) return fmt::format("{} {:.2f}", most.second, most.first);
-    return even >= nearly_even ? fmt::format("near-uniform {:.2f}", even) : "nothing that stands out";
+std::pair<double, const char*> strongest(const HeadRole& role) {
+    return std::max({std::pair{role.induction, "induction"}, std::pair{role.previous, "previous token"},
+                     std::pair{role.first, "first token"}});
 }
 
-std::vector<Index> said_twice(const Gpt2Sizes& sizes, Index rounds, std::uint64_t seed) {
-    rounds = std::max<Index>(1, std::min(rounds, sizes.places / 2));
+}  // namespace
+
+std::string HeadRole::name() const {
+    const auto most = strongest(*this);
+    if (most.first >= stands_out) return most.second;
+    return even >= nearly_even ? "near-uniform" : "nothing that stands out";
+}
+
+std::string HeadRole::in_words() const {
+    const auto most = strongest(*this);
+    if (most.first >= stands_out) return fmt::format("{} {:.2f}", name(), most.first);
+    return even >= nearly_even ? fmt::format("{} {:.2f}", name(), even) : name();
+}
+
+std::vector<Index> said_twice(const std::vector<Index>& tokens, Index places, Index count, std::uint64_t seed) {
+    if (tokens.empty()) throw std::runtime_error("every vector of wte.weight is zero: the model knows no token");
     Random random(seed);
-    std::vector<Index> tokens(static_cast<std::size_t>(rounds));
-    for (Index& token : tokens)
-        token = static_cast<Index>(random.next() % static_cast<std::uint64_t>(sizes.vocabulary));
-    tokens.insert(tokens.end(), tokens.begin(), tokens.begin() + rounds);
-    return tokens;
+    std::vector<Index> text(static_cast<std::size_t>(std::clamp<Index>(count, 1, std::max<Index>(1, places / 2))));
+    for (Index& token : text) token = tokens[static_cast<std::size_t>(random.next() % tokens.size())];
+    text.reserve(2 * text.size());
+    text.insert(text.end(), text.begin(), text.end());
+    return text;
 }
 
 std::vector<HeadRole> roles_of(const std::vector<Gpt2::LayerLook>& looks, const std::vector<Gpt2::LayerLook>& twice) {

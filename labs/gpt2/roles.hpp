@@ -15,12 +15,14 @@ struct HeadRole {
     double even = 0;       ///< mean entropy of a row over the logarithm of its length: 1 looks at all alike
     double induction = 0;  ///< in a text that says everything twice: mean weight on what followed this token before
 
-    /// "previous 0.93": what it does most, or nothing that stands out.
+    /// "previous token": what it does most; "nothing that stands out" if nothing does.
+    std::string name() const;
+    /// "previous token 0.93"
     std::string in_words() const;
 };
 
-/// `rounds` tokens in random order, twice.   [as Olsson et al. 2022 score induction heads]
-std::vector<Index> said_twice(const Gpt2Sizes& sizes, Index rounds, std::uint64_t seed);
+/// `count` tokens, drawn from these, twice; fewer where the model has not so many places.   [as Olsson et al. 2022]
+std::vector<Index> said_twice(const std::vector<Index>& tokens, Index places, Index count, std::uint64_t seed);
 
 /// One for each head of each layer.
 /// @param looks  at the text in question   @param twice  at said_twice

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace headway::lab {
 namespace {
@@ -24,19 +25,27 @@ Heads heads_of(const Reading& reading, Index layer) {
 
 std::string share(double value) { return fmt::format("{:.2f}", value); }
 
-/// The best of each role, over all layers.
-Rows best_of_each_role(const Reading& reading) {
-    Rows rows{{"role", "layer", "head", "score"}};
-    const auto best = [&](const std::string& name, double HeadRole::*value) {
-        const auto head = std::max_element(reading.roles.begin(), reading.roles.end(),
+/// Of each role, how many heads of all layers are called so, and the best of them.
+Rows roles_in_model(const Reading& reading) {
+    Rows rows{{"role", "heads", "the best", "score"}};
+    const auto row = [&](const std::string& name, double HeadRole::*value) {
+        const auto best = std::max_element(reading.roles.begin(), reading.roles.end(),
                                            [&](const auto& a, const auto& b) { return a.*value < b.*value; });
-        rows.push_back({name, std::to_string(head->layer), std::to_string(head->head), share((*head).*value)});
+        const auto count = std::count_if(reading.roles.begin(), reading.roles.end(),
+                                         [&](const HeadRole& role) { return role.name() == name; });
+        rows.push_back(
+            {name, std::to_string(count), fmt::format("{}.{}", best->layer, best->head), share((*best).*value)});
     };
-    best("previous token", &HeadRole::previous);
-    best("first token", &HeadRole::first);
-    best("near-uniform", &HeadRole::even);
-    best("induction", &HeadRole::induction);
+    row("previous token", &HeadRole::previous);
+    row("first token", &HeadRole::first);
+    row("near-uniform", &HeadRole::even);
+    row("induction", &HeadRole::induction);
     return rows;
+}
+
+std::string about_model(const Reading& reading) {
+    return fmt::format("All {} heads: how many are called so in this text, and the best of them, layer.head.",
+                       reading.roles.size());
 }
 
 Rows roles_in_layer(const Reading& reading) {
@@ -103,7 +112,7 @@ std::string gpt2_page(const Reading& reading) {
         page.words(reading.text);
         page.text("strong", {}, reading.continuation);
         page.close();
-        write_table(page, "The head that does each thing most, in all layers", best_of_each_role(reading));
+        write_table(page, about_model(reading), roles_in_model(reading));
         write_scale(page);
         write_heads(page, heads_of(reading, reading.layer));
         write_table(page, about_roles, roles_in_layer(reading));
@@ -116,7 +125,8 @@ void show_reading(report::Page& page, const Reading& reading) {
     page.blank();
     page.paragraph({}, {{reading.text}, {reading.continuation, Tone::strong}});
     page.blank();
-    show_rows(page, best_of_each_role(reading));
+    show_rows(page, roles_in_model(reading));
+    page.paragraph({}, {{about_model(reading), Tone::faint}});
     page.blank();
     const Heads heads = heads_of(reading, reading.layer);
     const auto clearest =
@@ -154,7 +164,7 @@ nlohmann::json to_json(const Reading& reading) {
             {"continued", reading.continued},
             {"continuation", reading.continuation},
             {"roles", roles},
-            {"layers", layers},
+            {"layers", std::move(layers)},
             {"layer", reading.layer},
             {"token", reading.token},
             {"keys_and_values", pairs}};

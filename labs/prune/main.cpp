@@ -20,7 +20,21 @@ using headway::Index;
 
 struct Arguments : lab::TrainingArguments {
     Index heads = 8;
+    std::vector<std::string> without;  ///< "1.4": block and head
 };
+
+/// @throws lab::WrongUsage if there is no such head
+std::vector<lab::HeadPlace> places_of(const std::vector<std::string>& words, Index blocks, Index heads) {
+    std::vector<lab::HeadPlace> places;
+    for (const std::string& word : words) {
+        for (Index i = 0; i < blocks * heads; ++i)
+            if (word == fmt::format("{}.{}", i / heads, i % heads)) places.push_back({i / heads, i % heads});
+        if (places.empty() || word != fmt::format("{}.{}", places.back().block, places.back().head))
+            throw lab::WrongUsage(
+                fmt::format("--without: there is no head {}; there are 0.0 to {}.{}", word, blocks - 1, heads - 1));
+    }
+    return places;
+}
 
 /// Cheapest first.
 std::vector<lab::HeadPlace> by_cost_alone(const lab::LanguageModel& model, const std::vector<double>& without_each) {
@@ -35,7 +49,8 @@ std::vector<lab::HeadPlace> by_cost_alone(const lab::LanguageModel& model, const
 }
 
 /// Heads are chosen on one part of the validation text and measured on another: what was chosen on a text fits it.
-lab::Pruned prune(lab::LanguageModel& model, const lab::Text& text, const lab::TrainingPlan& plan) {
+lab::Pruned prune(lab::LanguageModel& model, const lab::Text& text, const lab::TrainingPlan& plan,
+                  const std::vector<lab::HeadPlace>& chosen) {
     const auto part = [&](std::uint64_t seed) {
         return text.batch(lab::Part::validation, seed, plan.validation, plan.T);
     };
@@ -50,13 +65,15 @@ lab::Pruned prune(lab::LanguageModel& model, const lab::Text& text, const lab::T
             throw lab::Stopped("stopped; the trained model is kept, the same command removes its heads again.");
     };
     const Index nobody = -1;
-    lab::Pruned pruned{.H = model.sizes().H,
-                       .whole = lab::measured(model, {nobody, nobody}, measuring),
+    lab::Pruned pruned{.whole = lab::measured(model, {nobody, nobody}, measuring),
                        .choosing_loss = model.loss(choosing),
                        .scores = lab::score_heads(model, choosing),
                        .without_each = lab::losses_without_each(model, choosing, measured),
                        .one_by_one = lab::remove_one_by_one(model, choosing, measuring, measured),
-                       .by_cost = {}};
+                       .by_cost = {},
+                       .chosen = chosen,
+                       .without_chosen = {}};
+    if (!chosen.empty()) pruned.without_chosen = lab::remove_in_order(model, chosen, measuring).back();
     pruned.by_cost = lab::remove_in_order(model, by_cost_alone(model, pruned.without_each), measuring);
     return pruned;
 }
@@ -64,17 +81,18 @@ lab::Pruned prune(lab::LanguageModel& model, const lab::Text& text, const lab::T
 void run_prune(const Arguments& arguments) {
     const lab::TrainingPlan plan = lab::plan_of(arguments);
     lab::require_divides(arguments.heads, plan);
+    const auto chosen = places_of(arguments.without, lab::ModelSizes{}.blocks, arguments.heads);
     const auto text = lab::text_of(arguments, plan);
     lab::require_training_exercises("prune");
     const cli::Interrupt interrupt;
     const auto training = lab::trained(*text, plan, {arguments.heads}, arguments);
-    const lab::Pruned pruned = prune(training->model(), *text, plan);
+    const lab::Pruned pruned = prune(training->model(), *text, plan, chosen);
     const std::string what =
         fmt::format("{} blocks of {} heads, width {}, trained for {} steps with seed {}; text: {}.",
                     training->model().sizes().blocks, arguments.heads, plan.D, plan.steps, plan.seed, text->identity());
     lab::deliver(arguments, "prune",
                  {lab::prune_page(pruned, what), [&](report::Page& page) { lab::show_pruning(page, pruned); },
-                  lab::to_json(pruned)});
+                  [&] { return lab::to_json(pruned); }});
 }
 
 }  // namespace
@@ -84,5 +102,8 @@ int main(int argc, char** argv) {
     Arguments arguments;
     lab::declare_training(app, arguments, "prune");
     app.add_option("--heads", arguments.heads, "Heads of each block (default: 8)")->type_name("H");
+    app.add_option("--without", arguments.without, "Heads to take out together, such as 1.4,1.6 (block.head)")
+        ->delimiter(',')
+        ->type_name("B.H");
     return lab::parse_and_run(app, argc, argv, [&] { run_prune(arguments); });
 }

@@ -102,6 +102,22 @@ std::string answer(const Pruned& pruned) {
            fmt::format(" Without any head the loss is {:.3f}.", pruned.one_by_one.back().loss);
 }
 
+/// What the user asked for; empty if nothing.
+std::string answer_to_choice(const Pruned& pruned) {
+    if (pruned.chosen.empty()) return {};
+    std::string heads;
+    for (const auto& [block, head] : pruned.chosen)
+        heads += fmt::format("{}{}.{}", heads.empty() ? "" : ", ", block, head);
+    std::string sentence = fmt::format("Without {} together: the loss is {:.3f} instead of {:.3f}", heads,
+                                       pruned.without_chosen.loss, pruned.whole.loss);
+    for (const auto& [name, value] :
+         {std::pair("copy", &Removal::copy), std::pair("agree", &Removal::agree), std::pair("refer", &Removal::refer)})
+        if (std::isfinite(pruned.whole.*value))
+            sentence +=
+                fmt::format(", {} {:.2f} instead of {:.2f}", name, pruned.without_chosen.*value, pruned.whole.*value);
+    return sentence + ".";
+}
+
 nlohmann::json to_json(const Removal& removal) {
     return {{"block", removal.head.block}, {"head", removal.head.head}, {"loss", removal.loss},
             {"copy", removal.copy},        {"agree", removal.agree},    {"refer", removal.refer}};
@@ -119,6 +135,7 @@ std::string prune_page(const Pruned& pruned, const std::string& text) {
     return html_page("Heads that can go", [&](report::Xml& page) {
         page.text("p", {}, text);
         page.text("p", {}, answer(pruned));
+        if (!pruned.chosen.empty()) page.text("p", {}, answer_to_choice(pruned));
         for (const Chart& chart : charts(pruned)) write_chart(page, chart);
         write_table(page, explanation, table(pruned, &HeadScore::in_words));
     });
@@ -134,6 +151,9 @@ void show_pruning(report::Page& page, const Pruned& pruned) {
     page.paragraph({}, {{explanation, Tone::faint}});
     page.blank();
     page.paragraph({}, {{answer(pruned), Tone::strong}});
+    if (pruned.chosen.empty()) return;
+    page.blank();
+    page.paragraph({}, {{answer_to_choice(pruned), Tone::strong}});
 }
 
 nlohmann::json to_json(const Pruned& pruned) {
@@ -149,7 +169,11 @@ nlohmann::json to_json(const Pruned& pruned) {
     nlohmann::json whole = to_json(pruned.whole);
     whole.erase("block");
     whole.erase("head");
+    nlohmann::json chosen = nlohmann::json::array();
+    for (const auto& [block, head] : pruned.chosen) chosen.push_back({{"block", block}, {"head", head}});
     return {{"lab", "prune"},
+            {"chosen", chosen},
+            {"without_chosen", pruned.chosen.empty() ? nlohmann::json() : to_json(pruned.without_chosen)},
             {"heads", heads},
             {"whole", whole},
             {"one_by_one", to_json(pruned.one_by_one)},

@@ -56,7 +56,7 @@ void run_train(const Arguments& arguments) {
                                          plan.steps, plan.B, plan.T, plan.D, plan.seed, text->identity());
     lab::deliver(arguments, "train",
                  {lab::train_page(outcomes, what), [&](report::Page& page) { lab::show_training(page, outcomes); },
-                  lab::to_json(outcomes)});
+                  [&] { return lab::to_json(outcomes); }});
 }
 
 }  // namespace

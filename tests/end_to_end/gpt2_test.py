@@ -49,6 +49,7 @@ class Model:
         with open(os.path.join(folder, "config.json")) as file:
             self.config = json.load(file)
         self.tensors = read_checkpoint(os.path.join(folder, "model.safetensors"))
+        self.weights, self.pairs = {}, {}  # by layer, head and token: the row of a query; k and v
 
     def matrix(self, name):
         (rows, columns), numbers = self.tensors[name]
@@ -90,6 +91,8 @@ class Model:
                 largest = max(scores)
                 exponentials = [math.exp(score - largest) for score in scores]
                 total = sum(exponentials)
+                self.weights[name, h, t] = [e / total for e in exponentials]
+                self.pairs[name, h, t] = tuple(packed[t][n * width + h * d : n * width + (h + 1) * d] for n in (1, 2))
                 for i in range(d):
                     column = 2 * width + h * d + i
                     merged.append(sum(e * packed[s][column] for s, e in enumerate(exponentials)) / total)
@@ -262,6 +265,26 @@ def lab(*arguments, name="gpt2"):
     )  # fmt: skip
 
 
+def norm(vector):
+    return math.sqrt(sum(value * value for value in vector))
+
+
+def check_looks(model, found, what):
+    """Weights of all heads, and the keys and values that are compared."""
+    length = len(found["tokens"])
+    for (name, h, t), row in model.weights.items():
+        shown = found["layers"][int(name.split(".")[1])]["weights"][(h * length + t) * length :][:length]
+        if any(abs(a - b) > 1e-5 for a, b in zip(row + [0.0] * (length - len(row)), shown)):
+            return complain(f"{what}: the weights of {name}, head {h}, token {t} are others")
+    for h, shown in enumerate(found["keys_and_values"]):
+        k, v = model.pairs[f"h.{found['layer']}.attn", h, found["token"]]
+        cosine = sum(a * b for a, b in zip(k, v)) / (norm(k) * norm(v))
+        for name, value in {"key_norm": norm(k), "value_norm": norm(v), "cosine": cosine}.items():
+            if abs(shown[name] - value) > 1e-3:
+                complain(f"{what}: {name} of head {h} is {shown[name]}, not {value}")
+    return None
+
+
 def agrees(folder, text, what, *more):
     ended = lab("--model", folder, "--text", text, "--more", "3", "--json", "found.json", *more)
     if ended.returncode != 0:
@@ -279,6 +302,7 @@ def agrees(folder, text, what, *more):
             worst = max(abs(a - b) for a, b in zip(expected, found["last_logits"]))
             if not worst <= 1e-4:
                 complain(f"{what}: a logit is off by {worst}")
+            check_looks(model, found, what)
         if max(range(len(expected)), key=expected.__getitem__) != found["continued"][step]:
             complain(f"{what}: it does not write what has the largest logit")
         tokens = tokens + [found["continued"][step]]
@@ -297,12 +321,10 @@ def right_ones():
     found = agrees(make_checkpoint("plain"), sentence, "a plain checkpoint")
     if found:
         assert len(found["layers"]) == 3 and found["layers"][0]["shape"] == [3] + [len(found["tokens"])] * 2
-        for row in range(len(found["tokens"])):
-            weights = found["layers"][1]["weights"][row * len(found["tokens"]) :][: len(found["tokens"])]
-            assert abs(sum(weights) - 1) < 1e-4 and not any(weights[row + 1 :])
     agrees(make_checkpoint("prefixed", prefix="transformer.", masks=False), " in the cat", "with transformer.")
     agrees(make_checkpoint("untied", tied=False), "now19the I've they'll in!!", "an output head of its own")
-    agrees(make_checkpoint("half", dtype="F16"), "čau 你好 🐈 the", "half precision")
+    agrees(make_checkpoint("half", dtype="F16"), "čau 你好 🐈\u3000the\u00a0cat", "half precision",
+           "--layer", "1", "--token", "2")  # fmt: skip
     shown = lab("--model", "plain", "--text", "the cat in the cat", "--layer", "2", "--token", "0")
     said = shown.stdout.decode()
     if shown.returncode != 0 or "induction" not in said or max(map(len, said.splitlines())) > 80:
@@ -313,6 +335,32 @@ def right_ones():
         complain("out/gpt2.html is not what it should be")
 
 
+def students():
+    """Code that is not done, or wrong in ways that a lab meets: the exercise is named, and the status is 1."""
+    with open(os.path.join(CHECKOUT, "solutions/05_module/module.cpp")) as file:
+        solution = file.read()
+    for old, new, words in (
+        ("return std::make_unique<", "return {}; return std::make_unique<", "gives nothing"),
+        ('register_module("out_proj"', 'register_module("out"', "its parameters should be"),
+        ("require_valid(options);", 'throw "todo";', "no std::exception"),
+        ("return out_proj_.forward(", "if (query.size(1) > 3) throw std::logic_error(\"four\"); return out_proj_.forward(",
+         "your forward threw: four"),
+        ("blocked).weights;", "blocked).weights.slice(3, 0, query.size(1) > 3 ? 2 : 3);", "your forward threw: matmul"),
+    ):  # fmt: skip
+        assert old in solution
+        os.makedirs("student/05_module", exist_ok=True)
+        with open("student/05_module/module.cpp", "w") as file:
+            file.write(solution.replace(old, new, 1))
+        environment = dict(os.environ, HEADWAY_ROOT=CHECKOUT, HEADWAY_STATE=os.path.abspath("state"))
+        ended = subprocess.run(
+            [CLI, "lab", "gpt2", "--submission", "student", "--model", "plain", "--output", "out", "--text", "the cat in"],
+            capture_output=True, env=environment, timeout=300, check=False,
+        )  # fmt: skip
+        said = ended.stderr.decode() + ended.stdout.decode()
+        if ended.returncode != 1 or words not in said:
+            complain(f"a student with {new!r}: ended with {ended.returncode}, not 1 with “{words}”:\n{said[-500:]}")
+
+
 def trained_one():
     ended = lab("--quick", "--steps", "60", "--heads", "4", "--export", "tiny", name="train")
     if ended.returncode != 0:
@@ -321,6 +369,9 @@ def trained_one():
     found = agrees("tiny", ". anna red rome . bob blue oslo . anna", "a trained model")
     if found and found["labels"] != ". anna red rome . bob blue oslo . anna".split():
         complain(f"the trained model's tokens are {found['labels']}")
+
+
+GOOD_CONFIG = '{"vocab_size": 271, "n_positions": 64, "n_embd": 15, "n_head": 3, "n_layer": 3%s}'
 
 
 def damaged_ones():
@@ -346,12 +397,15 @@ def damaged_ones():
     refuses("F32 and F16 are read", "another type", "--model", "brain")
     make_checkpoint("nan", changes=lambda tensors: tensors.update(
         {"ln_f.bias": ("F32", [15], struct.pack("<15f", *[math.nan] * 15))}))  # fmt: skip
-    refuses("the logits are no numbers", "NaN in it", "--model", "nan", status=1)
+    refuses("ln_f.bias holds NaN or infinity", "NaN in it", "--model", "nan")
     for file, text, words in (
         ("config.json", "{", "config.json is not a JSON object"),
         ("config.json", '{"vocab_size": -1}', "vocab_size is -1"),
         ("config.json", '{"vocab_size": 271, "n_positions": 64, "n_embd": 15, "n_head": 4, "n_layer": 3}', "n_embd 15"),
         ("config.json", '{"vocab_size": 271, "n_positions": 64, "n_embd": 15, "n_head": 3, "n_layer": 1e9}', "n_layer"),
+        ("config.json", '{"vocab_size": ' + "[" * 100000 + "]" * 100000 + "}", "vocab_size is an array"),
+        ("config.json", GOOD_CONFIG % ', "activation_function": "relu"', "activation_function is"),
+        ("config.json", GOOD_CONFIG % ', "scale_attn_by_inverse_layer_idx": true', "it is false"),
         ("vocab.json", "[" * 100000, "not a JSON object"),
         ("vocab.json", '{"a": 0, "b": 0}', "has the number of"),
         ("vocab.json", '{"a": 0, "b": 7}', "is not one of 0 to 1"),
@@ -367,6 +421,12 @@ def damaged_ones():
     with open(os.path.join(make_checkpoint("bomb"), "model.safetensors"), "wb") as out:
         out.write(bomb)
     refuses("is not there", "a header bomb", "--model", "bomb")
+    for text, words in (("version https://git-lfs.github.com/spec/v1\n", "git-lfs"), ("<!doctype html>", "a web page")):
+        with open(os.path.join(make_checkpoint("other"), "model.safetensors"), "w") as out:
+            out.write(text)
+        refuses(words, text, "--model", "other")
+    make_checkpoint("escape", changes=lambda tensors: tensors.update({"\x1b[2Jx": ("F32", [1], bytes(4))}))
+    refuses(r"it has \x1b[2Jx", "an escape sequence as a name", "--model", "escape")
     refuses("not valid UTF-8 (at byte 4)", "a text that is no UTF-8", "--model", "plain", "--text", b"the \xff cat")
     refuses("that is 1 token", "a single token", "--model", "plain", "--text", "a")
     refuses("the model takes 2 to 64", "a text too long", "--model", "plain", "--text", "a b " * 100)
@@ -377,6 +437,7 @@ def damaged_ones():
 with tempfile.TemporaryDirectory() as work:
     os.chdir(work)
     right_ones()
+    students()
     trained_one()
     damaged_ones()
     os.chdir("/")

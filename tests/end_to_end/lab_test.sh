@@ -112,6 +112,8 @@ assert found["one_by_one"][-1]["loss"] == found["by_cost"][-1]["loss"] > found["
 assert sorted(one["removed"] for one in found["heads"]) == list(range(1, 9))
 PYTHON
     expect 0 'H = 4: goes on from step 200' "$cli" lab prune --reference --quick --heads 4 --output prune
+    expect 0 'Without 0.1, 1.3 together: the loss is' "$cli" lab prune --reference --quick --heads 4 --output prune --without 0.1,1.3
+    expect 2 'there is no head 2.0; there are 0.0 to 1.3' "$cli" lab prune --reference --quick --heads 4 --output prune --without 2.0
 }
 
 wait_for_checkpoint() {

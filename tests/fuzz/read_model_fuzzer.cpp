@@ -1,5 +1,6 @@
 // Whatever a downloaded model's files hold, they are read or refused in a sentence.
 #include "labs/checkpoint/safetensors.hpp"
+#include "labs/gpt2/sizes.hpp"
 #include "labs/gpt2/tokenizer.hpp"
 
 #include <cstddef>
@@ -38,7 +39,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (size == 0) return 0;
     const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
     try {
-        data[0] == 'T' ? read_tokenizer(bytes) : read_checkpoint(bytes);
+        if (data[0] == 'T') read_tokenizer(bytes);
+        if (data[0] == 'C') lab::sizes_from(bytes, "it");
+        if (data[0] == 'S') read_checkpoint(bytes);
     } catch (const std::runtime_error&) {
     }
     return 0;

@@ -48,13 +48,15 @@ TEST(HeadRole, IsWhatTheRowsSay) {
     EXPECT_EQ(role_of([](Index t, Index s) { return s == std::max<Index>(0, t - 5) ? 1.0F : 0.0F; }).induction, 0);
 }
 
-TEST(SaidTwice, FitsTheModel) {
-    const auto tokens = said_twice({.vocabulary = 3, .places = 9}, 25, 1);
+TEST(SaidTwice, FitsTheModelAndTakesTheTokensThatItKnows) {
+    const auto tokens = said_twice({2, 5, 7}, 9, 25, 1);
     ASSERT_EQ(tokens.size(), 8U);
     for (std::size_t i = 0; i < 4; ++i) {
         EXPECT_EQ(tokens[i], tokens[i + 4]);
-        EXPECT_THAT(tokens[i], testing::AllOf(testing::Ge(0), testing::Lt(3)));
+        EXPECT_THAT(tokens[i], testing::AnyOf(2, 5, 7));
     }
+    EXPECT_EQ(said_twice({2}, 1024, 25, 1).size(), 50U);
+    EXPECT_THROW(said_twice({}, 9, 25, 1), std::runtime_error);
 }
 
 TEST(ExportAsGpt2, GivesTheLogitsOfTheModelWithoutItsBias) {
@@ -70,6 +72,7 @@ TEST(ExportAsGpt2, GivesTheLogitsOfTheModelWithoutItsBias) {
     Gpt2 exported(read_safetensors(folder + "/model.safetensors"),
                   sizes_from(read_file(folder + "/config.json"), "it"));
     std::filesystem::remove_all(folder);
+    EXPECT_EQ(static_cast<Index>(exported.known_tokens().size()), V + 2);  // "." and "," also without a space
     const std::vector<Index> tokens = language.batch(Part::training, 3, 1, 10).tokens;
     const Tensor expected = model.logits(tokens, 1)[0], seen = exported.logits(tokens);
     for (Index t = 0; t < 10; ++t)
