@@ -166,12 +166,12 @@ private:
 
     bool survives_suite(const MistakeSet& set) {
         const Choices choices = with(set);
-        for (const Observation& observation : suite_) {
-            if (fit(predicted(observation, choices), observation.seen)) continue;
-            observations_.push_back(observation);
-            return false;
-        }
-        return true;
+        const auto refuting = std::find_if(suite_.begin(), suite_.end(), [&](const Observation& observation) {
+            return !fit(predicted(observation, choices), observation.seen);
+        });
+        if (refuting == suite_.end()) return true;
+        observations_.push_back(*refuting);
+        return false;
     }
 
     /// Of sets that no question tells apart: what is known from earlier functions first, then what these do not speak
