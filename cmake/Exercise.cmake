@@ -1,24 +1,32 @@
-# headway_exercise(NN_name [USES LIBRARY...] [SUITE SOURCE...])
+# headway_exercise(NN_name [USES LIBRARY...] [SUITE SOURCE...] [WORKER SOURCE...] [LINK TARGET...] [PLAIN])
 #
 # Adds an exercise: grader/suites/NN_name/suite.cpp (and SUITE's sources beside it) to the judge, and a prebuilt
 # dispatcher, in both builds, for its workers. USES names what a submission may use besides the tensor core; the rest is
 # not linked, so that using what the exercise asks for is an error that the grader can put into words.
+# WORKER: more sources of the dispatcher; LINK: libraries of others that a submission is linked with; PLAIN: submissions
+# run in the plain build alone. A CMakeLists.txt in the suite's folder builds what else the judge needs.
 set_property(GLOBAL PROPERTY HEADWAY_EXERCISES "")
 
 function(headway_exercise name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "USES;SUITE")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "PLAIN" "" "USES;SUITE;WORKER;LINK")
   set(suite "${CMAKE_SOURCE_DIR}/grader/suites/${name}")
   if(NOT EXISTS "${HEADWAY_COMPILED}")  # else the judge has it already
     headway_suite(${name} "${suite}" ${arg_SUITE})
+    if(EXISTS "${suite}/CMakeLists.txt")
+      add_subdirectory("${suite}")
+    endif()
   endif()
 
   list(TRANSFORM arg_USES PREPEND headway_)
-  headway_library(dispatcher_${name} "${suite}/dispatcher.cpp" LINK headway_worker ${arg_USES}
-                  INCLUDE "${CMAKE_SOURCE_DIR}/exercises/${name}")
+  list(TRANSFORM arg_WORKER PREPEND "${suite}/")
+  headway_library(dispatcher_${name} "${suite}/dispatcher.cpp" ${arg_WORKER} LINK headway_worker ${arg_USES} ${arg_LINK}
+                  INCLUDE "${CMAKE_SOURCE_DIR}/exercises/${name}" "${CMAKE_SOURCE_DIR}/grader")
 
   headway_editor_entry(${name})
   set_property(GLOBAL APPEND PROPERTY HEADWAY_EXERCISES ${name})
   set_property(GLOBAL PROPERTY HEADWAY_USES_${name} "${arg_USES}")
+  set_property(GLOBAL PROPERTY HEADWAY_LINK_${name} "${arg_LINK}")
+  set_property(GLOBAL PROPERTY HEADWAY_PLAIN_${name} "${arg_PLAIN}")
 endfunction()
 
 # Adds the hidden tests in `folder` to the judge: suite.cpp, what knows the mistakes, and more sources beside it.
@@ -96,8 +104,13 @@ function(headway_finish_grader)
   set(entries "")
   foreach(name IN LISTS exercises)
     get_property(uses GLOBAL PROPERTY HEADWAY_USES_${name})
+    get_property(others GLOBAL PROPERTY HEADWAY_LINK_${name})
+    get_property(plain_only GLOBAL PROPERTY HEADWAY_PLAIN_${name})
     set(builds "")
     foreach(build IN ITEMS plain sanitized)
+      if(plain_only AND build STREQUAL sanitized)
+        continue()
+      endif()
       set(suffix "")
       if(build STREQUAL sanitized)
         set(suffix _sanitized)
@@ -110,6 +123,9 @@ function(headway_finish_grader)
         list(APPEND libraries "$<TARGET_FILE:${library}${suffix}>")
       endforeach()
       list(APPEND libraries "$<TARGET_FILE:headway_engine>")
+      foreach(library IN LISTS others)
+        list(APPEND libraries "$<TARGET_FILE:${library}>")
+      endforeach()
       headway_json_array(libraries ${libraries})
       list(APPEND builds "\"${build}\": ${libraries}")
     endforeach()

@@ -13,6 +13,7 @@ namespace {
 PerFlavour<Words> per_flavour(const nlohmann::json& document) {
     PerFlavour<Words> result;
     for (const Flavour flavour : flavours) {
+        if (flavour == Flavour::sanitized && !document.contains(to_string(flavour))) continue;
         const auto& words = document.at(to_string(flavour));
         result[flavour] = words.is_string() ? Words{words.get<std::string>()} : words.get<Words>();
     }
@@ -60,13 +61,17 @@ Toolchain Toolchain::load(const std::filesystem::path& file) try {
                              "); run ./headway doctor, then ./headway again");
 }
 
+bool Toolchain::builds(const std::string& exercise, Flavour flavour) const {
+    return libraries.at(exercise).contains(flavour);
+}
+
 std::string Toolchain::digest(const std::string& exercise) const {
     Digest digest;
     digest.add(compiler).add(compiler_version).add(digest_of_prebuilt(judge)).add_file(include + "/headway/tensor.hpp");
-    for (const Flavour flavour : flavours) {
+    for (const auto& [flavour, linked] : libraries.at(exercise)) {
         for (const Words* words : {&compile.at(flavour), &link.at(flavour)})
             for (const std::string& word : *words) digest.add(word);
-        for (const Words* files : {&main.at(flavour), &libraries.at(exercise).at(flavour)})
+        for (const Words* files : {&main.at(flavour), &linked})
             for (const std::string& file : *files) digest.add(digest_of_prebuilt(file));
     }
     return digest.hex();

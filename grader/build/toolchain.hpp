@@ -37,13 +37,16 @@ struct Toolchain {
     PerFlavour<Words> prelude;
     PerFlavour<Words> main;
     Words gtest;
-    std::map<std::string, PerFlavour<Words>> libraries;  ///< by exercise name
+    std::map<std::string, PerFlavour<Words>> libraries;  ///< by exercise name, in the builds that it is graded in
     std::vector<std::string> exercises;                  ///< in the order of the course
     std::vector<LabParts> labs;
     Words lab_link;  ///< options of the linker, besides those of a plain build
 
     /// @throws std::runtime_error if the file is missing or damaged; the message says what to do
     static Toolchain load(const std::filesystem::path& file);
+
+    /// Whether submissions of the exercise run in that build.
+    bool builds(const std::string& exercise, Flavour flavour) const;
 
     /// Everything that a result depends on besides the submission: judge, libraries, options, compiler.
     std::string digest(const std::string& exercise) const;

@@ -106,10 +106,15 @@ private:
         const FolderLock lock(folder);
         if (options_.reuse && reuse(exercise)) return;
         build::Workspace workspace(course_.toolchain, course_.machine().jail, std::move(submission), folder);
-        auto sanitized = std::async(std::launch::async, [&] { return run_flavour(workspace, Flavour::sanitized); });
-        const FlavourResult plain = run_flavour(workspace, Flavour::plain);
-        conclude(exercise, plain, sanitized.get());
-        if (some_test_failed(exercise)) diagnose(exercise, workspace);
+        if (course_.toolchain.builds(info_.name, Flavour::sanitized)) {
+            auto sanitized = std::async(std::launch::async, [&] { return run_flavour(workspace, Flavour::sanitized); });
+            const FlavourResult plain = run_flavour(workspace, Flavour::plain);
+            conclude(exercise, plain, sanitized.get());
+            if (some_test_failed(exercise)) diagnose(exercise, workspace);
+        } else {
+            const FlavourResult plain = run_flavour(workspace, Flavour::plain);
+            conclude(exercise, plain, plain);
+        }
         if (exercise.state != State::unavailable)
             build::write_file(folder / "result.json", verdict::to_json(exercise).dump());
     }

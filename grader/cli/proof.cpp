@@ -165,7 +165,7 @@ void examine(const Course& whole, Specimen& specimen, std::uint64_t seed, const 
         const bool built = specimen.verdict.build.problem == verdict::BuildProblem::none;
         if (!built || (specimen.kind != Kind::mutant && specimen.kind != Kind::solution)) return;
         specimen.answers = ask(course, specimen, Flavour::plain, asked.plain, seed);
-        if (asked.sanitized == 0) return;
+        if (asked.sanitized == 0 || !course.toolchain.builds(specimen.exercise->name, Flavour::sanitized)) return;
         const auto sanitized = ask(course, specimen, Flavour::sanitized, asked.sanitized, seed);
         specimen.answers.insert(specimen.answers.end(), sanitized.begin(), sanitized.end());
     } catch (const std::exception& error) {

@@ -29,6 +29,7 @@ void Listener::OnTestEnd(const testing::TestInfo& info) {
     test.seconds = static_cast<double>(info.result()->elapsed_time()) / 1000.0;
     test.output = record.output;
     test.output_truncated = record.output_truncated;
+    if (!record.remarks.empty()) test.remarks = record.remarks;
     if (!info.result()->Failed()) {
         test.state = verdict::TestState::passed;
         test.points = test.max_points;

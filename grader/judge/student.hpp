@@ -68,6 +68,9 @@ public:
     using Recorder = std::function<void(const wire::Call&)>;
     void recorded_by(Recorder recorder) { recorder_ = std::move(recorder); }
 
+    /// Another worker of the submission, for who talks to it in a way of its own; calls here know nothing of it.
+    std::unique_ptr<WorkerLink> another_worker() const { return std::make_unique<WorkerLink>(command_, limits_); }
+
     /// A process without memory of earlier calls.
     void fresh_worker();
     /// Moves what the worker printed into the record of the current test.

@@ -39,6 +39,8 @@ TestRecord& current_test() {
     return record;
 }
 
+void remark(std::string sentence) { current_test().remarks.push_back(std::move(sentence)); }
+
 void fail(verdict::Failure failure) {
     TestRecord& record = current_test();
     if (failure.function.empty()) failure.function = record.function;

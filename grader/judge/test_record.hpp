@@ -39,6 +39,7 @@ struct TestRecord {
     bool output_truncated = false;
 
     std::vector<Credit> credits;
+    std::vector<std::string> remarks;  ///< worth knowing, whether it passes or fails
     bool aside = false;  ///< what is asked now is no part of the story
 };
 
@@ -54,6 +55,9 @@ auto aside(Ask ask) {
     const Guard guard;
     return ask();
 }
+
+/// Adds a sentence that is told whether the test passes or fails.
+void remark(std::string sentence);
 
 /// Records the failure, with story and function filled in, and ends the test.
 [[noreturn]] void fail(verdict::Failure failure);

@@ -94,6 +94,8 @@ void write_test(Xml& page, const Test& test, const Place& place) {
     if (test.state == TestState::not_implemented && test.failure)
         page.text("p", {{"class", "faint"}}, "not written yet: " + test.failure->function);
     if (test.state == TestState::failed && test.failure) write_failure(page, *test.failure, place);
+    if (test.remarks)
+        for (const std::string& remark : *test.remarks) page.text("p", {{"class", "faint"}}, remark);
     write_output(page, test);
     page.close();
 }

@@ -150,6 +150,14 @@ void show_unavailable(Page& page, const Tests& tests) {
     }
 }
 
+void show_remarks(Page& page, const Exercise& exercise) {
+    for (const Test& test : exercise.tests) {
+        if (!test.remarks) continue;
+        for (const std::string& remark : *test.remarks)
+            page.paragraph({.indent = 2, .hanging = 2}, {{"· ", Tone::faint}, {remark}});
+    }
+}
+
 }  // namespace
 
 void show_tests(Page& page, const Exercise& exercise, const Place& place) {
@@ -158,6 +166,7 @@ void show_tests(Page& page, const Exercise& exercise, const Place& place) {
     show_failed(page, tests_in(exercise, TestState::failed), {page, place, is_explained(exercise)}, outputs);
     show_unavailable(page, tests_in(exercise, TestState::unavailable));
     show_not_written(page, tests_in(exercise, TestState::not_implemented));
+    show_remarks(page, exercise);
 }
 
 }  // namespace headway::report

@@ -73,6 +73,7 @@ void each_field(T& test, auto&& field) {
     field("output", test.output);
     field("output_truncated", test.output_truncated);
     field("given", test.given);
+    field("remarks", test.remarks);
     field("seconds", test.seconds);
 }
 

@@ -96,6 +96,8 @@ struct Test {
     double seconds = 0;
     /// Passed as far as this function of the student's, which is wrong, lets it show.
     std::optional<std::string> given = {};
+    /// Worth knowing, whether it passed or failed; nothing here costs a point.
+    std::optional<std::vector<std::string>> remarks = {};
 };
 
 /// A mistake of the catalogue that explains what the submission answered.

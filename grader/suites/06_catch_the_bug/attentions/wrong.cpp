@@ -1,0 +1,198 @@
+// Each is right but for one stage.
+#include "wrong.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace headway::attentions {
+namespace {
+
+Mask turned(const Mask& mask, std::size_t a, std::size_t b) {
+    Layout layout = mask.layout();
+    std::swap(layout.shape[a], layout.shape[b]);
+    std::swap(layout.strides[a], layout.strides[b]);
+    return mask.as_strided(layout.shape, layout.strides, layout.offset).clone();
+}
+
+struct ScaledByModelWidth : Staged {
+    float scale(const Sizes& n) const override { return std::sqrt(static_cast<float>(n.D)); }
+};
+
+struct ScaledByHeadDim : Staged {
+    float scale(const Sizes& n) const override { return static_cast<float>(n.d); }
+};
+
+struct SplitByView : Staged {
+    Tensor split(const Tensor& x, const Sizes& n) const override { return x.contiguous().view({n.B, n.H, -1, n.d}); }
+};
+
+struct MergedByView : Staged {
+    Tensor merge(const Tensor& context, const Sizes& n) const override {
+        return context.contiguous().view({n.B, n.T, n.E});
+    }
+};
+
+struct SoftmaxOverQueries : Staged {
+    Tensor weights(const Tensor& scores, const Mask& blocked) const override {
+        return Staged::weights(scores.transpose(2, 3), turned(blocked, 2, 3)).transpose(2, 3);
+    }
+};
+
+struct SoftmaxOverHeads : Staged {
+    Tensor weights(const Tensor& scores, const Mask& blocked) const override {
+        return Staged::weights(scores.transpose(1, 3), turned(blocked, 1, 3)).transpose(1, 3);
+    }
+};
+
+/// Divides as softmax does, whatever the rows were measured against.
+void normalise(Row row) {
+    float total = 0;
+    for (Index s = 0; s < row.keys; ++s) total += row.score[s];
+    if (total == 0) return;
+    for (Index s = 0; s < row.keys; ++s) row.score[s] /= total;
+}
+
+struct NoMaximum : Staged {
+    void softmax(Row row) const override {
+        for (Index s = 0; s < row.keys; ++s) row.score[s] = row.blocked[s] ? 0 : std::exp(row.score[s]);
+        normalise(row);
+    }
+};
+
+struct MaximumFromMinusThousand : Staged {
+    void softmax(Row row) const override {
+        float largest = -1000;
+        for (Index s = 0; s < row.keys; ++s)
+            if (!row.blocked[s]) largest = std::max(largest, row.score[s]);
+        for (Index s = 0; s < row.keys; ++s) row.score[s] = row.blocked[s] ? 0 : std::exp(row.score[s] - largest);
+        normalise(row);
+    }
+};
+
+struct MaskedAfterSoftmax : Staged {
+    Tensor weights(const Tensor& scores, const Mask& blocked) const override {
+        return masked_fill(Staged::weights(scores, Mask::allow_all(blocked.shape())), blocked, 0);
+    }
+};
+
+struct BlockedByTenThousand : Staged {
+    void softmax(Row row) const override {
+        if (std::all_of(row.blocked, row.blocked + row.keys, [](bool blocked) { return blocked; }))
+            return Staged::softmax(row);
+        for (Index s = 0; s < row.keys; ++s)
+            if (row.blocked[s]) row.score[s] = -1e4F;
+        const Mask none = Mask::allow_all({row.keys});
+        Staged::softmax({row.score, none.data(), row.keys});
+    }
+};
+
+struct MaskOfFirstSequence : Staged {
+    Mask blocked(const Inputs& in, const Sizes& n) const override {
+        const Mask all = Staged::blocked(in, n);
+        Strides strides = all.strides();
+        strides[0] = 0;
+        return all.as_strided(all.shape(), strides, 0).clone();
+    }
+};
+
+struct CausalFromTopLeft : Staged {
+    Mask blocked(const Inputs& in, const Sizes& n) const override {
+        Inputs without = in;
+        without.causal = false;
+        Mask all = Staged::blocked(without, n);
+        for (Index i = 0; in.causal && i < all.numel(); ++i)
+            if (i % n.S > i / n.S % n.T) all.data()[i] = true;
+        return all;
+    }
+};
+
+struct CausalOnlyWithAMask : Staged {
+    Mask blocked(const Inputs& in, const Sizes& n) const override {
+        Inputs asked = in;
+        asked.causal = in.causal && in.mask.defined();
+        return Staged::blocked(asked, n);
+    }
+};
+
+/// What a row without any key becomes.
+template <class Become>
+struct EmptyRow : Staged {
+    void softmax(Row row) const override {
+        if (std::all_of(row.blocked, row.blocked + row.keys, [](bool blocked) { return blocked; }))
+            std::fill(row.score, row.score + row.keys, Become{}(row.keys));
+        else
+            Staged::softmax(row);
+    }
+};
+
+struct NotANumber {
+    float operator()(Index) const { return std::numeric_limits<float>::quiet_NaN(); }
+};
+
+struct EqualShares {
+    float operator()(Index keys) const { return 1.0F / static_cast<float>(keys); }
+};
+
+struct ValuesFromKeys : Staged {
+    Tensor weight(Role role, const Inputs& in) const override {
+        return Staged::weight(role == Role::value ? Role::key : role, in);
+    }
+};
+
+struct EverythingFromQuery : Staged {
+    Tensor input(Role role, const Inputs& in) const override {
+        // Where it crashes at once nobody ships it.
+        return in.key.shape() == in.query.shape() ? in.query : Staged::input(role, in);
+    }
+};
+
+struct BiasOfFirstToken : Staged {
+    Tensor add_bias(const Tensor& x, const Tensor& b) const override {
+        Tensor sum = x.clone();
+        Tensor first = sum.slice(1, 0, 1);
+        first += b;
+        return sum;
+    }
+};
+
+struct WeightsWithoutMask : Staged {
+    Tensor returned(const Tensor& weights, const Tensor& scores) const override {
+        return Staged::weights(scores, Mask::allow_all(weights.shape()));
+    }
+};
+
+struct WeightsAveraged : Staged {
+    Tensor returned(const Tensor& weights, const Tensor&) const override {
+        return mean(weights, 1, KeepAxis::yes).expand(weights.shape());
+    }
+};
+
+}  // namespace
+
+std::map<std::string, std::unique_ptr<Staged>> wrong_ones() {
+    std::map<std::string, std::unique_ptr<Staged>> all;
+    all["scaled_by_model_width"] = std::make_unique<ScaledByModelWidth>();
+    all["scaled_by_head_dim"] = std::make_unique<ScaledByHeadDim>();
+    all["split_by_view"] = std::make_unique<SplitByView>();
+    all["merged_by_view"] = std::make_unique<MergedByView>();
+    all["softmax_over_queries"] = std::make_unique<SoftmaxOverQueries>();
+    all["softmax_over_heads"] = std::make_unique<SoftmaxOverHeads>();
+    all["no_maximum"] = std::make_unique<NoMaximum>();
+    all["maximum_from_minus_thousand"] = std::make_unique<MaximumFromMinusThousand>();
+    all["masked_after_softmax"] = std::make_unique<MaskedAfterSoftmax>();
+    all["blocked_by_ten_thousand"] = std::make_unique<BlockedByTenThousand>();
+    all["mask_of_first_sequence"] = std::make_unique<MaskOfFirstSequence>();
+    all["causal_from_top_left"] = std::make_unique<CausalFromTopLeft>();
+    all["causal_only_with_a_mask"] = std::make_unique<CausalOnlyWithAMask>();
+    all["empty_row_is_nan"] = std::make_unique<EmptyRow<NotANumber>>();
+    all["empty_row_is_uniform"] = std::make_unique<EmptyRow<EqualShares>>();
+    all["values_from_keys"] = std::make_unique<ValuesFromKeys>();
+    all["everything_from_query"] = std::make_unique<EverythingFromQuery>();
+    all["bias_of_first_token"] = std::make_unique<BiasOfFirstToken>();
+    all["weights_without_mask"] = std::make_unique<WeightsWithoutMask>();
+    all["weights_averaged"] = std::make_unique<WeightsAveraged>();
+    return all;
+}
+
+}  // namespace headway::attentions

@@ -1,0 +1,64 @@
+#include "relay.hpp"
+
+#include "report.hpp"
+#include "wire_form.hpp"
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace headway::worker {
+
+Relay& Relay::instance() {
+    // Never destroyed: where a worker is ended while a test waits for an answer, its thread goes with the process.
+    static auto& relay = *new Relay;
+    return relay;
+}
+
+wire::Value Relay::run_tests() {
+    tests_ = std::thread([this] {
+        wire::Record end{{{"report", report_of_all_tests()}}};
+        const std::lock_guard lock(mutex_);
+        out_ = std::move(end);
+        changed_.notify_all();
+    });
+    return next();
+}
+
+wire::Value Relay::answer(const wire::Value& reply) {
+    {
+        const std::lock_guard lock(mutex_);
+        in_ = reply;
+        changed_.notify_all();
+    }
+    return next();
+}
+
+wire::Value Relay::next() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return out_.has_value(); });
+    wire::Value out = std::move(*out_);
+    out_.reset();
+    const bool is_over = std::get<wire::Record>(out).find("report") != nullptr;
+    lock.unlock();
+    if (is_over) tests_.join();
+    return out;
+}
+
+ex06::Attended Relay::ask(const ex06::Inputs& inputs) {
+    const std::lock_guard alone(one_question_);
+    std::unique_lock lock(mutex_);
+    out_ = wire::Record{{{"asks", wire_form::to_record(inputs)}}};
+    changed_.notify_all();
+    changed_.wait(lock, [this] { return in_.has_value(); });
+    const wire::Value reply = std::move(*in_);
+    in_.reset();
+    if (const auto* record = std::get_if<wire::Record>(&reply))
+        if (const wire::Field* why = record->find("refused"))
+            throw std::invalid_argument(std::get<std::string>(why->value));
+    return wire_form::attended_from(reply);
+}
+
+}  // namespace headway::worker
+
+headway::ex06::Attended headway::ex06::attention(const Inputs& inputs) { return worker::Relay::instance().ask(inputs); }

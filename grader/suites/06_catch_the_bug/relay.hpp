@@ -1,0 +1,38 @@
+#pragma once
+
+#include "wire/value.hpp"
+
+#include <catch_the_bug.hpp>
+
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+namespace headway::worker {
+
+/// The submitted tests, and their conversation with the judge: they run in a thread that stops at each question, until
+/// the judge hands in the answer. What goes out is a Record: {"asks": the inputs} or, in the end, {"report": ...}.
+class Relay {
+public:
+    static Relay& instance();
+
+    /// Starts the tests. @return their first question, or the report
+    wire::Value run_tests();
+    /// @param reply  the answer, or {"refused": why}   @return the next question, or the report
+    wire::Value answer(const wire::Value& reply);
+
+    /// Called by the tests, from whatever thread. @throws std::invalid_argument if the question is refused
+    ex06::Attended ask(const ex06::Inputs& inputs);
+
+private:
+    wire::Value next();
+
+    std::thread tests_;
+    std::mutex one_question_;  ///< at a time
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::optional<wire::Value> out_, in_;
+};
+
+}  // namespace headway::worker

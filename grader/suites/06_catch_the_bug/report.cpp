@@ -1,0 +1,52 @@
+#include "report.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace headway::worker {
+namespace {
+
+constexpr std::size_t most_words = 500;
+
+/// What a failed test said first.
+std::string first_words(const testing::TestResult& result) {
+    for (int i = 0; i < result.total_part_count(); ++i) {
+        const testing::TestPartResult& part = result.GetTestPartResult(i);
+        if (!part.failed()) continue;
+        const std::string line = part.line_number() > 0 ? "line " + std::to_string(part.line_number()) + ": " : "";
+        return line + std::string(part.message()).substr(0, most_words);
+    }
+    return "it failed";
+}
+
+class Silent : public testing::EmptyTestEventListener {
+public:
+    explicit Silent(wire::Record& report) : report_(report) {}
+
+    void OnTestEnd(const testing::TestInfo& test) override {
+        const testing::TestResult& result = *test.result();
+        report_.fields.push_back({std::string(test.test_suite_name()) + "." + test.name(),
+                                  result.Failed() ? first_words(result) : std::string()});
+    }
+
+private:
+    wire::Record& report_;
+};
+
+}  // namespace
+
+wire::Record report_of_all_tests() {
+    int argc = 1;
+    std::string name = "tests";
+    char* argv[] = {name.data(), nullptr};
+    testing::InitGoogleTest(&argc, argv);
+    wire::Record report;
+    auto& listeners = testing::UnitTest::GetInstance()->listeners();
+    delete listeners.Release(listeners.default_result_printer());
+    listeners.Append(new Silent(report));                 // owns it
+    [[maybe_unused]] const int failed = RUN_ALL_TESTS();  // which ones, the report says
+    return report;
+}
+
+}  // namespace headway::worker

@@ -1,0 +1,184 @@
+// Exercise 06: the submitted tests are the submission; what is asked of them is which attentions they tell apart.
+#include "trial.hpp"
+
+#include "judge/hidden_test.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace headway::judge {
+namespace {
+
+HIDDEN_SUITE(CatchTheBug);
+
+const char* const no_tests = "a TEST";
+
+/// Once in a run of the judge: every hidden test looks at the same trial.
+const Trial& trial() {
+    static const Trial conducted(*session().student, session().seed);
+    if (conducted.tests().empty() && conducted.runs().back().lost == std::nullopt) {
+        current_test().not_implemented = no_tests;
+        throw StopTest{};
+    }
+    return conducted;
+}
+
+[[noreturn]] void fail_with(const std::string& message) {
+    verdict::Failure failure;
+    failure.kind = verdict::FailureKind::wrong_behaviour;
+    failure.message = message;
+    fail(failure);
+}
+
+std::vector<const roster::Entry*> wrong_ones(const std::string& property) {
+    std::vector<const roster::Entry*> found;
+    for (const roster::Entry& entry : roster::entries())
+        if (entry.property == property) found.push_back(&entry);
+    return found;
+}
+
+bool all_caught(const std::string& property) {
+    return std::ranges::all_of(wrong_ones(property), [](const auto* wrong) { return trial().catches(*wrong); });
+}
+
+/// Each right attention that is failed takes back one property that was caught.
+const std::vector<std::string>& taken_back() {
+    static const std::vector<std::string> properties = [] {
+        std::vector<std::string> caught;
+        for (const auto& [name, declared] : suites().at("CatchTheBug").properties)
+            if (declared.points > 0 && all_caught(name)) caught.push_back(name);
+        caught.resize(std::min(caught.size(), trial().false_alarms().size()));
+        return caught;
+    }();
+    return properties;
+}
+
+/// "1 of 2 attentions that get this wrong ... pass all 5 tests of yours"
+std::string what_slips_through(const std::string& property) {
+    const auto wrong = wrong_ones(property);
+    const auto missed = std::ranges::count_if(wrong, [](const auto* one) { return !trial().catches(*one); });
+    const std::size_t tests = trial().tests().size() - trial().unfair().size();
+    if (tests == 0) return "none of your tests passes with every right attention, so none tells right from wrong";
+    std::string all_tests = tests == 1 ? "your test" : fmt::format("all {} tests of yours", tests);
+    if (!trial().unfair().empty()) all_tests += " that right ones pass too";
+    if (static_cast<std::size_t>(missed) < wrong.size())
+        return fmt::format("attentions get this wrong in {} ways; {} {} {}", wrong.size(), missed,
+                           missed == 1 ? "passes" : "pass", all_tests);
+    return fmt::format("no test of yours looks at this: {} {}",
+                       wrong.size() == 1 ? "an attention that gets it wrong passes"
+                                         : fmt::format("{} attentions that get it wrong pass", wrong.size()),
+                       all_tests);
+}
+
+void expect_caught(const std::string& property) {
+    if (!all_caught(property)) {
+        for (const auto* wrong : wrong_ones(property))
+            if (const auto& lost = trial().run_of(wrong->id).lost)
+                fail_with("your tests " + lost->message + "; a wrong attention is caught by a test that fails");
+        fail_with(what_slips_through(property));
+    }
+    if (std::ranges::find(taken_back(), property) != taken_back().end())
+        fail_with("caught, and taken back: each right attention that your tests fail costs one that they catch");
+}
+
+PROPERTY(CatchTheBug, Scale, 1, "a wrong scale is caught") { expect_caught("Scale"); }
+
+PROPERTY(CatchTheBug, Heads, 1, "heads split or merged in the wrong order are caught") { expect_caught("Heads"); }
+
+PROPERTY(CatchTheBug, SoftmaxAxis, 1, "softmax over another axis than the keys is caught") {
+    expect_caught("SoftmaxAxis");
+}
+
+PROPERTY(CatchTheBug, LargeScores, 1, "softmax that does not stand large scores, of either sign, is caught") {
+    expect_caught("LargeScores");
+}
+
+PROPERTY(CatchTheBug, Mask, 1, "masks that leave weight on blocked keys, or take it from open ones, are caught") {
+    expect_caught("Mask");
+}
+
+PROPERTY(CatchTheBug, MaskPerSequence, 1, "one mask for all sequences of the batch is caught") {
+    expect_caught("MaskPerSequence");
+}
+
+PROPERTY(CatchTheBug, Causal, 1, "a causal option that does not block just the future is caught") {
+    expect_caught("Causal");
+}
+
+PROPERTY(CatchTheBug, BlockedRows, 1, "queries that may see nothing but get something are caught") {
+    expect_caught("BlockedRows");
+}
+
+PROPERTY(CatchTheBug, Sources, 1, "q, k or v from another input, weight or bias than their own are caught") {
+    expect_caught("Sources");
+}
+
+PROPERTY(CatchTheBug, ReturnedWeights, 1,
+         "returned weights that are not those the values were weighted with are caught") {
+    expect_caught("ReturnedWeights");
+}
+
+std::string percent(int part, int whole) { return fmt::format("{} %", whole == 0 ? 100 : 100 * part / whole); }
+
+void remark_on_coverage() {
+    if (!trial().counts()) return;
+    const LineCounts& counts = *trial().counts();
+    std::size_t wrong = 0, caught = 0;
+    for (const roster::Entry& entry : roster::entries()) {
+        wrong += entry.is_right() ? 0 : 1;
+        caught += !entry.is_right() && trial().catches(entry) ? 1 : 0;
+    }
+    remark(fmt::format(
+        "your tests run {} of the lines and {} of the branches of a right attention, and catch {} of {} "
+        "wrong ones{}",
+        percent(counts.lines_run, counts.lines), percent(counts.branches_taken, counts.branches), caught, wrong,
+        caught < wrong && counts.lines_run == counts.lines ? ": a line that is run is not a line that is checked"
+                                                           : ""));
+}
+
+void remark_on_tests() {
+    const auto said = [](const std::set<std::string>& tests, const std::string& what) {
+        if (tests.empty()) return;
+        remark(fmt::format("{} {}{} {}", fmt::join(tests, ", "), tests.size() == 1 ? "" : "all ",
+                           tests.size() == 1 ? what.substr(0, what.find('|')) : what.substr(what.find('|') + 1),
+                           fmt::format("every one of {} attentions, right and wrong", roster::entries().size())));
+    };
+    said(trial().passing_everything(), "passes, whatever is asked, with|pass, whatever is asked, with");
+    said(trial().failing_everything(), "fails|fail");
+}
+
+void remark_on_shipped() {
+    std::vector<std::string> projects;
+    for (const roster::Entry& entry : roster::entries())
+        if (!entry.is_right() && trial().catches(entry)) projects.push_back(entry.project);
+    if (!projects.empty()) remark(fmt::format("what you caught has shipped in {}", fmt::join(projects, ", ")));
+}
+
+PROPERTY(CatchTheBug, RightOnesPass, 0, "right attentions pass, however they are written") {
+    current_test().output = trial().printed().text;
+    current_test().output_truncated = trial().printed().truncated;
+    remark_on_coverage();
+    remark_on_tests();
+    remark_on_shipped();
+    if (trial().false_alarms().empty()) return;
+    const Encounter& met = trial().run_of(trial().false_alarms().front()->id);
+    const auto rights = std::ranges::count_if(roster::entries(), &roster::Entry::is_right);
+    const std::string why = met.lost ? "your tests " + met.lost->message : met.first_words;
+    fail_with(fmt::format("{} of {} right attentions, written in different styles, fail. One of them: {}",
+                          trial().false_alarms().size(), rights, why));
+}
+
+PROBE(CatchTheBug) {
+    static_cast<void>(random);
+    static_cast<void>(student);
+    for (const roster::Entry& entry : roster::entries()) {
+        const Encounter& met = trial().run_of(entry.id);
+        answers.push_back(met.lost ? -1 : static_cast<double>(met.failed.size()));
+    }
+    answers.push_back(static_cast<double>(trial().tests().size()));
+}
+
+}  // namespace
+}  // namespace headway::judge
