@@ -33,13 +33,25 @@ exercise() {
     as_it_is "exercises/${1#stubs/}/visible_test.cpp"
 }
 
-# Nothing in it is named that need not be. Sanitizers and __FILE__ leave paths in what they compile, which no option of
-# g++ 12 takes out everywhere: as many slashes take the place of this folder's name.
+# Sanitizers and __FILE__ leave paths in what they compile, which no option of g++ 12 takes out everywhere: as many
+# slashes take the place of this folder's name.
+without_root() {
+    perl -pi -e 'BEGIN { $root = shift } s|\Q$root\E|"/" x length $root|ge' "$root/" "$1"
+}
+
+# Nothing in it is named that need not be.
 compiled() {
     product=grader/compiled/${2:-${1##*/}}
     copy "$1" "$product"
     strip --strip-unneeded "$new/$product"
-    perl -pi -e 'BEGIN { $root = shift } s|\Q$root\E|"/" x length $root|ge' "$root/" "$new/$product"
+    without_root "$new/$product"
+}
+
+# What a compiler notes for gcov: of an object, beside its program.
+notes() {
+    product=grader/compiled/${1##*/}
+    copy "$1" "$product"
+    without_root "$new/$product"
 }
 
 object() {
@@ -64,6 +76,7 @@ take() {
     file) each "$2" as_it_is ;;
     exercise) each "stubs/$2" exercise ;;
     program) each "build/release/bin/$2" compiled ;;
+    notes) each "build/release/bin/$2" notes ;;
     library) each "build/release/lib$2.a build/release/*/lib$2.a build/release/*/*/lib$2.a" compiled ;;
     object) each "build/release/grader/worker/CMakeFiles/$2.dir/main.cpp.o" object ;;
     needs) grep "^$2$tab" "$root/cmake/dependencies.tsv" >>"$new/cmake/dependencies.tsv" ;;

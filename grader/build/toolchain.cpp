@@ -67,7 +67,9 @@ bool Toolchain::builds(const std::string& exercise, Flavour flavour) const {
 
 std::string Toolchain::digest(const std::string& exercise) const {
     Digest digest;
-    digest.add(compiler).add(compiler_version).add(digest_of_prebuilt(judge)).add_file(include + "/headway/tensor.hpp");
+    digest.add(compiler).add(compiler_version).add_file(include + "/headway/tensor.hpp");
+    for (const auto& program : {judge, judge.parent_path() / "headway-attention"})
+        digest.add(digest_of_prebuilt(program));
     for (const auto& [flavour, linked] : libraries.at(exercise)) {
         for (const Words* words : {&compile.at(flavour), &link.at(flavour)})
             for (const std::string& word : *words) digest.add(word);

@@ -43,9 +43,9 @@ Inputs of_ones() {
     return in;
 }
 
-/// Random numbers, but one sequence, and query, key and value alike.
-Inputs self_attention(Index B) {
-    Inputs in = independent({B, 2, 4, 4, 2, 4});
+/// Random numbers, but query, key and value are alike, and sizes equal.
+Inputs self_attention() {
+    Inputs in = independent({2, 2, 4, 4, 2, 4});
     in.key = in.value = in.query;
     in.b_q = in.b_k = in.b_v = in.b_o = {};
     return in;
@@ -81,12 +81,18 @@ Inputs far_below() {
     return in;
 }
 
-bool differ(const Tensor& a, const Tensor& b) {
+/// Infinite if one of them is not a number.
+float largest_difference(const Tensor& a, const Tensor& b) {
     const Tensor x = a.contiguous(), y = b.contiguous();
-    for (Index i = 0; i < x.numel(); ++i)
-        if (!(std::abs(x.data()[i] - y.data()[i]) <= 1e-3F)) return true;
-    return false;
+    float largest = 0;
+    for (Index i = 0; i < x.numel(); ++i) {
+        const float difference = std::abs(x.data()[i] - y.data()[i]);
+        largest = std::isnan(difference) ? INFINITY : std::max(largest, difference);
+    }
+    return largest;
 }
+
+bool differ(const Tensor& a, const Tensor& b) { return largest_difference(a, b) > 1e-3F; }
 
 /// The wrong attentions that answer otherwise than a right one.
 std::set<std::string> visible(const Inputs& in) {
@@ -103,12 +109,12 @@ std::set<std::string> visible(const Inputs& in) {
 void catch_the_bug(Blocks& blocks) {
     const std::vector<std::pair<std::string, Inputs>> all = {
         {"ones, identity weights", of_ones()},
-        {"random x = query = key = value, one sequence", self_attention(1)},
-        {"the same with two sequences", self_attention(2)},
+        {"random x = query = key = value, two sequences", self_attention()},
         {"everything independent, all sizes different", independent({2, 3, 4, 5, 2, 7})},
-        {"the same, padded, each sequence its own", padded()},
-        {"the same, causal", causal()},
-        {"the same, one query that sees nothing", blind_query()},
+        {"the same, as many queries as keys", independent({2, 3, 5, 5, 2, 7})},
+        {"sizes different, padded, each sequence its own", padded()},
+        {"sizes different, causal", causal()},
+        {"sizes different, one query that sees nothing", blind_query()},
         {"scores far below zero, a blocked key", far_below()},
     };
     std::vector<Labels> lines{{"inputs", "wrong answers", "with those above"}};
@@ -121,15 +127,34 @@ void catch_the_bug(Blocks& blocks) {
     blocks.text("06/visible", grid(lines));
     const auto wrong = std::ranges::count_if(roster::entries(), [](const auto& entry) { return !entry.is_right(); });
     blocks.number("06/wrong", std::to_string(wrong));
+    blocks.number("06/wrong-again", std::to_string(wrong));
     blocks.number("06/right", std::to_string(static_cast<std::ptrdiff_t>(roster::entries().size()) - wrong));
     blocks.number("06/first", std::to_string(visible(of_ones()).size()));
 
-    // One head, two keys, d = 4 of D = 4 features: the scores of "Why divide" in lesson 01.
-    const auto share = [](double score, double width) { return 1 / (1 + std::exp(-score / std::sqrt(width))); };
-    blocks.text("06/scale", grid({{"score", "÷ √d, d = 4", "÷ √D, D = 12"},
-                                  {"1", fixed(share(1, 4), 3), fixed(share(1, 12), 3)},
-                                  {"4", fixed(share(4, 4), 3), fixed(share(4, 12), 3)},
-                                  {"0", fixed(share(0, 4), 3), fixed(share(0, 12), 3)}}));
+    // A wrong divisor, and weights that make up for it.
+    const Sizes n{2, 3, 4, 5, 2, 7};
+    const Inputs in = independent(n);
+    Inputs bent = in;
+    const float factor = std::sqrt(static_cast<float>(n.D) / static_cast<float>(n.d));
+    bent.w_q = in.w_q * factor;
+    bent.b_q = in.b_q * factor;
+    const Tensor right = attentions::attend(roster::reference, in).output;
+    const auto apart = [&](const Inputs& asked) {
+        const float largest = largest_difference(attentions::attend("scaled_by_model_width", asked).output, right);
+        return largest < 1e-5F ? std::string("below 0.00001") : fixed(largest, 3);
+    };
+    blocks.text("06/bent", grid({{"scores divided by √D instead of √d", "largest difference in the output"},
+                                 {"with the weights of a right model", apart(in)},
+                                 {"with w_q and b_q larger by √(D / d)", apart(bent)}}));
+
+    // Who compares for equality: of many rows some do not sum to exactly 1, whatever the style.
+    const Inputs many = independent({2, 3, 40, 50, 2, 7});
+    const auto inexact = std::ranges::count_if(roster::entries(), [&](const roster::Entry& entry) {
+        if (!entry.is_right()) return false;
+        const Tensor totals = sum(attentions::attend(entry.id, many).weights, -1).contiguous();
+        return std::any_of(totals.data(), totals.data() + totals.numel(), [](float total) { return total != 1; });
+    });
+    blocks.number("06/inexact", std::to_string(inexact));
 }
 
 const Announced announced{&catch_the_bug};

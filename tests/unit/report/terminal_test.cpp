@@ -187,6 +187,14 @@ TEST(Terminal, OneLineThatGoesWrongIsQuotedOnce) {
     EXPECT_THAT(text(), Not(HasSubstr("as above")));
 }
 
+TEST(Terminal, RemarksAreToldWhetherATestPassesOrFails) {
+    verdict::Exercise remarked = exercise("03", "scaled scores", State::failed, {failed("A", "a", 1, wrong_scale())});
+    remarked.tests.front().remarks = {"worth knowing"};
+    EXPECT_THAT(shown(remarked), HasSubstr("  · worth knowing\n"));
+    remarked.tests.front().state = verdict::TestState::passed;
+    EXPECT_THAT(shown(remarked), HasSubstr("  · worth knowing\n"));
+}
+
 TEST(Terminal, BuildErrorsShowTheFirstWithoutTheNoise) {
     EXPECT_EQ(shown(does_not_compile()),
               R"(05 module: failed                                                         0 / 10
