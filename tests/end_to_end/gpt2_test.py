@@ -1,19 +1,22 @@
 #!/usr/bin/env python3
 """gpt2_test.py CHECKOUT CLI: the lab gpt2 on small checkpoints in the format of the real one.
 
-The model and the tokenizer are written here a second time, in Python without any library, from the published
-description of GPT-2: tokens and logits must agree. Then files that are damaged, hostile or not there.
+Tokens and logits must agree with a second implementation (gpt2/). Then files that are damaged, hostile or not there.
 """
 
 import json
 import math
 import os
-import random
 import struct
 import subprocess
 import sys
 import tempfile
-import unicodedata
+
+sys.dont_write_bytecode = True  # in a checkout that may not be ours to write to
+
+from gpt2.checkpoint import make_checkpoint
+from gpt2.model import Model
+from gpt2.tokenizer import encode
 
 CHECKOUT, CLI = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 problems = []
@@ -22,239 +25,6 @@ problems = []
 def complain(sentence):
     problems.append(sentence)
     print(sentence)
-
-
-# ---- GPT-2, a second time ---------------------------------------------------------------------------------------
-
-
-def read_checkpoint(path):
-    """Names and (shape, numbers); names without their prefix, masks left out."""
-    with open(path, "rb") as file:
-        data = file.read()
-    (length,) = struct.unpack_from("<Q", data)
-    header = json.loads(data[8 : 8 + length])
-    tensors = {}
-    for name, entry in header.items():
-        name = name.removeprefix("transformer.")
-        if name == "__metadata__" or name.endswith((".attn.bias", ".attn.masked_bias")):
-            continue
-        begin, end = (8 + length + offset for offset in entry["data_offsets"])
-        kind, width = {"F32": ("f", 4), "F16": ("e", 2)}[entry["dtype"]]
-        tensors[name] = (entry["shape"], struct.unpack(f"<{(end - begin) // width}{kind}", data[begin:end]))
-    return tensors
-
-
-class Model:
-    def __init__(self, folder):
-        with open(os.path.join(folder, "config.json")) as file:
-            self.config = json.load(file)
-        self.tensors = read_checkpoint(os.path.join(folder, "model.safetensors"))
-        self.weights, self.pairs = {}, {}  # by layer, head and token: the row of a query; k and v
-
-    def matrix(self, name):
-        (rows, columns), numbers = self.tensors[name]
-        return [numbers[i * columns : (i + 1) * columns] for i in range(rows)]
-
-    def vector(self, name):
-        return self.tensors[name][1]
-
-    def normalised(self, x, name):
-        mean = sum(x) / len(x)
-        variance = sum((value - mean) ** 2 for value in x) / len(x)
-        root = math.sqrt(variance + self.config.get("layer_norm_epsilon", 1e-5))
-        return [
-            (value - mean) / root * gain + bias
-            for value, gain, bias in zip(x, self.vector(name + ".weight"), self.vector(name + ".bias"))
-        ]
-
-    def through(self, x, name):
-        """Conv1D: weights are stored (in, out)."""
-        out = list(self.vector(name + ".bias"))
-        for value, row in zip(x, self.matrix(name + ".weight")):
-            for j, weight in enumerate(row):
-                out[j] += value * weight
-        return out
-
-    def attend(self, xs, name):
-        heads, width = self.config["n_head"], self.config["n_embd"]
-        d = width // heads
-        packed = [self.through(x, name + ".c_attn") for x in xs]
-        outputs = []
-        for t in range(len(xs)):
-            merged = []
-            for h in range(heads):
-                q = packed[t][h * d : (h + 1) * d]
-                scores = []
-                for s in range(t + 1):
-                    k = packed[s][width + h * d : width + (h + 1) * d]
-                    scores.append(sum(a * b for a, b in zip(q, k)) / math.sqrt(d))
-                largest = max(scores)
-                exponentials = [math.exp(score - largest) for score in scores]
-                total = sum(exponentials)
-                self.weights[name, h, t] = [e / total for e in exponentials]
-                self.pairs[name, h, t] = tuple(packed[t][n * width + h * d : n * width + (h + 1) * d] for n in (1, 2))
-                for i in range(d):
-                    column = 2 * width + h * d + i
-                    merged.append(sum(e * packed[s][column] for s, e in enumerate(exponentials)) / total)
-            outputs.append(self.through(merged, name + ".c_proj"))
-        return outputs
-
-    def last_logits(self, tokens):
-        words, places = self.matrix("wte.weight"), self.matrix("wpe.weight")
-        xs = [[a + b for a, b in zip(words[token], places[t])] for t, token in enumerate(tokens)]
-        for layer in range(self.config["n_layer"]):
-            h = f"h.{layer}."
-            attended = self.attend([self.normalised(x, h + "ln_1") for x in xs], h + "attn")
-            xs = [[a + b for a, b in zip(x, y)] for x, y in zip(xs, attended)]
-            for t, x in enumerate(xs):
-                inner = self.through(self.normalised(x, h + "ln_2"), h + "mlp.c_fc")
-                bent = [
-                    0.5 * v * (1 + math.tanh(math.sqrt(2 / math.pi) * (v + 0.044715 * v**3))) for v in inner
-                ]
-                xs[t] = [a + b for a, b in zip(x, self.through(bent, h + "mlp.c_proj"))]
-        last = self.normalised(xs[-1], "ln_f")
-        head = self.matrix("lm_head.weight") if "lm_head.weight" in self.tensors else words
-        return [sum(a * b for a, b in zip(last, row)) for row in head]
-
-
-# ---- its tokenizer, a second time -------------------------------------------------------------------------------
-
-
-def byte_characters():
-    seen = [*range(ord("!"), ord("~") + 1), *range(ord("¡"), ord("¬") + 1), *range(ord("®"), ord("ÿ") + 1)]
-    table, more = {}, 0
-    for byte in range(256):
-        if byte in seen:
-            table[byte] = chr(byte)
-        else:
-            table[byte] = chr(256 + more)
-            more += 1
-    return table
-
-
-BYTES = byte_characters()
-
-
-def kind(character):
-    if character.isspace():
-        return "space"
-    category = unicodedata.category(character)[0]
-    return {"L": "letter", "N": "number"}.get(category, "other")
-
-
-def words_of(text):
-    """Cuts as GPT-2's pattern does, scanning by hand."""
-    words, at = [], 0
-    while at < len(text):
-        ending = next((e for e in ("'s", "'t", "'re", "'ve", "'m", "'ll", "'d") if text.startswith(e, at)), None)
-        if ending:
-            words.append(ending)
-            at += len(ending)
-            continue
-        begin = at + 1 if text[at] == " " and at + 1 < len(text) and kind(text[at + 1]) != "space" else at
-        end = begin
-        while end < len(text) and kind(text[end]) == kind(text[begin]):
-            end += 1
-        if kind(text[begin]) == "space" and end < len(text) and end - at > 1:
-            end -= 1  # the last one belongs to what follows, if it is a space
-        words.append(text[at:end])
-        at = end
-    return words
-
-
-def encode(folder, text):
-    with open(os.path.join(folder, "vocab.json"), encoding="utf-8") as file:
-        vocabulary = json.load(file)
-    with open(os.path.join(folder, "merges.txt"), encoding="utf-8") as file:
-        lines = [line.rstrip("\n") for line in file]
-    ranks = {tuple(line.split(" ")): i for i, line in enumerate(line for line in lines if not line.startswith("#version"))}
-    tokens = []
-    for word in words_of(text):
-        parts = [BYTES[byte] for byte in word.encode()]
-        while len(parts) > 1:
-            best = min(zip(parts, parts[1:]), key=lambda pair: ranks.get(pair, math.inf))
-            if best not in ranks:
-                break
-            joined, i = [], 0
-            while i < len(parts):
-                if tuple(parts[i : i + 2]) == best:
-                    joined.append("".join(best))
-                    i += 2
-                else:
-                    joined.append(parts[i])
-                    i += 1
-            parts = joined
-        tokens += [vocabulary[part] for part in parts]
-    return tokens
-
-
-# ---- a small checkpoint -----------------------------------------------------------------------------------------
-
-
-def write_safetensors(path, tensors):
-    """tensors: {name: (dtype, shape, bytes)}"""
-    header, data = {"__metadata__": {"format": "pt"}}, b""
-    for name, (dtype, shape, numbers) in tensors.items():
-        header[name] = {"dtype": dtype, "shape": shape, "data_offsets": [len(data), len(data) + len(numbers)]}
-        data += numbers
-    text = json.dumps(header).encode()
-    with open(path, "wb") as file:
-        file.write(struct.pack("<Q", len(text)) + text + data)
-
-
-MERGES = ["Ġ t", "h e", "Ġt he", "Ġ a", "i n", "Ġ c", "a t", "Ġc at", "Ã ©", "Ġ Ġ", "ĠĠ ĠĠ", "n o", "no w", "1 9"]
-
-
-def make_checkpoint(folder, prefix="", dtype="F32", masks=True, tied=True, changes=None):
-    """A GPT-2 of 3 layers of 3 heads of width 5, with numbers that leave no part without effect."""
-    os.makedirs(folder, exist_ok=True)
-    tokens = [BYTES[byte] for byte in range(256)] + [merge.replace(" ", "") for merge in MERGES] + ["<|endoftext|>"]
-    with open(os.path.join(folder, "vocab.json"), "w", encoding="utf-8") as file:
-        json.dump({token: i for i, token in enumerate(tokens)}, file)
-    with open(os.path.join(folder, "merges.txt"), "w", encoding="utf-8") as file:
-        file.write("#version: 0.2\n" + "\n".join(MERGES) + "\n")
-    width, layers, heads, places = 15, 3, 3, 64
-    config = {
-        "model_type": "gpt2", "vocab_size": len(tokens), "n_positions": places, "n_ctx": places, "n_embd": width,
-        "n_head": heads, "n_layer": layers, "layer_norm_epsilon": 1e-5, "activation_function": "gelu_new",
-    }  # fmt: skip
-    with open(os.path.join(folder, "config.json"), "w") as file:
-        json.dump(config, file)
-    draw = random.Random(7)
-
-    def numbers(shape, middle=0.0, spread=0.4):
-        values = [middle + draw.gauss(0, spread) for _ in range(math.prod(shape))]
-        return dtype, shape, struct.pack(f"<{len(values)}{'e' if dtype == 'F16' else 'f'}", *values)
-
-    tensors = {"wte.weight": numbers([len(tokens), width]), "wpe.weight": numbers([places, width])}
-    for layer in range(layers):
-        h = f"h.{layer}."
-        for norm in ("ln_1", "ln_2"):
-            tensors[f"{h}{norm}.weight"] = numbers([width], 1.0)
-            tensors[f"{h}{norm}.bias"] = numbers([width])
-        if masks:
-            tensors[h + "attn.bias"] = ("U8", [1, 1, places, places], bytes([1]) * places**2)
-            tensors[h + "attn.masked_bias"] = ("F32", [], struct.pack("<f", -1e4))
-        for name, (rows, columns) in {
-            "attn.c_attn": (width, 3 * width),
-            "attn.c_proj": (width, width),
-            "mlp.c_fc": (width, 4 * width),
-            "mlp.c_proj": (4 * width, width),
-        }.items():
-            tensors[f"{h}{name}.weight"] = numbers([rows, columns])
-            tensors[f"{h}{name}.bias"] = numbers([columns])
-    tensors["ln_f.weight"] = numbers([width], 1.0)
-    tensors["ln_f.bias"] = numbers([width])
-    tensors = {prefix + name: value for name, value in tensors.items()}
-    if not tied:
-        tensors["lm_head.weight"] = numbers([len(tokens), width])
-    if changes:
-        changes(tensors)
-    write_safetensors(os.path.join(folder, "model.safetensors"), tensors)
-    return folder
-
-
-# ---- the lab ----------------------------------------------------------------------------------------------------
 
 
 def lab(*arguments, name="gpt2"):

@@ -60,5 +60,3 @@ ex06::Attended Relay::ask(const ex06::Inputs& inputs) {
 }
 
 }  // namespace headway::worker
-
-headway::ex06::Attended headway::ex06::attention(const Inputs& inputs) { return worker::Relay::instance().ask(inputs); }

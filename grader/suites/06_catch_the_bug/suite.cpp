@@ -61,7 +61,9 @@ std::string what_slips_through(const std::string& property) {
     const auto missed = std::ranges::count_if(wrong, [](const auto* one) { return !trial().catches(*one); });
     const std::size_t tests = trial().tests().size() - trial().unfair().size();
     if (tests == 0) return "none of your tests passes with every right attention, so none tells right from wrong";
-    std::string all_tests = tests == 1 ? "your test" : fmt::format("all {} tests of yours", tests);
+    std::string all_tests = tests == 1   ? "your test"
+                            : tests == 2 ? "both tests of yours"
+                                         : fmt::format("all {} tests of yours", tests);
     if (!trial().unfair().empty()) all_tests += " that right ones pass too";
     if (static_cast<std::size_t>(missed) < wrong.size())
         return fmt::format("attentions get this wrong in {} ways; {} {} {}", wrong.size(), missed,
