@@ -112,8 +112,8 @@ private:
             conclude(exercise, plain, sanitized.get());
             if (some_test_failed(exercise)) diagnose(exercise, workspace);
         } else {
-            const FlavourResult plain = run_flavour(workspace, Flavour::plain);
-            conclude(exercise, plain, plain);
+            conclude(exercise, run_flavour(workspace, Flavour::plain));
+            if (some_test_failed(exercise)) exercise.diagnosis.emplace();  // of tests no model says what is wrong
         }
         if (exercise.state != State::unavailable)
             build::write_file(folder / "result.json", verdict::to_json(exercise).dump());
@@ -151,25 +151,38 @@ private:
     }
 
     void conclude(verdict::Exercise& exercise, const FlavourResult& plain, const FlavourResult& sanitized) const {
-        exercise.build = plain.build.problem != verdict::BuildProblem::none ? plain.build : sanitized.build;
-        exercise.build.compile_seconds = std::max(plain.build.compile_seconds, sanitized.build.compile_seconds);
-        exercise.build.link_seconds = std::max(plain.build.link_seconds, sanitized.build.link_seconds);
-        exercise.judge_seconds = plain.judge_seconds + sanitized.judge_seconds;
-        exercise.problem = plain.problem.empty() ? sanitized.problem : plain.problem;
+        FlavourResult both;
+        both.build = plain.build.problem != verdict::BuildProblem::none ? plain.build : sanitized.build;
+        both.build.compile_seconds = std::max(plain.build.compile_seconds, sanitized.build.compile_seconds);
+        both.build.link_seconds = std::max(plain.build.link_seconds, sanitized.build.link_seconds);
+        both.judge_seconds = plain.judge_seconds + sanitized.judge_seconds;
+        both.problem = plain.problem.empty() ? sanitized.problem : plain.problem;
+        const bool built = both.build.problem == verdict::BuildProblem::none;
+        if (built && both.problem.empty() && plain.tests.size() != sanitized.tests.size())
+            both.problem = "the two builds ran different tests";
+        for (std::size_t i = 0; built && both.problem.empty() && i < plain.tests.size(); ++i)
+            both.tests.push_back(merge(plain.tests[i], sanitized.tests[i]));
+        conclude(exercise, std::move(both));
+    }
+
+    void conclude(verdict::Exercise& exercise, FlavourResult result) const {
+        exercise.build = std::move(result.build);
+        exercise.judge_seconds = result.judge_seconds;
+        exercise.problem = std::move(result.problem);
         if (exercise.build.problem != verdict::BuildProblem::none) {
             exercise.state = State::failed;
             return;
         }
-        if (!exercise.problem.empty() || plain.tests.size() != sanitized.tests.size()) {
+        if (!exercise.problem.empty()) {
             exercise.state = State::unavailable;
-            if (exercise.problem.empty()) exercise.problem = "the two builds ran different tests";
             return;
         }
+        exercise.tests = std::move(result.tests);
         exercise.max_points = 0;
-        for (std::size_t i = 0; i < plain.tests.size(); ++i) {
-            exercise.tests.push_back(merge(plain.tests[i], sanitized.tests[i]));
-            exercise.points += exercise.tests.back().points;
-            exercise.max_points += exercise.tests.back().max_points;
+        for (verdict::Test& test : exercise.tests) {
+            if (test.state == TestState::failed && test.build.empty()) test.build = build::to_string(Flavour::plain);
+            exercise.points += test.points;
+            exercise.max_points += test.max_points;
         }
         exercise.state = state_of(exercise.tests);
         for (const verdict::Test& test : exercise.tests)

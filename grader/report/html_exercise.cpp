@@ -89,7 +89,8 @@ void write_test(Xml& page, const Test& test, const Place& place) {
     page.text("span", {{"class", class_of(mark.tone)}}, mark.text);
     page.words(property_of(test));
     page.close();
-    page.text("span", {{"class", "points"}}, fmt::format("{} / {}", test.points, test.max_points));
+    if (test.max_points > 0)
+        page.text("span", {{"class", "points"}}, fmt::format("{} / {}", test.points, test.max_points));
     page.close();
     if (test.state == TestState::not_implemented && test.failure)
         page.text("p", {{"class", "faint"}}, "not written yet: " + test.failure->function);

@@ -37,6 +37,7 @@ std::string points_of(const Tests& tests) {
         points += test->points;
         max_points += test->max_points;
     }
+    if (max_points == 0) return {};
     return fmt::format("{}{}/{}{}", points, no_break_space, no_break_space, max_points);
 }
 

@@ -3,9 +3,12 @@
 #include "report.hpp"
 #include "wire_form.hpp"
 
+#include <cstdio>
 #include <stdexcept>
 #include <string>
 #include <utility>
+
+#include <unistd.h>
 
 namespace headway::worker {
 
@@ -16,6 +19,7 @@ Relay& Relay::instance() {
 }
 
 wire::Value Relay::run_tests() {
+    started_ = ::getpid();
     tests_ = std::thread([this] {
         wire::Record end{{{"report", report_of_all_tests()}}};
         const std::lock_guard lock(mutex_);
@@ -46,6 +50,11 @@ wire::Value Relay::next() {
 }
 
 ex06::Attended Relay::ask(const ex06::Inputs& inputs) {
+    if (started_ != ::getpid()) {
+        // Nobody would answer: the tests have not begun, or this is a child of theirs.
+        std::fprintf(stderr, "attention() can be asked inside a TEST only, and not in a process that it starts.\n");
+        throw std::logic_error("attention() can be asked inside a TEST only");
+    }
     const std::lock_guard alone(one_question_);
     std::unique_lock lock(mutex_);
     out_ = wire::Record{{{"asks", wire_form::to_record(inputs)}}};

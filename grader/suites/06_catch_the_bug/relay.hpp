@@ -4,10 +4,13 @@
 
 #include <catch_the_bug.hpp>
 
+#include <atomic>
 #include <condition_variable>
 #include <mutex>
 #include <optional>
 #include <thread>
+
+#include <sys/types.h>
 
 namespace headway::worker {
 
@@ -29,7 +32,8 @@ private:
     wire::Value next();
 
     std::thread tests_;
-    std::mutex one_question_;  ///< at a time
+    std::atomic<pid_t> started_ = 0;  ///< the process whose tests run
+    std::mutex one_question_;         ///< at a time
     std::mutex mutex_;
     std::condition_variable changed_;
     std::optional<wire::Value> out_, in_;

@@ -7,7 +7,17 @@
 namespace headway::worker {
 namespace {
 
-constexpr std::size_t most_words = 500;
+constexpr std::size_t most_bytes = 300;
+
+/// In one line, which is what there is room for.
+std::string in_a_line(const std::string& text) {
+    std::string line;
+    for (const char c : text.substr(0, most_bytes)) {
+        const char next = c == '\n' ? ' ' : c;
+        if (next != ' ' || !line.ends_with(' ')) line += next;
+    }
+    return line;
+}
 
 /// What a failed test said first.
 std::string first_words(const testing::TestResult& result) {
@@ -15,7 +25,7 @@ std::string first_words(const testing::TestResult& result) {
         const testing::TestPartResult& part = result.GetTestPartResult(i);
         if (!part.failed()) continue;
         const std::string line = part.line_number() > 0 ? "line " + std::to_string(part.line_number()) + ": " : "";
-        return line + std::string(part.message()).substr(0, most_words);
+        return line + in_a_line(part.message());
     }
     return "it failed";
 }
@@ -26,6 +36,7 @@ public:
 
     void OnTestEnd(const testing::TestInfo& test) override {
         const testing::TestResult& result = *test.result();
+        if (result.Skipped()) return;  // it says nothing, neither for nor against
         report_.fields.push_back({std::string(test.test_suite_name()) + "." + test.name(),
                                   result.Failed() ? first_words(result) : std::string()});
     }

@@ -68,7 +68,7 @@ std::string what_slips_through(const std::string& property) {
     if (static_cast<std::size_t>(missed) < wrong.size())
         return fmt::format("attentions get this wrong in {} ways; {} {} {}", wrong.size(), missed,
                            missed == 1 ? "passes" : "pass", all_tests);
-    return fmt::format("no test of yours looks at this: {} {}",
+    return fmt::format("no test of yours notices: {} {}",
                        wrong.size() == 1 ? "an attention that gets it wrong passes"
                                          : fmt::format("{} attentions that get it wrong pass", wrong.size()),
                        all_tests);
@@ -141,14 +141,14 @@ void remark_on_coverage() {
 }
 
 void remark_on_tests() {
-    const auto said = [](const std::set<std::string>& tests, const std::string& what) {
-        if (tests.empty()) return;
-        remark(fmt::format("{} {}{} {}", fmt::join(tests, ", "), tests.size() == 1 ? "" : "all ",
-                           tests.size() == 1 ? what.substr(0, what.find('|')) : what.substr(what.find('|') + 1),
-                           fmt::format("every one of {} attentions, right and wrong", roster::entries().size())));
-    };
-    said(trial().passing_everything(), "passes, whatever is asked, with|pass, whatever is asked, with");
-    said(trial().failing_everything(), "fails|fail");
+    if (trial().questions() == 0)
+        remark("your tests never ask the attention under test (do they bring an attention() of their own?)");
+    const std::string all = fmt::format("every one of {} attentions, right and wrong", roster::entries().size());
+    if (const auto tests = trial().passing_everything(); !tests.empty())
+        remark(fmt::format("{}: {} with {}, so nothing is caught there", fmt::join(tests, ", "),
+                           tests.size() == 1 ? "passes" : "pass", all));
+    if (const auto tests = trial().failing_everything(); !tests.empty())
+        remark(fmt::format("{}: {} with {}", fmt::join(tests, ", "), tests.size() == 1 ? "fails" : "fail", all));
 }
 
 void remark_on_shipped() {

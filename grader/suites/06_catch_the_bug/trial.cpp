@@ -15,9 +15,12 @@ namespace {
 namespace fs = std::filesystem;
 using std::chrono::milliseconds;
 
-constexpr int most_questions = 20'000;
-/// Of computing, for all tests against one attention.
-constexpr milliseconds most_cpu{3000}, most_cpu_after_that{500};
+constexpr int most_questions = 2000;
+/// For all tests against one attention, and once they have not come to their end with another.
+struct Patience {
+    milliseconds cpu, wall;
+};
+constexpr Patience at_first{milliseconds(3000), milliseconds(12'000)}, later{milliseconds(500), milliseconds(2000)};
 /// Tests that do not come to their end so many times will not do so the next time.
 constexpr int most_lost = 3;
 
@@ -48,20 +51,20 @@ Encounter Trial::conduct(Student& student, const roster::Entry& entry) {
     const std::unique_ptr<WorkerLink> tests = student.another_worker();
     Encounter met;
     met.attention = &entry;
-    const milliseconds most = lost_ > 0 ? most_cpu_after_that : most_cpu;
+    const Patience most = lost_ > 0 ? later : at_first;
     const auto cpu_left = [&] {
         const auto used = std::chrono::duration_cast<milliseconds>(tests->process().cpu_time());
-        return std::max(most - used, milliseconds(1));
+        return std::max(most.cpu - used, milliseconds(1));
     };
     try {
         std::uint64_t id = 0;
-        wire::Value said = tests->exchange({++id, "run_tests", {}}, cpu_left(), limits.wall_after_timeout * 5).result;
-        for (int question = 0;; ++question) {
+        wire::Value said = tests->exchange({++id, "run_tests", {}}, cpu_left(), most.wall).result;
+        for (int question = 0;; ++question, ++questions_) {
             const auto* record = std::get_if<wire::Record>(&said);
             const wire::Field* asks = record != nullptr ? record->find("asks") : nullptr;
             if (asks == nullptr) break;
             if (question == most_questions)
-                throw NoAnswer{verdict::FailureKind::timeout, "ask one attention more than 20000 questions"};
+                throw NoAnswer{verdict::FailureKind::protocol, "ask one attention more than 2000 questions"};
             wire::Value answer;
             try {
                 answer = handed_on(attention.exchange({id, "attend", {{"id", entry.id}, {"inputs", asks->value}}},
@@ -69,8 +72,7 @@ Encounter Trial::conduct(Student& student, const roster::Entry& entry) {
             } catch (const NoAnswer& why) {
                 throw std::runtime_error("the attention " + entry.id + " " + why.message);
             }
-            said = tests->exchange({++id, "answer", {{"reply", answer}}}, cpu_left(), limits.wall_after_timeout * 5)
-                       .result;
+            said = tests->exchange({++id, "answer", {{"reply", answer}}}, cpu_left(), most.wall).result;
         }
         const auto* end = std::get_if<wire::Record>(&said);
         const wire::Field* report = end != nullptr ? end->find("report") : nullptr;
@@ -85,10 +87,14 @@ Encounter Trial::conduct(Student& student, const roster::Entry& entry) {
         }
     } catch (const NoAnswer& why) {
         met.lost = why;
+        // How much of its time was left when it was waited for is nobody's concern.
+        if (why.kind == verdict::FailureKind::timeout)
+            met.lost->message =
+                "did not come to their end (a loop whose condition never becomes false, or too much work?)";
         ++lost_;
     }
+    if (counted || lost_ == 1) printed_ = tests->take_output();
     if (counted) {
-        printed_ = tests->take_output();
         attention.finish();
         counts_ = line_counts(counts.path(), beside_the_judge("headway-attention.gcno"));
     }

@@ -48,7 +48,9 @@ public:
 
     /// Of the reference, under these tests; nothing where it is not counted.
     const std::optional<LineCounts>& counts() const { return counts_; }
-    /// What the tests printed in one of the runs.
+    /// How often they asked, all in all.
+    int questions() const { return questions_; }
+    /// What the tests printed in one of the runs: where they did not come to their end, if there is such a one.
     const Printed& printed() const { return printed_; }
 
 private:
@@ -61,6 +63,7 @@ private:
     std::optional<LineCounts> counts_;
     Printed printed_;
     int lost_ = 0;
+    int questions_ = 0;
 };
 
 }  // namespace headway::judge

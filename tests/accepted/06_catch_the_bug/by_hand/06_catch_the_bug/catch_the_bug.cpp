@@ -21,12 +21,12 @@ Inputs plain(const Tensor& query, const Tensor& key, const Tensor& value, Index 
     return in;
 }
 
-#define EXPECT_NUMBERS(tensor, ...)                                                       \
-    do {                                                                                  \
-        const std::vector<float> wanted{__VA_ARGS__};                                     \
-        const Tensor flat = (tensor).contiguous();                                        \
-        ASSERT_EQ(flat.numel(), static_cast<Index>(wanted.size()));                       \
-        for (std::size_t i = 0; i < wanted.size(); ++i)                                   \
+#define EXPECT_NUMBERS(tensor, ...)                                                                    \
+    do {                                                                                               \
+        const std::vector<float> wanted{__VA_ARGS__};                                                  \
+        const Tensor flat = (tensor).contiguous();                                                     \
+        ASSERT_EQ(flat.numel(), static_cast<Index>(wanted.size()));                                    \
+        for (std::size_t i = 0; i < wanted.size(); ++i)                                                \
             EXPECT_NEAR(flat.data()[i], wanted[i], near + 5e-4f * std::fabs(wanted[i])) << "at " << i; \
     } while (false)
 
@@ -98,7 +98,8 @@ TEST(Paper, EveryBiasGoesToItsOwn) {
     EXPECT_NUMBERS(attention(in).weights, 0.75f, 0.25f);
     EXPECT_NUMBERS(attention(in).output, 1210);
     // Two heads of two features where each head has a bias of its own.
-    Inputs two = plain(Tensor::zeros({1, 1, 2}), Tensor::of({1, 2, 2}, {1, 0, 0, 1}), Tensor::of({1, 2, 2}, {4, 40, 8, 80}), 2);
+    Inputs two =
+        plain(Tensor::zeros({1, 1, 2}), Tensor::of({1, 2, 2}, {1, 0, 0, 1}), Tensor::of({1, 2, 2}, {4, 40, 8, 80}), 2);
     two.b_q = Tensor::of({2}, {ln3, 2 * ln3});
     two.b_k = Tensor::of({2}, {7, -3});
     two.b_v = Tensor::of({2}, {0.5f, 0.25f});
@@ -128,7 +129,8 @@ TEST(Paper, EachProjectionOnItsOwnInput) {
 }
 
 TEST(Paper, ProjectionsAreNotTransposed) {
-    Inputs in = plain(Tensor::of({1, 1, 2}, {1, 0}), Tensor::of({1, 2, 2}, {0, 0, 1, 0}), Tensor::of({1, 2, 2}, {4, 0, 8, 0}));
+    Inputs in =
+        plain(Tensor::of({1, 1, 2}, {1, 0}), Tensor::of({1, 2, 2}, {0, 0, 1, 0}), Tensor::of({1, 2, 2}, {4, 0, 8, 0}));
     const float root2 = std::sqrt(2.f);
     in.w_q = Tensor::of({2, 2}, {0, root2, 0, 0});
     EXPECT_NUMBERS(attention(in).weights, 0.5f, 0.5f);
@@ -161,7 +163,8 @@ TEST(Paper, LargeScoresUpAndDown) {
 
 TEST(Paper, OneRowLargeTheOtherSmall) {
     // The largest of the whole tensor is no good for the second row, which would vanish.
-    Inputs in = plain(Tensor::of({1, 2, 1}, {1000, -1000}), Tensor::of({1, 2, 1}, {1, 1}), Tensor::of({1, 2, 1}, {1, 3}));
+    Inputs in =
+        plain(Tensor::of({1, 2, 1}, {1000, -1000}), Tensor::of({1, 2, 1}, {1, 1}), Tensor::of({1, 2, 1}, {1, 3}));
     EXPECT_NUMBERS(attention(in).weights, 0.5f, 0.5f, 0.5f, 0.5f);
     EXPECT_NUMBERS(attention(in).output, 2, 2);
 }
@@ -230,14 +233,16 @@ TEST(Paper, WhoSeesNothingGetsTheBias) {
 }
 
 TEST(Paper, SoftmaxIsOverKeys) {
-    Inputs in = plain(Tensor::of({1, 2, 1}, {0, ln3}), Tensor::of({1, 3, 1}, {1, 0, 0}), Tensor::of({1, 3, 1}, {5, 10, 20}));
+    Inputs in =
+        plain(Tensor::of({1, 2, 1}, {0, ln3}), Tensor::of({1, 3, 1}, {1, 0, 0}), Tensor::of({1, 3, 1}, {5, 10, 20}));
     const float third = 1 / 3.f;
     EXPECT_NUMBERS(attention(in).weights, third, third, third, 0.6f, 0.2f, 0.2f);
     EXPECT_NUMBERS(attention(in).output, 35 / 3.f, 9);
 }
 
 TEST(Paper, TheBatchStaysApart) {
-    Inputs in = plain(Tensor::of({2, 1, 1}, {ln3, -ln3}), Tensor::of({2, 2, 1}, {1, 0, 2, 0}), Tensor::of({2, 2, 1}, {4, 8, 10, 20}));
+    Inputs in = plain(Tensor::of({2, 1, 1}, {ln3, -ln3}), Tensor::of({2, 2, 1}, {1, 0, 2, 0}),
+                      Tensor::of({2, 2, 1}, {4, 8, 10, 20}));
     EXPECT_NUMBERS(attention(in).weights, 0.75f, 0.25f, 0.1f, 0.9f);
     EXPECT_NUMBERS(attention(in).output, 5, 19);
 }

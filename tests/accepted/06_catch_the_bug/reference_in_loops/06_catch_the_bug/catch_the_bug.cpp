@@ -104,7 +104,7 @@ Mask random_mask(Random& r, const Shape& shape, float share) {
 struct Sizes {
     Index B, H, T, S, d, D;
 };
-const std::vector<Sizes> all_sizes{{2, 3, 4, 5, 2, 7}, {3, 2, 5, 4, 3, 5}, {1, 1, 1, 1, 1, 1}, {2, 2, 3, 3, 4, 8},
+const std::vector<Sizes> all_sizes{{2, 3, 4, 5, 2, 7}, {3, 2, 5, 4, 3, 5},  {1, 1, 1, 1, 1, 1},   {2, 2, 3, 3, 4, 8},
                                    {4, 1, 2, 9, 6, 3}, {1, 5, 6, 17, 1, 4}, {2, 4, 33, 70, 8, 16}};
 
 TEST(Reference, NoMask) {
@@ -216,8 +216,8 @@ TEST(Reference, TwiceTheSameAndInputsUntouched) {
         expect_close(got.output, want.output, 2e-4f, "output");
         compare(random_inputs(r, 1, 2, 6, 3, 3, 4, false));
     }
-    const std::vector<Tensor> after{in.query, in.key, in.value, in.w_q, in.w_k, in.w_v, in.w_o, in.b_q, in.b_k, in.b_v,
-                                    in.b_o};
+    const std::vector<Tensor> after{in.query, in.key, in.value, in.w_q, in.w_k, in.w_v,
+                                    in.w_o,   in.b_q, in.b_k,   in.b_v, in.b_o};
     for (std::size_t i = 0; i < after.size(); ++i) expect_close(after[i], before[i], 0, "input");
     EXPECT_EQ(to_string(in.mask), to_string(mask));
 }

@@ -322,10 +322,17 @@ TEST(Relation, EachInputMovesWhatItShould) {
     EXPECT_FALSE(same(values.output, before.output, 0.01f));
     const Attended keys = after([&](Inputs& i) { i.key = x; });
     EXPECT_FALSE(same(keys.weights, before.weights, 0.01f));
-    const Attended w_v = after([&](Inputs& i) { i.w_v = i.w_v * 2.f; i.b_v = i.b_v * 2.f; i.b_o = Tensor{}; });
+    const Attended w_v = after([&](Inputs& i) {
+        i.w_v = i.w_v * 2.f;
+        i.b_v = i.b_v * 2.f;
+        i.b_o = Tensor{};
+    });
     EXPECT_TRUE(same(w_v.weights, before.weights));
     EXPECT_TRUE(same(w_v.output, (before.output - in.b_o) * 2.f));
-    const Attended w_o = after([&](Inputs& i) { i.w_o = i.w_o * -3.f; i.b_o = i.b_o * -3.f; });
+    const Attended w_o = after([&](Inputs& i) {
+        i.w_o = i.w_o * -3.f;
+        i.b_o = i.b_o * -3.f;
+    });
     EXPECT_TRUE(same(w_o.weights, before.weights));
     EXPECT_TRUE(same(w_o.output, before.output * -3.f));
 }
