@@ -155,6 +155,7 @@ void examine(const Course& whole, Specimen& specimen, std::uint64_t seed, const 
     options.exercises = {specimen.exercise};
     options.seed = seed;
     options.processors = 1;
+    specimen.is_diagnosed = whole.toolchain.builds(specimen.exercise->name, Flavour::sanitized);
     try {
         // What is built of hundreds of submissions is not kept.
         const build::ScratchFolder scratch(whole.state / "verify");
@@ -309,7 +310,7 @@ std::vector<std::string> Specimen::named() const {
 }
 
 bool Specimen::named_as_expected() const {
-    if (!verdict.diagnosis) return false;
+    if (!verdict.diagnosis) return !is_diagnosed && diagnosis.empty();
     std::vector<std::string> given = named();
     std::vector<std::string> expected = diagnosis;
     std::sort(given.begin(), given.end());

@@ -23,6 +23,7 @@ struct Specimen {
     std::filesystem::path submission;    ///< the folder that holds the exercise's folder
     std::string reason_for_cost;         ///< why it may cost more than 4 of 10 points
     std::vector<std::string> diagnosis;  ///< the mistakes that must be named; none: it is not in the catalogue
+    bool is_diagnosed = true;            ///< whether failed submissions of its exercise are
     std::string stage, function;         ///< where it goes wrong
     bool extended = false;               ///< a mutant for one more entry of the catalogue; --quick leaves it out
     verdict::Exercise verdict;

@@ -85,43 +85,6 @@ void expect_caught(const std::string& property) {
         fail_with("caught, and taken back: each right attention that your tests fail costs one that they catch");
 }
 
-PROPERTY(CatchTheBug, Scale, 1, "a wrong scale is caught") { expect_caught("Scale"); }
-
-PROPERTY(CatchTheBug, Heads, 1, "heads split or merged in the wrong order are caught") { expect_caught("Heads"); }
-
-PROPERTY(CatchTheBug, SoftmaxAxis, 1, "softmax over another axis than the keys is caught") {
-    expect_caught("SoftmaxAxis");
-}
-
-PROPERTY(CatchTheBug, LargeScores, 1, "softmax that does not stand large scores, of either sign, is caught") {
-    expect_caught("LargeScores");
-}
-
-PROPERTY(CatchTheBug, Mask, 1, "masks that leave weight on blocked keys, or take it from open ones, are caught") {
-    expect_caught("Mask");
-}
-
-PROPERTY(CatchTheBug, MaskPerSequence, 1, "one mask for all sequences of the batch is caught") {
-    expect_caught("MaskPerSequence");
-}
-
-PROPERTY(CatchTheBug, Causal, 1, "a causal option that does not block just the future is caught") {
-    expect_caught("Causal");
-}
-
-PROPERTY(CatchTheBug, BlockedRows, 1, "queries that may see nothing but get something are caught") {
-    expect_caught("BlockedRows");
-}
-
-PROPERTY(CatchTheBug, Sources, 1, "q, k or v from another input, weight or bias than their own are caught") {
-    expect_caught("Sources");
-}
-
-PROPERTY(CatchTheBug, ReturnedWeights, 1,
-         "returned weights that are not those the values were weighted with are caught") {
-    expect_caught("ReturnedWeights");
-}
-
 std::string percent(int part, int whole) { return fmt::format("{} %", whole == 0 ? 100 : 100 * part / whole); }
 
 void remark_on_coverage() {
@@ -170,6 +133,43 @@ PROPERTY(CatchTheBug, RightOnesPass, 0, "right attentions pass, however they are
     const std::string why = met.lost ? "your tests " + met.lost->message : met.first_words;
     fail_with(fmt::format("{} of {} right attentions, written in different styles, fail. One of them: {}",
                           trial().false_alarms().size(), rights, why));
+}
+
+PROPERTY(CatchTheBug, Scale, 1, "a wrong scale is caught") { expect_caught("Scale"); }
+
+PROPERTY(CatchTheBug, Heads, 1, "heads split or merged in the wrong order are caught") { expect_caught("Heads"); }
+
+PROPERTY(CatchTheBug, SoftmaxAxis, 1, "softmax over another axis than the keys is caught") {
+    expect_caught("SoftmaxAxis");
+}
+
+PROPERTY(CatchTheBug, LargeScores, 1, "softmax that does not stand large scores, of either sign, is caught") {
+    expect_caught("LargeScores");
+}
+
+PROPERTY(CatchTheBug, Mask, 1, "masks that leave weight on blocked keys, or take it from open ones, are caught") {
+    expect_caught("Mask");
+}
+
+PROPERTY(CatchTheBug, MaskPerSequence, 1, "one mask for all sequences of the batch is caught") {
+    expect_caught("MaskPerSequence");
+}
+
+PROPERTY(CatchTheBug, Causal, 1, "a causal option that does not block just the future is caught") {
+    expect_caught("Causal");
+}
+
+PROPERTY(CatchTheBug, BlockedRows, 1, "queries that may see nothing but get something are caught") {
+    expect_caught("BlockedRows");
+}
+
+PROPERTY(CatchTheBug, Sources, 1, "q, k or v from another input, weight or bias than their own are caught") {
+    expect_caught("Sources");
+}
+
+PROPERTY(CatchTheBug, ReturnedWeights, 1,
+         "returned weights that are not those the values were weighted with are caught") {
+    expect_caught("ReturnedWeights");
 }
 
 PROBE(CatchTheBug) {
