@@ -28,11 +28,7 @@ public:
         if (key.shape() != value.shape())
             throw std::invalid_argument("forward: key " + to_string(key.shape()) + " and value " +
                                         to_string(value.shape()) + " differ in shape");
-        const Tensor q = given::split_heads(q_proj_.forward(query), num_heads_);  // (B, H, T, d)
-        const Tensor k = given::split_heads(k_proj_.forward(key), num_heads_);    // (B, H, S, d)
-        const Tensor v = given::split_heads(v_proj_.forward(value), num_heads_);  // (B, H, S, d)
-        return out_proj_.forward(
-            given::merge_heads(context(q, k, v, all_blocked(mask, q, k))));  // (B, T, E) -> (B, T, D)
+        return out_proj_.forward(given::merge_heads(context(query, key, value, mask)));  // (B, T, E) -> (B, T, D)
     }
 
     Tensor attention_weights(const Tensor& query, const Tensor& key, const Mask& mask) override {
@@ -51,7 +47,11 @@ private:
 
     /// dropout(weights) · v, (B, H, T, d). In training a weight becomes 0 with probability p, else weight / (1 - p), so
     /// that the expected weight stays what it was; else all of them stay, and none need be kept.
-    Tensor context(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& blocked) {
+    Tensor context(const Tensor& query, const Tensor& key, const Tensor& value, const Mask& mask) {
+        const Tensor q = given::split_heads(q_proj_.forward(query), num_heads_);  // (B, H, T, d)
+        const Tensor k = given::split_heads(k_proj_.forward(key), num_heads_);    // (B, H, S, d)
+        const Tensor v = given::split_heads(v_proj_.forward(value), num_heads_);  // (B, H, S, d)
+        const Mask blocked = all_blocked(mask, q, k);
         if (!is_training() || dropout_ == 0.0F) return given::scaled_dot_product_context(q, k, v, blocked);
         const Tensor weights = given::scaled_dot_product_attention(q, k, v, blocked).weights;
         Mask dropped = Mask::allow_all(weights.shape());
