@@ -28,29 +28,35 @@ public:
         if (key.shape() != value.shape())
             throw std::invalid_argument("forward: key " + to_string(key.shape()) + " and value " +
                                         to_string(value.shape()) + " differ in shape");
-        const Tensor weights = attention_weights(query, key, mask);               // (B, H, T, S)
-        const Tensor v = given::split_heads(v_proj_.forward(value), num_heads_);  // (B, H, S, d)
-        const Tensor context = matmul(after_dropout(weights), v);                 // (B, H, T, d)
-        return out_proj_.forward(given::merge_heads(context));                    // (B, T, E) -> (B, T, D)
+        return out_proj_.forward(given::merge_heads(context(query, key, value, mask)));  // (B, T, E) -> (B, T, D)
     }
 
     Tensor attention_weights(const Tensor& query, const Tensor& key, const Mask& mask) override {
         // query (B, T, D), key (B, S, D) -> (B, H, T, S)
         const Tensor q = given::split_heads(q_proj_.forward(query), num_heads_);  // (B, H, T, d)
         const Tensor k = given::split_heads(k_proj_.forward(key), num_heads_);    // (B, H, S, d)
-        Mask blocked = mask;
-        if (causal_) blocked = mask | given::causal_mask(q.size(2), k.size(2));
         const Tensor& any_values = k;  // the weights do not depend on what they gather
-        return given::scaled_dot_product_attention(q, k, any_values, blocked).weights;
+        return given::scaled_dot_product_attention(q, k, any_values, all_blocked(mask, q, k)).weights;
     }
 
 private:
-    /// In training: 0 with probability p, else weight / (1 - p), so that the expected weight stays what it was.
-    Tensor after_dropout(const Tensor& weights) {
-        if (!is_training() || dropout_ == 0.0F) return weights;
+    /// What the call's mask blocks, and with `causal` the future.
+    Mask all_blocked(const Mask& mask, const Tensor& q, const Tensor& k) const {
+        return causal_ ? mask | given::causal_mask(q.size(2), k.size(2)) : mask;
+    }
+
+    /// dropout(weights) · v, (B, H, T, d). In training a weight becomes 0 with probability p, else weight / (1 - p), so
+    /// that the expected weight stays what it was; else all of them stay, and none need be kept.
+    Tensor context(const Tensor& query, const Tensor& key, const Tensor& value, const Mask& mask) {
+        const Tensor q = given::split_heads(q_proj_.forward(query), num_heads_);  // (B, H, T, d)
+        const Tensor k = given::split_heads(k_proj_.forward(key), num_heads_);    // (B, H, S, d)
+        const Tensor v = given::split_heads(v_proj_.forward(value), num_heads_);  // (B, H, S, d)
+        const Mask blocked = all_blocked(mask, q, k);
+        if (!is_training() || dropout_ == 0.0F) return given::scaled_dot_product_context(q, k, v, blocked);
+        const Tensor weights = given::scaled_dot_product_attention(q, k, v, blocked).weights;
         Mask dropped = Mask::allow_all(weights.shape());
         for (Index i = 0; i < dropped.numel(); ++i) dropped.data()[i] = random_.uniform() < dropout_;
-        return masked_fill(weights, dropped, 0.0F) / (1.0F - dropout_);
+        return matmul(masked_fill(weights, dropped, 0.0F) / (1.0F - dropout_), v);
     }
 
     Index num_heads_;

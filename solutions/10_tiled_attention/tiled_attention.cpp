@@ -6,6 +6,7 @@
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace headway::ex10 {
 namespace {
@@ -103,10 +104,11 @@ Tensor tiled_attention(const Tensor& q, const Tensor& k, const Tensor& v, const 
         const Index visible = causal == Causal::yes ? std::clamp(queries.end + offset, Index{0}, S) : S;
         for (Index s = 0; s < visible; s += tile) {
             const Range keys{s, std::min(s + tile, visible)};
-            const Tensor scores = matmul(scaled, k.slice(2, keys.begin, keys.end).transpose(-2, -1));
+            Tensor scores = matmul(scaled, k.slice(2, keys.begin, keys.end).transpose(-2, -1));
             Mask blocked = part_of(wide, queries, keys);
-            if (causal == Causal::yes) blocked = blocked | future(queries, keys, offset);
-            absorb(running, masked_fill(scores, blocked, -infinity), v.slice(2, keys.begin, keys.end));
+            const bool any_future = keys.end - 1 > queries.begin + offset;  // the last key, for the first query
+            if (causal == Causal::yes && any_future) blocked = blocked | future(queries, keys, offset);
+            absorb(running, masked_fill(std::move(scores), blocked, -infinity), v.slice(2, keys.begin, keys.end));
         }
         output.slice(2, queries.begin, queries.end).copy_from(context(running));
     }

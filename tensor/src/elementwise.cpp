@@ -1,8 +1,11 @@
 #include "checks.hpp"
+#include "engine.hpp"
 #include "rows.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
+#include <utility>
 
 namespace headway {
 namespace {
@@ -15,7 +18,11 @@ Tensor map(const Tensor& x, const char* operation, Function function) {
     for_each_row<2>(x.shape(), {&result.strides(), &x.strides()}, [&](auto at, auto step, Index length) {
         float* out = result.data() + at[0];
         const float* in = x.data() + at[1];
-        for (Index i = 0; i < length; ++i) out[i * step[0]] = function(in[i * step[1]]);
+        if (step[0] == 1 && step[1] == 1) {  // the case that compilers vectorise
+            for (Index i = 0; i < length; ++i) out[i] = function(in[i]);
+        } else {
+            for (Index i = 0; i < length; ++i) out[i * step[0]] = function(in[i * step[1]]);
+        }
     });
     return result;
 }
@@ -27,8 +34,18 @@ void combine_into(Tensor& out, const Tensor& a, const Tensor& b, Function functi
         float* to = out.data() + at[0];
         const float* left = a.data() + at[1];
         const float* right = b.data() + at[2];
-        if (step[0] == 1 && step[1] == 1 && step[2] == 1) {  // the case that compilers vectorise
-            for (Index i = 0; i < length; ++i) to[i] = function(left[i], right[i]);
+        // The cases that compilers vectorise: both next to each other, or a number for the whole row; to itself or not.
+        if (step[0] == 1 && step[1] == 1 && step[2] == 1) {
+            if (to == left)
+                for (Index i = 0; i < length; ++i) to[i] = function(to[i], right[i]);
+            else
+                for (Index i = 0; i < length; ++i) to[i] = function(left[i], right[i]);
+        } else if (step[0] == 1 && step[1] == 1 && step[2] == 0) {
+            const float same = *right;
+            if (to == left)
+                for (Index i = 0; i < length; ++i) to[i] = function(to[i], same);
+            else
+                for (Index i = 0; i < length; ++i) to[i] = function(left[i], same);
         } else {
             for (Index i = 0; i < length; ++i) to[i * step[0]] = function(left[i * step[1]], right[i * step[2]]);
         }
@@ -91,7 +108,10 @@ void Tensor::copy_from(const Tensor& source) {
     for_each_row<2>(shape(), {&strides(), &readable.strides()}, [&](auto at, auto step, Index length) {
         float* to = data() + at[0];
         const float* from = readable.data() + at[1];
-        for (Index i = 0; i < length; ++i) to[i * step[0]] = from[i * step[1]];
+        if (step[0] == 1 && step[1] == 1)
+            std::copy_n(from, length, to);
+        else
+            for (Index i = 0; i < length; ++i) to[i * step[0]] = from[i * step[1]];
     });
 }
 
@@ -99,6 +119,23 @@ Tensor operator+(const Tensor& a, const Tensor& b) { return combine(a, b, "a + b
 Tensor operator-(const Tensor& a, const Tensor& b) { return combine(a, b, "a - b", std::minus<>()); }
 Tensor operator*(const Tensor& a, const Tensor& b) { return combine(a, b, "a * b", std::multiplies<>()); }
 Tensor operator/(const Tensor& a, const Tensor& b) { return combine(a, b, "a / b", std::divides<>()); }
+
+namespace {
+
+/// Whether `a` can become the result of an operation with `b`: a temporary that nobody else sees, and b broadcasts to
+/// it.
+bool becomes_result(const Tensor& a, const Tensor& b, const char* operation) {
+    require_defined(b, operation);
+    return a.owns_storage() && broadcast_shapes(a.shape(), b.shape(), operation) == a.shape();
+}
+
+}  // namespace
+
+Tensor operator+(Tensor&& a, const Tensor& b) { return becomes_result(a, b, "a + b") ? std::move(a += b) : a + b; }
+Tensor operator-(Tensor&& a, const Tensor& b) { return becomes_result(a, b, "a - b") ? std::move(a -= b) : a - b; }
+Tensor operator*(Tensor&& a, const Tensor& b) { return becomes_result(a, b, "a * b") ? std::move(a *= b) : a * b; }
+Tensor operator/(Tensor&& a, const Tensor& b) { return becomes_result(a, b, "a / b") ? std::move(a /= b) : a / b; }
+Tensor operator/(Tensor&& a, float b) { return a.owns_storage() ? std::move(a /= b) : a / b; }
 
 Tensor operator+(const Tensor& a, float b) {
     return map(a, "a + b", [b](float x) { return x + b; });
@@ -140,7 +177,15 @@ Tensor& Tensor::operator/=(float other) { return update(*this, other, "a /= b", 
 namespace ops {
 
 Tensor exp(const Tensor& x) {
-    return map(x, "exp", [](float value) { return std::exp(value); });
+    require_defined(x, "exp");
+    Tensor result = Tensor::empty(x.shape());
+    result.copy_from(x);
+    return exp(std::move(result));
+}
+Tensor exp(Tensor&& x) {
+    if (!x.owns_storage()) return exp(x);
+    exponentials(x.data(), x.numel(), 1.0F, 0.0F, x.data());
+    return std::move(x);
 }
 Tensor log(const Tensor& x) {
     return map(x, "log", [](float value) { return std::log(value); });
@@ -153,13 +198,24 @@ Tensor masked_fill(const Tensor& x, const Mask& mask, float value) {
     require_defined(x, "masked_fill");
     Tensor result = Tensor::empty(x.shape());
     result.copy_from(x);
-    if (!mask.defined()) return result;
+    return masked_fill(std::move(result), mask, value);
+}
+
+Tensor masked_fill(Tensor&& x, const Mask& mask, float value) {
+    if (!x.owns_storage()) return masked_fill(x, mask, value);
+    if (!mask.defined()) return std::move(x);
     const Strides blocked = expanded(mask.layout(), x.shape(), "masked_fill: the mask").strides;
-    for_each_row<2>(x.shape(), {&result.strides(), &blocked}, [&](auto at, auto step, Index length) {
-        for (Index i = 0; i < length; ++i)
-            if (mask.data()[at[1] + i * step[1]]) result.data()[at[0] + i * step[0]] = value;
+    for_each_row<2>(x.shape(), {&x.strides(), &blocked}, [&](auto at, auto step, Index length) {
+        float* row = x.data() + at[0];
+        const bool* fill = mask.data() + at[1];
+        if (step[0] == 1 && step[1] == 1) {  // the case that compilers vectorise
+            for (Index i = 0; i < length; ++i) row[i] = fill[i] ? value : row[i];
+        } else {
+            for (Index i = 0; i < length; ++i)
+                if (fill[i * step[1]]) row[i * step[0]] = value;
+        }
     });
-    return result;
+    return std::move(x);
 }
 
 Tensor cat(const std::vector<Tensor>& tensors, Index axis) {

@@ -1,24 +1,74 @@
 #include <headway/given.hpp>
 
+#include "engine.hpp"
+
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <stdexcept>
 
 namespace headway::given {
 namespace {
 
-/// Softmax over the last axis, as if blocked keys did not exist; zeros where all are blocked.
-Tensor masked_softmax(const Tensor& scores, const Mask& mask) {
-    if (scores.size(-1) == 0) return scores;
-    const Tensor allowed = masked_fill(scores, mask, -std::numeric_limits<float>::infinity());
-    Tensor largest = max(allowed, -1, KeepAxis::yes);
-    for (Index row = 0; row < largest.numel(); ++row)  // -inf - -inf would be NaN in a row where all is blocked
-        if (largest.data()[row] == -std::numeric_limits<float>::infinity()) largest.data()[row] = 0.0F;
-    const Tensor raised = masked_fill(exp(allowed - largest), mask, 0.0F);
-    Tensor total = sum(raised, -1, KeepAxis::yes);
-    for (Index row = 0; row < total.numel(); ++row)
-        if (total.data()[row] == 0.0F) total.data()[row] = 1.0F;
-    return raised / total;
+constexpr float infinity = std::numeric_limits<float>::infinity();
+
+/// Which keys one query may not attend to: key s if first[s * step]. No query's row if `first` is null.
+struct BlockedKeys {
+    const bool* first;
+    Index step;
+};
+
+/// row = softmax(row · scale) as if blocked keys did not exist; zeros where all are blocked.
+void masked_softmax(float* row, Index S, float scale, BlockedKeys blocked) {
+    const auto [first, step] = blocked;
+    if (first != nullptr)
+        for (Index s = 0; s < S; ++s) row[s] = first[s * step] ? -infinity : row[s];
+    const float shift = largest(row, S) * scale;
+    if (shift == -infinity) {  // -inf - -inf would be NaN
+        std::fill_n(row, S, 0.0F);
+        return;
+    }
+    exponentials(row, S, scale, shift, row);
+    const auto sum = static_cast<float>(total(row, S));
+    for (Index s = 0; s < S; ++s) row[s] /= sum;
+}
+
+/// Rows [begin, end) of the matrix x[b, h].
+MatrixView rows_of(const Tensor& x, Index b, Index h, Index begin, Index end) {
+    const Strides& stride = x.strides();
+    return {x.data() + b * stride[0] + h * stride[1] + begin * stride[2], end - begin, x.size(3), stride[2], stride[3]};
+}
+
+MatrixView transposed(const MatrixView& x) { return {x.data, x.cols, x.rows, x.col_stride, x.row_stride}; }
+
+/// Some queries at a time, so that their scores are still in the cache when softmax and product come to them.
+/// @param weights  (B, H, T, S), or undefined where nobody wants them: then they exist for those queries only
+Tensor attend(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask, const Tensor& weights) {
+    constexpr Index numbers_at_once = 128 * 1024;
+    const Index B = q.size(0), H = q.size(1), T = q.size(2), S = k.size(2), d_v = v.size(3);
+    const Index at_once = std::clamp<Index>(numbers_at_once / std::max<Index>(S, 1), 1, std::max<Index>(T, 1));
+    const float scale = 1.0F / std::sqrt(static_cast<float>(q.size(3)));
+    const Mask wide = mask.defined() ? mask.expand({B, H, T, S}) : mask;
+    Tensor context = Tensor::empty({B, H, T, d_v});
+    Tensor kept = weights.defined() ? weights : Tensor::empty({at_once, S});
+    for (Index b = 0; b < B; ++b)
+        for (Index h = 0; h < H; ++h)
+            for (Index begin = 0; begin < T; begin += at_once) {
+                const Index end = std::min(begin + at_once, T), row = (b * H + h) * T + begin;
+                float* some = kept.data() + (weights.defined() ? row * S : 0);
+                multiply(rows_of(q, b, h, begin, end), transposed(rows_of(k, b, h, 0, S)), some);
+                for (Index t = begin; t < end; ++t) {
+                    BlockedKeys blocked{nullptr, 0};
+                    if (wide.defined()) {
+                        const Strides& stride = wide.strides();
+                        blocked = {wide.data() + b * stride[0] + h * stride[1] + t * stride[2], stride[3]};
+                    }
+                    masked_softmax(some + (t - begin) * S, S, scale, blocked);
+                }
+                multiply({some, end - begin, S, S, 1}, rows_of(v, b, h, 0, S), context.data() + row * d_v);
+            }
+    return context;
 }
 
 void require_shapes_fit(const Tensor& q, const Tensor& k, const Tensor& v) {
@@ -56,12 +106,13 @@ Mask padding_mask(const std::vector<Index>& lengths, Index S) {
 
 Attended scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask) {
     require_shapes_fit(q, k, v);
-    const Strides& stride = k.strides();
-    const Tensor k_transposed =
-        k.as_strided({k.size(0), k.size(1), k.size(3), k.size(2)}, {stride[0], stride[1], stride[3], stride[2]});
-    const Tensor scores = matmul(q, k_transposed) / std::sqrt(static_cast<float>(q.size(3)));
-    const Tensor weights = masked_softmax(scores, mask);
-    return {matmul(weights, v), weights};
+    const Tensor weights = Tensor::empty({q.size(0), q.size(1), q.size(2), k.size(2)});
+    return {attend(q, k, v, mask, weights), weights};
+}
+
+Tensor scaled_dot_product_context(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask) {
+    require_shapes_fit(q, k, v);
+    return attend(q, k, v, mask, {});
 }
 
 }  // namespace headway::given

@@ -2,21 +2,6 @@
 #include "engine.hpp"
 #include "rows.hpp"
 
-#include <headway/work.hpp>
-
-#include <atomic>
-
-namespace headway {
-namespace {
-
-std::atomic<Index> multiply_adds_done = 0;
-
-}  // namespace
-
-Index multiply_adds() { return multiply_adds_done; }
-
-}  // namespace headway
-
 namespace headway::ops {
 namespace {
 
@@ -72,14 +57,17 @@ Tensor matmul(const Tensor& a, const Tensor& b) {
     shape.push_back(b.size(-1));
 
     Tensor product = Tensor::empty(shape);
-    multiply_adds_done += product.numel() * a.size(-1);
     const Strides batch_of_product = leading(product).strides;
     const Strides batch_of_a = leading(a).expand(batch).strides;
     const Strides batch_of_b = leading(b).expand(batch).strides;
     for_each_row<3>(batch, {&batch_of_product, &batch_of_a, &batch_of_b}, [&](auto at, auto step, Index count) {
-        for (Index i = 0; i < count; ++i)
-            multiply(matrix_at(a, at[1] + i * step[1]), matrix_at(b, at[2] + i * step[2]),
-                     product.data() + at[0] + i * step[0]);
+        MatrixView left = matrix_at(a, at[1]);
+        if (step[2] == 0 && step[1] == left.rows * left.row_stride) {  // below each other, and times the same matrix
+            left.rows *= count;
+            count = 1;
+        }
+        for (Index i = 0; i < count; ++i, left.data += step[1])
+            multiply(left, matrix_at(b, at[2] + i * step[2]), product.data() + at[0] + i * step[0]);
     });
     return product;
 }

@@ -124,8 +124,9 @@ Tensor Linear::forward(const Tensor& x) const {
                                     " features; the weight is " + to_string(weight.shape()) + ", stored (out, in)");
     mapped_rows += x.numel() / in;
     const Tensor transposed = weight.as_strided({in, out}, {weight.strides()[1], weight.strides()[0]});
-    const Tensor product = x.rank() == 1 ? matmul(x.expand({1, in}), transposed)[0] : matmul(x, transposed);
-    return bias.defined() ? product + bias : product;
+    Tensor y = x.rank() == 1 ? matmul(x.expand({1, in}), transposed)[0] : matmul(x, transposed);
+    if (bias.defined()) y += bias;
+    return y;
 }
 
 Index rows_through_linear() { return mapped_rows; }

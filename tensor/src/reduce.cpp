@@ -1,4 +1,5 @@
 #include "checks.hpp"
+#include "engine.hpp"
 #include "rows.hpp"
 
 namespace headway::ops {
@@ -25,9 +26,10 @@ Tensor reduce(const Tensor& x, Index axis, KeepAxis keep, const char* operation,
 
 /// In double, so that long axes lose no digits.
 double line_sum(const float* first, Index step, Index length) {
-    double total = 0.0;
-    for (Index i = 0; i < length; ++i) total += static_cast<double>(first[i * step]);
-    return total;
+    if (step == 1) return total(first, length);
+    double sum = 0.0;
+    for (Index i = 0; i < length; ++i) sum += static_cast<double>(first[i * step]);
+    return sum;
 }
 
 }  // namespace
@@ -50,13 +52,14 @@ Tensor max(const Tensor& x, Index axis, KeepAxis keep) {
         throw std::invalid_argument("max: axis " + std::to_string(axis) + " of " + to_string(x.shape()) +
                                     " is empty, so there is no largest number");
     return reduce(x, axis, keep, "max", [](const float* first, Index step, Index length) {
-        float largest = first[0];
+        if (step == 1) return largest(first, length);
+        float found = first[0];
         for (Index i = 1; i < length; ++i) {
             const float value = first[i * step];
             // A NaN compares false with everything: it enters by being unequal to itself, and nothing replaces it.
-            if (value > largest || value != value) largest = value;
+            if (value > found || value != value) found = value;
         }
-        return largest;
+        return found;
     });
 }
 

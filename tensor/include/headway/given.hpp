@@ -29,6 +29,9 @@ struct Attended {
 /// @param q (B, H, T, d)   @param k (B, H, S, d)   @param v (B, H, S, d_v)   @param mask broadcastable to (B, H, T, S)
 Attended scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask = {});
 
+/// Its context alone: faster, because the B·H·T·S weights never exist at once.     [as torch's need_weights=False]
+Tensor scaled_dot_product_context(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask = {});
+
 // ---- from exercise 05 on ------------------------------------------------------------------------------------
 
 /// @param context (B, H, T, d)   @return (B, T, H·d), contiguous

@@ -57,6 +57,10 @@ public:
     /// Row-major without gaps (axes of size 1 may have any stride).
     bool is_contiguous() const { return layout_.is_contiguous(); }
     bool shares_storage_with(const Tensor& other) const { return defined() && storage_ == other.storage_; }
+    /// Whether no other tensor sees this storage, and this one sees all of it, row-major.
+    bool owns_storage() const {
+        return storage_.use_count() == 1 && layout_.offset == 0 && numel() == storage_size_ && is_contiguous();
+    }
 
     /// Checked access to one element: `x(b, t, i) = 0`.
     /// @throws std::out_of_range: "index 5 is out of range for axis 2 of size 5, shape (2, 3, 5)"
@@ -144,6 +148,13 @@ Tensor operator*(float a, const Tensor& b);
 Tensor operator/(float a, const Tensor& b);
 Tensor operator-(const Tensor& a);
 
+// The same for temporaries, whose memory becomes the result's: in `exp(a - b) / c` only a - b takes new memory.
+Tensor operator+(Tensor&& a, const Tensor& b);
+Tensor operator-(Tensor&& a, const Tensor& b);
+Tensor operator*(Tensor&& a, const Tensor& b);
+Tensor operator/(Tensor&& a, const Tensor& b);
+Tensor operator/(Tensor&& a, float b);
+
 /// Nested brackets, four digits, long axes shortened.
 std::string to_string(const Tensor& tensor);
 std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
@@ -162,6 +173,7 @@ namespace ops {
 Tensor matmul(const Tensor& a, const Tensor& b);
 
 Tensor exp(const Tensor& x);
+Tensor exp(Tensor&& x);
 Tensor log(const Tensor& x);
 Tensor sqrt(const Tensor& x);
 
@@ -183,6 +195,7 @@ inline int max(int a, int b) { return a < b ? b : a; }
 /// A copy of x with `value` where the mask is true. The mask broadcasts to x; `Mask{}` changes nothing.
 /// @throws std::invalid_argument if it does not broadcast
 Tensor masked_fill(const Tensor& x, const Mask& mask, float value);
+Tensor masked_fill(Tensor&& x, const Mask& mask, float value);
 
 /// Tensors joined along an existing axis. @throws std::invalid_argument if the other sizes differ
 Tensor cat(const std::vector<Tensor>& tensors, Index axis);

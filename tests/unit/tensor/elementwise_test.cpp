@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 namespace headway {
 namespace {
@@ -89,11 +90,40 @@ TEST(Functions, ExpLogAndSqrtGoThroughEveryElement) {
         const Tensor x = naive::random_view(random, naive::random_shape(random, 0, 4, 0, 4), naive::Repeats::yes);
         const Tensor raised = exp(x), logged = log(raised), root = sqrt(raised);
         for (const naive::Position& index : naive::indices(x.shape())) {
-            ASSERT_EQ(naive::at(raised, index), std::exp(naive::at(x, index)));
+            const double exact = std::exp(static_cast<double>(naive::at(x, index)));
+            ASSERT_EQ(naive::at(raised, index), static_cast<float>(exact)) << "the nearest float32";
             ASSERT_EQ(naive::at(logged, index), std::log(naive::at(raised, index)));
             ASSERT_EQ(naive::at(root, index), std::sqrt(naive::at(raised, index)));
         }
     }
+}
+
+TEST(Functions, ExpIsTheNearestFloat32OrItsNeighbourFarBeyondWhatFloat32Holds) {
+    const Tensor x = Tensor::arange(200001) / 1000.0F - 107.0F;  // to 93: from 0 over denormal numbers to infinity
+    const Tensor raised = exp(x);
+    Index neighbours = 0;
+    for (Index i = 0; i < x.numel(); ++i) {
+        const auto exact = static_cast<float>(std::exp(static_cast<double>(x.data()[i])));
+        const float ours = raised.data()[i];
+        ASSERT_TRUE(ours == exact || ours == std::nextafter(exact, ours)) << x.data()[i] << ": " << ours;
+        neighbours += ours != exact ? 1 : 0;
+    }
+    EXPECT_LE(neighbours, 20);
+    EXPECT_EQ(raised.data()[0], 0);
+    EXPECT_EQ(raised.data()[200000], std::numeric_limits<float>::infinity());
+}
+
+TEST(Functions, ExpDoesNotMixUpItsElementsAtAnyLength) {
+    const float infinity = std::numeric_limits<float>::infinity();
+    for (Index length = 1; length < 40; ++length)
+        for (Index i = 0; i < length; ++i) {
+            Tensor x = Tensor::zeros({length});
+            x(i) = -infinity;
+            ASSERT_EQ(exp(x)(i), 0);
+            ASSERT_EQ(sum(exp(x), 0)(), static_cast<float>(length - 1));
+            x(i) = nan_value;
+            ASSERT_THAT(exp(x)(i), IsNan());
+        }
 }
 
 TEST(Functions, KeepInfinitiesExact) {
@@ -106,6 +136,44 @@ TEST(NotANumber, StaysVisibleInEveryOperation) {
     const Tensor one = Tensor::ones({1});
     for (const Tensor& result : {bad + one, one - bad, bad * 0, bad / bad, -bad, exp(bad), log(bad), sqrt(bad)})
         EXPECT_THAT(result(0), IsNan());
+}
+
+TEST(Temporaries, GiveTheirMemoryToTheResult) {
+    Tensor x = Tensor::of({2, 2}, {1, 2, 3, 4});
+    const float* memory = x.data();
+    const Tensor row = Tensor::of({2}, {1, 2});
+    x = (std::move(x) + row - row) * row / row / 2.0F;
+    x = masked_fill(exp(std::move(x)), Mask::of({2}, {true, false}), 0);
+    EXPECT_EQ(x.data(), memory);
+    EXPECT_THAT(numbers(x), ElementsAre(0, exp(1.0F), 0, exp(2.0F)));
+}
+
+TEST(Temporaries, KeepTheirNumbersIfAnybodySeesThem) {
+    const Tensor kept = Tensor::of({2, 2}, {1, 2, 3, 4});
+    const auto shared = [&] { return kept; };
+    const auto part = [] { return Tensor::of({3}, {1, 2, 3}).slice(0, 1, 3); };
+    const auto turned = [] { return Tensor::rows({{1, 2}, {3, 4}}).transpose(0, 1); };
+    const Tensor row = Tensor::of({2}, {1, 2});
+    for (const Tensor& result : {shared() + row, shared() - row, shared() * row, shared() / row, shared() / 2.0F,
+                                 exp(shared()), masked_fill(shared(), Mask::block_all({2}), 9)})
+        EXPECT_FALSE(result.shares_storage_with(kept));
+    EXPECT_THAT(numbers(kept), ElementsAre(1, 2, 3, 4));
+    EXPECT_THAT(numbers(part() + row), ElementsAre(3, 5));
+    EXPECT_THAT(numbers(exp(part())), ElementsAre(exp(2.0F), exp(3.0F)));
+    EXPECT_THAT(numbers(turned() - row), ElementsAre(0, 1, 1, 2));
+    EXPECT_TRUE((turned() - row).is_contiguous());
+}
+
+TEST(Temporaries, GrowIntoTheShapeThatBroadcastsOrSayWhyNot) {
+    const Tensor column = Tensor::of({2, 1}, {10, 20});
+    EXPECT_THAT(numbers(Tensor::of({2}, {1, 2}) + column), ElementsAre(11, 12, 21, 22));
+    EXPECT_THAT(
+        [] {
+            Tensor::zeros({2, 3}) * Tensor::zeros({2, 4});
+        },
+        ThrowsMessage<std::invalid_argument>(HasSubstr("a * b: (2, 3) and (2, 4) do not broadcast")));
+    EXPECT_THAT([] { Tensor::zeros({2}) - Tensor{}; },
+                ThrowsMessage<std::invalid_argument>(HasSubstr("a - b: a tensor is undefined")));
 }
 
 TEST(MaskedFill, WritesWhereTheMaskIsTrue) {

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 
 namespace headway::given {
@@ -99,6 +100,48 @@ TEST(ScaledDotProductAttention, AgreesWithTheFormulaOnAnyViewsAndMasks) {
         for (const naive::Position& i : naive::indices(attended.context.shape()))
             ASSERT_NEAR(naive::at(attended.context, i), naive_context(q, k, v, mask, {i[0], i[1], i[2]}, i[3]), 2e-5);
     }
+}
+
+TEST(ScaledDotProductAttention, TheContextAloneIsTheSame) {
+    Random random(95);
+    const Tensor q = random.normal({2, 3, 5, 4}), k = random.normal({2, 3, 7, 4}), v = random.normal({2, 3, 7, 6});
+    for (const Mask& mask : {Mask{}, naive::random_mask(random, {2, 3, 5, 7}), naive::random_mask(random, {3, 1, 7})})
+        EXPECT_EQ(numbers(scaled_dot_product_context(q, k, v, mask)),
+                  numbers(scaled_dot_product_attention(q, k, v, mask).context));
+}
+
+/// So many keys that not all queries are done at once.
+TEST(ScaledDotProductAttention, AgreesWithTheFormulaWhereItIsDoneInParts) {
+    constexpr Index T = 70, S = 5003;
+    Random random(96);
+    const Tensor q = random.normal({1, 2, T, 3}), k = random.normal({1, 2, S, 3}), v = random.normal({1, 2, S, 2});
+    const Mask mask = causal_mask(T, S);
+    const Attended attended = scaled_dot_product_attention(q, k, v, mask);
+    EXPECT_EQ(numbers(scaled_dot_product_context(q, k, v, mask)), numbers(attended.context));
+    const Tensor all = sum(attended.weights, -1);
+    for (Index h = 0; h < 2; ++h)
+        for (Index t = 0; t < T; ++t) {
+            ASSERT_NEAR(all(0, h, t), 1, 1e-5);
+            ASSERT_NEAR(attended.context(0, h, t, 1), naive_context(q, k, v, mask, {0, h, t}, 1), 2e-5);
+        }
+}
+
+TEST(ScaledDotProductAttention, ANaNStaysVisibleInItsRowAndABlockedKeysIsNotSeen) {
+    const float nan_value = std::numeric_limits<float>::quiet_NaN();
+    Random random(97);
+    Tensor q = random.normal({1, 1, 3, 4}), k = random.normal({1, 1, 5, 4});
+    const Tensor v = random.normal({1, 1, 5, 2});
+    q(0, 0, 1, 2) = nan_value;
+    k(0, 0, 1, 0) = nan_value;
+    const Mask mask = Mask::of({5}, {false, true, false, false, false});
+    const Attended attended = scaled_dot_product_attention(q, k, v, mask);
+    for (const Index t : {0, 2}) {
+        EXPECT_NEAR(attended.context(0, 0, t, 1), naive_context(q, k, v, mask, {0, 0, t}, 1), 2e-5);
+        EXPECT_EQ(attended.weights(0, 0, t, 1), 0);
+    }
+    for (const Index s : {0, 2, 3, 4}) EXPECT_TRUE(std::isnan(attended.weights(0, 0, 1, s)));
+    EXPECT_TRUE(std::isnan(attended.context(0, 0, 1, 0)));
+    EXPECT_TRUE(std::isnan(scaled_dot_product_context(q, k, v, {})(0, 0, 0, 0)));
 }
 
 TEST(ScaledDotProductAttention, FullyBlockedRowsGiveZerosNeverNaN) {

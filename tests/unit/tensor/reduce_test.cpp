@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <stdexcept>
 
@@ -80,6 +81,19 @@ TEST(Max, OfALineWithANotANumberIsNotANumberWhereverItStands) {
     EXPECT_THAT(largest(2), IsNan());
     EXPECT_EQ(largest(3), infinity);
     EXPECT_EQ(largest(4), -infinity);
+}
+
+TEST(Reductions, MissNoElementOfALongLine) {
+    for (const Index length : {31, 32, 33, 64, 77, 100})
+        for (Index i = 0; i < length; ++i) {
+            Tensor x = Tensor::full({length}, -3);
+            x(i) = -2;
+            ASSERT_EQ(max(x, 0)(), -2) << i << " of " << length;
+            ASSERT_EQ(sum(x, 0)(), static_cast<float>(1 - 3 * length)) << i << " of " << length;
+            x(i) = std::numeric_limits<float>::quiet_NaN();
+            ASSERT_TRUE(std::isnan(max(x, 0)())) << i << " of " << length;
+            ASSERT_TRUE(std::isnan(sum(x, 0)())) << i << " of " << length;
+        }
 }
 
 TEST(Sum, LosesNoDigitsOnLongAxes) { EXPECT_EQ(sum(Tensor::full({1 << 20}, 0.1F), 0)(), 0.1F * (1 << 20)); }

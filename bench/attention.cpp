@@ -1,0 +1,189 @@
+// The solutions' attention beside PyTorch's, float32 on the CPU: multi-head attention whole, and tiled attention beside
+// scores that exist all at once. Both sides run in turns; ratios are of medians of the same rounds.
+//     attention [ROUNDS]        (what it takes is some minutes; with 1 thread, then with 2)
+#include "memory.hpp"
+#include "pytorch.hpp"
+#include "stopwatch.hpp"
+
+#include "module.hpp"
+#include "scaled_scores.hpp"
+#include "tiled_attention.hpp"
+
+#include <headway/random.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#ifdef HEADWAY_BLAS
+#include <dlfcn.h>
+extern "C" void sgemm_();
+#endif
+
+namespace headway::bench {
+namespace {
+
+struct Sizes {
+    Index B, T, D, H;
+
+    std::string text() const {
+        return std::to_string(B) + ' ' + std::to_string(T) + ' ' + std::to_string(D) + ' ' + std::to_string(H);
+    }
+    /// Of multi-head self-attention: four projections, scores, context; a multiply-add counts as two.
+    double operations() const { return 2.0 * static_cast<double>(B * T) * static_cast<double>(4 * D * D + 2 * T * D); }
+};
+
+constexpr Sizes multi_head_sizes[] = {{1, 32, 64, 4}, {8, 128, 256, 8}, {4, 256, 512, 8}, {1, 1024, 768, 12}};
+constexpr Sizes long_sizes{1, 4096, 512, 8};
+constexpr Index square = 1024;  // of the product that stands for what the machine can
+constexpr Index tile = 192;
+
+std::string processor() {
+    std::ifstream file("/proc/cpuinfo");
+    for (std::string line; std::getline(file, line);)
+        if (line.rfind("model name", 0) == 0) return line.substr(line.find(':') + 2);
+    return "unknown";
+}
+
+std::string engine() {
+#ifdef HEADWAY_BLAS
+    Dl_info found{};
+    if (dladdr(reinterpret_cast<void*>(&sgemm_), &found) == 0) return "Eigen on a BLAS that is linked in";
+    const std::unique_ptr<char, decltype(&std::free)> path(realpath(found.dli_fname, nullptr), &std::free);
+    const std::string file = path ? path.get() : found.dli_fname;
+    return "Eigen on " + file.substr(file.rfind('/') + 1);
+#else
+    return "Eigen alone";
+#endif
+}
+
+Tensor drawn(std::uint64_t seed, const Shape& shape) { return Random(seed).normal(shape); }
+
+void compare_multi_head(PyTorch& pytorch, int rounds, int threads) {
+    const Tensor a = drawn(1, {square, square}), b = drawn(2, {square, square});
+    const double square_operations = 2.0 * std::pow(static_cast<double>(square), 3);
+    const bool beside = pytorch.missing().empty();
+    std::printf("\nMulti-head attention (solutions/05_module, torch.nn.MultiheadAttention), ms\n");
+    std::printf("  %-17s %8s %8s   %8s %8s   %6s  %14s\n", "B, T, D, H", "headway", "least", "PyTorch", "least",
+                "ratio", "GFLOP/s, of sgemm");
+    double product = 1;
+    for (const Sizes& sizes : multi_head_sizes) {
+        const auto module = ex05::make_multi_head_attention({.embed_dim = sizes.D, .num_heads = sizes.H});
+        module->eval();
+        const Tensor x = drawn(3, {sizes.B, sizes.T, sizes.D});
+        std::vector<Contender> contenders = {timed([&] { module->forward(x, x, x, {}); }),
+                                             timed([&] { matmul(a, b); })};
+        if (beside) {
+            pytorch.prepare("multi_head " + sizes.text());
+            contenders.emplace_back([&](int times) { return pytorch.run(times); });
+        }
+        const std::vector<Times> times = in_turns(contenders, rounds, threads);
+        const double ours = times[0].median(threads), sgemm = square_operations / times[1].median(threads);
+        std::printf("  %-17s %8.3f %8.3f", sizes.text().c_str(), ours * 1e3, times[0].least(threads) * 1e3);
+        if (beside) {
+            const double ratio = times[2].median(threads) / ours;
+            product *= ratio;
+            std::printf("   %8.3f %8.3f   %6.2f", times[2].median(threads) * 1e3, times[2].least(threads) * 1e3, ratio);
+        } else {
+            std::printf("   %8s %8s   %6s", "-", "-", "-");
+        }
+        const double speed = sizes.operations() / ours;
+        std::printf("  %7.1f  %4.0f %%\n", speed * 1e-9, 100 * speed / sgemm);
+    }
+    if (beside)
+        std::printf("  geometric mean of the ratios: %.2f\n", std::pow(product, 1.0 / std::size(multi_head_sizes)));
+}
+
+void compare_tiled(PyTorch& pytorch, int rounds, int threads) {
+    const auto [B, T, D, H] = long_sizes;
+    const Shape shape{B, H, T, D / H};
+    const Tensor q = drawn(4, shape), k = drawn(5, shape), v = drawn(6, shape);
+    const auto tiled = [&](ex10::Causal causal) { ex10::tiled_attention(q, k, v, {}, causal, tile); };
+    const auto materialised = [&] { ex03::scaled_dot_product_attention(q, k, v, {}); };
+    const bool beside = pytorch.missing().empty();
+    std::vector<Contender> contenders = {timed([&] { tiled(ex10::Causal::no); }),
+                                         timed([&] { tiled(ex10::Causal::yes); }), timed(materialised)};
+    if (beside) {
+        pytorch.prepare("materialised " + long_sizes.text());
+        contenders.emplace_back([&](int times) { return pytorch.run(times); });
+    }
+    const std::vector<Times> times = in_turns(contenders, rounds, threads);
+    const double of_tiled = times[0].median(threads);
+    const auto print = [&](const char* name, const Times& time) {
+        std::printf("  %-42s %9.0f %9.0f %8.2f\n", name, time.median(threads) * 1e3, time.least(threads) * 1e3,
+                    time.median(threads) / of_tiled);
+    };
+    std::printf("\nOne attention without projections, B, T, D, H = %s, ms\n", long_sizes.text().c_str());
+    std::printf("  %-42s %9s %9s %8s\n", "", "median", "least", "/ tiled");
+    print("tiled (solutions/10_tiled_attention)", times[0]);
+    print("tiled, causal, future tiles skipped", times[1]);
+    print("materialised (solutions/03_scaled_scores)", times[2]);
+    if (beside) print("PyTorch, materialised", times[3]);
+    const double scores = 4.0 * static_cast<double>(B * H * T * T);
+    const double result = 4.0 * static_cast<double>(B * T * D);
+    const double extra = extra_memory([&] { tiled(ex10::Causal::no); }) - result;
+    std::printf("  memory beside arguments and result: tiled %.1f MB, all scores %.0f MB: 1/%.0f\n", extra * 1e-6,
+                scores * 1e-6, scores / extra);
+}
+
+void compare(int threads, int rounds) {
+    PyTorch pytorch;
+    std::printf("\n%d thread%s; medians and least of %d rounds\n", threads,
+                threads == 1 ? ", by CPU time" : "s, by the clock", rounds);
+    std::printf("%s\n", pytorch.missing().empty() ? pytorch.version().c_str()
+                                                  : ("without PyTorch: " + pytorch.missing()).c_str());
+    compare_multi_head(pytorch, rounds, threads);
+    compare_tiled(pytorch, std::max(3, rounds / 4), threads);
+}
+
+/// This program again, with so many threads: a BLAS reads that once, when it is loaded.
+int compare_in_another_process(int threads, const std::string& rounds) {
+    const std::string count = std::to_string(threads);
+    for (const char* variable : {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "BLIS_NUM_THREADS", "MKL_NUM_THREADS"})
+        setenv(variable, count.c_str(), 1);
+    std::fflush(stdout);
+    const pid_t pid = fork();
+    if (pid == 0) {
+        execl("/proc/self/exe", "attention", rounds.c_str(), count.c_str(), nullptr);
+        _exit(EXIT_FAILURE);
+    }
+    int status = 0;
+    waitpid(pid, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE;
+}
+
+}  // namespace
+}  // namespace headway::bench
+
+int main(int argc, char** argv) {
+    using namespace headway::bench;
+    const std::string rounds = argc > 1 ? argv[1] : "21";
+    if (std::atoi(rounds.c_str()) < 1) {
+        std::fprintf(stderr, "attention [ROUNDS]: as many rounds, at least 1; without it 21\n");
+        return 2;
+    }
+    if (argc > 2) {
+        try {
+            compare(std::atoi(argv[2]), std::atoi(rounds.c_str()));
+            return EXIT_SUCCESS;
+        } catch (const std::exception& error) {
+            std::fprintf(stderr, "%s\n", error.what());
+            return EXIT_FAILURE;
+        }
+    }
+    std::printf("%s\nheadway on %s, built with %s\n", processor().c_str(), engine().c_str(), BUILT_WITH);
+    for (const int threads : {1, 2}) {
+        if (threads > static_cast<int>(std::thread::hardware_concurrency())) break;
+        if (const int status = compare_in_another_process(threads, rounds); status != EXIT_SUCCESS) return status;
+    }
+}

@@ -1,0 +1,257 @@
+#!/usr/bin/env python3
+"""make.py FILE [--check]: what PyTorch computes, for Headway's solutions to be compared with.
+
+Writes FILE, in the format of safetensors; with --check it compares FILE with what this PyTorch computes. On Debian
+PyTorch is python3-torch, for /usr/bin/python3.
+
+A tensor is called case/name. Inputs come from Python's own generator, whose numbers do not depend on the version of
+PyTorch, and are rounded to float32; PyTorch then computes in double, and results are rounded once, at the end.
+
+B, H, T, S, d, d_v and D differ pairwise, and no two of query, key, value and gradient are the same numbers. Biases are
+not zero.
+
+Masks are stored as 1 where a query may not attend, which is what torch.nn.MultiheadAttention means by True in attn_mask
+and key_padding_mask; torch's scaled_dot_product_attention means the opposite. "Causal" aligns the last query with the
+last key, as Headway does; torch's is_causal aligns the first with the first, so that every mask is handed over whole.
+Left out: rows in which every key is masked, where PyTorch gives NaN. Headway gives zeros, which other tests demand.
+"""
+
+import json
+import math
+import random
+import struct
+import sys
+
+try:
+    import torch
+    from torch.nn.functional import linear
+except ImportError:
+    print("There is no PyTorch for this Python (on Debian: apt install python3-torch, and run /usr/bin/python3).")
+    sys.exit(77)
+
+B, T, S, D, H = 2, 5, 7, 12, 3
+d, d_v = 4, 6
+GROUPED_H, GROUPED_H_KV = 6, 2
+CHECKED_TO = 1e-6  # other versions and processors add in another order, but in double
+
+numbers = random.Random(20170612)
+tensors = {}
+
+
+def keep(case, **named):
+    for name, value in named.items():
+        tensors[f"{case}/{name}"] = value.detach().to(torch.float32).contiguous()
+
+
+def drawn(*shape):
+    """Uniform in ±√3: of variance 1."""
+    count = math.prod(shape)
+    values = [numbers.uniform(-math.sqrt(3), math.sqrt(3)) for _ in range(count)]
+    return torch.tensor(values, dtype=torch.float32).to(torch.float64).reshape(shape)
+
+
+def drawn_mask(*shape):
+    """True for about a third; a row keeps at least one key."""
+    mask = torch.tensor([numbers.random() < 1 / 3 for _ in range(math.prod(shape))]).reshape(shape)
+    mask[..., numbers.randrange(shape[-1])] = False
+    return mask
+
+
+def causal(queries, keys):
+    return torch.ones(queries, keys, dtype=torch.bool).triu(keys - queries + 1)
+
+
+def padding(lengths, keys):
+    return torch.arange(keys) >= torch.tensor(lengths).unsqueeze(1)
+
+
+def attention(q, k, v, mask=None):
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+    if mask is not None:
+        assert not mask.all(-1).any(), "PyTorch gives NaN where every key is masked"
+        scores = scores.masked_fill(mask, -math.inf)
+    weights = torch.softmax(scores, -1)
+    return weights @ v, weights
+
+
+def multi_head(bias):
+    """torch.nn.MultiheadAttention with drawn parameters, and these under the names of Headway's module."""
+    module = torch.nn.MultiheadAttention(D, H, bias=bias, batch_first=True, dtype=torch.float64)
+    with torch.no_grad():
+        for parameter in module.parameters():
+            parameter.copy_(drawn(*parameter.shape) / (math.sqrt(D) if parameter.dim() == 2 else 1))
+    return module, by_name(module, lambda parameter: parameter)
+
+
+def by_name(module, value):
+    """value(parameter), where the packed in_proj is cut into the three projections it holds."""
+    named = dict(zip(("q_proj.weight", "k_proj.weight", "v_proj.weight"), value(module.in_proj_weight).chunk(3)))
+    named["out_proj.weight"] = value(module.out_proj.weight)
+    if module.in_proj_bias is not None:
+        named |= zip(("q_proj.bias", "k_proj.bias", "v_proj.bias"), value(module.in_proj_bias).chunk(3))
+        named["out_proj.bias"] = value(module.out_proj.bias)
+    return named
+
+
+def keep_module(case, bias, query, key, value, masks=None, **handed_over):
+    """One call of the module: result and the weights of each head."""
+    module, parameters = multi_head(bias)
+    module.eval()
+    result, weights = module(query, key, value, average_attn_weights=False, **handed_over)
+    keep(case, query=query, key=key, value=value, result=result, weights=weights, **parameters, **(masks or {}))
+
+
+# ---- 03 scaled scores -------------------------------------------------------------------------------------------
+
+for case, mask in {
+    "03/no_mask": None,
+    "03/causal": causal(T, S),
+    "03/padding": padding([4, 6], S)[:, None, None, :],
+    "03/mask_of_each_head": drawn_mask(B, H, T, S),
+}.items():
+    q, k, v = drawn(B, H, T, d), drawn(B, H, S, d), drawn(B, H, S, d_v)
+    context, weights = attention(q, k, v, mask)
+    keep(case, q=q, k=k, v=v, scores=q @ k.transpose(-2, -1) / math.sqrt(d), context=context, weights=weights)
+    if mask is not None:
+        keep(case, mask=mask)
+
+# ---- 04 merge heads ---------------------------------------------------------------------------------------------
+
+context, w_o, b_o = drawn(B, H, T, d_v), drawn(H * d_v, D) / math.sqrt(H * d_v), drawn(D)
+merged = context.transpose(1, 2).flatten(2)
+keep("04/merging", context=context, merged=merged, w_o=w_o, b_o=b_o, result=linear(merged, w_o.T, b_o))
+for case, mask in {"04/no_mask": None, "04/causal": causal(T, T)}.items():
+    x = drawn(B, T, D)
+    module, parameters = multi_head(bias=False)
+    result, _ = module(x, x, x, attn_mask=mask)
+    # Here weights are (in, out); torch's are (out, in).
+    keep(case, x=x, result=result, **{f"w_{name[0]}": weight.T for name, weight in parameters.items()})
+    if mask is not None:
+        keep(case, mask=mask)
+
+# ---- 05 module --------------------------------------------------------------------------------------------------
+
+for bias in (True, False):
+    name = "bias" if bias else "no_bias"
+    x = drawn(B, T, D)
+    keep_module(f"05/self_{name}", bias, x, x, x)
+    keep_module(f"05/cross_{name}", bias, drawn(B, T, D), drawn(B, S, D), drawn(B, S, D))
+x, mask = drawn(B, T, D), causal(T, T)
+keep_module("05/self_causal", True, x, x, x, {"mask": mask}, attn_mask=mask)
+mask = causal(T, S)
+keep_module("05/cross_causal", True, drawn(B, T, D), drawn(B, S, D), drawn(B, S, D), {"mask": mask}, attn_mask=mask)
+mask = padding([3, 6], S)
+keep_module("05/cross_padding", True, drawn(B, T, D), drawn(B, S, D), drawn(B, S, D), {"mask": mask[:, None, None, :]},
+            key_padding_mask=mask)
+mask = drawn_mask(B, H, T, S)
+keep_module("05/cross_mask_of_each_head", True, drawn(B, T, D), drawn(B, S, D), drawn(B, S, D), {"mask": mask},
+            attn_mask=mask.flatten(0, 1))
+x, mask, padded = drawn(B, T, D), causal(T, T), padding([3, 4], T)
+keep_module("05/self_causal_and_padding", False, x, x, x, {"mask": mask | padded[:, None, None, :]}, attn_mask=mask,
+            key_padding_mask=padded)
+
+# ---- 07 backward ------------------------------------------------------------------------------------------------
+
+
+def gradients(result, grad_result, **of):
+    found = torch.autograd.grad(result, list(of.values()), grad_result)
+    return {f"grad_{name}": gradient for name, gradient in zip(of, found)}
+
+
+scores, grad_weights = drawn(B, H, T, S).requires_grad_(), drawn(B, H, T, S)
+weights = torch.softmax(scores, -1)
+keep("07/softmax", weights=weights, grad_weights=grad_weights, **gradients(weights, grad_weights, scores=scores))
+
+for case, mask in {"07/attention": None, "07/attention_masked": drawn_mask(B, H, T, S)}.items():
+    q, k, v = (drawn(B, H, *size).requires_grad_() for size in ((T, d), (S, d), (S, d_v)))
+    context, _ = attention(q, k, v, mask)
+    grad_context = drawn(*context.shape)
+    keep(case, q=q, k=k, v=v, grad_context=grad_context, **gradients(context, grad_context, q=q, k=k, v=v))
+    if mask is not None:
+        keep(case, mask=mask)
+
+x, weight, bias = drawn(B, T, D).requires_grad_(), drawn(S, D).requires_grad_(), drawn(S).requires_grad_()
+y = linear(x, weight, bias)
+grad_y = drawn(*y.shape)
+keep("07/linear", x=x, weight=weight, bias=bias, grad_y=grad_y, **gradients(y, grad_y, x=x, weight=weight, bias=bias))
+
+for case, mask in {"07/module": None, "07/module_causal": causal(T, T)}.items():
+    module, parameters = multi_head(bias=True)
+    x, grad_y = drawn(B, T, D).requires_grad_(), drawn(B, T, D)
+    y, _ = module(x, x, x, attn_mask=mask)
+    y.backward(grad_y)
+    keep(case, x=x, grad_y=grad_y, grad_x=x.grad, **parameters)
+    keep(case, **{f"grad_{name}": value for name, value in by_name(module, lambda parameter: parameter.grad).items()})
+    if mask is not None:
+        keep(case, mask=mask)
+
+# ---- 09 grouped query -------------------------------------------------------------------------------------------
+
+E, E_kv, group = GROUPED_H * d, GROUPED_H_KV * d, GROUPED_H // GROUPED_H_KV
+
+
+def heads(x, count):
+    return x.unflatten(2, (count, -1)).transpose(1, 2)
+
+
+for case, mask in {"09/no_mask": None, "09/mask_of_each_head": drawn_mask(B, GROUPED_H, T, S)}.items():
+    q = drawn(B, GROUPED_H, T, d)
+    k, v = drawn(B, GROUPED_H_KV, S, d), drawn(B, GROUPED_H_KV, S, d_v)
+    repeated = k.repeat_interleave(group, 1), v.repeat_interleave(group, 1)
+    keep(case, q=q, k=k, v=v, repeated_k=repeated[0], context=attention(q, *repeated, mask)[0])
+    if mask is not None:
+        keep(case, mask=mask)
+
+x, mask = drawn(B, T, D), causal(T, T)
+w_q, w_k, w_v, w_o = (drawn(*size) / math.sqrt(size[0]) for size in ((D, E), (D, E_kv), (D, E_kv), (E, D)))
+k, v = (heads(x @ w, GROUPED_H_KV).repeat_interleave(group, 1) for w in (w_k, w_v))
+context, _ = attention(heads(x @ w_q, GROUPED_H), k, v, mask)
+keep("09/layer", x=x, w_q=w_q, w_k=w_k, w_v=w_v, w_o=w_o, mask=mask, result=context.transpose(1, 2).flatten(2) @ w_o)
+w = drawn(D, E)
+keep("09/pooling", w=w, pooled=w.unflatten(1, (GROUPED_H_KV, group, d)).mean(2).flatten(1))
+
+# ---- the file ---------------------------------------------------------------------------------------------------
+
+
+def written(path):
+    header, begin = {"__metadata__": {"made_by": "tests/reference_values/make.py", "torch": torch.__version__}}, 0
+    for name, tensor in tensors.items():
+        end = begin + 4 * tensor.numel()
+        header[name] = {"dtype": "F32", "shape": list(tensor.shape), "data_offsets": [begin, end]}
+        begin = end
+    text = json.dumps(header).encode()
+    with open(path, "wb") as file:
+        file.write(struct.pack("<Q", len(text)) + text)
+        for tensor in tensors.values():
+            file.write(struct.pack(f"<{tensor.numel()}f", *tensor.flatten().tolist()))
+
+
+def read(path):
+    with open(path, "rb") as file:
+        (length,) = struct.unpack("<Q", file.read(8))
+        header, data = json.loads(file.read(length)), file.read()
+    header.pop("__metadata__")
+    return {
+        name: torch.tensor(struct.unpack_from(f"<{math.prod(entry['shape'])}f", data, entry["data_offsets"][0])).reshape(
+            entry["shape"]
+        )
+        for name, entry in header.items()
+    }
+
+
+def differences(kept):
+    """What differs between the file and what was computed now, a line each. NaN differs from everything."""
+    yield from (f"{name} is in one of the two only" for name in sorted(kept.keys() ^ tensors.keys()))
+    for name in kept.keys() & tensors.keys():
+        if kept[name].shape != tensors[name].shape:
+            yield f"{name} is {tuple(kept[name].shape)} in the file and {tuple(tensors[name].shape)} now"
+        elif not ((kept[name] - tensors[name]).abs() <= CHECKED_TO).all():
+            yield f"{name} differs by {(kept[name] - tensors[name]).abs().max():.2g}"
+
+
+assert all(tensor.isfinite().all() for tensor in tensors.values())
+if sys.argv[2:] == ["--check"]:
+    found = list(differences(read(sys.argv[1])))
+    print("\n".join(found) or f"{len(tensors)} tensors: PyTorch {torch.__version__} computes the same.")
+    sys.exit(bool(found))
+written(sys.argv[1])

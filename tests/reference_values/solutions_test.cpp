@@ -1,0 +1,251 @@
+// The solutions beside PyTorch: values.safetensors holds what make.py had PyTorch compute.
+#include "closeness.hpp"
+#include "labs/checkpoint/safetensors.hpp"
+
+#include "backward.hpp"
+#include "grouped_query.hpp"
+#include "merge_heads.hpp"
+#include "module.hpp"
+#include "scaled_scores.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace headway::beside_pytorch {
+namespace {
+
+constexpr Index H = 3;  // of exercises 04 to 07
+constexpr Index grouped_H = 6, grouped_H_kv = 2;
+
+/// The tensors of one case: what stands behind its name and a slash.
+class Case {
+public:
+    explicit Case(const std::string& name) : prefix_(name + "/") {}
+
+    /// Undefined if there is none of this name.
+    Tensor find(const std::string& name) const {
+        const nn::StateDict& all = values().tensors;
+        const auto found =
+            std::find_if(all.begin(), all.end(), [&](const auto& entry) { return entry.first == prefix_ + name; });
+        return found == all.end() ? Tensor{} : found->second;
+    }
+
+    Tensor operator[](const std::string& name) const {
+        const Tensor found = find(name);
+        if (!found.defined()) throw std::runtime_error("values.safetensors holds no " + prefix_ + name);
+        return found;
+    }
+
+    Mask mask() const {
+        const Tensor stored = find("mask");
+        if (!stored.defined()) return {};
+        Mask mask = Mask::allow_all(stored.shape());
+        for (Index i = 0; i < stored.numel(); ++i) mask.data()[i] = stored.data()[i] == 1.0F;
+        return mask;
+    }
+
+private:
+    static const lab::Checkpoint& values() {
+        static const lab::Checkpoint read = lab::read_safetensors(VALUES);
+        return read;
+    }
+
+    std::string prefix_;
+};
+
+/// Tests that run on several cases of the file.
+class Values : public testing::TestWithParam<const char*> {
+protected:
+    const Case value{GetParam()};
+};
+std::string as_test_name(const testing::TestParamInfo<const char*>& info) {
+    std::string name = info.param;
+    std::replace(name.begin(), name.end(), '/', '_');
+    return name;
+}
+#define HEADWAY_CASES(Fixture, ...) \
+    INSTANTIATE_TEST_SUITE_P(PyTorch, Fixture, testing::Values(__VA_ARGS__), as_test_name)
+
+// ---- 03 ---------------------------------------------------------------------------------------------------------
+
+class OfScaledScores : public Values {};
+HEADWAY_CASES(OfScaledScores, "03/no_mask", "03/causal", "03/padding", "03/mask_of_each_head");
+
+TEST_P(OfScaledScores, ScoresWeightsAndContextAgree) {
+    const Tensor q = value["q"], k = value["k"], v = value["v"];
+    EXPECT_TRUE(close(ex03::attention_scores(q, k), value["scores"]));
+    EXPECT_TRUE(close(ex03::masked_softmax(value["scores"], value.mask()), value["weights"]));
+    const ex03::Attended ours = ex03::scaled_dot_product_attention(q, k, v, value.mask());
+    EXPECT_TRUE(close(ours.weights, value["weights"]));
+    EXPECT_TRUE(close(ours.context, value["context"]));
+}
+
+/// 1 where a mask is true, so that masks are compared as tensors are.
+Tensor as_numbers(const Mask& mask) { return masked_fill(Tensor::zeros(mask.shape()), mask, 1.0F); }
+
+TEST(OfMasks, CausalAndPaddingAgree) {
+    EXPECT_TRUE(close(as_numbers(ex03::causal_mask(5, 7)), Case("03/causal")["mask"]));
+    EXPECT_TRUE(close(as_numbers(ex03::padding_mask({4, 6}, 7)), Case("03/padding")["mask"]));
+}
+
+// ---- 04 ---------------------------------------------------------------------------------------------------------
+
+TEST(OfMergeHeads, MergingAndProjectingAgree) {
+    const Case value("04/merging");
+    EXPECT_TRUE(close(ex04::merge_heads(value["context"]), value["merged"]));
+    EXPECT_TRUE(close(ex04::project_output(value["merged"], value["w_o"], value["b_o"]), value["result"]));
+}
+
+class OfMergeHeads : public Values {};
+HEADWAY_CASES(OfMergeHeads, "04/no_mask", "04/causal");
+
+TEST_P(OfMergeHeads, TheWholeAgrees) {
+    const Tensor ours =
+        ex04::multi_head_attention(value["x"], value["w_q"], value["w_k"], value["w_v"], value["w_o"], H, value.mask());
+    EXPECT_TRUE(close(ours, value["result"]));
+}
+
+// ---- 05 ---------------------------------------------------------------------------------------------------------
+
+class OfModule : public Values {
+protected:
+    /// With PyTorch's parameters, in eval mode.
+    std::unique_ptr<ex05::Attention> module(bool causal = false) const {
+        const bool bias = value.find("q_proj.bias").defined();
+        auto made = ex05::make_multi_head_attention(
+            {.embed_dim = value["query"].size(2), .num_heads = H, .bias = bias, .causal = causal});
+        nn::StateDict state;
+        for (const auto& [name, parameter] : made->named_parameters()) state.emplace_back(name, value[name]);
+        made->load_state_dict(state);
+        made->eval();
+        return made;
+    }
+
+    void expect_agreement(ex05::Attention& module, const Mask& mask) const {
+        const Tensor query = value["query"], key = value["key"];
+        EXPECT_TRUE(close(module.attention_weights(query, key, mask), value["weights"]));
+        EXPECT_TRUE(close(module.forward(query, key, value["value"], mask), value["result"]));
+    }
+};
+HEADWAY_CASES(OfModule, "05/self_bias", "05/self_no_bias", "05/cross_bias", "05/cross_no_bias", "05/self_causal",
+              "05/cross_causal", "05/cross_padding", "05/cross_mask_of_each_head", "05/self_causal_and_padding");
+
+TEST_P(OfModule, ResultAndWeightsOfEachHeadAgree) { expect_agreement(*module(), value.mask()); }
+
+class OfCausalModule : public OfModule {};
+HEADWAY_CASES(OfCausalModule, "05/self_causal", "05/cross_causal");
+
+TEST_P(OfCausalModule, AgreesWithoutBeingHandedTheMask) { expect_agreement(*module(true), {}); }
+
+// ---- 07 ---------------------------------------------------------------------------------------------------------
+
+TEST(OfBackward, SoftmaxAgrees) {
+    const Case value("07/softmax");
+    EXPECT_TRUE(close(ex07::softmax_backward(value["weights"], value["grad_weights"]), value["grad_scores"]));
+}
+
+class OfAttentionBackward : public Values {};
+HEADWAY_CASES(OfAttentionBackward, "07/attention", "07/attention_masked");
+
+TEST_P(OfAttentionBackward, GradientsAgree) {
+    const ex07::AttentionGradients ours =
+        ex07::attention_backward(value["q"], value["k"], value["v"], value.mask(), value["grad_context"]);
+    EXPECT_TRUE(close(ours.q, value["grad_q"]));
+    EXPECT_TRUE(close(ours.k, value["grad_k"]));
+    EXPECT_TRUE(close(ours.v, value["grad_v"]));
+}
+
+TEST(OfBackward, LinearAgrees) {
+    const Case value("07/linear");
+    Tensor grad_weight = Tensor::zeros(value["weight"].shape()), grad_bias = Tensor::zeros(value["bias"].shape());
+    const Tensor grad_x = ex07::linear_backward(value["x"], value["weight"], value["grad_y"], grad_weight, grad_bias);
+    EXPECT_TRUE(close(grad_x, value["grad_x"]));
+    EXPECT_TRUE(close(grad_weight, value["grad_weight"]));
+    EXPECT_TRUE(close(grad_bias, value["grad_bias"]));
+}
+
+class OfModuleBackward : public Values {};
+HEADWAY_CASES(OfModuleBackward, "07/module", "07/module_causal");
+
+/// What the parameters of exercise 05 are called in exercise 07.
+constexpr std::pair<const char*, Tensor ex07::Parameters::*> fields[] = {
+    {"q_proj.weight", &ex07::Parameters::q_weight},     {"q_proj.bias", &ex07::Parameters::q_bias},
+    {"k_proj.weight", &ex07::Parameters::k_weight},     {"k_proj.bias", &ex07::Parameters::k_bias},
+    {"v_proj.weight", &ex07::Parameters::v_weight},     {"v_proj.bias", &ex07::Parameters::v_bias},
+    {"out_proj.weight", &ex07::Parameters::out_weight}, {"out_proj.bias", &ex07::Parameters::out_bias}};
+
+TEST_P(OfModuleBackward, GradientsOfXAndOfAllParametersAgree) {
+    ex07::Parameters parameters, ours;
+    for (const auto& [name, field] : fields) {
+        parameters.*field = value[name];
+        ours.*field = Tensor::zeros(value[name].shape());
+    }
+    const Tensor grad_x =
+        ex07::multi_head_attention_backward(value["x"], parameters, H, value.mask(), value["grad_y"], ours);
+    EXPECT_TRUE(close(grad_x, value["grad_x"]));
+    for (const auto& [name, field] : fields)
+        EXPECT_TRUE(close(ours.*field, value[std::string("grad_") + name])) << name;
+}
+
+// ---- 09 ---------------------------------------------------------------------------------------------------------
+
+class OfGroupedQuery : public Values {};
+HEADWAY_CASES(OfGroupedQuery, "09/no_mask", "09/mask_of_each_head");
+
+TEST_P(OfGroupedQuery, HeadsAreRepeatedAndAttendAlike) {
+    EXPECT_TRUE(close(ex09::repeat_heads(value["k"], grouped_H), value["repeated_k"]));
+    EXPECT_TRUE(
+        close(ex09::grouped_query_attention(value["q"], value["k"], value["v"], value.mask()), value["context"]));
+}
+
+TEST(OfGroupedQuery, TheLayerAndPoolingAgree) {
+    const Case layer("09/layer"), pooling("09/pooling");
+    EXPECT_TRUE(close(ex09::grouped_query_self_attention(layer["x"], layer["w_q"], layer["w_k"], layer["w_v"],
+                                                         layer["w_o"], grouped_H, grouped_H_kv, layer.mask()),
+                      layer["result"]));
+    EXPECT_TRUE(close(ex09::pool_heads(pooling["w"], grouped_H, grouped_H_kv), pooling["pooled"]));
+}
+
+// ---- the values tell wrong from right ---------------------------------------------------------------------------
+
+TEST(OfWrongAttention, NoneAgrees) {
+    const Case value("03/mask_of_each_head");
+    const Tensor q = value["q"], k = value["k"], v = value["v"], context = value["context"];
+    const Mask mask = value.mask();
+    const auto attended = [&](const Tensor& query, const Tensor& key, const Mask& blocked) {
+        return ex03::scaled_dot_product_attention(query, key, v, blocked).context;
+    };
+    EXPECT_TRUE(close(attended(q, k, mask), context));
+    EXPECT_FALSE(close(attended(q, k, {}), context)) << "no mask";
+    EXPECT_FALSE(close(attended(q, k, !mask), context)) << "true for may attend";
+    EXPECT_FALSE(close(attended(q * 2, k, mask), context)) << "not scaled";
+    EXPECT_FALSE(close(attended(q, k * 1.001F, mask), context)) << "scaled by a little less";
+    EXPECT_FALSE(close(attended(q.slice(1, 0, 1).expand(q.shape()), k, mask), context)) << "the first head only";
+}
+
+TEST(OfWrongModule, ExchangedOrTransposedParametersDoNotAgree) {
+    const Case value("05/self_bias");
+    const auto result = [&](const std::string& wrong, const Tensor& instead) {
+        const auto module = ex05::make_multi_head_attention({.embed_dim = value["query"].size(2), .num_heads = H});
+        nn::StateDict state;
+        for (const auto& [name, parameter] : module->named_parameters())
+            state.emplace_back(name, name == wrong ? instead : value[name]);
+        module->load_state_dict(state);
+        module->eval();
+        const Tensor x = value["query"];
+        return module->forward(x, x, x, {});
+    };
+    EXPECT_TRUE(close(result("", {}), value["result"]));
+    for (const std::string projection : {"q_proj", "k_proj", "v_proj", "out_proj"}) {
+        const Tensor weight = value[projection + ".weight"], bias = value[projection + ".bias"];
+        EXPECT_FALSE(close(result(projection + ".weight", weight.transpose(0, 1)), value["result"])) << projection;
+        // A key's bias adds the same to all scores of a query: softmax does not see it.
+        EXPECT_EQ(close(result(projection + ".bias", bias * 0), value["result"]), projection == "k_proj") << projection;
+    }
+}
+
+}  // namespace
+}  // namespace headway::beside_pytorch
