@@ -35,7 +35,7 @@ struct Widths {
     Index tile = 0;       ///< keys of a tile
 };
 
-enum class Argument { query, key, value, w_q, w_k, w_v, w_o, other };
+enum class Argument { query, key, value, w_q, w_k, w_v, w_o, gradient, other };
 
 /// How the numbers of an argument are read from memory.
 struct Reading {

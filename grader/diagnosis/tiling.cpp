@@ -52,7 +52,7 @@ void Running::take(const std::vector<double>& scores, const std::vector<std::siz
         total = in_range_of_float(total + raised);
         share[s] = in_range_of_float(share[s] + raised);
     }
-    total += static_cast<double>(more) * in_range_of_float(std::exp(-now));
+    if (more > 0) total += static_cast<double>(more) * in_range_of_float(std::exp(-now));
     if (choices.divided_after_tiles)
         for (double& one : share) one /= total;
     if (choices.largest != Tiling::Largest::never_stored) largest = now;

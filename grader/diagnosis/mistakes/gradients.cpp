@@ -337,6 +337,16 @@ MISTAKE(
             };
         });
 
+MISTAKE(
+        .id = "gradient_of_bias_averaged_over_tokens", .decision = "gradient_of_bias",
+        .title = "the gradient of the bias is summed over sequences, but averaged over their tokens",
+        .right = all_tokens, .symptom = "the bias learns T times too slowly",
+        .question = "How does the bias's gradient change when sequences are twice as long?", .make = [](Choices& c) {
+            c.gradients.bias = [](const Array& grad_y) {
+                return reference::scale(right().gradients.bias(grad_y), 1 / static_cast<double>(grad_y.size(1)));
+            };
+        });
+
 constexpr const char* added = "add to what is there: a parameter that is used twice gets both contributions";
 
 MISTAKE(

@@ -10,9 +10,9 @@ DECISION(.id = "gradient_mask", .stage = "mask", .lesson = {{"07", "Masks"}},
 
 MISTAKE(
         .id = "mask_forgotten_on_the_way_back", .decision = "gradient_mask",
-        .title = "the module masks on the way forward and not on the way back",
-        .right = "hand the mask to attention_backward too",
-        .symptom = "keys that nobody saw get gradients", .question = "Which calls of your module take the mask?",
+        .title = "the way back is not masked", .right = "weights on the way back are those of the way forward",
+        .symptom = "keys that nobody saw get gradients",
+        .question = "Which weights does your way back use where a key was blocked?",
         .make = [](Choices& c) { c.gradients.mask_goes_back = false; });
 
 DECISION(.id = "gradient_of_output", .stage = "output", .lesson = {{"07", "As a picture"}},

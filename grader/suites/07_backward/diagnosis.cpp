@@ -23,7 +23,7 @@ Predict softmax_backward(const Arguments& arguments) {
     const Tensor weights = tensor(arguments, "weights"), grad = tensor(arguments, "grad_weights");
     return [weights, grad](const Choices& c) {
         return checked(weights.shape() == grad.shape(), c.checking, &Checking::lengths, [&] {
-            return Answer::of(c.gradients.softmax(c.reading.tensor(weights, other), c.reading.tensor(grad, other)));
+            return Answer::of(c.gradients.softmax(c.reading.tensor(weights, other), c.reading.tensor(grad, Argument::gradient)));
         });
     };
 }
@@ -49,15 +49,17 @@ HeadGradients attention_gradients(Attention& forward, const Array& grad_context,
 Predict attention_backward(const Arguments& arguments) {
     Given given;
     given.input = {tensor(arguments, "q"), tensor(arguments, "k"), tensor(arguments, "v")};
-    given.mask = mask(arguments, "mask");
     const Tensor grad = tensor(arguments, "grad_context");
     const Shape q = given.input[0].shape(), v = given.input[2].shape();
     if (q.size() != 4 || v.size() != 4) return nullptr;
     const bool fits = grad.shape() == Shape{q[0], q[1], q[2], v[3]};
-    auto forward = std::make_shared<Attention>(std::move(given));
-    return [forward, grad, fits](const Choices& c) {
+    auto unmasked = std::make_shared<Attention>(given);
+    given.mask = mask(arguments, "mask");
+    auto masked = std::make_shared<Attention>(std::move(given));
+    return [=](const Choices& c) {
         return checked(fits, c.checking, &Checking::lengths, [&] {
-            HeadGradients all = attention_gradients(*forward, c.reading.tensor(grad, other), c);
+            Attention& forward = c.gradients.mask_goes_back ? *masked : *unmasked;
+            HeadGradients all = attention_gradients(forward, c.reading.tensor(grad, Argument::gradient), c);
             return Answer{"", {{"q", std::move(all.q)}, {"k", std::move(all.k)}, {"v", std::move(all.v)}}};
         });
     };
@@ -76,7 +78,7 @@ Predict linear_backward(const Arguments& arguments) {
     return [=](const Choices& c) {
         return checked(wide, c.checking, &Checking::weights, [&] {
             return checked(long_enough, c.checking, &Checking::lengths, [&] {
-                const Array rows = c.reading.tensor(x, other), grads = c.reading.tensor(grad_y, other);
+                const Array rows = c.reading.tensor(x, other), grads = c.reading.tensor(grad_y, Argument::gradient);
                 const Gradients& g = c.gradients;
                 return Answer{"",
                               {{"x", g.input(grads, c.reading.tensor(weight, other))},
@@ -92,7 +94,7 @@ class Module {
 public:
     explicit Module(const Arguments& arguments)
         : x_(reference::exact(tensor(arguments, "x"))),
-          grad_y_(reference::exact(tensor(arguments, "grad_y"))),
+          grad_y_(tensor(arguments, "grad_y")),
           parameters_(std::get<wire::Record>(argument(arguments, "parameters"))),
           grads_(std::get<wire::Record>(argument(arguments, "grads"))),
           H_(integer(arguments, "num_heads")) {
@@ -113,12 +115,13 @@ public:
     Answer answer(const Choices& c) {
         const Gradients& g = c.gradients;
         const Array merged = c.merging.merge(forward_->attended(c).context);
-        const Array grad_merged = g.input(grad_y_, weight("out"));
+        const Array grad_y = c.reading.tensor(grad_y_, Argument::gradient);
+        const Array grad_merged = g.input(grad_y, weight("out"));
         const Array grad_context = g.split(grad_merged, H_);
         Attention& back = g.mask_goes_back ? *forward_ : *unmasked_;
         const HeadGradients heads = attention_gradients(back, grad_context, c);
         Answer answer{"", {{"x", {}}}};
-        Array& grad_x = answer.parts.front().second;
+        Array grad_x;
         const std::array<const Array*, 3> of_role{&heads.q, &heads.k, &heads.v};
         for (std::size_t role = 0; role < 3; ++role) {
             const std::string& map = judge::backward::maps[role];
@@ -128,7 +131,8 @@ public:
             const Array path = g.input(grad, weight(map));
             grad_x = grad_x.shape.empty() ? path : reference::add(grad_x, path);
         }
-        add_parameters(answer, "out", g.output_sees_merged ? merged : x_, grad_y_, g);
+        add_parameters(answer, "out", g.output_sees_merged ? merged : x_, grad_y, g);
+        answer.parts.front().second = std::move(grad_x);
         return answer;
     }
 
@@ -147,7 +151,8 @@ private:
         add(map + "_bias", g.bias(grad), g.bias_is_added);
     }
 
-    Array x_, grad_y_;
+    Array x_;
+    Tensor grad_y_;
     wire::Record parameters_, grads_;
     Index H_;
     std::unique_ptr<Attention> forward_, unmasked_;
@@ -333,8 +338,7 @@ const SubjectRegistration registration(
        .model = &module_backward,
        .questions = &ask_module_backward,
        .given_own = &from_own_parts,
-       .stage = "output",
-       .stages = {{"project", 0}, {"project", 1}, {"mask", 2}}}}});
+       .stage = "output"}}});
 
 }  // namespace
 }  // namespace headway::diagnosis
