@@ -20,7 +20,7 @@ struct Given {
     Index D = 0;                   ///< model width, if the function can know it; else H·d
     Mask mask;
     bool causal = false;
-    Index tile = 0;                ///< how many queries and keys are computed at a time, if the function can know it
+    Index tile = 0;              ///< how many queries and keys are computed at a time, if the function can know it
     bool causal_option = false;  ///< whether there is such an option at all
 };
 

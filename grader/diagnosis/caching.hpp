@@ -26,7 +26,8 @@ struct Caching {
     /// What a new token attends to.
     enum class Sees { up_to_itself, what_was_before, whole_chunk, up_to_its_length_after, chunk_alone, whole_cache };
     Sees sees = Sees::up_to_itself;
-    bool whole_capacity_projected = false;
+    enum class Projects { new_tokens, whole_capacity, more_than_once };
+    Projects projects = Projects::new_tokens;
     bool operator==(const Caching&) const = default;
 };
 

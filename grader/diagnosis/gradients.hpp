@@ -30,8 +30,8 @@ struct Gradients {
     bool weight_is_added = true;  ///< to what is there
     bool bias_is_added = true;
     // Through the module.
-    bool mask_goes_back = true;       ///< the way back is masked as the way forward
-    bool output_sees_merged = true;   ///< the output projection's gradient is made of the merged context, not of x
+    bool mask_goes_back = true;      ///< the way back is masked as the way forward
+    bool output_sees_merged = true;  ///< the output projection's gradient is made of the merged context, not of x
     /// (B, T, D) -> (B, H, T, d): gradient of the merged context
     Array (*split)(const Array& grad, Index H);
     /// (B, H, T, d) -> (B, T, D): gradients of q, k and v

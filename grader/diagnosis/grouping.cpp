@@ -11,7 +11,9 @@ namespace {
 Index head_of_group(Index h, Index H, Index H_kv) { return h / (H / H_kv); }
 Index own_head(Index h, Index, Index) { return h; }
 
-double cached_numbers(Index B, Index S, Index, Index H_kv, Index d) { return static_cast<double>(2 * B * S * H_kv * d); }
+double cached_numbers(Index B, Index S, Index, Index H_kv, Index d) {
+    return static_cast<double>(2 * B * S * H_kv * d);
+}
 
 Array mean_of_each_group(const Array& w, Index H, Index H_kv) {
     const Index d = w.size(1) / H, group = H / H_kv;
@@ -20,9 +22,8 @@ Array mean_of_each_group(const Array& w, Index H, Index H_kv) {
     each(w.shape, [&](Coordinate at, std::size_t i) {
         const Index to[] = {at[0], at[1] / d / group * d + at[1] % d};
         pooled.value[position(pooled.shape, to)] += share * w.value[i];
-        pooled.error[position(pooled.shape, to)] += share * (w.error[i] + static_cast<double>(group + 2) *
-                                                                              reference::unit_roundoff *
-                                                                              std::abs(w.value[i]));
+        pooled.error[position(pooled.shape, to)] +=
+            share * (w.error[i] + static_cast<double>(group + 2) * reference::unit_roundoff * std::abs(w.value[i]));
     });
     return pooled;
 }

@@ -1,6 +1,7 @@
 #include "tiling.hpp"
 
 #include "answer.hpp"
+#include "choices.hpp"
 #include "elements.hpp"
 #include "softmax.hpp"
 
@@ -44,7 +45,8 @@ void Running::take(const std::vector<double>& scores, const std::vector<std::siz
     const double change = choices.shrinks_inverted ? now - largest : largest - now;
     const double shrink = largest == -infinity ? 0 : in_range_of_float(std::exp(change));
     // What is still 0 may be multiplied by anything but infinity.
-    if (choices.shrinks == Shrinks::both || choices.shrinks == Shrinks::total) total = in_range_of_float(total * shrink);
+    if (choices.shrinks == Shrinks::both || choices.shrinks == Shrinks::total)
+        total = in_range_of_float(total * shrink);
     if (choices.shrinks == Shrinks::both || choices.shrinks == Shrinks::gathered)
         for (double& one : share) one = in_range_of_float(one * shrink);
     for (const std::size_t s : keys) {
@@ -85,6 +87,9 @@ public:
             if (choices_.edge == Tiling::Edge::dropped && begin + width > S) break;
             const bool future = is_future(query, begin);
             if (future && choices_.future_is_skipped) continue;
+            // Who takes one query at a time passes over a tile that is all in its future; who takes several does not.
+            if ((choices_.divided_after_tiles || missing_keys(begin, end) > 0) && is_hidden(query, begin, begin))
+                throw Unpredictable{};
             std::vector<std::size_t> keys;
             for (Index s = begin; s < end; ++s) {
                 const auto key = static_cast<std::size_t>(s);
@@ -184,7 +189,8 @@ void gather(const Running& running, const std::vector<Computed>& computed, doubl
             magnitude += std::abs(weight * value);
             error[i] += std::abs(weight) * v.error[(matrix * S + s) * d_v + i];
         }
-        error[i] = open ? anything : error[i] + (2 * relative + static_cast<double>(S + 4) * reference::unit_roundoff) * magnitude;
+        error[i] = open ? anything
+                        : error[i] + (2 * relative + static_cast<double>(S + 4) * reference::unit_roundoff) * magnitude;
     }
 }
 

@@ -24,24 +24,24 @@ struct Tiling {
     Shrinks shrinks = Shrinks::both;
     bool shrinks_inverted = false;  ///< by exp(now - before)
     Largest largest = Largest::so_far;
-    bool key_by_key = false;             ///< each key is a tile of its own
-    bool divided_after_tiles = false;    ///< gathered is divided by the total after each tile
-    bool empty_tile_is_nan = false;      ///< -inf - -inf while no key was seen
-    bool divided = true;                 ///< in the end
-    bool empty_total_is_nan = false;     ///< 0 / 0 in the end
-    bool state_goes_on = false;          ///< the next tile of queries begins with what the last one left
+    bool key_by_key = false;           ///< each key is a tile of its own
+    bool divided_after_tiles = false;  ///< gathered is divided by the total after each tile
+    bool empty_tile_is_nan = false;    ///< -inf - -inf while no key was seen
+    bool divided = true;               ///< in the end
+    bool empty_total_is_nan = false;   ///< 0 / 0 in the end
+    bool state_goes_on = false;        ///< the next tile of queries begins with what the last one left
     Edge edge = Edge::cut;
-    bool last_queries_dropped = false;   ///< queries that fill no tile get zeros
-    bool mask_of_first_tile = false;     ///< the mask is read from key 0 in every tile
+    bool last_queries_dropped = false;  ///< queries that fill no tile get zeros
+    bool mask_of_first_tile = false;    ///< the mask is read from key 0 in every tile
     Causality causality = Causality::by_position;
-    bool future_is_skipped = true;       ///< tiles that no query of the tile sees are not computed
+    bool future_is_skipped = true;  ///< tiles that no query of the tile sees are not computed
     bool operator==(const Tiling&) const = default;
 };
 
 /// How the scores of some queries (..., T, S) are cut.
 struct Tiles {
-    Index queries = 0;     ///< of a tile; 0: all
-    Index keys = 0;        ///< of a tile
+    Index queries = 0;  ///< of a tile; 0: all
+    Index keys = 0;     ///< of a tile
     bool causal = false;
     /// Whether query t may not see key s under the causal option.
     bool (*future)(Index t, Index s, Index T, Index S) = nullptr;

@@ -36,8 +36,8 @@ MISTAKE(
 MISTAKE(
         .id = "written_behind_the_first", .decision = "cache_position",
         .title = "all sequences but the first are written behind what the first one holds by then", .right = behind,
-        .symptom = "right with batch 1", .question = "Which length do you write sequence 1 at, and has it moved on already?",
-        .make = [](Choices& c) {
+        .symptom = "right with batch 1",
+        .question = "Which length do you write sequence 1 at, and has it moved on already?", .make = [](Choices& c) {
             c.caching.position = [](const Lengths& lengths, const Lengths& counts, std::size_t b, Index t) {
                 return lengths.front() + (b > 0 ? counts.front() : 0) + t;
             };
@@ -81,9 +81,9 @@ constexpr const char* two_halves = "keys go to cache.k, values to cache.v";
 constexpr const char* weights_right = "weights or values are right, the other is not; nothing crashes";
 
 MISTAKE(
-        .id = "keys_kept_as_values", .decision = "cache_halves", .title = "new keys are written into both halves of the cache",
-        .right = two_halves, .symptom = weights_right, .question = "What do you copy into cache.v?",
-        .make = [](Choices& c) { c.caching.keys_for_values = true; });
+        .id = "keys_kept_as_values", .decision = "cache_halves",
+        .title = "new keys are written into both halves of the cache", .right = two_halves, .symptom = weights_right,
+        .question = "What do you copy into cache.v?", .make = [](Choices& c) { c.caching.keys_for_values = true; });
 
 MISTAKE(
         .id = "values_kept_as_keys", .decision = "cache_halves",
@@ -92,8 +92,9 @@ MISTAKE(
 
 MISTAKE(
         .id = "one_storage_for_keys_and_values", .decision = "cache_halves",
-        .title = "k and v of a new cache are two names of one tensor", .right = "a copy of a Tensor is another view: clone()",
-        .symptom = "what is written last is in both", .question = "Does writing to cache.v change cache.k?",
+        .title = "k and v of a new cache are two names of one tensor",
+        .right = "a copy of a Tensor is another view: clone()", .symptom = "what is written last is in both",
+        .question = "Does writing to cache.v change cache.k?",
         .make = [](Choices& c) { c.caching.one_storage = true; });
 
 DECISION(.id = "cache_strides", .stage = "", .lesson = {{"08", "In code"}},
@@ -102,12 +103,14 @@ DECISION(.id = "cache_strides", .stage = "", .lesson = {{"08", "In code"}},
 MISTAKE(
         .id = "heads_lie_as_far_apart_as_tokens", .decision = "cache_strides",
         .title = "heads of the cache are taken to lie as far apart as there are tokens",
-        .right = "they lie as far apart as the capacity", .symptom = "head 0 of sequence 0 is right, all others are scrambled",
+        .right = "they lie as far apart as the capacity",
+        .symptom = "head 0 of sequence 0 is right, all others are scrambled",
         .question = "How many rows lie between head 0 and head 1 of the cache?",
         .make = [](Choices& c) { c.caching.heads_lie_close = true; });
 
 DECISION(.id = "cache_room", .stage = "", .lesson = {{"08", "What you will build"}},
-         .pseudocode = "before anything is written, for every b: if lengths[b] + counts[b] > C throw std::invalid_argument");
+         .pseudocode =
+             "before anything is written, for every b: if lengths[b] + counts[b] > C throw std::invalid_argument");
 
 constexpr const char* checked_first = "check all sequences, then write: what is refused leaves the cache as it was";
 
@@ -166,8 +169,9 @@ MISTAKE(
         });
 
 MISTAKE(
-        .id = "decoding_mask_sees_one_ahead", .decision = "decoding_mask", .title = "a token sees one position too many",
-        .right = own_position, .symptom = "single tokens see what lies behind the end; in chunks, their successor",
+        .id = "decoding_mask_sees_one_ahead", .decision = "decoding_mask",
+        .title = "a token sees one position too many", .right = own_position,
+        .symptom = "single tokens see what lies behind the end; in chunks, their successor",
         .question = "Is it s > position or s > position + 1?", .make = [](Choices& c) {
             c.caching.hidden = [](const Lengths& lengths, std::size_t b, Index t, Index s, Index, Index) {
                 return s > lengths[b] + t + 1;
@@ -228,10 +232,17 @@ DECISION(.id = "decode_projects", .stage = "project", .lesson = {{"08", "In word
          .pseudocode = "project x (B,n,D), the new tokens alone: 4·B·n rows in all, however long the past is");
 
 MISTAKE(
-        .id = "more_than_new_tokens_projected", .decision = "decode_projects",
-        .title = "more rows are projected than there are new tokens", .right = "project the n new tokens, four times",
-        .symptom = "right, and as slow as without a cache", .question = "How many rows does each projection get?",
-        .make = [](Choices& c) { c.caching.whole_capacity_projected = true; });
+        .id = "whole_capacity_projected", .decision = "decode_projects",
+        .title = "as many rows are projected as the cache has positions, not as there are new tokens",
+        .right = "project the n new tokens, four times", .symptom = "right, and as slow as without a cache",
+        .question = "How many rows does each projection get?",
+        .make = [](Choices& c) { c.caching.projects = Caching::Projects::whole_capacity; });
+
+MISTAKE(
+        .id = "new_tokens_projected_again", .decision = "decode_projects",
+        .title = "new tokens go through a projection more than once", .right = "project the n new tokens, four times",
+        .symptom = "right, and slower than it need be", .question = "How often do you call k_proj?",
+        .make = [](Choices& c) { c.caching.projects = Caching::Projects::more_than_once; });
 
 }  // namespace
 }  // namespace headway::diagnosis

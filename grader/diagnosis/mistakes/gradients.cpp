@@ -1,4 +1,4 @@
-// The way back through softmax, attention and Linear.
+// The way back through softmax and attention.
 #include "../catalogue.hpp"
 #include "../elements.hpp"
 
@@ -18,7 +18,8 @@ using reference::unit_roundoff;
 // ---- softmax ---------------------------------------------------------------------------------------------------
 
 DECISION(.id = "softmax_gradient", .stage = "softmax", .lesson = {{"07", "As a formula"}},
-         .pseudocode = "for each row [b,h,t]: mean = Σ_s weights[s]·grad[s]; grad_scores[s] = weights[s]·(grad[s] - mean)");
+         .pseudocode =
+             "for each row [b,h,t]: mean = Σ_s weights[s]·grad[s]; grad_scores[s] = weights[s]·(grad[s] - mean)");
 
 constexpr const char* weighted_mean = "weights · (gradient - its weighted mean over the row)";
 
@@ -35,7 +36,8 @@ Array elementwise(const Array& weights, const Array& grad, double (*formula)(dou
 }
 
 /// weights · (grad - mean), where the mean is some sum over weights and gradients so far.
-Array with_mean(const Array& weights, const Array& grad, double (*term)(double weight, double grad), bool divided, bool carried) {
+Array with_mean(const Array& weights, const Array& grad, double (*term)(double weight, double grad), bool divided,
+                bool carried) {
     Array scores = weights;
     const auto S = static_cast<std::size_t>(weights.size(-1));
     const auto matrix = static_cast<std::size_t>(weights.size(-2)) * S;
@@ -48,14 +50,17 @@ Array with_mean(const Array& weights, const Array& grad, double (*term)(double w
             const double share = term(weights.value[i], grad.value[i]) / (divided ? static_cast<double>(S) : 1);
             mean += share;
             magnitude += std::abs(share);
-            inherited += grad.error[i] * std::max(1.0, std::abs(weights.value[i])) + weights.error[i] * std::abs(grad.value[i]);
+            inherited +=
+                grad.error[i] * std::max(1.0, std::abs(weights.value[i])) + weights.error[i] * std::abs(grad.value[i]);
         }
         const double mean_error = inherited + static_cast<double>(matrix + 4) * unit_roundoff * magnitude;
         for (std::size_t i = row; i < row + S; ++i) {
             const double apart = grad.value[i] - mean;
-            const double apart_error = grad.error[i] + mean_error + 2 * unit_roundoff * (std::abs(grad.value[i]) + std::abs(mean));
+            const double apart_error =
+                grad.error[i] + mean_error + 2 * unit_roundoff * (std::abs(grad.value[i]) + std::abs(mean));
             scores.value[i] = weights.value[i] * apart;
-            scores.error[i] = std::abs(weights.value[i]) * apart_error + weights.error[i] * (std::abs(apart) + apart_error) +
+            scores.error[i] = std::abs(weights.value[i]) * apart_error +
+                              weights.error[i] * (std::abs(apart) + apart_error) +
                               unit_roundoff * std::abs(scores.value[i]);
         }
     }
@@ -99,8 +104,7 @@ MISTAKE(
         .id = "softmax_gradient_doubled", .decision = "softmax_gradient",
         .title = "the gradient through softmax is twice what it should be", .right = weighted_mean,
         .symptom = "the direction is right, the length is not: learning rates that work elsewhere do not here",
-        .question = "Does a difference quotient agree with your gradient, or with half of it?",
-        .make = [](Choices& c) {
+        .question = "Does a difference quotient agree with your gradient, or with half of it?", .make = [](Choices& c) {
             c.gradients.softmax = [](const Array& weights, const Array& grad) {
                 return reference::scale(reference::softmax_backward(weights, grad), 2);
             };
@@ -112,7 +116,8 @@ MISTAKE(
         .right = weighted_mean, .symptom = "right where all weights of a row are equal",
         .question = "By what is each gradient multiplied before the row is summed?", .make = [](Choices& c) {
             c.gradients.softmax = [](const Array& weights, const Array& grad) {
-                return with_mean(weights, grad, [](double, double g) { return g; }, true, false);
+                return with_mean(
+                    weights, grad, [](double, double g) { return g; }, true, false);
             };
         });
 
@@ -122,7 +127,8 @@ MISTAKE(
         .right = weighted_mean, .symptom = "the gradients of a row do not sum to 0",
         .question = "By what is each gradient multiplied before the row is summed?", .make = [](Choices& c) {
             c.gradients.softmax = [](const Array& weights, const Array& grad) {
-                return with_mean(weights, grad, [](double, double g) { return g; }, false, false);
+                return with_mean(
+                    weights, grad, [](double, double g) { return g; }, false, false);
             };
         });
 
@@ -132,14 +138,16 @@ MISTAKE(
         .symptom = "the first query of each head is right, later ones are not",
         .question = "Where does the sum of a row begin at 0?", .make = [](Choices& c) {
             c.gradients.softmax = [](const Array& weights, const Array& grad) {
-                return with_mean(weights, grad, [](double w, double g) { return w * g; }, false, true);
+                return with_mean(
+                    weights, grad, [](double w, double g) { return w * g; }, false, true);
             };
         });
 
 // ---- scale -----------------------------------------------------------------------------------------------------
 
 DECISION(.id = "gradient_scale", .stage = "scale", .lesson = {{"07", "What people get wrong"}},
-         .pseudocode = "grad_q = grad_scores / sqrt(d) · k; grad_k = (grad_scores / sqrt(d))ᵀ · q: the d of the way forward");
+         .pseudocode =
+             "grad_q = grad_scores / sqrt(d) · k; grad_k = (grad_scores / sqrt(d))ᵀ · q: the d of the way forward");
 
 constexpr const char* both_scaled = "the gradients of q and of k are divided by √head_dim, as scores were";
 
@@ -148,7 +156,8 @@ double one(Index) { return 1; }
 MISTAKE(
         .id = "gradient_scale_missing", .decision = "gradient_scale",
         .title = "the gradients of q and k are not divided by √head_dim", .right = both_scaled,
-        .symptom = "both are too large by √head_dim", .question = "What stood between q·k and the scores on the way forward?",
+        .symptom = "both are too large by √head_dim",
+        .question = "What stood between q·k and the scores on the way forward?",
         .make = [](Choices& c) { c.gradients.factor_of_queries = c.gradients.factor_of_keys = &one; });
 
 MISTAKE(
@@ -168,9 +177,8 @@ MISTAKE(
         .title = "the gradients of q and k are divided by head_dim: the scale is applied twice", .right = both_scaled,
         .symptom = "both are too small by √head_dim", .question = "How often is √head_dim divided by on the way back?",
         .make = [](Choices& c) {
-            c.gradients.factor_of_queries = c.gradients.factor_of_keys = [](Index d) {
-                return 1 / static_cast<double>(d);
-            };
+            c.gradients.factor_of_queries =
+                c.gradients.factor_of_keys = [](Index d) { return 1 / static_cast<double>(d); };
         });
 
 MISTAKE(
@@ -213,8 +221,8 @@ MISTAKE(
         .id = "gradients_of_q_and_k_swapped", .decision = "gradient_of_q_and_k",
         .title = "the gradient of q is made of queries, and that of k of keys",
         .right = "the gradient of q is made of keys, that of k of queries",
-        .symptom = "all shapes fit; training goes astray",
-        .question = "The derivative of q·k by q: is it q or k?", .make = [](Choices& c) {
+        .symptom = "all shapes fit; training goes astray", .question = "The derivative of q·k by q: is it q or k?",
+        .make = [](Choices& c) {
             c.gradients.queries = [](const Array& scores, const Array& q, const Array&) {
                 return times_sums(scores, q);
             };
@@ -255,118 +263,6 @@ MISTAKE(
         .question = "What stands in row 1 of (T, S) numbers that are read as (S, T)?", .make = [](Choices& c) {
             c.gradients.values = [](const Array& weights, const Array& grad) { return matmul(viewed(weights), grad); };
         });
-
-// ---- Linear ----------------------------------------------------------------------------------------------------
-
-DECISION(.id = "gradient_of_input", .stage = "project", .lesson = {{"07", "As a formula"}},
-         .pseudocode = "grad_x (B,T,in) = grad_y (B,T,out) · weight (out,in)");
-DECISION(.id = "gradient_of_weight", .stage = "project", .lesson = {{"07", "What is used often gets a sum"}},
-         .pseudocode = "grad_weight (out,in) += grad_yᵀ (out,B·T) · x (B·T,in): every token of every sequence");
-DECISION(.id = "gradient_of_bias", .stage = "project", .lesson = {{"07", "What is used often gets a sum"}},
-         .pseudocode = "grad_bias (out) += Σ over b and t of grad_y[b,t]");
-DECISION(.id = "gradients_added", .stage = "project", .lesson = {{"07", "What is used often gets a sum"}},
-         .pseudocode = "grad_weight += ...; grad_bias += ...: the caller decides when to start from zero");
-
-constexpr const char* all_tokens = "a parameter that every token uses gets the sum over all tokens of all sequences";
-
-MISTAKE(
-        .id = "gradient_of_input_weight_turned", .decision = "gradient_of_input",
-        .title = "the gradient of x reads the numbers of weight as (in, out)",
-        .right = "weight is (out, in): grad_x = grad_y · weight", .symptom = "the shape fits; x gets nonsense",
-        .question = "Is the weight of a Linear stored (out, in) or (in, out)?", .make = [](Choices& c) {
-            c.gradients.input = [](const Array& grad_y, const Array& weight) {
-                return matmul(grad_y, transpose(viewed(weight), 0, 1));
-            };
-        });
-
-/// Sequence b alone.
-Array sequence(const Array& x, Index b) {
-    return gathered(x, {1, x.size(1), x.size(2)}, [&](Coordinate at) {
-        const Index from[] = {b, at[1], at[2]};
-        return position(x.shape, from);
-    });
-}
-
-MISTAKE(
-        .id = "gradient_of_weight_of_last_sequence", .decision = "gradient_of_weight",
-        .title = "only the last sequence of the batch reaches the gradient of the weight", .right = all_tokens,
-        .symptom = "right with batch 1; else most of what the batch says is lost",
-        .question = "Over which axes does your sum run?", .make = [](Choices& c) {
-            c.gradients.weight = [](const Array& x, const Array& grad_y) {
-                const Index b = x.size(0) - 1;
-                return right().gradients.weight(sequence(x, b), sequence(grad_y, b));
-            };
-        });
-
-MISTAKE(
-        .id = "gradient_of_weight_of_first_sequence", .decision = "gradient_of_weight",
-        .title = "only the first sequence of the batch reaches the gradient of the weight", .right = all_tokens,
-        .symptom = "right with batch 1; else most of what the batch says is lost",
-        .question = "Over which axes does your sum run?", .make = [](Choices& c) {
-            c.gradients.weight = [](const Array& x, const Array& grad_y) {
-                return right().gradients.weight(sequence(x, 0), sequence(grad_y, 0));
-            };
-        });
-
-MISTAKE(
-        .id = "gradient_of_bias_of_first_sequence", .decision = "gradient_of_bias",
-        .title = "only the first sequence of the batch reaches the gradient of the bias", .right = all_tokens,
-        .symptom = "right with batch 1; else most of what the batch says is lost",
-        .question = "Over which axes does your sum run?", .make = [](Choices& c) {
-            c.gradients.bias = [](const Array& grad_y) { return right().gradients.bias(sequence(grad_y, 0)); };
-        });
-
-MISTAKE(
-        .id = "gradient_of_bias_of_last_sequence", .decision = "gradient_of_bias",
-        .title = "only the last sequence of the batch reaches the gradient of the bias", .right = all_tokens,
-        .symptom = "right with batch 1; else most of what the batch says is lost",
-        .question = "Over which axes does your sum run?", .make = [](Choices& c) {
-            c.gradients.bias = [](const Array& grad_y) {
-                return right().gradients.bias(sequence(grad_y, grad_y.size(0) - 1));
-            };
-        });
-
-MISTAKE(
-        .id = "gradient_of_bias_averaged", .decision = "gradient_of_bias",
-        .title = "the gradient of the bias is the mean over tokens, not their sum", .right = all_tokens,
-        .symptom = "the bias learns B·T times too slowly",
-        .question = "How does the bias's gradient change when the batch is doubled?", .make = [](Choices& c) {
-            c.gradients.bias = [](const Array& grad_y) {
-                return reference::scale(right().gradients.bias(grad_y),
-                                        1 / static_cast<double>(grad_y.size(0) * grad_y.size(1)));
-            };
-        });
-
-MISTAKE(
-        .id = "gradient_of_bias_averaged_over_tokens", .decision = "gradient_of_bias",
-        .title = "the gradient of the bias is summed over sequences, but averaged over their tokens",
-        .right = all_tokens, .symptom = "the bias learns T times too slowly",
-        .question = "How does the bias's gradient change when sequences are twice as long?", .make = [](Choices& c) {
-            c.gradients.bias = [](const Array& grad_y) {
-                return reference::scale(right().gradients.bias(grad_y), 1 / static_cast<double>(grad_y.size(1)));
-            };
-        });
-
-constexpr const char* added = "add to what is there: a parameter that is used twice gets both contributions";
-
-MISTAKE(
-        .id = "gradients_assigned", .decision = "gradients_added",
-        .title = "the gradients of weight and bias are assigned instead of added to what is there", .right = added,
-        .symptom = "right from zero; where a parameter is used twice, or batches are added up, half is lost",
-        .question = "Do you write = or +=?",
-        .make = [](Choices& c) { c.gradients.weight_is_added = c.gradients.bias_is_added = false; });
-
-MISTAKE(
-        .id = "gradient_of_weight_assigned", .decision = "gradients_added",
-        .title = "the gradient of the weight is assigned instead of added to what is there; that of the bias is right",
-        .right = added, .symptom = "right from zero; where a parameter is used twice, half is lost",
-        .question = "Do you write = or +=?", .make = [](Choices& c) { c.gradients.weight_is_added = false; });
-
-MISTAKE(
-        .id = "gradient_of_bias_assigned", .decision = "gradients_added",
-        .title = "the gradient of the bias is assigned instead of added to what is there; that of the weight is right",
-        .right = added, .symptom = "right from zero; where a parameter is used twice, half is lost",
-        .question = "Do you write = or +=?", .make = [](Choices& c) { c.gradients.bias_is_added = false; });
 
 }  // namespace
 }  // namespace headway::diagnosis

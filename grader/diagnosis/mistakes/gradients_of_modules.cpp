@@ -9,8 +9,8 @@ DECISION(.id = "gradient_mask", .stage = "mask", .lesson = {{"07", "Masks"}},
          .pseudocode = "weights on the way back are those of the way forward: the same q, k and mask");
 
 MISTAKE(
-        .id = "mask_forgotten_on_the_way_back", .decision = "gradient_mask",
-        .title = "the way back is not masked", .right = "weights on the way back are those of the way forward",
+        .id = "mask_forgotten_on_the_way_back", .decision = "gradient_mask", .title = "the way back is not masked",
+        .right = "weights on the way back are those of the way forward",
         .symptom = "keys that nobody saw get gradients",
         .question = "Which weights does your way back use where a key was blocked?",
         .make = [](Choices& c) { c.gradients.mask_goes_back = false; });
@@ -27,13 +27,15 @@ MISTAKE(
         .make = [](Choices& c) { c.gradients.output_sees_merged = false; });
 
 DECISION(.id = "gradient_heads", .stage = "merge", .lesson = {{"07", "As a picture"}},
-         .pseudocode = "back through split_heads: merge_heads, transpose(1, 2) and all; back through merge_heads: split_heads");
+         .pseudocode =
+             "back through split_heads: merge_heads, transpose(1, 2) and all; back through merge_heads: split_heads");
 
 Array merge_by_view(const Array& heads) {
     return reference::reshape(heads, {heads.size(0), heads.size(2), heads.size(1) * heads.size(3)});
 }
 
-constexpr const char* merged_back = "transpose(1, 2) to (B, T, H, d), then flatten: merging is the gradient of splitting";
+constexpr const char* merged_back =
+    "transpose(1, 2) to (B, T, H, d), then flatten: merging is the gradient of splitting";
 constexpr const char* mixed_tokens = "a token's gradient is filled from several tokens; all shapes fit";
 constexpr const char* which_tokens = "Which tokens does row 0 of your (B, T, D) gradient come from?";
 

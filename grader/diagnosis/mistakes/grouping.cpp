@@ -17,16 +17,16 @@ Index from_the_end(Index h, Index H, Index H_kv) { return H_kv - 1 - h / (H / H_
 // ---- keys and values -------------------------------------------------------------------------------------------
 
 DECISION(.id = "group", .stage = "split", .lesson = {{"09", "As a formula"}},
-         .pseudocode = "group = H / H_kv; query head h uses keys and values of head h / group, rounded down: with H = 6 "
-                       "and H_kv = 2, heads 0 0 0 1 1 1");
+         .pseudocode =
+             "group = H / H_kv; query head h uses keys and values of head h / group, rounded down: with H = 6 "
+             "and H_kv = 2, heads 0 0 0 1 1 1");
 
 constexpr const char* neighbours = "neighbours share: query head h uses head h / (H / H_kv)";
 constexpr const char* invisible_at_the_ends = "right for H_kv = H and for H_kv = 1; a loaded checkpoint gives nonsense";
 
 MISTAKE(
-        .id = "heads_tiled", .decision = "group",
-        .title = "keys and values are tiled: query head h uses head h % H_kv", .right = neighbours,
-        .symptom = invisible_at_the_ends,
+        .id = "heads_tiled", .decision = "group", .title = "keys and values are tiled: query head h uses head h % H_kv",
+        .right = neighbours, .symptom = invisible_at_the_ends,
         .question = "With 6 query heads and 2 heads of keys: which keys does query head 1 use?",
         .make = [](Choices& c) { c.grouping.copied = c.grouping.key = c.grouping.value = &by_remainder; });
 
@@ -77,7 +77,8 @@ MISTAKE(
 // ---- masks -----------------------------------------------------------------------------------------------------
 
 DECISION(.id = "group_mask", .stage = "mask", .lesson = {{"09", "What people get wrong"}},
-         .pseudocode = "mask broadcasts to (B,H,T,S), H the number of query heads: query head h is masked by mask[b,h]");
+         .pseudocode =
+             "mask broadcasts to (B,H,T,S), H the number of query heads: query head h is masked by mask[b,h]");
 
 constexpr const char* own_mask = "masks belong to queries: query head h has mask[b, h]";
 constexpr const char* one_mask = "invisible while all heads share one mask";
@@ -92,15 +93,14 @@ MISTAKE(
 MISTAKE(
         .id = "mask_by_key_head", .decision = "group_mask",
         .title = "the mask is looked up by the head of the keys instead of that of the query", .right = own_mask,
-        .symptom = one_mask, .question = "How many heads has the mask: H or H_kv?", .make = [](Choices& c) {
-            c.grouping.mask = [](Index h, Index H, Index H_kv) { return h / (H / H_kv); };
-        });
+        .symptom = one_mask, .question = "How many heads has the mask: H or H_kv?",
+        .make = [](Choices& c) { c.grouping.mask = [](Index h, Index H, Index H_kv) { return h / (H / H_kv); }; });
 
 MISTAKE(
         .id = "mask_moves_on_by_one_head", .decision = "group_mask",
         .title = "where queries are stacked by groups, the mask moves on by one head a group instead of by the group",
-        .right = own_mask, .symptom = one_mask,
-        .question = "At which head of the mask does the second group begin?", .make = [](Choices& c) {
+        .right = own_mask, .symptom = one_mask, .question = "At which head of the mask does the second group begin?",
+        .make = [](Choices& c) {
             c.grouping.mask = [](Index h, Index H, Index H_kv) { return h / (H / H_kv) + h % (H / H_kv); };
         });
 
@@ -136,9 +136,7 @@ MISTAKE(
         .right = own_widths, .symptom = mixed_up, .question = "In which columns do keys and values begin?",
         .make = [](Choices& c) {
             c.grouping.keys_begin = [](Index E, Index E_kv) { return std::min((E + 2 * E_kv) / 3, E); };
-            c.grouping.values_begin = [](Index E, Index E_kv) {
-                return std::min((E + 2 * E_kv) / 3 * 2, E + E_kv);
-            };
+            c.grouping.values_begin = [](Index E, Index E_kv) { return std::min((E + 2 * E_kv) / 3 * 2, E + E_kv); };
         });
 
 // ---- what a cache holds ----------------------------------------------------------------------------------------
@@ -168,7 +166,8 @@ MISTAKE(
 
 MISTAKE(
         .id = "cache_counted_in_32_bits", .decision = "cache_size",
-        .title = "the size of the cache passes through an int, which overflows", .right = "count in Index, 64 bits wide",
+        .title = "the size of the cache passes through an int, which overflows",
+        .right = "count in Index, 64 bits wide",
         .symptom = "right for short texts; for long ones the number is small or negative",
         .question = "What is the largest int, and how many numbers do 100,000 tokens take?", .make = [](Choices& c) {
             c.grouping.cached = [](Index B, Index S, Index, Index H_kv, Index d) {
@@ -219,7 +218,8 @@ MISTAKE(
 MISTAKE(
         .id = "pooling_keeps_first_head", .decision = "pooling",
         .title = "the first head of each group is kept, the others are thrown away",
-        .right = "take the mean over the heads of the group", .symptom = "works, but worse than the mean after training",
+        .right = "take the mean over the heads of the group",
+        .symptom = "works, but worse than the mean after training",
         .question = "Does the second head of a group change your result?", .make = [](Choices& c) {
             c.grouping.pool = [](const Array& w, Index H, Index H_kv) {
                 return pooled_by(w, H, H_kv, &of_the_group, 1, 1);
@@ -244,8 +244,7 @@ MISTAKE(
         .right = "the mean is over heads, feature by feature", .symptom = "heads lose what tells their features apart",
         .question = "Which columns of w go into column 0 of the result?", .make = [](Choices& c) {
             c.grouping.pool = [](const Array& w, Index H, Index H_kv) {
-                return mean_by(w, H, H_kv,
-                               [](Index j, Index i, Index, Index, Index group) { return j * group + i; });
+                return mean_by(w, H, H_kv, [](Index j, Index i, Index, Index, Index group) { return j * group + i; });
             };
         });
 

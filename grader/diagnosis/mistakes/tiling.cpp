@@ -9,10 +9,12 @@ namespace {
 // ---- the running softmax ---------------------------------------------------------------------------------------
 
 DECISION(.id = "rescale", .stage = "softmax", .lesson = {{"10", "As a formula"}},
-         .pseudocode = "now = max(largest, max of the tile); shrink = exp(largest - now); total = total·shrink + Σ "
-                       "exp(score - now); gathered = gathered·shrink + Σ exp(score - now)·v");
+         .pseudocode =
+             "now = max(largest, max of the tile); shrink = exp(largest - now); total = total·shrink + Σ "
+             "exp(score - now); gathered = gathered·shrink + Σ exp(score - now)·v");
 
-constexpr const char* both_shrink = "where a larger score turns up, total and gathered both shrink by exp(before - now)";
+constexpr const char* both_shrink =
+    "where a larger score turns up, total and gathered both shrink by exp(before - now)";
 constexpr const char* grows = "right as long as the largest score comes in the first tile";
 
 /// The same mistake, made tile by tile or key by key, gives other numbers.
@@ -24,8 +26,7 @@ void shrinks(Choices& c, Tiling::Shrinks what, bool key_by_key) {
 MISTAKE(
         .id = "rescale_forgotten", .decision = "rescale",
         .title = "what was summed before does not shrink when a larger score turns up in a later tile",
-        .right = both_shrink, .symptom = grows,
-        .question = "Relative to which maximum was the sum so far taken?",
+        .right = both_shrink, .symptom = grows, .question = "Relative to which maximum was the sum so far taken?",
         .make = [](Choices& c) { shrinks(c, Tiling::Shrinks::neither, false); });
 
 MISTAKE(
@@ -62,7 +63,8 @@ MISTAKE(
         .make = [](Choices& c) { c.tiling.shrinks_inverted = true; });
 
 DECISION(.id = "running_maximum", .stage = "softmax", .lesson = {{"10", "As a formula"}},
-         .pseudocode = "largest = -infinity before the first key; after each tile largest = max(largest, max of the tile)");
+         .pseudocode =
+             "largest = -infinity before the first key; after each tile largest = max(largest, max of the tile)");
 
 constexpr const char* running_maximum = "largest is the largest score of all keys seen so far, and is stored";
 
@@ -88,7 +90,8 @@ MISTAKE(
         .make = [](Choices& c) { c.tiling.largest = Tiling::Largest::of_the_first_tile; });
 
 DECISION(.id = "running_start", .stage = "softmax", .lesson = {{"10", "Rows that have seen nothing"}},
-         .pseudocode = "before the first key: largest = -infinity, total = 0, gathered = 0; blocked scores are -infinity");
+         .pseudocode =
+             "before the first key: largest = -infinity, total = 0, gathered = 0; blocked scores are -infinity");
 
 constexpr const char* starts_at_minus_infinity = "before the first key the largest score is -infinity";
 
@@ -120,7 +123,8 @@ MISTAKE(
         .title = "a row that has seen no key so far computes exp(-∞ - -∞), which is NaN, and stays NaN",
         .right = "as long as every score was -infinity, total and gathered stay 0",
         .symptom = "masks and causal attention give NaN wherever the first tile of a row is blocked",
-        .question = "What is -infinity minus -infinity?", .make = [](Choices& c) { c.tiling.empty_tile_is_nan = true; });
+        .question = "What is -infinity minus -infinity?",
+        .make = [](Choices& c) { c.tiling.empty_tile_is_nan = true; });
 
 DECISION(.id = "division", .stage = "softmax", .lesson = {{"10", "As a formula"}},
          .pseudocode = "context = gathered / total, once, after the last tile; 0 where total is 0");
@@ -133,9 +137,10 @@ MISTAKE(
         .make = [](Choices& c) { c.tiling.divided_after_tiles = true; });
 
 MISTAKE(
-        .id = "never_divided_by_total", .decision = "division", .title = "what was gathered is not divided by the total",
-        .right = "context = gathered / total", .symptom = "contexts grow with the number of keys",
-        .question = "What do the weights of one query sum to?", .make = [](Choices& c) { c.tiling.divided = false; });
+        .id = "never_divided_by_total", .decision = "division",
+        .title = "what was gathered is not divided by the total", .right = "context = gathered / total",
+        .symptom = "contexts grow with the number of keys", .question = "What do the weights of one query sum to?",
+        .make = [](Choices& c) { c.tiling.divided = false; });
 
 DECISION(.id = "empty_total", .stage = "softmax", .lesson = {{"10", "Rows that have seen nothing"}},
          .pseudocode = "if total[b,h,t] is 0, the query saw no key: its context is 0");
@@ -154,8 +159,9 @@ DECISION(.id = "tile_edge", .stage = "scores", .lesson = {{"10", "Tiles of queri
 constexpr const char* cut_at_the_edge = "the last tile is smaller: it ends at S";
 
 MISTAKE(
-        .id = "last_keys_dropped", .decision = "tile_edge", .title = "keys behind the last whole tile are never looked at",
-        .right = cut_at_the_edge, .symptom = "right where the tile divides S; else the latest keys are missed",
+        .id = "last_keys_dropped", .decision = "tile_edge",
+        .title = "keys behind the last whole tile are never looked at", .right = cut_at_the_edge,
+        .symptom = "right where the tile divides S; else the latest keys are missed",
         .question = "With 7 keys and a tile of 3, which keys does your last tile hold?",
         .make = [](Choices& c) { c.tiling.edge = Tiling::Edge::dropped; });
 
@@ -174,12 +180,14 @@ MISTAKE(
         .make = [](Choices& c) { c.tiling.edge = Tiling::Edge::zero_scores_beside_whole_tiles; });
 
 DECISION(.id = "tile_of_queries", .stage = "output", .lesson = {{"10", "Tiles of queries, and the future"}},
-         .pseudocode = "for t = 0, tile, 2·tile, ... < T: queries [t, min(t + tile, T)), each tile with a state of its own");
+         .pseudocode =
+             "for t = 0, tile, 2·tile, ... < T: queries [t, min(t + tile, T)), each tile with a state of its own");
 
 MISTAKE(
         .id = "last_queries_dropped", .decision = "tile_of_queries",
         .title = "queries behind the last whole tile get zeros", .right = "the last tile is smaller: it ends at T",
-        .symptom = "right where the tile divides T", .question = "With 7 queries and a tile of 3, who computes query 6?",
+        .symptom = "right where the tile divides T",
+        .question = "With 7 queries and a tile of 3, who computes query 6?",
         .make = [](Choices& c) { c.tiling.last_queries_dropped = true; });
 
 MISTAKE(
@@ -201,7 +209,8 @@ MISTAKE(
         .make = [](Choices& c) { c.tiling.mask_of_first_tile = true; });
 
 DECISION(.id = "tile_causality", .stage = "mask", .lesson = {{"10", "Tiles of queries, and the future"}},
-         .pseudocode = "hidden if s > t + (S - T), t and s counted from the beginning of the sequence, not of the tile");
+         .pseudocode =
+             "hidden if s > t + (S - T), t and s counted from the beginning of the sequence, not of the tile");
 
 MISTAKE(
         .id = "causal_counts_from_the_tile", .decision = "tile_causality",
@@ -252,14 +261,15 @@ MISTAKE(
 // ---- what does not fit -----------------------------------------------------------------------------------------
 
 DECISION(.id = "check_score_rows", .stage = "", .lesson = {{"10", "What you will build"}},
-         .pseudocode = "scores must be (B,H,T,n) for a state of (B,H,T,...), v (B,H,n,d_v); else std::invalid_argument");
+         .pseudocode =
+             "scores must be (B,H,T,n) for a state of (B,H,T,...), v (B,H,n,d_v); else std::invalid_argument");
 
 MISTAKE(
-        .id = "accepts_other_rows_of_scores", .decision = "check_score_rows",
-        .title = "rows of scores that belong to no query are not refused",
+        .id = "accepts_what_fits_no_query", .decision = "check_score_rows",
+        .title = "scores and values that do not fit what was gathered are not refused",
         .right = "throw std::invalid_argument, as the header says",
         .symptom = "rows are passed over, or an index leaves its tensor",
-        .question = "What does absorb do with scores of one more query?",
+        .question = "What does absorb do with scores of one more query, or with wider values?",
         .make = [](Choices& c) { c.checking.score_rows = false; });
 
 }  // namespace

@@ -23,7 +23,8 @@ Predict softmax_backward(const Arguments& arguments) {
     const Tensor weights = tensor(arguments, "weights"), grad = tensor(arguments, "grad_weights");
     return [weights, grad](const Choices& c) {
         return checked(weights.shape() == grad.shape(), c.checking, &Checking::lengths, [&] {
-            return Answer::of(c.gradients.softmax(c.reading.tensor(weights, other), c.reading.tensor(grad, Argument::gradient)));
+            return Answer::of(
+                c.gradients.softmax(c.reading.tensor(weights, other), c.reading.tensor(grad, Argument::gradient)));
         });
     };
 }
@@ -183,7 +184,8 @@ std::vector<Arguments> ask_softmax_backward(Random& random) {
     ask(weights({n.B, n.H, n.S, n.S}, Mask{}), random_tensor(random, {n.B, n.H, n.S, n.S}));
     ask(weights({n.B, n.H, n.S, n.T}, Mask{}).transpose(2, 3).contiguous(),
         random_tensor(random, {n.B, n.T, n.H, n.S}).transpose(1, 2));
-    ask(weights({n.B, n.T, n.H, n.S}, Mask{}).transpose(1, 2), random_tensor(random, {n.B, n.T, n.H, n.S}).transpose(1, 2));
+    ask(weights({n.B, n.T, n.H, n.S}, Mask{}).transpose(1, 2),
+        random_tensor(random, {n.B, n.T, n.H, n.S}).transpose(1, 2));
     ask(weights(shape, Mask{}), random_tensor(random, {n.B, n.H, n.T, n.S + 1}));
     return questions;
 }
@@ -262,9 +264,8 @@ std::optional<Answer> from_own_softmax(judge::Student& student, const Arguments&
     const Array q = number("q"), k = number("k"), grad = number("grad_context");
     const Array weights = reference::masked_softmax(reference::scores(q, k), mask(arguments, "mask"));
     const Array grad_weights = reference::matmul(grad, reference::transpose(number("v"), -2, -1));
-    const auto outcome =
-        student.outcome("softmax_backward", {{"weights", reference::to_tensor(weights)},
-                                             {"grad_weights", reference::to_tensor(grad_weights)}});
+    const auto outcome = student.outcome("softmax_backward", {{"weights", reference::to_tensor(weights)},
+                                                              {"grad_weights", reference::to_tensor(grad_weights)}});
     const auto* scores = std::get_if<Tensor>(&outcome.value);
     if (scores == nullptr) return answer_of(outcome);
     if (scores->shape() != weights.shape) return std::nullopt;
@@ -292,8 +293,7 @@ std::optional<Answer> from_own_parts(judge::Student& student, const Arguments& a
     };
     const Array input = reference::exact(x);
     const auto heads = [&](const std::string& map) {
-        const Array y =
-            reference::matmul(input, reference::transpose(reference::exact(given(map + "_weight")), 0, 1));
+        const Array y = reference::matmul(input, reference::transpose(reference::exact(given(map + "_weight")), 0, 1));
         return reference::split_heads(reference::add(y, reference::exact(given(map + "_bias"))), H);
     };
     const Array q = heads("q"), k = heads("k"), v = heads("v");
@@ -324,10 +324,7 @@ std::optional<Answer> from_own_parts(judge::Student& student, const Arguments& a
 
 const SubjectRegistration registration(
     "07_backward",
-    {{{.name = "softmax_backward",
-       .model = &softmax_backward,
-       .questions = &ask_softmax_backward,
-       .stage = "softmax"},
+    {{{.name = "softmax_backward", .model = &softmax_backward, .questions = &ask_softmax_backward, .stage = "softmax"},
       {.name = "attention_backward",
        .model = &attention_backward,
        .questions = &ask_attention_backward,

@@ -63,8 +63,9 @@ Predict cached_numbers(const Arguments& arguments) {
     const Index B = number("B"), S = number("S"), H = number("num_heads"), H_kv = number("num_kv_heads"),
                 d = number("head_dim");
     return [=](const Choices& c) {
-        return grouped(H, H_kv, c.checking,
-                       [&] { return Answer::of({{}, {c.grouping.cached(B, S, H, H_kv, d)}, {0}}); });
+        return grouped(H, H_kv, c.checking, [&] {
+            return Answer::of({{}, {c.grouping.cached(B, S, H, H_kv, d)}, {0}});
+        });
     };
 }
 
@@ -139,9 +140,7 @@ std::vector<Arguments> ask_attention(Random& random) {
                              {"v", heads(random, n.B, groups.H_kv, values, n.d_v)},
                              {"mask", mask}});
     };
-    const auto fits = [&](const Groups& groups, const Mask& mask) {
-        ask(groups, groups.H(), mask, n.S, n.S, n.d);
-    };
+    const auto fits = [&](const Groups& groups, const Mask& mask) { ask(groups, groups.H(), mask, n.S, n.S, n.d); };
     const Groups wide{3, 2}, narrow{2, 3};
     fits({1, 3}, Mask{});
     fits({5, 1}, Mask{});
@@ -171,7 +170,7 @@ std::vector<Arguments> ask_cached_numbers(Random& random) {
     const auto ask = [&](Index S, Index H, Index H_kv, Index d) {
         return Arguments{{"B", n.B}, {"S", S}, {"num_heads", H}, {"num_kv_heads", H_kv}, {"head_dim", d}};
     };
-    return {ask(n.S, 6, 3, n.d), ask(n.S, 5, 1, n.d),  ask(n.T, 3, 3, n.d), ask(100'003 * n.S, 6, 2, 1'000 * n.d),
+    return {ask(n.S, 6, 3, n.d), ask(n.S, 5, 1, n.d), ask(n.T, 3, 3, n.d), ask(100'003 * n.S, 6, 2, 1'000 * n.d),
             ask(n.S, 7, 3, n.d), ask(n.S, 2, 3, n.d), ask(n.S, 0, 3, n.d)};
 }
 
@@ -263,8 +262,8 @@ std::optional<Answer> from_own_attention(judge::Student& student, const Argument
     const auto* context = std::get_if<Tensor>(&outcome.value);
     if (context == nullptr) return answer_of(outcome);
     if (context->rank() != 4) return std::nullopt;
-    return Answer::of(reference::matmul(reference::merge_heads(judge::own(*context)),
-                                        reference::exact(tensor(arguments, "w_o"))));
+    return Answer::of(
+        reference::matmul(reference::merge_heads(judge::own(*context)), reference::exact(tensor(arguments, "w_o"))));
 }
 
 const SubjectRegistration registration(

@@ -50,24 +50,20 @@ Blocked taken_out(Array& scores) {
 Predict absorb(const Arguments& arguments) {
     const Tensor scores = tensor(arguments, "scores"), v = tensor(arguments, "v");
     const Index tile = integer(arguments, "tile");
-    const bool rows_fit = scores.size(2) == integer(arguments, "T");
+    const bool state_fits = scores.size(2) == integer(arguments, "T") && v.size(3) == integer(arguments, "d_v");
     const bool lengths_fit = scores.size(3) == v.size(2);
-    const bool widths_fit = v.size(3) == integer(arguments, "d_v");
     return [=](const Choices& c) {
         return checked(lengths_fit, c.checking, &Checking::lengths, [&] {
-            return checked(widths_fit, c.checking, &Checking::widths, [&] {
-                if (!rows_fit) return Answer::said(c.checking.score_rows ? "refused" : "accepted");
-                Array numbers = read_in_tiles(c.reading, scores, Argument::other, 3, tile);
-                const Blocked blocked = taken_out(numbers);
-                Tiling choices = c.tiling;
-                // The division in the end is not absorb's, and what is blocked comes as -infinity.
-                choices.divided = true;
-                choices.empty_total_is_nan = false;
-                choices.blocked_score = Tiling{}.blocked_score;
-                return Answer::of(tiled_context(numbers, blocked,
-                                                read_in_tiles(c.reading, v, Argument::value, 2, tile), {0, tile},
-                                                choices));
-            });
+            if (!state_fits) return Answer::said(c.checking.score_rows ? "refused" : "accepted");
+            Array numbers = read_in_tiles(c.reading, scores, Argument::other, 3, tile);
+            const Blocked blocked = taken_out(numbers);
+            Tiling choices = c.tiling;
+            // The division in the end is not absorb's, and what is blocked comes as -infinity.
+            choices.divided = true;
+            choices.empty_total_is_nan = false;
+            choices.blocked_score = Tiling{}.blocked_score;
+            const Array values = read_in_tiles(c.reading, v, Argument::value, 2, tile);
+            return Answer::of(tiled_context(numbers, blocked, values, {0, tile}, choices));
         });
     };
 }
@@ -98,8 +94,8 @@ Asked ask_absorb(judge::Student& student, const Arguments& arguments) {
         const auto part = [&](const Tensor& whole, Index axis) {
             return whole.slice(axis, s, s + tile < scores.size(3) ? s + tile : whole.size(axis));
         };
-        const auto absorbed = student.outcome(
-            "absorb", {{"running", made.value}, {"scores", part(scores, 3)}, {"v", part(v, 2)}});
+        const auto absorbed =
+            student.outcome("absorb", {{"running", made.value}, {"scores", part(scores, 3)}, {"v", part(v, 2)}});
         if (absorbed.error) return {answer_of(absorbed), absorbed.changed_arguments};
         changed = absorbed.changed_arguments;
     }

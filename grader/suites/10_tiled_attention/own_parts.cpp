@@ -16,9 +16,8 @@ std::optional<reference::Array> from_own_parts(Student& student, const Arguments
     const Index B = q.size(0), H = q.size(1), T = q.size(2), S = k.size(2), d_v = v.size(3);
     Mask blocked = std::get<Mask>(arguments.at(3).value);
     if (causal) blocked = blocked | reference::causal_mask(T, S);
-    const Tensor scores =
-        masked_fill(reference::to_tensor(reference::scores(reference::exact(q), reference::exact(k))), blocked,
-                    -std::numeric_limits<float>::infinity());
+    const Tensor scores = masked_fill(reference::to_tensor(reference::scores(reference::exact(q), reference::exact(k))),
+                                      blocked, -std::numeric_limits<float>::infinity());
     Tensor output = Tensor::zeros({B, H, T, d_v});
     for (Index t = 0; t < T; t += tile) {
         const Index t_end = std::min(t + tile, T);
