@@ -23,6 +23,7 @@ struct Caching {
     bool one_storage = false;      ///< k and v of a new cache are one tensor
     /// Heads of the cache are taken to lie as far apart as there are tokens.
     bool heads_lie_close = false;
+    bool length_is_end = false;  ///< lengths[b] becomes the position behind the last token, wherever that was written
     /// What a new token attends to.
     enum class Sees { up_to_itself, what_was_before, whole_chunk, up_to_its_length_after, chunk_alone, whole_cache };
     Sees sees = Sees::up_to_itself;

@@ -34,6 +34,17 @@ MISTAKE(
         });
 
 MISTAKE(
+        .id = "continued_from_the_first", .decision = "cache_position",
+        .title = "all sequences go on from where the first one stands: what is written, and the length after it",
+        .right = behind, .symptom = "right while all sequences are equally long",
+        .question = "Which length does sequence 1 go on from?", .make = [](Choices& c) {
+            c.caching.position = [](const Lengths& lengths, const Lengths&, std::size_t, Index t) {
+                return lengths.front() + t;
+            };
+            c.caching.length_is_end = true;
+        });
+
+MISTAKE(
         .id = "written_behind_the_first", .decision = "cache_position",
         .title = "all sequences but the first are written behind what the first one holds by then", .right = behind,
         .symptom = "right with batch 1",

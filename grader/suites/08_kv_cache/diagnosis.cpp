@@ -236,6 +236,7 @@ Predict decode(const Arguments& arguments) {
         Held held = before;
         held.append(new_k, new_v, counts, c.caching);
         if (held.refused) return Answer::said("refused");
+        if (c.caching.length_is_end) throw Unpredictable{};  // some look back from there, others from where they began
         const bool alone = c.caching.sees == Caching::Sees::chunk_alone;
         const Array& k = alone ? new_k : held.k;
         const Array& v = alone ? new_v : held.v;

@@ -16,10 +16,10 @@ Array lengths_array(const Shape& lengths) {
     return array;
 }
 
-/// What stands where in an array (B, H, C, d).
-class Row {
+/// Where new tokens stand in an array (B, H, C, d).
+class Places {
 public:
-    Row(const Array& array, const Caching& choices, const Shape& lengths, const Shape& counts)
+    Places(const Array& array, const Caching& choices, const Shape& lengths, const Shape& counts)
         : H_(array.size(1)),
           C_(array.size(2)),
           d_(array.size(3)),
@@ -44,15 +44,15 @@ private:
     const Shape& counts_;
 };
 
-void write(Array& to, const Array& from, std::size_t b, Index count, const Row& row) {
+void write(Array& to, const Array& from, std::size_t b, Index count, const Places& places) {
     const Index n = from.size(2);
     const auto d = as_size(from.size(3));
     for (Index h = 0; h < from.size(1); ++h)
         for (Index t = 0; t < count; ++t)
             for (std::size_t i = 0; i < d; ++i) {
                 const std::size_t source = as_size((static_cast<Index>(b) * from.size(1) + h) * n + t) * d + i;
-                to.value.at(row.begin(b, h, t) + i) = from.value[source];
-                to.error.at(row.begin(b, h, t) + i) = from.error[source];
+                to.value.at(places.begin(b, h, t) + i) = from.value[source];
+                to.error.at(places.begin(b, h, t) + i) = from.error[source];
             }
 }
 
@@ -72,10 +72,13 @@ void Held::append(const Array& new_k, const Array& new_v, const Shape& counts, c
     for (std::size_t b = 0; b < counts.size() && !refused; ++b) {
         refused = !has_room(*this, b, count(b), choices);
         if (refused) return;
-        const Row row(k, choices, before, counts);
-        write(k, choices.values_for_keys ? new_v : new_k, b, count(b), row);
-        write(v, choices.keys_for_values ? new_k : new_v, b, count(b), row);
-        if (!choices.lengths_stay) lengths[b] += count(b);
+        const Places places(k, choices, before, counts);
+        write(k, choices.values_for_keys ? new_v : new_k, b, count(b), places);
+        write(v, choices.keys_for_values ? new_k : new_v, b, count(b), places);
+        if (choices.length_is_end)
+            lengths[b] = choices.position(before, counts, b, count(b));
+        else if (!choices.lengths_stay)
+            lengths[b] += count(b);
     }
 }
 

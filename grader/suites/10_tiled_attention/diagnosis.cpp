@@ -252,6 +252,8 @@ std::vector<Arguments> attention_questions(Random& random) {
     ask(n, Mask{}, false, 1);
     ask(tall, Mask{}, false, 2);
     ask(tall, Mask{}, false, 4);
+    ask(n, Mask{}, false, n.S - 1);  // divides neither
+    ask(tall, Mask{}, false, tall.T - 1);
     ask(n, Mask{}, true, n.T + n.S);
     ask(n, Mask{}, true, 2);
     ask(n, Mask{}, true, 3);
