@@ -31,6 +31,19 @@ Blocked all_blocked(const Given& given, const Shape& shape, const Masking& maski
     return blocked;
 }
 
+/// Each of the query heads gets the mask of the head that is chosen for it.
+Blocked of_chosen_heads(const Blocked& blocked, const Shape& shape, Index H_kv, const Grouping& grouping) {
+    require_even_groups(shape[1], H_kv);
+    const auto plane = static_cast<std::size_t>(shape[2] * shape[3]);
+    Blocked chosen(blocked.size());
+    for (std::size_t i = 0; i < blocked.size(); ++i) {
+        const auto h = static_cast<Index>(i / plane) % shape[1];
+        const auto from = static_cast<Index>(i / plane) - h + grouping.mask(h, shape[1], H_kv);
+        chosen[i] = blocked.at(static_cast<std::size_t>(from) * plane + i % plane);
+    }
+    return chosen;
+}
+
 }  // namespace
 
 Attention::Attention(Given given) : given_(std::move(given)) {
@@ -75,27 +88,56 @@ Widths Attention::widths() const {
         widths.d_v = given_.weight[2].size(1) / (given_.H > 0 ? given_.H : 1);
     else
         widths.d_v = given_.input[2].defined() ? given_.input[2].size(-1) : widths.d;
+    if (given_.H_kv > 0) widths.group = widths.H / given_.H_kv;
+    widths.tile = given_.tile;
     return widths;
 }
 
+/// q, k or v before it is split.
+Array Attention::projected(std::size_t role, const Choices& choices, Index heads) {
+    const auto source = static_cast<std::size_t>(choices.projecting.input[role]);
+    if (!given_.input[source].defined()) throw std::invalid_argument("not at hand");
+    const Read& arguments = read(choices.reading);
+    Array x = arguments.input[source];
+    const int weight = choices.projecting.weight[role];
+    if (weight >= 0 && given_.weight[0].defined()) {
+        const auto w = static_cast<std::size_t>(weight);
+        const Array& matrix = arguments.weight[w];
+        x = choices.projecting.apply(
+            x, choices.projecting.transposed[role] ? reference::transpose(matrix, 0, 1) : matrix, heads);
+        if (choices.projecting.with_bias && given_.bias[w].defined()) x = reference::add(x, bias_[w]);
+    }
+    return choices.projecting.finish(x, static_cast<int>(role));
+}
+
+/// Keys or values cut out of x·[w_q w_k w_v].
+Array Attention::jointly_projected(std::size_t role, const Choices& choices) {
+    std::array<Array, 3> parts{projected(0, choices, given_.H), projected(1, choices, given_.H_kv),
+                               projected(2, choices, given_.H_kv)};
+    const Index E = parts[0].size(-1), E_kv = parts[role].size(-1);
+    const Index begin = (role == 1 ? choices.grouping.keys_begin : choices.grouping.values_begin)(E, E_kv);
+    Array cut = zeros(parts[role].shape);
+    each(cut.shape, [&](Coordinate at, std::size_t i) {
+        const Index column = begin + at.back();
+        const std::size_t part = column < E ? 0 : column < E + E_kv ? 1 : 2;
+        const Index from[] = {at[0], at[1], part == 0 ? column : column - E - (part == 2 ? E_kv : 0)};
+        const std::size_t source = position(parts[part].shape, from);
+        cut.value[i] = parts[part].value.at(source);
+        cut.error[i] = parts[part].error.at(source);
+    });
+    return cut;
+}
+
 const Array& Attention::head(std::size_t role, const Choices& choices, bool& changed) {
-    const HeadChoice choice{choices.reading, choices.projecting, choices.splitting};
+    const HeadChoice choice{choices.reading, choices.projecting, choices.splitting, choices.grouping};
     return heads_[role].at(choice, changed, [&] {
-        const auto source = static_cast<std::size_t>(choices.projecting.input[role]);
-        if (!given_.input[source].defined()) throw std::invalid_argument("not at hand");
-        const Read& arguments = read(choices.reading);
-        Array x = arguments.input[source];
-        const int weight = choices.projecting.weight[role];
-        if (weight >= 0 && given_.weight[0].defined()) {
-            const auto w = static_cast<std::size_t>(weight);
-            const Array& matrix = arguments.weight[w];
-            x = choices.projecting.apply(
-                x, choices.projecting.transposed[role] ? reference::transpose(matrix, 0, 1) : matrix, given_.H);
-            if (choices.projecting.with_bias && given_.bias[w].defined()) x = reference::add(x, bias_[w]);
-        }
-        x = choices.projecting.finish(x, static_cast<int>(role));
-        if (given_.H < 1) return x;
-        return role == 2 ? choices.splitting.values(x, given_.H) : choices.splitting.split(x, given_.H);
+        const bool shared = role > 0 && given_.H_kv > 0;
+        const Index heads = shared && given_.H > 0 ? given_.H_kv : given_.H;
+        Array x = shared && given_.H > 0 ? jointly_projected(role, choices) : projected(role, choices, heads);
+        if (heads > 0) x = role == 2 ? choices.splitting.values(x, heads) : choices.splitting.split(x, heads);
+        if (!shared) return x;
+        const Index H = given_.H > 0 ? given_.H : given_.input[0].size(1);
+        return shared_heads(x, H, role == 1 ? choices.grouping.key : choices.grouping.value);
     });
 }
 
@@ -115,8 +157,9 @@ const Array& Attention::scores(const Choices& choices, bool& changed) {
 
 const Array& Attention::weights(const Choices& choices, bool& changed) {
     const Array& raw = scores(choices, changed);
-    return weights_.at({choices.masking, choices.softmaxing}, changed, [&] {
+    return weights_.at({choices.masking, choices.softmaxing, choices.grouping}, changed, [&] {
         Blocked blocked = all_blocked(given_, raw.shape, choices.masking);
+        if (given_.H_kv > 0) blocked = of_chosen_heads(blocked, raw.shape, given_.H_kv, choices.grouping);
         blocked_ = blocked;
         Array score = raw;
         choices.masking.block(score, blocked);
@@ -134,6 +177,11 @@ const Array& Attention::scores(const Choices& choices) {
 const Array& Attention::weights(const Choices& choices) {
     bool changed = false;
     return weights(choices, changed);
+}
+
+const Array& Attention::heads(std::size_t role, const Choices& choices) {
+    bool changed = false;
+    return head(role, choices, changed);
 }
 
 const Array& Attention::context(const Choices& choices, bool& changed) {

@@ -16,9 +16,11 @@ struct Given {
     Tensor w_o, b_o;               ///< undefined w_o: the context is the result
     Tensor scores;                 ///< given instead of q and k
     Index H = 0;                   ///< 0: no heads to split or merge
+    Index H_kv = 0;                ///< heads of keys and values that query heads share; 0: each has its own
     Index D = 0;                   ///< model width, if the function can know it; else H·d
     Mask mask;
     bool causal = false;
+    Index tile = 0;              ///< how many queries and keys are computed at a time, if the function can know it
     bool causal_option = false;  ///< whether there is such an option at all
 };
 
@@ -37,6 +39,8 @@ public:
         const Array& returned;  ///< what is returned as weights
     };
     Attended attended(const Choices& choices);
+    /// q, k or v (role 0, 1, 2) as attention takes them: (..., T, d)
+    const Array& heads(std::size_t role, const Choices& choices);
     const Array& output(const Choices& choices);  ///< merged and projected, or the context
 
 private:
@@ -61,6 +65,7 @@ private:
         Reading reading;
         Projecting projecting;
         Splitting splitting;
+        Grouping grouping;
         bool operator==(const HeadChoice&) const = default;
     };
 
@@ -72,6 +77,8 @@ private:
     const Read& read(const Reading& reading);
 
     const Array& head(std::size_t role, const Choices& choices, bool& changed);
+    Array projected(std::size_t role, const Choices& choices, Index heads);
+    Array jointly_projected(std::size_t role, const Choices& choices);
     const Array& scores(const Choices& choices, bool& changed);
     const Array& weights(const Choices& choices, bool& changed);
     const Array& context(const Choices& choices, bool& changed);
@@ -90,6 +97,7 @@ private:
     struct WeightChoice {
         Masking masking;
         Softmaxing softmaxing;
+        Grouping grouping;
         bool operator==(const WeightChoice&) const = default;
     };
     Stage<WeightChoice> weights_;

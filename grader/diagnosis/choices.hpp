@@ -1,6 +1,10 @@
 #pragma once
 
+#include "caching.hpp"
+#include "gradients.hpp"
+#include "grouping.hpp"
 #include "module_choices.hpp"
+#include "tiling.hpp"
 
 #include "../reference/array.hpp"
 
@@ -27,9 +31,11 @@ struct Widths {
     Index d_v = 1;        ///< width of a value
     Index D = 1;          ///< model width
     Index default_d = 1;  ///< D / H, even where head_dim was chosen apart
+    Index group = 1;      ///< query heads that share a head of keys and values
+    Index tile = 0;       ///< keys of a tile
 };
 
-enum class Argument { query, key, value, w_q, w_k, w_v, w_o, other };
+enum class Argument { query, key, value, w_q, w_k, w_v, w_o, gradient, other };
 
 /// How the numbers of an argument are read from memory.
 struct Reading {
@@ -186,6 +192,11 @@ struct Checking {
     bool dropout_above = true;     ///< dropout < 1, beyond 1
     bool dropout_negative = true;  ///< dropout >= 0
     bool extra_rows = true;        ///< nor more rows than x has features
+    bool groups = true;            ///< H by H_kv, for H above H_kv
+    bool fewer_heads = true;       ///< as many query heads as heads of keys and values, at least
+    bool wide_keys = true;         ///< w_k and w_v no wider than H_kv heads
+    bool score_rows = true;        ///< a row of scores for each query
+    bool tile = true;              ///< at least 1
     /// Where something else is wrong, what a right program refuses may also be computed.
     bool lenient = false;
     bool invalid_argument = true;  ///< what is refused is refused with the exception that the header names
@@ -252,6 +263,10 @@ struct Choices {
     Masks masks;
     Moving moving;
     ModuleChoices module;
+    Gradients gradients;
+    Caching caching;
+    Grouping grouping;
+    Tiling tiling;
 };
 
 /// All decisions right.

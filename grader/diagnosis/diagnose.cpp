@@ -66,6 +66,8 @@ public:
         }
         diagnosis.state = "named";
         if (testimony_.unreliable || answers_right) return diagnosis;
+        keeps_state_ = std::any_of(known_.begin(), known_.end(),
+                                   [](const Mistake* one) { return one->id == "state_kept_between_calls"; });
         // What a function that has no name does to its callers is no mistake of theirs.
         if (some_unnamed_ && follows_from_own_functions()) {
             diagnosis.state = follows_in_values_ ? "follows" : "unjudged";
@@ -261,6 +263,8 @@ private:
         for (const Observation& observation : observations) {
             if (fit(predicted(observation, right()), observation.seen)) continue;
             std::optional<Answer> expected;
+            // The answer that was seen had no call before it.
+            if (keeps_state_) workers_.plain.fresh_worker();
             try {
                 expected = function_.given_own(workers_.plain, observation.arguments);
             } catch (const judge::StopTest&) {
@@ -280,13 +284,14 @@ private:
     Random random_;
     SearchLimits limits_;
     const MistakeSet& known_;
-    bool some_unnamed_;                       ///< an earlier function is wrong in a way that has no name
+    bool some_unnamed_;                       ///< an earlier function is wrong in a way that the model cannot make
     std::vector<Observation>& right_before_;  ///< answers of earlier functions that are right
     Testimony testimony_;
     std::vector<Observation> observations_;  ///< small questions, for the search
     std::vector<Observation> suite_;         ///< what the hidden tests heard
     std::vector<MistakeSet> alternatives_;
     bool follows_in_values_ = false;  ///< not only in that both refuse
+    bool keeps_state_ = false;        ///< an earlier function does
 };
 
 }  // namespace
@@ -311,9 +316,11 @@ verdict::Diagnosis diagnose(const std::string& exercise, const Workers& workers,
             left.budget = limits.budget / 4;
             some_unnamed = true;
         }
-        for (const std::string& id : wrong->mistakes)
-            if (const Mistake* one = &mistake(id); std::find(known.begin(), known.end(), one) == known.end())
-                known.push_back(one);
+        for (const std::string& id : wrong->mistakes) {
+            const Mistake* one = &mistake(id);
+            some_unnamed |= one->make == nullptr;
+            if (std::find(known.begin(), known.end(), one) == known.end()) known.push_back(one);
+        }
         diagnosis.functions.push_back(std::move(*wrong));
     }
     for (FunctionDiagnosis& function : diagnosis.functions)

@@ -12,13 +12,6 @@
 namespace headway::diagnosis {
 namespace {
 
-/// double as float32 would hold it: too large is infinite, too small is zero.
-double in_range_of_float(double value) {
-    if (value > static_cast<double>(std::numeric_limits<float>::max())) return std::numeric_limits<double>::infinity();
-    if (std::abs(value) < static_cast<double>(std::numeric_limits<float>::denorm_min()) / 2) return 0;
-    return value;
-}
-
 using Rows = std::vector<std::vector<std::size_t>>;
 
 /// The row that a score belongs to: its coordinate along the axes that are not normalised together.
@@ -147,6 +140,12 @@ void open(Array& scores, Blocked& blocked, const std::vector<std::size_t>& membe
 }
 
 }  // namespace
+
+double in_range_of_float(double value) {
+    if (value > static_cast<double>(std::numeric_limits<float>::max())) return std::numeric_limits<double>::infinity();
+    if (std::abs(value) < static_cast<double>(std::numeric_limits<float>::denorm_min()) / 2) return 0;
+    return value;
+}
 
 bool Row::all_blocked() const {
     return std::all_of(blocked.begin(), blocked.end(), [](bool one) { return one; });

@@ -12,7 +12,11 @@ Decision check(const char* id) {
              {"02", "What you will build"},
              {"03", "What you will build"},
              {"04", "What you will build"},
-             {"05", "What you will build"}},
+             {"05", "What you will build"},
+             {"07", "What you will build"},
+             {"08", "What you will build"},
+             {"09", "What you will build"},
+             {"10", "What you will build"}},
             "at the top of the function: if the sizes do not fit, throw std::invalid_argument"};
 }
 const CatalogueEntry check_exception{check("check_exception")};

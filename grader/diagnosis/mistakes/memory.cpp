@@ -7,7 +7,10 @@ namespace headway::diagnosis {
 namespace {
 
 DECISION(.id = "reading", .stage = "",
-         .lesson = {{"01", "What people get wrong"}, {"02", "As a formula"}, {"03", "What people get wrong"}},
+         .lesson = {{"01", "What people get wrong"},
+                    {"02", "As a formula"},
+                    {"03", "What people get wrong"},
+                    {"07", "What people get wrong"}},
          .pseudocode =
              "element [i,j] of a view lies at offset + i·stride[0] + j·stride[1]; data()[i] only if is_contiguous()");
 
@@ -40,6 +43,17 @@ MISTAKE(
         .question = "What does data()[1] hold after x.transpose(0, 1)?", .make = [](Choices& c) {
             c.reading.tensor = [](const Tensor& tensor, Argument argument) {
                 return argument == Argument::key ? in_memory_order(tensor) : reference::exact(tensor);
+            };
+        });
+
+MISTAKE(
+        .id = "gradient_strides_ignored", .decision = "reading",
+        .title = "the incoming gradient is read through data() as if it were contiguous",
+        .right = "go through (i, j) or contiguous(): a gradient is often a view, and that of a sum has strides of 0",
+        .symptom = "right for fresh tensors, wrong numbers or an index beyond the storage for others",
+        .question = "Where does element [1, 0, 0] of a gradient lie whose strides are all 0?", .make = [](Choices& c) {
+            c.reading.tensor = [](const Tensor& tensor, Argument argument) {
+                return argument == Argument::gradient ? in_memory_order(tensor) : reference::exact(tensor);
             };
         });
 

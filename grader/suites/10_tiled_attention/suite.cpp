@@ -1,5 +1,6 @@
 // Hidden tests of exercise 10.        B batch · H heads · T queries · S keys · d head_dim · d_v value width
 #include "memory.hpp"
+#include "own_parts.hpp"
 
 #include "judge/hidden_test.hpp"
 #include "reference/attention.hpp"
@@ -72,39 +73,13 @@ Mask joined(const Mask& mask, bool causal, const Sizes& n) {
     return causal ? mask | reference::causal_mask(n.T, n.S) : mask;
 }
 
-/// What follows from the student's own nothing_seen, absorb and context, tile by tile.
-std::optional<Array> from_own_parts(Student& student, const Inputs& in, const Mask& mask, bool causal, Index tile) {
-    const Sizes& n = in.n;
-    const Tensor scores =
-        masked_fill(to_tensor(reference::scores(exact(in.q), exact(in.k))), joined(mask, causal, n), -infinity);
-    Tensor output = Tensor::zeros({n.B, n.H, n.T, n.d_v});
-    for (Index t = 0; t < n.T; t += tile) {
-        const Index t_end = std::min(t + tile, n.T);
-        const Index visible = causal ? std::clamp(t_end + n.S - n.T, Index{0}, n.S) : n.S;
-        const Outcome made =
-            student.outcome("nothing_seen", {{"B", n.B}, {"H", n.H}, {"T", t_end - t}, {"d_v", n.d_v}});
-        for (Index s = 0; s < visible && !made.error; s += tile) {
-            const Index s_end = std::min(s + tile, visible);
-            const Tensor part = scores.slice(2, t, t_end).slice(3, s, s_end);
-            if (student.outcome("absorb", {{"running", made.value}, {"scores", part}, {"v", in.v.slice(2, s, s_end)}})
-                    .error)
-                return std::nullopt;
-        }
-        const Outcome mean = student.outcome("context", {{"running", made.value}});
-        const auto* tensor = std::get_if<Tensor>(&mean.value);
-        if (tensor == nullptr || tensor->shape() != Shape{n.B, n.H, t_end - t, n.d_v}) return std::nullopt;
-        output.slice(2, t, t_end).copy_from(*tensor);
-    }
-    return own(output);
-}
-
 void expect_attention(Student& student, const Inputs& in, const Mask& mask, bool causal, Index tile) {
     const std::string function = "tiled_attention";
     const Tensor actual = student.tensor(function, in.with(mask, causal, tile));
     const Array expected =
         reference::attention(exact(in.q), exact(in.k), exact(in.v), joined(mask, causal, in.n)).context;
     if (!difference(context_axes, actual, expected)) return;
-    const auto given_own = aside([&] { return from_own_parts(student, in, mask, causal, tile); });
+    const auto given_own = aside([&] { return from_own_parts(student, in.with(mask, causal, tile)); });
     expect_close_given(context_axes, actual, expected, {"nothing_seen", "absorb", "context"}, given_own);
 }
 

@@ -41,6 +41,45 @@ TEST(Model, RemembersNothingThatADecisionChanged) {
     EXPECT_EQ(distance(Answer::of(model.attended(right()).context), before), 0);
 }
 
+/// The distance of softmax over tiles from softmax at once, in tolerances.
+double distance_of_tiles(const Tiling& choices, const Tiles& tiles) {
+    Random random(6);
+    const Array scores = reference::exact(random.normal({2, 3, 5, 7}) * 3.0F);
+    const Array v = reference::exact(random.normal({2, 3, 7, 4}));
+    const Mask mask = tiles.causal ? reference::causal_mask(5, 7) : Mask{};
+    const std::vector<bool> blocked(scores.value.size(), false);
+    const Array expected = reference::matmul(reference::masked_softmax(scores, mask), v);
+    return distance(Answer::of(tiled_context(scores, blocked, v, tiles, choices)), Answer::of(expected));
+}
+
+TEST(Tiles, OfEverySizeGiveSoftmax) {
+    for (const bool causal : {false, true})
+        for (const Index tile : {1, 2, 3, 7, 12})
+            EXPECT_LT(distance_of_tiles({}, {tile, tile, causal, right().masking.future}), 0.1) << tile;
+}
+
+TEST(Tiles, GiveOtherNumbersWhereNothingShrinks) {
+    Tiling choices;
+    choices.shrinks = Tiling::Shrinks::neither;
+    EXPECT_LT(distance_of_tiles(choices, {5, 7, false, nullptr}), 0.1);
+    EXPECT_GT(distance_of_tiles(choices, {5, 2, false, nullptr}), 100);
+}
+
+TEST(Grouping, RightChoicesAreHeadsRepeatedSideBySide) {
+    Random random(7);
+    Given given;
+    given.input = {random.normal({2, 6, 4, 5}), random.normal({2, 2, 7, 5}), random.normal({2, 2, 7, 3})};
+    given.H_kv = 2;
+    const auto repeated = [&](const Tensor& kv) {
+        return reference::exact(cat({kv.slice(1, 0, 1), kv.slice(1, 0, 1), kv.slice(1, 0, 1), kv.slice(1, 1, 2),
+                                     kv.slice(1, 1, 2), kv.slice(1, 1, 2)},
+                                    1));
+    };
+    const auto expected = reference::attention(reference::exact(given.input[0]), repeated(given.input[1]),
+                                               repeated(given.input[2]), Mask{});
+    EXPECT_LT(distance(Answer::of(Attention(given).output(right())), Answer::of(expected.context)), 0.1);
+}
+
 TEST(Fit, NanRefutesAFinitePrediction) {
     EXPECT_FALSE(fit(number(1), number(nan)));
     EXPECT_FALSE(fit(number(nan), number(1)));

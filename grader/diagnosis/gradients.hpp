@@ -1,0 +1,45 @@
+#pragma once
+
+#include "../reference/array.hpp"
+
+#include <array>
+
+namespace headway::diagnosis {
+
+using reference::Array;
+
+/// What is decided on the way back through attention (exercise 07). What it computes anew of the way forward, such as
+/// the weights, is decided as ever. The defaults of what is no function are right.
+struct Gradients {
+    /// Through softmax: weights, gradient of the weights (..., T, S) -> gradient of the scores
+    Array (*softmax)(const Array& weights, const Array& grad);
+    /// What the gradients of q and k are multiplied by for head_dim d.
+    double (*factor_of_queries)(Index d);
+    double (*factor_of_keys)(Index d);
+    /// From the gradient of the scores (..., T, S), q (..., T, d) and k (..., S, d).
+    Array (*queries)(const Array& grad_scores, const Array& q, const Array& k);
+    Array (*keys)(const Array& grad_scores, const Array& q, const Array& k);
+    /// weights (..., T, S), gradient of the context (..., T, d_v) -> (..., S, d_v)
+    Array (*values)(const Array& weights, const Array& grad_context);
+    /// y = x·weightᵀ + bias: gradient of y (B, T, out) and weight (out, in) -> (B, T, in)
+    Array (*input)(const Array& grad_y, const Array& weight);
+    /// x (B, T, in), gradient of y -> (out, in)
+    Array (*weight)(const Array& x, const Array& grad_y);
+    /// gradient of y -> (out)
+    Array (*bias)(const Array& grad_y);
+    bool weight_is_added = true;  ///< to what is there
+    bool bias_is_added = true;
+    // Through the module.
+    bool mask_goes_back = true;      ///< the way back is masked as the way forward
+    bool output_sees_merged = true;  ///< the output projection's gradient is made of the merged context, not of x
+    /// (B, T, D) -> (B, H, T, d): gradient of the merged context
+    Array (*split)(const Array& grad, Index H);
+    /// (B, H, T, d) -> (B, T, D): gradients of q, k and v
+    std::array<Array (*)(const Array& grad), 3> merge;
+    std::array<bool, 3> reaches_input{true, true, true};  ///< x gets a gradient through q, k, v
+    bool operator==(const Gradients&) const = default;
+};
+
+Gradients right_gradients();
+
+}  // namespace headway::diagnosis

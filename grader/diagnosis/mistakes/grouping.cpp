@@ -1,0 +1,283 @@
+// Which query heads share which keys and values, and what is made or counted for the groups.
+#include "../catalogue.hpp"
+#include "../elements.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+namespace headway::diagnosis {
+namespace {
+
+Index by_remainder(Index h, Index, Index H_kv) { return h % H_kv; }
+Index always_first(Index, Index, Index) { return 0; }
+Index first_of_fewer(Index h, Index H, Index H_kv) { return H == H_kv ? h : 0; }
+Index from_the_end(Index h, Index H, Index H_kv) { return H_kv - 1 - h / (H / H_kv); }
+
+// ---- keys and values -------------------------------------------------------------------------------------------
+
+DECISION(.id = "group", .stage = "split", .lesson = {{"09", "As a formula"}},
+         .pseudocode =
+             "group = H / H_kv; query head h uses keys and values of head h / group, rounded down: with H = 6 "
+             "and H_kv = 2, heads 0 0 0 1 1 1");
+
+constexpr const char* neighbours = "neighbours share: query head h uses head h / (H / H_kv)";
+constexpr const char* invisible_at_the_ends = "right for H_kv = H and for H_kv = 1; a loaded checkpoint gives nonsense";
+
+MISTAKE(
+        .id = "heads_tiled", .decision = "group", .title = "keys and values are tiled: query head h uses head h % H_kv",
+        .right = neighbours, .symptom = invisible_at_the_ends,
+        .question = "With 6 query heads and 2 heads of keys: which keys does query head 1 use?",
+        .make = [](Choices& c) { c.grouping.copied = c.grouping.key = c.grouping.value = &by_remainder; });
+
+MISTAKE(
+        .id = "keys_tiled", .decision = "group",
+        .title = "keys are tiled: query head h uses keys of head h % H_kv; values are right", .right = neighbours,
+        .symptom = invisible_at_the_ends, .question = "Do you pick keys and values by the same head?",
+        .make = [](Choices& c) { c.grouping.key = &by_remainder; });
+
+MISTAKE(
+        .id = "values_tiled", .decision = "group",
+        .title = "values are tiled: query head h uses values of head h % H_kv; keys are right", .right = neighbours,
+        .symptom = invisible_at_the_ends, .question = "Do you pick keys and values by the same head?",
+        .make = [](Choices& c) { c.grouping.value = &by_remainder; });
+
+MISTAKE(
+        .id = "groups_all_use_the_first", .decision = "group",
+        .title = "every query head uses keys and values of head 0", .right = neighbours,
+        .symptom = "right for H_kv = 1 alone: a group is as good as another",
+        .question = "Which keys does the last query head use?",
+        .make = [](Choices& c) { c.grouping.copied = c.grouping.key = c.grouping.value = &always_first; });
+
+MISTAKE(
+        .id = "fewer_heads_taken_for_one", .decision = "group",
+        .title = "unless H_kv = H, every query head uses keys and values of head 0", .right = neighbours,
+        .symptom = "multi-head and multi-query attention are right, all between them is not",
+        .question = "What does your code do for 6 query heads and 2 heads of keys?",
+        .make = [](Choices& c) { c.grouping.copied = c.grouping.key = c.grouping.value = &first_of_fewer; });
+
+MISTAKE(
+        .id = "values_of_first_group", .decision = "group",
+        .title = "every query head uses values of head 0; keys are right", .right = neighbours,
+        .symptom = "right for H_kv = 1 alone; weights fit the keys, the values do not fit the weights",
+        .question = "Which head do you read v at?", .make = [](Choices& c) { c.grouping.value = &always_first; });
+
+MISTAKE(
+        .id = "keys_of_first_group", .decision = "group",
+        .title = "every query head uses keys of head 0; values are right", .right = neighbours,
+        .symptom = "right for H_kv = 1 alone", .question = "Which head do you read k at?",
+        .make = [](Choices& c) { c.grouping.key = &always_first; });
+
+MISTAKE(
+        .id = "values_of_groups_reversed", .decision = "group",
+        .title = "values of the groups are used in reverse order; keys are right", .right = neighbours,
+        .symptom = "right for H_kv = 1 alone", .question = "Which head of v belongs to the first group?",
+        .make = [](Choices& c) { c.grouping.value = &from_the_end; });
+
+// ---- masks -----------------------------------------------------------------------------------------------------
+
+DECISION(.id = "group_mask", .stage = "mask", .lesson = {{"09", "What people get wrong"}},
+         .pseudocode =
+             "mask broadcasts to (B,H,T,S), H the number of query heads: query head h is masked by mask[b,h]");
+
+constexpr const char* own_mask = "masks belong to queries: query head h has mask[b, h]";
+constexpr const char* one_mask = "invisible while all heads share one mask";
+
+MISTAKE(
+        .id = "mask_of_first_in_group", .decision = "group_mask",
+        .title = "a whole group gets the mask of its first query head", .right = own_mask, .symptom = one_mask,
+        .question = "Which mask does the second query head of a group get?", .make = [](Choices& c) {
+            c.grouping.mask = [](Index h, Index H, Index H_kv) { return h / (H / H_kv) * (H / H_kv); };
+        });
+
+MISTAKE(
+        .id = "mask_by_key_head", .decision = "group_mask",
+        .title = "the mask is looked up by the head of the keys instead of that of the query", .right = own_mask,
+        .symptom = one_mask, .question = "How many heads has the mask: H or H_kv?",
+        .make = [](Choices& c) { c.grouping.mask = [](Index h, Index H, Index H_kv) { return h / (H / H_kv); }; });
+
+MISTAKE(
+        .id = "mask_moves_on_by_one_head", .decision = "group_mask",
+        .title = "where queries are stacked by groups, the mask moves on by one head a group instead of by the group",
+        .right = own_mask, .symptom = one_mask, .question = "At which head of the mask does the second group begin?",
+        .make = [](Choices& c) {
+            c.grouping.mask = [](Index h, Index H, Index H_kv) { return h / (H / H_kv) + h % (H / H_kv); };
+        });
+
+// ---- scale -----------------------------------------------------------------------------------------------------
+
+MISTAKE(
+        .id = "scale_sqrt_group_width", .decision = "scale",
+        .title = "scores are divided by √(head_dim · H / H_kv), the width of a group's queries",
+        .right = "they should be divided by √head_dim, the width that q·k sums over",
+        .symptom = "right for H_kv = H; else softmax is too flat",
+        .question = "How many products does one score add up?", .make = [](Choices& c) {
+            c.scoring.factor = [](const Widths& w) { return 1 / std::sqrt(static_cast<double>(w.d * w.group)); };
+        });
+
+// ---- one projection for all ------------------------------------------------------------------------------------
+
+DECISION(.id = "joint_projection", .stage = "split", .lesson = {{"09", "What people get wrong"}},
+         .pseudocode = "x·[w_q w_k w_v] is (B,T,E + 2·E_kv): q is columns [0, E), k [E, E + E_kv), v the rest");
+
+constexpr const char* own_widths = "queries take H·d columns, keys and values H_kv·d each";
+constexpr const char* mixed_up = "right for H_kv = H; else queries, keys and values are mixed up";
+
+MISTAKE(
+        .id = "keys_cut_at_a_third", .decision = "joint_projection",
+        .title = "keys are cut from the joint projection as if it had three equal parts", .right = own_widths,
+        .symptom = mixed_up, .question = "In which column do keys begin?", .make = [](Choices& c) {
+            c.grouping.keys_begin = [](Index E, Index E_kv) { return std::min((E + 2 * E_kv) / 3, E); };
+        });
+
+MISTAKE(
+        .id = "keys_and_values_cut_at_thirds", .decision = "joint_projection",
+        .title = "keys and values are cut from the joint projection as if it had three equal parts",
+        .right = own_widths, .symptom = mixed_up, .question = "In which columns do keys and values begin?",
+        .make = [](Choices& c) {
+            c.grouping.keys_begin = [](Index E, Index E_kv) { return std::min((E + 2 * E_kv) / 3, E); };
+            c.grouping.values_begin = [](Index E, Index E_kv) { return std::min((E + 2 * E_kv) / 3 * 2, E + E_kv); };
+        });
+
+// ---- what a cache holds ----------------------------------------------------------------------------------------
+
+DECISION(.id = "cache_size", .stage = "", .lesson = {{"09", "The problem, felt before the solution"}},
+         .pseudocode = "keys and values of B sequences of S tokens: 2 · B · S · H_kv · d, in 64 bits");
+
+MISTAKE(
+        .id = "cache_counts_query_heads", .decision = "cache_size",
+        .title = "the cache is counted with H heads, as if each query head had keys of its own",
+        .right = "it holds H_kv heads: repeat when you compute, never when you store",
+        .symptom = "the memory that groups should save is not saved",
+        .question = "How many heads of keys does a layer with H_kv = 1 store?", .make = [](Choices& c) {
+            c.grouping.cached = [](Index B, Index S, Index H, Index, Index d) {
+                return static_cast<double>(2 * B * S * H * d);
+            };
+        });
+
+MISTAKE(
+        .id = "cache_counts_keys_alone", .decision = "cache_size", .title = "only keys are counted, or only values",
+        .right = "a cache holds both: 2 · B · S · H_kv · d", .symptom = "half of the memory is unaccounted for",
+        .question = "What does attention need of a token that it has seen?", .make = [](Choices& c) {
+            c.grouping.cached = [](Index B, Index S, Index, Index H_kv, Index d) {
+                return static_cast<double>(B * S * H_kv * d);
+            };
+        });
+
+MISTAKE(
+        .id = "cache_counted_in_32_bits", .decision = "cache_size",
+        .title = "the size of the cache passes through an int, which overflows",
+        .right = "count in Index, 64 bits wide",
+        .symptom = "right for short texts; for long ones the number is small or negative",
+        .question = "What is the largest int, and how many numbers do 100,000 tokens take?", .make = [](Choices& c) {
+            c.grouping.cached = [](Index B, Index S, Index, Index H_kv, Index d) {
+                return static_cast<double>(static_cast<std::int32_t>(2 * B * S * H_kv * d));
+            };
+        });
+
+// ---- pooling ---------------------------------------------------------------------------------------------------
+
+DECISION(.id = "pooling", .stage = "project", .lesson = {{"09", "Making groups out of heads"}},
+         .pseudocode = "w (D,H·d) view→ (D,H_kv,group,d), mean over the group → (D,H_kv,d) view→ (D,H_kv·d)");
+
+/// Which column of w is the i-th that column j of the pooled matrix is made of.
+using Column = Index (*)(Index j, Index i, Index d, Index H_kv, Index group);
+
+/// Feature j % d of head i of group j / d.
+Index of_the_group(Index j, Index i, Index d, Index, Index group) { return (j / d * group + i) * d + j % d; }
+
+/// Column j is the sum of its first `count` columns of w, times `factor`.
+Array pooled_by(const Array& w, Index H, Index H_kv, Column column, Index count, double factor) {
+    const Index d = w.size(1) / H;
+    Array pooled = zeros({w.size(0), H_kv * d});
+    each(pooled.shape, [&](Coordinate at, std::size_t to) {
+        for (Index i = 0; i < count; ++i) {
+            const Index from[] = {at[0], column(at[1], i, d, H_kv, H / H_kv)};
+            const std::size_t source = position(w.shape, from);
+            pooled.value[to] += factor * w.value.at(source);
+            pooled.error[to] += factor * (w.error[source] + static_cast<double>(count + 2) * reference::unit_roundoff *
+                                                                std::abs(w.value[source]));
+        }
+    });
+    return pooled;
+}
+
+Array mean_by(const Array& w, Index H, Index H_kv, Column column) {
+    return pooled_by(w, H, H_kv, column, H / H_kv, static_cast<double>(H_kv) / static_cast<double>(H));
+}
+
+MISTAKE(
+        .id = "pooling_sums", .decision = "pooling", .title = "the heads of a group are summed, not averaged",
+        .right = "take the mean: divide by H / H_kv", .symptom = "keys grow with the group: softmax saturates",
+        .question = "What should pooling two equal heads give?", .make = [](Choices& c) {
+            c.grouping.pool = [](const Array& w, Index H, Index H_kv) {
+                return pooled_by(w, H, H_kv, &of_the_group, H / H_kv, 1);
+            };
+        });
+
+MISTAKE(
+        .id = "pooling_keeps_first_head", .decision = "pooling",
+        .title = "the first head of each group is kept, the others are thrown away",
+        .right = "take the mean over the heads of the group",
+        .symptom = "works, but worse than the mean after training",
+        .question = "Does the second head of a group change your result?", .make = [](Choices& c) {
+            c.grouping.pool = [](const Array& w, Index H, Index H_kv) {
+                return pooled_by(w, H, H_kv, &of_the_group, 1, 1);
+            };
+        });
+
+MISTAKE(
+        .id = "pooling_takes_every_nth_head", .decision = "pooling",
+        .title = "heads h, h + H_kv, h + 2·H_kv, … are averaged instead of neighbours",
+        .right = "a group is H / H_kv neighbours", .symptom = "query heads get keys of other groups mixed in",
+        .question = "Which heads form the first group?", .make = [](Choices& c) {
+            c.grouping.pool = [](const Array& w, Index H, Index H_kv) {
+                return mean_by(w, H, H_kv, [](Index j, Index i, Index d, Index groups, Index) {
+                    return (j / d + i * groups) * d + j % d;
+                });
+            };
+        });
+
+MISTAKE(
+        .id = "pooling_averages_features", .decision = "pooling",
+        .title = "neighbouring features are averaged instead of one feature of neighbouring heads",
+        .right = "the mean is over heads, feature by feature", .symptom = "heads lose what tells their features apart",
+        .question = "Which columns of w go into column 0 of the result?", .make = [](Choices& c) {
+            c.grouping.pool = [](const Array& w, Index H, Index H_kv) {
+                return mean_by(w, H, H_kv, [](Index j, Index i, Index, Index, Index group) { return j * group + i; });
+            };
+        });
+
+// ---- what does not fit -----------------------------------------------------------------------------------------
+
+DECISION(.id = "check_groups", .stage = "", .lesson = {{"09", "What people get wrong"}},
+         .pseudocode = "if H < 1, H_kv < 1 or H % H_kv != 0: throw std::invalid_argument");
+DECISION(.id = "check_fewer_heads", .stage = "", .lesson = {{"09", "What people get wrong"}},
+         .pseudocode = "if H < 1, H_kv < 1 or H % H_kv != 0: throw std::invalid_argument");
+DECISION(.id = "check_wide_keys", .stage = "", .lesson = {{"09", "What you will build"}},
+         .pseudocode = "w_k and w_v must be (D, H_kv·d), d = columns of w_q / H; else throw std::invalid_argument");
+
+MISTAKE(
+        .id = "accepts_uneven_groups", .decision = "check_groups",
+        .title = "H that H_kv does not divide is not refused: the size of a group is rounded down",
+        .right = "throw std::invalid_argument, as the header says",
+        .symptom = "the last heads belong to no group: wrong numbers, or an index out of range",
+        .question = "What is 7 / 3 in C++, and which group does head 6 get?",
+        .make = [](Choices& c) { c.checking.groups = false; });
+
+MISTAKE(
+        .id = "accepts_fewer_query_heads", .decision = "check_fewer_heads",
+        .title = "fewer query heads than heads of keys are not refused",
+        .right = "throw std::invalid_argument, as the header says", .symptom = "some keys and values are never used",
+        .question = "How large is a group with H = 2 and H_kv = 5?",
+        .make = [](Choices& c) { c.checking.fewer_heads = false; });
+
+MISTAKE(
+        .id = "accepts_wide_keys", .decision = "check_wide_keys",
+        .title = "w_k and w_v that are too wide are not refused", .right = "they must be (D, H_kv·d)",
+        .symptom = "a checkpoint of another layout loads without a word, and gives nonsense",
+        .question = "What does your code do with the w_k of multi-head attention?",
+        .make = [](Choices& c) { c.checking.wide_keys = false; });
+
+}  // namespace
+}  // namespace headway::diagnosis

@@ -1,0 +1,276 @@
+// Softmax over tiles of keys: the running maximum, what shrinks, edges and the future.
+#include "../catalogue.hpp"
+
+#include <cmath>
+
+namespace headway::diagnosis {
+namespace {
+
+// ---- the running softmax ---------------------------------------------------------------------------------------
+
+DECISION(.id = "rescale", .stage = "softmax", .lesson = {{"10", "As a formula"}},
+         .pseudocode =
+             "now = max(largest, max of the tile); shrink = exp(largest - now); total = total·shrink + Σ "
+             "exp(score - now); gathered = gathered·shrink + Σ exp(score - now)·v");
+
+constexpr const char* both_shrink =
+    "where a larger score turns up, total and gathered both shrink by exp(before - now)";
+constexpr const char* grows = "right as long as the largest score comes in the first tile";
+
+/// The same mistake, made tile by tile or key by key, gives other numbers.
+void shrinks(Choices& c, Tiling::Shrinks what, bool key_by_key) {
+    c.tiling.shrinks = what;
+    c.tiling.key_by_key = key_by_key;
+}
+
+MISTAKE(
+        .id = "rescale_forgotten", .decision = "rescale",
+        .title = "what was summed before does not shrink when a larger score turns up in a later tile",
+        .right = both_shrink, .symptom = grows, .question = "Relative to which maximum was the sum so far taken?",
+        .make = [](Choices& c) { shrinks(c, Tiling::Shrinks::neither, false); });
+
+MISTAKE(
+        .id = "rescale_forgotten_for_total", .decision = "rescale",
+        .title = "what was gathered shrinks when a larger score turns up in a later tile, the total does not",
+        .right = both_shrink, .symptom = grows, .question = "Relative to which maximum was the total so far taken?",
+        .make = [](Choices& c) { shrinks(c, Tiling::Shrinks::gathered, false); });
+
+MISTAKE(
+        .id = "rescale_forgotten_for_gathered", .decision = "rescale",
+        .title = "the total shrinks when a larger score turns up in a later tile, what was gathered does not",
+        .right = both_shrink, .symptom = grows, .question = "Relative to which maximum was gathered so far taken?",
+        .make = [](Choices& c) { shrinks(c, Tiling::Shrinks::total, false); });
+
+MISTAKE(
+        .id = "rescale_forgotten_key_by_key", .decision = "rescale",
+        .title = "what was summed before does not shrink when the next key has a larger score", .right = both_shrink,
+        .symptom = "right as long as the largest score comes first",
+        .question = "Relative to which maximum was the sum so far taken?",
+        .make = [](Choices& c) { shrinks(c, Tiling::Shrinks::neither, true); });
+
+MISTAKE(
+        .id = "rescale_forgotten_for_total_key_by_key", .decision = "rescale",
+        .title = "what was gathered shrinks when the next key has a larger score, the total does not",
+        .right = both_shrink, .symptom = "right as long as the largest score comes first",
+        .question = "Relative to which maximum was the total so far taken?",
+        .make = [](Choices& c) { shrinks(c, Tiling::Shrinks::gathered, true); });
+
+MISTAKE(
+        .id = "rescale_inverted", .decision = "rescale",
+        .title = "old sums are multiplied by exp(now - before) instead of exp(before - now)", .right = both_shrink,
+        .symptom = "old keys gain what they should lose; overflows for large scores",
+        .question = "Should the old sums grow or shrink when the maximum grows?",
+        .make = [](Choices& c) { c.tiling.shrinks_inverted = true; });
+
+DECISION(.id = "running_maximum", .stage = "softmax", .lesson = {{"10", "As a formula"}},
+         .pseudocode =
+             "largest = -infinity before the first key; after each tile largest = max(largest, max of the tile)");
+
+constexpr const char* running_maximum = "largest is the largest score of all keys seen so far, and is stored";
+
+MISTAKE(
+        .id = "maximum_never_stored", .decision = "running_maximum",
+        .title = "the running maximum goes stale: it is never stored, so each tile wipes out those before it",
+        .right = running_maximum, .symptom = "only the last tile counts",
+        .question = "What does largest hold after the first tile?",
+        .make = [](Choices& c) { c.tiling.largest = Tiling::Largest::never_stored; });
+
+MISTAKE(
+        .id = "maximum_of_last_tile", .decision = "running_maximum",
+        .title = "scores are compared with the largest of their own tile, even if an earlier tile had a larger one",
+        .right = running_maximum, .symptom = "right for small scores; overflows where an earlier score was much larger",
+        .question = "What is exp(before - now) if the earlier score was larger by 100?",
+        .make = [](Choices& c) { c.tiling.largest = Tiling::Largest::of_this_tile; });
+
+MISTAKE(
+        .id = "maximum_of_first_tile", .decision = "running_maximum",
+        .title = "the running maximum goes stale: it stays that of the first tile", .right = running_maximum,
+        .symptom = "right for small scores; overflows where a later score is much larger",
+        .question = "What is exp(score - largest) if the score is larger by 100?",
+        .make = [](Choices& c) { c.tiling.largest = Tiling::Largest::of_the_first_tile; });
+
+DECISION(.id = "running_start", .stage = "softmax", .lesson = {{"10", "Rows that have seen nothing"}},
+         .pseudocode =
+             "before the first key: largest = -infinity, total = 0, gathered = 0; blocked scores are -infinity");
+
+constexpr const char* starts_at_minus_infinity = "before the first key the largest score is -infinity";
+
+MISTAKE(
+        .id = "maximum_starts_at_zero", .decision = "running_start", .title = "the running maximum starts at 0",
+        .right = starts_at_minus_infinity, .symptom = "rows whose scores are all far below 0 vanish",
+        .question = "What is exp(-200 - 0) in float?", .make = [](Choices& c) { c.tiling.start = 0; });
+
+MISTAKE(
+        .id = "maximum_starts_finite", .decision = "running_start",
+        .title = "the running maximum starts at a finite number instead of -infinity",
+        .right = starts_at_minus_infinity, .symptom = "rows whose scores are all lower come out as zeros",
+        .question = "Is there a score below the number that you start from?",
+        .make = [](Choices& c) { c.tiling.start = -5000; });
+
+MISTAKE(
+        .id = "blocked_scores_finite", .decision = "running_start",
+        .title = "blocked scores are a large negative number instead of -infinity",
+        .right = "blocked scores are -infinity: the key does not exist",
+        .symptom = "a query that sees no key gets the mean of values that it must not see",
+        .question = "What is softmax of a row whose scores are all -1e9?",
+        .make = [](Choices& c) { c.tiling.blocked_score = -1e9; });
+
+DECISION(.id = "empty_tile", .stage = "softmax", .lesson = {{"10", "Rows that have seen nothing"}},
+         .pseudocode = "if the largest score so far is -infinity: nothing was seen, leave total and gathered at 0");
+
+MISTAKE(
+        .id = "empty_tile_is_nan", .decision = "empty_tile",
+        .title = "a row that has seen no key so far computes exp(-∞ - -∞), which is NaN, and stays NaN",
+        .right = "as long as every score was -infinity, total and gathered stay 0",
+        .symptom = "masks and causal attention give NaN wherever the first tile of a row is blocked",
+        .question = "What is -infinity minus -infinity?",
+        .make = [](Choices& c) { c.tiling.empty_tile_is_nan = true; });
+
+DECISION(.id = "division", .stage = "softmax", .lesson = {{"10", "As a formula"}},
+         .pseudocode = "context = gathered / total, once, after the last tile; 0 where total is 0");
+
+MISTAKE(
+        .id = "divided_after_every_tile", .decision = "division",
+        .title = "what was gathered is divided by the total after every tile, and again at the end",
+        .right = "divide once, after the last tile", .symptom = "all results are too small",
+        .question = "How often is gathered divided by total?",
+        .make = [](Choices& c) { c.tiling.divided_after_tiles = true; });
+
+MISTAKE(
+        .id = "never_divided_by_total", .decision = "division",
+        .title = "what was gathered is not divided by the total", .right = "context = gathered / total",
+        .symptom = "contexts grow with the number of keys", .question = "What do the weights of one query sum to?",
+        .make = [](Choices& c) { c.tiling.divided = false; });
+
+DECISION(.id = "empty_total", .stage = "softmax", .lesson = {{"10", "Rows that have seen nothing"}},
+         .pseudocode = "if total[b,h,t] is 0, the query saw no key: its context is 0");
+
+MISTAKE(
+        .id = "divided_by_an_empty_total", .decision = "empty_total",
+        .title = "rows that saw no key are divided by a total of 0", .right = "a query that sees no key gets zeros",
+        .symptom = "NaN, which spreads through every later layer", .question = "What is 0 / 0?",
+        .make = [](Choices& c) { c.tiling.empty_total_is_nan = true; });
+
+// ---- tiles -----------------------------------------------------------------------------------------------------
+
+DECISION(.id = "tile_edge", .stage = "scores", .lesson = {{"10", "Tiles of queries, and the future"}},
+         .pseudocode = "for s = 0, tile, 2·tile, ... < S: keys [s, min(s + tile, S)); queries alike");
+
+constexpr const char* cut_at_the_edge = "the last tile is smaller: it ends at S";
+
+MISTAKE(
+        .id = "last_keys_dropped", .decision = "tile_edge",
+        .title = "keys behind the last whole tile are never looked at", .right = cut_at_the_edge,
+        .symptom = "right where the tile divides S; else the latest keys are missed",
+        .question = "With 7 keys and a tile of 3, which keys does your last tile hold?",
+        .make = [](Choices& c) { c.tiling.edge = Tiling::Edge::dropped; });
+
+MISTAKE(
+        .id = "edge_keys_score_zero", .decision = "tile_edge",
+        .title = "the last tile is filled up with keys that do not exist, which get a score of 0 and a share",
+        .right = cut_at_the_edge, .symptom = "right where the tile divides S; else every weight is a little too small",
+        .question = "What is exp(0), and who gets it?",
+        .make = [](Choices& c) { c.tiling.edge = Tiling::Edge::zero_scores; });
+
+MISTAKE(
+        .id = "edge_keys_score_zero_beside_whole_tiles", .decision = "tile_edge",
+        .title = "behind whole tiles, the last one is filled up with keys that do not exist, which get a score of 0",
+        .right = cut_at_the_edge, .symptom = "right where the tile divides S, or holds it all",
+        .question = "What is exp(0), and who gets it?",
+        .make = [](Choices& c) { c.tiling.edge = Tiling::Edge::zero_scores_beside_whole_tiles; });
+
+DECISION(.id = "tile_of_queries", .stage = "output", .lesson = {{"10", "Tiles of queries, and the future"}},
+         .pseudocode =
+             "for t = 0, tile, 2·tile, ... < T: queries [t, min(t + tile, T)), each tile with a state of its own");
+
+MISTAKE(
+        .id = "last_queries_dropped", .decision = "tile_of_queries",
+        .title = "queries behind the last whole tile get zeros", .right = "the last tile is smaller: it ends at T",
+        .symptom = "right where the tile divides T",
+        .question = "With 7 queries and a tile of 3, who computes query 6?",
+        .make = [](Choices& c) { c.tiling.last_queries_dropped = true; });
+
+MISTAKE(
+        .id = "state_goes_on_to_next_queries", .decision = "tile_of_queries",
+        .title = "the running sums are not begun anew for the next tile of queries",
+        .right = "each tile of queries begins with nothing_seen",
+        .symptom = "the first tile is right; later queries get a part of what earlier ones gathered",
+        .question = "What do largest, total and gathered hold when the second tile of queries begins?",
+        .make = [](Choices& c) { c.tiling.state_goes_on = true; });
+
+DECISION(.id = "tile_mask", .stage = "mask", .lesson = {{"10", "Tiles of queries, and the future"}},
+         .pseudocode = "score [t - t0, s - s0] of a tile is blocked by mask[b,h,t,s], or if s > t + (S - T)");
+
+MISTAKE(
+        .id = "mask_of_first_tile", .decision = "tile_mask", .title = "the mask is read from key 0 in every tile",
+        .right = "a tile that begins at key s0 has its mask from key s0 on",
+        .symptom = "right with one tile; else later keys get the mask of the first ones",
+        .question = "Which mask does the first key of the second tile get?",
+        .make = [](Choices& c) { c.tiling.mask_of_first_tile = true; });
+
+DECISION(.id = "tile_causality", .stage = "mask", .lesson = {{"10", "Tiles of queries, and the future"}},
+         .pseudocode =
+             "hidden if s > t + (S - T), t and s counted from the beginning of the sequence, not of the tile");
+
+MISTAKE(
+        .id = "causal_counts_from_the_tile", .decision = "tile_causality",
+        .title = "within a tile, causality is counted from the corner of the tile",
+        .right = "compare positions in the sequence: s > t + (S - T)",
+        .symptom = "right for one tile; else the past is hidden too",
+        .question = "Which positions do you compare: in the tile or in the sequence?",
+        .make = [](Choices& c) { c.tiling.causality = Tiling::Causality::by_place_in_tile; });
+
+MISTAKE(
+        .id = "diagonal_tiles_not_masked", .decision = "tile_causality",
+        .title = "tiles of the future are skipped, but in tiles on the diagonal nothing is blocked",
+        .right = "a tile that lies partly in the future is masked key by key",
+        .symptom = "queries see a few keys of their future; training looks too good",
+        .question = "Which keys does the first query of a tile see?",
+        .make = [](Choices& c) { c.tiling.causality = Tiling::Causality::whole_tiles; });
+
+MISTAKE(
+        .id = "causal_up_to_the_last_query", .decision = "tile_causality",
+        .title = "all queries of a tile see what its last query sees",
+        .right = "a tile that lies partly in the future is masked key by key",
+        .symptom = "queries see a few keys of their future; training looks too good",
+        .question = "Which keys does the first query of a tile see?",
+        .make = [](Choices& c) { c.tiling.causality = Tiling::Causality::up_to_the_last_query; });
+
+DECISION(.id = "future_tiles", .stage = "mask", .lesson = {{"10", "Tiles of queries, and the future"}},
+         .pseudocode = "if the first key of a tile lies in the future of its last query: do not compute the tile");
+
+MISTAKE(
+        .id = "future_tiles_computed", .decision = "future_tiles",
+        .title = "tiles that lie wholly in the future are computed and then masked",
+        .right = "skip them: what stands there is never looked at",
+        .symptom = "twice the work, and NaN in a value of the future reaches the past: 0 · NaN is NaN",
+        .question = "How many tiles does your code compute for the first queries?",
+        .make = [](Choices& c) { c.tiling.future_is_skipped = false; });
+
+MISTAKE(
+        .id = "scale_sqrt_tile", .decision = "scale", .title = "scores are divided by √tile",
+        .right = "they should be divided by √head_dim, the width that q·k sums over",
+        .symptom = "results depend on the size of the tile", .question = "Does a score know how large a tile is?",
+        .make = [](Choices& c) {
+            c.scoring.factor = [](const Widths& w) {
+                if (w.tile == 0) throw Unpredictable{};
+                return 1 / std::sqrt(static_cast<double>(w.tile));
+            };
+        });
+
+// ---- what does not fit -----------------------------------------------------------------------------------------
+
+DECISION(.id = "check_score_rows", .stage = "", .lesson = {{"10", "What you will build"}},
+         .pseudocode =
+             "scores must be (B,H,T,n) for a state of (B,H,T,...), v (B,H,n,d_v); else std::invalid_argument");
+
+MISTAKE(
+        .id = "accepts_what_fits_no_query", .decision = "check_score_rows",
+        .title = "scores and values that do not fit what was gathered are not refused",
+        .right = "throw std::invalid_argument, as the header says",
+        .symptom = "rows are passed over, or an index leaves its tensor",
+        .question = "What does absorb do with scores of one more query, or with wider values?",
+        .make = [](Choices& c) { c.checking.score_rows = false; });
+
+}  // namespace
+}  // namespace headway::diagnosis

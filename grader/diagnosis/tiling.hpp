@@ -1,0 +1,56 @@
+#pragma once
+
+#include "../reference/array.hpp"
+
+#include <limits>
+#include <vector>
+
+namespace headway::diagnosis {
+
+using reference::Array;
+
+/// What is decided where softmax runs over the keys tile by tile (exercise 10). The defaults are right.
+struct Tiling {
+    /// What shrinks where a larger score turns up.
+    enum class Shrinks { both, neither, total, gathered };
+    /// What scores are compared with.
+    enum class Largest { so_far, of_this_tile, never_stored, of_the_first_tile };
+    /// What becomes of the end of the keys that fills no tile.
+    enum class Edge { cut, dropped, zero_scores, zero_scores_beside_whole_tiles };
+    /// Where a causal tile is masked, if it is not skipped.
+    enum class Causality { by_position, by_place_in_tile, whole_tiles, up_to_the_last_query };
+    double start = -std::numeric_limits<double>::infinity();  ///< the largest score before the first key
+    double blocked_score = -std::numeric_limits<double>::infinity();
+    Shrinks shrinks = Shrinks::both;
+    bool shrinks_inverted = false;  ///< by exp(now - before)
+    Largest largest = Largest::so_far;
+    bool key_by_key = false;           ///< each key is a tile of its own
+    bool divided_after_tiles = false;  ///< gathered is divided by the total after each tile
+    bool empty_tile_is_nan = false;    ///< -inf - -inf while no key was seen
+    bool divided = true;               ///< in the end
+    bool empty_total_is_nan = false;   ///< 0 / 0 in the end
+    bool state_goes_on = false;        ///< the next tile of queries begins with what the last one left
+    Edge edge = Edge::cut;
+    bool last_queries_dropped = false;  ///< queries that fill no tile get zeros
+    bool mask_of_first_tile = false;    ///< the mask is read from key 0 in every tile
+    Causality causality = Causality::by_position;
+    bool future_is_skipped = true;  ///< tiles that no query of the tile sees are not computed
+    bool operator==(const Tiling&) const = default;
+};
+
+/// How the scores of some queries (..., T, S) are cut.
+struct Tiles {
+    Index queries = 0;  ///< of a tile; 0: all
+    Index keys = 0;     ///< of a tile
+    bool causal = false;
+    /// Whether query t may not see key s under the causal option.
+    bool (*future)(Index t, Index s, Index T, Index S) = nullptr;
+};
+
+/// Softmax over the keys, tile by tile, and what it gathers.
+/// @param scores  (B, H, T, S)   @param blocked  by the mask alone: one flag a score   @param v  (B, H, S, d_v)
+/// @return (B, H, T, d_v); where 0 times a value that is not finite may or may not be added, nothing is predicted
+Array tiled_context(const Array& scores, const std::vector<bool>& blocked, const Array& v, const Tiles& tiles,
+                    const Tiling& choices);
+
+}  // namespace headway::diagnosis

@@ -1,0 +1,341 @@
+// What diagnosis knows of exercise 07.
+//      B batch · H heads · T queries · S keys · d head_dim · d_v value width · D model width
+#include "inputs.hpp"
+
+#include "diagnosis/attention.hpp"
+#include "diagnosis/small_sizes.hpp"
+#include "diagnosis/subject.hpp"
+#include "judge/expect.hpp"
+
+#include <memory>
+#include <utility>
+
+namespace headway::diagnosis {
+namespace {
+
+using judge::Arguments;
+using judge::random_mask;
+using judge::random_tensor;
+
+constexpr Argument other = Argument::other;
+
+Predict softmax_backward(const Arguments& arguments) {
+    const Tensor weights = tensor(arguments, "weights"), grad = tensor(arguments, "grad_weights");
+    return [weights, grad](const Choices& c) {
+        return checked(weights.shape() == grad.shape(), c.checking, &Checking::lengths, [&] {
+            return Answer::of(
+                c.gradients.softmax(c.reading.tensor(weights, other), c.reading.tensor(grad, Argument::gradient)));
+        });
+    };
+}
+
+/// The gradients of q, k and v where attention's own are at hand.
+struct HeadGradients {
+    Array q, k, v;
+};
+
+HeadGradients attention_gradients(Attention& forward, const Array& grad_context, const Choices& c) {
+    const Array weights = forward.weights(c);
+    const Array& q = forward.heads(0, c);
+    const Array& k = forward.heads(1, c);
+    const Array& v = forward.heads(2, c);
+    const Array grad_weights = reference::matmul(grad_context, reference::transpose(v, -2, -1));
+    const Array grad_scores = c.gradients.softmax(weights, grad_weights);
+    const Index d = q.size(-1);
+    return {c.gradients.queries(reference::scale(grad_scores, c.gradients.factor_of_queries(d)), q, k),
+            c.gradients.keys(reference::scale(grad_scores, c.gradients.factor_of_keys(d)), q, k),
+            c.gradients.values(weights, grad_context)};
+}
+
+Predict attention_backward(const Arguments& arguments) {
+    Given given;
+    given.input = {tensor(arguments, "q"), tensor(arguments, "k"), tensor(arguments, "v")};
+    const Tensor grad = tensor(arguments, "grad_context");
+    const Shape q = given.input[0].shape(), v = given.input[2].shape();
+    if (q.size() != 4 || v.size() != 4) return nullptr;
+    const bool fits = grad.shape() == Shape{q[0], q[1], q[2], v[3]};
+    auto unmasked = std::make_shared<Attention>(given);
+    given.mask = mask(arguments, "mask");
+    auto masked = std::make_shared<Attention>(std::move(given));
+    return [=](const Choices& c) {
+        return checked(fits, c.checking, &Checking::lengths, [&] {
+            Attention& forward = c.gradients.mask_goes_back ? *masked : *unmasked;
+            HeadGradients all = attention_gradients(forward, c.reading.tensor(grad, Argument::gradient), c);
+            return Answer{"", {{"q", std::move(all.q)}, {"k", std::move(all.k)}, {"v", std::move(all.v)}}};
+        });
+    };
+}
+
+/// What a parameter's gradient holds in the end.
+Array accumulated(const Array& gradient, const Tensor& held, bool added) {
+    return added ? reference::add(gradient, reference::exact(held)) : gradient;
+}
+
+Predict linear_backward(const Arguments& arguments) {
+    const Tensor x = tensor(arguments, "x"), weight = tensor(arguments, "weight"), grad_y = tensor(arguments, "grad_y");
+    const Tensor held_weight = tensor(arguments, "grad_weight"), held_bias = tensor(arguments, "grad_bias");
+    const bool wide = x.size(-1) == weight.size(1);
+    const bool long_enough = grad_y.size(0) == x.size(0) && grad_y.size(1) == x.size(1);
+    return [=](const Choices& c) {
+        return checked(wide, c.checking, &Checking::weights, [&] {
+            return checked(long_enough, c.checking, &Checking::lengths, [&] {
+                const Array rows = c.reading.tensor(x, other), grads = c.reading.tensor(grad_y, Argument::gradient);
+                const Gradients& g = c.gradients;
+                return Answer{"",
+                              {{"x", g.input(grads, c.reading.tensor(weight, other))},
+                               {"weight", accumulated(g.weight(rows, grads), held_weight, g.weight_is_added)},
+                               {"bias", accumulated(g.bias(grads), held_bias, g.bias_is_added)}}};
+            });
+        });
+    };
+}
+
+/// The module, forwards and backwards.
+class Module {
+public:
+    explicit Module(const Arguments& arguments)
+        : x_(reference::exact(tensor(arguments, "x"))),
+          grad_y_(tensor(arguments, "grad_y")),
+          parameters_(std::get<wire::Record>(argument(arguments, "parameters"))),
+          grads_(std::get<wire::Record>(argument(arguments, "grads"))),
+          H_(integer(arguments, "num_heads")) {
+        Given given;
+        const Tensor x = tensor(arguments, "x");
+        given.input = {x, x, x};
+        for (std::size_t role = 0; role < 3; ++role) {
+            given.weight[role] = field(parameters_, judge::backward::maps[role] + "_weight").transpose(0, 1);
+            given.bias[role] = field(parameters_, judge::backward::maps[role] + "_bias");
+        }
+        given.H = H_;
+        given.D = x.size(2);
+        unmasked_ = std::make_unique<Attention>(given);
+        given.mask = mask(arguments, "mask");
+        forward_ = std::make_unique<Attention>(std::move(given));
+    }
+
+    Answer answer(const Choices& c) {
+        const Gradients& g = c.gradients;
+        const Array merged = c.merging.merge(forward_->attended(c).context);
+        const Array grad_y = c.reading.tensor(grad_y_, Argument::gradient);
+        const Array grad_merged = g.input(grad_y, weight("out"));
+        const Array grad_context = g.split(grad_merged, H_);
+        Attention& back = g.mask_goes_back ? *forward_ : *unmasked_;
+        const HeadGradients heads = attention_gradients(back, grad_context, c);
+        Answer answer{"", {{"x", {}}}};
+        Array grad_x;
+        const std::array<const Array*, 3> of_role{&heads.q, &heads.k, &heads.v};
+        for (std::size_t role = 0; role < 3; ++role) {
+            const std::string& map = judge::backward::maps[role];
+            const Array grad = g.merge[role](*of_role[role]);
+            add_parameters(answer, map, x_, grad, g);
+            if (!g.reaches_input[role]) continue;
+            const Array path = g.input(grad, weight(map));
+            grad_x = grad_x.shape.empty() ? path : reference::add(grad_x, path);
+        }
+        add_parameters(answer, "out", g.output_sees_merged ? merged : x_, grad_y, g);
+        answer.parts.front().second = std::move(grad_x);
+        return answer;
+    }
+
+private:
+    static const Tensor& field(const wire::Record& record, const std::string& name) {
+        return judge::backward::field(record, name);
+    }
+    Array weight(const std::string& map) const { return reference::exact(field(parameters_, map + "_weight")); }
+
+    void add_parameters(Answer& answer, const std::string& map, const Array& input, const Array& grad,
+                        const Gradients& g) const {
+        const auto add = [&](const std::string& name, const Array& gradient, bool added) {
+            answer.parts.emplace_back(name, accumulated(gradient, field(grads_, name), added));
+        };
+        add(map + "_weight", g.weight(input, grad), g.weight_is_added);
+        add(map + "_bias", g.bias(grad), g.bias_is_added);
+    }
+
+    Array x_;
+    Tensor grad_y_;
+    wire::Record parameters_, grads_;
+    Index H_;
+    std::unique_ptr<Attention> forward_, unmasked_;
+};
+
+Predict module_backward(const Arguments& arguments) {
+    const Tensor x = tensor(arguments, "x");
+    const Index H = integer(arguments, "num_heads");
+    if (x.rank() != 3) return [](const Choices& c) { return Answer::said(c.checking.ranks ? "refused" : "accepted"); };
+    if (H < 1 || x.size(2) % H != 0)
+        return [](const Choices& c) { return Answer::said(c.checking.divisible ? "refused" : "accepted"); };
+    auto module = std::make_shared<Module>(arguments);
+    return [module](const Choices& c) { return module->answer(c); };
+}
+
+std::vector<Arguments> ask_softmax_backward(Random& random) {
+    const SmallSizes n = small_sizes(random);
+    std::vector<Arguments> questions;
+    const auto weights = [&](const Shape& shape, const Mask& mask) {
+        return reference::to_tensor(reference::masked_softmax(reference::exact(random_tensor(random, shape)), mask));
+    };
+    const auto ask = [&](const Tensor& some, const Tensor& grad) {
+        questions.push_back({{"weights", some}, {"grad_weights", grad}});
+    };
+    const Shape shape{n.B, n.H, n.T, n.S};
+    ask(weights(shape, Mask{}), random_tensor(random, shape) + 1.0F);
+    ask(weights(shape, random_mask(random, {n.T, n.S})), random_tensor(random, shape));
+    ask(weights({n.B, n.H, n.S, n.S}, Mask{}), random_tensor(random, {n.B, n.H, n.S, n.S}));
+    ask(weights({n.B, n.H, n.S, n.T}, Mask{}).transpose(2, 3).contiguous(),
+        random_tensor(random, {n.B, n.T, n.H, n.S}).transpose(1, 2));
+    ask(weights({n.B, n.T, n.H, n.S}, Mask{}).transpose(1, 2),
+        random_tensor(random, {n.B, n.T, n.H, n.S}).transpose(1, 2));
+    ask(weights(shape, Mask{}), random_tensor(random, {n.B, n.H, n.T, n.S + 1}));
+    return questions;
+}
+
+judge::Sizes sizes_of(const SmallSizes& n) { return {n.B, n.H, n.T, n.S, n.d, n.d_v}; }
+
+std::vector<Arguments> ask_attention_backward(Random& random) {
+    const SmallSizes n = small_sizes(random);
+    const judge::Sizes sizes = sizes_of(n);
+    std::vector<Arguments> questions;
+    const auto ask = [&](const judge::Sizes& some, const Mask& mask) {
+        questions.push_back(judge::backward::Inputs(random, some).with(mask));
+    };
+    ask(sizes, Mask{});
+    judge::Sizes square = sizes;
+    square.T = square.S;
+    ask(square, Mask{});
+    judge::Sizes tall = sizes;
+    std::swap(tall.T, tall.S);
+    ask(tall, Mask{});
+    ask(sizes, reference::causal_mask(n.T, n.S));
+    ask(sizes, random_mask(random, {n.B, 1, 1, n.S}));
+    ask(sizes, random_mask(random, {n.B, n.H, n.T, n.S}));
+    ask(square, random_mask(random, {n.S, n.S}));
+    Mask with_empty_rows = random_mask(random, {n.B, 1, n.T, n.S});
+    for (Index s = 0; s < n.S; ++s) with_empty_rows(1, 0, 1, s) = true;
+    ask(sizes, with_empty_rows);
+    Arguments dense = questions.front();
+    for (wire::Field& field : dense)
+        if (auto* some = std::get_if<Tensor>(&field.value)) *some = some->contiguous();
+    questions.push_back(std::move(dense));
+    Arguments wide = judge::backward::Inputs(random, sizes).with(Mask{});
+    wide.back().value = random_tensor(random, {n.B, n.H, n.T, n.d_v + 1});
+    questions.push_back(std::move(wide));
+    return questions;
+}
+
+std::vector<Arguments> ask_linear_backward(Random& random) {
+    const judge::Sizes n = sizes_of(small_sizes(random));
+    std::vector<Arguments> questions;
+    for (const bool holding : {false, true})
+        questions.push_back(judge::backward::LinearInputs(random, n, holding).arguments());
+    const auto changed = [&](const auto& change) {
+        judge::backward::LinearInputs in(random, n, true);
+        change(in);
+        questions.push_back(in.arguments());
+    };
+    changed([](auto& in) { in.x = in.x.contiguous(); });
+    // As a sum hands it on: one gradient for all tokens, in one storage.
+    changed([&](auto& in) { in.grad_y = random_tensor(random, {n.d}).expand(in.grad_y.shape()); });
+    changed([&](auto& in) { in.grad_y = random_tensor(random, {n.B, n.d, n.T}).transpose(1, 2); });
+    changed([&](auto& in) { in.weight = random_tensor(random, {n.S, n.d}).transpose(0, 1); });
+    changed([&](auto& in) { in.grad_y = random_tensor(random, {n.B, n.T + 1, n.d}); });
+    changed([&](auto& in) { in.x = random_tensor(random, {n.B, n.T, n.S - 1}); });
+    return questions;
+}
+
+std::vector<Arguments> ask_module_backward(Random& random) {
+    const judge::Sizes n = sizes_of(small_sizes(random));
+    std::vector<Arguments> questions;
+    const auto ask = [&](float holding, const Mask& mask) {
+        questions.push_back(judge::backward::ModuleInputs(random, n, holding).with(mask));
+    };
+    ask(0.0F, Mask{});
+    ask(2.0F, Mask{});
+    ask(0.0F, reference::causal_mask(n.T, n.T));
+    ask(2.0F, random_mask(random, {n.B, n.H, n.T, n.T}));
+    ask(1.0F, Mask{});
+    questions.back()[2].value = n.D() + 1;
+    return questions;
+}
+
+/// What follows from the student's own softmax_backward.
+std::optional<Answer> from_own_softmax(judge::Student& student, const Arguments& arguments) {
+    const auto number = [&](const char* name) { return reference::exact(tensor(arguments, name)); };
+    const Array q = number("q"), k = number("k"), grad = number("grad_context");
+    const Array weights = reference::masked_softmax(reference::scores(q, k), mask(arguments, "mask"));
+    const Array grad_weights = reference::matmul(grad, reference::transpose(number("v"), -2, -1));
+    const auto outcome = student.outcome("softmax_backward", {{"weights", reference::to_tensor(weights)},
+                                                              {"grad_weights", reference::to_tensor(grad_weights)}});
+    const auto* scores = std::get_if<Tensor>(&outcome.value);
+    if (scores == nullptr) return answer_of(outcome);
+    if (scores->shape() != weights.shape) return std::nullopt;
+    const auto all = reference::attention_backward(q, k, weights, judge::own(*scores), grad);
+    return Answer{"", {{"q", all.q}, {"k", all.k}, {"v", all.v}}};
+}
+
+/// What follows from the student's own attention_backward and linear_backward.
+std::optional<Answer> from_own_parts(judge::Student& student, const Arguments& arguments) {
+    const Tensor x = tensor(arguments, "x");
+    const Index H = integer(arguments, "num_heads");
+    if (x.rank() != 3 || H < 1 || x.size(2) % H != 0) return std::nullopt;
+    const auto& parameters = std::get<wire::Record>(argument(arguments, "parameters"));
+    const auto& grads = std::get<wire::Record>(argument(arguments, "grads"));
+    const auto given = [&](const std::string& name) { return judge::backward::field(parameters, name); };
+    const auto linear = [&](const std::string& map, const Array& input, const Array& grad_y) {
+        return student.record("linear_backward", {{"x", reference::to_tensor(input)},
+                                                  {"weight", given(map + "_weight")},
+                                                  {"grad_y", reference::to_tensor(grad_y)},
+                                                  {"grad_weight", judge::backward::field(grads, map + "_weight")},
+                                                  {"grad_bias", judge::backward::field(grads, map + "_bias")}});
+    };
+    const auto own = [](const wire::Record& record, const char* name) {
+        return judge::own(judge::backward::field(record, name));
+    };
+    const Array input = reference::exact(x);
+    const auto heads = [&](const std::string& map) {
+        const Array y = reference::matmul(input, reference::transpose(reference::exact(given(map + "_weight")), 0, 1));
+        return reference::split_heads(reference::add(y, reference::exact(given(map + "_bias"))), H);
+    };
+    const Array q = heads("q"), k = heads("k"), v = heads("v");
+    const Array merged = reference::merge_heads(reference::attention(q, k, v, mask(arguments, "mask")).context);
+    const wire::Record out = linear("out", merged, reference::exact(tensor(arguments, "grad_y")));
+    const Array grad_merged = own(out, "x");
+    if (grad_merged.shape != x.shape()) return std::nullopt;
+    const wire::Record attention = student.record(
+        "attention_backward", {{"q", reference::to_tensor(q)},
+                               {"k", reference::to_tensor(k)},
+                               {"v", reference::to_tensor(v)},
+                               {"mask", argument(arguments, "mask")},
+                               {"grad_context", reference::to_tensor(reference::split_heads(grad_merged, H))}});
+    Answer answer{"", {{"x", {}}}};
+    for (const char* map : {"q", "k", "v"}) {
+        const Array grad = own(attention, map);
+        if (grad.shape != q.shape) return std::nullopt;
+        const wire::Record part = linear(map, input, reference::merge_heads(grad));
+        Array& grad_x = answer.parts.front().second;
+        grad_x = grad_x.shape.empty() ? own(part, "x") : reference::add(grad_x, own(part, "x"));
+        answer.parts.emplace_back(std::string(map) + "_weight", own(part, "weight"));
+        answer.parts.emplace_back(std::string(map) + "_bias", own(part, "bias"));
+    }
+    answer.parts.emplace_back("out_weight", own(out, "weight"));
+    answer.parts.emplace_back("out_bias", own(out, "bias"));
+    return answer;
+}
+
+const SubjectRegistration registration(
+    "07_backward",
+    {{{.name = "softmax_backward", .model = &softmax_backward, .questions = &ask_softmax_backward, .stage = "softmax"},
+      {.name = "attention_backward",
+       .model = &attention_backward,
+       .questions = &ask_attention_backward,
+       .given_own = &from_own_softmax,
+       .stage = "scores"},
+      {.name = "linear_backward", .model = &linear_backward, .questions = &ask_linear_backward, .stage = "project"},
+      {.name = "multi_head_attention_backward",
+       .model = &module_backward,
+       .questions = &ask_module_backward,
+       .given_own = &from_own_parts,
+       .stage = "output"}}});
+
+}  // namespace
+}  // namespace headway::diagnosis

@@ -1,0 +1,91 @@
+#include "held.hpp"
+
+#include "diagnosis/elements.hpp"
+
+#include <algorithm>
+
+namespace headway::diagnosis {
+namespace {
+
+std::size_t as_size(Index index) { return static_cast<std::size_t>(index); }
+
+Array lengths_array(const Shape& lengths) {
+    Array array = zeros({static_cast<Index>(lengths.size())});
+    std::transform(lengths.begin(), lengths.end(), array.value.begin(),
+                   [](Index length) { return static_cast<double>(length); });
+    return array;
+}
+
+/// Where new tokens stand in an array (B, H, C, d).
+class Places {
+public:
+    Places(const Array& array, const Caching& choices, const Shape& lengths, const Shape& counts)
+        : H_(array.size(1)),
+          C_(array.size(2)),
+          d_(array.size(3)),
+          choices_(choices),
+          lengths_(lengths),
+          counts_(counts) {}
+
+    /// Where the first feature of new token t is written.
+    std::size_t begin(std::size_t b, Index h, Index t) const {
+        Index at = choices_.position(lengths_, counts_, b, t);
+        if (choices_.room == Caching::Room::overwrites_the_oldest) at %= C_;
+        const Index head = static_cast<Index>(b) * H_ + h;
+        if (choices_.heads_lie_close) return as_size((head * (lengths_[b] + counts_[b]) + at) * d_);
+        if (at >= C_) throw Unpredictable{};  // some refuse, others write elsewhere
+        return as_size((head * C_ + at) * d_);
+    }
+
+private:
+    Index H_, C_, d_;
+    const Caching& choices_;
+    const Shape& lengths_;
+    const Shape& counts_;
+};
+
+void write(Array& to, const Array& from, std::size_t b, Index count, const Places& places) {
+    const Index n = from.size(2);
+    const auto d = as_size(from.size(3));
+    for (Index h = 0; h < from.size(1); ++h)
+        for (Index t = 0; t < count; ++t)
+            for (std::size_t i = 0; i < d; ++i) {
+                const std::size_t source = as_size((static_cast<Index>(b) * from.size(1) + h) * n + t) * d + i;
+                to.value.at(places.begin(b, h, t) + i) = from.value[source];
+                to.error.at(places.begin(b, h, t) + i) = from.error[source];
+            }
+}
+
+bool has_room(const Held& held, std::size_t b, Index count, const Caching& choices) {
+    const Index after = held.lengths[b] + count, C = held.k.size(2);
+    if (choices.room == Caching::Room::overwrites_the_oldest) return true;
+    return choices.room == Caching::Room::last_position_unused ? after < C : after <= C;
+}
+
+}  // namespace
+
+void Held::append(const Array& new_k, const Array& new_v, const Shape& counts, const Caching& choices) {
+    const Shape before = lengths;
+    const auto count = [&](std::size_t b) { return choices.padding_is_kept ? new_k.size(2) : counts[b]; };
+    const bool while_writing = choices.room == Caching::Room::refused_while_writing;
+    for (std::size_t b = 0; b < counts.size() && !while_writing; ++b) refused |= !has_room(*this, b, count(b), choices);
+    for (std::size_t b = 0; b < counts.size() && !refused; ++b) {
+        refused = !has_room(*this, b, count(b), choices);
+        if (refused) return;
+        const Places places(k, choices, before, counts);
+        write(k, choices.values_for_keys ? new_v : new_k, b, count(b), places);
+        write(v, choices.keys_for_values ? new_k : new_v, b, count(b), places);
+        if (choices.length_is_end)
+            lengths[b] = choices.position(before, counts, b, count(b));
+        else if (!choices.lengths_stay)
+            lengths[b] += count(b);
+    }
+}
+
+Answer Held::answer() const {
+    Answer all{"", {{"k", k}, {"v", v}, {"lengths", lengths_array(lengths)}}};
+    if (refused) all.parts.push_back({"refused", {}});
+    return all;
+}
+
+}  // namespace headway::diagnosis

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "diagnosis/answer.hpp"
+#include "diagnosis/choices.hpp"
+
+namespace headway::diagnosis {
+
+/// A cache in double precision, as somebody keeps it.
+struct Held {
+    Array k, v;  ///< (B, H, C, d)
+    Shape lengths;
+    bool refused = false;  ///< there was no room for what was appended last
+
+    /// Writes new keys and values (B, H, n, d) as `choices` decide.
+    /// @throws Unpredictable where students do one thing or another
+    void append(const Array& new_k, const Array& new_v, const Shape& counts, const Caching& choices);
+
+    /// All of it; a refusal is a fact beside it, since it should leave the cache as it was.
+    Answer answer() const;
+};
+
+}  // namespace headway::diagnosis

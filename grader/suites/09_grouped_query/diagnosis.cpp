@@ -1,0 +1,293 @@
+// What diagnosis knows of exercise 09.
+//      B batch · T queries · S keys · D model width · H query heads · H_kv heads of keys and values · d head_dim
+#include "diagnosis/attention.hpp"
+#include "diagnosis/elements.hpp"
+#include "diagnosis/small_sizes.hpp"
+#include "diagnosis/subject.hpp"
+#include "judge/expect.hpp"
+#include "judge/inputs.hpp"
+#include "reference/attention.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+namespace headway::diagnosis {
+namespace {
+
+using judge::Arguments;
+using judge::random_mask;
+using judge::random_tensor;
+
+/// Refused, unless the heads form even groups.
+Answer grouped(Index H, Index H_kv, const Checking& checking, const std::function<Answer()>& otherwise) {
+    if (H < 1 || H_kv < 1) return Answer::said(checking.heads ? "refused" : "accepted");
+    if (H < H_kv) return Answer::said(checking.fewer_heads ? "refused" : "accepted");
+    if (H % H_kv != 0) return Answer::said(checking.groups ? "refused" : "accepted");
+    return otherwise();
+}
+
+Predict repeat_heads(const Arguments& arguments) {
+    const Tensor kv = tensor(arguments, "kv");
+    const Index H = integer(arguments, "num_heads");
+    return [kv, H](const Choices& c) {
+        if (kv.rank() != 4) return Answer::said(c.checking.ranks ? "refused" : "accepted");
+        return grouped(H, kv.size(1), c.checking, [&] {
+            return Answer::of(shared_heads(c.reading.tensor(kv, Argument::other), H, c.grouping.copied));
+        });
+    };
+}
+
+Predict attention(const Arguments& arguments) {
+    Given given;
+    given.input = {tensor(arguments, "q"), tensor(arguments, "k"), tensor(arguments, "v")};
+    given.mask = mask(arguments, "mask");
+    const Shape q = given.input[0].shape(), k = given.input[1].shape(), v = given.input[2].shape();
+    if (q.size() != 4 || k.size() != 4 || v.size() != 4 || k[1] != v[1] || k[0] != v[0]) return nullptr;
+    given.H_kv = k[1];
+    auto model = std::make_shared<Attention>(std::move(given));
+    return [model, q, k, v](const Choices& c) {
+        return grouped(q[1], k[1], c.checking, [&] {
+            return checked(q[3] == k[3], c.checking, &Checking::widths, [&] {
+                return checked(q[0] == k[0], c.checking, &Checking::batches, [&] {
+                    return checked(k[2] == v[2], c.checking, &Checking::lengths,
+                                   [&] { return Answer::of(model->output(c)); });
+                });
+            });
+        });
+    };
+}
+
+Predict cached_numbers(const Arguments& arguments) {
+    const auto number = [&](const char* name) { return integer(arguments, name); };
+    const Index B = number("B"), S = number("S"), H = number("num_heads"), H_kv = number("num_kv_heads"),
+                d = number("head_dim");
+    return [=](const Choices& c) {
+        return grouped(H, H_kv, c.checking, [&] {
+            return Answer::of({{}, {c.grouping.cached(B, S, H, H_kv, d)}, {0}});
+        });
+    };
+}
+
+Predict pool_heads(const Arguments& arguments) {
+    const Tensor w = tensor(arguments, "w");
+    const Index H = integer(arguments, "num_heads"), H_kv = integer(arguments, "num_kv_heads");
+    return [=](const Choices& c) {
+        return grouped(H, H_kv, c.checking, [&] {
+            if (w.size(1) % H != 0) return Answer::said(c.checking.divisible ? "refused" : "accepted");
+            return Answer::of(c.grouping.pool(c.reading.tensor(w, Argument::other), H, H_kv));
+        });
+    };
+}
+
+Predict layer(const Arguments& arguments) {
+    Given given;
+    const Tensor x = tensor(arguments, "x");
+    given.input = {x, x, x};
+    given.weight = {tensor(arguments, "w_q"), tensor(arguments, "w_k"), tensor(arguments, "w_v")};
+    given.w_o = tensor(arguments, "w_o");
+    given.H = integer(arguments, "num_heads");
+    given.H_kv = integer(arguments, "num_kv_heads");
+    given.mask = mask(arguments, "mask");
+    const Index H = given.H, H_kv = given.H_kv;
+    const bool ranked = x.rank() == 3;
+    given.D = ranked ? x.size(2) : 0;
+    const Index E = given.weight[0].size(1), E_kv = H < 1 ? 0 : H_kv * (E / H);
+    const bool even = H < 1 || E % H == 0;
+    const bool wide = given.weight[1].size(1) > E_kv || given.weight[2].size(1) > E_kv;
+    auto model = std::make_shared<Attention>(std::move(given));
+    return [=](const Choices& c) {
+        if (!ranked) return Answer::said(c.checking.ranks ? "refused" : "accepted");
+        return grouped(H, H_kv, c.checking, [&] {
+            if (!even) return Answer::said(c.checking.divisible ? "refused" : "accepted");
+            if (wide) return Answer::said(c.checking.wide_keys ? "refused" : "accepted");
+            return Answer::of(model->output(c));
+        });
+    };
+}
+
+struct Groups {
+    Index group, H_kv;
+    Index H() const { return group * H_kv; }
+};
+
+/// As split_heads leaves it: a view.
+Tensor heads(Random& random, Index B, Index H, Index length, Index width) {
+    return random_tensor(random, {B, length, H, width}).transpose(1, 2);
+}
+
+std::vector<Arguments> ask_repeat_heads(Random& random) {
+    const SmallSizes n = small_sizes(random);
+    std::vector<Arguments> questions;
+    const auto ask = [&](const Tensor& kv, Index H) { questions.push_back({{"kv", kv}, {"num_heads", H}}); };
+    for (const Groups& groups : {Groups{3, 5}, Groups{5, 3}, Groups{2, 3}})
+        ask(random_tensor(random, {n.B, groups.H_kv, n.S, n.d}), groups.H());
+    const Tensor view = heads(random, n.B, 3, n.S, n.d);
+    ask(view, 6);
+    ask(view, 3);
+    ask(heads(random, n.B, 1, n.S, n.d), 5);
+    for (const Index H : {7, 2, 0}) ask(view, H);
+    ask(view.select(0, 1), 6);
+    return questions;
+}
+
+std::vector<Arguments> ask_attention(Random& random) {
+    const SmallSizes n = small_sizes(random);
+    std::vector<Arguments> questions;
+    const auto ask = [&](const Groups& groups, Index H, const Mask& mask, Index S, Index values, Index width) {
+        questions.push_back({{"q", heads(random, n.B, H, n.T, n.d)},
+                             {"k", heads(random, n.B, groups.H_kv, S, width)},
+                             {"v", heads(random, n.B, groups.H_kv, values, n.d_v)},
+                             {"mask", mask}});
+    };
+    const auto fits = [&](const Groups& groups, const Mask& mask) { ask(groups, groups.H(), mask, n.S, n.S, n.d); };
+    const Groups wide{3, 2}, narrow{2, 3};
+    fits({1, 3}, Mask{});
+    fits({5, 1}, Mask{});
+    fits(wide, Mask{});
+    fits(narrow, Mask{});
+    fits({1, 3}, random_mask(random, {n.B, 3, n.T, n.S}));
+    fits(wide, reference::causal_mask(n.T, n.S));
+    fits(narrow, random_mask(random, {n.B, 1, 1, n.S}));
+    fits(wide, random_mask(random, {wide.H(), n.T, n.S}));
+    fits(narrow, random_mask(random, {n.B, narrow.H(), n.T, n.S}));
+    fits(narrow, Mask::block_all({n.T, n.S}));
+    Arguments dense = questions[3];
+    for (std::size_t i = 0; i < 3; ++i) dense[i].value = std::get<Tensor>(dense[i].value).contiguous();
+    questions.push_back(std::move(dense));
+    Arguments sharp = questions[2];
+    sharp[0].value = std::get<Tensor>(sharp[0].value) * 60.0F;
+    questions.push_back(std::move(sharp));
+    ask(narrow, 7, Mask{}, n.S, n.S, n.d);
+    ask(narrow, 2, Mask{}, n.S, n.S, n.d);
+    ask(narrow, 6, Mask{}, n.S, n.S + 1, n.d);
+    ask(narrow, 6, Mask{}, n.S, n.S, n.d + 1);
+    return questions;
+}
+
+std::vector<Arguments> ask_cached_numbers(Random& random) {
+    const SmallSizes n = small_sizes(random);
+    const auto ask = [&](Index S, Index H, Index H_kv, Index d) {
+        return Arguments{{"B", n.B}, {"S", S}, {"num_heads", H}, {"num_kv_heads", H_kv}, {"head_dim", d}};
+    };
+    return {ask(n.S, 6, 3, n.d), ask(n.S, 5, 1, n.d), ask(n.T, 3, 3, n.d), ask(100'003 * n.S, 6, 2, 1'000 * n.d),
+            ask(n.S, 7, 3, n.d), ask(n.S, 2, 3, n.d), ask(n.S, 0, 3, n.d)};
+}
+
+std::vector<Arguments> ask_pool_heads(Random& random) {
+    const SmallSizes n = small_sizes(random);
+    std::vector<Arguments> questions;
+    const auto ask = [&](const Tensor& w, Index H, Index H_kv) {
+        questions.push_back({{"w", w}, {"num_heads", H}, {"num_kv_heads", H_kv}});
+    };
+    for (const Groups& groups : {Groups{3, 2}, Groups{2, 3}, Groups{1, 3}, Groups{5, 1}})
+        ask(random_tensor(random, {n.S, groups.H() * n.d}), groups.H(), groups.H_kv);
+    ask(random_tensor(random, {6 * n.d, n.S}).transpose(0, 1), 6, 3);
+    ask(random_tensor(random, {n.S, 7 * n.d}), 7, 3);
+    ask(random_tensor(random, {n.S, 2 * n.d}), 2, 3);
+    ask(random_tensor(random, {n.S, 6 * n.d}), 0, 3);
+    ask(random_tensor(random, {n.S, 6 * n.d + 1}), 6, 3);
+    return questions;
+}
+
+std::vector<Arguments> ask_layer(Random& random) {
+    const SmallSizes n = small_sizes(random);
+    const Index D = n.S;
+    const auto weight = [&](Index in, Index out) {
+        return random_tensor(random, {in, out}) * (1.5F / std::sqrt(static_cast<float>(in)));
+    };
+    const auto ask = [&](const Groups& groups, const Mask& mask) {
+        const Index E = groups.H() * n.d, E_kv = groups.H_kv * n.d;
+        return Arguments{{"x", random_tensor(random, {n.B, n.T, D})},
+                         {"w_q", weight(D, E)},
+                         {"w_k", weight(D, E_kv)},
+                         {"w_v", weight(D, E_kv)},
+                         {"w_o", weight(E, D)},
+                         {"num_heads", groups.H()},
+                         {"num_kv_heads", groups.H_kv},
+                         {"mask", mask}};
+    };
+    const Groups wide{3, 2}, narrow{2, 3};
+    std::vector<Arguments> questions{ask({1, 3}, Mask{}),
+                                     ask(wide, Mask{}),
+                                     ask(narrow, Mask{}),
+                                     ask(wide, reference::causal_mask(n.T, n.T)),
+                                     ask(narrow, random_mask(random, {n.B, narrow.H(), n.T, n.T})),
+                                     ask(narrow, random_mask(random, {n.B, 1, 1, n.T}))};
+    // As wide as its heads together, and a view: strides and widths that could be taken for one another.
+    Arguments view = questions[1];
+    view[0].value = random_tensor(random, {n.B, D, n.T}).transpose(1, 2);
+    view[1].value = random_tensor(random, {wide.H() * n.d, D}).transpose(0, 1);
+    questions.push_back(std::move(view));
+    Arguments too_wide = ask(narrow, Mask{});
+    too_wide[2].value = weight(D, narrow.H() * n.d);
+    too_wide[3].value = weight(D, narrow.H() * n.d);
+    questions.push_back(std::move(too_wide));
+    for (const Index H_kv : {4, 7, 0}) {
+        questions.push_back(ask(narrow, Mask{}));
+        questions.back()[6].value = H_kv;
+    }
+    return questions;
+}
+
+/// What follows from the student's own repeat_heads.
+std::optional<Answer> from_own_heads(judge::Student& student, const Arguments& arguments) {
+    const Tensor q = tensor(arguments, "q");
+    std::vector<Array> repeats;
+    for (const char* name : {"k", "v"}) {
+        const Tensor kv = tensor(arguments, name);
+        const auto outcome = student.outcome("repeat_heads", {{"kv", kv}, {"num_heads", q.size(1)}});
+        if (outcome.error) return answer_of(outcome);
+        const auto* own = std::get_if<Tensor>(&outcome.value);
+        if (own == nullptr || own->shape() != Shape{kv.size(0), q.size(1), kv.size(2), kv.size(3)}) return std::nullopt;
+        repeats.push_back(judge::own(*own));
+    }
+    return Answer::of(
+        reference::attention(reference::exact(q), repeats[0], repeats[1], mask(arguments, "mask")).context);
+}
+
+/// What follows from the student's own attention.
+std::optional<Answer> from_own_attention(judge::Student& student, const Arguments& arguments) {
+    const Tensor x = tensor(arguments, "x");
+    const Index H = integer(arguments, "num_heads"), H_kv = integer(arguments, "num_kv_heads");
+    if (x.rank() != 3 || H < 1 || H_kv < 1) return std::nullopt;
+    const auto split = [&](const char* name, Index num_heads) {
+        const Array all = reference::matmul(reference::exact(x), reference::exact(tensor(arguments, name)));
+        return reference::to_tensor(reference::split_heads(all, num_heads));
+    };
+    const auto outcome = student.outcome("grouped_query_attention", {{"q", split("w_q", H)},
+                                                                     {"k", split("w_k", H_kv)},
+                                                                     {"v", split("w_v", H_kv)},
+                                                                     {"mask", argument(arguments, "mask")}});
+    const auto* context = std::get_if<Tensor>(&outcome.value);
+    if (context == nullptr) return answer_of(outcome);
+    if (context->rank() != 4) return std::nullopt;
+    return Answer::of(
+        reference::matmul(reference::merge_heads(judge::own(*context)), reference::exact(tensor(arguments, "w_o"))));
+}
+
+const SubjectRegistration registration(
+    "09_grouped_query",
+    {{{.name = "repeat_heads", .model = &repeat_heads, .questions = &ask_repeat_heads, .stage = "split"},
+      {.name = "grouped_query_attention",
+       .model = &attention,
+       .questions = &ask_attention,
+       .given_own = &from_own_heads,
+       .stage = "weigh",
+       .stages = {{"scores", 0}, {"split", 2}, {"split", 3}, {"mask", 4}},
+       .invariants = {permuted_tokens({"k", "v"}, Follows::not_at_all,
+                                      "the output changes when keys change places together with their values"),
+                      permuted_tokens({"q"}, Follows::rows, "a query's output depends on where the query stands")}},
+      {.name = "cached_numbers", .model = &cached_numbers, .questions = &ask_cached_numbers},
+      {.name = "pool_heads", .model = &pool_heads, .questions = &ask_pool_heads, .stage = "project"},
+      {.name = "grouped_query_self_attention",
+       .model = &layer,
+       .questions = &ask_layer,
+       .given_own = &from_own_attention,
+       .stage = "output",
+       .stages = {{"output", 0}, {"split", 1}, {"split", 2}, {"mask", 3}},
+       .invariants = {permuted_tokens({"x"}, Follows::rows, "a token's output depends on where the token stands"),
+                      unseen_future({"x"})}}}});
+
+}  // namespace
+}  // namespace headway::diagnosis

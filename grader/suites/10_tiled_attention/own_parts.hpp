@@ -1,0 +1,15 @@
+#pragma once
+
+#include "judge/student.hpp"
+#include "reference/array.hpp"
+
+#include <optional>
+
+namespace headway::judge::tiled {
+
+/// What follows for a call of tiled_attention from the student's own nothing_seen, absorb and context, tile by tile.
+/// @param arguments  q, k, v, mask, causal, tile, in this order
+/// @return nothing where these refuse, or give another shape
+std::optional<reference::Array> from_own_parts(Student& student, const Arguments& arguments);
+
+}  // namespace headway::judge::tiled
