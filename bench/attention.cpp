@@ -74,8 +74,8 @@ void compare_multi_head(PyTorch& pytorch, int rounds, int threads) {
     const double square_operations = 2.0 * std::pow(static_cast<double>(square), 3);
     const bool beside = pytorch.missing().empty();
     std::printf("\nMulti-head attention (solutions/05_module, torch.nn.MultiheadAttention), ms\n");
-    std::printf("  %-17s %8s %8s   %8s %8s   %6s  %14s\n", "B, T, D, H", "headway", "least", "PyTorch", "least",
-                "ratio", "GFLOP/s, of sgemm");
+    std::printf("  %-14s %8s %8s %9s %8s %6s %8s %9s\n", "B, T, D, H", "headway", "least", "PyTorch", "least", "ratio",
+                "GFLOP/s", "of sgemm");
     double product = 1;
     for (const Sizes& sizes : multi_head_sizes) {
         const auto module = ex05::make_multi_head_attention({.embed_dim = sizes.D, .num_heads = sizes.H});
@@ -89,16 +89,16 @@ void compare_multi_head(PyTorch& pytorch, int rounds, int threads) {
         }
         const std::vector<Times> times = in_turns(contenders, rounds, threads);
         const double ours = times[0].median(threads), sgemm = square_operations / times[1].median(threads);
-        std::printf("  %-17s %8.3f %8.3f", sizes.text().c_str(), ours * 1e3, times[0].least(threads) * 1e3);
+        std::printf("  %-14s %8.3f %8.3f", sizes.text().c_str(), ours * 1e3, times[0].least(threads) * 1e3);
         if (beside) {
             const double ratio = times[2].median(threads) / ours;
             product *= ratio;
-            std::printf("   %8.3f %8.3f   %6.2f", times[2].median(threads) * 1e3, times[2].least(threads) * 1e3, ratio);
+            std::printf(" %9.3f %8.3f %6.2f", times[2].median(threads) * 1e3, times[2].least(threads) * 1e3, ratio);
         } else {
-            std::printf("   %8s %8s   %6s", "-", "-", "-");
+            std::printf(" %9s %8s %6s", "-", "-", "-");
         }
         const double speed = sizes.operations() / ours;
-        std::printf("  %7.1f  %4.0f %%\n", speed * 1e-9, 100 * speed / sgemm);
+        std::printf(" %8.1f %7.0f %%\n", speed * 1e-9, 100 * speed / sgemm);
     }
     if (beside)
         std::printf("  geometric mean of the ratios: %.2f\n", std::pow(product, 1.0 / std::size(multi_head_sizes)));
@@ -132,7 +132,7 @@ void compare_tiled(PyTorch& pytorch, int rounds, int threads) {
     const double scores = 4.0 * static_cast<double>(B * H * T * T);
     const double result = 4.0 * static_cast<double>(B * T * D);
     const double extra = extra_memory([&] { tiled(ex10::Causal::no); }) - result;
-    std::printf("  memory beside arguments and result: tiled %.1f MB, all scores %.0f MB: 1/%.0f\n", extra * 1e-6,
+    std::printf("  memory beside arguments and result: %.1f MB, all scores %.0f MB: 1/%.0f\n", extra * 1e-6,
                 scores * 1e-6, scores / extra);
 }
 
@@ -141,7 +141,7 @@ void compare(int threads, int rounds) {
     std::printf("\n%d thread%s; medians and least of %d rounds\n", threads,
                 threads == 1 ? ", by CPU time" : "s, by the clock", rounds);
     std::printf("%s\n", pytorch.missing().empty() ? pytorch.version().c_str()
-                                                  : ("without PyTorch: " + pytorch.missing()).c_str());
+                                                  : ("without PyTorch:\n" + pytorch.missing()).c_str());
     compare_multi_head(pytorch, rounds, threads);
     compare_tiled(pytorch, std::max(3, rounds / 4), threads);
 }
@@ -181,7 +181,7 @@ int main(int argc, char** argv) {
             return EXIT_FAILURE;
         }
     }
-    std::printf("%s\nheadway on %s, built with %s\n", processor().c_str(), engine().c_str(), BUILT_WITH);
+    std::printf("%s\nheadway: %s\nbuilt with %s\n", processor().c_str(), engine().c_str(), BUILT_WITH);
     for (const int threads : {1, 2}) {
         if (threads > static_cast<int>(std::thread::hardware_concurrency())) break;
         if (const int status = compare_in_another_process(threads, rounds); status != EXIT_SUCCESS) return status;

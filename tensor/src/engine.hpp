@@ -17,13 +17,4 @@ struct MatrixView {
 /// The caller has checked that a.cols == b.rows. What it costs is counted: see multiply_adds() in work.hpp.
 void multiply(const MatrixView& a, const MatrixView& b, float* product);
 
-// Of numbers that lie next to each other. No NaN gets lost.
-
-/// result[i] = exp(factor · x[i] - shift), computed in double and rounded once; `result` may be `x` itself.
-void exponentials(const float* x, Index count, float factor, float shift, float* result);
-/// In double, so that long sums lose no digits.
-double total(const float* x, Index count);
-/// NaN if one of them is; -infinity if there are none.
-float largest(const float* x, Index count);
-
 }  // namespace headway

@@ -1,5 +1,6 @@
 #include <headway/given.hpp>
 
+#include "dense.hpp"
 #include "engine.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 #include "checks.hpp"
-#include "engine.hpp"
+#include "dense.hpp"
 #include "rows.hpp"
 
 namespace headway::ops {
