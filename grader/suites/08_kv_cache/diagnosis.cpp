@@ -197,7 +197,9 @@ bool is_hidden(const Caching& choices, const Shape& before, const Shape& after, 
                Index n, Index S) {
     switch (choices.sees) {
         case Caching::Sees::up_to_itself:
-            return choices.hidden(before, b, t, s, n, S);
+            // Who takes the end of what was written for the length looks back from there.
+            return choices.length_is_end ? s > choices.position(before, before, b, t)
+                                         : choices.hidden(before, b, t, s, n, S);
         case Caching::Sees::up_to_its_length_after:
             return choices.hidden(after, b, t, s, n, S);
         case Caching::Sees::what_was_before:
@@ -236,7 +238,6 @@ Predict decode(const Arguments& arguments) {
         Held held = before;
         held.append(new_k, new_v, counts, c.caching);
         if (held.refused) return Answer::said("refused");
-        if (c.caching.length_is_end) throw Unpredictable{};  // some look back from there, others from where they began
         const bool alone = c.caching.sees == Caching::Sees::chunk_alone;
         const Array& k = alone ? new_k : held.k;
         const Array& v = alone ? new_v : held.v;

@@ -2,6 +2,7 @@
 #include "../../../grader/diagnosis/answer.hpp"
 #include "../../../grader/diagnosis/attention.hpp"
 #include "../../../grader/diagnosis/search.hpp"
+#include "../../../grader/diagnosis/tiling.hpp"
 #include "../../../grader/reference/attention.hpp"
 
 #include <headway/random.hpp>
