@@ -17,8 +17,8 @@ using std::chrono::steady_clock;
 
 class Run {
 public:
-    Run(gradebook::Gradebook& gradebook, std::vector<Job> jobs, const Grader& grader, const RunOptions& options)
-        : gradebook_(gradebook), jobs_(std::move(jobs)), grader_(grader), options_(options) {
+    Run(Ledger& ledger, const Grader& grader, const RunOptions& options)
+        : ledger_(ledger), jobs_(ledger.pending()), grader_(grader), options_(options) {
         state_.all = jobs_.size();
     }
 
@@ -37,7 +37,7 @@ private:
         while (const Job* job = next()) {
             try {
                 grade(*job);
-            } catch (...) {  // the gradebook cannot be written: nothing that is graded now could be kept
+            } catch (...) {  // the ledger cannot be written: nothing that is graded now could be kept
                 const std::lock_guard lock(mutex_);
                 if (!failure_) failure_ = std::current_exception();
             }
@@ -50,6 +50,7 @@ private:
     }
 
     void grade(const Job& job) {
+        begin(job);
         Graded graded;
         const Log log = [&](const std::string& line) {
             const std::lock_guard lock(log_mutex_);
@@ -65,7 +66,7 @@ private:
         }
         graded.graded = verdict::now();
         const std::lock_guard lock(mutex_);
-        gradebook_.store(job, graded);
+        ledger_.store(job, graded);
         ++state_.done;
         show();
     }
@@ -75,7 +76,7 @@ private:
             build::Submission submission;
             {
                 const std::lock_guard lock(mutex_);
-                submission = gradebook_.source(job);
+                submission = ledger_.source(job);
             }
             graded.exercise = grader_(submission, log);
         } catch (const gradebook::DatabaseError&) {
@@ -86,9 +87,14 @@ private:
         }
     }
 
+    void begin(const Job& job) {
+        const std::lock_guard lock(mutex_);
+        ledger_.begin(job);
+    }
+
     void note_outage(const Job& job, const std::string& problem) {
         const std::lock_guard lock(mutex_);
-        gradebook_.store_outage(job, problem);
+        ledger_.store_outage(job, problem);
     }
 
     void give_up(const std::string& problem) {
@@ -104,12 +110,12 @@ private:
         if (options_.progress) options_.progress(state_);
     }
 
-    gradebook::Gradebook& gradebook_;
+    Ledger& ledger_;
     std::vector<Job> jobs_;
     const Grader& grader_;
     const RunOptions& options_;
     steady_clock::time_point begin_ = steady_clock::now();
-    std::mutex mutex_;      ///< of everything below, and of the gradebook
+    std::mutex mutex_;      ///< of everything below, and of the ledger
     std::mutex log_mutex_;  ///< a grader may write its log from several threads
     std::size_t next_ = 0;
     RunState state_;
@@ -118,9 +124,8 @@ private:
 
 }  // namespace
 
-RunState run_pending(gradebook::Gradebook& gradebook, const gradebook::Edition& edition, const Grader& grader,
-                     const RunOptions& options) {
-    return Run(gradebook, gradebook.pending(edition), grader, options).run();
+RunState run_pending(Ledger& ledger, const Grader& grader, const RunOptions& options) {
+    return Run(ledger, grader, options).run();
 }
 
 }  // namespace headway::classroom

@@ -176,12 +176,12 @@ std::size_t Gradebook::drop_damaged() {
 std::vector<Job> Gradebook::pending(const Edition& edition) const {
     std::vector<Job> jobs;
     Statement rows = database_.ask(
-        "SELECT DISTINCT a.exercise, a.source, s.digest FROM attempt_source a "
+        "SELECT a.exercise, a.source, s.digest, min(a.attempt) FROM attempt_source a "
         "JOIN suite s ON s.edition = ? AND s.exercise = a.exercise "
         "WHERE NOT EXISTS (SELECT 1 FROM verdict v WHERE v.source = a.source AND v.suite = s.digest) "
-        "ORDER BY a.attempt, a.exercise");
+        "GROUP BY a.exercise, a.source, s.digest ORDER BY 4, a.exercise");
     rows.bind(edition.id);
-    while (rows.step()) jobs.push_back({rows.text(0), rows.text(1), rows.text(2)});
+    while (rows.step()) jobs.push_back({rows.text(0), rows.text(1), rows.text(2), rows.integer(3)});
     return jobs;
 }
 
@@ -199,7 +199,7 @@ build::Submission Gradebook::source(const Job& job) const {
     return submission;
 }
 
-void Gradebook::store(const Job& job, const Graded& graded) {
+bool Gradebook::store(const Job& job, const Graded& graded) {
     const verdict::Exercise& exercise = graded.exercise;
     const std::string document = compressed(verdict::to_json(exercise).dump());
     const std::string state = to_string(exercise.state);
@@ -216,6 +216,15 @@ void Gradebook::store(const Job& job, const Graded& graded) {
         .bind(graded.graded)
         .bind(exercise.seconds)
         .run();
+    return database_.changes() > 0;
+}
+
+std::size_t Gradebook::store(const std::vector<std::pair<Job, Graded>>& several) {
+    std::size_t anew = 0;
+    Transaction transaction(database_);
+    for (const auto& [job, graded] : several) anew += store(job, graded) ? 1 : 0;
+    transaction.commit();
+    return anew;
 }
 
 void Gradebook::store_outage(const Job& job, const std::string& problem) {

@@ -42,6 +42,7 @@ struct Job {
     std::string exercise;
     std::string source;
     std::string suite;
+    std::int64_t attempt = 0;  ///< the first that holds it
 };
 
 /// What grading it gave.
@@ -88,7 +89,10 @@ public:
     std::vector<Job> pending(const Edition& edition) const;
     /// @throws std::runtime_error if it is not there as it was handed in
     build::Submission source(const Job& job) const;
-    void store(const Job& job, const Graded& graded);
+    /// @return false where there is a verdict already: that stays
+    bool store(const Job& job, const Graded& graded);
+    /// All of them in one transaction. @return how many had none
+    std::size_t store(const std::vector<std::pair<Job, Graded>>& several);
     void store_outage(const Job& job, const std::string& problem);
     std::optional<Graded> verdict(const std::string& source, const std::string& suite) const;
     /// By source.
