@@ -70,7 +70,6 @@ public:
 
     RunState run() {
         find_waves();
-        merge_results();
         find_waiting();
         while (!waves_.empty() || !waiting_.empty()) {
             // In this order: what ends after the question has its results read in the next round.
@@ -106,7 +105,7 @@ private:
                 for (const auto& [key, job] : shard.open) sent.insert(key);
         for (Job& job : gradebook_.pending(edition_))
             if (!sent.contains(key_of(job))) waiting_.push_back(std::move(job));
-        state_.all = state_.done + sent.size() + waiting_.size();
+        state_.all = sent.size() + waiting_.size();
     }
 
     static SentShard sent_shard(const fs::path& folder) {

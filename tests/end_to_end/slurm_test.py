@@ -20,7 +20,7 @@ import time
 import zlib
 
 CHECKOUT, CLI = sys.argv[1:3]
-PATIENCE = 150  # seconds for anything, on a loaded machine
+PATIENCE = 300  # seconds for anything, on a loaded machine
 SKIPPED = 77
 EXERCISE = "04_merge_heads"
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "squeue", "scancel", "scontrol")
@@ -148,32 +148,34 @@ MpiDefault=none
             time.sleep(0.1)
 
     def lose(self, node):
-        """As if somebody pulled its plug: daemon, step daemons and what they run."""
+        """As if somebody pulled its plug: the daemons first, so that none can report what becomes of the others."""
         self.daemons[node].kill()
         self.daemons[node].wait()
-        self.kill_all(lambda environment: f"SLURM_CONF={self.folder}/slurm.conf" in environment
-                      and f"SLURMD_NODENAME={node}" in environment)
-        for pid, command in commands():  # of a step, which has another environment
-            if command.startswith("slurmstepd") and self.node_of(pid) == node:
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
+        for step in {step_of(pid) for pid, environment in environments() if self.is_on(node, environment)}:
+            if step is not None:
+                os.kill(step, signal.SIGKILL)
+        self.kill_all(lambda environment: self.is_on(node, environment))
 
-    def node_of(self, pid):
-        with contextlib.suppress(OSError):
-            for name in os.listdir(f"/proc/{pid}/fd"):
-                with contextlib.suppress(OSError):
-                    target = os.readlink(f"/proc/{pid}/fd/{name}")
-                    for node in self.nodes:
-                        if target in (f"{self.folder}/log/{node}",) or target.startswith(f"{self.folder}/spool/{node}/"):
-                            return node
-        return None
+    def hurry(self, tasks):
+        """Slurm has what it requeues after a failure wait for two minutes. An administrator need not."""
+        for task, state, _ in tasks:
+            if state == "PENDING":
+                self.says("scontrol", "update", f"JobId={task}", "StartTime=now")
+
+    def is_on(self, node, environment):
+        return f"SLURM_CONF={self.folder}/slurm.conf" in environment and f"SLURMD_NODENAME={node}" in environment
 
 
-def commands():
-    for pid in filter(str.isdigit, os.listdir("/proc")):
-        with contextlib.suppress(OSError):
+def step_of(pid):
+    """The daemon of the job step that a process is in."""
+    with contextlib.suppress(OSError):
+        while pid > 1:
             with open(f"/proc/{pid}/cmdline", "rb") as command:
-                yield int(pid), command.read().replace(b"\0", b" ").decode(errors="replace")
+                if command.read().startswith(b"slurmstepd"):
+                    return pid
+            with open(f"/proc/{pid}/stat") as status:
+                pid = int(status.read().rpartition(")")[2].split()[1])
+    return None
 
 
 def environments():
@@ -304,7 +306,7 @@ def whatever_is_lost_the_gradebook_is_the_same(folder, cluster):
     cluster.start_controller()
     print("killed and started again: the controller", flush=True)
     cluster.start_node("n1")
-    status = coordinator.wait(PATIENCE)
+    status = until("the coordinator is done", lambda: cluster.hurry(one.tasks()) or coordinator.poll())
     assert status == 1, f"{status}\n{one.said()}"  # s99
     assert content(one.gradebook) == expected, one.said()
     assert any("without a verdict" in problem for problem in one.outages()), one.outages()
@@ -319,7 +321,7 @@ def whatever_is_lost_the_gradebook_is_the_same(folder, cluster):
 
 def kill_task_on(node, cluster):
     for pid, environment in environments():
-        if f"SLURM_CONF={cluster.folder}/slurm.conf" not in environment or f"SLURMD_NODENAME={node}" not in environment:
+        if not cluster.is_on(node, environment):
             continue
         with contextlib.suppress(OSError):
             if b"work-shard" in open(f"/proc/{pid}/cmdline", "rb").read():

@@ -55,12 +55,13 @@ public:
     /// Two of them run meanwhile.
     std::vector<QueuedTask> tasks(const std::vector<std::string>&) override {
         if (silent > 0 && silent-- > 0) throw QueueError("no answer");
-        const auto shown = waiting_;
+        auto shown = waiting_;
         for (int i = 0; i < 2 && !waiting_.empty() && !stuck; ++i) {
             const QueuedTask next = waiting_.front();
             waiting_.erase(waiting_.begin());
             if (run(next) == Fate::held) waiting_.push_back(held(next));
         }
+        if (ends_meanwhile) shown = waiting_;
         return shown;
     }
 
@@ -77,6 +78,7 @@ public:
     std::size_t most_waiting = 0;
     int silent = 0;
     bool stuck = false;
+    bool ends_meanwhile = false;       ///< what runs while the queue is asked for is over in the answer
     std::map<int, Fate> fates;         ///< by the number of the task, from 0 in the order in which they run
     std::string poison;                ///< a source that ends its task
     std::map<std::string, int> begun;  ///< source -> how often
@@ -157,6 +159,13 @@ TEST_F(Batches, AllIsGradedOnceWithinTheSitesLimits) {
     for (const auto& [source, times] : queue_.begun) EXPECT_EQ(times, 1);
     expect_whole();
     EXPECT_EQ(run().all, 0U);
+}
+
+TEST_F(Batches, WhatEndsWhileTheQueueIsAskedForIsNotLost) {
+    queue_.ends_meanwhile = true;
+    EXPECT_EQ(run().done, std::size_t{students});
+    for (const auto& [source, times] : queue_.begun) EXPECT_EQ(times, 1);
+    expect_whole();
 }
 
 TEST_F(Batches, WhatLostTasksLeftIsHandedInAgain) {
@@ -268,7 +277,12 @@ TEST_F(Batches, AVerdictOnSomethingElseIsNone) {
     const Job job = shard.pending()[0];
     Graded forged = graded(job, shard.source(job));
     forged.exercise.name = "01_single_head";
+    forged.exercise.points = 99;
     shard.store(job, forged);
+    const Job second = shard.pending()[0];
+    Graded outage = graded(second, shard.source(second));
+    outage.exercise.state = verdict::State::unavailable;
+    shard.store(second, outage);
     const Job elsewhere{"03_scaled_scores", "no source of this shard", "suite"};
     shard.store(elsewhere, graded(elsewhere, hand_in(1)));
     queue_.stuck = false;
