@@ -12,13 +12,14 @@ import argparse
 import collections
 import concurrent.futures
 import contextlib
-import glob
 import json
 import os
 import pathlib
 import random
 import re
+import resource
 import shutil
+import signal
 import sqlite3
 import statistics
 import subprocess
@@ -32,6 +33,7 @@ import zlib
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests/hostile"))
 import run_hostile  # noqa: E402
+
 EXERCISES = ["01_single_head", "02_head_splitting", "03_scaled_scores", "04_merge_heads", "05_module"]
 # What a hand-in of one exercise is. Of the right ones a quarter are written in other styles (Eigen's among them).
 SHARES = {"right": 0.50, "wrong": 0.40, "not compiling": 0.08, "hostile": 0.02}
@@ -161,7 +163,7 @@ def describe(handed_in):
 
 
 class Watch(threading.Thread):
-    """What the processes below one do, by looking ten times a second; and the most memory that the grader has."""
+    """What the children of the grader do, by looking ten times a second; and the most memory that it has."""
 
     def __init__(self, pid):
         super().__init__(daemon=True)
@@ -213,9 +215,16 @@ def descendants(pid, names, children):
 
 
 def peak_kib(pid):
-    with contextlib.suppress(OSError, AttributeError):
-        return int(re.search(r"VmHWM:\s+(\d+)", pathlib.Path(f"/proc/{pid}/status").read_text())[1])
-    return 0
+    with contextlib.suppress(OSError):
+        if found := re.search(r"VmHWM:\s+(\d+)", pathlib.Path(f"/proc/{pid}/status").read_text()):
+            return int(found[1])
+    return 0  # it has ended
+
+
+def processor_seconds():
+    """Of all that ran below this program and has ended: what else the machine does counts little."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 class Bench:
@@ -228,14 +237,18 @@ class Bench:
 
     def run(self, *arguments):
         """(seconds, Watch)"""
-        begin = time.monotonic()
+        begin, before = time.monotonic(), processor_seconds()
         process = subprocess.Popen([self.cli, "class", *arguments, "--gradebook", self.gradebook], env=self.environment,
                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         watch = Watch(process.pid)
-        said, _ = process.communicate()
-        watch.done.set()
+        try:
+            said, _ = process.communicate()
+        finally:
+            process.kill()  # if we were interrupted
+            watch.done.set()
         if process.returncode not in (0, 1):
             sys.exit(f"class_speed: headway class {' '.join(map(str, arguments))} ended with {process.returncode}: {said}")
+        watch.processor_seconds = processor_seconds() - before
         return time.monotonic() - begin, watch
 
     def kib(self):
@@ -275,10 +288,10 @@ def naive_seconds(folder, count):
         shutil.rmtree(place)
         return time.monotonic() - begin
 
-    begin = time.monotonic()
+    begin, before = time.monotonic(), processor_seconds()
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         alone = list(pool.map(one, range(count)))
-    return (time.monotonic() - begin) / count, statistics.median(alone)
+    return (time.monotonic() - begin) / count, statistics.median(alone), (processor_seconds() - before) / count
 
 
 # ---- the table -----------------------------------------------------------------------------------------------------------
@@ -296,6 +309,7 @@ def main():
     arguments = parser.parse_args()
     if not (arguments.build / "bin/headway-cli").exists():
         sys.exit(f"class_speed: there is no grader in {arguments.build}; ./headway --help builds one, --build names another")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # what it has begun ends with it
     size = arguments.size
     with tempfile.TemporaryDirectory(prefix="headway-class-") as temporary:
         folder = pathlib.Path(temporary)
@@ -309,7 +323,10 @@ def main():
         grown = bench.kib()
         row("graded: hand-ins a second", f"{size / seconds:.2f}", "(at least 0.5)")
         row("  programs a second; distinct ones", f"{5 * size / seconds:.2f}; {distinct / seconds:.2f}")
-        row("  processor-seconds a distinct program", f"{os.cpu_count() * seconds / distinct:.2f} s")
+        used = watch.processor_seconds
+        row("  processor-seconds a hand-in; a distinct program", f"{used / size:.2f}; {used / distinct:.2f} s")
+        row("  of all processors, in use by it", f"{100 * used / (seconds * os.cpu_count()):.0f} %")
+        row("  so a machine with nothing else to do: hand-ins/s", f"{size * os.cpu_count() / used:.2f}", "(at least 0.5)")
         looks = sum(watch.phases.values())
         for phase, count in watch.phases.most_common():
             row(f"    of which {phase}", f"{100 * count / looks:.0f} %")
@@ -322,10 +339,11 @@ def main():
         report = statistics.median(bench.run("report", folder / "report")[0] for _ in range(3))
         row("class report", f"{report:.2f} s", f"(at most {10 * size / 1000:.1f}: 10 for 1,000)")
         if arguments.naive:
-            wall, alone = naive_seconds(folder, arguments.naive)
+            wall, alone, naive_used = naive_seconds(folder, arguments.naive)
             row(f"the naive way, {arguments.naive} programs: each", f"{wall:.2f} s", f"({alone:.1f} s from start to end)")
             row("  naive / ours, a program", f"{wall / (seconds / (5 * size)):.1f} x", "(at least 10)")
             row("  naive / ours, a distinct program", f"{wall / (seconds / distinct):.1f} x")
+            row("  naive / ours, processor-seconds a program", f"{naive_used / (used / (5 * size)):.1f} x")
         overhead = arguments.build / "bench/class_overhead"
         if overhead.exists():
             subprocess.run([overhead], check=True)
