@@ -131,6 +131,7 @@ void Slurm::submit(const std::string& wave, std::size_t shards) {
                                           "--ntasks=1",
                                           "--chdir=/",
                                           "--open-mode=append",
+                                          "--signal=B:TERM@60",  // out of time soon: begin nothing new
                                           fmt::format("--output={}/%a/log", without_patterns(folder.string()))};
     if (!options_.partition.empty()) arguments.push_back("--partition=" + options_.partition);
     if (!options_.account.empty()) arguments.push_back("--account=" + options_.account);
