@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <exception>
+#include <iterator>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -18,8 +21,8 @@ using std::chrono::steady_clock;
 class Run {
 public:
     Run(Ledger& ledger, const Grader& grader, const RunOptions& options)
-        : ledger_(ledger), jobs_(ledger.pending()), grader_(grader), options_(options) {
-        state_.all = jobs_.size();
+        : ledger_(ledger), grader_(grader), options_(options) {
+        state_.all = ledger.count_pending();
     }
 
     RunState run() {
@@ -34,19 +37,25 @@ public:
 
 private:
     void work() {
-        while (const Job* job = next()) {
-            try {
-                grade(*job);
-            } catch (...) {  // the ledger cannot be written: nothing that is graded now could be kept
-                const std::lock_guard lock(mutex_);
-                if (!failure_) failure_ = std::current_exception();
-            }
+        try {
+            while (const std::optional<Job> job = next()) grade(*job);
+        } catch (...) {  // the ledger cannot be written: nothing that is graded now could be kept
+            const std::lock_guard lock(mutex_);
+            if (!failure_) failure_ = std::current_exception();
         }
     }
 
-    const Job* next() {
+    std::optional<Job> next() {
         const std::lock_guard lock(mutex_);
-        return failure_ || options_.stop() || next_ == jobs_.size() ? nullptr : &jobs_[next_++];
+        if (failure_ || options_.stop()) return std::nullopt;
+        if (jobs_.empty()) {
+            std::ranges::copy(ledger_.pending_after(last_), std::back_inserter(jobs_));
+            if (jobs_.empty()) return std::nullopt;
+            last_ = jobs_.back();
+        }
+        Job job = std::move(jobs_.front());
+        jobs_.pop_front();
+        return job;
     }
 
     void grade(const Job& job) {
@@ -111,13 +120,13 @@ private:
     }
 
     Ledger& ledger_;
-    std::vector<Job> jobs_;
     const Grader& grader_;
     const RunOptions& options_;
     steady_clock::time_point begin_ = steady_clock::now();
     std::mutex mutex_;      ///< of everything below, and of the ledger
     std::mutex log_mutex_;  ///< a grader may write its log from several threads
-    std::size_t next_ = 0;
+    std::deque<Job> jobs_;  ///< some of those that wait
+    Job last_;              ///< of those taken from the ledger
     RunState state_;
     std::exception_ptr failure_;
 };

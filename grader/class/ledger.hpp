@@ -12,8 +12,10 @@ class Ledger {
 public:
     virtual ~Ledger() = default;
 
-    /// What has no verdict yet.
-    virtual std::vector<gradebook::Job> pending() = 0;
+    /// How much has no verdict yet.
+    virtual std::size_t count_pending() = 0;
+    /// Some of it, from what comes after `last` on, so that nobody needs to hold all of it; nothing if that was all.
+    virtual std::vector<gradebook::Job> pending_after(const gradebook::Job& last) = 0;
     /// @throws std::runtime_error if it is not there as it was handed in
     virtual build::Submission source(const gradebook::Job& job) = 0;
     /// Called before what runs strangers' code, so that it is known what was in flight if nothing is heard again.
@@ -30,7 +32,10 @@ public:
     GradebookLedger(gradebook::Gradebook& gradebook, const gradebook::Edition& edition)
         : gradebook_(gradebook), edition_(edition) {}
 
-    std::vector<gradebook::Job> pending() override { return gradebook_.pending(edition_); }
+    std::size_t count_pending() override { return gradebook_.count_pending(edition_); }
+    std::vector<gradebook::Job> pending_after(const gradebook::Job& last) override {
+        return gradebook_.pending(edition_, last, at_once);
+    }
     build::Submission source(const gradebook::Job& job) override { return gradebook_.source(job); }
     void begin(const gradebook::Job&) override {}  // whoever is killed here is started again by hand
     void store(const gradebook::Job& job, const gradebook::Graded& graded) override { gradebook_.store(job, graded); }
@@ -39,6 +44,8 @@ public:
     }
 
 private:
+    static constexpr std::size_t at_once = 1000;
+
     gradebook::Gradebook& gradebook_;
     const gradebook::Edition& edition_;
 };

@@ -142,7 +142,9 @@ Shard::Shard(fs::path folder)
     });
 }
 
-std::vector<Job> Shard::pending() {
+std::vector<Job> Shard::pending_after(const Job& last) { return last.source.empty() ? pending() : std::vector<Job>(); }
+
+std::vector<Job> Shard::pending() const {
     std::vector<Job> jobs;
     for (const auto& [job, submission] : manifest_.work)
         if (!done_.contains(job.source)) jobs.push_back(job);

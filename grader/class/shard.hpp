@@ -68,7 +68,10 @@ public:
     std::uint64_t seed() const { return manifest_.seed; }
     const std::map<std::string, std::string>& suites() const { return manifest_.suites; }
 
-    std::vector<gradebook::Job> pending() override;
+    std::vector<gradebook::Job> pending() const;
+    std::size_t count_pending() override { return pending().size(); }
+    /// All of it, at the beginning: a shard is small.
+    std::vector<gradebook::Job> pending_after(const gradebook::Job& last) override;
     build::Submission source(const gradebook::Job& job) override;
     void begin(const gradebook::Job& job) override;
     void store(const gradebook::Job& job, const gradebook::Graded& graded) override;

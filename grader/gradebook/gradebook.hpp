@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -86,7 +87,10 @@ public:
 
     /// Deletes verdicts that a damaged disk has changed, so that they are graded again. @return how many
     std::size_t drop_damaged();
-    std::vector<Job> pending(const Edition& edition) const;
+    /// What has no verdict in this edition, as it was handed in, from what comes after `last` on; at most `most`.
+    std::vector<Job> pending(const Edition& edition, const Job& last = {}, std::size_t most = all) const;
+    std::size_t count_pending(const Edition& edition) const;
+    static constexpr std::size_t all = std::numeric_limits<std::int64_t>::max();
     /// @throws std::runtime_error if it is not there as it was handed in
     build::Submission source(const Job& job) const;
     /// @return false where there is a verdict already: that stays
