@@ -31,6 +31,7 @@ import tomllib
 import zlib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "tests/hostile"))
 import run_hostile  # noqa: E402
 

@@ -1,15 +1,13 @@
 #include "batch_run.hpp"
 
-#include "shard.hpp"
+#include "wave.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <deque>
-#include <fstream>
 #include <map>
 #include <optional>
-#include <random>
 #include <set>
 #include <thread>
 
@@ -20,44 +18,6 @@ namespace fs = std::filesystem;
 using gradebook::Graded;
 using gradebook::Job;
 using std::chrono::steady_clock;
-
-/// Source and suite: what a verdict is of.
-using Key = std::pair<std::string, std::string>;
-Key key_of(const Job& job) { return {job.source, job.suite}; }
-
-/// What is known of a shard that was handed in.
-struct SentShard {
-    fs::path folder;
-    ResultReader results{folder};
-    std::map<Key, Job> open = {};  ///< without a verdict
-    std::set<Key> begun = {};
-};
-
-struct Wave {
-    std::string name;
-    std::vector<SentShard> shards;
-
-    bool is_done() const {
-        return std::ranges::all_of(shards, [](const SentShard& one) { return one.open.empty(); });
-    }
-};
-
-/// No two classes on a cluster may have the same.
-std::string new_wave_name() {
-    std::random_device device;
-    return fmt::format("headway-{:08x}{:08x}", device(), device());
-}
-
-/// The end of what the task wrote: most likely why it ended.
-std::string last_line_of_log(const fs::path& shard) {
-    std::ifstream log(shard / "log");
-    if (!log)
-        return fmt::format("there is no {}: every node must see the gradebook's folder", (shard / "log").string());
-    std::string last;
-    for (std::string line; std::getline(log, line);)
-        if (!line.empty()) last = line;
-    return last.empty() ? "it wrote nothing" : "it wrote last: " + last.substr(0, 300);
-}
 
 class BatchRun {
 public:
@@ -90,12 +50,7 @@ private:
     void find_waves() {
         fs::create_directories(options_.waves);
         fs::permissions(options_.waves, fs::perms::owner_all);  // manifests hold the secret seed
-        for (const auto& entry : fs::directory_iterator(options_.waves)) {
-            Wave wave{entry.path().filename().string(), {}};
-            for (std::size_t i = 0; fs::exists(entry.path() / std::to_string(i)); ++i)
-                wave.shards.push_back(sent_shard(entry.path() / std::to_string(i)));
-            waves_.push_back(std::move(wave));
-        }
+        for (const auto& entry : fs::directory_iterator(options_.waves)) waves_.push_back(read_wave(entry.path()));
     }
 
     void find_waiting() {
@@ -106,16 +61,6 @@ private:
         for (Job& job : gradebook_.pending(edition_))
             if (!sent.contains(key_of(job))) waiting_.push_back(std::move(job));
         state_.all = sent.size() + waiting_.size();
-    }
-
-    static SentShard sent_shard(const fs::path& folder) {
-        SentShard shard{folder};
-        try {
-            for (const auto& [job, submission] : read_manifest(folder).work) shard.open.emplace(key_of(job), job);
-        } catch (const ShardError&) {
-            // Cut off while it was written, so nobody got it: what is in it is still pending.
-        }
-        return shard;
     }
 
     /// Nothing if the batch system gives no answer, which may be for a while.
@@ -199,8 +144,8 @@ private:
     /// What the shard's task did not bring to its end.
     void take_back(const SentShard& shard) {
         if (shard.open.empty()) return;
-        const std::string problem = "its task ended without a verdict (a lost node, out of time or of memory?); " +
-                                    last_line_of_log(shard.folder);
+        const std::string problem =
+            "its task ended without a verdict (a lost node, out of time or of memory?); " + last_words(shard.folder);
         for (const auto& [key, job] : shard.open) {
             // What was not begun is not at fault, unless nothing was.
             const bool counts = shard.begun.empty() || shard.begun.contains(key);
@@ -262,9 +207,7 @@ private:
         for (std::size_t i = 0; i < shards.size(); ++i) {
             const Manifest manifest = manifest_of(shards[i]);
             write_manifest(folder / std::to_string(i), manifest);
-            SentShard shard{folder / std::to_string(i)};
-            for (const auto& [job, submission] : manifest.work) shard.open.emplace(key_of(job), job);
-            wave.shards.push_back(std::move(shard));
+            wave.shards.push_back(sent_shard(folder / std::to_string(i), manifest));
         }
         try {
             queue_.submit(wave.name, shards.size());
