@@ -28,7 +28,7 @@ section 'The course needs' course
 section 'Nice to have' optional
 if [ -f "$HEADWAY_ROOT/scripts/test.sh" ]; then
     section "Headway's own tests need (./headway test)" test
-    section 'The slow ones need (./headway test --all)' all
+    section 'The slow ones need (./headway test --all)' 'all slurm'
 fi
 
 # What a submission cannot do here: tried, by the program that grades.

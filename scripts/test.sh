@@ -1,6 +1,7 @@
 #!/bin/sh
-# ./headway test [--all]: Headway's own tests, whole. The last line is `N passed, N failed`.
-#   always: build without a warning, ctest, verify, format;  --all: the slow tests, sanitizers and clang++ as well.
+# ./headway test [--all|slurm]: Headway's own tests, whole. The last line is `N passed, N failed`.
+#   always: build without a warning, ctest, verify, format;  --all: the slow tests, sanitizers and clang++ as well;
+#   slurm: only what grades a class on a cluster, on one that is made for it on this machine.
 set -eu
 
 root=$HEADWAY_ROOT
@@ -8,12 +9,13 @@ passed=0
 failed=0
 skipped=0
 
-all=no
+all=no slurm=no
 for argument do
     case $argument in
-    --all) all=yes ;;
+    --all) all=yes slurm=yes ;;
+    slurm) slurm=only ;;
     *)
-        echo "usage: ./headway test [--all] [--yes]" >&2
+        echo "usage: ./headway test [--all | slurm] [--yes]" >&2
         exit 2
         ;;
     esac
@@ -46,6 +48,7 @@ build() {
     status=0
     whose='course test'
     if [ "$all" = yes ]; then whose="$whose all"; fi
+    if [ "$slurm" != no ]; then whose="$whose slurm"; fi
     # shellcheck disable=SC2086 # words
     sh "$root/scripts/build.sh" "$1" $whose || status=$?
     [ "$status" = 0 ] && return
@@ -54,13 +57,15 @@ build() {
     return 1
 }
 
-# run_tests TEST_PRESET BUILD_FOLDER: every test of it is an item.
+# run_tests TEST_PRESET BUILD_FOLDER [OPTION...]: every test of it is an item.
 run_tests() {
     printf '\n== Tests (%s)\n' "$1"
+    preset=$1
     results=$root/build/$2/$1.xml
+    shift 2
     rm -f "$results"
     status=0
-    (cd "$root" && ctest --preset "$1" --output-junit "$results") || status=$?
+    (cd "$root" && ctest --preset "$preset" --output-junit "$results" "$@") || status=$?
     if [ ! -f "$results" ]; then
         failed=$((failed + 1))
         return
@@ -88,6 +93,10 @@ check_format() {
 }
 
 build test || finish
+if [ "$slurm" = only ]; then
+    run_tests all test -R '^slurm$'
+    finish
+fi
 if [ "$all" = yes ]; then run_tests all test; else run_tests test test; fi
 how=--quick
 if [ "$all" = yes ]; then how=--diagnosis; fi

@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <exception>
+#include <iterator>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -17,9 +20,9 @@ using std::chrono::steady_clock;
 
 class Run {
 public:
-    Run(gradebook::Gradebook& gradebook, std::vector<Job> jobs, const Grader& grader, const RunOptions& options)
-        : gradebook_(gradebook), jobs_(std::move(jobs)), grader_(grader), options_(options) {
-        state_.all = jobs_.size();
+    Run(Ledger& ledger, const Grader& grader, const RunOptions& options)
+        : ledger_(ledger), grader_(grader), options_(options) {
+        state_.all = ledger.count_pending();
     }
 
     RunState run() {
@@ -34,22 +37,29 @@ public:
 
 private:
     void work() {
-        while (const Job* job = next()) {
-            try {
-                grade(*job);
-            } catch (...) {  // the gradebook cannot be written: nothing that is graded now could be kept
-                const std::lock_guard lock(mutex_);
-                if (!failure_) failure_ = std::current_exception();
-            }
+        try {
+            while (const std::optional<Job> job = next()) grade(*job);
+        } catch (...) {  // the ledger cannot be written: nothing that is graded now could be kept
+            const std::lock_guard lock(mutex_);
+            if (!failure_) failure_ = std::current_exception();
         }
     }
 
-    const Job* next() {
+    std::optional<Job> next() {
         const std::lock_guard lock(mutex_);
-        return failure_ || options_.stop() || next_ == jobs_.size() ? nullptr : &jobs_[next_++];
+        if (failure_ || options_.stop()) return std::nullopt;
+        if (jobs_.empty()) {
+            std::ranges::copy(ledger_.pending_after(last_), std::back_inserter(jobs_));
+            if (jobs_.empty()) return std::nullopt;
+            last_ = jobs_.back();
+        }
+        Job job = std::move(jobs_.front());
+        jobs_.pop_front();
+        return job;
     }
 
     void grade(const Job& job) {
+        begin(job);
         Graded graded;
         const Log log = [&](const std::string& line) {
             const std::lock_guard lock(log_mutex_);
@@ -65,7 +75,7 @@ private:
         }
         graded.graded = verdict::now();
         const std::lock_guard lock(mutex_);
-        gradebook_.store(job, graded);
+        ledger_.store(job, graded);
         ++state_.done;
         show();
     }
@@ -75,7 +85,7 @@ private:
             build::Submission submission;
             {
                 const std::lock_guard lock(mutex_);
-                submission = gradebook_.source(job);
+                submission = ledger_.source(job);
             }
             graded.exercise = grader_(submission, log);
         } catch (const gradebook::DatabaseError&) {
@@ -86,9 +96,14 @@ private:
         }
     }
 
+    void begin(const Job& job) {
+        const std::lock_guard lock(mutex_);
+        ledger_.begin(job);
+    }
+
     void note_outage(const Job& job, const std::string& problem) {
         const std::lock_guard lock(mutex_);
-        gradebook_.store_outage(job, problem);
+        ledger_.store_outage(job, problem);
     }
 
     void give_up(const std::string& problem) {
@@ -104,23 +119,22 @@ private:
         if (options_.progress) options_.progress(state_);
     }
 
-    gradebook::Gradebook& gradebook_;
-    std::vector<Job> jobs_;
+    Ledger& ledger_;
     const Grader& grader_;
     const RunOptions& options_;
     steady_clock::time_point begin_ = steady_clock::now();
-    std::mutex mutex_;      ///< of everything below, and of the gradebook
+    std::mutex mutex_;      ///< of everything below, and of the ledger
     std::mutex log_mutex_;  ///< a grader may write its log from several threads
-    std::size_t next_ = 0;
+    std::deque<Job> jobs_;  ///< some of those that wait
+    Job last_;              ///< of those taken from the ledger
     RunState state_;
     std::exception_ptr failure_;
 };
 
 }  // namespace
 
-RunState run_pending(gradebook::Gradebook& gradebook, const gradebook::Edition& edition, const Grader& grader,
-                     const RunOptions& options) {
-    return Run(gradebook, gradebook.pending(edition), grader, options).run();
+RunState run_pending(Ledger& ledger, const Grader& grader, const RunOptions& options) {
+    return Run(ledger, grader, options).run();
 }
 
 }  // namespace headway::classroom

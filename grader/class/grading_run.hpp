@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../gradebook/gradebook.hpp"
+#include "ledger.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -37,10 +37,9 @@ struct RunOptions {
     std::function<bool()> stop = [] { return false; };
 };
 
-/// Grades what has no verdict in this edition, and stores each verdict when it is there. Whoever ends this, and
-/// however: the next run goes on where this one was.
-/// @throws gradebook::DatabaseError if the gradebook cannot be written
-RunState run_pending(gradebook::Gradebook& gradebook, const gradebook::Edition& edition, const Grader& grader,
-                     const RunOptions& options);
+/// Grades what is pending, and stores each verdict when it is there. Whoever ends this, and however: the next run goes
+/// on where this one was.
+/// @throws what the ledger throws if it cannot be written
+RunState run_pending(Ledger& ledger, const Grader& grader, const RunOptions& options);
 
 }  // namespace headway::classroom

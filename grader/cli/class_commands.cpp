@@ -1,6 +1,17 @@
 #include "class_commands.hpp"
 
+#include <cstdlib>
+
 namespace headway::cli {
+namespace {
+
+/// A task that ends at once costs the cluster more than it does. Only tests may set it lower.
+std::size_t least_shard_size() {
+    const char* least = std::getenv("HEADWAY_TEST_LEAST_SHARD");
+    return least != nullptr && *least != '\0' ? std::strtoull(least, nullptr, 10) : 50;
+}
+
+}  // namespace
 
 bool is_full_edition() { return true; }
 
@@ -12,6 +23,7 @@ ClassCommands::ClassCommands(CLI::App& app) : class_(app.add_subcommand("class",
     add_adjust();
     add_export();
     add_report();
+    add_work_shard();
 }
 
 void ClassCommands::add_grade() {
@@ -59,6 +71,12 @@ void ClassCommands::add_report() {
     command->add_option("folder", arguments_.folder, "Where (default: report)")->type_name("DIR");
 }
 
+void ClassCommands::add_work_shard() {
+    auto* command = add("work-shard", "", run_class_work_shard)->group("");  // for array tasks, not for people
+    command->add_option("folder", arguments_.folder, "The shard")->required()->type_name("DIR");
+    add_jobs(command);
+}
+
 CLI::App* ClassCommands::add(const char* name, const char* description, Action action) {
     CLI::App* command = class_->add_subcommand(name, description);
     command->add_option("--gradebook", arguments_.gradebook, "The gradebook (default: gradebook.sqlite, here)")
@@ -71,10 +89,46 @@ void ClassCommands::add_running_options(CLI::App* command) {
     command
         ->add_option("--policy", arguments_.policy, "How marks come about (default: class.toml beside the gradebook)")
         ->type_name("FILE");
-    command->add_option("--jobs", arguments_.jobs, "How many to grade at once (default: one a processor)")
+    add_jobs(command);
+    add_slurm_options(command);
+}
+
+void ClassCommands::add_jobs(CLI::App* command) {
+    command
+        ->add_option("--jobs", arguments_.jobs,
+                     "How many to grade at once (default: one a processor; with Slurm: one a task)")
         ->check(CLI::Range(1, 256))
         ->type_name("N");
     command->add_flag("--unsafe", arguments_.unsafe, "Run strangers' code where the jail is incomplete");
+}
+
+void ClassCommands::add_slurm_options(CLI::App* command) {
+    const std::string group = "On a cluster";
+    command->add_option("--engine", arguments_.engine, "local, or slurm: array jobs (default: local)")
+        ->check(CLI::IsMember({"local", "slurm"}))
+        ->type_name("ENGINE")
+        ->group(group);
+    command->add_option("--partition", arguments_.partition, "Slurm's partition")->type_name("NAME")->group(group);
+    command->add_option("--account", arguments_.account, "Slurm's account")->type_name("NAME")->group(group);
+    command->add_option("--shard-size", arguments_.shard_size, "Hand-ins a task, 50 to 500 (default: 100)")
+        ->check(CLI::Range(least_shard_size(), std::size_t{500}))
+        ->type_name("N")
+        ->group(group);
+    command
+        ->add_option("--most-queued", arguments_.most_queued,
+                     "Tasks in the queue at once (default: half of the site's MaxJobCount)")
+        ->check(CLI::Range(1, 1'000'000))
+        ->type_name("N")
+        ->group(group);
+    command->add_option("--poll", arguments_.poll_seconds, "Seconds between two looks at the queue (default: 10)")
+        ->check(CLI::Range(1, 3600))
+        ->type_name("SECONDS")
+        ->group(group);
+    command->add_option("--sbatch", arguments_.sbatch, "One more argument of sbatch, as in --sbatch=--time=04:00:00")
+        ->type_name("ARGUMENT")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+        ->group(group);
 }
 
 int ClassCommands::run(const Course& course) const { return action_(course, arguments_); }

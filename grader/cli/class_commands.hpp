@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace headway::cli {
 
@@ -18,6 +19,13 @@ struct ClassArguments {
     std::string student_id;
     std::optional<std::string> times;
     std::size_t jobs = 0;
+    std::string engine = "local";  ///< or "slurm"
+    std::string partition;
+    std::string account;
+    std::size_t shard_size = 100;
+    std::size_t most_queued = 0;
+    unsigned poll_seconds = 10;
+    std::vector<std::string> sbatch;
     bool unsafe = false;
     bool yes = false;
     std::string format;  ///< of an export
@@ -34,6 +42,8 @@ int run_class_regrade(const Course& course, const ClassArguments& arguments);
 int run_class_adjust(const Course& course, const ClassArguments& arguments);
 int run_class_export(const Course& course, const ClassArguments& arguments);
 int run_class_report(const Course& course, const ClassArguments& arguments);
+/// What a task of an array job runs.
+int run_class_work_shard(const Course& course, const ClassArguments& arguments);
 
 /// Whether this is the course whole, or the student's edition, which lacks what is secret or large.
 bool is_full_edition();
@@ -53,7 +63,10 @@ private:
     void add_adjust();
     void add_export();
     void add_report();
+    void add_work_shard();
     void add_running_options(CLI::App* command);
+    void add_jobs(CLI::App* command);
+    void add_slurm_options(CLI::App* command);
 
     CLI::App* class_;
     ClassArguments arguments_;

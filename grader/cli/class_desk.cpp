@@ -71,6 +71,7 @@ std::string progress_text(const classroom::RunState& state) {
 
 classroom::RunState grade_pending(const Course& course, const ClassArguments& arguments,
                                   gradebook::Gradebook& gradebook, const gradebook::Edition& edition) {
+    if (arguments.engine == "slurm") return grade_on_slurm(course, arguments, gradebook, edition);
     // What an earlier run left behind when it was killed goes first; the lock says that it is nobody's.
     const fs::path scratch =
         course.state / "class" /
@@ -85,7 +86,8 @@ classroom::RunState grade_pending(const Course& course, const ClassArguments& ar
         line.show(progress_text(state) + (Interrupt::requested() ? " · stopping after what has begun" : ""));
     };
     const classroom::Grader grader = classroom::local_grader(course, edition.seed, scratch);
-    classroom::RunState state = classroom::run_pending(gradebook, edition, grader, options);
+    classroom::GradebookLedger ledger(gradebook, edition);
+    classroom::RunState state = classroom::run_pending(ledger, grader, options);
     fs::remove_all(scratch, ignored);
     return state;
 }

@@ -32,9 +32,14 @@ std::string policy_text(const ClassArguments& arguments);
 
 std::vector<std::string> exercise_names(const Course& course);
 
-/// Grades what is pending, with progress on the terminal, until it is done or somebody presses Ctrl-C.
+/// Grades what is pending by the engine that was asked for, with progress on the terminal, until it is done or somebody
+/// presses Ctrl-C.
 classroom::RunState grade_pending(const Course& course, const ClassArguments& arguments,
                                   gradebook::Gradebook& gradebook, const gradebook::Edition& edition);
+
+/// The same by Slurm; see ../class/batch_run.hpp.
+classroom::RunState grade_on_slurm(const Course& course, const ClassArguments& arguments,
+                                   gradebook::Gradebook& gradebook, const gradebook::Edition& edition);
 
 /// "37 of 120 exercises · 1.4 a second · 1 min left · 2 not for now"
 std::string progress_text(const classroom::RunState& state);

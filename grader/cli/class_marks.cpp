@@ -188,7 +188,7 @@ int run_class_regrade(const Course& course, const ClassArguments& arguments) {
         return all_passed;
     }
     after = gradebook.propose(after);
-    if (!gradebook.pending(after).empty()) require_jail(course, arguments);
+    if (arguments.engine == "local" && !gradebook.pending(after).empty()) require_jail(course, arguments);
     const classroom::RunState state = grade_pending(course, arguments, gradebook, after);
     if (Interrupt::requested()) return interrupted;
     if (state.unavailable > 0) throw CourseError("not everything could be graded: " + state.last_problem);

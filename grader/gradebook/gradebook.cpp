@@ -29,6 +29,13 @@ std::string checksum(const std::string& source, const std::string& suite, const 
 /// The columns that is_intact() reads.
 constexpr const char* verdict_columns = "source, suite, digest, state, points, max_points, document, checksum";
 
+/// Of an edition: each source without a verdict once, where it was handed in first.
+constexpr const char* pending_rows =
+    "attempt_source a JOIN suite s ON s.edition = ? AND s.exercise = a.exercise "
+    "WHERE NOT EXISTS (SELECT 1 FROM verdict v WHERE v.source = a.source AND v.suite = s.digest) "
+    "AND NOT EXISTS (SELECT 1 FROM attempt_source e WHERE e.source = a.source AND e.exercise = a.exercise "
+    "AND e.attempt < a.attempt)";
+
 bool is_intact(const Statement& row) {
     return row.text(7) ==
            checksum(row.text(0), row.text(1), row.text(2), row.text(3), row.integer(4), row.integer(5), row.text(6));
@@ -173,16 +180,21 @@ std::size_t Gradebook::drop_damaged() {
     return damaged.size();
 }
 
-std::vector<Job> Gradebook::pending(const Edition& edition) const {
+std::vector<Job> Gradebook::pending(const Edition& edition, const Job& last, std::size_t most) const {
     std::vector<Job> jobs;
     Statement rows = database_.ask(
-        "SELECT DISTINCT a.exercise, a.source, s.digest FROM attempt_source a "
-        "JOIN suite s ON s.edition = ? AND s.exercise = a.exercise "
-        "WHERE NOT EXISTS (SELECT 1 FROM verdict v WHERE v.source = a.source AND v.suite = s.digest) "
-        "ORDER BY a.attempt, a.exercise");
-    rows.bind(edition.id);
-    while (rows.step()) jobs.push_back({rows.text(0), rows.text(1), rows.text(2)});
+        fmt::format("SELECT a.exercise, a.source, s.digest, a.attempt FROM {} AND (a.attempt, a.exercise) > (?, ?) "
+                    "ORDER BY a.attempt, a.exercise LIMIT ?",
+                    pending_rows));
+    rows.bind(edition.id).bind(last.attempt).bind(last.exercise).bind(static_cast<std::int64_t>(most));
+    while (rows.step()) jobs.push_back({rows.text(0), rows.text(1), rows.text(2), rows.integer(3)});
     return jobs;
+}
+
+std::size_t Gradebook::count_pending(const Edition& edition) const {
+    Statement count = database_.ask(fmt::format("SELECT count(*) FROM {}", pending_rows));
+    count.bind(edition.id).step();
+    return static_cast<std::size_t>(count.integer(0));
 }
 
 build::Submission Gradebook::source(const Job& job) const {
@@ -199,7 +211,7 @@ build::Submission Gradebook::source(const Job& job) const {
     return submission;
 }
 
-void Gradebook::store(const Job& job, const Graded& graded) {
+bool Gradebook::store(const Job& job, const Graded& graded) {
     const verdict::Exercise& exercise = graded.exercise;
     const std::string document = compressed(verdict::to_json(exercise).dump());
     const std::string state = to_string(exercise.state);
@@ -216,6 +228,15 @@ void Gradebook::store(const Job& job, const Graded& graded) {
         .bind(graded.graded)
         .bind(exercise.seconds)
         .run();
+    return database_.changes() > 0;
+}
+
+std::size_t Gradebook::store(const std::vector<std::pair<Job, Graded>>& several) {
+    std::size_t anew = 0;
+    Transaction transaction(database_);
+    for (const auto& [job, graded] : several) anew += store(job, graded) ? 1 : 0;
+    transaction.commit();
+    return anew;
 }
 
 void Gradebook::store_outage(const Job& job, const std::string& problem) {

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -42,6 +43,7 @@ struct Job {
     std::string exercise;
     std::string source;
     std::string suite;
+    std::int64_t attempt = 0;  ///< the first that holds it
 };
 
 /// What grading it gave.
@@ -85,10 +87,16 @@ public:
 
     /// Deletes verdicts that a damaged disk has changed, so that they are graded again. @return how many
     std::size_t drop_damaged();
-    std::vector<Job> pending(const Edition& edition) const;
+    /// What has no verdict in this edition, as it was handed in, from what comes after `last` on; at most `most`.
+    std::vector<Job> pending(const Edition& edition, const Job& last = {}, std::size_t most = all) const;
+    std::size_t count_pending(const Edition& edition) const;
+    static constexpr std::size_t all = std::numeric_limits<std::int64_t>::max();
     /// @throws std::runtime_error if it is not there as it was handed in
     build::Submission source(const Job& job) const;
-    void store(const Job& job, const Graded& graded);
+    /// @return false where there is a verdict already: that stays
+    bool store(const Job& job, const Graded& graded);
+    /// All of them in one transaction. @return how many had none
+    std::size_t store(const std::vector<std::pair<Job, Graded>>& several);
     void store_outage(const Job& job, const std::string& problem);
     std::optional<Graded> verdict(const std::string& source, const std::string& suite) const;
     /// By source.

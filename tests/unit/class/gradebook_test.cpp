@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 
 namespace headway::gradebook {
@@ -38,6 +39,32 @@ Graded passed() {
     graded.log = "compiled";
     graded.graded = verdict::now();
     return graded;
+}
+
+TEST(Gradebook, WhatIsPendingComesInPartsAsItWasHandedInEachOnce) {
+    const Desk desk;
+    Gradebook gradebook(desk.file, Access::read_write);
+    const Edition edition = first_edition(gradebook);
+    std::vector<std::string> expected;
+    for (const char* text : {"5", "1", "5", "3", "1", "4", "2"}) {
+        const build::Submission one = source(text);
+        gradebook.record(attempt("s" + std::to_string(gradebook.attempts().size()), one), {one});
+        if (std::ranges::find(expected, one.digest()) == expected.end()) expected.push_back(one.digest());
+    }
+    gradebook.store(gradebook.pending(edition)[1], passed());
+    expected.erase(expected.begin() + 1);
+    EXPECT_EQ(gradebook.count_pending(edition), expected.size());
+    for (const std::size_t most : {std::size_t{1}, std::size_t{2}, std::size_t{3}, Gradebook::all}) {
+        std::vector<std::string> found;
+        Job last;
+        for (auto part = gradebook.pending(edition, last, most); !part.empty();
+             part = gradebook.pending(edition, last, most)) {
+            EXPECT_LE(part.size(), most);
+            for (const Job& job : part) found.push_back(job.source);
+            last = part.back();
+        }
+        EXPECT_EQ(found, expected);
+    }
 }
 
 TEST(Gradebook, EqualSourcesAreOneJobAndUnchangedOnesNoNewAttempt) {

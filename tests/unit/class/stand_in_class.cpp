@@ -71,9 +71,9 @@ int main(int, char** argv) try {
     options.tries = 3;
     options.pause = std::chrono::milliseconds(0);
     const std::string begun = argv[2];
+    classroom::GradebookLedger ledger(gradebook, edition);
     const auto state = classroom::run_pending(
-        gradebook, edition,
-        [&](const build::Submission& source, const classroom::Log&) { return grade(source, begun); }, options);
+        ledger, [&](const build::Submission& source, const classroom::Log&) { return grade(source, begun); }, options);
     return state.unavailable > 0 ? 3 : 0;
 } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
