@@ -40,7 +40,7 @@ struct TestRecord {
 
     std::vector<Credit> credits;
     std::vector<std::string> remarks;  ///< worth knowing, whether it passes or fails
-    bool aside = false;  ///< what is asked now is no part of the story
+    bool aside = false;                ///< what is asked now is no part of the story
 };
 
 TestRecord& current_test();
