@@ -7,6 +7,7 @@ endif()
 
 headway_library(headway_wire)
 headway_library(headway_worker)
+headway_library(headway_test_report worker/test_report.cpp LINK GTest::gtest)
 foreach(object IN ITEMS headway_worker_main headway_worker_main_sanitized)
   add_library(${object} OBJECT IMPORTED GLOBAL)
   set_property(TARGET ${object} PROPERTY IMPORTED_OBJECTS "${HEADWAY_COMPILED}/${object}.o")

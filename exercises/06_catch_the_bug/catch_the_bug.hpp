@@ -15,7 +15,8 @@
 // test that passes with every right one. Each right attention that some test of yours fails costs one of these.
 namespace headway::ex06 {
 
-/// What multi-head attention is given. Sizes are yours to choose, from 1 on, up to 2^20 scores (B·H·T·S) in a call.
+/// What multi-head attention is given. Sizes are yours to choose, from 1 on, up to 2^20 scores (B·H·T·S)
+/// and 2^26 multiply-adds in a call.
 struct Inputs {
     Tensor query;                         ///< (B, T, D)
     Tensor key, value;                    ///< (B, S, D)
@@ -39,10 +40,14 @@ struct Attended {
 ///     weights = softmax over keys of q·kᵀ / √d, a blocked key having no weight at all
 ///     output  = (weights · v of every head, side by side)·w_o + b_o
 ///
-/// in float32: answers are right to about five digits for scores below 10 in size; for scores of ±1e4 weights are right
-/// to 0.005. A query that may see no key has weights of zero, so that its output is b_o. No call depends on an earlier
-/// one, and none changes its inputs. Any strides may come in; any may come out. Ask inside a TEST only, at most 2000
-/// times in all.
+/// in float32: answers are right to about five digits of the largest number involved where the scores of open keys are
+/// below 10 in size; up to ±3e4 weights are right to 0.01, and equal scores get equal weights to 0.001. How large the
+/// score of a blocked key is does not matter. A query that may see no key has weights of zero, so that its output is
+/// b_o, or 0 without one. All numbers are finite, and so are their products: what 0 · infinity gives is nobody's
+/// promise. No call depends on an earlier one, and none changes its inputs. Any strides may come in; any may come out.
+///
+/// Ask inside a TEST only. With one attention all tests together may ask 2000 times and compute for 3 seconds; where
+/// they crash or do not end, they fail a right attention and catch no wrong one.
 /// @throws std::invalid_argument if a shape does not fit or num_heads does not divide E, every attention alike: there
 ///         is nothing to catch in that
 Attended attention(const Inputs& inputs);

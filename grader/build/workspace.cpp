@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <regex>
 #include <sstream>
 #include <stdexcept>
 #include <utility>
@@ -41,13 +42,26 @@ Words folders_of(const Words& files) {
     return folders;
 }
 
-/// Ended by a signal although no limit of ours was reached: the machine's doing, and no fault of the submission.
+/// What the compiler's driver says when its compiler or assembler was ended by a signal: "g++: fatal error: Killed
+/// signal terminated program cc1plus". A message about a source begins with that source's name and line.
+bool tells_of_a_signal(const std::string& output) {
+    static const std::regex line("[^ :]+: fatal error: [A-Za-z]+ signal terminated program [^ :]+");
+    std::istringstream lines(output);
+    for (std::string one; std::getline(lines, one);)
+        if (one.size() < 200 && std::regex_match(one, line)) return true;
+    return false;
+}
+
+/// Ended by a signal that no limit of ours and no mistake of a compiler's sends: the machine's doing, or of somebody
+/// who takes a task back, and no fault of the submission.
 bool was_killed_from_outside(const sandbox::Finished& finished, std::chrono::seconds cpu) {
     if (finished.ended.success() || finished.timed_out || finished.out_of_memory || finished.seconds >= cpu)
         return false;
-    constexpr int killed_in_jail = 128 + SIGKILL;
-    return finished.ended.signal == SIGKILL || finished.ended.exit_code == killed_in_jail ||
-           finished.output.find("Killed signal") != std::string::npos;
+    const auto ended_by = [&](int signal) {
+        return finished.ended.signal == signal || finished.ended.exit_code == 128 + signal;
+    };
+    return ended_by(SIGKILL) || ended_by(SIGTERM) || ended_by(SIGHUP) || ended_by(SIGINT) ||
+           tells_of_a_signal(finished.output);
 }
 
 fs::path object_name(const fs::path& source) {

@@ -50,7 +50,17 @@ private:
     void find_waves() {
         fs::create_directories(options_.waves);
         fs::permissions(options_.waves, fs::perms::owner_all);  // manifests hold the secret seed
-        for (const auto& entry : fs::directory_iterator(options_.waves)) waves_.push_back(read_wave(entry.path()));
+        for (const auto& entry : fs::directory_iterator(options_.waves)) {
+            waves_.push_back(read_wave(entry.path()));
+            // Of another edition nothing is wanted here, whoever handed it in: it was to be judged otherwise.
+            for (SentShard& shard : waves_.back().shards)
+                std::erase_if(shard.open, [&](const auto& open) { return !is_of_this_edition(open.second); });
+        }
+    }
+
+    bool is_of_this_edition(const Job& job) const {
+        const auto suite = edition_.suites.find(job.exercise);
+        return suite != edition_.suites.end() && suite->second == job.suite;
     }
 
     void find_waiting() {
@@ -58,9 +68,10 @@ private:
         for (const Wave& wave : waves_)
             for (const SentShard& shard : wave.shards)
                 for (const auto& [key, job] : shard.open) sent.insert(key);
-        for (Job& job : gradebook_.pending(edition_))
+        for (Job& job : gradebook_.pending(edition_)) {
+            ++state_.all;
             if (!sent.contains(key_of(job))) waiting_.push_back(std::move(job));
-        state_.all = sent.size() + waiting_.size();
+        }
     }
 
     /// Nothing if the batch system gives no answer, which may be for a while.

@@ -86,7 +86,11 @@ void write_manifest(const fs::path& shard, const Manifest& manifest) {
     for (const auto& [job, submission] : manifest.work) {
         json files = json::array();
         for (const build::SourceFile& file : submission.files) files.push_back(to_json(file));
-        work.push_back({{"exercise", job.exercise}, {"source", job.source}, {"suite", job.suite}, {"files", files}});
+        work.push_back({{"exercise", job.exercise},
+                        {"source", job.source},
+                        {"suite", job.suite},
+                        {"attempt", job.attempt},
+                        {"files", files}});
     }
     const auto bytes = json::to_cbor({{"seed", manifest.seed}, {"suites", manifest.suites}, {"work", std::move(work)}});
     try {
@@ -103,7 +107,8 @@ Manifest read_manifest(const fs::path& shard) try {
     for (const json& one : document.at("work")) {
         build::Submission submission{one.at("exercise"), {}, {}, {}};
         for (const json& file : one.at("files")) submission.files.push_back(file_from(file));
-        manifest.work.emplace_back(Job{one.at("exercise"), one.at("source"), one.at("suite")}, std::move(submission));
+        manifest.work.emplace_back(Job{one.at("exercise"), one.at("source"), one.at("suite"), one.at("attempt")},
+                                   std::move(submission));
     }
     return manifest;
 } catch (const std::exception& error) {

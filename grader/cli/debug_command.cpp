@@ -161,7 +161,11 @@ int run_debug(const Course& course, const std::string& exercise, const std::stri
         return result.state == verdict::State::passed ? all_passed : some_did_not_pass;
     }
     const Replay replay = prepare(course, info, *test);
-    if (replay.calls.empty()) throw CourseError("the hidden test asked nothing");
+    if (replay.calls.empty())
+        throw UsageError(fmt::format(
+            "that hidden test asks no single function, so there is no call to replay; ./headway try {} runs what is "
+            "yours in one process, for a debugger as well",
+            info.number));
     if (as == DebugAs::test) {
         Test told = *test;
         if (course.tell > verdict::Tell::full) told.failure->worst.reset();

@@ -54,7 +54,7 @@ const std::map<std::string, Sources>& reports() {
         {"mask_minus_ten_thousand",
          {"TransformerLens: https://github.com/TransformerLensOrg/TransformerLens/pull/366"}},
         {"empty_row_nan",
-         {"IREE: https://github.com/iree-org/iree/pull/24447",
+         {"IREE: https://github.com/iree-org/iree/issues/24175",
           "1bit-MONSTER: https://github.com/1bit-MONSTER/1bit-MONSTER/issues/407"}},
         {"empty_row_uniform", {"flamingo-pytorch: https://github.com/lucidrains/flamingo-pytorch/issues/10"}},
         {"causal_unasked", {"TransformerEngine: https://github.com/NVIDIA/TransformerEngine/issues/629"}},
@@ -114,7 +114,6 @@ const std::map<std::string, Sources>& reports() {
           "CNTK: https://github.com/microsoft/CNTK/issues/2083"}},
         {"returned_averaged", {"fairseq: https://github.com/facebookresearch/fairseq/issues/3365"}},
         {"returned_transposed", {"Tensor2Tensor: https://github.com/tensorflow/tensor2tensor/issues/500"}},
-        {"returned_unmasked", {"Keras: https://github.com/keras-team/keras/issues/23038"}},
         {"attention_weights_after_dropout", {"PyTorch: https://github.com/pytorch/pytorch/issues/27968"}},
         // Output and residual
         {"output_weight_missing",

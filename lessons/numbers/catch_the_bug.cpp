@@ -52,19 +52,19 @@ Inputs self_attention() {
 }
 
 Inputs padded() {
-    Inputs in = independent({2, 3, 4, 5, 2, 7});
+    Inputs in = independent({2, 3, 4, 5, 6, 7});
     in.mask = Mask::of({2, 1, 1, 5}, {false, false, false, false, true, false, false, true, true, true});
     return in;
 }
 
 Inputs causal() {
-    Inputs in = independent({2, 3, 4, 5, 2, 7});
+    Inputs in = independent({2, 3, 4, 5, 6, 7});
     in.causal = true;
     return in;
 }
 
 Inputs blind_query() {
-    Inputs in = independent({2, 3, 4, 5, 2, 7});
+    Inputs in = independent({2, 3, 4, 5, 6, 7});
     in.mask = Mask::allow_all({4, 5});
     for (Index s = 0; s < 5; ++s) in.mask(1, s) = true;
     return in;
@@ -110,8 +110,8 @@ void catch_the_bug(Blocks& blocks) {
     const std::vector<std::pair<std::string, Inputs>> all = {
         {"ones, identity weights", of_ones()},
         {"random x = query = key = value, two sequences", self_attention()},
-        {"everything independent, all sizes different", independent({2, 3, 4, 5, 2, 7})},
-        {"the same, as many queries as keys", independent({2, 3, 5, 5, 2, 7})},
+        {"everything independent, all sizes different", independent({2, 3, 4, 5, 6, 7})},
+        {"the same, as many queries as keys", independent({2, 3, 5, 5, 6, 7})},
         {"sizes different, padded, each sequence its own", padded()},
         {"sizes different, causal", causal()},
         {"sizes different, one query that sees nothing", blind_query()},
@@ -132,7 +132,7 @@ void catch_the_bug(Blocks& blocks) {
     blocks.number("06/first", std::to_string(visible(of_ones()).size()));
 
     // A wrong divisor, and weights that make up for it.
-    const Sizes n{2, 3, 4, 5, 2, 7};
+    const Sizes n{2, 3, 4, 5, 6, 7};
     const Inputs in = independent(n);
     Inputs bent = in;
     const float factor = std::sqrt(static_cast<float>(n.D) / static_cast<float>(n.d));

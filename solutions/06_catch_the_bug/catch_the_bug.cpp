@@ -8,7 +8,7 @@
 namespace headway::ex06 {
 namespace {
 
-constexpr Index B = 2, H = 3, T = 4, S = 5, d = 2, D = 7, E = H * d;
+constexpr Index B = 2, H = 3, T = 4, S = 5, d = 6, D = 7, E = H * d;
 
 Inputs random_inputs(std::uint64_t seed) {
     Random random(seed);

@@ -18,7 +18,8 @@ constexpr const char* behind = "token t of sequence b is written at lengths[b] +
 MISTAKE(
         .id = "written_at_the_start", .decision = "cache_position",
         .title = "every chunk is written at position 0, over what was there", .right = behind,
-        .symptom = "the first chunk is right; then the past is forgotten",
+        .symptom =
+            "the first chunk is right; then new tokens lie over the oldest, and where they belong zeros take part",
         .question = "At which position does the second chunk begin?", .make = [](Choices& c) {
             c.caching.position = [](const Lengths&, const Lengths&, std::size_t, Index t) { return t; };
         });
@@ -81,7 +82,7 @@ MISTAKE(
         .id = "padding_is_kept", .decision = "cache_padding",
         .title = "counts are ignored: padding is written and counted as if it were tokens",
         .right = "only the first counts[b] tokens are real",
-        .symptom = "right while all chunks are equally long; else later tokens attend to padding",
+        .symptom = "right while counts[b] is n for every sequence; else later tokens attend to padding",
         .question = "How many tokens does sequence b grow by?",
         .make = [](Choices& c) { c.caching.padding_is_kept = true; });
 
@@ -104,8 +105,8 @@ MISTAKE(
 MISTAKE(
         .id = "one_storage_for_keys_and_values", .decision = "cache_halves",
         .title = "k and v of a new cache are two names of one tensor",
-        .right = "a copy of a Tensor is another view: clone()", .symptom = "what is written last is in both",
-        .question = "Does writing to cache.v change cache.k?",
+        .right = "two tensors, each with a storage of its own: a copy of a Tensor is another view",
+        .symptom = "what is written last is in both", .question = "Does writing to cache.v change cache.k?",
         .make = [](Choices& c) { c.caching.one_storage = true; });
 
 DECISION(.id = "cache_strides", .stage = "", .lesson = {{"08", "In code"}},
@@ -119,7 +120,7 @@ MISTAKE(
         .question = "How many rows lie between head 0 and head 1 of the cache?",
         .make = [](Choices& c) { c.caching.heads_lie_close = true; });
 
-DECISION(.id = "cache_room", .stage = "", .lesson = {{"08", "What you will build"}},
+DECISION(.id = "cache_room", .stage = "", .lesson = {{"08", "What people get wrong"}},
          .pseudocode =
              "before anything is written, for every b: if lengths[b] + counts[b] > C throw std::invalid_argument");
 
@@ -128,7 +129,8 @@ constexpr const char* checked_first = "check all sequences, then write: what is 
 MISTAKE(
         .id = "full_cache_overwritten", .decision = "cache_room",
         .title = "a full cache is not refused: the newest tokens overwrite the oldest", .right = checked_first,
-        .symptom = "tokens see a past that is not theirs", .question = "What does % capacity do to position C?",
+        .symptom = "right until the cache is full; then the beginning of the text is gone without a word",
+        .question = "What does % capacity do to position C?",
         .make = [](Choices& c) { c.caching.room = Caching::Room::overwrites_the_oldest; });
 
 MISTAKE(

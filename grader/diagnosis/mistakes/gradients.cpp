@@ -184,7 +184,7 @@ MISTAKE(
 MISTAKE(
         .id = "gradient_scale_of_padded_width", .decision = "gradient_scale",
         .title = "the scale on the way back uses head_dim rounded up to a multiple of 8", .right = both_scaled,
-        .symptom = "right for head_dim 64; else a little too small",
+        .symptom = "right where 8 divides head_dim; else too small, by two fifths for head_dim 3",
         .question = "Is the width on the way back that of the way forward?", .make = [](Choices& c) {
             c.gradients.factor_of_queries = c.gradients.factor_of_keys = [](Index d) {
                 return 1 / std::sqrt(static_cast<double>((d + 7) / 8 * 8));
@@ -219,10 +219,11 @@ Array times_sums(const Array& factors, const Array& rows) {
 
 MISTAKE(
         .id = "gradients_of_q_and_k_swapped", .decision = "gradient_of_q_and_k",
-        .title = "the gradient of q is made of queries, and that of k of keys",
+        .title =
+            "the gradient of q[t] adds up q[t] where k[s] belongs, and that of k[s] adds up k[s] where q[t] belongs",
         .right = "the gradient of q is made of keys, that of k of queries",
-        .symptom = "all shapes fit; training goes astray", .question = "The derivative of q·k by q: is it q or k?",
-        .make = [](Choices& c) {
+        .symptom = "all shapes fit; the gradient of q is 0, since each row of the gradient of scores sums to 0",
+        .question = "The derivative of q·k by q: is it q or k?", .make = [](Choices& c) {
             c.gradients.queries = [](const Array& scores, const Array& q, const Array&) {
                 return times_sums(scores, q);
             };

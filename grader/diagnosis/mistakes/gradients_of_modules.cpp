@@ -15,7 +15,7 @@ MISTAKE(
         .question = "Which weights does your way back use where a key was blocked?",
         .make = [](Choices& c) { c.gradients.mask_goes_back = false; });
 
-DECISION(.id = "gradient_of_output", .stage = "output", .lesson = {{"07", "As a picture"}},
+DECISION(.id = "gradient_of_output", .stage = "output", .lesson = {{"07", "In words"}},
          .pseudocode = "y = out(merged): linear_backward(merged, out_weight, grad_y, ...)");
 
 MISTAKE(

@@ -45,7 +45,7 @@ MISTAKE(
 MISTAKE(
         .id = "groups_all_use_the_first", .decision = "group",
         .title = "every query head uses keys and values of head 0", .right = neighbours,
-        .symptom = "right for H_kv = 1 alone: a group is as good as another",
+        .symptom = "right for H_kv = 1 alone; all other keys and values are never used",
         .question = "Which keys does the last query head use?",
         .make = [](Choices& c) { c.grouping.copied = c.grouping.key = c.grouping.value = &always_first; });
 
@@ -268,7 +268,8 @@ MISTAKE(
 MISTAKE(
         .id = "accepts_fewer_query_heads", .decision = "check_fewer_heads",
         .title = "fewer query heads than heads of keys are not refused",
-        .right = "throw std::invalid_argument, as the header says", .symptom = "some keys and values are never used",
+        .right = "throw std::invalid_argument, as the header says",
+        .symptom = "a group has 0 heads: a division by zero, or keys and values that nobody uses",
         .question = "How large is a group with H = 2 and H_kv = 5?",
         .make = [](Choices& c) { c.checking.fewer_heads = false; });
 

@@ -102,7 +102,7 @@ MISTAKE(
 
 MISTAKE(
         .id = "maximum_starts_finite", .decision = "running_start",
-        .title = "the running maximum starts at a finite number instead of -infinity",
+        .title = "the running maximum starts at a large negative number, such as -5000, instead of -infinity",
         .right = starts_at_minus_infinity, .symptom = "rows whose scores are all lower come out as zeros",
         .question = "Is there a score below the number that you start from?",
         .make = [](Choices& c) { c.tiling.start = -5000; });
@@ -153,7 +153,7 @@ MISTAKE(
 
 // ---- tiles -----------------------------------------------------------------------------------------------------
 
-DECISION(.id = "tile_edge", .stage = "scores", .lesson = {{"10", "Tiles of queries, and the future"}},
+DECISION(.id = "tile_edge", .stage = "scores", .lesson = {{"10", "What people get wrong"}},
          .pseudocode = "for s = 0, tile, 2·tile, ... < S: keys [s, min(s + tile, S)); queries alike");
 
 constexpr const char* cut_at_the_edge = "the last tile is smaller: it ends at S";
@@ -161,14 +161,15 @@ constexpr const char* cut_at_the_edge = "the last tile is smaller: it ends at S"
 MISTAKE(
         .id = "last_keys_dropped", .decision = "tile_edge",
         .title = "keys behind the last whole tile are never looked at", .right = cut_at_the_edge,
-        .symptom = "right where the tile divides S; else the latest keys are missed",
+        .symptom = "right where the tile divides S, or holds it all; else the latest keys are missed",
         .question = "With 7 keys and a tile of 3, which keys does your last tile hold?",
         .make = [](Choices& c) { c.tiling.edge = Tiling::Edge::dropped; });
 
 MISTAKE(
         .id = "edge_keys_score_zero", .decision = "tile_edge",
         .title = "the last tile is filled up with keys that do not exist, which get a score of 0 and a share",
-        .right = cut_at_the_edge, .symptom = "right where the tile divides S; else every weight is a little too small",
+        .right = cut_at_the_edge,
+        .symptom = "right where the tile divides S; else every weight is too small, the more the lower the scores are",
         .question = "What is exp(0), and who gets it?",
         .make = [](Choices& c) { c.tiling.edge = Tiling::Edge::zero_scores; });
 
@@ -216,7 +217,7 @@ MISTAKE(
         .id = "causal_counts_from_the_tile", .decision = "tile_causality",
         .title = "within a tile, causality is counted from the corner of the tile",
         .right = "compare positions in the sequence: s > t + (S - T)",
-        .symptom = "right for one tile; else the past is hidden too",
+        .symptom = "right for one tile with T = S; else the past is hidden too",
         .question = "Which positions do you compare: in the tile or in the sequence?",
         .make = [](Choices& c) { c.tiling.causality = Tiling::Causality::by_place_in_tile; });
 
@@ -232,7 +233,7 @@ MISTAKE(
         .id = "causal_up_to_the_last_query", .decision = "tile_causality",
         .title = "all queries of a tile see what its last query sees",
         .right = "a tile that lies partly in the future is masked key by key",
-        .symptom = "queries see a few keys of their future; training looks too good",
+        .symptom = "queries see the future up to the last one of their tile, and nothing behind it",
         .question = "Which keys does the first query of a tile see?",
         .make = [](Choices& c) { c.tiling.causality = Tiling::Causality::up_to_the_last_query; });
 

@@ -1,7 +1,8 @@
 #include "relay.hpp"
 
-#include "report.hpp"
 #include "wire_form.hpp"
+
+#include "worker/test_report.hpp"
 
 #include <cstdio>
 #include <stdexcept>
@@ -21,7 +22,9 @@ Relay& Relay::instance() {
 wire::Value Relay::run_tests() {
     started_ = ::getpid();
     tests_ = std::thread([this] {
-        wire::Record end{{{"report", report_of_all_tests()}}};
+        wire::Record outcomes;
+        for (auto& [test, words] : report_of_all_tests()) outcomes.fields.push_back({test, std::move(words)});
+        wire::Record end{{{"report", std::move(outcomes)}}};
         const std::lock_guard lock(mutex_);
         out_ = std::move(end);
         changed_.notify_all();

@@ -103,15 +103,24 @@ void remark_on_coverage() {
                                                            : ""));
 }
 
+/// The first few of them, and how many more.
+std::string some_of(const std::set<std::string>& tests) {
+    constexpr std::size_t most = 5;
+    std::vector<std::string> shown(tests.begin(), tests.end());
+    shown.resize(std::min(shown.size(), most));
+    const std::string names = fmt::format("{}", fmt::join(shown, ", "));
+    return tests.size() > most ? fmt::format("{} and {} more", names, tests.size() - most) : names;
+}
+
 void remark_on_tests() {
     if (trial().questions() == 0)
         remark("your tests never ask the attention under test (do they bring an attention() of their own?)");
     const std::string all = fmt::format("every one of {} attentions, right and wrong", roster::entries().size());
     if (const auto tests = trial().passing_everything(); !tests.empty())
-        remark(fmt::format("{}: {} with {}, so nothing is caught there", fmt::join(tests, ", "),
+        remark(fmt::format("{}: {} with {}, so nothing is caught there", some_of(tests),
                            tests.size() == 1 ? "passes" : "pass", all));
     if (const auto tests = trial().failing_everything(); !tests.empty())
-        remark(fmt::format("{}: {} with {}", fmt::join(tests, ", "), tests.size() == 1 ? "fails" : "fail", all));
+        remark(fmt::format("{}: {} with {}", some_of(tests), tests.size() == 1 ? "fails" : "fail", all));
 }
 
 void remark_on_shipped() {

@@ -14,23 +14,23 @@ namespace {
 
 namespace fs = std::filesystem;
 using std::chrono::milliseconds;
+using std::chrono::steady_clock;
 
 constexpr int most_questions = 2000;
-/// For all tests against one attention, and once they have not come to their end with another.
-struct Patience {
-    milliseconds cpu, wall;
-};
-constexpr Patience at_first{milliseconds(3000), milliseconds(12'000)}, later{milliseconds(500), milliseconds(2000)};
-/// Tests that do not come to their end so many times will not do so the next time.
+constexpr std::size_t most_tests = 500, most_name_bytes = 200, most_words_bytes = 400;
+/// Where all tests have not come to their end so many times, and not once did, they will not the next time.
 constexpr int most_lost = 3;
+/// Of computing, for the attention that answers them.
+constexpr milliseconds most_answering{10'000};
 
 fs::path beside_the_judge(const std::string& name) { return fs::read_symlink("/proc/self/exe").parent_path() / name; }
 
 /// It computes what strangers ask, with code of ours.
+/// @param counts  where it leaves which of the reference's lines were run; empty: nowhere
 sandbox::Command attention_program(const fs::path& counts) {
     sandbox::Command command;
     command.arguments = {beside_the_judge("headway-attention").string()};
-    command.environment = {"GCOV_PREFIX=" + counts.string()};
+    if (!counts.empty()) command.environment = {"GCOV_PREFIX=" + counts.string()};
     command.limits.address_space = std::uint64_t{2} << 30U;
     return command;
 }
@@ -41,62 +41,100 @@ wire::Value handed_on(wire::Reply reply) {
     return wire::Record{{{"refused", reply.error->message}}};
 }
 
+/// What the tests ask, put to the attention. @throws NoAnswer if it is nothing that can be asked
+wire::Value answer_of(WorkerLink& attention, const std::string& id, const wire::Value& inputs, std::uint64_t call) {
+    const CallLimits limits;
+    if (attention.process().cpu_time() > most_answering)
+        throw NoAnswer{verdict::FailureKind::timeout, "ask for too much work"};
+    try {
+        return handed_on(
+            attention.exchange({call, "attend", {{"id", id}, {"inputs", inputs}}}, limits.cpu, limits.wall));
+    } catch (const NoAnswer& why) {
+        throw NoAnswer{verdict::FailureKind::protocol, "ask what no attention could answer: one " + why.message};
+    } catch (const wire::MalformedMessage&) {
+        throw NoAnswer{verdict::FailureKind::protocol, "ask with more than a message may hold"};
+    }
+}
+
 }  // namespace
 
+/// What all tests together may take with one attention: what is left of it, and how it ends.
+class Budget {
+public:
+    Budget(const sandbox::Process& tests, Patience patience) : tests_(tests), patience_(patience) {}
+
+    milliseconds cpu_left() const {
+        return left(patience_.cpu, std::chrono::duration_cast<milliseconds>(tests_.cpu_time()));
+    }
+    milliseconds wall_left() const { return left(patience_.wall, wall()); }
+    milliseconds wall() const { return std::chrono::duration_cast<milliseconds>(steady_clock::now() - begin_); }
+
+private:
+    static milliseconds left(milliseconds all, milliseconds used) { return std::max(all - used, milliseconds(1)); }
+
+    const sandbox::Process& tests_;
+    Patience patience_;
+    steady_clock::time_point begin_ = steady_clock::now();
+};
+
+void Trial::converse(WorkerLink& tests, WorkerLink& attention, Encounter& met, const Budget& budget) {
+    std::uint64_t call = 0;
+    wire::Value said = tests.exchange({++call, "run_tests", {}}, budget.cpu_left(), budget.wall_left()).result;
+    for (int question = 0;; ++question, ++questions_) {
+        const auto* record = std::get_if<wire::Record>(&said);
+        const wire::Field* asks = record != nullptr ? record->find("asks") : nullptr;
+        if (asks == nullptr) break;
+        if (question == most_questions)
+            throw NoAnswer{verdict::FailureKind::protocol, "ask one attention more than 2000 questions"};
+        const wire::Value answer = answer_of(attention, met.attention->id, asks->value, ++call);
+        said = tests.exchange({++call, "answer", {{"reply", answer}}}, budget.cpu_left(), budget.wall_left()).result;
+    }
+    const auto* end = std::get_if<wire::Record>(&said);
+    const wire::Field* report = end != nullptr ? end->find("report") : nullptr;
+    const auto* outcomes = report != nullptr ? std::get_if<wire::Record>(&report->value) : nullptr;
+    if (outcomes == nullptr || outcomes->fields.size() > most_tests)
+        throw NoAnswer{verdict::FailureKind::protocol,
+                       "ended without a report that can be read (of 500 tests at most)"};
+    for (const wire::Field& test : outcomes->fields) {
+        const std::string name = test.name.substr(0, most_name_bytes);
+        const auto* words = std::get_if<std::string>(&test.value);
+        tests_.insert(name);
+        if (words == nullptr || words->empty()) continue;
+        if (met.failed.empty()) met.first_words = name + ", " + words->substr(0, most_words_bytes);
+        met.failed.insert(name);
+    }
+}
+
 Encounter Trial::conduct(Student& student, const roster::Entry& entry) {
-    const bool counted = entry.id == roster::reference;
-    const build::ScratchFolder counts(fs::temp_directory_path() / "headway-counts");
-    CallLimits limits;
-    WorkerLink attention(attention_program(counts.path()), limits);
-    const std::unique_ptr<WorkerLink> tests = student.another_worker();
     Encounter met;
     met.attention = &entry;
-    const Patience most = lost_ > 0 ? later : at_first;
-    const auto cpu_left = [&] {
-        const auto used = std::chrono::duration_cast<milliseconds>(tests->process().cpu_time());
-        return std::max(most.cpu - used, milliseconds(1));
-    };
+    std::optional<build::ScratchFolder> counts;
+    if (entry.id == roster::reference) counts.emplace(fs::temp_directory_path());
+    WorkerLink attention(attention_program(counts ? counts->path() : fs::path()), CallLimits());
+    const std::unique_ptr<WorkerLink> tests = student.another_worker();
+    const Budget budget(tests->process(), patience_);
     try {
-        std::uint64_t id = 0;
-        wire::Value said = tests->exchange({++id, "run_tests", {}}, cpu_left(), most.wall).result;
-        for (int question = 0;; ++question, ++questions_) {
-            const auto* record = std::get_if<wire::Record>(&said);
-            const wire::Field* asks = record != nullptr ? record->find("asks") : nullptr;
-            if (asks == nullptr) break;
-            if (question == most_questions)
-                throw NoAnswer{verdict::FailureKind::protocol, "ask one attention more than 2000 questions"};
-            wire::Value answer;
-            try {
-                answer = handed_on(attention.exchange({id, "attend", {{"id", entry.id}, {"inputs", asks->value}}},
-                                                      limits.cpu, limits.wall));
-            } catch (const NoAnswer& why) {
-                throw std::runtime_error("the attention " + entry.id + " " + why.message);
-            }
-            said = tests->exchange({++id, "answer", {{"reply", answer}}}, cpu_left(), most.wall).result;
-        }
-        const auto* end = std::get_if<wire::Record>(&said);
-        const wire::Field* report = end != nullptr ? end->find("report") : nullptr;
-        if (report == nullptr || !std::holds_alternative<wire::Record>(report->value))
-            throw NoAnswer{verdict::FailureKind::protocol, "ended without a report"};
-        for (const wire::Field& test : std::get<wire::Record>(report->value).fields) {
-            const auto* words = std::get_if<std::string>(&test.value);
-            tests_.insert(test.name);
-            if (words == nullptr || words->empty()) continue;
-            if (met.failed.empty()) met.first_words = test.name + ", " + *words;
-            met.failed.insert(test.name);
-        }
+        converse(*tests, attention, met, budget);
+        ++ended_;
+        // Tests that do not end with one attention may well do so with the next: in some such time as they took before.
+        longest_cpu_ = std::max(longest_cpu_, std::chrono::duration_cast<milliseconds>(tests->process().cpu_time()));
+        longest_wall_ = std::max(longest_wall_, budget.wall());
     } catch (const NoAnswer& why) {
         met.lost = why;
-        // How much of its time was left when it was waited for is nobody's concern.
-        if (why.kind == verdict::FailureKind::timeout)
+        ++lost_;
+        if (lost_ == 1) printed_ = tests->take_output();
+        if (why.kind == verdict::FailureKind::timeout) {
+            // How much of its time was left when it was waited for is nobody's concern.
             met.lost->message =
                 "did not come to their end (a loop whose condition never becomes false, or too much work?)";
-        ++lost_;
+            patience_ = {std::clamp(4 * longest_cpu_, milliseconds(500), patience_.cpu),
+                         std::clamp(10 * longest_wall_, milliseconds(5000), patience_.wall)};
+        }
     }
-    if (counted || lost_ == 1) printed_ = tests->take_output();
-    if (counted) {
+    if (counts) {
+        if (lost_ == 0) printed_ = tests->take_output();
         attention.finish();
-        counts_ = line_counts(counts.path(), beside_the_judge("headway-attention.gcno"));
+        counts_ = line_counts(counts->path(), beside_the_judge("headway-attention.gcno"));
     }
     return met;
 }
@@ -108,12 +146,12 @@ Trial::Trial(Student& student, std::uint64_t seed) {
     for (std::size_t i = order.size(); i > 1; --i)
         std::swap(order[i - 1], order[static_cast<std::size_t>(random.integer(0, static_cast<Index>(i) - 1))]);
     for (const roster::Entry* entry : order) {
-        if (lost_ < most_lost) {
-            runs_.push_back(conduct(student, *entry));
-        } else {
-            Encounter& unasked = runs_.emplace_back();
+        if (ended_ == 0 && lost_ >= most_lost) {
+            Encounter unasked = runs_.back();
             unasked.attention = entry;
-            unasked.lost = runs_.front().lost;
+            runs_.push_back(std::move(unasked));
+        } else {
+            runs_.push_back(conduct(student, *entry));
         }
         if (lost_ == 0 && tests_.empty()) return;  // there is nothing to run
     }

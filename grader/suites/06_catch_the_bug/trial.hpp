@@ -5,6 +5,7 @@
 
 #include "judge/student.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -19,6 +20,14 @@ struct Encounter {
     std::set<std::string> failed;  ///< the tests that failed: "Suite.Name"
     std::string first_words;       ///< what the first of them said
     std::optional<NoAnswer> lost;  ///< why the tests did not come to their end
+};
+
+class Budget;
+
+/// What all tests together may take with one attention.
+struct Patience {
+    std::chrono::milliseconds cpu{3000};
+    std::chrono::milliseconds wall{20'000};
 };
 
 /// The submitted tests against every attention, each time in two new processes: theirs, and that of the attention. The
@@ -54,6 +63,8 @@ public:
     const Printed& printed() const { return printed_; }
 
 private:
+    /// Questions and answers, up to the report. @throws NoAnswer
+    void converse(WorkerLink& tests, WorkerLink& attention, Encounter& met, const Budget& budget);
     Encounter conduct(Student& student, const roster::Entry& entry);
 
     std::set<std::string> tests_;
@@ -62,7 +73,9 @@ private:
     std::set<std::string> unfair_;
     std::optional<LineCounts> counts_;
     Printed printed_;
-    int lost_ = 0;
+    Patience patience_;
+    std::chrono::milliseconds longest_cpu_{0}, longest_wall_{0};  ///< of tests that came to their end
+    int ended_ = 0, lost_ = 0;                                    ///< how often they did, and did not
     int questions_ = 0;
 };
 

@@ -41,6 +41,16 @@ TEST_F(WorkspaceTest, ACompilerKilledFromOutsideIsNoFaultOfTheSubmission) {
     EXPECT_THROW(compile_with("echo 'g++: fatal error: Killed signal terminated program cc1plus' >&2; exit 1"),
                  std::runtime_error);
     EXPECT_THROW(compile_with("exit 137"), std::runtime_error);
+    // Who takes a task of a cluster back asks before it kills.
+    EXPECT_THROW(compile_with("kill -TERM $$"), std::runtime_error);
+    EXPECT_THROW(compile_with("echo 'g++: fatal error: Terminated signal terminated program cc1plus' >&2; exit 1"),
+                 std::runtime_error);
+}
+
+TEST_F(WorkspaceTest, ASubmissionThatSaysSoItselfDoesNotCompile) {
+    EXPECT_TRUE(compile_with("echo 'scaled_scores.cpp:1:2: error: #error g++: fatal error: Killed signal terminated "
+                             "program cc1plus' >&2; exit 1")
+                    .problem);
 }
 
 }  // namespace

@@ -245,6 +245,34 @@ TEST_F(Batches, AWaveThatWasNeverHandedInIsHandedInLater) {
     expect_whole();
 }
 
+TEST_F(Batches, WhatWasHandedInForAnotherEditionIsLeftAlone) {
+    Manifest manifest{6, {{"03_scaled_scores", "older suite"}}, {}};
+    Job job = gradebook_.pending(edition_).front();
+    const build::Submission source = gradebook_.source(job);
+    job.suite = "older suite";
+    manifest.work.emplace_back(job, source);
+    write_manifest(waves_ / "headway-older" / "0", manifest);
+    Shard older(waves_ / "headway-older" / "0");
+    Graded forged = graded(job, source);
+    forged.exercise.points = 1;
+    older.store(job, forged);
+    const RunState state = run();
+    EXPECT_EQ(state.all, std::size_t{students});
+    EXPECT_EQ(state.done, std::size_t{students});
+    expect_whole();
+}
+
+TEST_F(Batches, WhatIsTakenBackAfterARestartIsSharedOutAgain) {
+    options_.stop = [] { return true; };
+    run();
+    for (int i = 0; i < 4; ++i) queue_.fates[i] = Fate::lost_before;
+    while (!queue_.tasks({}).empty()) continue;
+    options_.stop = [] { return false; };
+    run();
+    EXPECT_GE(queue_.ran, 4 + 8) << "shards of three hand-ins, not one of all that came back";
+    expect_whole();
+}
+
 TEST_F(Batches, FewerAreHandedInWhereTheSiteTakesFewer) {
     queue_.most_accepted = 1;
     EXPECT_EQ(run().done, std::size_t{students});

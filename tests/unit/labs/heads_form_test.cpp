@@ -58,7 +58,7 @@ TEST(HeadsForm, InductionHeadsCoverForEachOther) {
         return remove_in_order(model, heads, text).back().copy;
     };
     for (const HeadPlace& twin : twins) EXPECT_GT(copied_without({twin}), 0.7) << twin.head;
-    EXPECT_LT(copied_without(twins), 0.4);
+    EXPECT_LT(copied_without(twins), 0.5);
 }
 
 }  // namespace

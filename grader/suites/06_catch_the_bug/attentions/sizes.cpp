@@ -7,6 +7,7 @@ namespace headway::attentions {
 namespace {
 
 constexpr Index most_scores = Index{1} << 20;
+constexpr Index most_work = Index{1} << 26;
 
 void require(bool holds, const std::string& otherwise) {
     if (!holds) throw std::invalid_argument("attention: " + otherwise);
@@ -43,6 +44,10 @@ Sizes checked(const Inputs& in) {
     if (in.b_o.defined()) require_shape("b_o", in.b_o, {n.D});
     require(n.B * n.H <= most_scores && n.T * n.S <= most_scores && n.B * n.H * n.T * n.S <= most_scores,
             "these are more than 2^20 scores (B·H·T·S): a bug shows in fewer");
+    // Sizes are below 2^31: each stands for numbers that came in a message.
+    const auto work = static_cast<double>(n.B) * static_cast<double>(n.E) *
+                      (2.0 * static_cast<double>((n.T + n.S) * n.D) + 2.0 * static_cast<double>(n.T * n.S));
+    require(work <= static_cast<double>(most_work), "these are more than 2^26 multiply-adds: a bug shows in fewer");
     return n;
 }
 

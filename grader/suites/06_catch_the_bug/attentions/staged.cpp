@@ -15,7 +15,7 @@ Attended Staged::attend(const Inputs& in) const {
     const Tensor merged = merge(matmul(shares, v), n);
     Tensor output = matmul(merged, in.w_o);
     if (in.b_o.defined()) output += in.b_o;
-    return {output, returned(shares, scores)};
+    return {output, returned(shares)};
 }
 
 Tensor Staged::project(Role role, const Inputs& in, const Sizes& n) const {
@@ -67,6 +67,6 @@ Tensor Staged::merge(const Tensor& context, const Sizes& n) const {
     return context.transpose(1, 2).contiguous().view({n.B, n.T, n.E});
 }
 
-Tensor Staged::returned(const Tensor& weights, const Tensor&) const { return weights; }
+Tensor Staged::returned(const Tensor& weights) const { return weights; }
 
 }  // namespace headway::attentions

@@ -33,7 +33,7 @@ protected:
     virtual void softmax(Row row) const;                                ///< in place
     virtual Tensor merge(const Tensor& context, const Sizes& n) const;  ///< (B, H, T, d) -> (B, T, E)
     /// What is returned as weights.
-    virtual Tensor returned(const Tensor& weights, const Tensor& scores) const;
+    virtual Tensor returned(const Tensor& weights) const;
 
 private:
     Tensor project(Role role, const Inputs& in, const Sizes& n) const;  ///< -> (B, H, T or S, d)

@@ -147,23 +147,25 @@ struct EverythingFromQuery : Staged {
     }
 };
 
-struct BiasOfFirstToken : Staged {
+/// The index of the bias moves on with the token: right for the first one.
+struct BiasAtWrongIndex : Staged {
     Tensor add_bias(const Tensor& x, const Tensor& b) const override {
         Tensor sum = x.clone();
-        Tensor first = sum.slice(1, 0, 1);
-        first += b;
+        const Index E = b.numel();
+        for (Index i = 0; i < sum.numel(); ++i) {
+            const Index token = i / E % sum.size(1);
+            sum(i / E / sum.size(1), token, i % E) += b((i + token) % E);
+        }
         return sum;
     }
 };
 
-struct WeightsWithoutMask : Staged {
-    Tensor returned(const Tensor& weights, const Tensor& scores) const override {
-        return Staged::weights(scores, Mask::allow_all(weights.shape()));
-    }
+struct WeightsKeysFirst : Staged {
+    Tensor returned(const Tensor& weights) const override { return weights.transpose(2, 3); }
 };
 
 struct WeightsAveraged : Staged {
-    Tensor returned(const Tensor& weights, const Tensor&) const override {
+    Tensor returned(const Tensor& weights) const override {
         return mean(weights, 1, KeepAxis::yes).expand(weights.shape());
     }
 };
@@ -189,8 +191,8 @@ std::map<std::string, std::unique_ptr<Staged>> wrong_ones() {
     all["empty_row_is_uniform"] = std::make_unique<EmptyRow<EqualShares>>();
     all["values_from_keys"] = std::make_unique<ValuesFromKeys>();
     all["everything_from_query"] = std::make_unique<EverythingFromQuery>();
-    all["bias_of_first_token"] = std::make_unique<BiasOfFirstToken>();
-    all["weights_without_mask"] = std::make_unique<WeightsWithoutMask>();
+    all["bias_at_wrong_index"] = std::make_unique<BiasAtWrongIndex>();
+    all["weights_keys_first"] = std::make_unique<WeightsKeysFirst>();
     all["weights_averaged"] = std::make_unique<WeightsAveraged>();
     return all;
 }

@@ -1,5 +1,6 @@
 #include "right.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -7,13 +8,6 @@ namespace headway::attentions {
 namespace {
 
 constexpr float nothing = -std::numeric_limits<float>::infinity();
-
-/// log(exp(a) + exp(b)), either of which may be the log of nothing.
-float log_add(float a, float b) {
-    if (a == nothing) return b;
-    if (b == nothing) return a;
-    return std::max(a, b) + std::log1p(std::exp(-std::abs(a - b)));
-}
 
 Tensor split(Tensor x, const Sizes& n) { return x.view({n.B, x.size(1), n.H, n.d}).transpose(1, 2); }
 
@@ -33,11 +27,14 @@ Attended log_sum_exp(const Inputs& in) {
     for (Index b = 0; b < n.B; ++b)
         for (Index h = 0; h < n.H; ++h)
             for (Index t = 0; t < n.T; ++t) {
-                float all = nothing;
+                float largest = nothing, total = 0;
                 for (Index s = 0; s < n.S; ++s)
-                    if (!hidden(b, h, t, s)) all = log_add(all, scores(b, h, s, t));
+                    if (!hidden(b, h, t, s)) largest = std::max(largest, scores(b, h, s, t));
                 for (Index s = 0; s < n.S; ++s)
-                    if (!hidden(b, h, t, s)) weights(b, h, s, t) = std::exp(scores(b, h, s, t) - all);
+                    if (!hidden(b, h, t, s)) total += std::exp(scores(b, h, s, t) - largest);
+                const float log_total = std::log(total);
+                for (Index s = 0; s < n.S; ++s)
+                    if (!hidden(b, h, t, s)) weights(b, h, s, t) = std::exp(scores(b, h, s, t) - largest - log_total);
             }
     const Tensor context = matmul(weights.transpose(2, 3), v);
     const Tensor merged = context.transpose(1, 2).contiguous().view({n.B, n.T, n.E});

@@ -1,4 +1,4 @@
-#include "report.hpp"
+#include "test_report.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,6 +6,8 @@
 
 namespace headway::worker {
 namespace {
+
+using Report = std::vector<std::pair<std::string, std::string>>;
 
 constexpr std::size_t most_bytes = 300;
 
@@ -32,27 +34,27 @@ std::string first_words(const testing::TestResult& result) {
 
 class Silent : public testing::EmptyTestEventListener {
 public:
-    explicit Silent(wire::Record& report) : report_(report) {}
+    explicit Silent(Report& report) : report_(report) {}
 
     void OnTestEnd(const testing::TestInfo& test) override {
         const testing::TestResult& result = *test.result();
         if (result.Skipped()) return;  // it says nothing, neither for nor against
-        report_.fields.push_back({std::string(test.test_suite_name()) + "." + test.name(),
-                                  result.Failed() ? first_words(result) : std::string()});
+        report_.emplace_back(std::string(test.test_suite_name()) + "." + test.name(),
+                             result.Failed() ? first_words(result) : std::string());
     }
 
 private:
-    wire::Record& report_;
+    Report& report_;
 };
 
 }  // namespace
 
-wire::Record report_of_all_tests() {
+Report report_of_all_tests() {
     int argc = 1;
     std::string name = "tests";
     char* argv[] = {name.data(), nullptr};
     testing::InitGoogleTest(&argc, argv);
-    wire::Record report;
+    Report report;
     auto& listeners = testing::UnitTest::GetInstance()->listeners();
     delete listeners.Release(listeners.default_result_printer());
     listeners.Append(new Silent(report));                 // owns it

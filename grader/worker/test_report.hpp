@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace headway::worker {
+
+/// Runs every TEST that the submission has, silently. Compiled where it grades, for the GoogleTest that is there.
+/// @return by "Suite.Name": "" if it passed, else what it said first. What was skipped is not in it.
+std::vector<std::pair<std::string, std::string>> report_of_all_tests();
+
+}  // namespace headway::worker
