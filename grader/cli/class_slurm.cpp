@@ -52,6 +52,13 @@ void require_same_suites(const Course& course, const classroom::Shard& shard) {
     }
 }
 
+/// Of the node, not of the cluster. TMPDIR comes from where the class was handed in, and need not be here.
+fs::path temporary_folder() {
+    std::error_code none;
+    const fs::path folder = fs::temp_directory_path(none);
+    return none ? fs::path("/tmp") : folder;
+}
+
 }  // namespace
 
 classroom::RunState grade_on_slurm(const Course& course, const ClassArguments& arguments,
@@ -85,7 +92,7 @@ int run_class_work_shard(const Course& course, const ClassArguments& arguments) 
     require_same_suites(course, shard);
     require_jail(course, arguments);
     const Interrupt interrupt;
-    const build::ScratchFolder scratch(fs::temp_directory_path());  // of the node, not of the cluster
+    const build::ScratchFolder scratch(temporary_folder());
     classroom::RunOptions options;
     options.workers = std::max<std::size_t>(1, arguments.jobs);
     options.stop = Interrupt::requested;

@@ -3,8 +3,8 @@
 #include "folder_lock.hpp"
 #include "grading.hpp"
 
+#include "../build/gcov.hpp"
 #include "../build/workspace.hpp"
-#include "../sandbox/process.hpp"
 
 #include <algorithm>
 #include <sstream>
@@ -18,16 +18,6 @@ void forget_earlier_counts(const fs::path& folder) {
     std::error_code ignored;
     for (const auto& entry : fs::directory_iterator(folder, ignored))
         if (entry.path().extension() == ".gcda") fs::remove(entry.path(), ignored);
-}
-
-/// What gcov says of one object; null if it says nothing.
-nlohmann::json counts_of(const fs::path& gcov, const fs::path& counts) {
-    sandbox::Command command;
-    command.arguments = {gcov.string(), "--json-format", "--stdout", counts.string()};
-    command.environment = {"PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8"};
-    command.directory = counts.parent_path();
-    const auto finished = sandbox::run(command, std::chrono::seconds(30), std::size_t{64} << 20U);
-    return finished.ended.success() ? nlohmann::json::parse(finished.output, nullptr, false) : nlohmann::json();
 }
 
 std::vector<std::string> lines_of(const std::string& text) {
@@ -76,7 +66,7 @@ std::vector<verdict::Coverage> measure_coverage(const Course& course, const fs::
     std::vector<verdict::Coverage> coverage;
     for (const auto& entry : fs::directory_iterator(built.program->parent_path())) {
         if (entry.path().extension() != ".gcda") continue;
-        const nlohmann::json counts = counts_of(gcov, entry.path());
+        const nlohmann::json counts = build::gcov_of(gcov, entry.path());
         if (!counts.is_object()) continue;
         for (const auto& file : counts.value("files", nlohmann::json::array()))
             for (const build::SourceFile& source : workspace.submission().files)

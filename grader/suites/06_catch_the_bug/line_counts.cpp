@@ -1,8 +1,6 @@
 #include "line_counts.hpp"
 
-#include "sandbox/process.hpp"
-
-#include <nlohmann/json.hpp>
+#include "build/gcov.hpp"
 
 #include <map>
 #include <string>
@@ -42,13 +40,8 @@ std::optional<LineCounts> line_counts(const fs::path& folder, const fs::path& no
         if (entry.path().filename() != std::string(source) + ".gcda") continue;
         fs::path beside = entry.path();
         fs::copy_file(notes, beside.replace_extension(".gcno"));
-        sandbox::Command command;
-        command.arguments = {gcov, "--json-format", "--stdout", "--branch-probabilities", entry.path().string()};
-        command.environment = {"PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8"};
-        command.directory = entry.path().parent_path();
-        const auto finished = sandbox::run(command, std::chrono::seconds(20), std::size_t{16} << 20U);
-        const auto document = nlohmann::json::parse(finished.output, nullptr, false);
-        if (!finished.ended.success() || !document.is_object()) return std::nullopt;
+        const auto document = build::gcov_of(gcov, entry.path());
+        if (document.is_null()) return std::nullopt;
         for (const auto& file : document.at("files"))
             if (fs::path(file.at("file").get<std::string>()).filename() == source) return added_up(file.at("lines"));
     }
