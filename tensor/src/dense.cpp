@@ -2,12 +2,24 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 
 namespace headway {
 namespace {
+
+// std::bit_cast is missing in the library that the site's explorer is compiled with.
+std::uint64_t bits_of(double x) {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+double of_bits(std::uint64_t bits) {
+    double x = 0;
+    std::memcpy(&x, &bits, sizeof x);
+    return x;
+}
 
 /// eˣ in double, and without a branch, so that compilers vectorise it: eˣ = 2ⁿ · eʳ with |r| <= ln 2 / 2, where
 /// Taylor's polynomial of degree 10 is off by less than 3e-13, a millionth of what rounding to float32 takes away.
@@ -23,7 +35,7 @@ float exponential(double x) {
     for (const double coefficient :
          {1.0 / 362880, 1.0 / 40320, 1.0 / 5040, 1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5, 1.0, 1.0})
         e_r = e_r * r + coefficient;
-    const auto two_to_n = std::bit_cast<double>((std::bit_cast<std::uint64_t>(shifted) + 1023) << 52U);
+    const auto two_to_n = of_bits((bits_of(shifted) + 1023) << 52U);
     return static_cast<float>(e_r * two_to_n);
 }
 

@@ -115,7 +115,9 @@ def students():
         ("require_valid(options);", 'throw "todo";', "no std::exception"),
         ("return out_proj_.forward(", "if (query.size(1) > 3) throw std::logic_error(\"four\"); return out_proj_.forward(",
          "your forward threw: four"),
-        ("blocked).weights;", "blocked).weights.slice(3, 0, query.size(1) > 3 ? 2 : 3);", "your forward threw: matmul"),
+        ("return given::scaled_dot_product_context(q, k, v, blocked);",
+         "return matmul(given::scaled_dot_product_attention(q, k, v, blocked).weights.slice(3, 0, q.size(2) > 3 ? 2 : 3), v);",
+         "your forward threw: matmul"),
     ):  # fmt: skip
         assert old in solution
         os.makedirs("student/05_module", exist_ok=True)

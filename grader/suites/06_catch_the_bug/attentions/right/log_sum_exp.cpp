@@ -9,7 +9,7 @@ namespace {
 
 constexpr float nothing = -std::numeric_limits<float>::infinity();
 
-Tensor split(Tensor x, const Sizes& n) { return x.view({n.B, x.size(1), n.H, n.d}).transpose(1, 2); }
+Tensor split(const Tensor& x, const Sizes& n) { return x.view({n.B, x.size(1), n.H, n.d}).transpose(1, 2); }
 
 Tensor with_bias(const Tensor& x, const Tensor& b) { return b.defined() ? x + b : x; }
 
