@@ -254,8 +254,8 @@ MISTAKE(
         .symptom = "results depend on the size of the tile", .question = "Does a score know how large a tile is?",
         .make = [](Choices& c) {
             c.scoring.factor = [](const Widths& w) {
-                if (w.tile == 0) throw Unpredictable{};
-                return 1 / std::sqrt(static_cast<double>(w.tile));
+                // Where there are no tiles nobody divides by one.
+                return 1 / std::sqrt(static_cast<double>(w.tile == 0 ? w.d : w.tile));
             };
         });
 
