@@ -108,8 +108,9 @@ std::string answer_to_choice(const Pruned& pruned) {
     std::string heads;
     for (const auto& [block, head] : pruned.chosen)
         heads += fmt::format("{}{}.{}", heads.empty() ? "" : ", ", block, head);
-    std::string sentence = fmt::format("Without {} together: the loss is {:.3f} instead of {:.3f}", heads,
-                                       pruned.without_chosen.loss, pruned.whole.loss);
+    std::string sentence =
+        fmt::format("Without {}{}: the loss is {:.3f} instead of {:.3f}", heads,
+                    pruned.chosen.size() > 1 ? " together" : "", pruned.without_chosen.loss, pruned.whole.loss);
     for (const auto& [name, value] :
          {std::pair("copy", &Removal::copy), std::pair("agree", &Removal::agree), std::pair("refer", &Removal::refer)})
         if (std::isfinite(pruned.whole.*value))

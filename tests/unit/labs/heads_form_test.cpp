@@ -50,15 +50,16 @@ TEST(HeadsForm, SomeCanGoButNotHalf) {
 TEST(HeadsForm, InductionHeadsCoverForEachOther) {
     LanguageModel& model = trained().model();
     const Batch& text = trained().validation();
-    std::vector<HeadPlace> twins;
+    // A head counts as one for induction by what takes most of its attention.
+    std::vector<HeadPlace> inducers;
     for (const HeadScore& score : score_heads(model, text))
-        if (score.induction > 0.9) twins.push_back({score.block, score.head});
-    ASSERT_GE(twins.size(), 2U);
+        if (score.induction > 0.5) inducers.push_back({score.block, score.head});
+    ASSERT_GE(inducers.size(), 2U);
     const auto copied_without = [&](const std::vector<HeadPlace>& heads) {
         return remove_in_order(model, heads, text).back().copy;
     };
-    for (const HeadPlace& twin : twins) EXPECT_GT(copied_without({twin}), 0.7) << twin.head;
-    EXPECT_LT(copied_without(twins), 0.5);
+    for (const HeadPlace& inducer : inducers) EXPECT_GT(copied_without({inducer}), 0.7) << inducer.head;
+    EXPECT_LT(copied_without(inducers), 0.4);
 }
 
 }  // namespace
