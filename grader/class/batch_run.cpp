@@ -76,6 +76,7 @@ private:
 
     /// Nothing if the batch system gives no answer, which may be for a while.
     std::optional<std::vector<QueuedTask>> queued() {
+        if (waves_.empty()) return std::vector<QueuedTask>{};
         std::vector<std::string> names;
         for (const Wave& wave : waves_) names.push_back(wave.name);
         try {
@@ -83,9 +84,21 @@ private:
             heard_ = steady_clock::now();
             return tasks;
         } catch (const QueueError& error) {
-            if (steady_clock::now() - heard_ > options_.patience) throw;
+            if (is_out_of_patience()) throw;
             state_.last_problem = error.what();
             return std::nullopt;
+        }
+    }
+
+    bool is_out_of_patience() const { return steady_clock::now() - heard_ > options_.patience; }
+
+    /// Whether the batch system says anything at all.
+    bool answers() {
+        try {
+            queue_.limits();
+            return true;
+        } catch (const QueueError&) {
+            return false;
         }
     }
 
@@ -176,10 +189,12 @@ private:
 
     /// As much as the site allows.
     void hand_in(std::size_t queued) {
+        bool is_refused = false;
         while (!waiting_.empty() && queued < limits_.queued) {
             const auto shards = next_shards(std::min(most_shards_, limits_.queued - queued));
             try {
                 submit(shards);
+                heard_ = steady_clock::now();
                 queued += shards.size();
                 most_shards_ = std::min(limits_.array, most_shards_ * 2);
             } catch (const QueueError& error) {
@@ -189,8 +204,11 @@ private:
                 most_shards_ = shards.size() / 2;
                 if (most_shards_ > 0) continue;
                 most_shards_ = 1;
-                if (waves_.empty()) throw;  // nothing of ours could be in its way
-                return;
+                const bool nothing_of_ours_is_in_its_way = waves_.empty();
+                if (!nothing_of_ours_is_in_its_way) return;
+                if (is_out_of_patience() || is_refused) throw;
+                if (!answers()) return;
+                is_refused = true;  // unless it was away only just now
             }
         }
     }
