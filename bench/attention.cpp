@@ -1,5 +1,6 @@
 // The solutions' attention beside PyTorch's, float32 on the CPU: multi-head attention whole, and tiled attention beside
-// scores that exist all at once. Both sides run in turns; ratios are of medians of the same rounds.
+// scores that exist all at once. Both sides run in turns; ratios are of medians of the same rounds. Our side keeps the
+// memory that it frees (memory.hpp); PyTorch runs as it is installed, and once more told to do the same.
 //     attention [ROUNDS]        (what it takes is some minutes; with 1 thread, then with 2)
 #include "memory.hpp"
 #include "pytorch.hpp"
@@ -69,54 +70,80 @@ std::string engine() {
 
 Tensor drawn(std::uint64_t seed, const Shape& shape) { return Random(seed).normal(shape); }
 
-void compare_multi_head(PyTorch& pytorch, int rounds, int threads) {
+/// PyTorch twice. Neither, where there is none.
+class Rivals {
+public:
+    Rivals() : as_installed_(Freed::given_back), keeping_(Freed::kept) {}
+
+    bool exist() const { return as_installed_.missing().empty(); }
+    std::string text() const {
+        return exist() ? as_installed_.version() : "without PyTorch:\n" + as_installed_.missing();
+    }
+    /// What both are to do from now on, behind what `contenders` has.
+    void join(std::vector<Contender>& contenders, const std::string& work) {
+        if (!exist()) return;
+        for (PyTorch* pytorch : {&as_installed_, &keeping_}) {
+            pytorch->prepare(work);
+            contenders.emplace_back([pytorch](int times) { return pytorch->run(times); });
+        }
+    }
+
+private:
+    PyTorch as_installed_, keeping_;
+};
+
+/// A column of its own and one of ratios.
+struct Beside {
+    double product = 1;
+    int count = 0;
+
+    void print(double theirs, double ours) {
+        std::printf(" %9.3f %6.2f", theirs * 1e3, theirs / ours);
+        product *= theirs / ours;
+        ++count;
+    }
+    double geometric_mean() const { return std::pow(product, 1.0 / count); }
+};
+
+void compare_multi_head(Rivals& rivals, int rounds, int threads) {
     const Tensor a = drawn(1, {square, square}), b = drawn(2, {square, square});
     const double square_operations = 2.0 * std::pow(static_cast<double>(square), 3);
-    const bool beside = pytorch.missing().empty();
     std::printf("\nMulti-head attention (solutions/05_module, torch.nn.MultiheadAttention), ms\n");
-    std::printf("  %-14s %8s %8s %9s %8s %6s %8s %9s\n", "B, T, D, H", "headway", "least", "PyTorch", "least", "ratio",
-                "GFLOP/s", "of sgemm");
-    double product = 1;
+    std::printf("  %-14s %8s %8s %8s %8s %9s %6s %9s %6s\n", "B, T, D, H", "headway", "least", "GFLOP/s", "of sgemm",
+                "PyTorch", "ratio", "keeping", "ratio");
+    Beside as_installed, keeping;
     for (const Sizes& sizes : multi_head_sizes) {
         const auto module = ex05::make_multi_head_attention({.embed_dim = sizes.D, .num_heads = sizes.H});
         module->eval();
         const Tensor x = drawn(3, {sizes.B, sizes.T, sizes.D});
         std::vector<Contender> contenders = {timed([&] { module->forward(x, x, x, {}); }),
                                              timed([&] { matmul(a, b); })};
-        if (beside) {
-            pytorch.prepare("multi_head " + sizes.text());
-            contenders.emplace_back([&](int times) { return pytorch.run(times); });
-        }
+        rivals.join(contenders, "multi_head " + sizes.text());
         const std::vector<Times> times = in_turns(contenders, rounds, threads);
         const double ours = times[0].median(threads), sgemm = square_operations / times[1].median(threads);
-        std::printf("  %-14s %8.3f %8.3f", sizes.text().c_str(), ours * 1e3, times[0].least(threads) * 1e3);
-        if (beside) {
-            const double ratio = times[2].median(threads) / ours;
-            product *= ratio;
-            std::printf(" %9.3f %8.3f %6.2f", times[2].median(threads) * 1e3, times[2].least(threads) * 1e3, ratio);
-        } else {
-            std::printf(" %9s %8s %6s", "-", "-", "-");
-        }
         const double speed = sizes.operations() / ours;
-        std::printf(" %8.1f %7.0f %%\n", speed * 1e-9, 100 * speed / sgemm);
+        std::printf("  %-14s %8.3f %8.3f %8.1f %6.0f %%", sizes.text().c_str(), ours * 1e3,
+                    times[0].least(threads) * 1e3, speed * 1e-9, 100 * speed / sgemm);
+        if (rivals.exist()) {
+            as_installed.print(times[2].median(threads), ours);
+            keeping.print(times[3].median(threads), ours);
+        }
+        std::printf("\n");
     }
-    if (beside)
-        std::printf("  geometric mean of the ratios: %.2f\n", std::pow(product, 1.0 / std::size(multi_head_sizes)));
+    if (rivals.exist())
+        std::printf("  geometric mean of the ratios: %.2f; beside a PyTorch that keeps freed memory %.2f\n",
+                    as_installed.geometric_mean(), keeping.geometric_mean());
 }
 
-void compare_tiled(PyTorch& pytorch, int rounds, int threads) {
+void compare_tiled(Rivals& rivals, int rounds, int threads) {
     const auto [B, T, D, H] = long_sizes;
     const Shape shape{B, H, T, D / H};
     const Tensor q = drawn(4, shape), k = drawn(5, shape), v = drawn(6, shape);
     const auto tiled = [&](ex10::Causal causal) { ex10::tiled_attention(q, k, v, {}, causal, tile); };
     const auto materialised = [&] { ex03::scaled_dot_product_attention(q, k, v, {}); };
-    const bool beside = pytorch.missing().empty();
     std::vector<Contender> contenders = {timed([&] { tiled(ex10::Causal::no); }),
                                          timed([&] { tiled(ex10::Causal::yes); }), timed(materialised)};
-    if (beside) {
-        pytorch.prepare("materialised " + long_sizes.text());
-        contenders.emplace_back([&](int times) { return pytorch.run(times); });
-    }
+    rivals.join(contenders, "materialised " + long_sizes.text());
     const std::vector<Times> times = in_turns(contenders, rounds, threads);
     const double of_tiled = times[0].median(threads);
     const auto print = [&](const char* name, const Times& time) {
@@ -128,7 +155,10 @@ void compare_tiled(PyTorch& pytorch, int rounds, int threads) {
     print("tiled (solutions/10_tiled_attention)", times[0]);
     print("tiled, causal, future tiles skipped", times[1]);
     print("materialised (solutions/03_scaled_scores)", times[2]);
-    if (beside) print("PyTorch, materialised", times[3]);
+    if (rivals.exist()) {
+        print("PyTorch, materialised", times[3]);
+        print("PyTorch, materialised, keeping", times[4]);
+    }
     const double scores = 4.0 * static_cast<double>(B * H * T * T);
     const double result = 4.0 * static_cast<double>(B * T * D);
     const double extra = extra_memory([&] { tiled(ex10::Causal::no); }) - result;
@@ -137,13 +167,13 @@ void compare_tiled(PyTorch& pytorch, int rounds, int threads) {
 }
 
 void compare(int threads, int rounds) {
-    PyTorch pytorch;
+    Rivals rivals;
+    keep_freed_memory();
     std::printf("\n%d thread%s; medians and least of %d rounds\n", threads,
                 threads == 1 ? ", by CPU time" : "s, by the clock", rounds);
-    std::printf("%s\n", pytorch.missing().empty() ? pytorch.version().c_str()
-                                                  : ("without PyTorch:\n" + pytorch.missing()).c_str());
-    compare_multi_head(pytorch, rounds, threads);
-    compare_tiled(pytorch, std::max(3, rounds / 4), threads);
+    std::printf("%s\n", rivals.text().c_str());
+    compare_multi_head(rivals, rounds, threads);
+    compare_tiled(rivals, std::max(3, rounds / 4), threads);
 }
 
 /// This program again, with so many threads: a BLAS reads that once, when it is loaded.

@@ -26,4 +26,10 @@ double extra_memory(const std::function<void()>& work) {
     return status("VmHWM") - before;
 }
 
+void keep_freed_memory() {
+    constexpr int whatever_the_size = 1 << 30;
+    mallopt(M_MMAP_THRESHOLD, whatever_the_size);
+    mallopt(M_TRIM_THRESHOLD, whatever_the_size);
+}
+
 }  // namespace headway::bench

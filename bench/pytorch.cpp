@@ -11,7 +11,7 @@
 
 namespace headway::bench {
 
-PyTorch::PyTorch() {
+PyTorch::PyTorch(Freed freed) {
     std::array<int, 2> ends{};
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
         throw std::runtime_error("no channel to PyTorch could be opened");
@@ -20,6 +20,9 @@ PyTorch::PyTorch() {
     if (pid_ == 0) {
         dup2(ends[1], STDIN_FILENO);
         dup2(ends[1], STDOUT_FILENO);
+        if (freed == Freed::kept)
+            for (const char* variable : {"MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_"})
+                setenv(variable, std::to_string(1U << 30U).c_str(), 1);
         execl(PYTHON, PYTHON, ATTENTION_PY, nullptr);
         _exit(1);
     }

@@ -7,11 +7,15 @@
 
 namespace headway::bench {
 
+/// What becomes of memory that a process frees: it goes back to the kernel, as glibc does with large blocks unless told
+/// otherwise, or it is kept for what comes next.
+enum class Freed { given_back, kept };
+
 /// PyTorch's side: the process that runs attention.py, asked line by line.
 class PyTorch {
 public:
     /// What it cannot be had for is told by `missing`.
-    PyTorch();
+    explicit PyTorch(Freed freed);
     PyTorch(const PyTorch&) = delete;
     PyTorch& operator=(const PyTorch&) = delete;
     ~PyTorch();
