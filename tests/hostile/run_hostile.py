@@ -14,6 +14,7 @@ Each folder here is one attack: attack.cpp, put beside a right solution of exerc
 usage: run_hostile.py --cli PROGRAM --course FOLDER --work FOLDER [--user N] [--no-live] [ATTACK...]
 """
 import argparse
+import contextlib
 import json
 import os
 import pathlib
@@ -69,15 +70,29 @@ def policy_text(switched_off=(), worker_limits=""):
     return "\n".join(lines + ["[jail]", f"switched_off = {json.dumps(list(switched_off))}", ""])
 
 
-def foreign_processes():
-    """Processes in another pid namespace than ours: what a jail holds."""
+def is_of_another_grader(pid, cli):
+    """Whether some other grader on this machine, which lives, is its ancestor."""
+    with contextlib.suppress(OSError, ValueError):  # one of them has ended
+        while pid > 1:
+            with contextlib.suppress(OSError):  # it is only waited for
+                if (os.path.basename(os.readlink(f"/proc/{pid}/exe")) == cli.name
+                        and not os.path.samefile(f"/proc/{pid}/exe", cli)):
+                    return True
+            status = pathlib.Path(f"/proc/{pid}/stat").read_text()
+            pid = int(status[status.rindex(")") + 1:].split()[1])
+    return False
+
+
+def foreign_processes(cli):
+    """Processes in another pid namespace than ours: what a jail of this grader holds."""
     ours = os.readlink("/proc/self/ns/pid")
     found = {}
     for entry in os.listdir("/proc"):
         try:
             uid = os.stat(f"/proc/{entry}").st_uid
             if entry.isdigit() and (uid >= 10**9 or (uid != 0 and os.readlink(f"/proc/{entry}/ns/pid") != ours)):
-                found[int(entry)] = pathlib.Path(f"/proc/{entry}/cmdline").read_bytes()
+                if not is_of_another_grader(int(entry), cli):
+                    found[int(entry)] = pathlib.Path(f"/proc/{entry}/cmdline").read_bytes()
         except OSError:
             pass
     return found
@@ -164,13 +179,13 @@ class Attack:
         return BEFORE + self.source + "\n" + AFTER[where]
 
 
-def survivors(before, patience=2.0):
+def survivors(before, cli, patience=2.0):
     """Those that have come since, and are there all the time that one could need to go."""
     end = time.monotonic() + patience
-    left = {pid for pid in foreign_processes() if pid not in before}
+    left = {pid for pid in foreign_processes(cli) if pid not in before}
     while left and time.monotonic() < end:
         time.sleep(0.05)
-        left &= set(foreign_processes())
+        left &= set(foreign_processes(cli))
     return left
 
 
@@ -199,10 +214,10 @@ def harm(place, text, verdict, about):
 
 def is_live(place, attack, where):
     about = attack.about
-    before = foreign_processes()
+    before = foreign_processes(place.cli)
     text, verdict = place.grade(attack.program(where), policy_text(about.get("succeeds_without", ()),
                                                                    about.get("succeeds_with", "")))
-    left = survivors(before, 0.5)
+    left = survivors(before, place.cli, 0.5)
     for pid in left:
         os.kill(pid, signal.SIGKILL)
     sign = about.get("sign", SUCCESS)
@@ -252,7 +267,7 @@ def main():
     for attack in attacks:
         for where in attack.about["where"]:
             begin = time.monotonic()
-            before = foreign_processes()
+            before = foreign_processes(place.cli)
             text, verdict = place.grade(attack.program(where), policy_text())
             graded += 1
             if verdict is None:
@@ -260,7 +275,7 @@ def main():
                 failed += 1
                 continue
             problems = harm(place, text, verdict, attack.about)
-            if left := survivors(before):
+            if left := survivors(before, place.cli):
                 problems.append(f"survivors: {sorted(left)}")
             changed = {path for path, what in place.snapshot().items() if unharmed.get(path) != what}
             if changed:
