@@ -14,18 +14,38 @@ struct Caching {
     /// Whether new token t of sequence b, at position s of the keys, is hidden from it.
     bool (*hidden)(const Lengths& lengths, std::size_t b, Index t, Index s, Index n, Index S);
     /// What becomes of tokens for which there is no room.
-    enum class Room { refused, overwrites_the_oldest, last_position_unused, refused_while_writing };
+    enum class Room {
+        refused,
+        overwrites_the_oldest,
+        last_position_unused,
+        refused_for_padding,              ///< padding asks for room too
+        refused_while_writing,            ///< sequences before the full one are written
+        refused_while_writing_one_by_one  ///< so are the tokens of the full one that fit
+    };
     Room room = Room::refused;
     bool padding_is_kept = false;
+    bool padding_is_counted = false;  ///< not written, but lengths move on by n
     bool lengths_stay = false;
     bool keys_for_values = false;  ///< k is written into both
     bool values_for_keys = false;  ///< v is written into both
     bool one_storage = false;      ///< k and v of a new cache are one tensor
-    /// Heads of the cache are taken to lie as far apart as there are tokens.
-    bool heads_lie_close = false;
+    /// What becomes of the storage that the cache had.
+    enum class Storage { kept, replaced, replaced_by_a_chunk_that_fills_it };
+    Storage storage = Storage::kept;
+    /// How far apart heads of the cache are taken to lie.
+    enum class Apart { capacity, tokens_so_far, new_tokens };
+    Apart heads = Apart::capacity;
     bool length_is_end = false;  ///< lengths[b] becomes the position behind the last token, wherever that was written
     /// What a new token attends to.
-    enum class Sees { up_to_itself, what_was_before, whole_chunk, up_to_its_length_after, chunk_alone, whole_cache };
+    enum class Sees {
+        up_to_itself,
+        what_was_before,
+        whole_chunk,
+        up_to_its_length_after,
+        chunk_alone,
+        whole_cache,
+        whole_cache_after_the_first_chunk
+    };
     Sees sees = Sees::up_to_itself;
     enum class Projects { new_tokens, whole_capacity, more_than_once };
     Projects projects = Projects::new_tokens;

@@ -11,7 +11,7 @@ namespace {
 using reference::matmul;
 using reference::transpose;
 
-double inverse_root(Index d) { return 1 / std::sqrt(static_cast<double>(d)); }
+double inverse_root(Index d, Index) { return 1 / std::sqrt(static_cast<double>(d)); }
 
 Array of_queries(const Array& grad_scores, const Array&, const Array& k) { return matmul(grad_scores, k); }
 Array of_keys(const Array& grad_scores, const Array& q, const Array&) {

@@ -13,9 +13,9 @@ using reference::Array;
 struct Gradients {
     /// Through softmax: weights, gradient of the weights (..., T, S) -> gradient of the scores
     Array (*softmax)(const Array& weights, const Array& grad);
-    /// What the gradients of q and k are multiplied by for head_dim d.
-    double (*factor_of_queries)(Index d);
-    double (*factor_of_keys)(Index d);
+    /// What the gradients of q and k are multiplied by for head_dim d and values of width d_v.
+    double (*factor_of_queries)(Index d, Index d_v);
+    double (*factor_of_keys)(Index d, Index d_v);
     /// From the gradient of the scores (..., T, S), q (..., T, d) and k (..., S, d).
     Array (*queries)(const Array& grad_scores, const Array& q, const Array& k);
     Array (*keys)(const Array& grad_scores, const Array& q, const Array& k);

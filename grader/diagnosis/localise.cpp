@@ -14,30 +14,76 @@ namespace headway::diagnosis {
 namespace {
 
 std::string plural(const std::string& noun) {
-    return noun.ends_with('y') ? noun.substr(0, noun.size() - 1) + "ies" : noun + "s";
+    return noun.ends_with("ry") ? noun.substr(0, noun.size() - 1) + "ies" : noun + "s";
 }
 
-/// The finite array that was expected and the one that came, of equal shape; nullptr otherwise.
+/// The array that was expected and the one that came, of equal shape.
 struct Pair {
+    std::string part;  ///< its name, where there are several
     Array expected;
     Array seen;
 };
+
+bool differs(const Pair& pair, std::size_t i) {
+    return !judge::close(pair.seen.value[i], pair.expected.value[i],
+                         judge::tolerance(pair.expected.value[i], pair.expected.error[i]), 0);
+}
+
+bool differs(const Pair& pair) {
+    for (std::size_t i = 0; i < pair.expected.value.size(); ++i)
+        if (differs(pair, i)) return true;
+    return false;
+}
 
 std::vector<Pair> wrong_pairs(const std::vector<Observation>& observations) {
     std::vector<Pair> pairs;
     for (const Observation& observation : observations) {
         const Answer expected = predicted(observation, right());
         if (!expected.word.empty() || !observation.seen.word.empty() || fit(expected, observation.seen)) continue;
-        for (std::size_t i = 0; i < std::min(expected.parts.size(), observation.seen.parts.size()); ++i)
-            if (expected.parts[i].second.shape == observation.seen.parts[i].second.shape)
-                pairs.push_back({expected.parts[i].second, observation.seen.parts[i].second});
+        for (std::size_t i = 0; i < std::min(expected.parts.size(), observation.seen.parts.size()); ++i) {
+            const auto& [part, due] = expected.parts[i];
+            const Array& seen = observation.seen.parts[i].second;
+            if (due.shape == seen.shape) pairs.push_back({part, due, seen});
+        }
     }
     return pairs;
 }
 
-bool differs(const Pair& pair, std::size_t i) {
-    return !judge::close(pair.seen.value[i], pair.expected.value[i],
-                         judge::tolerance(pair.expected.value[i], pair.expected.error[i]), 0);
+/// The names of the parts that are wrong somewhere, and of those that are right wherever something is wrong.
+struct Parts {
+    std::vector<std::string> wrong, right;
+};
+
+Parts parts_of(const std::vector<Pair>& pairs) {
+    Parts parts;
+    std::vector<std::string> all;
+    for (const Pair& pair : pairs)
+        if (std::find(all.begin(), all.end(), pair.part) == all.end()) all.push_back(pair.part);
+    for (const std::string& part : all) {
+        const bool is_wrong = std::any_of(pairs.begin(), pairs.end(),
+                                          [&](const Pair& pair) { return pair.part == part && differs(pair); });
+        (is_wrong ? parts.wrong : parts.right).push_back(part);
+    }
+    return parts;
+}
+
+/// "q, k and v"
+std::string listed(const std::vector<std::string>& names) {
+    std::string list;
+    for (std::size_t i = 0; i < names.size(); ++i)
+        list += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];
+    return list;
+}
+
+/// The stage that all wrong parts belong to; `otherwise` if there is no such one.
+std::string stage_of(const Parts& parts, const Function& function, std::string otherwise) {
+    std::set<std::string> stages;
+    for (const std::string& part : parts.wrong) {
+        const auto found = function.stage_of_part.find(part);
+        if (found == function.stage_of_part.end()) return otherwise;
+        stages.insert(found->second);
+    }
+    return stages.size() == 1 ? *stages.begin() : otherwise;
 }
 
 /// "the result has shape (2, 3), not (2, 4)"
@@ -130,7 +176,7 @@ std::vector<std::string> broken_in(const std::vector<Pair>& pairs) {
 }
 
 /// Along which axis the difference lies: "only where h = 0", where one axis has right and wrong slices.
-std::vector<std::string> where(const std::vector<Pair>& pairs) {
+std::vector<std::string> where(const std::vector<Pair>& pairs, bool of_several) {
     static const std::vector<std::vector<std::string>> names{{},
                                                              {"element"},
                                                              {"row", "column"},
@@ -152,7 +198,9 @@ std::vector<std::string> where(const std::vector<Pair>& pairs) {
         if (wrong.empty() || wrong.size() == size) continue;
         std::string list;
         for (const std::size_t index : wrong) list += (list.empty() ? "" : ", ") + std::to_string(index);
-        sentences.push_back("along the axis of the " + plural(names[shape.size()][axis]) + " only " + list + " of 0.." +
+        const bool of_keys = axis == 2 && (pair.part == "k" || pair.part == "v");
+        sentences.push_back((of_several ? "in " + pair.part + ", " : "") + "along the axis of the " +
+                            plural(of_keys ? "key" : names[shape.size()][axis]) + " only " + list + " of 0.." +
                             std::to_string(size - 1) + (wrong.size() == 1 ? " is wrong" : " are wrong"));
     }
     return sentences;
@@ -240,8 +288,10 @@ bool goes_wrong_with_masks_alone(const std::vector<Observation>& observations) {
 
 void localise(verdict::FunctionDiagnosis& diagnosis, const Function& function, judge::Student& student,
               const std::vector<Observation>& observations) {
-    const auto pairs = wrong_pairs(observations);
-    diagnosis.stage = goes_wrong_with_masks_alone(observations) ? "mask" : function.stage;
+    auto pairs = wrong_pairs(observations);
+    const Parts parts = parts_of(pairs);
+    std::erase_if(pairs, [](const Pair& pair) { return !differs(pair); });
+    diagnosis.stage = goes_wrong_with_masks_alone(observations) ? "mask" : stage_of(parts, function, function.stage);
     for (const auto& [stage, question] : function.stages) {
         if (question >= observations.size()) break;
         if (is_right(observations[question])) continue;
@@ -253,8 +303,11 @@ void localise(verdict::FunctionDiagnosis& diagnosis, const Function& function, j
     if (diagnosis.stage == "mask" && !pairs.empty() && std::all_of(pairs.begin(), pairs.end(), only_sums_are_wrong))
         diagnosis.stage = "softmax";
     if (const std::string shapes = other_shape(observations); !shapes.empty()) diagnosis.sentences.push_back(shapes);
+    if (!parts.wrong.empty() && !parts.right.empty())
+        diagnosis.sentences.push_back("wrong: " + listed(parts.wrong) + "; right: " + listed(parts.right));
     if (const std::string factor = constant_factor(pairs); !factor.empty()) diagnosis.sentences.push_back(factor);
-    for (std::string& sentence : where(pairs)) diagnosis.sentences.push_back(std::move(sentence));
+    for (std::string& sentence : where(pairs, parts.wrong.size() + parts.right.size() > 1))
+        diagnosis.sentences.push_back(std::move(sentence));
     for (std::string& sentence : broken_in(pairs)) diagnosis.sentences.push_back(std::move(sentence));
     std::vector<judge::Arguments> questions;
     for (const Observation& observation : observations)
@@ -262,6 +315,10 @@ void localise(verdict::FunctionDiagnosis& diagnosis, const Function& function, j
     const auto answered = [&](const judge::Arguments& arguments) { return ask(student, function, arguments).answer; };
     for (std::string& sentence : broken_invariants(function.invariants, answered, questions))
         diagnosis.sentences.push_back(std::move(sentence));
+    const bool refuses = std::any_of(observations.begin(), observations.end(), [](const Observation& one) {
+        return one.seen.word == "refused" && predicted(one, right()).word.empty();
+    });
+    if (refuses) diagnosis.sentences.emplace_back("it refuses some of what it should answer");
     int right_ones = 0;
     for (const Observation& observation : observations) right_ones += is_right(observation) ? 1 : 0;
     diagnosis.sentences.push_back(std::to_string(right_ones) + " of " + std::to_string(observations.size()) +

@@ -39,12 +39,13 @@ std::vector<MistakeSet> explanations(const std::vector<Observation>& observation
 struct Evidence {
     int inputs = 0;
     int telling = 0;              ///< where the right program would have answered otherwise, in finite numbers or words
+    int left_open = 0;            ///< wrong answers of which the set says that they may be anything
     double closeness = 0;         ///< the largest difference, in tolerances
     std::size_t compared = 0;     ///< numbers
     std::size_t unpredicted = 0;  ///< numbers that were seen and not predicted
     std::size_t not_finite = 0;   ///< numbers that agree in not being finite, which says little
     /// A set that leaves much open explains nothing.
-    bool is_telling() const { return telling > 0 && unpredicted < compared; }
+    bool is_telling() const { return telling > 0 && left_open <= telling && unpredicted < compared; }
 };
 /// Nothing if some observation refutes the set.
 std::optional<Evidence> evidence_for(const MistakeSet& set, const std::vector<Observation>& observations);

@@ -39,6 +39,8 @@ struct Function {
     /// How its result is asked for; the default is a plain call.
     std::function<Asked(judge::Student&, const judge::Arguments&)> ask = nullptr;
     std::string stage = {};  ///< where it stands in the order of attention
+    /// Where each part of its result stands in that order, if its parts do not stand together.
+    std::map<std::string, std::string> stage_of_part = {};
     /// Questions, by their number, that show the stages up to this one only: the first that is answered wrong tells the
     /// stage that goes wrong, given that those before it are right.
     std::vector<std::pair<std::string, std::size_t>> stages = {};

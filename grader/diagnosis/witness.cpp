@@ -29,15 +29,18 @@ bool same_bits(const Answer& a, const Answer& b) {
 
 /// What a local variable holds that was never set, in every build: the bytes 0xfe, -1.6947e38 as a float. Small numbers
 /// added to it change nothing, and what is divided by it is next to nothing.
-bool shows_unset_variable(const Answer& answer) {
+bool shows_unset_variable(const Answer& seen, const Answer& right) {
     constexpr double unset = -1.6947395e38, nothing = 1e-35;
-    for (const auto& [name, array] : answer.parts) {
-        const auto& all = array.value;
+    const auto is_tiny = [](double x) { return std::abs(x) < nothing; };
+    for (std::size_t part = 0; part < seen.parts.size(); ++part) {
+        const auto& all = seen.parts[part].second.value;
         if (std::any_of(all.begin(), all.end(), [](double x) { return std::abs(x - unset) < 1e33; })) return true;
-        const auto is_tiny = [](double x) { return x == 0 || std::abs(x) < nothing; };
-        if (std::all_of(all.begin(), all.end(), is_tiny) &&
-            std::any_of(all.begin(), all.end(), [](double x) { return x != 0; }))
-            return true;
+        if (!std::all_of(all.begin(), all.end(), is_tiny) ||
+            std::all_of(all.begin(), all.end(), [](double x) { return x == 0; }) || part >= right.parts.size())
+            continue;
+        // Gradients through a softmax that has decided are next to nothing.
+        const auto& due = right.parts[part].second.value;
+        if (!std::all_of(due.begin(), due.end(), is_tiny)) return true;
     }
     return false;
 }
@@ -176,6 +179,15 @@ private:
         return replies;
     }
 
+    /// Whether one of the answers in reverse does.
+    bool show_unset_variable(const std::vector<Reply>& replies) const {
+        for (std::size_t i = 0; i < replies.size(); ++i) {
+            const Arguments& asked = values_[i == 0 ? 0 : i - 1]->arguments;
+            if (shows_unset_variable(replies[i].answer, function_.model(asked)(right()))) return true;
+        }
+        return false;
+    }
+
     /// Memory that was never written to, and what one call leaves for the next, both change answers to questions that
     /// have not changed.
     void look_for_other_answers() {
@@ -191,8 +203,7 @@ private:
         const std::vector<Reply> plain = answers_in_reverse(workers_.reversed);
         const std::vector<Reply> refilled = answers_in_reverse(workers_.refilled);
         const bool reads_fresh_memory =
-            !std::equal(plain.begin(), plain.end(), refilled.begin(), same_value) ||
-            std::any_of(plain.begin(), plain.end(), [](const Reply& one) { return shows_unset_variable(one.answer); });
+            !std::equal(plain.begin(), plain.end(), refilled.begin(), same_value) || show_unset_variable(plain);
         if (reads_fresh_memory) {
             testimony_.unreliable = true;
             workers_.reversed.fresh_worker();

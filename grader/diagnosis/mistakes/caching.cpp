@@ -86,6 +86,14 @@ MISTAKE(
         .question = "How many tokens does sequence b grow by?",
         .make = [](Choices& c) { c.caching.padding_is_kept = true; });
 
+MISTAKE(
+        .id = "padding_is_counted", .decision = "cache_padding",
+        .title = "the lengths move on by n, although only the first counts[b] tokens are written",
+        .right = "lengths[b] += counts[b]",
+        .symptom = "right while counts[b] is n for every sequence; else gaps of stale numbers count as tokens",
+        .question = "How many tokens does sequence b grow by?",
+        .make = [](Choices& c) { c.caching.padding_is_counted = true; });
+
 DECISION(.id = "cache_halves", .stage = "", .lesson = {{"08", "In code"}},
          .pseudocode = "cache.k gets k, cache.v gets v; two tensors, each with a storage of its own");
 
@@ -109,6 +117,25 @@ MISTAKE(
         .symptom = "what is written last is in both", .question = "Does writing to cache.v change cache.k?",
         .make = [](Choices& c) { c.caching.one_storage = true; });
 
+DECISION(.id = "cache_storage", .stage = "", .lesson = {{"08", "What people get wrong"}},
+         .pseudocode = "cache.k[b].slice(1, begin, end).copy_from(...): into the storage that the cache has");
+
+constexpr const char* storage_stays = "write into the storage that the cache has";
+
+MISTAKE(
+        .id = "cache_storage_replaced", .decision = "cache_storage",
+        .title = "another tensor is put in the place of the cache's: the whole past is copied for each chunk",
+        .right = storage_stays, .symptom = "right, and slower the longer the text; views of the cache see nothing new",
+        .question = "Does cache.k = ... write into the cache, or make it another?",
+        .make = [](Choices& c) { c.caching.storage = Caching::Storage::replaced; });
+
+MISTAKE(
+        .id = "chunk_taken_for_the_cache", .decision = "cache_storage",
+        .title = "a chunk that fills the cache is put in its place instead of being copied", .right = storage_stays,
+        .symptom = "the cache shares its numbers with the caller: what he writes later changes the past",
+        .question = "Whose numbers does cache.k = k point to?",
+        .make = [](Choices& c) { c.caching.storage = Caching::Storage::replaced_by_a_chunk_that_fills_it; });
+
 DECISION(.id = "cache_strides", .stage = "", .lesson = {{"08", "In code"}},
          .pseudocode = "head h of sequence b begins at (b·H + h)·C·d: the capacity C, not the length so far");
 
@@ -118,7 +145,15 @@ MISTAKE(
         .right = "they lie as far apart as the capacity",
         .symptom = "head 0 of sequence 0 is right, all others are scrambled",
         .question = "How many rows lie between head 0 and head 1 of the cache?",
-        .make = [](Choices& c) { c.caching.heads_lie_close = true; });
+        .make = [](Choices& c) { c.caching.heads = Caching::Apart::tokens_so_far; });
+
+MISTAKE(
+        .id = "heads_lie_as_far_apart_as_new_tokens", .decision = "cache_strides",
+        .title = "heads of the cache are taken to lie as far apart as those of the chunk",
+        .right = "they lie as far apart as the capacity",
+        .symptom = "head 0 is right, all others are scrambled; right where a chunk is as long as the capacity",
+        .question = "Whose stride takes you from head 0 to head 1: that of the chunk, or that of the cache?",
+        .make = [](Choices& c) { c.caching.heads = Caching::Apart::new_tokens; });
 
 DECISION(.id = "cache_room", .stage = "", .lesson = {{"08", "What people get wrong"}},
          .pseudocode =
@@ -146,6 +181,21 @@ MISTAKE(
         .right = checked_first, .symptom = "after a refusal some sequences have grown and others have not",
         .question = "What does the cache hold if sequence 2 is refused?",
         .make = [](Choices& c) { c.caching.room = Caching::Room::refused_while_writing; });
+
+MISTAKE(
+        .id = "room_checked_token_by_token", .decision = "cache_room",
+        .title = "room is checked token by token while writing: what came before the one too many stays written",
+        .right = checked_first, .symptom = "after a refusal the cache holds a part of the chunk",
+        .question = "What does the cache hold if the last token of sequence 2 is refused?",
+        .make = [](Choices& c) { c.caching.room = Caching::Room::refused_while_writing_one_by_one; });
+
+MISTAKE(
+        .id = "room_asked_for_padding", .decision = "cache_room",
+        .title = "room is asked for padding too: a chunk is refused although its tokens fit",
+        .right = "lengths[b] + counts[b] <= C is enough: padding is not written",
+        .symptom = "right while counts[b] is n for every sequence; else sequences end before their capacity",
+        .question = "Which of the n tokens of sequence b need a place in the cache?",
+        .make = [](Choices& c) { c.caching.room = Caching::Room::refused_for_padding; });
 
 // ---- seeing ----------------------------------------------------------------------------------------------------
 
@@ -240,6 +290,14 @@ MISTAKE(
         .right = cache_up_to_itself, .symptom = "zeros and stale numbers behind the end take part",
         .question = "What lies behind lengths[b]?",
         .make = [](Choices& c) { c.caching.sees = Caching::Sees::whole_cache; });
+
+MISTAKE(
+        .id = "decode_masks_the_first_chunk_alone", .decision = "decode_sees",
+        .title = "only the first chunk is masked: once the cache holds something, nothing is",
+        .right = cache_up_to_itself,
+        .symptom = "prefill is right, and so are single tokens of one sequence; later chunks see their future",
+        .question = "Which keys may the first of three new tokens see if five are cached?",
+        .make = [](Choices& c) { c.caching.sees = Caching::Sees::whole_cache_after_the_first_chunk; });
 
 DECISION(.id = "decode_projects", .stage = "project", .lesson = {{"08", "In words"}},
          .pseudocode = "project x (B,n,D), the new tokens alone: 4·B·n rows in all, however long the past is");

@@ -122,6 +122,18 @@ MISTAKE(
         });
 
 MISTAKE(
+        .id = "softmax_gradient_mean_divided", .decision = "softmax_gradient",
+        .title = "the weighted sum of the gradients is divided by the number of keys before it is subtracted",
+        .right = weighted_mean,
+        .symptom = "the gradients of a row do not sum to 0; the more keys, the less is subtracted",
+        .question = "The weights of a row sum to 1: is their weighted sum not a mean already?", .make = [](Choices& c) {
+            c.gradients.softmax = [](const Array& weights, const Array& grad) {
+                return with_mean(
+                    weights, grad, [](double w, double g) { return w * g; }, true, false);
+            };
+        });
+
+MISTAKE(
         .id = "softmax_gradient_plain_sum", .decision = "softmax_gradient",
         .title = "the sum of the gradients is subtracted, not their mean weighted by the weights",
         .right = weighted_mean, .symptom = "the gradients of a row do not sum to 0",
@@ -151,7 +163,7 @@ DECISION(.id = "gradient_scale", .stage = "scale", .lesson = {{"07", "What peopl
 
 constexpr const char* both_scaled = "the gradients of q and of k are divided by √head_dim, as scores were";
 
-double one(Index) { return 1; }
+double one(Index, Index) { return 1; }
 
 MISTAKE(
         .id = "gradient_scale_missing", .decision = "gradient_scale",
@@ -178,7 +190,7 @@ MISTAKE(
         .symptom = "both are too small by √head_dim", .question = "How often is √head_dim divided by on the way back?",
         .make = [](Choices& c) {
             c.gradients.factor_of_queries =
-                c.gradients.factor_of_keys = [](Index d) { return 1 / static_cast<double>(d); };
+                c.gradients.factor_of_keys = [](Index d, Index) { return 1 / static_cast<double>(d); };
         });
 
 MISTAKE(
@@ -186,9 +198,18 @@ MISTAKE(
         .title = "the scale on the way back uses head_dim rounded up to a multiple of 8", .right = both_scaled,
         .symptom = "right where 8 divides head_dim; else too small, by two fifths for head_dim 3",
         .question = "Is the width on the way back that of the way forward?", .make = [](Choices& c) {
-            c.gradients.factor_of_queries = c.gradients.factor_of_keys = [](Index d) {
+            c.gradients.factor_of_queries = c.gradients.factor_of_keys = [](Index d, Index) {
                 return 1 / std::sqrt(static_cast<double>((d + 7) / 8 * 8));
             };
+        });
+
+MISTAKE(
+        .id = "gradient_scale_of_value_width", .decision = "gradient_scale",
+        .title = "the scale on the way back is the root of d_v, the width of a value, not of head_dim",
+        .right = both_scaled, .symptom = "right while values are as wide as keys, as they are in the module",
+        .question = "Which width was summed over in q·k?", .make = [](Choices& c) {
+            c.gradients.factor_of_queries =
+                c.gradients.factor_of_keys = [](Index, Index d_v) { return 1 / std::sqrt(static_cast<double>(d_v)); };
         });
 
 // ---- q, k and v ------------------------------------------------------------------------------------------------

@@ -59,6 +59,31 @@ MISTAKE(
             };
         });
 
+/// The sum over all tokens, divided by something.
+Array averaged_weight(const Array& x, const Array& grad_y, Index over) {
+    return reference::scale(right().gradients.weight(x, grad_y), 1 / static_cast<double>(over));
+}
+
+MISTAKE(
+        .id = "gradient_of_weight_averaged", .decision = "gradient_of_weight",
+        .title = "the gradient of the weight is the mean over tokens, not their sum", .right = all_tokens,
+        .symptom = "the weight learns B·T times too slowly",
+        .question = "How does the weight's gradient change when the batch is doubled?", .make = [](Choices& c) {
+            c.gradients.weight = [](const Array& x, const Array& grad_y) {
+                return averaged_weight(x, grad_y, x.size(0) * x.size(1));
+            };
+        });
+
+MISTAKE(
+        .id = "gradient_of_weight_averaged_over_sequences", .decision = "gradient_of_weight",
+        .title = "the gradient of the weight is summed over tokens, but averaged over the sequences of the batch",
+        .right = all_tokens, .symptom = "right with batch 1; else the weight learns B times too slowly",
+        .question = "Is L a mean over the batch, or has grad_y said that already?", .make = [](Choices& c) {
+            c.gradients.weight = [](const Array& x, const Array& grad_y) {
+                return averaged_weight(x, grad_y, x.size(0));
+            };
+        });
+
 MISTAKE(
         .id = "gradient_of_bias_of_first_sequence", .decision = "gradient_of_bias",
         .title = "only the first sequence of the batch reaches the gradient of the bias", .right = all_tokens,
@@ -95,6 +120,16 @@ MISTAKE(
         .question = "How does the bias's gradient change when sequences are twice as long?", .make = [](Choices& c) {
             c.gradients.bias = [](const Array& grad_y) {
                 return reference::scale(right().gradients.bias(grad_y), 1 / static_cast<double>(grad_y.size(1)));
+            };
+        });
+
+MISTAKE(
+        .id = "gradient_of_bias_averaged_over_sequences", .decision = "gradient_of_bias",
+        .title = "the gradient of the bias is summed over tokens, but averaged over the sequences of the batch",
+        .right = all_tokens, .symptom = "right with batch 1; else the bias learns B times too slowly",
+        .question = "Is L a mean over the batch, or has grad_y said that already?", .make = [](Choices& c) {
+            c.gradients.bias = [](const Array& grad_y) {
+                return reference::scale(right().gradients.bias(grad_y), 1 / static_cast<double>(grad_y.size(0)));
             };
         });
 

@@ -53,7 +53,9 @@ MISTAKE(
                 return gathered(x, {1, x.size(1), x.size(2)}, [&](Coordinate at) { return position(x.shape, at); });
             };
             c.masking.read = [](const Mask& mask, const Shape& shape) {
-                if (mask.rank() < 4 || mask.size(0) == 1) return right().masking.read(mask, shape);
+                const bool one_sequence_is_left = shape.front() == 1;
+                if (mask.rank() < 4 || mask.size(0) == 1 || !one_sequence_is_left)
+                    return right().masking.read(mask, shape);
                 const Mask first = mask.as_strided({1, mask.size(1), mask.size(2), mask.size(3)}, mask.strides(),
                                                    mask.layout().offset);
                 return right().masking.read(first, shape);

@@ -41,9 +41,9 @@ HeadGradients attention_gradients(Attention& forward, const Array& grad_context,
     const Array& v = forward.heads(2, c);
     const Array grad_weights = reference::matmul(grad_context, reference::transpose(v, -2, -1));
     const Array grad_scores = c.gradients.softmax(weights, grad_weights);
-    const Index d = q.size(-1);
-    return {c.gradients.queries(reference::scale(grad_scores, c.gradients.factor_of_queries(d)), q, k),
-            c.gradients.keys(reference::scale(grad_scores, c.gradients.factor_of_keys(d)), q, k),
+    const Index d = q.size(-1), d_v = v.size(-1);
+    return {c.gradients.queries(reference::scale(grad_scores, c.gradients.factor_of_queries(d, d_v)), q, k),
+            c.gradients.keys(reference::scale(grad_scores, c.gradients.factor_of_keys(d, d_v)), q, k),
             c.gradients.values(weights, grad_context)};
 }
 
@@ -213,6 +213,7 @@ std::vector<Arguments> ask_attention_backward(Random& random) {
     Mask with_empty_rows = random_mask(random, {n.B, 1, n.T, n.S});
     for (Index s = 0; s < n.S; ++s) with_empty_rows(1, 0, 1, s) = true;
     ask(sizes, with_empty_rows);
+    questions.push_back(judge::backward::Inputs(random, sizes).with_large_scores().with(Mask{}));
     Arguments dense = questions.front();
     for (wire::Field& field : dense)
         if (auto* some = std::get_if<Tensor>(&field.value)) *some = some->contiguous();
@@ -329,13 +330,23 @@ const SubjectRegistration registration(
        .model = &attention_backward,
        .questions = &ask_attention_backward,
        .given_own = &from_own_softmax,
-       .stage = "scores"},
+       .stage = "scores",
+       .stage_of_part = {{"q", "scores"}, {"k", "scores"}, {"v", "weigh"}}},
       {.name = "linear_backward", .model = &linear_backward, .questions = &ask_linear_backward, .stage = "project"},
       {.name = "multi_head_attention_backward",
        .model = &module_backward,
        .questions = &ask_module_backward,
        .given_own = &from_own_parts,
-       .stage = "output"}}});
+       .stage = "output",
+       .stage_of_part = {{"x", "project"},
+                         {"q_weight", "project"},
+                         {"q_bias", "project"},
+                         {"k_weight", "project"},
+                         {"k_bias", "project"},
+                         {"v_weight", "project"},
+                         {"v_bias", "project"},
+                         {"out_weight", "output"},
+                         {"out_bias", "output"}}}}});
 
 }  // namespace
 }  // namespace headway::diagnosis

@@ -33,6 +33,14 @@ struct Inputs {
         return random_tensor(random, {B, T, H, d}).transpose(1, 2);
     }
 
+    /// The same with scores in the thousands.
+    Inputs with_large_scores() const {
+        Inputs large = *this;
+        large.q = q * 40.0F;
+        large.k = k * 40.0F;
+        return large;
+    }
+
     Arguments with(const Mask& mask) const {
         return {{"q", q}, {"k", k}, {"v", v}, {"mask", mask}, {"grad_context", grad_context}};
     }

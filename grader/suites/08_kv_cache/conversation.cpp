@@ -54,25 +54,25 @@ Contents contents(Student& student, wire::Handle cache) {
             std::get<Shape>(record.find("lengths")->value)};
 }
 
-Conversation::Conversation(Student& student, Random& random, const Sizes& sizes, Index total)
+Conversation::Conversation(Student& student, Random& random, const Sizes& sizes, Index total, Tokens tokens)
     : student_(student),
       random_(random),
       sizes_(sizes),
       total_(total),
-      x_(random_tensor(random, {sizes.B, total, sizes.D()})),
-      layers_{Layer(random, sizes.D(), sizes.D())},
+      x_(random_tensor(random, {sizes.B, total, tokens.D > 0 ? tokens.D : sizes.D()}) * tokens.magnitude),
+      layers_{Layer(random, x_.size(2), sizes.D())},
       lengths_(as_size(sizes.B)),
       cache_(student.keep("make_cache", {{"B", sizes.B}, {"H", sizes.H}, {"capacity", total + 2}, {"d", sizes.d}})),
       projections_(student.keep("projections", {{"state", layers_.back().state}})) {}
 
 void Conversation::change_projections(Random& random) {
-    layers_.emplace_back(random, sizes_.D(), sizes_.D());
+    layers_.emplace_back(random, x_.size(2), sizes_.D());
     changed_at_ = *std::max_element(lengths_.begin(), lengths_.end());
     projections_ = student_.keep("projections", {{"state", layers_.back().state}});
 }
 
 Tensor Conversation::next_tokens(Index n, const Shape& counts) {
-    Tensor tokens = random_tensor(random_, {sizes_.B, n, sizes_.D()});
+    Tensor tokens = random_tensor(random_, {sizes_.B, n, x_.size(2)});
     for (Index b = 0; b < sizes_.B; ++b) {
         const Index begin = lengths_[as_size(b)];
         const Index count = counts[as_size(b)];
@@ -101,7 +101,7 @@ Array Conversation::full_output() const {
 Array Conversation::expected(const Chunk& chunk) const {
     const Array full = full_output();
     const Index n = chunk.x.size(1);
-    const Index D = sizes_.D();
+    const Index D = x_.size(2);
     Array rows = exact(Tensor::zeros({sizes_.B, n, D}));
     for (Index b = 0; b < sizes_.B; ++b)
         for (Index i = 0; i < chunk.counts[as_size(b)] * D; ++i) {

@@ -29,8 +29,15 @@ Contents contents(Student& student, wire::Handle cache);
 
 class Conversation {
 public:
+    struct Tokens {
+        Index D = 0;          ///< how wide they are; 0: as wide as all heads together
+        float magnitude = 1;  ///< about how large their numbers are
+    };
+
     /// B sequences of up to `total` tokens, in a cache with some room to spare.
-    Conversation(Student& student, Random& random, const Sizes& sizes, Index total);
+    Conversation(Student& student, Random& random, const Sizes& sizes, Index total, Tokens tokens);
+    Conversation(Student& student, Random& random, const Sizes& sizes, Index total)
+        : Conversation(student, random, sizes, total, Tokens{}) {}
 
     /// Gives the next counts[b] of n tokens to `decode`; ends the test unless every real row is right, or right given
     /// the student's own append and decoding_mask.

@@ -48,6 +48,15 @@ Answer contents(judge::Student& student, const wire::Value& cache) {
     return Held{reference::exact(held.k), reference::exact(held.v), held.lengths}.answer();
 }
 
+/// Whether two answers hold the same keys and values.
+bool same_numbers(const Answer& a, const Answer& b) {
+    for (std::size_t part = 0; part < 2; ++part)
+        if (a.parts.size() <= part || b.parts.size() <= part ||
+            a.parts[part].second.value != b.parts[part].second.value)
+            return false;
+    return true;
+}
+
 wire::Handle cache_in(judge::Student& student, const Arguments& arguments) {
     return student.keep("cache", {{"k", argument(arguments, "cache.k")},
                                   {"v", argument(arguments, "cache.v")},
@@ -56,6 +65,7 @@ wire::Handle cache_in(judge::Student& student, const Arguments& arguments) {
 
 Asked ask_append(judge::Student& student, const Arguments& arguments) {
     const wire::Handle cache = cache_in(student, arguments);
+    const wire::Handle view = student.keep("view_of", {{"cache", cache}});
     const auto outcome = student.outcome("append", {{"cache", cache},
                                                     {"k", argument(arguments, "k")},
                                                     {"v", argument(arguments, "v")},
@@ -63,7 +73,10 @@ Asked ask_append(judge::Student& student, const Arguments& arguments) {
     const Answer failed = answer_of(outcome);
     if (outcome.error && failed.word != "refused") return failed;
     Answer answer = contents(student, cache);
-    if (outcome.error) answer.parts.push_back({"refused", {}});
+    if (outcome.error)
+        answer.parts.push_back({"refused", {}});
+    else if (!same_numbers(answer, contents(student, view)))
+        answer.parts.push_back({"in another storage", {}});
     return {std::move(answer), outcome.changed_arguments};
 }
 
@@ -100,8 +113,10 @@ std::vector<Arguments> append_questions(Random& random) {
     std::reverse(falling.begin(), falling.end());
     ask(falling, different_counts(size.B, size.T), size.T, true);
     ask(all(size.T), all(size.S), size.S, false);  // the last position is a position
+    ask(all(0), all(C), C, false);
     Shape one_too_many = all(1);
     one_too_many.back() = size.S + 1;
+    ask(all(size.T), all(1), size.S + 1, false);  // padding needs no room
     ask(all(size.T), one_too_many, size.S + 1, false);
     std::swap(one_too_many.front(), one_too_many.back());
     ask(all(size.T), one_too_many, size.S + 1, false);
@@ -128,21 +143,36 @@ Predict make_cache(const Arguments& arguments) {
     };
 }
 
+/// What the student's own append makes of a cache without tokens.
+Answer first_chunk_in(judge::Student& student, const wire::Value& cache, const Arguments& arguments) {
+    const Tensor k = tensor(arguments, "k");
+    const auto outcome = student.outcome("append", {{"cache", cache},
+                                                    {"k", k},
+                                                    {"v", argument(arguments, "v")},
+                                                    {"counts", Shape(as_size(k.size(0)), k.size(2))}});
+    if (outcome.error) return answer_of(outcome);
+    Answer answer = contents(student, cache);
+    const bool same = answer.parts.size() > 1 && answer.parts[0].second.value == answer.parts[1].second.value;
+    return same ? Answer{"", {{one_tensor, {}}}} : answer;
+}
+
+/// What follows from the student's own append, if the new cache is as it should be.
+std::optional<Answer> from_own_append(judge::Student& student, const Arguments& arguments) {
+    const auto number = [&](const char* name) { return integer(arguments, name); };
+    const Shape shape{number("B"), number("H"), number("capacity"), number("d")};
+    if (*std::min_element(shape.begin(), shape.end()) < 1) return std::nullopt;
+    const Tensor empty = Tensor::zeros(shape);
+    return first_chunk_in(
+        student, student.keep("cache", {{"k", empty}, {"v", empty}, {"lengths", Shape(as_size(shape[0]))}}), arguments);
+}
+
 Asked ask_make_cache(judge::Student& student, const Arguments& arguments) {
     const auto made = student.outcome("make_cache", {{"B", argument(arguments, "B")},
                                                      {"H", argument(arguments, "H")},
                                                      {"capacity", argument(arguments, "capacity")},
                                                      {"d", argument(arguments, "d")}});
     if (made.error) return answer_of(made);
-    const Tensor k = tensor(arguments, "k");
-    const auto outcome = student.outcome("append", {{"cache", made.value},
-                                                    {"k", k},
-                                                    {"v", argument(arguments, "v")},
-                                                    {"counts", Shape(as_size(k.size(0)), k.size(2))}});
-    if (outcome.error) return answer_of(outcome);
-    Answer answer = contents(student, made.value);
-    const bool same = answer.parts.size() > 1 && answer.parts[0].second.value == answer.parts[1].second.value;
-    return same ? Answer{"", {{one_tensor, {}}}} : answer;
+    return first_chunk_in(student, made.value, arguments);
 }
 
 std::vector<Arguments> make_cache_questions(Random& random) {
@@ -211,6 +241,10 @@ bool is_hidden(const Caching& choices, const Shape& before, const Shape& after, 
             return s > t;
         case Caching::Sees::whole_cache:
             return false;
+        case Caching::Sees::whole_cache_after_the_first_chunk: {
+            const bool is_first = std::all_of(before.begin(), before.end(), [](Index length) { return length == 0; });
+            return is_first && choices.hidden(before, b, t, s, n, S);
+        }
     }
     return false;
 }
@@ -249,10 +283,17 @@ Predict decode(const Arguments& arguments) {
         widths.d = widths.d_v = q.size(3);
         widths.D = widths.default_d = x.size(2);
         const Array scores = reference::scale(c.scoring.product(q, k), c.scoring.factor(widths));
+        // Some look at the whole capacity, others at what is used.
+        const Index used = *std::max_element(held.lengths.begin(), held.lengths.end());
         Blocked blocked(scores.value.size());
         each(scores.shape, [&](Coordinate at, std::size_t i) {
-            blocked[i] =
-                is_hidden(c.caching, before.lengths, held.lengths, as_size(at[0]), at[2], at[3], widths.T, widths.S);
+            const auto hidden = [&](Index S) {
+                return is_hidden(c.caching, before.lengths, held.lengths, as_size(at[0]), at[2], at[3], widths.T, S);
+            };
+            blocked[i] = hidden(widths.S);
+            const bool is_real = at[2] < counts[as_size(at[0])];
+            if (!alone && is_real && used < widths.S && (at[3] < used ? hidden(used) != blocked[i] : !blocked[i]))
+                throw Unpredictable{};
         });
         const Array weights = softmax(scores, std::move(blocked), c.softmaxing);
         const Array merged = c.merging.merge(reference::matmul(weights, v));
@@ -287,30 +328,52 @@ Asked ask_decode(judge::Student& student, const Arguments& arguments) {
             outcome.changed_arguments};
 }
 
+/// The same numbers, those of sequence 0 large.
+Tensor louder_at_first(const Tensor& numbers) {
+    Tensor louder = numbers.clone();
+    louder.select(0, 0) *= 40.0F;
+    return louder;
+}
+
+/// The questions of decode that show its stages one by one: see Function::stages.
+constexpr std::size_t alone = 0, alike = 1, behind_others = 2, loud = 3, idle = 4, wide = 5;
+
 std::vector<Arguments> decode_questions(Random& random) {
     const SmallSizes size = small_sizes(random);
     std::vector<Arguments> questions;
-    const auto ask = [&](const Shape& lengths, const Shape& counts, Index n) {
-        const Layer layer(random, size.D(), size.D());
+    // Most often the longest sequence fills the cache: who looks at its whole capacity and who looks at what is used
+    // see the same, stale numbers behind the shorter ones included.
+    const auto ask = [&](const Shape& lengths, const Shape& counts, Index n, Index room = 0, Index wider = 0) {
+        const Index D = size.D() + wider;
+        const Layer layer(random, D, size.D());
         Index C = 0;
-        // The longest sequence fills the cache: who looks at its whole capacity and who looks at what is used see the
-        // same, stale numbers behind the shorter ones included.
-        for (std::size_t b = 0; b < lengths.size(); ++b) C = std::max(C, lengths[b] + counts[b]);
+        for (std::size_t b = 0; b < lengths.size(); ++b) C = std::max(C, lengths[b] + counts[b] + room);
         questions.push_back({{"cache.k", random_tensor(random, {size.B, size.H, C, size.d})},
                              {"cache.v", random_tensor(random, {size.B, size.H, C, size.d})},
                              {"lengths", lengths},
                              {"state", layer.state},
-                             {"x", random_tensor(random, {size.B, n, size.D()})},
+                             {"x", random_tensor(random, {size.B, n, D})},
                              {"counts", counts}});
     };
     const auto all = [&](Index count) { return Shape(as_size(size.B), count); };
     Shape different;
     for (Index b = 0; b < size.B; ++b) different.push_back(1 + b);
     Shape falling(different.rbegin(), different.rend());
+    ask(all(0), all(1), 1);  // alone: the context is the token's own value
+    ask(all(0), all(3), 3);  // alike: the same, whatever a token sees, as long as heads are those of one token
+    Tensor& tokens = std::get<Tensor>(questions.back()[4].value);
+    tokens = tokens.slice(1, 0, 1).expand(tokens.shape());
+    ask(all(3), all(1), 1);  // behind others: a token that sees everything there is
+    ask(all(3), all(1), 1);  // loud: the same, with scores in the thousands for one sequence
+    questions.back()[0].value = louder_at_first(std::get<Tensor>(questions.back()[0].value));
+    questions.back()[4].value = louder_at_first(std::get<Tensor>(questions.back()[4].value));
+    ask(all(3), different_counts(size.B, 1), 1);  // idle: some sequences get nothing new
+    ask(all(3), all(1), 1, 0, size.H + 1);        // wide: x need not be as wide as all heads together
     ask(all(0), all(3), 3);
-    ask(all(3), all(1), 1);
+    ask(all(3), all(1), 1, 2, size.H + 1);
     ask(all(2), all(3), 3);
     ask(different, all(1), 1);
+    ask(falling, all(1), 1);
     ask(falling, all(3), 3);
     ask(different, different_counts(size.B, size.T), size.T);
     ask(falling, different_counts(size.B, 3), 3);
@@ -345,17 +408,111 @@ std::optional<Answer> from_own_parts(judge::Student& student, const Arguments& a
     return Answer{"", {{"y", real_rows(projected(state, "out_proj", reference::merge_heads(context)), counts)}}};
 }
 
+// ---- what must hold, whatever the numbers are ------------------------------------------------------------------
+
+Tensor& tensor_in(Arguments& arguments, const std::string& name) {
+    return std::get<Tensor>(std::find_if(arguments.begin(), arguments.end(), [&](const wire::Field& field) {
+                                return field.name == name;
+                            })->value);
+}
+
+/// Where `change` is made, the output stays what it was, as far as `kept` shows it.
+Invariant unchanged_by(std::string broken, std::function<bool(const Arguments&)> applies,
+                       std::function<void(Arguments&)> change, std::function<Array(const Array&)> kept) {
+    Invariant invariant;
+    invariant.broken = std::move(broken);
+    invariant.first = [applies](const Arguments& question) {
+        return applies(question) ? std::optional(question) : std::nullopt;
+    };
+    invariant.second = [change](const Arguments& first) {
+        Arguments arguments = first;
+        change(arguments);
+        return arguments;
+    };
+    invariant.of_first = invariant.of_second = std::move(kept);
+    return invariant;
+}
+
+/// What is not at the end of the axis (begin = 0), or not at its beginning (begin = 1).
+Array all_but_one(const Array& rows, std::size_t axis, Index begin) {
+    Shape shape = rows.shape;
+    --shape[axis];
+    return gathered(rows, shape, [&](Coordinate at) {
+        std::vector<Index> from(at.begin(), at.end());
+        from[axis] += begin;
+        return position(rows.shape, from);
+    });
+}
+
+Invariant future_of_the_chunk() {
+    return unchanged_by(
+        "a change of the last token of a chunk changes outputs of earlier ones",
+        [](const Arguments& question) { return tensor(question, "x").size(1) > 1; },
+        [](Arguments& question) {
+            Tensor& x = tensor_in(question, "x");
+            x = x.contiguous().clone();
+            x.select(1, x.size(1) - 1) += 1.5F;
+        },
+        [](const Array& rows) { return all_but_one(rows, 1, 0); });
+}
+
+Invariant behind_the_end() {
+    const auto end = [](const Arguments& question, std::size_t b) {
+        return std::get<Shape>(argument(question, "lengths"))[b] + std::get<Shape>(argument(question, "counts"))[b];
+    };
+    return unchanged_by(
+        "a change of what lies behind the end of a sequence changes its outputs",
+        [end](const Arguments& question) {
+            return end(question, 0) < tensor(question, "cache.k").size(2) ||
+                   end(question, 1) < tensor(question, "cache.k").size(2);
+        },
+        [end](Arguments& question) {
+            for (const char* name : {"cache.k", "cache.v"}) {
+                Tensor& cached = tensor_in(question, name);
+                cached = cached.clone();
+                for (Index b = 0; b < cached.size(0); ++b)
+                    cached[b].slice(1, end(question, as_size(b)), cached.size(2)) += 1.5F;
+            }
+        },
+        [](const Array& rows) { return rows; });
+}
+
+Invariant other_sequences() {
+    return unchanged_by(
+        "a change of what sequence 0 holds changes outputs of other sequences",
+        [](const Arguments& question) { return tensor(question, "x").size(0) > 1; },
+        [](Arguments& question) {
+            for (const char* name : {"cache.k", "cache.v", "x"}) {
+                Tensor& some = tensor_in(question, name);
+                some = some.contiguous().clone();
+                some.select(0, 0) += 1.5F;
+            }
+        },
+        [](const Array& rows) { return all_but_one(rows, 0, 1); });
+}
+
 const SubjectRegistration registration(
     "08_kv_cache",
     {{{.name = "append", .model = &append, .questions = &append_questions, .ask = &ask_append},
-      {.name = "make_cache", .model = &make_cache, .questions = &make_cache_questions, .ask = &ask_make_cache},
+      {.name = "make_cache",
+       .model = &make_cache,
+       .questions = &make_cache_questions,
+       .given_own = &from_own_append,
+       .ask = &ask_make_cache},
       {.name = "decoding_mask", .model = &decoding_mask, .questions = &decoding_mask_questions, .stage = "mask"},
       {.name = "decode",
        .model = &decode,
        .questions = &decode_questions,
        .given_own = &from_own_parts,
        .ask = &ask_decode,
-       .stage = "output"}}});
+       .stage = "mask",  // what is left when all of these are right
+       .stages = {{"output", alone},
+                  {"split", alike},
+                  {"scores", behind_others},
+                  {"softmax", loud},
+                  {"output", idle},
+                  {"output", wide}},
+       .invariants = {future_of_the_chunk(), behind_the_end(), other_sequences()}}}});
 
 }  // namespace
 }  // namespace headway::diagnosis

@@ -19,10 +19,11 @@ Array lengths_array(const Shape& lengths) {
 /// Where new tokens stand in an array (B, H, C, d).
 class Places {
 public:
-    Places(const Array& array, const Caching& choices, const Shape& lengths, const Shape& counts)
+    Places(const Array& array, Index n, const Caching& choices, const Shape& lengths, const Shape& counts)
         : H_(array.size(1)),
           C_(array.size(2)),
           d_(array.size(3)),
+          n_(n),
           choices_(choices),
           lengths_(lengths),
           counts_(counts) {}
@@ -32,13 +33,16 @@ public:
         Index at = choices_.position(lengths_, counts_, b, t);
         if (choices_.room == Caching::Room::overwrites_the_oldest) at %= C_;
         const Index head = static_cast<Index>(b) * H_ + h;
-        if (choices_.heads_lie_close) return as_size((head * (lengths_[b] + counts_[b]) + at) * d_);
+        if (choices_.heads == Caching::Apart::tokens_so_far)
+            return as_size((head * (lengths_[b] + counts_[b]) + at) * d_);
+        if (choices_.heads == Caching::Apart::new_tokens)
+            return as_size((static_cast<Index>(b) * H_ * C_ + h * n_ + at) * d_);
         if (at >= C_) throw Unpredictable{};  // some refuse, others write elsewhere
         return as_size((head * C_ + at) * d_);
     }
 
 private:
-    Index H_, C_, d_;
+    Index H_, C_, d_, n_;
     const Caching& choices_;
     const Shape& lengths_;
     const Shape& counts_;
@@ -56,8 +60,9 @@ void write(Array& to, const Array& from, std::size_t b, Index count, const Place
             }
 }
 
-bool has_room(const Held& held, std::size_t b, Index count, const Caching& choices) {
-    const Index after = held.lengths[b] + count, C = held.k.size(2);
+bool has_room(const Held& held, std::size_t b, Index count, Index n, const Caching& choices) {
+    const bool asks_for_padding = choices.room == Caching::Room::refused_for_padding;
+    const Index after = held.lengths[b] + (asks_for_padding ? n : count), C = held.k.size(2);
     if (choices.room == Caching::Room::overwrites_the_oldest) return true;
     return choices.room == Caching::Room::last_position_unused ? after < C : after <= C;
 }
@@ -67,24 +72,32 @@ bool has_room(const Held& held, std::size_t b, Index count, const Caching& choic
 void Held::append(const Array& new_k, const Array& new_v, const Shape& counts, const Caching& choices) {
     const Shape before = lengths;
     const auto count = [&](std::size_t b) { return choices.padding_is_kept ? new_k.size(2) : counts[b]; };
-    const bool while_writing = choices.room == Caching::Room::refused_while_writing;
-    for (std::size_t b = 0; b < counts.size() && !while_writing; ++b) refused |= !has_room(*this, b, count(b), choices);
+    const Index n = new_k.size(2);
+    const bool fills = n == k.size(2) && std::all_of(counts.begin(), counts.end(), [n](Index c) { return c == n; });
+    another_storage = choices.storage == Caching::Storage::replaced ||
+                      (choices.storage == Caching::Storage::replaced_by_a_chunk_that_fills_it && fills);
+    const bool one_by_one = choices.room == Caching::Room::refused_while_writing_one_by_one;
+    const bool while_writing = one_by_one || choices.room == Caching::Room::refused_while_writing;
+    for (std::size_t b = 0; b < counts.size() && !while_writing; ++b)
+        refused |= !has_room(*this, b, count(b), n, choices);
     for (std::size_t b = 0; b < counts.size() && !refused; ++b) {
-        refused = !has_room(*this, b, count(b), choices);
-        if (refused) return;
-        const Places places(k, choices, before, counts);
-        write(k, choices.values_for_keys ? new_v : new_k, b, count(b), places);
-        write(v, choices.keys_for_values ? new_k : new_v, b, count(b), places);
+        refused = !has_room(*this, b, count(b), n, choices);
+        if (refused && !one_by_one) return;
+        const Index written = refused ? k.size(2) - before[b] : count(b);
+        const Places places(k, n, choices, before, counts);
+        write(k, choices.values_for_keys ? new_v : new_k, b, written, places);
+        write(v, choices.keys_for_values ? new_k : new_v, b, written, places);
         if (choices.length_is_end)
-            lengths[b] = choices.position(before, counts, b, count(b));
+            lengths[b] = choices.position(before, counts, b, written);
         else if (!choices.lengths_stay)
-            lengths[b] += count(b);
+            lengths[b] += choices.padding_is_counted ? n : written;
     }
 }
 
 Answer Held::answer() const {
     Answer all{"", {{"k", k}, {"v", v}, {"lengths", lengths_array(lengths)}}};
     if (refused) all.parts.push_back({"refused", {}});
+    if (another_storage && !refused) all.parts.push_back({"in another storage", {}});
     return all;
 }
 

@@ -9,7 +9,8 @@ namespace headway::diagnosis {
 struct Held {
     Array k, v;  ///< (B, H, C, d)
     Shape lengths;
-    bool refused = false;  ///< there was no room for what was appended last
+    bool refused = false;          ///< there was no room for what was appended last
+    bool another_storage = false;  ///< what was appended last does not show in views that were taken before
 
     /// Writes new keys and values (B, H, n, d) as `choices` decide.
     /// @throws Unpredictable where students do one thing or another
