@@ -22,7 +22,7 @@ Tensor repeat_heads(const Tensor& kv, Index num_heads);
 ///                                                                                       [Ainslie et al. 2023, §2.2]
 /// @param q  (B, H, T, d)   @param k  (B, H_kv, S, d)   @param v  (B, H_kv, S, d_v)
 /// @param mask  broadcastable to (B, H, T, S): each query head may have a mask of its own
-/// @return context (B, H, T, d_v)
+/// @return context (B, H, T, d_v); scores of ±1e4 overflow nothing
 /// @throws std::invalid_argument also if B, d or S differ where they must agree
 Tensor grouped_query_attention(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask);
 

@@ -38,7 +38,9 @@ Blocked of_chosen_heads(const Blocked& blocked, const Shape& shape, Index H_kv, 
     Blocked chosen(blocked.size());
     for (std::size_t i = 0; i < blocked.size(); ++i) {
         const auto h = static_cast<Index>(i / plane) % shape[1];
-        const auto from = static_cast<Index>(i / plane) - h + grouping.mask(h, shape[1], H_kv);
+        const Index masked_as = grouping.mask(h, shape[1], H_kv);
+        if (masked_as < 0) continue;
+        const auto from = static_cast<Index>(i / plane) - h + masked_as;
         chosen[i] = blocked.at(static_cast<std::size_t>(from) * plane + i % plane);
     }
     return chosen;

@@ -195,6 +195,8 @@ struct Checking {
     bool groups = true;            ///< H by H_kv, for H above H_kv
     bool fewer_heads = true;       ///< as many query heads as heads of keys and values, at least
     bool wide_keys = true;         ///< w_k and w_v no wider than H_kv heads
+    bool other_values = true;      ///< w_v alone no wider than H_kv heads, where w_o would take its values
+    bool other_output = true;      ///< w_o leads back to as many features as x has
     bool score_rows = true;        ///< a row of scores for each query
     bool tile = true;              ///< at least 1
     /// Where something else is wrong, what a right program refuses may also be computed.

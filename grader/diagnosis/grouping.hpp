@@ -13,7 +13,7 @@ struct Grouping {
     HeadOf copied;  ///< by repeat_heads
     HeadOf key;
     HeadOf value;
-    HeadOf mask;  ///< whose mask, of the H query heads, is applied to query head h
+    HeadOf mask;  ///< whose mask, of the H query heads, is applied to query head h; -1: nobody's
     /// The column of x·[w_q w_k w_v], E + 2·E_kv wide, where keys or values begin.
     using Begin = Index (*)(Index E, Index E_kv);
     Begin keys_begin;
@@ -21,6 +21,7 @@ struct Grouping {
     double (*cached)(Index B, Index S, Index H, Index H_kv, Index d);
     /// (D, H·d) -> (D, H_kv·d)
     Array (*pool)(const Array& w, Index H, Index H_kv);
+    bool default_head_dim = false;  ///< head_dim of the layer is D / H, not the columns of w_q / H
     bool operator==(const Grouping&) const = default;
 };
 

@@ -139,9 +139,10 @@ std::string constant_factor(const std::vector<Pair>& pairs) {
            short_number(*most) + " as inputs differ";
 }
 
-/// Whether every row along the last axis sums to 1, or to 0 as a fully masked one does.
+/// Whether every row along the last axis sums to 1, or to 0 as a fully masked one does; zeros alone are no weights.
 bool has_rows_of_one(const Array& array) {
     if (array.shape.empty() || array.shape.back() < 2) return false;
+    if (std::all_of(array.value.begin(), array.value.end(), [](double x) { return x == 0; })) return false;
     const auto width = static_cast<std::size_t>(array.shape.back());
     for (std::size_t begin = 0; begin < array.value.size(); begin += width) {
         const auto row = array.value.begin() + static_cast<std::ptrdiff_t>(begin);
@@ -268,10 +269,12 @@ bool is_right(const Observation& observation) {
     return fit(predicted(observation, right()), observation.seen).has_value();
 }
 
+/// Whether something may be blocked: by a mask, or by the causal option.
 bool has_mask(const Observation& observation) {
     return std::any_of(observation.arguments.begin(), observation.arguments.end(), [](const wire::Field& argument) {
         const auto* mask = std::get_if<Mask>(&argument.value);
-        return mask != nullptr && mask->defined();
+        const auto* option = std::get_if<bool>(&argument.value);
+        return (mask != nullptr && mask->defined()) || (argument.name == "causal" && option != nullptr && *option);
     });
 }
 

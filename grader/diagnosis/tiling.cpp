@@ -22,6 +22,15 @@ struct Running {
 
     Running(const Tiling& choices, std::size_t S) : largest(choices.start), share(S) {}
 
+    /// Without a score to compare with, sums go on as if they had been compared with 0, and the next score counts as
+    /// the first.
+    void forget() {
+        const double shrink = largest == -infinity ? 0 : in_range_of_float(std::exp(largest));
+        total = in_range_of_float(total * shrink);
+        for (double& one : share) one = in_range_of_float(one * shrink);
+        largest = -infinity;
+    }
+
     /// Scores of some keys, and how many more there are that have no value.
     void take(const std::vector<double>& scores, const std::vector<std::size_t>& keys, std::size_t more,
               const Tiling& choices);
@@ -34,8 +43,13 @@ void Running::take(const std::vector<double>& scores, const std::vector<std::siz
     for (const std::size_t s : keys) top = std::max(top, scores[s]);
     double now = std::max(largest, top);
     if (choices.largest == Tiling::Largest::of_this_tile && top != -infinity) now = top;
+    if (choices.largest == Tiling::Largest::of_this_tile_even_if_blocked) {
+        if (top == -infinity && has_tile) return forget();
+        now = top;
+    }
     if (choices.largest == Tiling::Largest::of_the_first_tile && has_tile) now = largest;
     if (now == -infinity) {
+        if (choices.empty_tile_is_zero) largest = 0;
         if (!choices.empty_tile_is_nan) return;
         total = largest = std::nan("");
         std::fill(share.begin(), share.end(), total);
@@ -43,7 +57,8 @@ void Running::take(const std::vector<double>& scores, const std::vector<std::siz
     }
     has_tile = true;
     const double change = choices.shrinks_inverted ? now - largest : largest - now;
-    const double shrink = largest == -infinity ? 0 : in_range_of_float(std::exp(change));
+    const double power = choices.shrinks_by_two ? std::exp2(change) : std::exp(change);
+    const double shrink = largest == -infinity ? 0 : in_range_of_float(power);
     // What is still 0 may be multiplied by anything but infinity.
     if (choices.shrinks == Shrinks::both || choices.shrinks == Shrinks::total)
         total = in_range_of_float(total * shrink);
@@ -85,13 +100,15 @@ public:
         for (Index begin = 0; begin < S; begin += tiles_.keys) {
             const Index end = std::min(begin + tiles_.keys, S);
             if (choices_.edge == Tiling::Edge::dropped && begin + width > S) break;
-            const bool future = is_future(query, begin);
-            if (future && choices_.future_is_skipped) continue;
+            const Index first =
+                choices_.edge == Tiling::Edge::moved_back ? std::max(end - tiles_.keys, Index{0}) : begin;
+            const bool future = is_future(query, first);
+            if (is_skipped(query, first)) continue;
             // Who takes one query at a time passes over a tile that is all in its future; who takes several does not.
             if ((choices_.divided_after_tiles || missing_keys(begin, end) > 0) && is_hidden(query, begin, begin))
                 throw Unpredictable{};
             std::vector<std::size_t> keys;
-            for (Index s = begin; s < end; ++s) {
+            for (Index s = first; s < end; ++s) {
                 const auto key = static_cast<std::size_t>(s);
                 seen[key] = score(query, s, begin);
                 computed[key] = future ? Computed::in_the_future : Computed::yes;
@@ -122,6 +139,14 @@ private:
         return tiles_.causal && tiles_.future(query.end - 1, begin, query.T, query.S);
     }
 
+    bool is_skipped(const Query& query, Index begin) const {
+        using Skipped = Tiling::Skipped;
+        if (!tiles_.causal || choices_.skipped == Skipped::none) return false;
+        if (choices_.skipped == Skipped::behind_the_first_query)
+            return tiles_.future(query.begin, begin, query.T, query.S);
+        return is_future(query, choices_.skipped == Skipped::at_the_last_query ? begin + 1 : begin);
+    }
+
     bool is_hidden(const Query& query, Index s, Index begin) const {
         if (!tiles_.causal) return false;
         switch (choices_.causality) {
@@ -139,8 +164,10 @@ private:
 
     double score(const Query& query, Index s, Index begin) const {
         const auto first = query.row * static_cast<std::size_t>(query.S);
+        const Index rows_before = choices_.mask_of_first_queries ? query.begin : 0;
+        const auto masked_first = first - static_cast<std::size_t>(rows_before * query.S);
         const Index masked_as = choices_.mask_of_first_tile ? s - begin : s;
-        const bool blocked = blocked_[first + static_cast<std::size_t>(masked_as)] || is_hidden(query, s, begin);
+        const bool blocked = blocked_[masked_first + static_cast<std::size_t>(masked_as)] || is_hidden(query, s, begin);
         return blocked ? choices_.blocked_score : scores_.value[first + static_cast<std::size_t>(s)];
     }
 

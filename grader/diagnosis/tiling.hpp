@@ -14,27 +14,33 @@ struct Tiling {
     /// What shrinks where a larger score turns up.
     enum class Shrinks { both, neither, total, gathered };
     /// What scores are compared with.
-    enum class Largest { so_far, of_this_tile, never_stored, of_the_first_tile };
+    enum class Largest { so_far, of_this_tile, of_this_tile_even_if_blocked, never_stored, of_the_first_tile };
     /// What becomes of the end of the keys that fills no tile.
-    enum class Edge { cut, dropped, zero_scores, zero_scores_beside_whole_tiles };
+    enum class Edge { cut, dropped, moved_back, zero_scores, zero_scores_beside_whole_tiles };
     /// Where a causal tile is masked, if it is not skipped.
     enum class Causality { by_position, by_place_in_tile, whole_tiles, up_to_the_last_query };
+    /// Which tiles of keys are not computed: those that begin behind what a query sees, at the last key that it sees,
+    /// or none.
+    enum class Skipped { behind_the_last_query, at_the_last_query, behind_the_first_query, none };
     double start = -std::numeric_limits<double>::infinity();  ///< the largest score before the first key
     double blocked_score = -std::numeric_limits<double>::infinity();
     Shrinks shrinks = Shrinks::both;
     bool shrinks_inverted = false;  ///< by exp(now - before)
+    bool shrinks_by_two = false;    ///< by 2 to the power of before - now
     Largest largest = Largest::so_far;
     bool key_by_key = false;           ///< each key is a tile of its own
     bool divided_after_tiles = false;  ///< gathered is divided by the total after each tile
+    bool empty_tile_is_zero = false;   ///< while no key was seen, 0 is stored as the largest score
     bool empty_tile_is_nan = false;    ///< -inf - -inf while no key was seen
     bool divided = true;               ///< in the end
     bool empty_total_is_nan = false;   ///< 0 / 0 in the end
     bool state_goes_on = false;        ///< the next tile of queries begins with what the last one left
     Edge edge = Edge::cut;
-    bool last_queries_dropped = false;  ///< queries that fill no tile get zeros
-    bool mask_of_first_tile = false;    ///< the mask is read from key 0 in every tile
+    bool last_queries_dropped = false;   ///< queries that fill no tile get zeros
+    bool mask_of_first_tile = false;     ///< the mask is read from key 0 in every tile
+    bool mask_of_first_queries = false;  ///< the mask is read from query 0 in every tile of queries
     Causality causality = Causality::by_position;
-    bool future_is_skipped = true;  ///< tiles that no query of the tile sees are not computed
+    Skipped skipped = Skipped::behind_the_last_query;
     bool operator==(const Tiling&) const = default;
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <stdexcept>
 
 namespace headway::diagnosis {
 namespace {
@@ -13,6 +14,12 @@ Index by_remainder(Index h, Index, Index H_kv) { return h % H_kv; }
 Index always_first(Index, Index, Index) { return 0; }
 Index first_of_fewer(Index h, Index H, Index H_kv) { return H == H_kv ? h : 0; }
 Index from_the_end(Index h, Index H, Index H_kv) { return H_kv - 1 - h / (H / H_kv); }
+
+/// As checked access says where there is no such head.
+Index by_group_count(Index h, Index, Index H_kv) {
+    if (h / H_kv >= H_kv) throw std::out_of_range("head");
+    return h / H_kv;
+}
 
 // ---- keys and values -------------------------------------------------------------------------------------------
 
@@ -29,6 +36,16 @@ MISTAKE(
         .right = neighbours, .symptom = invisible_at_the_ends,
         .question = "With 6 query heads and 2 heads of keys: which keys does query head 1 use?",
         .make = [](Choices& c) { c.grouping.copied = c.grouping.key = c.grouping.value = &by_remainder; });
+
+MISTAKE(
+        .id = "group_count_taken_for_size", .decision = "group",
+        .title = "query head h uses keys and values of head h / H_kv: the number of groups is taken for their size",
+        .right = neighbours,
+        .symptom =
+            "right where there are as many groups as heads in a group; else heads of keys "
+            "are left out, or an index leaves its tensor",
+        .question = "With 6 query heads and 3 heads of keys: which keys does query head 5 use?",
+        .make = [](Choices& c) { c.grouping.copied = c.grouping.key = c.grouping.value = &by_group_count; });
 
 MISTAKE(
         .id = "keys_tiled", .decision = "group",
@@ -91,6 +108,14 @@ MISTAKE(
         });
 
 MISTAKE(
+        .id = "mask_of_first_in_group_alone", .decision = "group_mask",
+        .title = "the mask reaches the first query head of each group alone; the others see all keys",
+        .right = own_mask, .symptom = "right for H_kv = H alone; else the future and the padding are seen",
+        .question = "How many rows has the mask of a group of 3 heads with T queries each?", .make = [](Choices& c) {
+            c.grouping.mask = [](Index h, Index H, Index H_kv) { return h % (H / H_kv) == 0 ? h : Index{-1}; };
+        });
+
+MISTAKE(
         .id = "mask_by_key_head", .decision = "group_mask",
         .title = "the mask is looked up by the head of the keys instead of that of the query", .right = own_mask,
         .symptom = one_mask, .question = "How many heads has the mask: H or H_kv?",
@@ -139,6 +164,19 @@ MISTAKE(
             c.grouping.values_begin = [](Index E, Index E_kv) { return std::min((E + 2 * E_kv) / 3 * 2, E + E_kv); };
         });
 
+// ---- the layer -------------------------------------------------------------------------------------------------
+
+DECISION(.id = "layer_head_dim", .stage = "split", .lesson = {{"09", "As a formula"}},
+         .pseudocode = "head_dim d = columns of w_q / H; D is free: w_q (D, H·d), w_k and w_v (D, H_kv·d)");
+
+MISTAKE(
+        .id = "layer_head_dim_of_model_width", .decision = "layer_head_dim",
+        .title = "the layer takes head_dim for D / H; w_q has H·d columns, whatever D is",
+        .right = "head_dim is the columns of w_q over H",
+        .symptom = "right where H·d = D; layers of any other width are refused",
+        .question = "From which size of which matrix follows head_dim?",
+        .make = [](Choices& c) { c.grouping.default_head_dim = true; });
+
 // ---- what a cache holds ----------------------------------------------------------------------------------------
 
 DECISION(.id = "cache_size", .stage = "", .lesson = {{"09", "The problem, felt before the solution"}},
@@ -161,6 +199,17 @@ MISTAKE(
         .question = "What does attention need of a token that it has seen?", .make = [](Choices& c) {
             c.grouping.cached = [](Index B, Index S, Index, Index H_kv, Index d) {
                 return static_cast<double>(B * S * H_kv * d);
+            };
+        });
+
+MISTAKE(
+        .id = "cache_share_divided_in_integers", .decision = "cache_size",
+        .title = "the share H_kv / H is divided in integers: it is 0 unless H_kv = H",
+        .right = "multiply by H_kv alone, or multiply before you divide",
+        .symptom = "a cache of groups seems to need no memory at all", .question = "What is 2 / 6 in C++?",
+        .make = [](Choices& c) {
+            c.grouping.cached = [](Index B, Index S, Index H, Index H_kv, Index d) {
+                return static_cast<double>(2 * B * S * H * d * (H_kv / H));
             };
         });
 
@@ -216,6 +265,36 @@ MISTAKE(
         });
 
 MISTAKE(
+        .id = "pooling_divides_by_group_count", .decision = "pooling",
+        .title = "the sum over a group is divided by H_kv, the number of groups",
+        .right = "take the mean: divide by H / H_kv, the heads of one group",
+        .symptom = "right where there are as many groups as heads in a group; else keys are too large or too small",
+        .question = "How many heads did you add up?", .make = [](Choices& c) {
+            c.grouping.pool = [](const Array& w, Index H, Index H_kv) {
+                return pooled_by(w, H, H_kv, &of_the_group, H / H_kv, 1 / static_cast<double>(H_kv));
+            };
+        });
+
+MISTAKE(
+        .id = "pooling_sum_goes_on", .decision = "pooling",
+        .title = "the sum does not begin anew for the next group: later groups hold those before them",
+        .right = "each group has a sum of its own, which begins at 0",
+        .symptom = "the first group is right; the later, the larger",
+        .question = "What does your sum hold when the second group begins?", .make = [](Choices& c) {
+            c.grouping.pool = [](const Array& w, Index H, Index H_kv) {
+                Array pooled = mean_by(w, H, H_kv, &of_the_group);
+                const Index d = w.size(1) / H;
+                each(pooled.shape, [&](Coordinate at, std::size_t to) {
+                    if (at[1] < d) return;
+                    pooled.value[to] += pooled.value[to - static_cast<std::size_t>(d)];
+                    pooled.error[to] += pooled.error[to - static_cast<std::size_t>(d)] +
+                                        reference::unit_roundoff * std::abs(pooled.value[to]);
+                });
+                return pooled;
+            };
+        });
+
+MISTAKE(
         .id = "pooling_keeps_first_head", .decision = "pooling",
         .title = "the first head of each group is kept, the others are thrown away",
         .right = "take the mean over the heads of the group",
@@ -256,6 +335,10 @@ DECISION(.id = "check_fewer_heads", .stage = "", .lesson = {{"09", "What people 
          .pseudocode = "if H < 1, H_kv < 1 or H % H_kv != 0: throw std::invalid_argument");
 DECISION(.id = "check_wide_keys", .stage = "", .lesson = {{"09", "What you will build"}},
          .pseudocode = "w_k and w_v must be (D, H_kv·d), d = columns of w_q / H; else throw std::invalid_argument");
+DECISION(.id = "check_other_values", .stage = "", .lesson = {{"09", "What you will build"}},
+         .pseudocode = "w_v must be (D, H_kv·d), d = columns of w_q / H; else throw std::invalid_argument");
+DECISION(.id = "check_other_output", .stage = "", .lesson = {{"09", "What you will build"}},
+         .pseudocode = "w_o must be (H·d, D), d = columns of w_q / H; else throw std::invalid_argument");
 
 MISTAKE(
         .id = "accepts_uneven_groups", .decision = "check_groups",
@@ -279,6 +362,19 @@ MISTAKE(
         .symptom = "a checkpoint of another layout loads without a word, and gives nonsense",
         .question = "What does your code do with the w_k of multi-head attention?",
         .make = [](Choices& c) { c.checking.wide_keys = false; });
+
+MISTAKE(
+        .id = "accepts_other_values", .decision = "check_other_values",
+        .title = "a w_v whose heads are wider than those of w_k is not refused", .right = "w_v must be (D, H_kv·d)",
+        .symptom = "together with a w_o that takes such values, another layer is computed without a word",
+        .question = "Which of your checks names w_v?", .make = [](Choices& c) { c.checking.other_values = false; });
+
+MISTAKE(
+        .id = "accepts_other_output", .decision = "check_other_output",
+        .title = "a w_o that does not lead back to D features is not refused", .right = "w_o must be (H·d, D)",
+        .symptom = "the output has another width than x: the next layer, or a residual, does not fit",
+        .question = "Which of your checks names the columns of w_o?",
+        .make = [](Choices& c) { c.checking.other_output = false; });
 
 }  // namespace
 }  // namespace headway::diagnosis

@@ -49,8 +49,10 @@ MISTAKE(
         .right = "every sequence of the batch has its own output", .symptom = "right with batch 1",
         .question = "What is the first size of your output?", .make = [](Choices& c) {
             c.projecting.finish = [](const Array& x, int) {
-                if (x.shape.size() != 3) return x;
-                return gathered(x, {1, x.size(1), x.size(2)}, [&](Coordinate at) { return position(x.shape, at); });
+                if (x.shape.size() < 3) return x;
+                Shape first = x.shape;  // (1, T, D), or (1, H, T, d) where heads come split
+                first[0] = 1;
+                return gathered(x, first, [&](Coordinate at) { return position(x.shape, at); });
             };
             c.masking.read = [](const Mask& mask, const Shape& shape) {
                 const bool one_sequence_is_left = shape.front() == 1;

@@ -62,6 +62,13 @@ MISTAKE(
         .question = "Should the old sums grow or shrink when the maximum grows?",
         .make = [](Choices& c) { c.tiling.shrinks_inverted = true; });
 
+MISTAKE(
+        .id = "rescale_by_powers_of_two", .decision = "rescale",
+        .title = "old sums are multiplied by 2 to the power of before - now instead of exp(before - now)",
+        .right = both_shrink, .symptom = "old keys keep too large a share wherever a larger score turns up",
+        .question = "Which base do the terms of your sums have, and which one has the factor?",
+        .make = [](Choices& c) { c.tiling.shrinks_by_two = true; });
+
 DECISION(.id = "running_maximum", .stage = "softmax", .lesson = {{"10", "As a formula"}},
          .pseudocode =
              "largest = -infinity before the first key; after each tile largest = max(largest, max of the tile)");
@@ -81,6 +88,16 @@ MISTAKE(
         .right = running_maximum, .symptom = "right for small scores; overflows where an earlier score was much larger",
         .question = "What is exp(before - now) if the earlier score was larger by 100?",
         .make = [](Choices& c) { c.tiling.largest = Tiling::Largest::of_this_tile; });
+
+MISTAKE(
+        .id = "maximum_forgotten_in_blocked_tile", .decision = "running_maximum",
+        .title =
+            "scores are compared with the largest of their own tile; a tile that is blocked as a whole makes the "
+            "next one wipe out those before it",
+        .right = running_maximum,
+        .symptom = "right without masks and for small scores; else keys before a blocked tile are lost",
+        .question = "What does largest hold after a tile whose scores are all -infinity?",
+        .make = [](Choices& c) { c.tiling.largest = Tiling::Largest::of_this_tile_even_if_blocked; });
 
 MISTAKE(
         .id = "maximum_of_first_tile", .decision = "running_maximum",
@@ -126,6 +143,14 @@ MISTAKE(
         .question = "What is -infinity minus -infinity?",
         .make = [](Choices& c) { c.tiling.empty_tile_is_nan = true; });
 
+MISTAKE(
+        .id = "empty_tile_is_zero", .decision = "empty_tile",
+        .title = "a row that has seen no key so far stores 0 as its largest score instead of -infinity",
+        .right = "subtract 0 where nothing was seen, and store -infinity: a later score, however low, is the largest",
+        .symptom = "rows that begin with a blocked tile vanish if all their scores are far below 0",
+        .question = "What is the larger of 0 and -20000, and is 0 a score that was seen?",
+        .make = [](Choices& c) { c.tiling.empty_tile_is_zero = true; });
+
 DECISION(.id = "division", .stage = "softmax", .lesson = {{"10", "As a formula"}},
          .pseudocode = "context = gathered / total, once, after the last tile; 0 where total is 0");
 
@@ -164,6 +189,13 @@ MISTAKE(
         .symptom = "right where the tile divides S, or holds it all; else the latest keys are missed",
         .question = "With 7 keys and a tile of 3, which keys does your last tile hold?",
         .make = [](Choices& c) { c.tiling.edge = Tiling::Edge::dropped; });
+
+MISTAKE(
+        .id = "last_tile_moved_back", .decision = "tile_edge",
+        .title = "the last tile is moved back until it is full: keys of the tile before it count twice",
+        .right = cut_at_the_edge, .symptom = "right where the tile divides S, or holds it all",
+        .question = "With 7 keys and a tile of 3, in how many tiles is key 5?",
+        .make = [](Choices& c) { c.tiling.edge = Tiling::Edge::moved_back; });
 
 MISTAKE(
         .id = "edge_keys_score_zero", .decision = "tile_edge",
@@ -209,6 +241,16 @@ MISTAKE(
         .question = "Which mask does the first key of the second tile get?",
         .make = [](Choices& c) { c.tiling.mask_of_first_tile = true; });
 
+MISTAKE(
+        .id = "mask_of_first_queries", .decision = "tile_mask",
+        .title = "the mask is read from query 0 in every tile of queries",
+        .right = "a tile that begins at query t0 has its mask from query t0 on",
+        .symptom =
+            "right with one tile, or where all queries share one mask; else later queries get the mask of the "
+            "first ones",
+        .question = "Which row of the mask does the first query of the second tile get?",
+        .make = [](Choices& c) { c.tiling.mask_of_first_queries = true; });
+
 DECISION(.id = "tile_causality", .stage = "mask", .lesson = {{"10", "Tiles of queries, and the future"}},
          .pseudocode =
              "hidden if s > t + (S - T), t and s counted from the beginning of the sequence, not of the tile");
@@ -246,7 +288,23 @@ MISTAKE(
         .right = "skip them: what stands there is never looked at",
         .symptom = "twice the work, and NaN in a value of the future reaches the past: 0 · NaN is NaN",
         .question = "How many tiles does your code compute for the first queries?",
-        .make = [](Choices& c) { c.tiling.future_is_skipped = false; });
+        .make = [](Choices& c) { c.tiling.skipped = Tiling::Skipped::none; });
+
+MISTAKE(
+        .id = "last_visible_key_skipped", .decision = "future_tiles",
+        .title = "tiles that begin at the last key that their queries see are skipped too",
+        .right = "skip a tile if its first key lies behind the last query, s0 > t_last + (S - T), not at it",
+        .symptom = "wherever a tile begins at its own position, the last query of a tile misses the newest key",
+        .question = "Is it > or >= where you compare the first key of a tile with the last query?",
+        .make = [](Choices& c) { c.tiling.skipped = Tiling::Skipped::at_the_last_query; });
+
+MISTAKE(
+        .id = "tiles_behind_the_first_query_skipped", .decision = "future_tiles",
+        .title = "tiles that begin behind the first query of a tile are skipped, though its later queries see them",
+        .right = "skip a tile only if its last query sees none of it",
+        .symptom = "right where tiles of queries and of keys begin at the same positions; else queries miss the past",
+        .question = "Which query of a tile sees the most keys?",
+        .make = [](Choices& c) { c.tiling.skipped = Tiling::Skipped::behind_the_first_query; });
 
 MISTAKE(
         .id = "scale_sqrt_tile", .decision = "scale", .title = "scores are divided by √tile",

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <stdexcept>
 
 namespace headway::diagnosis {
 namespace {
@@ -92,15 +93,20 @@ Predict layer(const Arguments& arguments) {
     const Index H = given.H, H_kv = given.H_kv;
     const bool ranked = x.rank() == 3;
     given.D = ranked ? x.size(2) : 0;
-    const Index E = given.weight[0].size(1), E_kv = H < 1 ? 0 : H_kv * (E / H);
+    const Index D = given.D, E = given.weight[0].size(1), E_kv = H < 1 ? 0 : H_kv * (E / H);
     const bool even = H < 1 || E % H == 0;
-    const bool wide = given.weight[1].size(1) > E_kv || given.weight[2].size(1) > E_kv;
+    const bool wide = given.weight[1].size(1) > E_kv;
+    const bool other_values = given.weight[2].size(1) != E_kv;
+    const bool other_output = given.w_o.size(1) != D;
     auto model = std::make_shared<Attention>(std::move(given));
     return [=](const Choices& c) {
         if (!ranked) return Answer::said(c.checking.ranks ? "refused" : "accepted");
         return grouped(H, H_kv, c.checking, [&] {
             if (!even) return Answer::said(c.checking.divisible ? "refused" : "accepted");
             if (wide) return Answer::said(c.checking.wide_keys ? "refused" : "accepted");
+            if (other_values) return Answer::said(c.checking.other_values ? "refused" : "accepted");
+            if (other_output) return Answer::said(c.checking.other_output ? "refused" : "accepted");
+            if (c.grouping.default_head_dim && E != D) return Answer::said("refused");
             return Answer::of(model->output(c));
         });
     };
@@ -131,6 +137,8 @@ std::vector<Arguments> ask_repeat_heads(Random& random) {
     return questions;
 }
 
+constexpr std::size_t sharp_question = 11;  ///< among those of attention: right for small scores, wrong for large ones
+
 std::vector<Arguments> ask_attention(Random& random) {
     const SmallSizes n = small_sizes(random);
     std::vector<Arguments> questions;
@@ -155,6 +163,7 @@ std::vector<Arguments> ask_attention(Random& random) {
     Arguments dense = questions[3];
     for (std::size_t i = 0; i < 3; ++i) dense[i].value = std::get<Tensor>(dense[i].value).contiguous();
     questions.push_back(std::move(dense));
+    if (questions.size() != sharp_question) throw std::logic_error("the stage of large scores looks elsewhere");
     Arguments sharp = questions[2];
     sharp[0].value = std::get<Tensor>(sharp[0].value) * 60.0F;
     questions.push_back(std::move(sharp));
@@ -219,10 +228,26 @@ std::vector<Arguments> ask_layer(Random& random) {
     view[0].value = random_tensor(random, {n.B, D, n.T}).transpose(1, 2);
     view[1].value = random_tensor(random, {wide.H() * n.d, D}).transpose(0, 1);
     questions.push_back(std::move(view));
+    // H·d = D
+    Arguments square = ask(wide, Mask{});
+    const Index E = wide.H() * n.d;
+    square[0].value = random_tensor(random, {n.B, n.T, E});
+    square[1].value = weight(E, E);
+    square[2].value = weight(E, wide.H_kv * n.d);
+    square[3].value = weight(E, wide.H_kv * n.d);
+    square[4].value = weight(E, E);
+    questions.push_back(std::move(square));
     Arguments too_wide = ask(narrow, Mask{});
     too_wide[2].value = weight(D, narrow.H() * n.d);
     too_wide[3].value = weight(D, narrow.H() * n.d);
     questions.push_back(std::move(too_wide));
+    Arguments other_values = ask(narrow, Mask{});
+    other_values[3].value = weight(D, narrow.H_kv * (n.d + 1));
+    other_values[4].value = weight(narrow.H() * (n.d + 1), D);
+    questions.push_back(std::move(other_values));
+    Arguments other_output = ask(narrow, Mask{});
+    other_output[4].value = weight(narrow.H() * n.d, D + 1);
+    questions.push_back(std::move(other_output));
     for (const Index H_kv : {4, 7, 0}) {
         questions.push_back(ask(narrow, Mask{}));
         questions.back()[6].value = H_kv;
@@ -274,7 +299,7 @@ const SubjectRegistration registration(
        .questions = &ask_attention,
        .given_own = &from_own_heads,
        .stage = "weigh",
-       .stages = {{"scores", 0}, {"split", 2}, {"split", 3}, {"mask", 4}},
+       .stages = {{"scores", 0}, {"split", 2}, {"split", 3}, {"mask", 4}, {"softmax", sharp_question}},
        .invariants = {permuted_tokens({"k", "v"}, Follows::not_at_all,
                                       "the output changes when keys change places together with their values"),
                       permuted_tokens({"q"}, Follows::rows, "a query's output depends on where the query stands")}},

@@ -96,8 +96,24 @@ PROPERTY(GroupedQuery, CopiesOfAHeadLieSideBySide, 2, "query head h gets keys an
     }
 }
 
-PROPERTY(GroupedQuery, AGroupSharesKeysAndValues, 2, "the query heads of a group attend to the same keys and values") {
+PROPERTY(GroupedQuery, AGroupSharesKeysAndValues, 1, "the query heads of a group attend to the same keys and values") {
     for (int round = 0; round < 2; ++round) expect_attention(student, Inputs(random, random_grouping(random)), Mask{});
+}
+
+PROPERTY(GroupedQuery, LargeScoresOverflowNothing, 1,
+         "scores of ±1e4 are scores like any other, whatever other queries score") {
+    Inputs in(random, random_grouping(random));
+    const Inputs small = in;
+    in.q = in.q.clone();
+    for (Index t = 0; t < in.n.T; ++t) in.q.select(2, t) *= t % 2 == 0 ? 1e4F : 1.0F;
+    const Tensor actual = student.tensor("grouped_query_attention", in.with(Mask{}));
+    const auto failure = difference(context_axes, actual, in.expected(Mask{}));
+    if (!failure) return;
+    // What is wrong for small scores too is another test's business.
+    const Outcome again = aside([&] { return student.outcome("grouped_query_attention", small.with(Mask{})); });
+    const auto* tensor = std::get_if<Tensor>(&again.value);
+    if (tensor != nullptr && !difference(context_axes, *tensor, small.expected(Mask{}))) fail(*failure);
+    pass_on_credit({"grouped_query_attention", "repeat_heads"}, *failure);
 }
 
 PROPERTY(GroupedQuery, TheEndsAreMultiHeadAndMultiQuery, 1,
@@ -194,6 +210,20 @@ struct Layer {
                 {"mask", mask}};
     }
 
+    /// Values of another width, and a w_o that would take them.
+    Arguments with_wide_values(Random& random) const {
+        Arguments arguments = with(Mask{});
+        arguments[3].value = weight(random, n.S, grouping.H_kv * (n.d + 1));
+        arguments[4].value = weight(random, grouping.H() * (n.d + 1), n.S);
+        return arguments;
+    }
+
+    Arguments with_wide_output(Random& random) const {
+        Arguments arguments = with(Mask{});
+        arguments[4].value = weight(random, grouping.H() * n.d, n.S + 1);
+        return arguments;
+    }
+
     Array split(const Tensor& w, Index num_heads) const {
         return reference::split_heads(reference::matmul(exact(x), exact(w)), num_heads);
     }
@@ -264,6 +294,9 @@ PROPERTY(GroupedQuery, UnevenGroupsAreRefused, 1,
     Arguments narrow = layer.with(Mask{});
     narrow[2].value = layer.w_q;  // as wide as for multi-head attention
     student.refuses("grouped_query_self_attention", narrow, "w_k is as wide as w_q");
+    student.refuses("grouped_query_self_attention", layer.with_wide_values(random), "w_v is wider than w_k");
+    student.refuses("grouped_query_self_attention", layer.with_wide_output(random),
+                    "w_o is not (H·d, D): it has a column too many");
     Arguments uneven_columns = layer.with(Mask{});
     uneven_columns[1].value = random_tensor(random, {layer.w_q.size(0), layer.w_q.size(1) + 1});
     student.refuses("grouped_query_self_attention", uneven_columns, "the columns of w_q do not divide among the heads");
@@ -281,6 +314,10 @@ PROBE(GroupedQuery) {
         const Sizes& n = in.n;
         for (const Mask& mask : {Mask{}, random_mask(random, {n.B, grouping.H(), n.T, n.S}), Mask::block_all({n.T, 1})})
             answer_with(student, answers, "grouped_query_attention", in.with(mask));
+        Arguments sharp = in.with(Mask{});
+        sharp[0].value = in.q.clone();
+        std::get<Tensor>(sharp[0].value).select(2, 0) *= 1e4F;
+        answer_with(student, answers, "grouped_query_attention", sharp);
         answer_with(student, answers, "repeat_heads", {{"kv", in.k}, {"num_heads", grouping.H()}});
         answer_with(student, answers, "repeat_heads", {{"kv", in.k.contiguous()}, {"num_heads", grouping.H()}});
         for (const Index H : {grouping.H() + 1, grouping.H_kv - 1, Index{0}})
@@ -305,6 +342,8 @@ PROBE(GroupedQuery) {
         answer_with(student, answers, "grouped_query_self_attention", wide);
         wide[2].value = layer.w_q;
         answer_with(student, answers, "grouped_query_self_attention", wide);
+        answer_with(student, answers, "grouped_query_self_attention", layer.with_wide_values(random));
+        answer_with(student, answers, "grouped_query_self_attention", layer.with_wide_output(random));
     }
 }
 

@@ -13,6 +13,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <stdexcept>
 
 namespace headway::diagnosis {
 namespace {
@@ -134,6 +135,7 @@ std::vector<Arguments> absorb_questions(Random& random) {
         blocked(0, 0, 2, s) = s > 0;
     }
     for (const Index tile : {Index{2}, n.S}) ask(masked_fill(some(), blocked, -infinity), tile);
+    ask(masked_fill(some() - 2e4F, blocked, -infinity), 2);
     for (const float depth : {300.0F, 2e4F}) {
         Tensor low = some();
         low.select(2, 0) -= depth;
@@ -236,6 +238,8 @@ Predict tiled_attention(const Arguments& arguments) {
     };
 }
 
+constexpr std::size_t sharp_question = 21;  ///< among those of attention: right for small scores, wrong for large ones
+
 std::vector<Arguments> attention_questions(Random& random) {
     const SmallSizes small = small_sizes(random);
     const judge::Sizes n{small.B, small.H, small.T, small.S, small.d, small.d_v};
@@ -280,6 +284,7 @@ std::vector<Arguments> attention_questions(Random& random) {
     lengthy.S = 13;
     Arguments& late = ask(lengthy, Mask{}, true, 3);
     std::get<Tensor>(late[2].value).select(2, lengthy.S - 1).select(2, 0).fill(std::nanf(""));
+    if (questions.size() != sharp_question) throw std::logic_error("the stage of large scores looks elsewhere");
     Arguments& sharp = ask(n, Mask{}, false, 2);
     sharp[0].value = std::get<Tensor>(sharp[0].value) * 60.0F;
     const auto changed = [&](std::size_t which, wire::Value value) {
@@ -306,6 +311,7 @@ const SubjectRegistration registration(
        .questions = &attention_questions,
        .given_own = &from_own_parts,
        .stage = "weigh",
+       .stages = {{"weigh", 0}, {"weigh", 1}, {"weigh", 3}, {"softmax", sharp_question}},
        .invariants = {permuted_tokens({"k", "v"}, Follows::not_at_all,
                                       "the output changes when keys change places together with their values")}}}});
 

@@ -22,6 +22,8 @@ HIDDEN_SUITE(TiledAttention);
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 const Looking summed_axes{"gathered / total", Stage::softmax, {"b", "h", "query", "feature"}};
+const Looking largest_axes{"largest scores", Stage::softmax, {"b", "h", "query"}};
+const Looking total_axes{"totals", Stage::softmax, {"b", "h", "query"}};
 const Looking context_axes{"context vectors", Stage::weigh, {"b", "h", "query", "feature"}};
 
 /// What absorb has gathered, divided by its total; 0 where nothing was seen.
@@ -83,11 +85,33 @@ void expect_attention(Student& student, const Inputs& in, const Mask& mask, bool
     expect_close_given(context_axes, actual, expected, {"nothing_seen", "absorb", "context"}, given_own);
 }
 
-PROPERTY(TiledAttention, OneTileIsSoftmax, 1, "one tile gives softmax-weighted values, whatever the scores") {
+/// The largest score of each row, and the sum of exp(score - largest): what another state is put together with.
+void expect_state(Student& student, wire::Handle running, const Tensor& scores) {
+    const wire::Record record = aside([&] { return student.record("contents", {{"running", running}}); });
+    const auto one_a_row = [&](const Looking& looking, const char* name) {
+        const Tensor held = std::get<Tensor>(record.find(name)->value);
+        expect_shape(looking, held.shape(), {scores.size(0), scores.size(1), scores.size(2), 1});
+        return held.select(3, 0);
+    };
+    const Tensor largest = max(scores, -1);
+    expect_close(largest_axes, one_a_row(largest_axes, "largest"), exact(largest));
+    Array sums = exact(Tensor::zeros(largest.shape()));
+    const Array all = exact(scores), tops = exact(largest);
+    const auto S = static_cast<std::size_t>(scores.size(3));
+    for (std::size_t i = 0; i < all.value.size(); ++i) sums.value[i / S] += std::exp(all.value[i] - tops.value[i / S]);
+    for (std::size_t i = 0; i < sums.value.size(); ++i)
+        sums.error[i] = static_cast<double>(S + 20) * reference::unit_roundoff * sums.value[i];
+    expect_close(total_axes, one_a_row(total_axes, "total"), sums);
+}
+
+PROPERTY(TiledAttention, OneTileIsSoftmax, 1,
+         "one tile gives softmax-weighted values, whatever the scores, and leaves their largest and their total") {
     const Sizes n = random_sizes(random);
     const Tensor v = random_tensor(random, {n.B, n.S, n.H, n.d_v}).transpose(1, 2);
     expect_sums(student, random_tensor(random, {n.B, n.H, n.T, n.S}) * 2.0F, v, n.S);
     expect_sums(student, random_tensor(random, {n.B, n.T, n.H, n.S}).transpose(1, 2) * 2.0F, v, n.S);
+    const Tensor scores = random_tensor(random, {n.B, n.H, n.T, n.S});
+    expect_state(student, absorbed(student, scores, v, n.S), scores);
 }
 
 PROPERTY(TiledAttention, TilesAddUp, 2, "what was summed shrinks when a larger score turns up, and only then") {
@@ -103,7 +127,8 @@ PROPERTY(TiledAttention, BlockedKeysTeachNothing, 1,
          "scores of minus infinity add nothing; rows that saw nothing else give 0, never NaN") {
     const Sizes n = random_sizes(random);
     const Tensor v = random_tensor(random, {n.B, n.H, n.S, n.d_v});
-    const Tensor scores = random_tensor(random, {n.B, n.H, n.T, n.S});
+    Tensor scores = random_tensor(random, {n.B, n.H, n.T, n.S});
+    scores.select(2, 1) -= 2e4F;  // where blocked tiles come first, a low score is still the largest
     Mask blocked = random_mask(random, {n.B, n.H, n.T, n.S});
     for (Index s = 0; s < n.S; ++s) {
         blocked(0, 0, 0, s) = true;         // a row without keys

@@ -50,6 +50,7 @@ Tensor grouped_query_self_attention(const Tensor& x, const Tensor& w_q, const Te
     const Index d = q.size(3);
     if (w_k.size(1) != num_kv_heads * d || w_v.size(1) != num_kv_heads * d)
         throw std::invalid_argument("w_k and w_v must make num_kv_heads heads");
+    if (w_o.size(1) != x.size(2)) throw std::invalid_argument("w_o must lead back to the width of x");
     const Tensor k = given::split_heads(matmul(x, w_k), num_kv_heads);
     const Tensor v = given::split_heads(matmul(x, w_v), num_kv_heads);
     const Tensor context = grouped_query_attention(q, k, v, mask);
