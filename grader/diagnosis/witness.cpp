@@ -1,5 +1,7 @@
 #include "witness.hpp"
 
+#include "search.hpp"
+
 #include "../judge/behaviour.hpp"
 #include "../judge/test_record.hpp"
 
@@ -183,7 +185,8 @@ private:
     bool show_unset_variable(const std::vector<Reply>& replies) const {
         for (std::size_t i = 0; i < replies.size(); ++i) {
             const Arguments& asked = values_[i == 0 ? 0 : i - 1]->arguments;
-            if (shows_unset_variable(replies[i].answer, function_.model(asked)(right()))) return true;
+            const Answer& seen = replies[i].answer;
+            if (shows_unset_variable(seen, predicted({asked, seen, function_.model(asked)}, right()))) return true;
         }
         return false;
     }
