@@ -1,0 +1,235 @@
+// What diagnosis asks of decode.    B batch · n new tokens · D model width · H heads · d head_dim · C capacity
+#include "questions.hpp"
+
+#include "conversation.hpp"
+
+#include "diagnosis/elements.hpp"
+#include "diagnosis/small_sizes.hpp"
+#include "diagnosis/softmax.hpp"
+#include "judge/expect.hpp"
+#include "judge/inputs.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace headway::diagnosis {
+namespace {
+
+using judge::Arguments;
+using judge::random_tensor;
+using judge::kv_cache::Contents;
+using judge::kv_cache::Layer;
+
+/// x (B, n, in) through one of the four maps.
+Array projected(const wire::Record& state, const std::string& name, const Array& x) {
+    const auto parameter = [&](const char* which) {
+        return reference::exact(std::get<Tensor>(state.find(name + which)->value));
+    };
+    return reference::add(reference::matmul(x, reference::transpose(parameter(".weight"), 0, 1)), parameter(".bias"));
+}
+
+/// Whether position s is hidden from new token t of sequence b, which had `before` tokens and has `after`.
+bool is_hidden(const Caching& choices, const Shape& before, const Shape& after, std::size_t b, Index t, Index s,
+               Index n, Index S) {
+    switch (choices.sees) {
+        case Caching::Sees::up_to_itself:
+            // Who takes the end of what was written for the length looks back from there.
+            return choices.length_is_end ? s > choices.position(before, before, b, t)
+                                         : choices.hidden(before, b, t, s, n, S);
+        case Caching::Sees::up_to_its_length_after:
+            return choices.hidden(after, b, t, s, n, S);
+        case Caching::Sees::what_was_before:
+            if (before[b] == 0) throw Unpredictable{};  // some see nothing then, others the first token
+            return s >= before[b];
+        case Caching::Sees::whole_chunk:
+            return s >= after[b];
+        case Caching::Sees::chunk_alone:
+            return s > t;
+        case Caching::Sees::whole_cache:
+            return false;
+        case Caching::Sees::whole_cache_after_the_first_chunk: {
+            const bool is_first = std::all_of(before.begin(), before.end(), [](Index length) { return length == 0; });
+            return is_first && choices.hidden(before, b, t, s, n, S);
+        }
+    }
+    return false;
+}
+
+/// Rows t >= counts[b] belong to padding, and may hold anything.
+Array real_rows(Array rows, const Shape& counts) {
+    each(rows.shape, [&](Coordinate at, std::size_t i) {
+        if (at[1] >= counts[as_size(at[0])]) rows.value[i] = rows.error[i] = 0;
+    });
+    return rows;
+}
+
+constexpr const char* many_rows = "more rows are projected than 4·B·n";
+
+Predict decode(const Arguments& arguments) {
+    const Held before = held_by(arguments);
+    const auto state = std::get<wire::Record>(argument(arguments, "state"));
+    const Tensor x = tensor(arguments, "x");
+    const auto counts = std::get<Shape>(argument(arguments, "counts"));
+    const Index H = before.k.size(1);
+    return [=](const Choices& c) {
+        const Array rows = c.reading.tensor(x, Argument::query);
+        const auto heads = [&](const char* name) { return c.splitting.split(projected(state, name, rows), H); };
+        const Array q = heads("q_proj"), new_k = heads("k_proj"), new_v = heads("v_proj");
+        Held held = before;
+        held.append(new_k, new_v, counts, c.caching);
+        if (held.refused) return Answer::said("refused");
+        const bool alone = c.caching.sees == Caching::Sees::chunk_alone;
+        const Array& k = alone ? new_k : held.k;
+        const Array& v = alone ? new_v : held.v;
+        Widths widths;
+        widths.B = q.size(0);
+        widths.H = H;
+        widths.T = q.size(2);
+        widths.S = k.size(2);
+        widths.d = widths.d_v = q.size(3);
+        widths.D = widths.default_d = x.size(2);
+        const Array scores = reference::scale(c.scoring.product(q, k), c.scoring.factor(widths));
+        // Some look at the whole capacity, others at what is used.
+        const Index used = *std::max_element(held.lengths.begin(), held.lengths.end());
+        Blocked blocked(scores.value.size());
+        each(scores.shape, [&](Coordinate at, std::size_t i) {
+            const auto hidden = [&](Index S) {
+                return is_hidden(c.caching, before.lengths, held.lengths, as_size(at[0]), at[2], at[3], widths.T, S);
+            };
+            blocked[i] = hidden(widths.S);
+            const bool is_real = at[2] < counts[as_size(at[0])];
+            if (!alone && is_real && used < widths.S && (at[3] < used ? hidden(used) != blocked[i] : !blocked[i]))
+                throw Unpredictable{};
+        });
+        const Array weights = softmax(scores, std::move(blocked), c.softmaxing);
+        const Array merged = c.merging.merge(reference::matmul(weights, v));
+        Answer answer{"", {{"y", real_rows(projected(state, "out_proj", merged), counts)}}};
+        using Projects = Caching::Projects;
+        const bool capacity = c.caching.projects == Projects::whole_capacity && held.k.size(2) > x.size(1);
+        if (capacity || c.caching.projects == Projects::more_than_once) answer.parts.push_back({many_rows, {}});
+        return answer;
+    };
+}
+
+Answer decoded(const judge::Outcome& outcome, const Tensor& x, const Shape& counts) {
+    const auto* record = std::get_if<wire::Record>(&outcome.value);
+    if (outcome.error || record == nullptr) return answer_of(outcome);
+    const auto& y = std::get<Tensor>(record->find("y")->value);
+    if (!y.defined()) return Answer{"", {{"y undefined", {}}}};
+    const Array rows = reference::exact(y);
+    Answer answer{"", {{"y", rows.shape.size() == 3 && rows.shape[0] == x.size(0) ? real_rows(rows, counts) : rows}}};
+    if (std::get<Index>(record->find("rows")->value) > 4 * x.size(0) * x.size(1))
+        answer.parts.push_back({many_rows, {}});
+    return answer;
+}
+
+Asked ask_decode(judge::Student& student, const Arguments& arguments) {
+    const wire::Handle cache = cache_in(student, arguments);
+    const wire::Handle projections = student.keep("projections", {{"state", argument(arguments, "state")}});
+    const auto outcome = student.outcome("decode", {{"cache", cache},
+                                                    {"projections", projections},
+                                                    {"x", argument(arguments, "x")},
+                                                    {"counts", argument(arguments, "counts")}});
+    return {decoded(outcome, tensor(arguments, "x"), std::get<Shape>(argument(arguments, "counts"))),
+            outcome.changed_arguments};
+}
+
+/// The same numbers, those of sequence 0 large.
+Tensor louder_at_first(const Tensor& numbers) {
+    Tensor louder = numbers.clone();
+    louder.select(0, 0) *= 40.0F;
+    return louder;
+}
+
+/// The questions of decode that show its stages one by one: see Function::stages.
+constexpr std::size_t alone = 0, alike = 1, behind_others = 2, loud = 3, idle = 4, wide = 5;
+
+std::vector<Arguments> decode_questions(Random& random) {
+    const SmallSizes size = small_sizes(random);
+    std::vector<Arguments> questions;
+    // Most often the longest sequence fills the cache: who looks at its whole capacity and who looks at what is used
+    // see the same, stale numbers behind the shorter ones included.
+    const auto ask = [&](const Shape& lengths, const Shape& counts, Index n, Index room = 0, Index wider = 0) {
+        const Index D = size.D() + wider;
+        const Layer layer(random, D, size.D());
+        Index C = 0;
+        for (std::size_t b = 0; b < lengths.size(); ++b) C = std::max(C, lengths[b] + counts[b] + room);
+        questions.push_back({{"cache.k", random_tensor(random, {size.B, size.H, C, size.d})},
+                             {"cache.v", random_tensor(random, {size.B, size.H, C, size.d})},
+                             {"lengths", lengths},
+                             {"state", layer.state},
+                             {"x", random_tensor(random, {size.B, n, D})},
+                             {"counts", counts}});
+    };
+    const auto all = [&](Index count) { return Shape(as_size(size.B), count); };
+    Shape different;
+    for (Index b = 0; b < size.B; ++b) different.push_back(1 + b);
+    Shape falling(different.rbegin(), different.rend());
+    ask(all(0), all(1), 1);  // alone: the context is the token's own value
+    ask(all(0), all(3), 3);  // alike: the same, whatever a token sees, as long as heads are those of one token
+    Tensor& tokens = std::get<Tensor>(questions.back()[4].value);
+    tokens = tokens.slice(1, 0, 1).expand(tokens.shape());
+    ask(all(3), all(1), 1);  // behind others: a token that sees everything there is
+    ask(all(3), all(1), 1);  // loud: the same, with scores in the thousands for one sequence
+    questions.back()[0].value = louder_at_first(std::get<Tensor>(questions.back()[0].value));
+    questions.back()[4].value = louder_at_first(std::get<Tensor>(questions.back()[4].value));
+    ask(all(3), different_counts(size.B, 1), 1);  // idle: some sequences get nothing new
+    ask(all(3), all(1), 1, 0, size.H + 1);        // wide: x need not be as wide as all heads together
+    ask(all(0), all(3), 3);
+    ask(all(3), all(1), 1, 2, size.H + 1);
+    ask(all(2), all(3), 3);
+    ask(different, all(1), 1);
+    ask(falling, all(1), 1);
+    ask(falling, all(3), 3);
+    ask(different, different_counts(size.B, size.T), size.T);
+    ask(falling, different_counts(size.B, 3), 3);
+    return questions;
+}
+
+/// What follows from the student's own append and decoding_mask.
+std::optional<Answer> from_own_parts(judge::Student& student, const Arguments& arguments) {
+    const auto state = std::get<wire::Record>(argument(arguments, "state"));
+    const auto counts = std::get<Shape>(argument(arguments, "counts"));
+    const auto lengths = std::get<Shape>(argument(arguments, "lengths"));
+    const Array x = reference::exact(tensor(arguments, "x"));
+    const wire::Handle cache = cache_in(student, arguments);
+    const auto heads = [&](const char* name) {
+        return reference::split_heads(projected(state, name, x), tensor(arguments, "cache.k").size(1));
+    };
+    const auto appended = student.outcome("append", {{"cache", cache},
+                                                     {"k", reference::to_tensor(heads("k_proj"))},
+                                                     {"v", reference::to_tensor(heads("v_proj"))},
+                                                     {"counts", counts}});
+    if (appended.error) return answer_of(appended);
+    const Contents held = judge::kv_cache::contents(student, cache);
+    const Index S = *std::max_element(held.lengths.begin(), held.lengths.end());
+    const auto asked = student.outcome("decoding_mask", {{"lengths", lengths}, {"n", x.size(1)}, {"S", S}});
+    const auto* mask = std::get_if<Mask>(&asked.value);
+    if (mask == nullptr || held.k.rank() != 4 || held.k.shape() != held.v.shape() || S < 1 || held.k.size(2) < S ||
+        mask->shape() != Shape{x.size(0), 1, x.size(1), S})
+        return std::nullopt;
+    const Array context = reference::attention(heads("q_proj"), judge::own(held.k.slice(2, 0, S)),
+                                               judge::own(held.v.slice(2, 0, S)), *mask)
+                              .context;
+    return Answer{"", {{"y", real_rows(projected(state, "out_proj", reference::merge_heads(context)), counts)}}};
+}
+
+}  // namespace
+
+Function function_decode() {
+    return {.name = "decode",
+            .model = &decode,
+            .questions = &decode_questions,
+            .given_own = &from_own_parts,
+            .ask = &ask_decode,
+            .stage = "mask",  // what is left when all of these are right
+            .stages = {{"output", alone},
+                       {"split", alike},
+                       {"scores", behind_others},
+                       {"softmax", loud},
+                       {"output", idle},
+                       {"output", wide}},
+            .invariants = invariants_of_decode()};
+}
+
+}  // namespace headway::diagnosis

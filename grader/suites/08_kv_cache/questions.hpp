@@ -1,0 +1,26 @@
+#pragma once
+
+#include "held.hpp"
+
+#include "diagnosis/subject.hpp"
+
+namespace headway::diagnosis {
+
+// The functions of exercise 08, as diagnosis knows them.
+Function function_append();
+Function function_make_cache();
+Function function_decode();
+
+/// What holds of decode, whatever the numbers are.
+std::vector<Invariant> invariants_of_decode();
+
+/// The cache that a question describes: "cache.k", "cache.v" and "lengths".
+Held held_by(const judge::Arguments& arguments);
+/// The same, in the worker.
+wire::Handle cache_in(judge::Student& student, const judge::Arguments& arguments);
+/// Counts in [0, n] that differ; the largest is n.
+Shape different_counts(Index B, Index n);
+
+inline std::size_t as_size(Index index) { return static_cast<std::size_t>(index); }
+
+}  // namespace headway::diagnosis

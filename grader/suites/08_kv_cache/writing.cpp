@@ -1,0 +1,194 @@
+// What diagnosis asks of append and make_cache.
+#include "questions.hpp"
+
+#include "conversation.hpp"
+
+#include "diagnosis/elements.hpp"
+#include "diagnosis/small_sizes.hpp"
+#include "judge/inputs.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace headway::diagnosis {
+namespace {
+
+using judge::Arguments;
+using judge::random_tensor;
+using judge::kv_cache::Contents;
+
+/// What a cache in the worker holds; keys and values of another shape than they should have are left out.
+Answer contents(judge::Student& student, const wire::Value& cache) {
+    const Contents held = judge::kv_cache::contents(student, std::get<wire::Handle>(cache));
+    if (!held.k.defined() || !held.v.defined()) return Answer{"", {{"k or v is undefined", {}}}};
+    return Held{reference::exact(held.k), reference::exact(held.v), held.lengths}.answer();
+}
+
+Predict append(const Arguments& arguments) {
+    const Held before = held_by(arguments);
+    const Tensor k = tensor(arguments, "k"), v = tensor(arguments, "v");
+    const auto counts = std::get<Shape>(argument(arguments, "counts"));
+    return [=](const Choices& c) {
+        Held held = before;
+        held.append(c.reading.tensor(k, Argument::key), c.reading.tensor(v, Argument::value), counts, c.caching);
+        return held.answer();
+    };
+}
+
+/// Whether two answers hold the same keys and values.
+bool same_numbers(const Answer& a, const Answer& b) {
+    for (std::size_t part = 0; part < 2; ++part)
+        if (a.parts.size() <= part || b.parts.size() <= part ||
+            a.parts[part].second.value != b.parts[part].second.value)
+            return false;
+    return true;
+}
+
+Asked ask_append(judge::Student& student, const Arguments& arguments) {
+    const wire::Handle cache = cache_in(student, arguments);
+    const wire::Handle view = student.keep("view_of", {{"cache", cache}});
+    const auto outcome = student.outcome("append", {{"cache", cache},
+                                                    {"k", argument(arguments, "k")},
+                                                    {"v", argument(arguments, "v")},
+                                                    {"counts", argument(arguments, "counts")}});
+    const Answer failed = answer_of(outcome);
+    if (outcome.error && failed.word != "refused") return failed;
+    Answer answer = contents(student, cache);
+    if (outcome.error)
+        answer.parts.push_back({"refused", {}});
+    else if (!same_numbers(answer, contents(student, view)))
+        answer.parts.push_back({"in another storage", {}});
+    return {std::move(answer), outcome.changed_arguments};
+}
+
+std::vector<Arguments> append_questions(Random& random) {
+    const SmallSizes size = small_sizes(random);
+    const Index C = size.T + size.S;
+    std::vector<Arguments> questions;
+    const auto ask = [&](const Shape& lengths, const Shape& counts, Index n, bool views) {
+        const auto heads = [&] {
+            return views ? random_tensor(random, {size.B, n, size.H, size.d}).transpose(1, 2)
+                         : random_tensor(random, {size.B, size.H, n, size.d});
+        };
+        questions.push_back({{"cache.k", random_tensor(random, {size.B, size.H, C, size.d})},
+                             {"cache.v", random_tensor(random, {size.B, size.H, C, size.d})},
+                             {"lengths", lengths},
+                             {"k", heads()},
+                             {"v", heads()},
+                             {"counts", counts}});
+    };
+    const auto all = [&](Index count) { return Shape(as_size(size.B), count); };
+    const Shape different = different_counts(size.B, size.T);
+    ask(all(0), all(3), 3, false);
+    ask(all(size.T), all(2), 2, false);
+    ask(different, all(2), 2, false);
+    ask(different, different_counts(size.B, 3), 3, true);
+    Shape falling = different;
+    std::reverse(falling.begin(), falling.end());
+    ask(falling, different_counts(size.B, size.T), size.T, true);
+    ask(all(size.T), all(size.S), size.S, false);  // the last position is a position
+    ask(all(0), all(C), C, false);
+    Shape one_too_many = all(1);
+    one_too_many.back() = size.S + 1;
+    ask(all(size.T), all(1), size.S + 1, false);  // padding needs no room
+    ask(all(size.T), one_too_many, size.S + 1, false);
+    std::swap(one_too_many.front(), one_too_many.back());
+    ask(all(size.T), one_too_many, size.S + 1, false);
+    return questions;
+}
+
+constexpr const char* one_tensor = "k and v hold the same numbers after different ones were appended";
+
+/// A new cache, and what the student's own append makes of it.
+Predict make_cache(const Arguments& arguments) {
+    const auto number = [&](const char* name) { return integer(arguments, name); };
+    const Shape shape{number("B"), number("H"), number("capacity"), number("d")};
+    if (*std::min_element(shape.begin(), shape.end()) < 1)
+        return [](const Choices&) { return Answer::said("refused"); };
+    const Array k = reference::exact(tensor(arguments, "k")), v = reference::exact(tensor(arguments, "v"));
+    return [=](const Choices& c) {
+        Held held{zeros(shape), zeros(shape), Shape(as_size(shape[0]))};
+        if (c.caching.one_storage) return Answer{"", {{one_tensor, {}}}};
+        held.append(k, v, Shape(as_size(shape[0]), k.size(2)), c.caching);
+        if (held.k.value == held.v.value) return Answer{"", {{one_tensor, {}}}};
+        return held.answer();
+    };
+}
+
+/// What the student's own append makes of a cache without tokens.
+Answer first_chunk_in(judge::Student& student, const wire::Value& cache, const Arguments& arguments) {
+    const Tensor k = tensor(arguments, "k");
+    const auto outcome = student.outcome("append", {{"cache", cache},
+                                                    {"k", k},
+                                                    {"v", argument(arguments, "v")},
+                                                    {"counts", Shape(as_size(k.size(0)), k.size(2))}});
+    if (outcome.error) return answer_of(outcome);
+    Answer answer = contents(student, cache);
+    const bool same = answer.parts.size() > 1 && answer.parts[0].second.value == answer.parts[1].second.value;
+    return same ? Answer{"", {{one_tensor, {}}}} : answer;
+}
+
+/// What follows from the student's own append, if the new cache is as it should be.
+std::optional<Answer> from_own_append(judge::Student& student, const Arguments& arguments) {
+    const auto number = [&](const char* name) { return integer(arguments, name); };
+    const Shape shape{number("B"), number("H"), number("capacity"), number("d")};
+    if (*std::min_element(shape.begin(), shape.end()) < 1) return std::nullopt;
+    const Tensor empty = Tensor::zeros(shape);
+    return first_chunk_in(
+        student, student.keep("cache", {{"k", empty}, {"v", empty}, {"lengths", Shape(as_size(shape[0]))}}), arguments);
+}
+
+Asked ask_make_cache(judge::Student& student, const Arguments& arguments) {
+    const auto made = student.outcome("make_cache", {{"B", argument(arguments, "B")},
+                                                     {"H", argument(arguments, "H")},
+                                                     {"capacity", argument(arguments, "capacity")},
+                                                     {"d", argument(arguments, "d")}});
+    if (made.error) return answer_of(made);
+    return first_chunk_in(student, made.value, arguments);
+}
+
+std::vector<Arguments> make_cache_questions(Random& random) {
+    const SmallSizes size = small_sizes(random);
+    std::vector<Arguments> questions;
+    for (const Index d : {size.d, Index{0}})
+        questions.push_back({{"B", size.B},
+                             {"H", size.H},
+                             {"capacity", size.S},
+                             {"d", d},
+                             {"k", random_tensor(random, {size.B, size.H, 2, size.d})},
+                             {"v", random_tensor(random, {size.B, size.H, 2, size.d})}});
+    return questions;
+}
+
+}  // namespace
+
+Held held_by(const Arguments& arguments) {
+    return {reference::exact(tensor(arguments, "cache.k")), reference::exact(tensor(arguments, "cache.v")),
+            std::get<Shape>(argument(arguments, "lengths"))};
+}
+
+wire::Handle cache_in(judge::Student& student, const Arguments& arguments) {
+    return student.keep("cache", {{"k", argument(arguments, "cache.k")},
+                                  {"v", argument(arguments, "cache.v")},
+                                  {"lengths", argument(arguments, "lengths")}});
+}
+
+Shape different_counts(Index B, Index n) {
+    Shape counts;
+    for (Index b = 0; b < B; ++b) counts.push_back((b + 1) * n / B);
+    return counts;
+}
+
+Function function_append() {
+    return {.name = "append", .model = &append, .questions = &append_questions, .ask = &ask_append};
+}
+
+Function function_make_cache() {
+    return {.name = "make_cache",
+            .model = &make_cache,
+            .questions = &make_cache_questions,
+            .given_own = &from_own_append,
+            .ask = &ask_make_cache};
+}
+
+}  // namespace headway::diagnosis
