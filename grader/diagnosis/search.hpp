@@ -45,7 +45,7 @@ struct Evidence {
     std::size_t unpredicted = 0;  ///< numbers that were seen and not predicted
     std::size_t not_finite = 0;   ///< numbers that agree in not being finite, which says little
     /// A set that leaves much open explains nothing.
-    bool is_telling() const { return telling > 0 && left_open <= telling && unpredicted < compared; }
+    bool is_telling() const { return telling > 0 && left_open <= 2 * telling && unpredicted < compared; }
 };
 /// Nothing if some observation refutes the set.
 std::optional<Evidence> evidence_for(const MistakeSet& set, const std::vector<Observation>& observations);

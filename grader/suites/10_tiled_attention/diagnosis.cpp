@@ -287,6 +287,7 @@ std::vector<Arguments> attention_questions(Random& random) {
     if (questions.size() != sharp_question) throw std::logic_error("the stage of large scores looks elsewhere");
     Arguments& sharp = ask(n, Mask{}, false, 2);
     sharp[0].value = std::get<Tensor>(sharp[0].value) * 60.0F;
+    for (const Index tile : {5, 6}) ask(lengthy, Mask{}, false, tile);  // a narrow edge behind several tiles
     const auto changed = [&](std::size_t which, wire::Value value) {
         ask(n, Mask{}, false, 3)[which].value = std::move(value);
     };
