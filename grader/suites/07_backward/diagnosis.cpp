@@ -1,9 +1,9 @@
 // What diagnosis knows of exercise 07.
 //      B batch · H heads · T queries · S keys · d head_dim · d_v value width · D model width
 #include "inputs.hpp"
+#include "questions.hpp"
 
 #include "diagnosis/attention.hpp"
-#include "diagnosis/small_sizes.hpp"
 #include "diagnosis/subject.hpp"
 #include "judge/expect.hpp"
 
@@ -14,8 +14,6 @@ namespace headway::diagnosis {
 namespace {
 
 using judge::Arguments;
-using judge::random_mask;
-using judge::random_tensor;
 
 constexpr Argument other = Argument::other;
 
@@ -167,96 +165,6 @@ Predict module_backward(const Arguments& arguments) {
         return [](const Choices& c) { return Answer::said(c.checking.divisible ? "refused" : "accepted"); };
     auto module = std::make_shared<Module>(arguments);
     return [module](const Choices& c) { return module->answer(c); };
-}
-
-std::vector<Arguments> ask_softmax_backward(Random& random) {
-    const SmallSizes n = small_sizes(random);
-    std::vector<Arguments> questions;
-    const auto weights = [&](const Shape& shape, const Mask& mask) {
-        return reference::to_tensor(reference::masked_softmax(reference::exact(random_tensor(random, shape)), mask));
-    };
-    const auto ask = [&](const Tensor& some, const Tensor& grad) {
-        questions.push_back({{"weights", some}, {"grad_weights", grad}});
-    };
-    const Shape shape{n.B, n.H, n.T, n.S};
-    ask(weights(shape, Mask{}), random_tensor(random, shape) + 1.0F);
-    ask(weights(shape, random_mask(random, {n.T, n.S})), random_tensor(random, shape));
-    ask(weights({n.B, n.H, n.S, n.S}, Mask{}), random_tensor(random, {n.B, n.H, n.S, n.S}));
-    ask(weights({n.B, n.H, n.S, n.T}, Mask{}).transpose(2, 3).contiguous(),
-        random_tensor(random, {n.B, n.T, n.H, n.S}).transpose(1, 2));
-    ask(weights({n.B, n.T, n.H, n.S}, Mask{}).transpose(1, 2),
-        random_tensor(random, {n.B, n.T, n.H, n.S}).transpose(1, 2));
-    ask(weights(shape, Mask{}), random_tensor(random, {n.B, n.H, n.T, n.S + 1}));
-    return questions;
-}
-
-judge::Sizes sizes_of(const SmallSizes& n) { return {n.B, n.H, n.T, n.S, n.d, n.d_v}; }
-
-std::vector<Arguments> ask_attention_backward(Random& random) {
-    const SmallSizes n = small_sizes(random);
-    const judge::Sizes sizes = sizes_of(n);
-    std::vector<Arguments> questions;
-    const auto ask = [&](const judge::Sizes& some, const Mask& mask) {
-        questions.push_back(judge::backward::Inputs(random, some).with(mask));
-    };
-    ask(sizes, Mask{});
-    judge::Sizes square = sizes;
-    square.T = square.S;
-    ask(square, Mask{});
-    judge::Sizes tall = sizes;
-    std::swap(tall.T, tall.S);
-    ask(tall, Mask{});
-    ask(sizes, reference::causal_mask(n.T, n.S));
-    ask(sizes, random_mask(random, {n.B, 1, 1, n.S}));
-    ask(sizes, random_mask(random, {n.B, n.H, n.T, n.S}));
-    ask(square, random_mask(random, {n.S, n.S}));
-    Mask with_empty_rows = random_mask(random, {n.B, 1, n.T, n.S});
-    for (Index s = 0; s < n.S; ++s) with_empty_rows(1, 0, 1, s) = true;
-    ask(sizes, with_empty_rows);
-    questions.push_back(judge::backward::Inputs(random, sizes).with_large_scores().with(Mask{}));
-    Arguments dense = questions.front();
-    for (wire::Field& field : dense)
-        if (auto* some = std::get_if<Tensor>(&field.value)) *some = some->contiguous();
-    questions.push_back(std::move(dense));
-    Arguments wide = judge::backward::Inputs(random, sizes).with(Mask{});
-    wide.back().value = random_tensor(random, {n.B, n.H, n.T, n.d_v + 1});
-    questions.push_back(std::move(wide));
-    return questions;
-}
-
-std::vector<Arguments> ask_linear_backward(Random& random) {
-    const judge::Sizes n = sizes_of(small_sizes(random));
-    std::vector<Arguments> questions;
-    for (const bool holding : {false, true})
-        questions.push_back(judge::backward::LinearInputs(random, n, holding).arguments());
-    const auto changed = [&](const auto& change) {
-        judge::backward::LinearInputs in(random, n, true);
-        change(in);
-        questions.push_back(in.arguments());
-    };
-    changed([](auto& in) { in.x = in.x.contiguous(); });
-    // As a sum hands it on: one gradient for all tokens, in one storage.
-    changed([&](auto& in) { in.grad_y = random_tensor(random, {n.d}).expand(in.grad_y.shape()); });
-    changed([&](auto& in) { in.grad_y = random_tensor(random, {n.B, n.d, n.T}).transpose(1, 2); });
-    changed([&](auto& in) { in.weight = random_tensor(random, {n.S, n.d}).transpose(0, 1); });
-    changed([&](auto& in) { in.grad_y = random_tensor(random, {n.B, n.T + 1, n.d}); });
-    changed([&](auto& in) { in.x = random_tensor(random, {n.B, n.T, n.S - 1}); });
-    return questions;
-}
-
-std::vector<Arguments> ask_module_backward(Random& random) {
-    const judge::Sizes n = sizes_of(small_sizes(random));
-    std::vector<Arguments> questions;
-    const auto ask = [&](float holding, const Mask& mask) {
-        questions.push_back(judge::backward::ModuleInputs(random, n, holding).with(mask));
-    };
-    ask(0.0F, Mask{});
-    ask(2.0F, Mask{});
-    ask(0.0F, reference::causal_mask(n.T, n.T));
-    ask(2.0F, random_mask(random, {n.B, n.H, n.T, n.T}));
-    ask(1.0F, Mask{});
-    questions.back()[2].value = n.D() + 1;
-    return questions;
 }
 
 /// What follows from the student's own softmax_backward.
