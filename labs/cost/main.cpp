@@ -5,6 +5,7 @@
 #include "../../grader/cli/console.hpp"
 #include "../../grader/cli/interrupt.hpp"
 #include "../frame/attention_probe.hpp"
+#include "../frame/program.hpp"
 #include "../frame/results.hpp"
 
 #include <fmt/format.h>
@@ -20,7 +21,7 @@ lab::CostPlan quick_plan() {
 
 void cost(const lab::CommonArguments& arguments) {
     lab::require_attention("cost");
-    const cli::Interrupt interrupt;
+    const cli::Interrupt interrupt(lab::stopping);
     cli::ProgressLine progress;
     const auto costs = lab::measure(arguments.quick ? quick_plan() : lab::CostPlan{},
                                     [&](const std::string& text) { progress.show(text); });

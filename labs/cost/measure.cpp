@@ -1,7 +1,7 @@
 #include "measure.hpp"
 
 #include "../../grader/cli/interrupt.hpp"
-#include "../frame/program.hpp"
+#include "../frame/students_code.hpp"
 
 #include <headway/given.hpp>
 #include <headway/random.hpp>
@@ -46,14 +46,21 @@ Cost measure_one(const Sizes& sizes, int repeats) {
     const auto [B, T, D, H] = sizes;
     Cost cost{.sizes = sizes};
     Random random(1);
-    const auto attention = ex05::make_multi_head_attention({.embed_dim = D, .num_heads = H});
-    attention->eval();
+    const auto of_module = [](const char* function, const auto& call) {
+        return of_student("05_module", function, call);
+    };
+    const auto attention = of_module("make_multi_head_attention", [&, D = D, H = H] {
+        auto made = ex05::make_multi_head_attention({.embed_dim = D, .num_heads = H});
+        made->eval();
+        return made;
+    });
     const Tensor x = random.normal({B, T, D});
     const Index before = multiply_adds();
-    attention->forward(x, x, x, {});
+    const auto forward = [&] { return attention->forward(x, x, x, {}); };
+    of_module("forward", forward);
     cost.counted = multiply_adds() - before;
-    cost.weights = attention->attention_weights(x, x, {}).numel();
-    cost.forward_ms = milliseconds(repeats, [&] { return attention->forward(x, x, x, {}); });
+    cost.weights = of_module("attention_weights", [&] { return attention->attention_weights(x, x, {}); }).numel();
+    cost.forward_ms = milliseconds(repeats, [&] { return of_module("forward", forward); });
 
     const Tensor q = random.normal({B, H, T, D / H});
     const Tensor k = random.normal({B, H, T, D / H});

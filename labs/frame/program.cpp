@@ -1,5 +1,7 @@
 #include "program.hpp"
 
+#include "students_code.hpp"
+
 #include "../../grader/cli/exit_status.hpp"
 #include "../../grader/cli/interrupt.hpp"
 #include "../../grader/report/cells.hpp"
@@ -33,6 +35,7 @@ void try_exercise(const std::string& exercise, const std::string& lab, const std
         return NotDone(fmt::format("exercise {} does not work: {}\nThe lab {} needs it: ./headway grade {} says more.",
                                    exercise, why, lab, number));
     };
+    const StudentsTurn turn(exercise.c_str(), "code");
     try {
         call();
     } catch (const NotImplemented& missing) {

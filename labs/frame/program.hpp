@@ -22,6 +22,9 @@ struct Stopped : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+/// Said at the first Ctrl-C: what runs may be a call that takes long, or never ends.
+inline constexpr const char* stopping = "\nStopping as soon as this step is done; Ctrl-C again stops at once.\n";
+
 /// Calls the student's code once. @throws NotDone, naming the exercise, if it throws or is not written
 /// @param exercise  "07_backward"   @param lab  "train"
 void try_exercise(const std::string& exercise, const std::string& lab, const std::function<void()>& call);

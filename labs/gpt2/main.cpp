@@ -131,7 +131,7 @@ lab::Reading read_text(const Arguments& arguments, const std::string& folder) {
 void run_gpt2(const Arguments& arguments) {
     const std::string folder = model_folder(arguments);
     lab::require_attention("gpt2");
-    const cli::Interrupt interrupt;
+    const cli::Interrupt interrupt(lab::stopping);
     const lab::Reading reading = read_text(arguments, folder);
     lab::deliver(arguments, "gpt2",
                  {lab::gpt2_page(reading), [&](report::Page& page) { lab::show_reading(page, reading); },

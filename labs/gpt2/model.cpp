@@ -1,6 +1,6 @@
 #include "model.hpp"
 
-#include "../frame/program.hpp"
+#include "../frame/students_code.hpp"
 #include "../train/layers.hpp"
 
 #include <fmt/format.h>
@@ -69,16 +69,6 @@ Tensor linear_weight(const Tensor& packed, Index from, Index D) {
     return packed.slice(1, from, from + D).transpose(0, 1).contiguous();
 }
 
-/// What the student's code throws is no fault of the checkpoint or the machine.
-template <class Call>
-auto of_student(const char* function, Call call) {
-    try {
-        return call();
-    } catch (const std::exception& error) {
-        throw NotDone(fmt::format("your {} threw: {}\n./headway grade 05 may say why.", function, error.what()));
-    }
-}
-
 void require_given(const std::string& function, const Tensor& tensor, const Shape& shape) {
     try {
         require_shape(function, tensor, shape);
@@ -101,7 +91,7 @@ std::unique_ptr<ex05::Attention> attention_of(Parameters& parameters, const std:
         {"v_proj.bias", bias.slice(0, 2 * D, 3 * D)},
         {"out_proj.weight", linear_weight(parameters.take(layer + "attn.c_proj.weight", {D, D}), 0, D)},
         {"out_proj.bias", parameters.take(layer + "attn.c_proj.bias", {D})}};
-    return of_student("make_multi_head_attention or load_state_dict", [&] {
+    return of_student("05_module", "make_multi_head_attention or load_state_dict", [&] {
         auto attention = ex05::make_multi_head_attention({.embed_dim = D, .num_heads = sizes.H, .causal = true});
         attention->load_state_dict(state);
         attention->eval();
@@ -164,13 +154,14 @@ Tensor Gpt2::through(const std::vector<Index>& tokens, std::vector<LayerLook>* l
     for (const Layer& layer : layers_) {
         const Tensor y = normalise(x, layer.norm1_gain, layer.norm1_bias, sizes_.epsilon).y;
         if (looks != nullptr) {
-            const Tensor weights =
-                of_student("attention_weights", [&] { return layer.attention->attention_weights(y, y, {}); });
+            const Tensor weights = of_student("05_module", "attention_weights",
+                                              [&] { return layer.attention->attention_weights(y, y, {}); });
             require_given("attention_weights", weights, {1, sizes_.H, T, T});
             looks->push_back(
                 {weights[0].clone(), project(*layer.attention, "k_proj", y), project(*layer.attention, "v_proj", y)});
         }
-        const Tensor attended = of_student("forward", [&] { return layer.attention->forward(y, y, y, {}); });
+        const Tensor attended =
+            of_student("05_module", "forward", [&] { return layer.attention->forward(y, y, y, {}); });
         require_given("forward", attended, {1, T, sizes_.D});
         x = x + attended;
         const Tensor z = normalise(x, layer.norm2_gain, layer.norm2_bias, sizes_.epsilon).y;

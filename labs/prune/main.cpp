@@ -84,7 +84,7 @@ void run_prune(const Arguments& arguments) {
     const auto chosen = places_of(arguments.without, lab::ModelSizes{}.blocks, arguments.heads);
     const auto text = lab::text_of(arguments, plan);
     lab::require_training_exercises("prune");
-    const cli::Interrupt interrupt;
+    const cli::Interrupt interrupt(lab::stopping);
     const auto training = lab::trained(*text, plan, {arguments.heads}, arguments);
     const lab::Pruned pruned = prune(training->model(), *text, plan, chosen);
     const std::string what =

@@ -44,7 +44,7 @@ void run_train(const Arguments& arguments) {
         text->sentence(arguments.sentence.empty() ? text->default_sentence() : arguments.sentence);
     if (sentence.size() > static_cast<std::size_t>(plan.T)) sentence.resize(static_cast<std::size_t>(plan.T));
     lab::require_training_exercises("train");
-    const cli::Interrupt interrupt;
+    const cli::Interrupt interrupt(lab::stopping);
     std::vector<lab::Outcome> outcomes;
     for (const lab::Variant& variant : variants) {
         const auto training = lab::trained(*text, plan, variant, arguments);

@@ -1,5 +1,7 @@
 #include "model.hpp"
 
+#include "../frame/students_code.hpp"
+
 #include <headway/given.hpp>
 
 #include <cmath>
@@ -86,7 +88,8 @@ LanguageModel::Trace LanguageModel::forward(const std::vector<Index>& tokens, In
         trace.before.push_back(
             normalise(x, parameter(in_block(block, "norm.gain")), parameter(in_block(block, "norm.bias"))));
         const Tensor& y = trace.before.back().y;
-        x = x + attention_[static_cast<std::size_t>(block)]->forward(y, y, y, {});
+        ex05::Attention& attention = *attention_[static_cast<std::size_t>(block)];
+        x = x + of_student("05_module", "forward", [&] { return attention.forward(y, y, y, {}); });
     }
     trace.last = normalise(x, parameter("norm.gain"), parameter("norm.bias"));
     trace.logits = matmul(trace.last.y, parameter("head.weight").transpose(0, 1)) + parameter("head.bias");
@@ -108,8 +111,9 @@ Tensor LanguageModel::attention_backward(Index block, const Tensor& x, const Ten
     };
     ex07::Parameters grads = all(nothing);
     const Index T = x.size(1);
-    const Tensor grad_x =
-        ex07::multi_head_attention_backward(x, all(used), sizes_.H, given::causal_mask(T, T), grad_y, grads);
+    const Tensor grad_x = of_student("07_backward", "multi_head_attention_backward", [&] {
+        return ex07::multi_head_attention_backward(x, all(used), sizes_.H, given::causal_mask(T, T), grad_y, grads);
+    });
     const auto keep = [&](const std::string& name, const Tensor& grad) {
         gradient(in_block(block, name)) += as_if_backward(mistake_, name, grad, sizes_.H);
     };
@@ -128,8 +132,10 @@ double LanguageModel::learn(const Batch& batch) {
     for (auto& [name, tensor] : gradients_) tensor.fill(0);
     const Trace trace = forward(batch.tokens, batch.B);
     Tensor grad = cross_entropy_backward(trace.logits, batch.next);  // (B, T, V)
-    grad = ex07::linear_backward(trace.last.y, parameter("head.weight"), grad, gradient("head.weight"),
-                                 gradient("head.bias"));
+    grad = of_student("07_backward", "linear_backward", [&] {
+        return ex07::linear_backward(trace.last.y, parameter("head.weight"), grad, gradient("head.weight"),
+                                     gradient("head.bias"));
+    });
     grad = normalise_backward(trace.last, parameter("norm.gain"), grad, gradient("norm.gain"), gradient("norm.bias"));
     for (Index block = sizes_.blocks - 1; block >= 0; --block) {
         const Normalised& before = trace.before[static_cast<std::size_t>(block)];
@@ -148,7 +154,9 @@ std::vector<Tensor> LanguageModel::weights(const std::vector<Index>& tokens, Ind
     std::vector<Tensor> all;
     for (Index block = 0; block < sizes_.blocks; ++block) {
         const Tensor& y = trace.before[static_cast<std::size_t>(block)].y;
-        all.push_back(attention_[static_cast<std::size_t>(block)]->attention_weights(y, y, {}));
+        ex05::Attention& attention = *attention_[static_cast<std::size_t>(block)];
+        all.push_back(
+            of_student("05_module", "attention_weights", [&] { return attention.attention_weights(y, y, {}); }));
     }
     return all;
 }

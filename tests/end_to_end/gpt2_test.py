@@ -114,10 +114,10 @@ def students():
         ('register_module("out_proj"', 'register_module("out"', "its parameters should be"),
         ("require_valid(options);", 'throw "todo";', "no std::exception"),
         ("return out_proj_.forward(", "if (query.size(1) > 3) throw std::logic_error(\"four\"); return out_proj_.forward(",
-         "your forward threw: four"),
+         "your forward (05_module) threw: four"),
         ("return given::scaled_dot_product_context(q, k, v, blocked);",
          "return matmul(given::scaled_dot_product_attention(q, k, v, blocked).weights.slice(3, 0, q.size(2) > 3 ? 2 : 3), v);",
-         "your forward threw: matmul"),
+         "your forward (05_module) threw: matmul"),
     ):  # fmt: skip
         assert old in solution
         os.makedirs("student/05_module", exist_ok=True)

@@ -37,6 +37,14 @@ check_page() {
     [ "$(grep -c '<svg' "$1")" = "$(grep '<svg' "$1" | grep -c 'role="img" aria-label="')" ] || complain "$1: a picture without words"
 }
 
+# misbehaves WORDS STATEMENT: so goes wrong, with 8 heads, what went well at first; the lab says whose fault it is.
+misbehaves() {
+    rm -rf guilty && mkdir guilty && cp -r "$checkout/solutions/05_module" guilty
+    sed -i "/Tensor forward(/a if (num_heads_ == 8) { $2 }" guilty/05_module/module.cpp
+    expect 1 "$1" "$cli" lab cost --quick --submission guilty --output guilty
+    grep -qF './headway grade 05' out || complain "lab cost: no next step after: $2"
+}
+
 quick() {
     expect 0 'needs 05 and 07' "$cli" lab
     expect 0 '--reference' "$cli" lab --help
@@ -49,6 +57,10 @@ quick() {
     cp -r "$checkout/solutions/05_module" broken
     echo 'int typo = ;' >>broken/05_module/module.cpp
     expect 1 'module.cpp' "$cli" lab cost --submission broken
+    misbehaves 'your forward (05_module) threw: not ready' 'throw std::runtime_error("not ready");'
+    misbehaves 'your forward (05_module) crashed: it touched memory that is not its own' '*reinterpret_cast<volatile int*>(8) = 1;'
+    misbehaves 'your forward (05_module) ended the program (exit)' 'exit(0);'
+    misbehaves 'your forward (05_module) ended the program (abort)' 'abort();'
     expect 0 '--quick' "$cli" lab cost --reference --help
     expect 2 'Run with --help' "$cli" lab cost --reference --nonsense
     expect 0 'the pictures: cost/cost.html' "$cli" lab cost --reference --quick --output cost --json cost.json
