@@ -34,16 +34,23 @@ constexpr Index widest_picture = 128;
 
 constexpr const char* files[] = {"config.json", "model.safetensors", "vocab.json", "merges.txt"};
 
+[[noreturn]] void lacks_model(const std::string& why) {
+    throw lab::WrongUsage(
+        why +
+        ".\nThe lab gpt2 reads a model that you download once: lessons/labs/gpt2.md says from where.\n"
+        "A tiny one without any download (--reference: where your exercise 07 is not done yet):\n"
+        "./headway lab train --quick --export tiny --reference, then\n"
+        "./headway lab gpt2 --model tiny --text \". anna red rome . bob blue oslo . anna\"");
+}
+
 std::string model_folder(const Arguments& arguments) {
     const std::string folder = arguments.model.empty() ? arguments.output + "/model" : arguments.model;
     std::error_code unknown;
+    if (!std::filesystem::exists(folder, unknown)) lacks_model("there is no folder " + lab::shown(folder));
+    if (!std::filesystem::is_directory(folder, unknown)) lacks_model(lab::shown(folder) + " is a file, not a folder");
     for (const char* file : files)
         if (!std::filesystem::exists(folder + "/" + file, unknown))
-            throw lab::WrongUsage(fmt::format(
-                "there is no {}.\nThe lab gpt2 reads a model that you download once: lessons/labs/gpt2.md says from "
-                "where.\nA tiny one without any download: ./headway lab train --quick --export tiny, then\n./headway "
-                "lab gpt2 --model tiny --text \". anna red rome . bob blue oslo . anna\"",
-                lab::shown(folder + "/" + file)));
+            lacks_model("there is no " + lab::shown(folder + "/" + file));
     return folder;
 }
 
@@ -129,8 +136,8 @@ lab::Reading read_text(const Arguments& arguments, const std::string& folder) {
 }
 
 void run_gpt2(const Arguments& arguments) {
-    const std::string folder = model_folder(arguments);
     lab::require_attention("gpt2");
+    const std::string folder = model_folder(arguments);
     const cli::Interrupt interrupt(lab::stopping);
     const lab::Reading reading = read_text(arguments, folder);
     lab::deliver(arguments, "gpt2",

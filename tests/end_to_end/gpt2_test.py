@@ -147,7 +147,10 @@ GOOD_CONFIG = '{"vocab_size": 271, "n_positions": 64, "n_embd": 15, "n_head": 3,
 
 
 def damaged_ones():
-    refuses("there is no nowhere/config.json", "no folder", "--model", "nowhere")
+    refuses("there is no folder nowhere", "no folder", "--model", "nowhere")
+    os.makedirs("empty")
+    refuses("there is no empty/config.json", "an empty folder", "--model", "empty")
+    refuses("model.safetensors is a file, not a folder", "a file", "--model", "tiny/model.safetensors")
     make_checkpoint("cut")
     with open("cut/model.safetensors", "r+b") as file:
         file.truncate(os.path.getsize("cut/model.safetensors") - 40)
