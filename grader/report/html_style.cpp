@@ -34,12 +34,14 @@ ol.stages span { display: block; font-size: .8rem; }
 .map { overflow-x: auto; max-width: 100%; } .map table { border-collapse: separate; border-spacing: 1px; }
 .map caption { text-align: left; font-size: .85rem; color: var(--faint); }
 .map th { font: .65rem/1 ui-monospace, monospace; color: var(--faint); font-weight: 400; padding: .1rem .2rem; }
+.map th.turned { writing-mode: vertical-rl; text-align: left; vertical-align: bottom; transform: rotate(180deg); }
+.map th[scope=row] { text-align: right; }
 .map td { font: .62rem/1.6 ui-monospace, monospace; text-align: center; min-width: 1.2rem; height: 1.2rem; padding: .05rem .2rem; }
 .map td.wrong { outline: 1.5px solid #d1242f; outline-offset: -1.5px; }
 .map td.strange { background: #ffd33d; color: #000; }
 .numbers { overflow-x: auto; } .numbers table { border-collapse: collapse; }
 .numbers th, .numbers td { text-align: right; padding: .1rem .7rem; border-bottom: 1px solid var(--line); }
-.numbers caption { text-align: left; color: var(--faint); }
+.numbers caption { text-align: left; color: var(--faint); padding-bottom: .4rem; max-width: 46rem; }
 .next { border: 2px solid var(--good); border-radius: .5rem; padding: .5rem 1rem; }
 )";
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -21,6 +22,9 @@ constexpr double dark_from = 0.62;
 
 /// In more, numbers would be too small to read, and tables not fit side by side; pointing at a cell tells its own.
 constexpr std::size_t most_columns_with_numbers = 8;
+
+/// Characters in the heading of a column.
+constexpr std::size_t longest_upright = 3;
 
 }  // namespace
 
@@ -42,7 +46,11 @@ void write_shaded_table(Xml& page, const ShadedTable& table) {
     page.text("caption", {}, table.title);
     page.open("tr");
     page.text("td", {{"class", "faint"}}, table.corner);
-    for (const std::string& column : table.columns) page.text("th", {{"scope", "col"}}, column);
+    // Upright words would make columns as wide as they are long, and a square of weights no square.
+    const bool words = std::any_of(table.columns.begin(), table.columns.end(),
+                                   [](const std::string& column) { return column.size() > longest_upright; });
+    for (const std::string& column : table.columns)
+        page.text("th", {{"scope", "col"}, {"class", words ? "turned" : ""}}, column);
     page.close();
     for (std::size_t row = 0; row < table.rows.size(); ++row) {
         page.open("tr");

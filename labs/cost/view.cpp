@@ -29,10 +29,10 @@ double millions(Index multiply_adds) { return static_cast<double>(multiply_adds)
 double mebibytes(Index numbers) { return static_cast<double>(numbers) * sizeof(float) / (1024.0 * 1024.0); }
 
 std::vector<Chart> charts(const std::vector<Cost>& costs) {
-    return {chart_of(costs, "Time of your forward", "ms", [](const Cost& cost) { return cost.forward_ms; }),
+    return {chart_of(costs, "Time of forward", "ms", [](const Cost& cost) { return cost.forward_ms; }),
             chart_of(costs, "Memory for the weights of all heads", "MiB",
                      [](const Cost& cost) { return mebibytes(cost.weights); }),
-            chart_of(costs, "Multiply-adds of your forward", "millions",
+            chart_of(costs, "Multiply-adds of forward", "millions",
                      [](const Cost& cost) { return millions(cost.counted); })};
 }
 
@@ -50,20 +50,19 @@ Rows table(const std::vector<Cost>& costs) {
 }
 
 constexpr const char* explanation =
-    "d: head_dim; needed, counted: millions of multiply-adds, by formula and as your forward did them; MiB: the "
-    "weights "
-    "of all heads; forward: yours, in ms; at once, loop: attention without projections, all heads in one batched "
+    "d: head_dim; needed, counted: millions of multiply-adds, by formula and as forward did them; MiB: the weights of "
+    "all heads; forward: of exercise 05, in ms; at once, loop: attention without projections, all heads in one batched "
     "product or one after another, in ms.";
 
 /// What can be said of counts; of times everybody's own table speaks.
 std::string verdict_on_counts(const std::vector<Cost>& costs) {
     const auto differs = [](const Cost& cost) { return cost.counted != work_of(cost.sizes).all(); };
     if (std::none_of(costs.begin(), costs.end(), differs))
-        return "Your forward does exactly the multiply-adds that the formula asks for, whatever H is.";
+        return "forward does exactly the multiply-adds that the formula asks for, whatever H is.";
     const bool more = costs.front().counted > work_of(costs.front().sizes).all();
-    return more ? "Your forward does more multiply-adds than the formula asks for: something is computed twice, or "
+    return more ? "forward does more multiply-adds than the formula asks for: something is computed twice, or "
                   "computed and not used. Can you find it?"
-                : "Your forward does fewer products by matmul than the formula asks for: loops of your own, or Eigen, "
+                : "forward does fewer products by matmul than the formula asks for: loops of your own, or Eigen, "
                   "are not counted.";
 }
 
@@ -72,7 +71,7 @@ std::string verdict_on_counts(const std::vector<Cost>& costs) {
 std::string cost_page(const std::vector<Cost>& costs) {
     return html_page("What heads cost", [&](report::Xml& page) {
         page.text("p", {},
-                  fmt::format("D = {}, B·T = {}: measured on your own attention, one thread.", costs.front().sizes.D,
+                  fmt::format("D = {}, B·T = {}: measured on one thread.", costs.front().sizes.D,
                               costs.front().sizes.B * costs.front().sizes.T));
         for (const Chart& chart : charts(costs)) write_chart(page, chart);
         page.text("p", {}, verdict_on_counts(costs));

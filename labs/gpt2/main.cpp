@@ -159,9 +159,9 @@ int main(int argc, char** argv) {
     app.add_option("--layer", arguments.layer, "The layer whose heads are shown (default: 0)")->type_name("N");
     app.add_option("--token", arguments.token, "Whose k and v are compared, from 0 (default: the last)")
         ->type_name("N")
-        ->check(CLI::NonNegativeNumber);
+        ->check(CLI::NonNegativeNumber.description(""));
     app.add_option("--more", arguments.more, "Tokens to write (default: 12)")
-        ->check(CLI::Range(0, 10'000))
+        ->check(CLI::Range(0, 10'000).description(""))
         ->type_name("N");
     return lab::parse_and_run(app, argc, argv, [&] { run_gpt2(arguments); });
 }

@@ -106,7 +106,7 @@ std::vector<KeyAndValue> keys_and_values(const Reading& reading) {
 }
 
 std::string gpt2_page(const Reading& reading) {
-    return html_page("A real model on your attention", [&](report::Xml& page) {
+    return html_page("A real model, head by head", [&](report::Xml& page) {
         page.text("p", {}, size_in_words(reading));
         page.open("p");
         page.words(reading.text);

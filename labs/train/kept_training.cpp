@@ -33,13 +33,20 @@ std::string checkpoint_file(const TrainingArguments& arguments, const TrainingPl
 void resume(Training& training, const std::string& file) {
     try {
         training.restore(read_safetensors(file));
+    } catch (const std::bad_alloc&) {
+        throw;
     } catch (const std::exception& error) {
-        throw WrongUsage(
-            fmt::format("{}\nThe training cannot go on from {}: begin anew with --fresh.", error.what(), shown(file)));
+        throw std::runtime_error(
+            fmt::format("the training cannot go on from its checkpoint, which is damaged:\n{}\n"
+                        "Delete that file and say the same again; or begin all of it anew with --fresh.",
+                        error.what()));
     }
-    if (training.steps_done() > 0)
-        fmt::print(stderr, "{}: goes on from step {} ({})\n", training.variant().name(), training.steps_done(),
-                   shown(file));
+    const std::string name = training.variant().name();
+    if (training.done()) {
+        fmt::print(stderr, "{}: was trained before, and is taken from {}\n", name, shown(file));
+    } else if (training.steps_done() > 0) {
+        fmt::print(stderr, "{}: goes on from step {} ({})\n", name, training.steps_done(), shown(file));
+    }
 }
 
 /// To the end, or to the first Ctrl-C.
@@ -71,7 +78,9 @@ void declare_training(CLI::App& app, TrainingArguments& arguments, const std::st
     app.add_option("--corpus", arguments.corpus, "Learn from this text instead of the lab's language")
         ->type_name("FILE");
     app.add_option("--seed", arguments.seed, "Of parameters and text")->type_name("N");
-    app.add_option("--steps", arguments.steps, "Of each training")->check(CLI::Range(1, 1'000'000))->type_name("N");
+    app.add_option("--steps", arguments.steps, "Of each training")
+        ->check(CLI::Range(1, 1'000'000).description(""))
+        ->type_name("N");
     app.add_flag("--fresh", arguments.fresh, "Begin anew instead of going on from a checkpoint");
 }
 

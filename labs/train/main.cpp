@@ -22,6 +22,12 @@ struct Arguments : lab::TrainingArguments {
     std::string gpt2_folder;  ///< where to write the last model as a GPT-2; empty: nowhere
 };
 
+lab::Mistake mistake_named(const std::string& name) {
+    for (const lab::Mistake mistake : {lab::Mistake::sqrt_d, lab::Mistake::heads_mixed})
+        if (name == to_string(mistake)) return mistake;
+    throw CLI::ValidationError("--mistake", "there is none called " + name + "; there are sqrt_d and heads_mixed");
+}
+
 /// A mistake is seen beside the right model; with one head it is none.
 std::vector<lab::Variant> variants_of(const Arguments& arguments, const lab::TrainingPlan& plan) {
     std::vector<lab::Variant> variants;
@@ -32,6 +38,15 @@ std::vector<lab::Variant> variants_of(const Arguments& arguments, const lab::Tra
     if (arguments.mistake != lab::Mistake::none)
         variants = {{arguments.heads.back()}, {arguments.heads.back(), arguments.mistake}};
     return variants;
+}
+
+/// What a short training of the lab's own language cannot show; empty: nothing.
+std::string too_short_for(const Arguments& arguments, const lab::TrainingPlan& plan) {
+    if (!arguments.corpus.empty() || plan.steps >= lab::TrainingPlan{}.steps / 2) return "";
+    return fmt::format(
+        "{} steps are too few for heads that copy, and shares are of few cases: what the lesson tells shows in the "
+        "whole run, without --quick.",
+        plan.steps);
 }
 
 void run_train(const Arguments& arguments) {
@@ -52,11 +67,15 @@ void run_train(const Arguments& arguments) {
         if (!arguments.gpt2_folder.empty())
             lab::export_as_gpt2(training->model(), text->vocabulary(), arguments.gpt2_folder);
     }
-    const std::string what = fmt::format("{} steps of {} sequences of {} tokens, width {}, seed {}; text: {}.",
-                                         plan.steps, plan.B, plan.T, plan.D, plan.seed, text->identity());
-    lab::deliver(arguments, "train",
-                 {lab::train_page(outcomes, what), [&](report::Page& page) { lab::show_training(page, outcomes); },
-                  [&] { return lab::to_json(outcomes); }});
+    const std::string caution = too_short_for(arguments, plan);
+    const std::string what = fmt::format("{} steps of {} sequences of {} tokens, width {}, seed {}; text: {}. {}",
+                                         plan.steps, plan.B, plan.T, plan.D, plan.seed, text->identity(), caution);
+    const auto show = [&](report::Page& page) {
+        lab::show_training(page, outcomes);
+        if (!caution.empty()) page.blank();
+        if (!caution.empty()) page.paragraph({}, {{caution}});
+    };
+    lab::deliver(arguments, "train", {lab::train_page(outcomes, what), show, [&] { return lab::to_json(outcomes); }});
 }
 
 }  // namespace
@@ -69,9 +88,9 @@ int main(int argc, char** argv) {
         ->delimiter(',')
         ->type_name("H");
     app.add_option("--sentence", arguments.sentence, "What the heatmaps show")->type_name("WORDS");
-    app.add_option("--mistake", arguments.mistake, "Train with it too: sqrt_d or heads_mixed")
-        ->transform(CLI::CheckedTransformer(std::map<std::string, lab::Mistake>{
-            {"sqrt_d", lab::Mistake::sqrt_d}, {"heads_mixed", lab::Mistake::heads_mixed}}))
+    app.add_option_function<std::string>(
+           "--mistake", [&](const std::string& name) { arguments.mistake = mistake_named(name); },
+           "Train with it too: sqrt_d or heads_mixed")
         ->type_name("NAME");
     app.add_option("--export", arguments.gpt2_folder, "Write the last model into this folder, for the lab gpt2")
         ->type_name("DIR");

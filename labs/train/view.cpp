@@ -58,8 +58,8 @@ Rows table(const std::vector<Outcome>& outcomes) {
 
 constexpr const char* explanation =
     "loss: on text that was not learned from, nats a token; copy, agree, refer: share of right predictions where that "
-    "relation decides; previous, induction: the best head's score, its mean weight on the token before, and on what "
-    "followed the same token earlier.";
+    "relation decides; previous, induction: the best head's score, its mean weight on the token before (of places that "
+    "are copied from later), and on what followed the same token earlier.";
 
 /// The head in which `value` is largest.
 const HeadScore& best(const Outcome& outcome, double HeadScore::*value) {
@@ -90,7 +90,7 @@ Outcome outcome_of(Training& training, const Text& text, const std::vector<Index
 }
 
 std::string train_page(const std::vector<Outcome>& outcomes, const std::string& text) {
-    return html_page("A language model on your attention", [&](report::Xml& page) {
+    return html_page("Which heads form, and when", [&](report::Xml& page) {
         page.text("p", {}, text);
         for (const Chart& chart : charts(outcomes)) write_chart(page, chart);
         write_table(page, explanation, table(outcomes));

@@ -80,10 +80,11 @@ slow() {
     cp -r "$checkout/stubs/07_backward" . && mkdir half && mv 07_backward half && cp -r "$checkout/solutions/05_module" half
     expect 1 'exercise 07_backward is not done yet' "$cli" lab train --submission half
     expect 2 '5 does not divide the width' "$cli" lab train --reference --heads 5
+    expect 2 'there is none called heads; there are sqrt_d and heads_mixed' "$cli" lab train --reference --mistake heads
     expect 2 'does not know the word elephant' "$cli" lab train --reference --sentence 'the elephant'
     train="$cli lab train --reference --quick --steps 120 --heads 2,4"
     # shellcheck disable=SC2086  # several words
-    expect 0 'the pictures: whole/train.html' $train --output whole --json whole.json
+    expect 0 'too few for heads that copy' $train --output whole --json whole.json
     check_page whole/train.html
     # Killed in the middle, and stopped by Ctrl-C later: the numbers are those of the run that nothing disturbed.
     # shellcheck disable=SC2086
@@ -107,7 +108,7 @@ slow() {
     cmp -s whole.json part.json || complain 'going on gives other numbers'
     for file in part/checkpoints/h4-*; do head -c 1000 "$file" >cut && mv cut "$file"; done
     # shellcheck disable=SC2086
-    expect 2 'begin anew with --fresh' $train --output part
+    expect 3 'Delete that file' $train --output part
     # shellcheck disable=SC2086
     expect 0 'sqrt_d' $train --output part --fresh --mistake sqrt_d
     expect 1 'exercise 07_backward is not done yet' "$cli" lab prune --submission half
@@ -123,7 +124,7 @@ for order in found["one_by_one"], found["by_cost"], found["heads"]:
 assert found["one_by_one"][-1]["loss"] == found["by_cost"][-1]["loss"] > found["whole"]["loss"]
 assert sorted(one["removed"] for one in found["heads"]) == list(range(1, 9))
 PYTHON
-    expect 0 'H = 4: goes on from step 200' "$cli" lab prune --reference --quick --heads 4 --output prune
+    expect 0 'H = 4: was trained before' "$cli" lab prune --reference --quick --heads 4 --output prune
     expect 0 'Without 0.1, 1.3 together: the loss is' "$cli" lab prune --reference --quick --heads 4 --output prune --without 0.1,1.3
     expect 2 'there is no head 2.0; there are 0.0 to 1.3' "$cli" lab prune --reference --quick --heads 4 --output prune --without 2.0
 }

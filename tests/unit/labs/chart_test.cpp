@@ -58,6 +58,16 @@ TEST(Chart, IsDrawnInCharactersWithin80Columns) {
     }
 }
 
+TEST(Chart, SaysWhereLinesMeet) {
+    report::Page page({.width = 80, .unicode = false});
+    show_chart(
+        page, 0,
+        {.title = "meet", .x_name = "x", .y_name = "y", .series = {{"one", {0, 1}, {0, 2}}, {"two", {0, 1}, {1, 2}}}});
+    const std::string text = page.take();
+    EXPECT_THAT(text, HasSubstr("2.00|" + std::string(63, ' ') + "%"));
+    EXPECT_THAT(text, HasSubstr("% several")) << text;
+}
+
 TEST(Chart, EmptyOrFlatIsNoReasonToFail) {
     report::Page page({});
     show_chart(page, 0, {.title = "none", .x_name = "x", .y_name = "y", .series = {}});
