@@ -1,9 +1,15 @@
 // What keeping a class costs beside grading it: a class whose grading takes no time, in milliseconds a hand-in. The
-// verdicts are as long as real ones. For two sizes, so that one sees whether it is linear.
+// verdicts are as long as real ones. For two sizes, so that one sees whether it is linear. On a batch system, the peak
+// memory of who hands in and merges, with half of the class in flight at once and with a twentieth.
 //     class_overhead [HAND_INS...]     (default: 1000 10000)
 #include "build/scratch_folder.hpp"
+#include "class/batch_run.hpp"
 #include "class/grading_run.hpp"
 #include "class/shard.hpp"
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdio>
@@ -53,16 +59,78 @@ classroom::RunState run(classroom::Ledger& ledger) {
         ledger, [](const build::Submission& source, const classroom::Log&) { return verdict_on(source); }, options);
 }
 
-void measure(int students, const std::filesystem::path& folder) {
-    gradebook::Gradebook gradebook(folder / "gradebook.sqlite", gradebook::Access::read_write);
+/// A new gradebook.
+gradebook::Edition take_down(gradebook::Gradebook& gradebook, int students) {
     const auto edition = gradebook.propose({0, 7, "", {{"03_scaled_scores", "suite"}}});
     gradebook.apply(edition);
-    auto begin = steady_clock::now();
     for (int student = 0; student < students; ++student) {
         const build::Submission source = hand_in(student);
         gradebook.record({0, "s" + std::to_string(student), "folder", {}, "", "", {{source.exercise, source.digest()}}},
                          {source});
     }
+    return edition;
+}
+
+/// Runs each task in a process of its own, and at once.
+class Cluster : public classroom::BatchQueue {
+public:
+    explicit Cluster(std::filesystem::path waves) : waves_(std::move(waves)) {}
+
+    classroom::QueueLimits limits() override { return {}; }
+    void submit(const std::string& wave, std::size_t shards) override {
+        for (std::size_t i = 0; i < shards; ++i) {
+            if (const pid_t task = ::fork(); task != 0) {
+                ::waitpid(task, nullptr, 0);
+                continue;
+            }
+            classroom::Shard shard(waves_ / wave / std::to_string(i));
+            run(shard);
+            ::_exit(EXIT_SUCCESS);
+        }
+    }
+    std::vector<classroom::QueuedTask> tasks(const std::vector<std::string>&) override { return {}; }
+    void cancel(const std::string&) override {}
+    void cancel(const classroom::QueuedTask&) override {}
+
+private:
+    std::filesystem::path waves_;
+};
+
+double peak_mebibytes() {
+    rusage used{};
+    ::getrusage(RUSAGE_SELF, &used);
+    return static_cast<double>(used.ru_maxrss) / 1024;
+}
+
+void measure_batches(int students, std::size_t most_in_flight, const std::filesystem::path& folder) {
+    std::filesystem::create_directory(folder);
+    std::fflush(stdout);
+    const pid_t coordinator = ::fork();  // the memory of a process is its own
+    if (coordinator == 0) {
+        gradebook::Gradebook gradebook(folder / "gradebook.sqlite", gradebook::Access::read_write);
+        const auto edition = take_down(gradebook, students);
+        const double before = peak_mebibytes();
+        Cluster cluster(folder / "waves");
+        classroom::BatchOptions options;
+        options.waves = folder / "waves";
+        options.most_in_flight = most_in_flight;
+        options.poll = std::chrono::milliseconds(1);
+        const auto state = classroom::run_in_batches(gradebook, edition, cluster, options);
+        if (state.done != static_cast<std::size_t>(students)) ::_exit(EXIT_FAILURE);
+        std::printf("  %6d hand-ins in batches, %6zu in flight: %.1f MiB more at its peak than before\n", students,
+                    most_in_flight, peak_mebibytes() - before);
+        std::fflush(stdout);
+        ::_exit(EXIT_SUCCESS);
+    }
+    int status = 0;
+    ::waitpid(coordinator, &status, 0);
+    if (status != 0) std::exit(EXIT_FAILURE);
+}
+
+void measure(int students, const std::filesystem::path& folder) {
+    gradebook::Gradebook gradebook(folder / "gradebook.sqlite", gradebook::Access::read_write);
+    auto begin = steady_clock::now();
+    const auto edition = take_down(gradebook, students);
     const double taken_down = milliseconds_since(begin) / students;
 
     // As a shard, whose results nobody merges: the gradebook stays as it is.
@@ -92,6 +160,8 @@ int main(int argc, char** argv) {
     if (sizes.empty()) sizes = {1000, 10000};
     for (const int size : sizes) {
         const build::ScratchFolder folder(std::filesystem::temp_directory_path());
+        for (const int part : {2, 20})
+            measure_batches(size, static_cast<std::size_t>(size / part), folder.path() / std::to_string(part));
         measure(size, folder.path());
     }
 }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -30,8 +31,8 @@ public:
 
     RunState run() {
         find_waves();
-        find_waiting();
-        while (!waves_.empty() || !waiting_.empty()) {
+        state_.all = gradebook_.count_pending(edition_);
+        while (!waves_.empty() || is_anything_waiting()) {
             // In this order: what ends after the question has its results read in the next round.
             const auto tasks = queued();
             merge_results();
@@ -53,8 +54,10 @@ private:
         for (const auto& entry : fs::directory_iterator(options_.waves)) {
             waves_.push_back(read_wave(entry.path()));
             // Of another edition nothing is wanted here, whoever handed it in: it was to be judged otherwise.
-            for (SentShard& shard : waves_.back().shards)
-                std::erase_if(shard.open, [&](const auto& open) { return !is_of_this_edition(open.second); });
+            for (SentShard& shard : waves_.back().shards) {
+                std::erase_if(shard.open, [&](const Job& job) { return !is_of_this_edition(job); });
+                found_.insert(shard.open.begin(), shard.open.end());
+            }
         }
     }
 
@@ -63,15 +66,25 @@ private:
         return suite != edition_.suites.end() && suite->second == job.suite;
     }
 
-    void find_waiting() {
-        std::set<Key> sent;
-        for (const Wave& wave : waves_)
-            for (const SentShard& shard : wave.shards)
-                for (const auto& [key, job] : shard.open) sent.insert(key);
-        for (Job& job : gradebook_.pending(edition_)) {
-            ++state_.all;
-            if (!sent.contains(key_of(job))) waiting_.push_back(std::move(job));
+    /// Reads on in the gradebook when nothing is at hand: nobody needs to hold all of a class.
+    bool is_anything_waiting() {
+        const std::size_t at_once = std::min<std::size_t>(1000, options_.most_in_flight);
+        while (waiting_.empty() && !is_all_read_) {
+            const std::vector<Job> page = gradebook_.pending(edition_, last_read_, at_once);
+            is_all_read_ = page.empty();
+            if (is_all_read_) break;
+            last_read_ = page.back();
+            std::ranges::copy_if(page, std::back_inserter(waiting_),
+                                 [&](const Job& job) { return !found_.contains(job); });
         }
+        return !waiting_.empty();
+    }
+
+    std::size_t in_flight() const {
+        std::size_t programs = 0;
+        for (const Wave& wave : waves_)
+            for (const SentShard& shard : wave.shards) programs += shard.open.size();
+        return programs;
     }
 
     /// Nothing if the batch system gives no answer, which may be for a while.
@@ -115,13 +128,14 @@ private:
             verdicts.clear();
         };
         shard.results.read([&](ResultEntry entry) {
-            const Key key = key_of(entry.job);
-            if (!shard.open.contains(key)) return;
-            shard.begun.insert(key);
+            shard.has_begun = true;
+            if (!shard.open.contains(entry.job)) return;
+            shard.begun.insert(entry.job);
             if (entry.kind == ResultEntry::Kind::outage) gradebook_.store_outage(entry.job, entry.problem);
             if (entry.kind == ResultEntry::Kind::outage) state_.last_problem = entry.problem;
             if (entry.kind != ResultEntry::Kind::verdict || !is_verdict_on(entry)) return;
-            shard.open.erase(key);
+            shard.open.erase(entry.job);
+            shard.begun.erase(entry.job);
             verdicts.emplace_back(std::move(entry.job), std::move(entry.graded));
             if (verdicts.size() == at_once) keep();
         });
@@ -170,12 +184,12 @@ private:
         if (shard.open.empty()) return;
         const std::string problem =
             "its task ended without a verdict (a lost node, out of time or of memory?); " + last_words(shard.folder);
-        for (const auto& [key, job] : shard.open) {
+        for (const Job& job : shard.open) {
             // What was not begun is not at fault, unless nothing was.
-            const bool counts = shard.begun.empty() || shard.begun.contains(key);
+            const bool counts = !shard.has_begun || shard.begun.contains(job);
             if (counts) gradebook_.store_outage(job, problem);
             if (counts) state_.last_problem = problem;
-            if (counts && ++tried_[key] >= options_.tries)
+            if (counts && ++tried_[job] >= options_.tries)
                 give_up(job);
             else
                 waiting_.push_back(job);
@@ -183,14 +197,14 @@ private:
     }
 
     void give_up(const Job& job) {
-        given_up_.insert(key_of(job));
+        given_up_.insert(job);
         state_.unavailable = given_up_.size();
     }
 
     /// As much as the site allows.
     void hand_in(std::size_t queued) {
         bool is_refused = false;
-        while (!waiting_.empty() && queued < limits_.queued) {
+        while (is_anything_waiting() && queued < limits_.queued && in_flight() < options_.most_in_flight) {
             const auto shards = next_shards(std::min(most_shards_, limits_.queued - queued));
             try {
                 submit(shards);
@@ -213,14 +227,15 @@ private:
         }
     }
 
-    /// At most `most` shards of what waits.
+    /// At most `most` shards of what waits; no more is begun than may be in flight.
     std::vector<std::vector<Job>> next_shards(std::size_t most) {
         std::vector<std::vector<Job>> shards(1);
         std::set<std::int64_t> attempts;
-        while (!waiting_.empty()) {
+        std::size_t programs = in_flight();
+        for (; is_anything_waiting(); ++programs) {
             attempts.insert(waiting_.front().attempt);
             if (attempts.size() > options_.shard_size) {
-                if (shards.size() == most) break;
+                if (shards.size() == most || programs >= options_.most_in_flight) break;
                 shards.emplace_back();
                 attempts = {waiting_.front().attempt};
             }
@@ -275,7 +290,7 @@ private:
 
     /// @return false if it is to stop
     bool pause() const {
-        if (waves_.empty() && waiting_.empty()) return true;
+        if (waves_.empty() && waiting_.empty() && is_all_read_) return true;
         const auto end = steady_clock::now() + options_.poll;
         while (steady_clock::now() < end) {
             if (options_.stop()) return false;
@@ -292,9 +307,12 @@ private:
     QueueLimits limits_;
     std::size_t most_shards_;  ///< of the next wave: fewer after it was refused
     std::vector<Wave> waves_;
+    Jobs found_;  ///< what was in flight at the beginning: handed in already
     std::deque<Job> waiting_;
-    std::map<Key, int> tried_;
-    std::set<Key> given_up_;
+    Job last_read_;  ///< of what is pending in the gradebook
+    bool is_all_read_ = false;
+    std::map<Job, int, BySourceAndSuite> tried_;
+    Jobs given_up_;
     RunState state_;
     steady_clock::time_point begin_ = steady_clock::now();
     steady_clock::time_point heard_ = begin_;

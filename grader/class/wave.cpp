@@ -11,7 +11,7 @@ namespace fs = std::filesystem;
 
 SentShard sent_shard(const fs::path& folder, const Manifest& manifest) {
     SentShard shard{folder};
-    for (const auto& [job, submission] : manifest.work) shard.open.emplace(key_of(job), job);
+    for (const auto& [job, submission] : manifest.work) shard.open.insert(job);
     return shard;
 }
 

@@ -4,24 +4,28 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
 #include <set>
 #include <string>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 namespace headway::classroom {
 
-/// Source and suite: what a verdict is of.
-using Key = std::pair<std::string, std::string>;
-inline Key key_of(const gradebook::Job& job) { return {job.source, job.suite}; }
+/// By what a verdict is of.
+struct BySourceAndSuite {
+    bool operator()(const gradebook::Job& a, const gradebook::Job& b) const {
+        return std::tie(a.source, a.suite) < std::tie(b.source, b.suite);
+    }
+};
+using Jobs = std::set<gradebook::Job, BySourceAndSuite>;
 
 /// What is known of a shard that was handed in.
 struct SentShard {
     std::filesystem::path folder;
     ResultReader results{folder};
-    std::map<Key, gradebook::Job> open = {};  ///< without a verdict
-    std::set<Key> begun = {};
+    Jobs open = {};   ///< without a verdict
+    Jobs begun = {};  ///< of these
+    bool has_begun = false;
 };
 
 SentShard sent_shard(const std::filesystem::path& folder, const Manifest& manifest);

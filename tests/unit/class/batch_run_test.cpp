@@ -115,6 +115,14 @@ TEST_F(Batches, WhatWaitsForAnAdministratorIsTakenBack) {
     expect_whole();
 }
 
+TEST_F(Batches, OfAClassOfAnySizeOnlyAPartIsInFlight) {
+    options_.most_in_flight = 4;
+    EXPECT_EQ(run().done, std::size_t{students});
+    EXPECT_EQ(queue_.most_waiting, 2U);  // the second is begun while there is room
+    for (const auto& [source, times] : queue_.begun) EXPECT_EQ(times, 1);
+    expect_whole();
+}
+
 TEST_F(Batches, ANodesOutageIsTriedElsewhere) {
     queue_.fates = {{0, Fate::out_of_order}};
     EXPECT_EQ(run().done, std::size_t{students});
@@ -126,6 +134,7 @@ TEST_F(Batches, ACoordinatorThatComesBackGoesOnWithWhatIsQueued) {
     for (int killed = 0; killed < 40 && !gradebook_.pending(edition_).empty(); ++killed) {
         asked = 0;
         options_.stop = [&] { return ++asked > 1 + killed % 3; };
+        options_.most_in_flight = killed % 2 == 0 ? 5 : 100;
         run();
     }
     options_.stop = [] { return false; };
