@@ -27,7 +27,10 @@ double at(std::vector<double>& sorted_later, double part) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc < 2) return EXIT_FAILURE;
+    if (argc < 2) {
+        std::fprintf(stderr, "usage: jail_start FOLDER [RUNS], where FOLDER holds headway-enter: build/default/bin\n");
+        return EXIT_FAILURE;
+    }
     const int runs = argc > 2 ? std::atoi(argv[2]) : 200;
     const Survey machine = survey(argv[1], argv[1], {});
     Command plain;

@@ -96,7 +96,7 @@ void ClassCommands::add_running_options(CLI::App* command) {
 void ClassCommands::add_jobs(CLI::App* command) {
     command
         ->add_option("--jobs", arguments_.jobs,
-                     "How many to grade at once (default: one a processor; with Slurm: one a task)")
+                     "How many to grade at once (default: processors + 1; with Slurm: 1 a task)")
         ->check(CLI::Range(1, 256))
         ->type_name("N");
     command->add_flag("--unsafe", arguments_.unsafe, "Run strangers' code where the jail is incomplete");

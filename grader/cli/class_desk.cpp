@@ -80,7 +80,8 @@ classroom::RunState grade_pending(const Course& course, const ClassArguments& ar
     fs::remove_all(scratch, ignored);
     ProgressLine line;
     classroom::RunOptions options;
-    options.workers = arguments.jobs > 0 ? arguments.jobs : std::max(1U, std::thread::hardware_concurrency());
+    // One more than there are processors: a tenth of its time a grading waits for the kernel to take a jail down.
+    options.workers = arguments.jobs > 0 ? arguments.jobs : std::max(1U, std::thread::hardware_concurrency()) + 1;
     options.stop = Interrupt::requested;
     options.progress = [&](const classroom::RunState& state) {
         line.show(progress_text(state) + (Interrupt::requested() ? " · stopping after what has begun" : ""));
