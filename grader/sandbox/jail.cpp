@@ -16,6 +16,10 @@ constexpr std::uint64_t first_pool_user = 1'000'000'000;
 constexpr std::uint64_t jails_a_grader = 64;
 constexpr std::uint64_t most_graders = std::uint64_t{1} << 22U;  // PID_MAX_LIMIT
 
+/// Processes that have ended and still count in a control group: some kernels take them off seconds later, and a judge
+/// starts a worker that crashes again and again. Processes that live are bounded by the entry.
+constexpr std::uint64_t lingering = 512;
+
 /// A user that nobody else on this machine is: two jails cannot signal each other, nor share a limit on processes.
 std::uint64_t next_pool_user() {
     static std::atomic<std::uint64_t> used{0};
@@ -92,7 +96,7 @@ Command Jail::lock(Command command, const Room& room) const {
     std::string ignored;
     if (command.limits.resident > 0)
         locked.group = ControlGroup::make({.memory = command.limits.resident + room.folder + mebibytes(128),
-                                           .processes = command.limits.processes + 8},
+                                           .processes = command.limits.processes + lingering},
                                           ignored);
     return locked;
 }

@@ -41,6 +41,14 @@ TEST_F(ProcessInJail, EndsAsItEndsWithout) {
     EXPECT_EQ(in_jail(shell("kill -SEGV $$")).ended.signal, SIGSEGV);
 }
 
+TEST_F(ProcessInJail, StartsAgainAndAgain) {
+    const Command locked = machine().jail.lock(shell("exit 3"), tools());
+    for (int i = 0; i < 150; ++i) {
+        Process process = Process::start(locked, Channel::yes);
+        ASSERT_EQ(process.wait().exit_code, 3) << i;
+    }
+}
+
 TEST_F(ProcessInJail, HasTheEnvironmentThatItWasGivenAndNoOther) {
     Command command = shell("/usr/bin/env");
     command.environment = {"NAME=value with spaces"};
