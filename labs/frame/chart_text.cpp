@@ -68,7 +68,8 @@ void show_chart(report::Page& page, std::size_t indent, const Chart& chart) {
         for (const std::string_view mark : drawing.grid[row]) line += mark.empty() ? " " : mark;
         page.line(indent, {{line}});
     }
-    const std::string low = number(span.left), high = number(span.right);
+    const std::string low = number(span.left);
+    const std::string high = number(span.right);
     page.line(indent, {{fmt::format("{:{}} {}{:>{}}", "", axis_width, low, high, columns - low.size())}});
     std::string legend = chart.x_name + ";";
     for (std::size_t i = 0; i < chart.series.size(); ++i)
