@@ -80,7 +80,7 @@ classroom::RunState grade_pending(const Course& course, const ClassArguments& ar
     fs::remove_all(scratch, ignored);
     ProgressLine line;
     classroom::RunOptions options;
-    // One more than there are processors: a tenth of its time a grading waits for the kernel to take a jail down.
+    // One more than there are processors: with as many, up to a tenth of their time was measured to be idle.
     options.workers = arguments.jobs > 0 ? arguments.jobs : std::max(1U, std::thread::hardware_concurrency()) + 1;
     options.stop = Interrupt::requested;
     options.progress = [&](const classroom::RunState& state) {

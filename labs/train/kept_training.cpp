@@ -37,7 +37,7 @@ void resume(Training& training, const std::string& file) {
         throw;
     } catch (const std::exception& error) {
         throw std::runtime_error(
-            fmt::format("the training cannot go on from its checkpoint, which is damaged:\n{}\n"
+            fmt::format("the training cannot go on from its checkpoint:\n{}\n"
                         "Delete that file and say the same again; or begin all of it anew with --fresh.",
                         error.what()));
     }

@@ -44,9 +44,8 @@ std::vector<lab::Variant> variants_of(const Arguments& arguments, const lab::Tra
 std::string too_short_for(const Arguments& arguments, const lab::TrainingPlan& plan) {
     if (!arguments.corpus.empty() || plan.steps >= lab::TrainingPlan{}.steps / 2) return "";
     return fmt::format(
-        "{} steps are too few for heads that copy, and shares are of few cases: what the lesson tells shows in the "
-        "whole run, without --quick.",
-        plan.steps);
+        "{} steps are too few for heads that copy, and shares are of few cases: what the lesson tells shows after {}.",
+        plan.steps, lab::TrainingPlan{}.steps);
 }
 
 void run_train(const Arguments& arguments) {
