@@ -22,8 +22,8 @@ struct BatchOptions {
     std::filesystem::path waves;   ///< where the shards are; every node must see it
     std::size_t shard_size = 100;  ///< hand-ins
     std::size_t most_queued = 0;   ///< tasks at once; 0: what the site allows
-    /// Programs in the queue at once, that a class of any size fits into memory: some 0.5 KiB each, and twice that after
-    /// a restart, for what was in the queue then.
+    /// Programs in the queue at once, that a class of any size fits into memory: some 0.5 KiB each, and twice that
+    /// after a restart, for what was in the queue then.
     std::size_t most_in_flight = 400'000;
     int tries = 3;  ///< of what was in flight when a task ended
     std::chrono::milliseconds poll{10000};
