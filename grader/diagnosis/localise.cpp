@@ -67,11 +67,11 @@ Parts parts_of(const std::vector<Pair>& pairs) {
     return parts;
 }
 
-/// "q, k and v"
+/// "q, k and v"; what a function returns has no name.
 std::string listed(const std::vector<std::string>& names) {
     std::string list;
     for (std::size_t i = 0; i < names.size(); ++i)
-        list += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];
+        list += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + (names[i].empty() ? "the result" : names[i]);
     return list;
 }
 
@@ -134,7 +134,10 @@ std::string constant_factor(const std::vector<Pair>& pairs) {
     if (std::abs(*least - 1) < 2e-3 && std::abs(*most - 1) < 2e-3) return {};  // what is wrong is no factor
     const std::string which = some_right ? "the wrong numbers" : "all numbers";
     if (*most - *least <= 1e-3 * std::abs(*most))
-        return which + " are " + short_number(factors.front()) + " times what they should be, on every input";
+        return which + " are " + short_number(factors.front()) + " times what they should be, in " +
+               (factors.size() == 1 ? "the one result that is"
+                                    : "all " + std::to_string(factors.size()) + " results that are") +
+               " wrong";
     return "on each input " + which + " are one number times what they should be, " + short_number(*least) + " to " +
            short_number(*most) + " as inputs differ";
 }
