@@ -74,13 +74,15 @@ function(headway_json_array out)
   set(${out} "[${joined}]" PARENT_SCOPE)
 endfunction()
 
-# Precompiles grader/build/prelude.hpp with the options of a submission; `out` gets the options that use it.
-function(headway_prelude out build)
-  set(folder "${CMAKE_BINARY_DIR}/prelude/${build}")
-  set(header "${folder}/prelude.hpp")
-  configure_file("${CMAKE_SOURCE_DIR}/grader/build/prelude.hpp" "${header}" COPYONLY)
+# Precompiles a header of grader/build with the options of a submission; `out` gets the options that use it.
+function(headway_prelude out name build)
+  set(folder "${CMAKE_BINARY_DIR}/${name}/${build}")
+  set(header "${folder}/${name}.hpp")
+  foreach(file IN ITEMS prelude.hpp ${name}.hpp)
+    configure_file("${CMAKE_SOURCE_DIR}/grader/build/${file}" "${folder}/${file}" COPYONLY)
+  endforeach()
   if(CMAKE_CXX_COMPILER_ID STREQUAL Clang)
-    set(compiled "${folder}/prelude.pch")
+    set(compiled "${folder}/${name}.pch")
     headway_json_array(use -include-pch "${compiled}")
   else()
     set(compiled "${header}.gch")
@@ -88,13 +90,13 @@ function(headway_prelude out build)
   endif()
   add_custom_command(
     OUTPUT "${compiled}"
-    COMMAND "${CMAKE_CXX_COMPILER}" ${ARGN} -w "-I${CMAKE_SOURCE_DIR}/tensor/include" -x c++-header "${header}"
-            -o "${compiled}" -MD -MF "${compiled}.d" -MT "${compiled}"
+    COMMAND "${CMAKE_CXX_COMPILER}" ${ARGN} -w "-I${CMAKE_SOURCE_DIR}/tensor/include" -isystem "${eigen}"
+            -x c++-header "${header}" -o "${compiled}" -MD -MF "${compiled}.d" -MT "${compiled}"
     DEPENDS "${header}"
     DEPFILE "${compiled}.d"
-    COMMENT "Precompiling what submissions include (${build})"
+    COMMENT "Precompiling what submissions include (${name}, ${build})"
     VERBATIM)
-  add_custom_target(headway_prelude_${build} ALL DEPENDS "${compiled}")
+  add_custom_target(headway_${name}_${build} ALL DEPENDS "${compiled}")
   set(${out} "${use}" PARENT_SCOPE)
 endfunction()
 
@@ -163,9 +165,12 @@ function(headway_finish_grader)
   headway_json_array(sanitized ${sanitized})
   headway_json_array(plain_link ${plain_link})
   headway_json_array(sanitized_link ${sanitized_link})
-  headway_prelude(plain_prelude plain ${plain_options})
-  headway_prelude(sanitized_prelude sanitized ${sanitized_options})
   get_target_property(eigen Eigen3::Eigen INTERFACE_INCLUDE_DIRECTORIES)
+  foreach(name IN ITEMS prelude prelude_eigen)
+    foreach(build IN ITEMS plain sanitized)
+      headway_prelude(${build}_${name} ${name} ${build} ${${build}_options})
+    endforeach()
+  endforeach()
   set(orderly false)
   if(HEADWAY_COVERAGE)
     set(orderly true)
@@ -177,6 +182,7 @@ function(headway_finish_grader)
   \"include\": \"${CMAKE_SOURCE_DIR}/tensor/include\",
   \"system_include\": \"${eigen}\",
   \"prelude\": {\"plain\": ${plain_prelude}, \"sanitized\": ${sanitized_prelude}},
+  \"prelude_eigen\": {\"plain\": ${plain_prelude_eigen}, \"sanitized\": ${sanitized_prelude_eigen}},
   \"judge\": \"$<TARGET_FILE:headway-judge>\",
   \"orderly\": ${orderly},
   \"compile\": {\"plain\": ${plain}, \"sanitized\": ${sanitized}},

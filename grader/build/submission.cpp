@@ -33,6 +33,21 @@ bool is_provided(const fs::path& relative, const std::vector<SourceFile>& course
                        [&](const SourceFile& file) { return file.path == relative; });
 }
 
+std::string_view without_spaces_in_front(std::string_view text) {
+    return text.substr(std::min(text.find_first_not_of(" \t"), text.size()));
+}
+
+/// Whether what follows "#`directive`" on any line is as asked. (Not with std::regex, which overflows the stack on a
+/// long line.)
+template <class Asked>
+bool any_directive(std::string_view text, std::string_view directive, Asked asked) {
+    for (std::size_t at = text.find('#'); at != std::string_view::npos; at = text.find('#', at + 1)) {
+        const std::string_view found = without_spaces_in_front(text.substr(at + 1));
+        if (found.starts_with(directive) && asked(without_spaces_in_front(found.substr(directive.size())))) return true;
+    }
+    return false;
+}
+
 }  // namespace
 
 bool is_source(const fs::path& path) {
@@ -47,6 +62,18 @@ bool SourceFile::is_compiled() const { return is_one_of(path.extension().string(
 
 bool Submission::has_source() const {
     return std::any_of(files.begin(), files.end(), [](const SourceFile& file) { return file.is_compiled(); });
+}
+
+bool Submission::includes_eigen() const {
+    const auto says = [&](std::string_view directive, std::initializer_list<std::string_view> beginnings) {
+        return std::any_of(files.begin(), files.end(), [&](const SourceFile& file) {
+            return any_directive(file.text, directive, [&](std::string_view rest) {
+                return std::any_of(beginnings.begin(), beginnings.end(),
+                                   [&](std::string_view beginning) { return rest.starts_with(beginning); });
+            });
+        });
+    };
+    return says("include", {"<Eigen/", "\"Eigen/", "<headway/eigen", "\"headway/eigen"}) && !says("define", {"EIGEN_"});
 }
 
 std::string Submission::digest() const {

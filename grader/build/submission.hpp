@@ -23,6 +23,8 @@ struct Submission {
     std::vector<SourceFile> course_files;
 
     bool has_source() const;
+    /// As it comes: nothing of it is set with a macro.
+    bool includes_eigen() const;
     std::string digest() const;
 };
 

@@ -46,6 +46,7 @@ Toolchain Toolchain::load(const std::filesystem::path& file) try {
     toolchain.compile = per_flavour(document.at("compile"));
     toolchain.link = per_flavour(document.at("link"));
     toolchain.prelude = per_flavour(document.at("prelude"));
+    toolchain.prelude_eigen = per_flavour(document.at("prelude_eigen"));
     toolchain.main = per_flavour(document.at("main"));
     toolchain.gtest = document.at("gtest").get<Words>();
     for (const auto& entry : document.at("exercises")) {

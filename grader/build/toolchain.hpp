@@ -35,6 +35,7 @@ struct Toolchain {
     PerFlavour<Words> compile;
     PerFlavour<Words> link;
     PerFlavour<Words> prelude;
+    PerFlavour<Words> prelude_eigen;  ///< for submissions that include Eigen
     PerFlavour<Words> main;
     Words gtest;
     std::map<std::string, PerFlavour<Words>> libraries;  ///< by exercise name, in the builds that it is graded in

@@ -150,7 +150,7 @@ std::optional<verdict::Build> Workspace::compile_file(const SourceFile& source, 
     Digest inputs;
     inputs.add(object.string());
     for (const std::string& argument : arguments) inputs.add(argument);
-    for (const std::string& file : toolchain_.prelude.at(flavour))
+    for (const std::string& file : prelude(flavour))
         if (!file.starts_with('-')) inputs.add(identity(fs::exists(file + ".gch") ? file + ".gch" : file));
     // Any header may be included by any file.
     for (const auto* files : {&submission_.files, &submission_.course_files})
@@ -159,7 +159,7 @@ std::optional<verdict::Build> Workspace::compile_file(const SourceFile& source, 
     const std::string digest = inputs.hex();
     if (is_up_to_date(object, digest)) return std::nullopt;
 
-    Words readable = folders_of(toolchain_.prelude.at(flavour));
+    Words readable = folders_of(prelude(flavour));
     append(readable, {toolchain_.include, toolchain_.system_include});
     const auto finished = run_tool(arguments, readable, object, jail_.policy().compiler.diagnostics);
     if (finished.ended.success() && !finished.timed_out) {
@@ -226,12 +226,16 @@ Words Workspace::sources_shown_in(const fs::path& folder) const {
     return {"-ffile-prefix-map=" + (folder_ / "src").string() + "=" + folder.string()};
 }
 
+const Words& Workspace::prelude(Flavour flavour) const {
+    return (submission_.includes_eigen() ? toolchain_.prelude_eigen : toolchain_.prelude).at(flavour);
+}
+
 fs::path Workspace::worker(Flavour flavour) const { return folder_ / to_string(flavour) / "worker"; }
 
 Built Workspace::build_worker(Flavour flavour) {
     const fs::path output = folder_ / to_string(flavour);
     Words options = toolchain_.compile.at(flavour);
-    append(options, toolchain_.prelude.at(flavour));
+    append(options, prelude(flavour));
     append(options, sources_shown_in("."));
     const Objects objects = compile(output, flavour, options);
     Words inputs = toolchain_.main.at(flavour);

@@ -59,6 +59,8 @@ public:
 
 private:
     void write_sources() const;
+    /// The precompiled header that the submission is compiled with.
+    const Words& prelude(Flavour flavour) const;
     /// What debuggers and reports say instead of `folder`/src.
     Words sources_shown_in(const std::filesystem::path& folder) const;
     Built build_special_worker(const std::filesystem::path& output, Flavour flavour, const Words& more_options,

@@ -1,4 +1,4 @@
-#include "engine.hpp"
+#include <headway/engine.hpp>
 
 // A submission that includes Eigen brings the same templates, compiled with other options, and a linker keeps one of
 // the two: products would then run in the student's sanitized build of Eigen. Under another name they cannot meet.

@@ -1,7 +1,7 @@
+#include <headway/engine.hpp>
 #include <headway/given.hpp>
 
 #include "dense.hpp"
-#include "engine.hpp"
 
 #include <algorithm>
 #include <cmath>

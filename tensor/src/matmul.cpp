@@ -1,6 +1,7 @@
 #include "checks.hpp"
-#include "engine.hpp"
 #include "rows.hpp"
+
+#include <headway/engine.hpp>
 
 namespace headway::ops {
 namespace {

@@ -43,6 +43,9 @@ std::string complaints(const std::vector<NamedTensor>& parameters, const StateDi
 
 }  // namespace
 
+Module::Module() = default;
+Module::~Module() = default;
+
 std::vector<NamedTensor> Module::named_parameters() const {
     std::vector<NamedTensor> all = parameters_;
     for (const auto& [name, child] : children_) {
@@ -114,6 +117,8 @@ Linear::Linear(Index in_features, Index out_features, Bias bias_wanted, Random& 
     bias = random.uniform({out_features}, -bound, bound);
     register_parameter("bias", bias);
 }
+
+Linear::~Linear() = default;
 
 Tensor Linear::forward(const Tensor& x) const {
     require_defined(x, "Linear");

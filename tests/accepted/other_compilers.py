@@ -26,9 +26,11 @@ CORE = ["01", "02", "03", "04", "05"]
 
 
 def precompile(prelude, folder, command):
-    """The header that submissions begin with, for one compiler and its options; what says so to the compiler."""
+    """A header that submissions begin with, for one compiler and its options; what says so to the compiler."""
     folder.mkdir(parents=True)
-    header = Path(shutil.copy(prelude, folder))
+    for file in prelude.parent.glob("*.hpp"):
+        shutil.copy(file, folder)
+    header = folder / prelude.name
     is_clang = command[0] == "clang++"
     compiled = header.with_suffix(".pch" if is_clang else ".hpp.gch")
     subprocess.run([*command, "-w", "-x", "c++-header", header, "-o", compiled], check=True)
@@ -46,8 +48,10 @@ def make_grader(cli, folder, compiler, level):
     for flavour, options in grader["compile"].items():
         options = [one for one in options if not one.startswith("-O")] + level
         grader["compile"][flavour] = options
-        grader["prelude"][flavour] = precompile(Path(grader["prelude"][flavour][1]), folder / "prelude" / flavour,
-                                                [compiler, *options, "-I" + grader["include"]])
+        for prelude in "prelude", "prelude_eigen":
+            grader[prelude][flavour] = precompile(
+                Path(grader[prelude][flavour][1]), folder / prelude / flavour,
+                [compiler, *options, "-I" + grader["include"], "-isystem", grader["system_include"]])
     (folder / "grader.json").write_text(json.dumps(grader))
     return folder / "bin" / "headway-cli"
 

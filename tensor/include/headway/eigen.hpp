@@ -1,5 +1,6 @@
 #pragma once
 
+#include <headway/eigen_products.hpp>
 #include <headway/tensor.hpp>
 
 #include <Eigen/Core>

@@ -21,8 +21,9 @@ using StateDict = std::vector<NamedTensor>;
 /// without further code. Registered tensors share storage with the members they were made from.
 class Module {
 public:
-    Module() = default;
-    virtual ~Module() = default;
+    // Compiled once, for the same reason as those of Tensor.
+    Module();
+    virtual ~Module();
     Module(const Module&) = delete;
     Module& operator=(const Module&) = delete;
 
@@ -64,6 +65,7 @@ public:
     /// Weights and bias uniform in ±1/√in.   [as torch.nn.Linear]
     /// @throws std::invalid_argument if a size is not positive
     Linear(Index in_features, Index out_features, Bias bias, Random& random);
+    ~Linear() override;
 
     /// @param x (..., in)   @return (..., out)
     /// @throws std::invalid_argument if the last axis of x is not `in`

@@ -34,6 +34,17 @@ TEST_F(SubmissionTest, OnlyTheStudentsOwnFilesCount) {
     EXPECT_EQ(submission.course_files[0].text, "// the course's");
 }
 
+TEST_F(SubmissionTest, IncludesEigenIfAnyFileDoesAndNoneSetsIt) {
+    EXPECT_FALSE(read().includes_eigen());
+    folder.write("theirs/parts/softmax.hpp", "#include <vector>\n  #  include\t<Eigen/Dense>\n");
+    EXPECT_TRUE(read().includes_eigen());
+    folder.write("theirs/scaled_scores.cpp", "# define EIGEN_DEFAULT_TO_ROW_MAJOR\n#include <headway/eigen.hpp>\n");
+    EXPECT_FALSE(read().includes_eigen());
+    folder.write("theirs/parts/softmax.hpp", "#include <eigenvalues.hpp>\n// Eigen/\n#");
+    folder.write("theirs/scaled_scores.cpp", "#" + std::string(1U << 20U, ' '));
+    EXPECT_FALSE(read().includes_eigen());
+}
+
 TEST_F(SubmissionTest, LinksAreNotFollowed) {
     std::filesystem::create_symlink("/etc/passwd", folder.path() / "theirs/secret.hpp");
     EXPECT_EQ(read().files.size(), 1U);
