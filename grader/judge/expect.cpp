@@ -32,8 +32,9 @@ std::vector<std::int64_t> coordinate_of(std::size_t flat, const Shape& shape) {
     return coordinate;
 }
 
-/// Distance in tolerances; NaN counts as infinitely far.
+/// Distance in tolerances; NaN counts as infinitely far. From what is not finite itself there is no distance to tell.
 double badness(double actual, double expected, double allowed) {
+    if (!std::isfinite(expected)) return 0;
     const double distance = std::abs(actual - expected) / allowed;
     return std::isnan(distance) ? std::numeric_limits<double>::infinity() : distance;
 }
@@ -130,8 +131,15 @@ std::optional<Failure> difference(const Looking& looking, const Tensor& actual, 
     failure.kind = FailureKind::wrong_value;
     failure.stage = to_string(looking.stage);
     failure.all_elements = expected.numel();
-    failure.message = "your " + looking.at + " are wrong in " + std::to_string(failure.wrong_elements) + " of " +
-                      std::to_string(failure.all_elements) + " numbers";
+    const std::string in_numbers =
+        " in " + std::to_string(failure.wrong_elements) + " of " + std::to_string(failure.all_elements) + " numbers";
+    failure.message = "your " + looking.at + " are wrong" + in_numbers;
+    if (!std::isfinite(failure.worst->expected)) {  // so all of them: another answer of the student's
+        failure.worst.reset();
+        failure.message =
+            "your " + looking.at + " cannot be compared" + in_numbers + ": an answer of yours is NaN or infinite there";
+        return failure;
+    }
     if (expected.numel() <= most_shown) {
         failure.expected = numbers(expected);
         failure.yours = numbers(got);

@@ -15,7 +15,7 @@ HIDDEN_SUITE(GroupedQuery);
 
 const Looking repeated_axes{"repeated heads", Stage::split, {"b", "h", "key", "feature"}};
 const Looking context_axes{"context vectors", Stage::weigh, {"b", "h", "query", "feature"}};
-const Looking pooled_axes{"pooled projection", Stage::project, {"row", "column"}};
+const Looking pooled_axes{"pooled projections", Stage::project, {"row", "column"}};
 const Looking output_axes{"outputs", Stage::output, {"b", "token", "feature"}};
 
 /// How many query heads form a group, and how many groups there are.

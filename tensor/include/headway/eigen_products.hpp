@@ -6,9 +6,9 @@
 
 #include <type_traits>
 
-// Eigen's products of float matrices go to `multiply`, which is built already: to instantiate Eigen's own kernels in a
-// file costs its compiler two seconds, and eight where sanitizers watch them. What a product is, when it needs a
-// temporary and what is checked stay Eigen's; where the kernels are chosen is internal to it, and this is how 3.4 does.
+// Eigen's products of float matrices go to `multiply`, which is built already: to instantiate Eigen's own kernels costs
+// each file that has a product a second, and two where sanitizers watch. What a product is, when it needs a temporary
+// and what is checked stay Eigen's. Where it chooses its kernels is internal to it; this is the place in 3.4.
 
 namespace headway::detail {
 
@@ -89,7 +89,8 @@ concept OfFloats = std::is_same_v<typename Left::Scalar, float> && std::is_same_
 
 }  // namespace headway::detail
 
-#if EIGEN_VERSION_AT_LEAST(3, 4, 0) && !EIGEN_VERSION_AT_LEAST(3, 4, 90)
+// With EIGEN_RUNTIME_NO_MALLOC a file watches where Eigen allocates: not where its own kernels would.
+#if EIGEN_VERSION_AT_LEAST(3, 4, 0) && !EIGEN_VERSION_AT_LEAST(3, 4, 90) && !defined(EIGEN_RUNTIME_NO_MALLOC)
 namespace Eigen::internal {
 
 template <class Left, class Right>

@@ -54,6 +54,21 @@ TEST(Comparator, OneNaNIsTheWorstOfAll) {
     EXPECT_EQ(failure->worst->coordinate, (std::vector<std::int64_t>{1, 1}));
 }
 
+TEST(Comparator, NoDistanceIsToldFromWhatIsNotFinite) {
+    const Tensor own = Tensor::of({2, 2}, {1, static_cast<float>(infinity), std::nanf(""), 4});
+    auto failure = difference(anything, own, reference::exact(own));
+    ASSERT_TRUE(failure);
+    EXPECT_FALSE(failure->worst);
+    EXPECT_EQ(failure->message,
+              "your numbers cannot be compared in 2 of 4 numbers: an answer of yours is NaN or "
+              "infinite there");
+    const Tensor other = Tensor::of({2, 2}, {1, 2, 3, 4.5F});
+    failure = difference(anything, other, reference::exact(own));
+    ASSERT_TRUE(failure);
+    EXPECT_EQ(failure->wrong_elements, 3);
+    EXPECT_EQ(failure->worst->coordinate, (std::vector<std::int64_t>{1, 1}));
+}
+
 TEST(Comparator, AnotherShapeIsAnotherTensor) {
     const reference::Array expected = reference::exact(Tensor::zeros({2, 3}));
     EXPECT_EQ(difference(anything, Tensor::zeros({3, 2}), expected)->kind, verdict::FailureKind::wrong_shape);
