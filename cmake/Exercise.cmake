@@ -76,9 +76,10 @@ endfunction()
 
 # Precompiles a header of grader/build with the options of a submission; `out` gets the options that use it.
 function(headway_prelude out name build)
+  get_target_property(eigen Eigen3::Eigen INTERFACE_INCLUDE_DIRECTORIES)
   set(folder "${CMAKE_BINARY_DIR}/${name}/${build}")
   set(header "${folder}/${name}.hpp")
-  foreach(file IN ITEMS prelude.hpp ${name}.hpp)
+  foreach(file IN ITEMS prelude.hpp ${name}.hpp)  # one includes the other, from beside it
     configure_file("${CMAKE_SOURCE_DIR}/grader/build/${file}" "${folder}/${file}" COPYONLY)
   endforeach()
   if(CMAKE_CXX_COMPILER_ID STREQUAL Clang)
@@ -96,7 +97,7 @@ function(headway_prelude out name build)
     DEPFILE "${compiled}.d"
     COMMENT "Precompiling what submissions include (${name}, ${build})"
     VERBATIM)
-  add_custom_target(headway_${name}_${build} ALL DEPENDS "${compiled}")
+  add_custom_target(precompiled_${name}_${build} ALL DEPENDS "${compiled}")
   set(${out} "${use}" PARENT_SCOPE)
 endfunction()
 
@@ -121,7 +122,7 @@ function(headway_finish_grader)
       foreach(library IN LISTS uses)
         list(APPEND libraries "$<TARGET_FILE:${library}${suffix}>")
       endforeach()
-      foreach(library IN ITEMS headway_worker headway_wire headway_tensor)
+      foreach(library IN ITEMS headway_prelude headway_worker headway_wire headway_tensor)
         list(APPEND libraries "$<TARGET_FILE:${library}${suffix}>")
       endforeach()
       list(APPEND libraries "$<TARGET_FILE:headway_engine>")

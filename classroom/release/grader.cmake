@@ -1,5 +1,5 @@
-# The student's edition: the grader comes compiled. Only the tensor library is built here, by the compiler that will
-# compile what is written against it.
+# The student's edition: the grader comes compiled. Only the tensor library, and what precompiled headers leave out, are
+# built here, by the compiler that will compile what is written against them.
 if(NOT CMAKE_SYSTEM_NAME STREQUAL Linux OR NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
   message(FATAL_ERROR "This edition grades on x86-64 Linux and WSL2 only; here is ${CMAKE_SYSTEM_NAME} on "
                       "${CMAKE_SYSTEM_PROCESSOR}. Ask whoever gave it to you for the full edition.")
@@ -7,6 +7,7 @@ endif()
 
 headway_library(headway_wire)
 headway_library(headway_worker)
+headway_library(headway_prelude build/prelude.cpp)
 headway_library(headway_test_report worker/test_report.cpp LINK GTest::gtest)
 foreach(object IN ITEMS headway_worker_main headway_worker_main_sanitized)
   add_library(${object} OBJECT IMPORTED GLOBAL)

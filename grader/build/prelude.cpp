@@ -1,4 +1,4 @@
-// What prelude.hpp says is compiled elsewhere.
+// The definitions of prelude.hpp's `extern template`s: one that is missing here is undefined in every submission.
 
 #include <cstddef>
 #include <string>

@@ -23,7 +23,7 @@ struct Submission {
     std::vector<SourceFile> course_files;
 
     bool has_source() const;
-    /// As it comes: nothing of it is set with a macro.
+    /// Whether any file includes Eigen, and none defines a macro of Eigen's, which must come before its headers.
     bool includes_eigen() const;
     std::string digest() const;
 };

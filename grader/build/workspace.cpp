@@ -73,7 +73,11 @@ fs::path object_name(const fs::path& source) {
 }  // namespace
 
 Workspace::Workspace(const Toolchain& toolchain, const sandbox::Jail& jail, Submission submission, fs::path folder)
-    : toolchain_(toolchain), jail_(jail), submission_(std::move(submission)), folder_(std::move(folder)) {
+    : toolchain_(toolchain),
+      jail_(jail),
+      submission_(std::move(submission)),
+      prelude_(submission_.includes_eigen() ? toolchain.prelude_eigen : toolchain.prelude),
+      folder_(std::move(folder)) {
     write_sources();
 }
 
@@ -150,7 +154,7 @@ std::optional<verdict::Build> Workspace::compile_file(const SourceFile& source, 
     Digest inputs;
     inputs.add(object.string());
     for (const std::string& argument : arguments) inputs.add(argument);
-    for (const std::string& file : prelude(flavour))
+    for (const std::string& file : prelude_.at(flavour))
         if (!file.starts_with('-')) inputs.add(identity(fs::exists(file + ".gch") ? file + ".gch" : file));
     // Any header may be included by any file.
     for (const auto* files : {&submission_.files, &submission_.course_files})
@@ -159,7 +163,7 @@ std::optional<verdict::Build> Workspace::compile_file(const SourceFile& source, 
     const std::string digest = inputs.hex();
     if (is_up_to_date(object, digest)) return std::nullopt;
 
-    Words readable = folders_of(prelude(flavour));
+    Words readable = folders_of(prelude_.at(flavour));
     append(readable, {toolchain_.include, toolchain_.system_include});
     const auto finished = run_tool(arguments, readable, object, jail_.policy().compiler.diagnostics);
     if (finished.ended.success() && !finished.timed_out) {
@@ -226,16 +230,12 @@ Words Workspace::sources_shown_in(const fs::path& folder) const {
     return {"-ffile-prefix-map=" + (folder_ / "src").string() + "=" + folder.string()};
 }
 
-const Words& Workspace::prelude(Flavour flavour) const {
-    return (submission_.includes_eigen() ? toolchain_.prelude_eigen : toolchain_.prelude).at(flavour);
-}
-
 fs::path Workspace::worker(Flavour flavour) const { return folder_ / to_string(flavour) / "worker"; }
 
 Built Workspace::build_worker(Flavour flavour) {
     const fs::path output = folder_ / to_string(flavour);
     Words options = toolchain_.compile.at(flavour);
-    append(options, prelude(flavour));
+    append(options, prelude_.at(flavour));
     append(options, sources_shown_in("."));
     const Objects objects = compile(output, flavour, options);
     Words inputs = toolchain_.main.at(flavour);

@@ -59,8 +59,6 @@ public:
 
 private:
     void write_sources() const;
-    /// The precompiled header that the submission is compiled with.
-    const Words& prelude(Flavour flavour) const;
     /// What debuggers and reports say instead of `folder`/src.
     Words sources_shown_in(const std::filesystem::path& folder) const;
     Built build_special_worker(const std::filesystem::path& output, Flavour flavour, const Words& more_options,
@@ -81,6 +79,7 @@ private:
     const Toolchain& toolchain_;
     const sandbox::Jail& jail_;
     Submission submission_;
+    const PerFlavour<Words>& prelude_;
     std::filesystem::path folder_;
 };
 

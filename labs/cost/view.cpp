@@ -62,8 +62,8 @@ std::string verdict_on_counts(const std::vector<Cost>& costs) {
     const bool more = costs.front().counted > work_of(costs.front().sizes).all();
     return more ? "forward does more multiply-adds than the formula asks for: something is computed twice, or "
                   "computed and not used. Can you find it?"
-                : "forward does fewer products by matmul than the formula asks for: loops of your own are not "
-                  "counted.";
+                : "forward does fewer products by matmul than the formula asks for: loops of your own, and "
+                  "Eigen without <headway/eigen.hpp>, are not counted.";
 }
 
 }  // namespace

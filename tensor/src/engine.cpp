@@ -17,6 +17,7 @@ extern "C" void sgemm_(const char* transpose_a, const char* transpose_b, const i
 #endif
 
 namespace headway {
+namespace detail {
 namespace {
 
 std::atomic<Index> multiply_adds_done = 0;
@@ -66,8 +67,6 @@ void into(float* product, const Left& left, const Right& right) {
 
 }  // namespace
 
-Index multiply_adds() { return multiply_adds_done; }
-
 void multiply(const MatrixView& a, const MatrixView& b, float* product) {
     if (a.rows == 0 || b.cols == 0) return;
     if (a.cols == 0) {
@@ -77,5 +76,9 @@ void multiply(const MatrixView& a, const MatrixView& b, float* product) {
     multiply_adds_done += a.rows * a.cols * b.cols;
     as_dense(a, [&](const auto& left) { as_dense(b, [&](const auto& right) { into(product, left, right); }); });
 }
+
+}  // namespace detail
+
+Index multiply_adds() { return detail::multiply_adds_done; }
 
 }  // namespace headway

@@ -36,12 +36,14 @@ void masked_softmax(float* row, Index S, float scale, BlockedKeys blocked) {
 }
 
 /// Rows [begin, end) of the matrix x[b, h].
-MatrixView rows_of(const Tensor& x, Index b, Index h, Index begin, Index end) {
+detail::MatrixView rows_of(const Tensor& x, Index b, Index h, Index begin, Index end) {
     const Strides& stride = x.strides();
     return {x.data() + b * stride[0] + h * stride[1] + begin * stride[2], end - begin, x.size(3), stride[2], stride[3]};
 }
 
-MatrixView transposed(const MatrixView& x) { return {x.data, x.cols, x.rows, x.col_stride, x.row_stride}; }
+detail::MatrixView transposed(const detail::MatrixView& x) {
+    return {x.data, x.cols, x.rows, x.col_stride, x.row_stride};
+}
 
 /// Some queries at a time, so that their scores are still in the cache when softmax and product come to them.
 /// @param weights  (B, H, T, S), or undefined where nobody wants them: then they exist for those queries only
@@ -58,7 +60,7 @@ Tensor attend(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mas
             for (Index begin = 0; begin < T; begin += at_once) {
                 const Index end = std::min(begin + at_once, T), row = (b * H + h) * T + begin;
                 float* some = kept.data() + (weights.defined() ? row * S : 0);
-                multiply(rows_of(q, b, h, begin, end), transposed(rows_of(k, b, h, 0, S)), some);
+                detail::multiply(rows_of(q, b, h, begin, end), transposed(rows_of(k, b, h, 0, S)), some);
                 for (Index t = begin; t < end; ++t) {
                     BlockedKeys blocked{nullptr, 0};
                     if (wide.defined()) {
@@ -67,7 +69,7 @@ Tensor attend(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mas
                     }
                     masked_softmax(some + (t - begin) * S, S, scale, blocked);
                 }
-                multiply({some, end - begin, S, S, 1}, rows_of(v, b, h, 0, S), context.data() + row * d_v);
+                detail::multiply({some, end - begin, S, S, 1}, rows_of(v, b, h, 0, S), context.data() + row * d_v);
             }
     return context;
 }

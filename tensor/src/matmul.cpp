@@ -43,7 +43,7 @@ void require_shapes_fit(const Tensor& a, const Tensor& b) {
 }
 
 /// The matrix of `x` that begins at `position`.
-MatrixView matrix_at(const Tensor& x, Index position) {
+detail::MatrixView matrix_at(const Tensor& x, Index position) {
     const std::size_t rank = x.shape().size();
     return {x.data() + position, x.size(-2), x.size(-1), x.strides()[rank - 2], x.strides()[rank - 1]};
 }
@@ -62,13 +62,13 @@ Tensor matmul(const Tensor& a, const Tensor& b) {
     const Strides batch_of_a = leading(a).expand(batch).strides;
     const Strides batch_of_b = leading(b).expand(batch).strides;
     for_each_row<3>(batch, {&batch_of_product, &batch_of_a, &batch_of_b}, [&](auto at, auto step, Index count) {
-        MatrixView left = matrix_at(a, at[1]);
+        detail::MatrixView left = matrix_at(a, at[1]);
         if (step[2] == 0 && step[1] == left.rows * left.row_stride) {  // below each other, and times the same matrix
             left.rows *= count;
             count = 1;
         }
         for (Index i = 0; i < count; ++i, left.data += step[1])
-            multiply(left, matrix_at(b, at[2] + i * step[2]), product.data() + at[0] + i * step[0]);
+            detail::multiply(left, matrix_at(b, at[2] + i * step[2]), product.data() + at[0] + i * step[0]);
     });
     return product;
 }

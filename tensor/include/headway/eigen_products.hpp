@@ -6,9 +6,10 @@
 
 #include <type_traits>
 
-// Eigen's products of float matrices go to `multiply`, which is built already: to instantiate Eigen's own kernels costs
-// each file that has a product a second, and two where sanitizers watch. What a product is, when it needs a temporary
-// and what is checked stay Eigen's. Where it chooses its kernels is internal to it; this is the place in 3.4.
+// Eigen's products of float matrices of any size, with each other and with vectors, go to `multiply`, which is built
+// already: to instantiate Eigen's own kernels costs each file that has a product a second, and two where sanitizers
+// watch. What a product is, when it needs a temporary and what is checked stay Eigen's. Where it chooses its kernels is
+// internal to it; this is the place in 3.4.
 
 namespace headway::detail {
 
@@ -20,7 +21,7 @@ inline constexpr bool memory_is_watched = __has_feature(address_sanitizer);
 inline constexpr bool memory_is_watched = false;
 #endif
 
-using Rows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using RowMajor = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 /// Whether `multiply` may use the memory of such an expression. It is not instrumented: where memory is watched, it
 /// gets copies, made by code that is.
@@ -50,7 +51,7 @@ public:
     MatrixView view() const { return {copy_.data(), copy_.rows(), copy_.cols(), copy_.cols(), 1}; }
 
 private:
-    Rows copy_;
+    RowMajor copy_;
 };
 
 /// What Eigen asks of a product that is not evaluated number by number.
@@ -77,8 +78,8 @@ struct PrebuiltProduct {
     }
 
 private:
-    static Rows product(const Left& left, const Right& right) {
-        Rows result(left.rows(), right.cols());
+    static RowMajor product(const Left& left, const Right& right) {
+        RowMajor result(left.rows(), right.cols());
         multiply(Factor(left).view(), Factor(right).view(), result.data());
         return result;
     }
@@ -89,7 +90,7 @@ concept OfFloats = std::is_same_v<typename Left::Scalar, float> && std::is_same_
 
 }  // namespace headway::detail
 
-// With EIGEN_RUNTIME_NO_MALLOC a file watches where Eigen allocates: not where its own kernels would.
+// Another version keeps its own kernels, which are as right; and so does a file that forbids Eigen to allocate.
 #if EIGEN_VERSION_AT_LEAST(3, 4, 0) && !EIGEN_VERSION_AT_LEAST(3, 4, 90) && !defined(EIGEN_RUNTIME_NO_MALLOC)
 namespace Eigen::internal {
 

@@ -2,7 +2,7 @@
 
 #include <headway/layout.hpp>
 
-namespace headway {
+namespace headway::detail {
 
 /// A matrix somewhere in memory: element (r, c) is data[r * row_stride + c * col_stride]. Strides may be 0.
 struct MatrixView {
@@ -17,4 +17,4 @@ struct MatrixView {
 /// The caller has checked that a.cols == b.rows. What it costs is counted: see multiply_adds() in work.hpp.
 void multiply(const MatrixView& a, const MatrixView& b, float* product);
 
-}  // namespace headway
+}  // namespace headway::detail

@@ -40,6 +40,10 @@ TEST_F(SubmissionTest, IncludesEigenIfAnyFileDoesAndNoneSetsIt) {
     EXPECT_TRUE(read().includes_eigen());
     folder.write("theirs/scaled_scores.cpp", "# define EIGEN_DEFAULT_TO_ROW_MAJOR\n#include <headway/eigen.hpp>\n");
     EXPECT_FALSE(read().includes_eigen());
+    folder.write("theirs/scaled_scores.cpp", "#define eigen_assert(x)\n#include <eigen3/Eigen/Core>\n");
+    EXPECT_FALSE(read().includes_eigen());
+    folder.write("theirs/scaled_scores.cpp", "#include <eigen3/Eigen/Core>\n");
+    EXPECT_TRUE(read().includes_eigen());
     folder.write("theirs/parts/softmax.hpp", "#include <eigenvalues.hpp>\n// Eigen/\n#");
     folder.write("theirs/scaled_scores.cpp", "#" + std::string(1U << 20U, ' '));
     EXPECT_FALSE(read().includes_eigen());
