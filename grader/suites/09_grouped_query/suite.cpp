@@ -1,14 +1,15 @@
 // Hidden tests of exercise 09.   B batch · H heads · H_kv heads of keys and values · T queries · S keys · d head_dim
+#include "inputs.hpp"
+
 #include "judge/hidden_test.hpp"
-#include "reference/attention.hpp"
 
 #include <cmath>
 
 namespace headway::judge {
 namespace {
 
-using reference::Array;
-using reference::exact;
+using namespace grouped_query;
+
 using reference::to_tensor;
 
 HIDDEN_SUITE(GroupedQuery);
@@ -17,52 +18,6 @@ const Looking repeated_axes{"repeated heads", Stage::split, {"b", "h", "key", "f
 const Looking context_axes{"context vectors", Stage::weigh, {"b", "h", "query", "feature"}};
 const Looking pooled_axes{"pooled projections", Stage::project, {"row", "column"}};
 const Looking output_axes{"outputs", Stage::output, {"b", "token", "feature"}};
-
-/// How many query heads form a group, and how many groups there are.
-struct Grouping {
-    Index group, H_kv;
-    Index H() const { return group * H_kv; }
-};
-
-/// Neither a power of two nor equal: where they are, a wrong order of heads may look right.
-Grouping random_grouping(Random& random) { return random.integer(0, 1) == 0 ? Grouping{5, 3} : Grouping{3, 5}; }
-
-/// Each head of (B, H_kv, S, d) `group` times, side by side.
-Array repeated(const Array& kv, Index group) {
-    const Index head = kv.size(2) * kv.size(3);
-    Array all{{kv.size(0), kv.size(1) * group, kv.size(2), kv.size(3)}, {}, {}};
-    for (Index from = 0; from < kv.numel(); from += head)
-        for (Index copy = 0; copy < group; ++copy) {
-            all.value.insert(all.value.end(), kv.value.begin() + from, kv.value.begin() + from + head);
-            all.error.insert(all.error.end(), kv.error.begin() + from, kv.error.begin() + from + head);
-        }
-    return all;
-}
-
-/// (B, H, length, width) as split_heads leaves it: a view.
-Tensor heads(Random& random, Index B, Index H, Index length, Index width) {
-    return random_tensor(random, {B, length, H, width}).transpose(1, 2);
-}
-
-struct Inputs {
-    Sizes n;
-    Grouping grouping;
-    Tensor q, k, v;
-
-    Inputs(Random& random, const Grouping& groups)
-        : n(random_sizes(random)),
-          grouping(groups),
-          q(heads(random, n.B, groups.H(), n.T, n.d)),
-          k(heads(random, n.B, groups.H_kv, n.S, n.d)),
-          v(heads(random, n.B, groups.H_kv, n.S, n.d_v)) {}
-
-    Arguments with(const Mask& mask) const { return {{"q", q}, {"k", k}, {"v", v}, {"mask", mask}}; }
-
-    Array expected(const Mask& mask) const {
-        const Index group = grouping.group;
-        return reference::attention(exact(q), repeated(exact(k), group), repeated(exact(v), group), mask).context;
-    }
-};
 
 /// What follows from the student's own repeat_heads.
 std::optional<Array> from_own_heads(Student& student, const Inputs& in, const Mask& mask) {
@@ -179,63 +134,6 @@ PROPERTY(GroupedQuery, PoolingIsTheMeanOfEachGroup, 1,
                      expected);
     }
 }
-
-/// The whole layer and what it should give.
-struct Layer {
-    Sizes n;
-    Grouping grouping;
-    Tensor x, w_q, w_k, w_v, w_o;
-
-    Layer(Random& random, const Grouping& groups)
-        : n(random_sizes(random)),
-          grouping(groups),
-          x(random_tensor(random, {n.B, n.T, n.S})),
-          w_q(weight(random, n.S, groups.H() * n.d)),
-          w_k(weight(random, n.S, groups.H_kv * n.d)),
-          w_v(weight(random, n.S, groups.H_kv * n.d)),
-          w_o(weight(random, groups.H() * n.d, n.S)) {}
-
-    static Tensor weight(Random& random, Index in, Index out) {
-        return random_tensor(random, {in, out}) * (1.5F / std::sqrt(static_cast<float>(in)));
-    }
-
-    Arguments with(const Mask& mask) const {
-        return {{"x", x},
-                {"w_q", w_q},
-                {"w_k", w_k},
-                {"w_v", w_v},
-                {"w_o", w_o},
-                {"num_heads", grouping.H()},
-                {"num_kv_heads", grouping.H_kv},
-                {"mask", mask}};
-    }
-
-    /// Values of another width, and a w_o that would take them.
-    Arguments with_wide_values(Random& random) const {
-        Arguments arguments = with(Mask{});
-        arguments[3].value = weight(random, n.S, grouping.H_kv * (n.d + 1));
-        arguments[4].value = weight(random, grouping.H() * (n.d + 1), n.S);
-        return arguments;
-    }
-
-    Arguments with_wide_output(Random& random) const {
-        Arguments arguments = with(Mask{});
-        arguments[4].value = weight(random, grouping.H() * n.d, n.S + 1);
-        return arguments;
-    }
-
-    Array split(const Tensor& w, Index num_heads) const {
-        return reference::split_heads(reference::matmul(exact(x), exact(w)), num_heads);
-    }
-
-    Array output(const Array& context) const { return reference::matmul(reference::merge_heads(context), exact(w_o)); }
-
-    Array expected(const Mask& mask) const {
-        const Array k = repeated(split(w_k, grouping.H_kv), grouping.group);
-        const Array v = repeated(split(w_v, grouping.H_kv), grouping.group);
-        return output(reference::attention(split(w_q, grouping.H()), k, v, mask).context);
-    }
-};
 
 PROPERTY(GroupedQuery, TheLayerProjectsFewerKeysAndValues, 1,
          "the layer splits queries into H heads, keys and values into H_kv, and merges the H contexts") {
