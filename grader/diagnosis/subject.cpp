@@ -33,11 +33,15 @@ Index integer(const judge::Arguments& arguments, const std::string& name) {
     return std::get<Index>(argument(arguments, name));
 }
 
+Answer refusal(const Checking& checking, bool Checking::*check) {
+    if (!(checking.*check)) return Answer::said("accepted");
+    return Answer::said(checking.invalid_argument ? "refused" : "threw");
+}
+
 Answer checked(bool fits, const Checking& checking, bool Checking::*check, const std::function<Answer()>& otherwise) {
     if (fits) return otherwise();
-    if (!(checking.*check)) return Answer::said("accepted");
-    Answer answer = Answer::said(checking.invalid_argument ? "refused" : "threw");
-    if (!checking.lenient) return answer;
+    Answer answer = refusal(checking, check);
+    if (!(checking.*check) || !checking.lenient) return answer;
     try {
         answer.parts = otherwise().parts;
     } catch (const std::exception&) {

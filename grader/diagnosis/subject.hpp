@@ -67,6 +67,9 @@ Tensor tensor(const judge::Arguments& arguments, const std::string& name);
 Mask mask(const judge::Arguments& arguments, const std::string& name);
 Index integer(const judge::Arguments& arguments, const std::string& name);
 
+/// What arguments that do not fit are told.
+Answer refusal(const Checking& checking, bool Checking::*check);
+
 /// Arguments that do not fit are refused, or accepted by whoever does not make that check.
 Answer checked(bool fits, const Checking& checking, bool Checking::*check, const std::function<Answer()>& otherwise);
 

@@ -141,6 +141,15 @@ Arguments as_views(const Arguments& arguments) {
     return views;
 }
 
+/// The same numbers next to each other: contiguous() of such a tensor is the tensor itself.
+Arguments as_dense(const Arguments& arguments) {
+    Arguments dense = arguments;
+    for (wire::Field& field : dense)
+        if (auto* tensor = std::get_if<Tensor>(&field.value); tensor != nullptr && tensor->defined())
+            *tensor = tensor->contiguous();
+    return dense;
+}
+
 /// Arguments of the same shapes with other numbers.
 Arguments with_other_numbers(const Arguments& arguments) {
     Arguments others = arguments;
@@ -224,15 +233,25 @@ namespace {
 
 constexpr const char* because = ": it keeps something between calls, or reads memory that it never wrote";
 
+}  // namespace
+
+Outcome expect_unchanged(Student& student, const FunctionCall& call) {
+    Outcome outcome = student.outcome(call.function, call.arguments);
+    for (const std::string& name : outcome.changed_arguments)
+        expect(false, Stage::none,
+               "your " + call.function + " changes its argument " + name +
+                   ": a Tensor is a view, so the caller's numbers change too");
+    return outcome;
+}
+
+namespace {
+
 /// @return what `function` answered to other numbers, after it had answered to these
 Outcome expect_untouched(Student& student, const FunctionCall& call) {
     const auto& [function, arguments] = call;
-    const Outcome first = student.outcome(function, arguments);
-    for (const std::string& name : first.changed_arguments)
-        expect(false, Stage::none,
-               "your " + function + " changes its argument " + name +
-                   ": a Tensor is a view, so the caller's numbers change too");
-    const Outcome viewed = student.outcome(function, as_views(arguments));
+    const Outcome first = expect_unchanged(student, call);
+    const Outcome viewed = expect_unchanged(student, {function, as_views(arguments)});
+    expect_unchanged(student, {function, as_dense(arguments)});
     expect(first.error || agree(numbers_of(first), numbers_of(viewed)), Stage::none,
            "your " + function + " answers differently if the same numbers come in a view that is not contiguous" +
                (viewed.error ? ": it throws" : ": does it read data() without looking at the strides?"));

@@ -12,9 +12,12 @@ struct FunctionCall {
     Arguments arguments;
 };
 
-/// Ends the test if a function changes an argument, or answers differently when the same numbers come in strided views,
-/// or when it is asked the same a second time after another call; or if that call changes what it returned before; or
-/// if it keeps what it made of arguments that have been overwritten since.
+/// Ends the test if a function changes an argument.
+Outcome expect_unchanged(Student& student, const FunctionCall& call);
+
+/// Ends the test if a function changes an argument, be it a view or dense; or answers differently when the same numbers
+/// come in strided views, or when it is asked the same a second time after another call; or if that call changes what
+/// it returned before; or if it keeps what it made of arguments that have been overwritten since.
 void expect_untouched(Student& student, const std::vector<FunctionCall>& calls);
 
 /// Whether what `function` returned is still the same after another call of the same shapes.

@@ -26,6 +26,7 @@ const CatalogueEntry check_lengths{check("check_lengths")};
 const CatalogueEntry check_masks{check("check_masks")};
 const CatalogueEntry check_divisible{check("check_divisible")};
 const CatalogueEntry check_heads{check("check_heads")};
+const CatalogueEntry check_kv_heads{check("check_kv_heads")};
 const CatalogueEntry check_weights{check("check_weights")};
 const CatalogueEntry check_extra_rows{check("check_extra_rows")};
 const CatalogueEntry check_ranks{check("check_ranks")};
@@ -68,6 +69,10 @@ MISTAKE(
         .id = "accepts_no_heads", .decision = "check_heads", .title = "num_heads < 1 is not refused", .right = because,
         .symptom = "a division by zero kills the program", .question = "What is D / num_heads for num_heads = 0?",
         .make = [](Choices& c) { c.checking.heads = false; });
+MISTAKE(
+        .id = "accepts_no_kv_heads", .decision = "check_kv_heads", .title = "num_kv_heads < 1 is not refused",
+        .right = because, .symptom = "a division by zero kills the program",
+        .question = "What is H % H_kv for H_kv = 0?", .make = [](Choices& c) { c.checking.kv_heads = false; });
 MISTAKE(
         .id = "accepts_weights_of_other_height", .decision = "check_weights",
         .title = "a weight whose rows do not match the features is not refused", .right = because, .symptom = silent,

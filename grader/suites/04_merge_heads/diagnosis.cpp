@@ -59,8 +59,8 @@ Predict multi_head_attention(const Arguments& arguments) {
     auto model = std::make_shared<Attention>(std::move(given));
     return [=](const Choices& c) {
         if (!ranked) return Answer::said(c.checking.ranks ? "refused" : "accepted");
-        if (!some) return Answer::said(c.checking.heads ? "refused" : "accepted");
-        if (!divisible) return Answer::said(c.checking.divisible ? "refused" : "accepted");
+        if (!some) return refusal(c.checking, &Checking::heads);
+        if (!divisible) return refusal(c.checking, &Checking::divisible);
         return checked(tall, c.checking, &Checking::weights, [&] { return Answer::of(model->output(c)); });
     };
 }

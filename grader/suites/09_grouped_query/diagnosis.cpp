@@ -22,9 +22,10 @@ using judge::random_tensor;
 
 /// Refused, unless the heads form even groups.
 Answer grouped(Index H, Index H_kv, const Checking& checking, const std::function<Answer()>& otherwise) {
-    if (H < 1 || H_kv < 1) return Answer::said(checking.heads ? "refused" : "accepted");
-    if (H < H_kv) return Answer::said(checking.fewer_heads ? "refused" : "accepted");
-    if (H % H_kv != 0) return Answer::said(checking.groups ? "refused" : "accepted");
+    if (H < 1) return refusal(checking, &Checking::heads);
+    if (H_kv < 1) return refusal(checking, &Checking::kv_heads);
+    if (H < H_kv) return refusal(checking, &Checking::fewer_heads);
+    if (H % H_kv != 0) return refusal(checking, &Checking::groups);
     return otherwise();
 }
 
@@ -75,7 +76,7 @@ Predict pool_heads(const Arguments& arguments) {
     const Index H = integer(arguments, "num_heads"), H_kv = integer(arguments, "num_kv_heads");
     return [=](const Choices& c) {
         return grouped(H, H_kv, c.checking, [&] {
-            if (w.size(1) % H != 0) return Answer::said(c.checking.divisible ? "refused" : "accepted");
+            if (w.size(1) % H != 0) return refusal(c.checking, &Checking::divisible);
             return Answer::of(c.grouping.pool(c.reading.tensor(w, Argument::other), H, H_kv));
         });
     };
@@ -97,15 +98,18 @@ Predict layer(const Arguments& arguments) {
     const bool even = H < 1 || E % H == 0;
     const bool wide = given.weight[1].size(1) > E_kv;
     const bool other_values = given.weight[2].size(1) != E_kv;
-    const bool other_output = given.w_o.size(1) != D;
+    const bool other_output = given.w_o.size(0) != E || given.w_o.size(1) != D;
+    const bool tall = std::any_of(given.weight.begin(), given.weight.end(),
+                                  [&](const Tensor& w) { return w.size(0) != D; });
     auto model = std::make_shared<Attention>(std::move(given));
     return [=](const Choices& c) {
         if (!ranked) return Answer::said(c.checking.ranks ? "refused" : "accepted");
         return grouped(H, H_kv, c.checking, [&] {
-            if (!even) return Answer::said(c.checking.divisible ? "refused" : "accepted");
-            if (wide) return Answer::said(c.checking.wide_keys ? "refused" : "accepted");
-            if (other_values) return Answer::said(c.checking.other_values ? "refused" : "accepted");
-            if (other_output) return Answer::said(c.checking.other_output ? "refused" : "accepted");
+            if (!even) return refusal(c.checking, &Checking::divisible);
+            if (tall) return refusal(c.checking, &Checking::weights);
+            if (wide) return refusal(c.checking, &Checking::wide_keys);
+            if (other_values) return refusal(c.checking, &Checking::other_values);
+            if (other_output) return refusal(c.checking, &Checking::other_output);
             if (c.grouping.default_head_dim && E != D) return Answer::said("refused");
             return Answer::of(model->output(c));
         });

@@ -139,7 +139,9 @@ PROPERTY(GroupedQuery, TheLayerProjectsFewerKeysAndValues, 1,
          "the layer splits queries into H heads, keys and values into H_kv, and merges the H contexts") {
     for (const Grouping& grouping : {Grouping{3, 5}, Grouping{5, 3}, Grouping{1, 3}}) {
         const Layer layer(random, grouping);
-        for (const Mask& mask : {Mask{}, reference::causal_mask(layer.n.T, layer.n.T)}) {
+        const Index B = layer.n.B, T = layer.n.T;
+        for (const Mask& mask : {Mask{}, reference::causal_mask(T, T), random_mask(random, {B, 1, T, T}),
+                                 random_mask(random, {grouping.H(), 1, T})}) {
             const std::string function = "grouped_query_self_attention";
             const Tensor actual = student.tensor(function, layer.with(mask));
             const Array expected = layer.expected(mask);
@@ -160,24 +162,79 @@ PROPERTY(GroupedQuery, TheLayerProjectsFewerKeysAndValues, 1,
     }
 }
 
-PROPERTY(GroupedQuery, UnevenGroupsAreRefused, 1,
-         "heads that do not form even groups are refused, views are not; arguments and later calls are left alone") {
-    const Inputs in(random, random_grouping(random));
+void expect_heads_checked(Student& student, Random& random, const Inputs& in) {
     const Sizes& n = in.n;
-    expect_untouched(student, {{"grouped_query_attention", in.with(random_mask(random, {n.T, n.S}))},
-                               {"repeat_heads", {{"kv", in.k}, {"num_heads", in.grouping.H()}}}});
-    const std::string uneven = "H is not divisible by H_kv";
-    for (const Index H : {in.grouping.H() + 1, in.grouping.H_kv - 1, Index{0}})
-        student.refuses("repeat_heads", {{"kv", in.k}, {"num_heads", H}}, uneven);
     Arguments one_more = in.with(Mask{});
     one_more[0].value = heads(random, n.B, in.grouping.H() + 1, n.T, n.d);
-    student.refuses("grouped_query_attention", one_more, uneven);
+    student.refuses("grouped_query_attention", one_more, "H is not divisible by H_kv");
     Arguments more_values = in.with(Mask{});
     more_values[2].value = heads(random, n.B, in.grouping.H_kv, n.S + 1, n.d_v);
     student.refuses("grouped_query_attention", more_values, "there are more values than keys");
     Arguments more_heads = in.with(Mask{});
     more_heads[2].value = heads(random, n.B, 1, n.S, n.d_v);
     student.refuses("grouped_query_attention", more_heads, "k and v differ in heads");
+    const auto refuses = [&](const Tensor& q, const Tensor& k, const Tensor& v, const std::string& because) {
+        student.refuses("grouped_query_attention", {{"q", q}, {"k", k}, {"v", v}, {"mask", Mask{}}}, because);
+    };
+    const Tensor more_k = heads(random, n.B + 1, in.grouping.H_kv, n.S, n.d);
+    const Tensor more_v = heads(random, n.B + 1, in.grouping.H_kv, n.S, n.d_v);
+    refuses(in.q, more_k, more_v, "there are keys and values for more sequences than there are queries");
+    refuses(in.q, in.k, more_v, "there are values for more sequences than there are keys");
+    refuses(heads(random, n.B + 1, in.grouping.H(), n.T, n.d), in.k, in.v,
+            "there are queries for more sequences than there are keys");
+    refuses(in.q, heads(random, n.B, in.grouping.H_kv, n.S, n.d + 1), in.v, "k is wider than q");
+    refuses(heads(random, n.B, in.grouping.H(), n.T, n.d + 1), in.k, in.v, "q is wider than k");
+}
+
+void expect_matrices_checked(Student& student, Random& random, const Layer& layer) {
+    Arguments narrow = layer.with(Mask{});
+    narrow[2].value = layer.w_q;  // as wide as for multi-head attention
+    student.refuses("grouped_query_self_attention", narrow, "w_k is as wide as w_q");
+    student.refuses("grouped_query_self_attention", layer.with_wide_values(random), "w_v is wider than w_k");
+    Arguments wide_values = layer.with(Mask{});
+    wide_values[3].value = layer.with_wide_values(random)[3].value;
+    student.refuses("grouped_query_self_attention", wide_values, "w_v is wider than w_k");
+    student.refuses("grouped_query_self_attention", layer.with_wide_output(random),
+                    "w_o is not (H·d, D): it has a column too many");
+    Arguments tall_output = layer.with(Mask{});
+    tall_output[4].value = random_tensor(random, {layer.w_o.size(0) + 1, layer.w_o.size(1)});
+    student.refuses("grouped_query_self_attention", tall_output, "w_o is not (H·d, D): it has a row too many");
+    for (std::size_t which : {1, 2, 3}) {
+        Arguments tall = layer.with(Mask{});
+        const Tensor& w = std::get<Tensor>(tall[which].value);
+        tall[which].value = random_tensor(random, {w.size(0) + 1, w.size(1)});
+        student.refuses("grouped_query_self_attention", tall, tall[which].name + " has more rows than x has features");
+    }
+    Arguments uneven_columns = layer.with(Mask{});
+    uneven_columns[1].value = random_tensor(random, {layer.w_q.size(0), layer.w_q.size(1) + 1});
+    student.refuses("grouped_query_self_attention", uneven_columns, "the columns of w_q do not divide among the heads");
+    Arguments no_groups = layer.with(Mask{});
+    no_groups[6].value = Index{0};
+    student.refuses("grouped_query_self_attention", no_groups, "there must be a group");
+    Arguments flat = layer.with(Mask{});
+    flat[0].value = layer.x.select(0, 1);
+    student.refuses_index("grouped_query_self_attention", flat, "x must be of shape (B, T, D)");
+}
+
+PROPERTY(GroupedQuery, UnevenGroupsAreRefused, 1,
+         "heads that do not form even groups are refused, views are not; arguments and later calls are left alone") {
+    const Inputs in(random, random_grouping(random));
+    const Sizes& n = in.n;
+    const Inputs multi_head(random, {1, 3});  // where repeating the heads changes nothing
+    const Layer layer(random, {3, 5});
+    const Tensor to_pool = random_tensor(random, {n.S, 6 * n.d});
+    expect_untouched(student,
+                     {{"grouped_query_attention", in.with(random_mask(random, {n.T, n.S}))},
+                      {"grouped_query_attention", multi_head.with(Mask{})},
+                      {"repeat_heads", {{"kv", in.k}, {"num_heads", in.grouping.H()}}},
+                      {"repeat_heads", {{"kv", multi_head.k}, {"num_heads", multi_head.grouping.H()}}},
+                      {"pool_heads", {{"w", to_pool}, {"num_heads", Index{6}}, {"num_kv_heads", Index{3}}}},
+                      {"pool_heads", {{"w", to_pool}, {"num_heads", Index{6}}, {"num_kv_heads", Index{6}}}},
+                      {"grouped_query_self_attention", layer.with(random_mask(random, {layer.n.T, layer.n.T}))}});
+    const std::string uneven = "H is not divisible by H_kv";
+    for (const Index H : {in.grouping.H() + 1, in.grouping.H_kv - 1, Index{0}})
+        student.refuses("repeat_heads", {{"kv", in.k}, {"num_heads", H}}, uneven);
+    expect_heads_checked(student, random, in);
     student.refuses_index("repeat_heads", {{"kv", in.k.select(0, 1)}, {"num_heads", in.grouping.H()}},
                           "kv must be of shape (B, H_kv, S, d)");
     const Arguments count{
@@ -188,22 +245,7 @@ PROPERTY(GroupedQuery, UnevenGroupsAreRefused, 1,
     student.refuses("pool_heads",
                     {{"w", random_tensor(random, {n.S, 31})}, {"num_heads", Index{6}}, {"num_kv_heads", Index{3}}},
                     "31 columns do not divide among 6 heads");
-    const Layer layer(random, {3, 5});
-    Arguments narrow = layer.with(Mask{});
-    narrow[2].value = layer.w_q;  // as wide as for multi-head attention
-    student.refuses("grouped_query_self_attention", narrow, "w_k is as wide as w_q");
-    student.refuses("grouped_query_self_attention", layer.with_wide_values(random), "w_v is wider than w_k");
-    student.refuses("grouped_query_self_attention", layer.with_wide_output(random),
-                    "w_o is not (H·d, D): it has a column too many");
-    Arguments uneven_columns = layer.with(Mask{});
-    uneven_columns[1].value = random_tensor(random, {layer.w_q.size(0), layer.w_q.size(1) + 1});
-    student.refuses("grouped_query_self_attention", uneven_columns, "the columns of w_q do not divide among the heads");
-    Arguments no_groups = layer.with(Mask{});
-    no_groups[6].value = Index{0};
-    student.refuses("grouped_query_self_attention", no_groups, "there must be a group");
-    Arguments flat = layer.with(Mask{});
-    flat[0].value = layer.x.select(0, 1);
-    student.refuses_index("grouped_query_self_attention", flat, "x must be of shape (B, T, D)");
+    expect_matrices_checked(student, random, layer);
 }
 
 PROBE(GroupedQuery) {

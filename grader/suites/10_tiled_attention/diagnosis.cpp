@@ -55,7 +55,7 @@ Predict absorb(const Arguments& arguments) {
     const bool lengths_fit = scores.size(3) == v.size(2);
     return [=](const Choices& c) {
         return checked(lengths_fit, c.checking, &Checking::lengths, [&] {
-            if (!state_fits) return Answer::said(c.checking.score_rows ? "refused" : "accepted");
+            if (!state_fits) return refusal(c.checking, &Checking::score_rows);
             Array numbers = read_in_tiles(c.reading, scores, Argument::other, 3, tile);
             const Blocked blocked = taken_out(numbers);
             Tiling choices = c.tiling;
@@ -223,7 +223,7 @@ Predict tiled_attention(const Arguments& arguments) {
     const bool masks_fit = broadcasts(mask, shape);
     auto model = std::make_shared<Attention>(std::move(given));
     return [=](const Choices& c) {
-        if (tile < 1) return Answer::said(c.checking.tile ? "refused" : "accepted");
+        if (tile < 1) return refusal(c.checking, &Checking::tile);
         return checked(q[3] == k[3], c.checking, &Checking::widths, [&] {
             return checked(q[0] == k[0] && q[1] == k[1], c.checking, &Checking::batches, [&] {
                 return checked(k[2] == v[2], c.checking, &Checking::lengths, [&] {

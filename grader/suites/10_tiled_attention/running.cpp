@@ -1,0 +1,131 @@
+#include "running.hpp"
+
+#include "judge/behaviour.hpp"
+#include "judge/expect.hpp"
+#include "reference/attention.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace headway::judge::tiled {
+
+using reference::Array;
+using reference::exact;
+using reference::to_tensor;
+
+namespace {
+
+constexpr float infinity = std::numeric_limits<float>::infinity();
+const Looking largest_axes{"largest scores", Stage::softmax, {"b", "h", "query"}};
+const Looking total_axes{"totals", Stage::softmax, {"b", "h", "query"}};
+
+/// Looking is not the student's doing.
+wire::Record contents(Student& student, wire::Handle running) {
+    return aside([&] { return student.record("contents", {{"running", running}}); });
+}
+
+/// All of them, one behind the other.
+std::vector<double> numbers_in(Student& student, wire::Handle running) {
+    std::vector<double> numbers;
+    for (const wire::Field& field : contents(student, running).fields) {
+        const Array held = exact(std::get<Tensor>(field.value));
+        numbers.insert(numbers.end(), held.value.begin(), held.value.end());
+    }
+    return numbers;
+}
+
+}  // namespace
+
+Tensor summed(Student& student, wire::Handle running) {
+    const wire::Record record = contents(student, running);
+    const Tensor total = std::get<Tensor>(record.find("total")->value);
+    const Tensor gathered = std::get<Tensor>(record.find("gathered")->value);
+    Shape rows = gathered.shape();
+    if (!rows.empty()) rows.back() = 1;
+    expect_shape({"running total", Stage::softmax, {}}, total.shape(), rows);
+    const Array sums = exact(total);
+    Array mean = exact(gathered);
+    const auto width = static_cast<std::size_t>(gathered.size(-1));
+    for (std::size_t i = 0; i < mean.value.size(); ++i)
+        if (sums.value[i / width] != 0) mean.value[i] /= sums.value[i / width];
+    return to_tensor(mean);
+}
+
+wire::Handle nothing_seen(Student& student, const Shape& queries, Index d_v) {
+    return student.keep("nothing_seen", {{"B", queries[0]}, {"H", queries[1]}, {"T", queries[2]}, {"d_v", d_v}});
+}
+
+wire::Handle absorbed(Student& student, const Tensor& scores, const Tensor& v, Index tile) {
+    const wire::Handle running = nothing_seen(student, scores.shape(), v.size(3));
+    const Index S = scores.size(3);
+    for (Index s = 0; s < S; s += tile)
+        student.run("absorb", {{"running", running},
+                               {"scores", scores.slice(3, s, std::min(s + tile, S))},
+                               {"v", v.slice(2, s, std::min(s + tile, S))}});
+    return running;
+}
+
+Array expected_sums(const Tensor& scores, const Tensor& v) {
+    const Tensor dense = scores.contiguous();
+    Mask blocked = Mask::allow_all(dense.shape());
+    for (Index i = 0; i < dense.numel(); ++i) blocked.data()[i] = dense.data()[i] == -infinity;
+    return reference::matmul(reference::masked_softmax(exact(masked_fill(dense, blocked, 0)), blocked), exact(v));
+}
+
+void expect_state(Student& student, wire::Handle running, const Tensor& scores) {
+    const wire::Record record = contents(student, running);
+    const auto one_a_row = [&](const Looking& looking, const char* name) {
+        const Tensor held = std::get<Tensor>(record.find(name)->value);
+        expect_shape(looking, held.shape(), {scores.size(0), scores.size(1), scores.size(2), 1});
+        return held.select(3, 0);
+    };
+    const Tensor largest = max(scores, -1);
+    expect_close(largest_axes, one_a_row(largest_axes, "largest"), exact(largest));
+    Array sums = exact(Tensor::zeros(largest.shape()));
+    const Array all = exact(scores), tops = exact(largest);
+    const auto S = static_cast<std::size_t>(scores.size(3));
+    for (std::size_t i = 0; i < all.value.size(); ++i) sums.value[i / S] += std::exp(all.value[i] - tops.value[i / S]);
+    for (std::size_t i = 0; i < sums.value.size(); ++i)
+        sums.error[i] = static_cast<double>(S + 20) * reference::unit_roundoff * sums.value[i];
+    expect_close(total_axes, one_a_row(total_axes, "total"), sums);
+}
+
+void expect_nothing_seen(Student& student, wire::Handle running, const Shape& queries, Index d_v,
+                         const std::string& when) {
+    const wire::Record record = contents(student, running);
+    const auto holds = [&](const char* name, float number, Index width) {
+        const Tensor held = std::get<Tensor>(record.find(name)->value);
+        expect_shape({name, Stage::softmax, {}}, held.shape(), {queries[0], queries[1], queries[2], width});
+        for (const double one : exact(held).value)
+            expect(one == number, Stage::softmax,
+                   std::string("your ") + name + " holds " + fmt::format("{:.6g}", one) + " " + when +
+                       "; it should hold " + (number == 0 ? "0" : "-infinity"));
+    };
+    holds("largest", -infinity, 1);
+    holds("total", 0, 1);
+    holds("gathered", 0, d_v);
+}
+
+void expect_states_apart(Student& student, Random& random, const Sizes& n) {
+    const Shape queries{n.B, n.H, n.T};
+    const wire::Handle other = nothing_seen(student, queries, n.d_v);
+    const wire::Handle running = nothing_seen(student, queries, n.d_v);
+    const std::vector<double> before = numbers_in(student, other);
+    const Tensor scores = random_tensor(random, {n.B, n.H, n.T, n.S});
+    const Tensor v = random_tensor(random, {n.B, n.H, n.S, n.d_v});
+    expect_unchanged(student, {"absorb", {{"running", running}, {"scores", scores}, {"v", v}}});
+    expect_unchanged(student, {"absorb", {{"running", running}, {"scores", strided(scores)}, {"v", strided(v)}}});
+    expect(numbers_in(student, other) == before, Stage::state,
+           "what your nothing_seen returned changes when another state absorbs keys: do the two share a Tensor?");
+    const Tensor first = student.tensor("context", {{"running", running}});
+    student.tensor("context", {{"running", other}});
+    const Tensor second = student.tensor("context", {{"running", running}});
+    expect(exact(first).value == exact(second).value, Stage::state,
+           "your context answers the same question differently the second time: does it change what it is given?");
+}
+
+}  // namespace headway::judge::tiled

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "judge/inputs.hpp"
+#include "judge/student.hpp"
+#include "reference/array.hpp"
+
+#include <string>
+
+/// What was seen so far: the state that absorb changes. B batch · H heads · T queries · S keys · d_v value width
+namespace headway::judge::tiled {
+
+wire::Handle nothing_seen(Student& student, const Shape& queries, Index d_v);
+
+/// Hands scores (B, H, T, S) and values (B, H, S, d_v) over, `tile` keys at a time.
+wire::Handle absorbed(Student& student, const Tensor& scores, const Tensor& v, Index tile);
+
+/// What absorb has gathered, divided by its total; 0 where nothing was seen.
+Tensor summed(Student& student, wire::Handle running);
+
+/// Softmax-weighted values, where scores of minus infinity are no keys.
+reference::Array expected_sums(const Tensor& scores, const Tensor& v);
+
+/// Expects the largest score of each row, and the sum of exp(score - largest): what another state is put together with.
+void expect_state(Student& student, wire::Handle running, const Tensor& scores);
+
+/// Expects -infinity, 0 and zeros.
+/// @param when  completes "your total holds 1 ..."
+void expect_nothing_seen(Student& student, wire::Handle running, const Shape& queries, Index d_v,
+                         const std::string& when);
+
+/// Expects that absorb changes the state that it is given, and nothing else does, nor that another one.
+void expect_states_apart(Student& student, Random& random, const Sizes& n);
+
+}  // namespace headway::judge::tiled
