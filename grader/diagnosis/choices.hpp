@@ -197,6 +197,9 @@ struct Checking {
     bool fewer_heads = true;       ///< as many query heads as heads of keys and values, at least
     bool wide_keys = true;         ///< w_k and w_v no wider than H_kv heads
     bool other_values = true;      ///< w_v alone no wider than H_kv heads, where w_o would take its values
+    bool value_columns = true;     ///< nor where w_o would not
+    bool output_rows = true;       ///< w_o has a row for each feature of the heads
+    bool more_keys = true;         ///< keys and values of no more sequences than there are queries
     bool other_output = true;      ///< w_o leads back to as many features as x has
     bool score_rows = true;        ///< a row of scores for each query
     bool tile = true;              ///< at least 1

@@ -53,6 +53,8 @@ private:
     /// "at [b=1, h=2], one row a query, one column a key"; "rows along axis 0" where axes have no names of their own.
     std::string heading() const {
         const auto runs = [](const char* what, const std::string& axis) {
+            if (axis == "h") return fmt::format("one {} a head", what);
+            if (axis == "b") return fmt::format("one {} a sequence", what);
             if (axis == what) return fmt::format("{0} by {0}", what);
             return axis.starts_with("axis ") ? fmt::format("{}s along {}", what, axis)
                                              : fmt::format("one {} a {}", what, axis);

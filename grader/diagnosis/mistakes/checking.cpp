@@ -51,7 +51,12 @@ MISTAKE(
         .id = "accepts_different_batches", .decision = "check_batches",
         .title = "q and k of different batches or heads are not refused", .right = because, .symptom = silent,
         .question = "What does your loop do where k has fewer sequences than q?",
-        .make = [](Choices& c) { c.checking.batches = false; });
+        .make = [](Choices& c) { c.checking.batches = c.checking.more_keys = false; });
+MISTAKE(
+        .id = "ignores_further_sequences", .decision = "check_batches",
+        .title = "keys and values of more sequences than there are queries are not refused: those beyond are ignored",
+        .right = because, .symptom = silent, .question = "What does your loop do with the last sequence of k?",
+        .make = [](Choices& c) { c.checking.more_keys = false; });
 MISTAKE(
         .id = "accepts_different_lengths", .decision = "check_lengths",
         .title = "more values than keys are not refused", .right = because, .symptom = silent,

@@ -209,13 +209,27 @@ MISTAKE(
         .title = "w_k and w_v that are too wide are not refused", .right = "they must be (D, H_kv·d)",
         .symptom = "a checkpoint of another layout loads without a word, and gives nonsense",
         .question = "What does your code do with the w_k of multi-head attention?",
-        .make = [](Choices& c) { c.checking.wide_keys = false; });
+        .make = [](Choices& c) { c.checking.wide_keys = c.checking.value_columns = false; });
 
 MISTAKE(
         .id = "accepts_other_values", .decision = "check_other_values",
         .title = "a w_v whose heads are wider than those of w_k is not refused", .right = "w_v must be (D, H_kv·d)",
         .symptom = "together with a w_o that takes such values, another layer is computed without a word",
         .question = "Which of your checks names w_v?", .make = [](Choices& c) { c.checking.other_values = false; });
+
+MISTAKE(
+        .id = "ignores_further_columns_of_values", .decision = "check_other_values",
+        .title = "a w_v with more columns than H_kv·d is not refused: those beyond are ignored",
+        .right = "it must be (D, H_kv·d)", .symptom = "a checkpoint of another layout loads without a word",
+        .question = "What becomes of the columns of w_v beyond H_kv·d?",
+        .make = [](Choices& c) { c.checking.value_columns = false; });
+
+MISTAKE(
+        .id = "ignores_further_rows_of_output", .decision = "check_other_output",
+        .title = "a w_o with more rows than H·d is not refused: those beyond are ignored",
+        .right = "it must be (H·d, D)", .symptom = "a checkpoint of another layout loads without a word",
+        .question = "What becomes of the rows of w_o beyond H·d?",
+        .make = [](Choices& c) { c.checking.output_rows = false; });
 
 MISTAKE(
         .id = "accepts_other_output", .decision = "check_other_output",

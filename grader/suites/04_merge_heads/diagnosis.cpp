@@ -19,7 +19,7 @@ using judge::random_tensor;
 Predict merge_heads(const Arguments& arguments) {
     const Tensor context = tensor(arguments, "context");
     return [context](const Choices& c) {
-        if (context.rank() != 4) return Answer::said(c.checking.ranks ? "refused" : "accepted");
+        if (context.rank() != 4) return refusal(c.checking, &Checking::ranks);
         return Answer::of(c.merging.merge(c.reading.tensor(context, Argument::other)));
     };
 }
@@ -58,7 +58,7 @@ Predict multi_head_attention(const Arguments& arguments) {
     for (const Tensor& w : given.weight) tall = tall && w.size(0) == x.size(-1);
     auto model = std::make_shared<Attention>(std::move(given));
     return [=](const Choices& c) {
-        if (!ranked) return Answer::said(c.checking.ranks ? "refused" : "accepted");
+        if (!ranked) return refusal(c.checking, &Checking::ranks);
         if (!some) return refusal(c.checking, &Checking::heads);
         if (!divisible) return refusal(c.checking, &Checking::divisible);
         return checked(tall, c.checking, &Checking::weights, [&] { return Answer::of(model->output(c)); });

@@ -160,9 +160,8 @@ private:
 Predict module_backward(const Arguments& arguments) {
     const Tensor x = tensor(arguments, "x");
     const Index H = integer(arguments, "num_heads");
-    if (x.rank() != 3) return [](const Choices& c) { return Answer::said(c.checking.ranks ? "refused" : "accepted"); };
-    if (H < 1 || x.size(2) % H != 0)
-        return [](const Choices& c) { return refusal(c.checking, &Checking::divisible); };
+    if (x.rank() != 3) return [](const Choices& c) { return refusal(c.checking, &Checking::ranks); };
+    if (H < 1 || x.size(2) % H != 0) return [](const Choices& c) { return refusal(c.checking, &Checking::divisible); };
     auto module = std::make_shared<Module>(arguments);
     return [module](const Choices& c) { return module->answer(c); };
 }

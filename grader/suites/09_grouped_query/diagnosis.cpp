@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <memory>
 #include <stdexcept>
 
@@ -33,7 +34,7 @@ Predict repeat_heads(const Arguments& arguments) {
     const Tensor kv = tensor(arguments, "kv");
     const Index H = integer(arguments, "num_heads");
     return [kv, H](const Choices& c) {
-        if (kv.rank() != 4) return Answer::said(c.checking.ranks ? "refused" : "accepted");
+        if (kv.rank() != 4) return refusal(c.checking, &Checking::ranks);
         return grouped(H, kv.size(1), c.checking, [&] {
             return Answer::of(shared_heads(c.reading.tensor(kv, Argument::other), H, c.grouping.copied));
         });
@@ -45,11 +46,13 @@ Predict attention(const Arguments& arguments) {
     given.input = {tensor(arguments, "q"), tensor(arguments, "k"), tensor(arguments, "v")};
     given.mask = mask(arguments, "mask");
     const Shape q = given.input[0].shape(), k = given.input[1].shape(), v = given.input[2].shape();
-    if (q.size() != 4 || k.size() != 4 || v.size() != 4 || k[1] != v[1] || k[0] != v[0]) return nullptr;
+    if (q.size() != 4 || k.size() != 4 || v.size() != 4 || k[1] != v[1]) return nullptr;
     given.H_kv = k[1];
     auto model = std::make_shared<Attention>(std::move(given));
     return [model, q, k, v](const Choices& c) {
         return grouped(q[1], k[1], c.checking, [&] {
+            if (k[0] > q[0] || v[0] > k[0]) return refusal(c.checking, &Checking::more_keys);
+            if (v[0] < k[0]) return refusal(c.checking, &Checking::batches);
             return checked(q[3] == k[3], c.checking, &Checking::widths, [&] {
                 return checked(q[0] == k[0], c.checking, &Checking::batches, [&] {
                     return checked(k[2] == v[2], c.checking, &Checking::lengths,
@@ -98,17 +101,20 @@ Predict layer(const Arguments& arguments) {
     const bool even = H < 1 || E % H == 0;
     const bool wide = given.weight[1].size(1) > E_kv;
     const bool other_values = given.weight[2].size(1) != E_kv;
-    const bool other_output = given.w_o.size(0) != E || given.w_o.size(1) != D;
-    const bool tall = std::any_of(given.weight.begin(), given.weight.end(),
-                                  [&](const Tensor& w) { return w.size(0) != D; });
+    const bool taken_by_output = H_kv >= 1 && given.w_o.size(0) == H * (given.weight[2].size(1) / H_kv);
+    const bool other_output = given.w_o.size(1) != D, tall_output = given.w_o.size(0) != E;
+    const bool tall =
+        std::any_of(given.weight.begin(), given.weight.end(), [&](const Tensor& w) { return w.size(0) != D; });
     auto model = std::make_shared<Attention>(std::move(given));
     return [=](const Choices& c) {
-        if (!ranked) return Answer::said(c.checking.ranks ? "refused" : "accepted");
+        if (!ranked) return refusal(c.checking, &Checking::ranks);
         return grouped(H, H_kv, c.checking, [&] {
             if (!even) return refusal(c.checking, &Checking::divisible);
             if (tall) return refusal(c.checking, &Checking::weights);
             if (wide) return refusal(c.checking, &Checking::wide_keys);
-            if (other_values) return refusal(c.checking, &Checking::other_values);
+            if (other_values)
+                return refusal(c.checking, taken_by_output ? &Checking::other_values : &Checking::value_columns);
+            if (tall_output) return refusal(c.checking, &Checking::output_rows);
             if (other_output) return refusal(c.checking, &Checking::other_output);
             if (c.grouping.default_head_dim && E != D) return Answer::said("refused");
             return Answer::of(model->output(c));
@@ -175,6 +181,16 @@ std::vector<Arguments> ask_attention(Random& random) {
     ask(narrow, 2, Mask{}, n.S, n.S, n.d);
     ask(narrow, 6, Mask{}, n.S, n.S + 1, n.d);
     ask(narrow, 6, Mask{}, n.S, n.S, n.d + 1);
+    const auto longer = [&](std::initializer_list<std::size_t> which) {  // by a sequence
+        questions.push_back(questions[2]);
+        for (const std::size_t i : which) {
+            const Shape shape = std::get<Tensor>(questions[2][i].value).shape();
+            questions.back()[i].value = random_tensor(random, {n.B + 1, shape[1], shape[2], shape[3]});
+        }
+    };
+    longer({1, 2});
+    longer({2});
+    longer({0});
     return questions;
 }
 
@@ -252,6 +268,15 @@ std::vector<Arguments> ask_layer(Random& random) {
     Arguments other_output = ask(narrow, Mask{});
     other_output[4].value = weight(narrow.H() * n.d, D + 1);
     questions.push_back(std::move(other_output));
+    Arguments further_columns = ask(narrow, Mask{});
+    further_columns[3].value = weight(D, narrow.H_kv * (n.d + 1));
+    questions.push_back(std::move(further_columns));
+    Arguments further_rows = ask(narrow, Mask{});
+    further_rows[4].value = weight(narrow.H() * n.d + 1, D);
+    questions.push_back(std::move(further_rows));
+    Arguments tall = ask(narrow, Mask{});
+    tall[2].value = weight(D + 1, narrow.H_kv * n.d);
+    questions.push_back(std::move(tall));
     for (const Index H_kv : {4, 7, 0}) {
         questions.push_back(ask(narrow, Mask{}));
         questions.back()[6].value = H_kv;

@@ -258,6 +258,15 @@ PROBE(GroupedQuery) {
         sharp[0].value = in.q.clone();
         std::get<Tensor>(sharp[0].value).select(2, 0) *= 1e4F;
         answer_with(student, answers, "grouped_query_attention", sharp);
+        Arguments dense = in.with(Mask{});
+        for (std::size_t which : {0, 1, 2}) dense[which].value = std::get<Tensor>(dense[which].value).contiguous();
+        answer_with(student, answers, "grouped_query_attention", dense);
+        for (const Index more : {0, 1}) {  // sequences, or else features
+            Arguments other = dense;
+            other[1].value = heads(random, n.B + more, grouping.H_kv, n.S, n.d + 1 - more);
+            other[2].value = heads(random, n.B + more, grouping.H_kv, n.S, n.d_v);
+            answer_with(student, answers, "grouped_query_attention", other);
+        }
         answer_with(student, answers, "repeat_heads", {{"kv", in.k}, {"num_heads", grouping.H()}});
         answer_with(student, answers, "repeat_heads", {{"kv", in.k.contiguous()}, {"num_heads", grouping.H()}});
         for (const Index H : {grouping.H() + 1, grouping.H_kv - 1, Index{0}})
@@ -278,11 +287,18 @@ PROBE(GroupedQuery) {
                      {"num_kv_heads", grouping.H_kv}});
         const Layer layer(random, grouping);
         answer_with(student, answers, "grouped_query_self_attention", layer.with(Mask{}));
+        answer_with(student, answers, "grouped_query_self_attention",
+                    layer.with(random_mask(random, {layer.n.B, 1, layer.n.T, layer.n.T})));
         Arguments wide = layer.with(random_mask(random, {layer.n.T, layer.n.T}));
         answer_with(student, answers, "grouped_query_self_attention", wide);
         wide[2].value = layer.w_q;
         answer_with(student, answers, "grouped_query_self_attention", wide);
         answer_with(student, answers, "grouped_query_self_attention", layer.with_wide_values(random));
+        for (const std::size_t which : {3, 4}) {  // w_v alone, w_o alone
+            Arguments one = layer.with(Mask{});
+            one[which].value = layer.with_wide_values(random)[which].value;
+            answer_with(student, answers, "grouped_query_self_attention", one);
+        }
         answer_with(student, answers, "grouped_query_self_attention", layer.with_wide_output(random));
     }
 }

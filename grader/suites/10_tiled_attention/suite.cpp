@@ -219,13 +219,14 @@ void answer_with_running(Student& student, std::vector<double>& answers, const T
         "nothing_seen", {{"B", scores.size(0)}, {"H", scores.size(1)}, {"T", scores.size(2)}, {"d_v", v.size(3)}});
     answers.push_back(made.error ? 1 : 0);
     if (made.error) return;
+    answer_with(student, answers, "contents", {{"running", made.value}});
     for (Index s = 0; s < scores.size(3); s += tile) {
         const Index end = std::min(s + tile, scores.size(3));
         answer_with(student, answers, "absorb",
                     {{"running", made.value}, {"scores", scores.slice(3, s, end)}, {"v", v.slice(2, s, end)}});
     }
     answer_with(student, answers, "contents", {{"running", made.value}});
-    answer_with(student, answers, "context", {{"running", made.value}});
+    for (int twice = 0; twice < 2; ++twice) answer_with(student, answers, "context", {{"running", made.value}});
 }
 
 PROBE(TiledAttention) {
@@ -255,7 +256,7 @@ PROBE(TiledAttention) {
     late.v.select(2, n.S - 1).fill(std::numeric_limits<float>::quiet_NaN());
     answer_with(student, answers, "tiled_attention", late.with(Mask{}, true, 2));
     if (session().sanitized || random.integer(0, 9) > 0) return;
-    const auto memory = memory_of(student, random, {1, 3, 401, 507, 7, 6}, false);
+    const auto memory = memory_of(student, random, {1, 1, 1201, 1507, 3, 2}, true);
     answers.push_back(memory && memory->is_small() ? 0 : 1);
 }
 
