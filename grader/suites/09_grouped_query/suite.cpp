@@ -199,7 +199,7 @@ void expect_matrices_checked(Student& student, Random& random, const Layer& laye
     Arguments tall_output = layer.with(Mask{});
     tall_output[4].value = random_tensor(random, {layer.w_o.size(0) + 1, layer.w_o.size(1)});
     student.refuses("grouped_query_self_attention", tall_output, "w_o is not (H·d, D): it has a row too many");
-    for (std::size_t which : {1, 2, 3}) {
+    for (std::size_t which = 1; which <= 3; ++which) {
         Arguments tall = layer.with(Mask{});
         const Tensor& w = std::get<Tensor>(tall[which].value);
         tall[which].value = random_tensor(random, {w.size(0) + 1, w.size(1)});
@@ -259,7 +259,8 @@ PROBE(GroupedQuery) {
         std::get<Tensor>(sharp[0].value).select(2, 0) *= 1e4F;
         answer_with(student, answers, "grouped_query_attention", sharp);
         Arguments dense = in.with(Mask{});
-        for (std::size_t which : {0, 1, 2}) dense[which].value = std::get<Tensor>(dense[which].value).contiguous();
+        for (std::size_t which = 0; which < 3; ++which)
+            dense[which].value = std::get<Tensor>(dense[which].value).contiguous();
         answer_with(student, answers, "grouped_query_attention", dense);
         for (const Index more : {0, 1}) {  // sequences, or else features
             Arguments other = dense;
@@ -294,7 +295,7 @@ PROBE(GroupedQuery) {
         wide[2].value = layer.w_q;
         answer_with(student, answers, "grouped_query_self_attention", wide);
         answer_with(student, answers, "grouped_query_self_attention", layer.with_wide_values(random));
-        for (const std::size_t which : {3, 4}) {  // w_v alone, w_o alone
+        for (std::size_t which = 3; which <= 4; ++which) {  // w_v alone, w_o alone
             Arguments one = layer.with(Mask{});
             one[which].value = layer.with_wide_values(random)[which].value;
             answer_with(student, answers, "grouped_query_self_attention", one);
