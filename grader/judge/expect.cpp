@@ -113,6 +113,13 @@ double tolerance(double expected, double error_bound) {
 }
 
 std::optional<Failure> difference(const Looking& looking, const Tensor& actual, const reference::Array& expected) {
+    if (!actual.defined()) {
+        Failure failure;
+        failure.kind = FailureKind::wrong_shape;
+        failure.stage = to_string(looking.stage);
+        failure.message = "your " + looking.at + " are a Tensor{} that nothing was assigned to";
+        return failure;
+    }
     if (auto failure = shape_difference(looking, actual.shape(), expected.shape)) return failure;
     const reference::Array got = reference::exact(actual);
     Failure failure;

@@ -39,6 +39,7 @@ Index Array::size(Index axis) const {
 }
 
 Array exact(const Tensor& tensor) {
+    if (!tensor.defined()) return zeros({0});
     Array array = zeros(tensor.shape());
     const float* storage = tensor.data() - tensor.offset();
     for (Index i = 0; i < array.numel(); ++i)

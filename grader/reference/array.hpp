@@ -24,6 +24,7 @@ struct Array {
 /// Half a unit in the last place of float32.
 inline constexpr double unit_roundoff = 1.0 / (1 << 24);
 
+/// No numbers at all, of shape (0), for a Tensor{}: a submission may hand one over wherever a tensor is due.
 Array exact(const Tensor& tensor);
 /// The nearest float32 numbers, to hand to a submission.
 Tensor to_tensor(const Array& array);

@@ -1,11 +1,12 @@
 // What diagnosis knows of exercise 09.
 //      B batch · T queries · S keys · D model width · H query heads · H_kv heads of keys and values · d head_dim
+#include "inputs.hpp"
+
 #include "diagnosis/attention.hpp"
 #include "diagnosis/elements.hpp"
 #include "diagnosis/small_sizes.hpp"
 #include "diagnosis/subject.hpp"
 #include "judge/expect.hpp"
-#include "judge/inputs.hpp"
 #include "reference/attention.hpp"
 
 #include <algorithm>
@@ -20,6 +21,8 @@ namespace {
 using judge::Arguments;
 using judge::random_mask;
 using judge::random_tensor;
+using judge::grouped_query::Grouping;
+using judge::grouped_query::heads;
 
 /// Refused, unless the heads form even groups.
 Answer grouped(Index H, Index H_kv, const Checking& checking, const std::function<Answer()>& otherwise) {
@@ -122,21 +125,11 @@ Predict layer(const Arguments& arguments) {
     };
 }
 
-struct Groups {
-    Index group, H_kv;
-    Index H() const { return group * H_kv; }
-};
-
-/// As split_heads leaves it: a view.
-Tensor heads(Random& random, Index B, Index H, Index length, Index width) {
-    return random_tensor(random, {B, length, H, width}).transpose(1, 2);
-}
-
 std::vector<Arguments> ask_repeat_heads(Random& random) {
     const SmallSizes n = small_sizes(random);
     std::vector<Arguments> questions;
     const auto ask = [&](const Tensor& kv, Index H) { questions.push_back({{"kv", kv}, {"num_heads", H}}); };
-    for (const Groups& groups : {Groups{3, 5}, Groups{5, 3}, Groups{2, 3}})
+    for (const Grouping& groups : {Grouping{3, 5}, Grouping{5, 3}, Grouping{2, 3}})
         ask(random_tensor(random, {n.B, groups.H_kv, n.S, n.d}), groups.H());
     const Tensor view = heads(random, n.B, 3, n.S, n.d);
     ask(view, 6);
@@ -152,14 +145,14 @@ constexpr std::size_t sharp_question = 11;  ///< among those of attention: right
 std::vector<Arguments> ask_attention(Random& random) {
     const SmallSizes n = small_sizes(random);
     std::vector<Arguments> questions;
-    const auto ask = [&](const Groups& groups, Index H, const Mask& mask, Index S, Index values, Index width) {
+    const auto ask = [&](const Grouping& groups, Index H, const Mask& mask, Index S, Index values, Index width) {
         questions.push_back({{"q", heads(random, n.B, H, n.T, n.d)},
                              {"k", heads(random, n.B, groups.H_kv, S, width)},
                              {"v", heads(random, n.B, groups.H_kv, values, n.d_v)},
                              {"mask", mask}});
     };
-    const auto fits = [&](const Groups& groups, const Mask& mask) { ask(groups, groups.H(), mask, n.S, n.S, n.d); };
-    const Groups wide{3, 2}, narrow{2, 3};
+    const auto fits = [&](const Grouping& groups, const Mask& mask) { ask(groups, groups.H(), mask, n.S, n.S, n.d); };
+    const Grouping wide{3, 2}, narrow{2, 3};
     fits({1, 3}, Mask{});
     fits({5, 1}, Mask{});
     fits(wide, Mask{});
@@ -209,7 +202,7 @@ std::vector<Arguments> ask_pool_heads(Random& random) {
     const auto ask = [&](const Tensor& w, Index H, Index H_kv) {
         questions.push_back({{"w", w}, {"num_heads", H}, {"num_kv_heads", H_kv}});
     };
-    for (const Groups& groups : {Groups{3, 2}, Groups{2, 3}, Groups{1, 3}, Groups{5, 1}})
+    for (const Grouping& groups : {Grouping{3, 2}, Grouping{2, 3}, Grouping{1, 3}, Grouping{5, 1}})
         ask(random_tensor(random, {n.S, groups.H() * n.d}), groups.H(), groups.H_kv);
     ask(random_tensor(random, {6 * n.d, n.S}).transpose(0, 1), 6, 3);
     ask(random_tensor(random, {n.S, 7 * n.d}), 7, 3);
@@ -225,7 +218,7 @@ std::vector<Arguments> ask_layer(Random& random) {
     const auto weight = [&](Index in, Index out) {
         return random_tensor(random, {in, out}) * (1.5F / std::sqrt(static_cast<float>(in)));
     };
-    const auto ask = [&](const Groups& groups, const Mask& mask) {
+    const auto ask = [&](const Grouping& groups, const Mask& mask) {
         const Index E = groups.H() * n.d, E_kv = groups.H_kv * n.d;
         return Arguments{{"x", random_tensor(random, {n.B, n.T, D})},
                          {"w_q", weight(D, E)},
@@ -236,7 +229,7 @@ std::vector<Arguments> ask_layer(Random& random) {
                          {"num_kv_heads", groups.H_kv},
                          {"mask", mask}};
     };
-    const Groups wide{3, 2}, narrow{2, 3};
+    const Grouping wide{3, 2}, narrow{2, 3};
     std::vector<Arguments> questions{ask({1, 3}, Mask{}),
                                      ask(wide, Mask{}),
                                      ask(narrow, Mask{}),

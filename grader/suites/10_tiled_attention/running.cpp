@@ -23,9 +23,13 @@ constexpr float infinity = std::numeric_limits<float>::infinity();
 const Looking largest_axes{"largest scores", Stage::softmax, {"b", "h", "query"}};
 const Looking total_axes{"totals", Stage::softmax, {"b", "h", "query"}};
 
-/// Looking is not the student's doing.
+/// Looking is not the student's doing. All three are tensors, whatever their shape.
 wire::Record contents(Student& student, wire::Handle running) {
-    return aside([&] { return student.record("contents", {{"running", running}}); });
+    wire::Record record = aside([&] { return student.record("contents", {{"running", running}}); });
+    for (const wire::Field& field : record.fields)
+        expect(std::get<Tensor>(field.value).defined(), Stage::softmax,
+               "your Running has no tensor " + field.name + ": it is a Tensor{} that nothing was assigned to");
+    return record;
 }
 
 /// All of them, one behind the other.

@@ -28,6 +28,12 @@ TEST(Comparator, BoundsAreInclusiveAndTwoSided) {
     EXPECT_FALSE(close(-11.1, -10, 0, 0.1));
 }
 
+TEST(Comparator, ATensorThatWasNeverAssignedIsOfAnotherShape) {
+    EXPECT_TRUE(reference::exact(Tensor{}).value.empty());
+    for (const Shape& expected : {Shape{}, Shape{2, 3}})
+        EXPECT_TRUE(difference(anything, Tensor{}, reference::exact(Tensor::ones(expected))));
+}
+
 TEST(Comparator, TheWorstCoordinateIsNamed) {
     Tensor actual = Tensor::of({2, 3}, {1, 2, 3, 4, 5, 6});
     const reference::Array expected = reference::exact(actual);
