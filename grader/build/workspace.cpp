@@ -103,14 +103,14 @@ Spoken Workspace::spoken() const {
 }
 
 sandbox::Finished Workspace::run_tool(Words arguments, const Words& readable, const fs::path& product,
-                                      std::size_t most_output) const {
+                                      std::size_t most_output, Leaves leaves) const {
     const auto& most = jail_.policy().compiler;
     const fs::path source_folder = folder_ / "src";
     sandbox::Room room{.program = {}, .readable = {source_folder}, .tools = true, .folder = most.folder};
     room.secret = course_root();
     for (const std::string& path : readable)
         if (!path.starts_with("/usr/")) room.readable.emplace_back(path);  // that is seen anyway
-    if (!product.empty()) append(arguments, {"-o", jail_.product_place(product).string()});
+    if (!product.empty() && leaves == Leaves::a_file) append(arguments, {"-o", jail_.product_place(product).string()});
     const std::string temporary = jail_.exists() ? "/tmp" : (folder_ / "tmp").string();
     const sandbox::Command command{
         .arguments = std::move(arguments),
@@ -124,7 +124,9 @@ sandbox::Finished Workspace::run_tool(Words arguments, const Words& readable, co
     // What is there may be half of something, whenever and however this ends: no stamp, no product.
     std::error_code ignored;
     if (!product.empty()) fs::remove(product.string() + ".digest", ignored);
-    auto finished = sandbox::run(jail_.lock(command, room, product), most.wall, most_output);
+    const sandbox::Launch launch = leaves == Leaves::a_parcel ? jail_.lock_with_parcel(command, room, product)
+                                                              : jail_.lock(command, room, product);
+    auto finished = sandbox::run(launch, most.wall, most_output);
     if (!product.empty() && (!finished.ended.success() || finished.timed_out)) fs::remove(product, ignored);
     if (was_killed_from_outside(finished, most.cpu))
         throw std::runtime_error(
@@ -259,8 +261,62 @@ Built Workspace::build_worker_to_debug(Flavour flavour) {
     return build_special_worker(folder_ / "debug" / to_string(flavour), flavour, unoptimised, {});
 }
 
+/// Of each source the object and gcov's notes. The compiler notes in the object where its counts are to go; the worker
+/// is told otherwise, since that folder is gone by then.
+Workspace::Objects Workspace::compile_with_counters(const fs::path& output) {
+    fs::create_directories(output);
+    Words readable{toolchain_.include, toolchain_.system_include};
+    Objects objects;
+    for (const SourceFile& source : submission_.files) {
+        if (!source.is_compiled()) continue;
+        const fs::path object = output / object_name(source.path);
+        Words arguments{toolchain_.compiler};
+        append(arguments, toolchain_.compile.at(Flavour::plain));
+        append(arguments,
+               {"-O0", "--coverage", "-w", "-I" + toolchain_.include, "-isystem", toolchain_.system_include});
+        append(arguments,
+               {"-c", source.path.string(), "-o", (sandbox::Jail::parcel_place() / object.filename()).string()});
+        const fs::path parcel_file = output / "parcel";
+        const auto finished =
+            run_tool(arguments, readable, parcel_file, jail_.policy().compiler.diagnostics, Leaves::a_parcel);
+        const sandbox::Parcel parcel = sandbox::open_parcel(parcel_file, 2 * jail_.policy().compiler.file);
+        for (const fs::path& name : {object.filename(), object.filename().replace_extension(".gcno")})
+            if (const auto found = parcel.find(name.string()); found != parcel.end())
+                write_file(output / name, found->second);
+        if (!finished.ended.success() || finished.timed_out || !parcel.contains(object.filename().string())) {
+            objects.problem = explain_compile(finished, source.path.string(), spoken());
+            break;
+        }
+        stamp(object, Digest().add(parcel.at(object.filename().string())).hex());
+        objects.files.push_back(object.string());
+    }
+    return objects;
+}
+
 Built Workspace::build_worker_with_counters() {
-    return build_special_worker(folder_ / "counted", Flavour::plain, {"-O0", "--coverage"}, {"--coverage"});
+    const fs::path output = folder_ / "counted";
+    fs::remove_all(output);
+    const Objects objects = compile_with_counters(output);
+    Words inputs = toolchain_.main.at(Flavour::plain);
+    append(inputs, toolchain_.libraries.at(submission_.exercise).at(Flavour::plain));
+    return link(output / "worker", objects, inputs, {"--coverage"}, Flavour::plain);
+}
+
+std::vector<nlohmann::json> Workspace::read_counts(const sandbox::Parcel& parcel) const {
+    const fs::path folder = folder_ / "counted";
+    Words arguments{(fs::path(toolchain_.compiler).parent_path() / "gcov").string(), "--json-format", "--stdout"};
+    for (const SourceFile& source : submission_.files) {
+        if (!source.is_compiled()) continue;
+        const fs::path counts = (folder / object_name(source.path)).replace_extension(".gcda");
+        const auto found = parcel.find(counts.filename().string());
+        if (found == parcel.end()) continue;
+        write_file(counts, found->second);
+        arguments.push_back(counts.string());
+    }
+    std::istringstream lines(run_tool(arguments, {folder.string()}, {}, std::size_t{16} << 20U).output);
+    std::vector<nlohmann::json> documents;
+    for (std::string line; std::getline(lines, line);) documents.push_back(nlohmann::json::parse(line, nullptr, false));
+    return documents;
 }
 
 Workspace::Objects Workspace::compile_for_lab() {

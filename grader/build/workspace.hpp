@@ -5,7 +5,10 @@
 #include "toolchain.hpp"
 
 #include "../sandbox/jail.hpp"
+#include "../sandbox/parcel.hpp"
 #include "../verdict/verdict.hpp"
+
+#include <nlohmann/json.hpp>
 
 #include <filesystem>
 #include <mutex>
@@ -37,8 +40,10 @@ public:
     /// The same, unoptimised, so that a debugger shows every variable.
     Built build_worker_to_debug(Flavour flavour);
 
-    /// The same, with counters of what is run, which it leaves beside itself when it ends.
+    /// The same, with counters of what is run, which it hands out as a parcel when it ends. Needs g++ and a jail.
     Built build_worker_with_counters();
+    /// gcov's document for each of the files of such a parcel; gcov reads them in the compiler's jail.
+    std::vector<nlohmann::json> read_counts(const sandbox::Parcel& parcel) const;
 
     /// The submission's object files, or why there are none.
     struct Objects {
@@ -63,9 +68,12 @@ private:
     Words sources_shown_in(const std::filesystem::path& folder) const;
     Built build_special_worker(const std::filesystem::path& output, Flavour flavour, const Words& more_options,
                                const Words& link_options);
+    /// What a tool leaves behind: at most one file, or the files of Jail::parcel_place().
+    enum class Leaves { a_file, a_parcel };
     /// Runs a tool of the toolchain on the submission, jailed. @param product  what it writes; empty: nothing
     sandbox::Finished run_tool(Words arguments, const Words& readable, const std::filesystem::path& product,
-                               std::size_t most_output) const;
+                               std::size_t most_output, Leaves leaves = Leaves::a_file) const;
+    Objects compile_with_counters(const std::filesystem::path& output);
     /// Functions that the objects define, demangled.
     std::vector<std::string> defined_functions(const Words& objects) const;
     std::filesystem::path course_root() const;

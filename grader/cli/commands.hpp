@@ -46,7 +46,9 @@ int run_status(const Course& course);
 int run_lesson(const Course& course, const std::string& exercise, report::Answers answers, ReadWhere where);
 int run_watch(const Course& course, const std::string& exercise, Notice notice);
 int run_hint(const Course& course, const std::string& exercise, int level);
-int run_try(const Course& course, const std::string& exercise, const std::string& submission, bool build_only,
+/// Whose code a visible test is tried on.
+enum class TryCode { own, reference };
+int run_try(const Course& course, const std::string& exercise, TryCode code, bool build_only,
             const std::vector<std::string>& test_arguments);
 /// The labs, if `arguments` are empty; else the lab of that name, with what follows.
 int run_lab(const Course& course, const std::vector<std::string>& arguments);

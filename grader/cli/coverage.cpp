@@ -3,7 +3,7 @@
 #include "folder_lock.hpp"
 #include "grading.hpp"
 
-#include "../build/gcov.hpp"
+#include "../build/scratch_folder.hpp"
 #include "../build/workspace.hpp"
 
 #include <algorithm>
@@ -14,11 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void forget_earlier_counts(const fs::path& folder) {
-    std::error_code ignored;
-    for (const auto& entry : fs::directory_iterator(folder, ignored))
-        if (entry.path().extension() == ".gcda") fs::remove(entry.path(), ignored);
-}
+/// Of one worker's counts.
+constexpr std::uintmax_t most_parcel_bytes = std::uintmax_t{4} << 20U;
 
 std::vector<std::string> lines_of(const std::string& text) {
     std::vector<std::string> lines;
@@ -27,18 +24,25 @@ std::vector<std::string> lines_of(const std::string& text) {
     return lines;
 }
 
-/// Templates and the like give a line several counts: one of them reached is enough.
-verdict::Coverage coverage_of(const build::SourceFile& source, const nlohmann::json& lines) {
-    std::map<std::size_t, std::int64_t> counts;
-    for (const auto& line : lines)
-        counts[line.at("line_number").get<std::size_t>()] += line.at("count").get<std::int64_t>();
+/// By line, whether it was reached. Templates and the like give a line several counts, and so do several workers.
+using Reached = std::map<std::size_t, bool>;
+
+/// @param document  gcov's, of what the submission's program says that it has counted
+void add_lines(const nlohmann::json& document, const build::SourceFile& source, Reached& reached) {
+    for (const auto& file : document.at("files"))
+        if (fs::path(file.at("file").get<std::string>()).lexically_normal() == source.path)
+            for (const auto& line : file.at("lines"))
+                reached[line.at("line_number").get<std::size_t>()] |= line.at("count").get<std::int64_t>() > 0;
+}
+
+verdict::Coverage coverage_of(const build::SourceFile& source, const Reached& lines) {
     verdict::Coverage coverage;
     coverage.file = source.path.string();
     const std::vector<std::string> text = lines_of(source.text);
-    for (const auto& [number, count] : counts) {
+    for (const auto& [number, was_reached] : lines) {
         if (number == 0 || number > text.size()) continue;
         ++coverage.all_lines;
-        if (count > 0)
+        if (was_reached)
             ++coverage.reached_lines;
         else
             coverage.missed.push_back({static_cast<int>(number), text[number - 1]});
@@ -51,29 +55,28 @@ verdict::Coverage coverage_of(const build::SourceFile& source, const nlohmann::j
 std::vector<verdict::Coverage> measure_coverage(const Course& course, const fs::path& submission,
                                                 const ExerciseInfo& info, std::uint64_t seed) {
     const fs::path gcov = fs::path(course.toolchain.compiler).parent_path() / "gcov";
-    if (!course.toolchain.compiler_version.starts_with("GNU") || !fs::exists(gcov)) return {};
+    // What is counted comes out as the jail's parcels. Where there is none, nothing of the submission is run for this.
+    if (!course.toolchain.compiler_version.starts_with("GNU") || !fs::exists(gcov) || !course.machine().jail.exists())
+        return {};
     const fs::path folder = work_folder(course, submission, info.name);
     fs::create_directories(folder);
     const FolderLock lock(folder);
-    // Counting is done by files that the compiler and the worker write, which a jail does not let out.
-    const sandbox::Jail none = sandbox::without_jail(course.machine().jail.policy(), "").jail;
-    build::Workspace workspace(course.toolchain, none,
+    build::Workspace workspace(course.toolchain, course.machine().jail,
                                build::read_submission(submission / info.name, course.folder(info)), folder);
     const build::Built built = workspace.build_worker_with_counters();
     if (!built.program) return {};
-    forget_earlier_counts(built.program->parent_path());
-    run_judge(course, info.name, *built.program, build::Flavour::plain, seed, {"--orderly"});
+    const build::ScratchFolder counts(folder);
+    run_judge(course, info.name, *built.program, build::Flavour::plain, seed, {"--counts", counts.path().string()});
+    std::vector<nlohmann::json> documents;
+    for (const auto& entry : fs::directory_iterator(counts.path()))
+        for (nlohmann::json& document : workspace.read_counts(sandbox::open_parcel(entry.path(), most_parcel_bytes)))
+            documents.push_back(std::move(document));
     std::vector<verdict::Coverage> coverage;
-    for (const auto& entry : fs::directory_iterator(built.program->parent_path())) {
-        if (entry.path().extension() != ".gcda") continue;
-        const nlohmann::json counts = build::gcov_of(gcov, entry.path());
-        if (!counts.is_object()) continue;
-        for (const auto& file : counts.value("files", nlohmann::json::array()))
-            for (const build::SourceFile& source : workspace.submission().files)
-                if (fs::path(file.at("file").get<std::string>()).lexically_normal() == source.path)
-                    coverage.push_back(coverage_of(source, file.at("lines")));
+    for (const build::SourceFile& source : workspace.submission().files) {
+        Reached reached;
+        for (const nlohmann::json& document : documents) add_lines(document, source, reached);
+        if (!reached.empty()) coverage.push_back(coverage_of(source, reached));
     }
-    std::sort(coverage.begin(), coverage.end(), [](const auto& a, const auto& b) { return a.file < b.file; });
     return coverage;
 }
 

@@ -2,6 +2,7 @@
 #include "console.hpp"
 #include "folder_lock.hpp"
 #include "grading.hpp"
+#include "own_program.hpp"
 #include "reproducer.hpp"
 
 #include "../build/digest.hpp"
@@ -89,14 +90,6 @@ std::string as_typed(const std::vector<std::string>& words) {
     return line;
 }
 
-void become(std::vector<std::string> words) {
-    std::vector<char*> arguments;
-    for (std::string& word : words) arguments.push_back(word.data());
-    arguments.push_back(nullptr);
-    std::fflush(nullptr);
-    ::execvp(arguments.front(), arguments.data());
-}
-
 Replay prepare(const Course& course, const ExerciseInfo& info, const Test& test) {
     const fs::path submission = course.root / "exercises";
     const fs::path folder = work_folder(course, submission, info.name);
@@ -173,7 +166,8 @@ int run_debug(const Course& course, const std::string& exercise, const std::stri
     }
     tell(*test, replay);
     const auto command = gdb_command(replay);
-    if (as == DebugAs::session && ::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1) become(command);
+    if (as == DebugAs::session && ::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1)
+        OwnProgram(course, course.root / "exercises", replay.worker).become_under_gdb(command);
     fmt::print("{}\n\n  {}\n\nWithout gdb, it runs to its end:\n\n  {} --replay {}\n",
                as == DebugAs::session ? "gdb was not started (is it installed? is this a terminal?). By hand:"
                                       : "In gdb, at that call:",

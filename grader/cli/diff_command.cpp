@@ -29,7 +29,8 @@ bool has_passed(const Course& course, const ExerciseInfo& info) {
 std::string compare(const fs::path& yours, const fs::path& solution) {
     sandbox::Command command;
     command.arguments = {"/usr/bin/diff", "-u", "-b", yours.string(), solution.string()};
-    const auto finished = sandbox::run(command, std::chrono::seconds(20), std::size_t{1} << 20U);
+    const auto finished = sandbox::run(sandbox::trusted(std::move(command), sandbox::Trusted::difference),
+                                       std::chrono::seconds(20), std::size_t{1} << 20U);
     if (finished.ended.success()) return "";
     if (finished.ended.signal != 0 || finished.ended.exit_code > 1)
         throw CourseError("diff could not compare them: " + finished.output);

@@ -110,10 +110,13 @@ private:
             auto sanitized = std::async(std::launch::async, [&] { return run_flavour(workspace, Flavour::sanitized); });
             const FlavourResult plain = run_flavour(workspace, Flavour::plain);
             conclude(exercise, plain, sanitized.get());
+            stamp_jail(exercise, "tests, sanitized build");
             if (some_test_failed(exercise)) diagnose(exercise, workspace);
         } else {
             conclude(exercise, run_flavour(workspace, Flavour::plain));
         }
+        stamp_jail(exercise, "compilation");
+        stamp_jail(exercise, "tests, plain build");
         if (exercise.state != State::unavailable)
             build::write_file(folder / "result.json", verdict::to_json(exercise).dump());
     }
@@ -124,6 +127,12 @@ private:
         exercise = std::move(*earlier);
         exercise.reused = true;
         return true;
+    }
+
+    /// The same jail for every run: the one that course_.machine() has found to work.
+    void stamp_jail(verdict::Exercise& exercise, const std::string& run) const {
+        if (!exercise.jails) exercise.jails.emplace();
+        (*exercise.jails)[run] = course_.machine().jail.name();
     }
 
     FlavourResult run_flavour(build::Workspace& workspace, Flavour flavour) const {
@@ -202,6 +211,7 @@ private:
             exercise.diagnosis = verdict::diagnosis_from_json(
                 run_judge(course_, info_.name, workspace.worker(Flavour::plain), Flavour::plain, options_.seed,
                           {"--diagnose", workspace.worker(Flavour::sanitized).string()}));
+            stamp_jail(exercise, "diagnosis");
             if (exercise.diagnosis->functions.empty()) exercise.diagnosis->functions = seen_by_tests_alone(exercise);
         } catch (const std::exception&) {
             exercise.diagnosis.reset();
@@ -254,7 +264,8 @@ nlohmann::json run_judge(const Course& course, const std::string& exercise, cons
     command.arguments.insert(command.arguments.end(),
                              {"--policy", course.policy.string(), "--jail", course.machine().jail.name()});
     command.environment = {"PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8"};
-    const auto finished = sandbox::run(command, std::chrono::seconds(1800), std::size_t{256} << 20U);
+    const auto finished = sandbox::run(sandbox::trusted(std::move(command), sandbox::Trusted::judge),
+                                       std::chrono::seconds(1800), std::size_t{256} << 20U);
     if (finished.ended.success() && !finished.timed_out && !finished.output_truncated)
         return nlohmann::json::parse(finished.output);
     const std::string how = finished.timed_out           ? "after 30 minutes"

@@ -1,8 +1,9 @@
-#include "become.hpp"
 #include "commands.hpp"
 #include "console.hpp"
 #include "folder_lock.hpp"
 #include "grading.hpp"
+#include "lab_in_jail.hpp"
+#include "own_program.hpp"
 
 #include "../build/workspace.hpp"
 
@@ -51,7 +52,7 @@ void list_labs(const Course& course) {
     fmt::print(
         "./headway lab NAME [--reference] [options]\n"
         "  --reference         with solutions/ in place of your exercises\n"
-        "  --submission DIR    with another folder of exercises\n"
+        "  --submission DIR    with another folder of exercises, in the jail\n"
         "  --help              the lab's own options\n");
 }
 
@@ -108,20 +109,22 @@ int run_lab(const Course& course, const std::vector<std::string>& arguments) {
     }
     const build::LabParts& lab = find_lab(course, arguments.front());
     const LabArguments parsed = parse({arguments.begin() + 1, arguments.end()});
+    const fs::path code = code_of(course, parsed);
     build::Built built;
     {
         ProgressLine progress;
         progress.show("compiling for the lab " + lab.name);
-        built = build_lab(course, lab, code_of(course, parsed));
+        built = build_lab(course, lab, code);
     }
     if (!built.program) {
         fmt::print("{}\n\n{}\n", built.build.message, built.build.diagnostics);
         return some_did_not_pass;
     }
+    if (!is_own(course, code)) return run_lab_in_jail(course, lab.name, *built.program, parsed.rest);
     // The lab's own default would be a place relative to who knows what.
     std::vector<std::string> words{"--output", (course.root / "lab-results" / lab.name).string()};
     words.insert(words.end(), parsed.rest.begin(), parsed.rest.end());
-    return become(*built.program, words);
+    return OwnProgram(course, code, *built.program).become(words);
 }
 
 }  // namespace headway::cli

@@ -36,7 +36,10 @@ bool open_in_browser(const fs::path& page) {
              {"DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS",
               "XDG_CURRENT_DESKTOP", "BROWSER", "HOME", "PATH", "WSL_DISTRO_NAME"})
             if (const char* value = std::getenv(name)) command.environment.push_back(fmt::format("{}={}", name, value));
-        if (sandbox::run(command, std::chrono::seconds(20), 4096).ended.success()) return true;
+        if (sandbox::run(sandbox::trusted(std::move(command), sandbox::Trusted::browser), std::chrono::seconds(20),
+                         4096)
+                .ended.success())
+            return true;
     }
     return false;
 }

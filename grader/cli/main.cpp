@@ -83,12 +83,12 @@ int main(int argc, char** argv) {
         ->check(CLI::Range(1, 99))
         ->type_name("N");
 
-    std::string try_submission;
     bool build_only = false;
     std::vector<std::string> test_arguments;
     auto* try_command = app.add_subcommand("try", "Build and run the visible test of one exercise");
     try_command->add_option("exercise", exercise, "Number, such as 03")->required()->type_name("NN");
-    try_command->add_option("--submission", try_submission, "Folder that holds the exercise folders")->type_name("DIR");
+    bool try_reference = false;
+    try_command->add_flag("--reference", try_reference, "With solutions/ in place of your exercises");
     try_command->add_flag("--build-only", build_only, "Print the program's path, to run it under gdb");
     try_command->add_option("arguments", test_arguments, "For GoogleTest, after --")->type_name("ARG");
 
@@ -122,7 +122,9 @@ int main(int argc, char** argv) {
     return with_course([&](const Course& course) {
         if (grade_command->parsed()) return run_grade(course, grade);
         if (hint_command->parsed()) return run_hint(course, exercise, level);
-        if (try_command->parsed()) return run_try(course, exercise, try_submission, build_only, test_arguments);
+        if (try_command->parsed())
+            return run_try(course, exercise, try_reference ? TryCode::reference : TryCode::own, build_only,
+                           test_arguments);
         if (class_commands.chosen()) return class_commands.run(course);
         if (verify_command->parsed()) return run_verify(course, verify);
         if (protections_command->parsed()) return run_protections(course);

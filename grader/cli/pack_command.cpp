@@ -66,7 +66,8 @@ void write_archive(const Course& course, const fs::path& archive, const std::vec
     for (const fs::path& file : files) command.arguments.push_back(file.string());
     command.environment = {"PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8"};
     command.directory = course.root / "exercises";
-    const auto finished = sandbox::run(command, std::chrono::seconds(60), 4096);
+    const auto finished =
+        sandbox::run(sandbox::trusted(std::move(command), sandbox::Trusted::packer), std::chrono::seconds(60), 4096);
     std::error_code problem;
     if (finished.ended.success()) fs::rename(unfinished, archive, problem);
     if (finished.ended.success() && !problem) return;

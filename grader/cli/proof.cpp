@@ -249,7 +249,8 @@ std::string one_translation_unit(const Course& course) {
     build::write_file(file, text);
     command.arguments.push_back(file.string());
     command.environment = {"PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8"};
-    const auto finished = sandbox::run(command, std::chrono::seconds(120), 4096);
+    const auto finished = sandbox::run(sandbox::trusted(std::move(command), sandbox::Trusted::solutions_compiler),
+                                       std::chrono::seconds(120), 4096);
     return finished.ended.success() ? "" : "the solutions do not compile in one translation unit: " + finished.output;
 }
 

@@ -1,8 +1,8 @@
-#include "become.hpp"
 #include "commands.hpp"
 #include "console.hpp"
 #include "folder_lock.hpp"
 #include "grading.hpp"
+#include "own_program.hpp"
 
 #include "../build/workspace.hpp"
 
@@ -12,12 +12,10 @@ namespace headway::cli {
 
 namespace fs = std::filesystem;
 
-int run_try(const Course& course, const std::string& exercise, const std::string& submission, bool build_only,
+int run_try(const Course& course, const std::string& exercise, TryCode code, bool build_only,
             const std::vector<std::string>& test_arguments) {
     const ExerciseInfo& info = course.find(exercise);
-    const fs::path root = submission.empty() ? course.root / "exercises" : fs::absolute(submission).lexically_normal();
-    if (!fs::is_directory(root / info.name))
-        throw UsageError(fmt::format("there is no folder {}", (root / info.name).string()));
+    const fs::path root = course.root / (code == TryCode::own ? "exercises" : "solutions");
     auto sources = build::read_submission(root / info.name, course.folder(info));
     if (!sources.has_source()) throw UsageError(fmt::format("{} holds no .cpp file", (root / info.name).string()));
     const fs::path folder = work_folder(course, root, info.name);
@@ -36,7 +34,7 @@ int run_try(const Course& course, const std::string& exercise, const std::string
         fmt::print("{}\n", built.program->string());
         return all_passed;
     }
-    return become(*built.program, test_arguments);
+    return OwnProgram(course, root, *built.program).become(test_arguments);
 }
 
 }  // namespace headway::cli

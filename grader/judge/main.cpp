@@ -33,6 +33,7 @@ struct Options {
     std::uint64_t seed = 1;
     bool sanitized = false;
     bool orderly = false;
+    std::string counts;
     bool list = false;
     bool catalogue = false;
     int probes = 0;
@@ -68,10 +69,10 @@ std::vector<std::string> worker_environment(const Build& build) {
 /// What holds for every worker of a run: the instructor's limits, and the jail that the CLI has found to work here.
 class Workshop {
 public:
-    /// What counts coverage writes files of its own, which a jail does not let out.
     explicit Workshop(const Options& options)
-        : jail_(sandbox::Jail::from_name(options.orderly ? "none" : options.jail, own_folder() / "headway-enter",
-                                         sandbox::read_policy(options.policy))) {
+        : jail_(sandbox::Jail::from_name(options.jail, own_folder() / "headway-enter",
+                                         sandbox::read_policy(options.policy))),
+          counts_(options.counts) {
         limits_.cpu = most().call_cpu;
         limits_.wall = most().call_wall;
         limits_.resident_bytes = most().memory;
@@ -80,7 +81,13 @@ public:
 
     /// @param limits  of a call
     judge::Student student(const Build& build, const judge::CallLimits& limits) const {
+        if (!counts_.empty()) return {jail_.lock_with_parcel(counting_command(build), room(build), parcel()), limits};
         return {jail_.lock(command(build), room(build)), limits};
+    }
+    /// What the last worker has counted is kept; the next one's parcel takes its place.
+    void keep_parcel() {
+        std::error_code ignored;
+        if (kept_ < most_parcels) std::filesystem::rename(parcel(), counts_ / std::to_string(kept_++), ignored);
     }
     const judge::CallLimits& limits() const { return limits_; }
 
@@ -88,9 +95,15 @@ private:
     static std::filesystem::path own_folder() { return std::filesystem::read_symlink("/proc/self/exe").parent_path(); }
     const sandbox::Policy::Worker& most() const { return jail_.policy().worker; }
     sandbox::Command command(const Build& build) const;
+    sandbox::Command counting_command(const Build& build) const;
     sandbox::Room room(const Build& build) const;
+    std::filesystem::path parcel() const { return counts_ / "parcel"; }
+
+    static constexpr int most_parcels = 100;
 
     sandbox::Jail jail_;
+    std::filesystem::path counts_;  ///< empty: nothing is counted
+    int kept_ = 0;
     judge::CallLimits limits_;
 };
 
@@ -105,6 +118,14 @@ sandbox::Command Workshop::command(const Build& build) const {
     command.limits.resident = most().memory;
     command.limits.processes = most().processes;
     return command;
+}
+
+/// Counts go to the one folder that the jail packs, whatever folder the compiler had in mind.
+sandbox::Command Workshop::counting_command(const Build& build) const {
+    sandbox::Command counting = command(build);
+    counting.environment.push_back("GCOV_PREFIX=" + sandbox::Jail::parcel_place().string());
+    counting.environment.emplace_back("GCOV_PREFIX_STRIP=99");
+    return counting;
 }
 
 sandbox::Room Workshop::room(const Build& build) const {
@@ -232,10 +253,11 @@ nlohmann::json judge_worker(const Options& options) {
     if (options.catalogue) return list_catalogue();
     auto& [name, suite] = suite_of(options.exercise);
     if (options.list) return list_properties(suite);
-    const Workshop workshop(options);
+    Workshop workshop(options);
     if (!options.diagnose.empty()) return run_diagnosis(name, suite, options, workshop);
     judge::Student student = workshop.student({options.worker, options.sanitized}, workshop.limits());
-    if (options.orderly) student.let_workers_end();
+    if (options.orderly) student.let_workers_end([] {});
+    if (!options.counts.empty()) student.let_workers_end([&workshop] { workshop.keep_parcel(); });
     judge::session() = {&student, options.seed, options.sanitized};
     if (!options.record.empty()) return record_test(student, name, suite, options);
     nlohmann::json document = options.probes > 0 ? run_probes(student, suite, options) : run_suite(name, suite);
@@ -258,6 +280,7 @@ int main(int argc, char** argv) {
     app.add_option("--seed", options.seed);
     app.add_flag("--sanitized", options.sanitized);
     app.add_flag("--orderly", options.orderly, "let the worker end by itself, so that it writes coverage data");
+    app.add_option("--counts", options.counts, "the worker counts what is run; write that into this folder");
     app.add_flag("--list", options.list, "print the suite's properties instead of running it");
     app.add_option("--diagnose", options.diagnose, "the sanitized worker; say why the submission is wrong");
     app.add_option("--test", options.test, "with --record: the one test to run");

@@ -73,16 +73,18 @@ Failure thrown(const std::string& function, const wire::Error& error) {
 
 }  // namespace
 
-Student::Student(sandbox::Command worker, CallLimits limits) : command_(std::move(worker)), limits_(limits) {}
+Student::Student(sandbox::Launch worker, CallLimits limits) : launch_(std::move(worker)), limits_(limits) {}
 
 WorkerLink& Student::link() {
-    if (!link_) link_ = std::make_unique<WorkerLink>(command_, limits_);
+    if (!link_) link_ = std::make_unique<WorkerLink>(launch_, limits_);
     return *link_;
 }
 
 void Student::fresh_worker() {
-    if (link_ && orderly_) link_->finish();
+    const bool is_orderly = link_ && after_worker_;
+    if (is_orderly) link_->finish();
     link_.reset();
+    if (is_orderly) after_worker_();
 }
 
 void Student::collect_output() {

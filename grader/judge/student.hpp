@@ -29,7 +29,7 @@ struct Outcome {
 /// test, with the cause in words, and the next test meets a fresh worker.
 class Student {
 public:
-    Student(sandbox::Command worker, CallLimits limits);
+    Student(sandbox::Launch worker, CallLimits limits);
 
     /// The answer must be of the kind that is asked for.
     Tensor tensor(const std::string& function, const Arguments& arguments);
@@ -69,14 +69,15 @@ public:
     void recorded_by(Recorder recorder) { recorder_ = std::move(recorder); }
 
     /// Another worker of the submission, for who talks to it in a way of its own; calls here know nothing of it.
-    std::unique_ptr<WorkerLink> another_worker() const { return std::make_unique<WorkerLink>(command_, limits_); }
+    std::unique_ptr<WorkerLink> another_worker() const { return std::make_unique<WorkerLink>(launch_, limits_); }
 
     /// A process without memory of earlier calls.
     void fresh_worker();
     /// Moves what the worker printed into the record of the current test.
     void collect_output();
     /// From now on a worker that is done with ends by itself, and writes what it counted, instead of being killed.
-    void let_workers_end() { orderly_ = true; }
+    /// @param after  called when one has ended
+    void let_workers_end(std::function<void()> after) { after_worker_ = std::move(after); }
 
 private:
     WorkerLink& link();
@@ -92,15 +93,15 @@ private:
     void refuses(const std::string& function, const Arguments& arguments, const std::string& because,
                  std::initializer_list<wire::ErrorKind> accepted);
 
-    sandbox::Command command_;
+    sandbox::Launch launch_;
     CallLimits limits_;
     std::unique_ptr<WorkerLink> link_;
     std::uint64_t last_call_ = 0;
     Witness witness_;
     Recorder recorder_;
-    std::vector<wire::Call> untold_;  ///< asides and looks since the last call that was told
-    std::set<std::string> slow_;      ///< functions that ran into the limit once
-    bool orderly_ = false;            ///< let_workers_end()
+    std::vector<wire::Call> untold_;      ///< asides and looks since the last call that was told
+    std::set<std::string> slow_;          ///< functions that ran into the limit once
+    std::function<void()> after_worker_;  ///< let_workers_end()
 };
 
 }  // namespace headway::judge

@@ -66,8 +66,8 @@ struct WorkerLink::Deadline {
     milliseconds wall_limit;
 };
 
-WorkerLink::WorkerLink(const sandbox::Command& command, const CallLimits& limits)
-    : process_(sandbox::Process::start(command, sandbox::Channel::yes)), limits_(limits) {
+WorkerLink::WorkerLink(const sandbox::Launch& launch, const CallLimits& limits)
+    : process_(sandbox::Process::start(launch, sandbox::Channel::yes)), limits_(limits) {
     next_look_ = steady_clock::now() + milliseconds(tick_milliseconds / 2);
     make_nonblocking(process_.channel());
     make_nonblocking(process_.output());

@@ -37,7 +37,7 @@ struct Printed {
 /// comes back is treated as hostile.
 class WorkerLink {
 public:
-    WorkerLink(const sandbox::Command& command, const CallLimits& limits);
+    WorkerLink(const sandbox::Launch& launch, const CallLimits& limits);
 
     /// @param cpu  what this call may compute   @param wall  how long it is waited for   @throws NoAnswer
     wire::Reply exchange(const wire::Call& call, std::chrono::milliseconds cpu, std::chrono::milliseconds wall);

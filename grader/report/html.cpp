@@ -40,6 +40,9 @@ void write_circumstances(Xml& page, const Verdict& verdict) {
     page.text("summary", {}, "How it was graded");
     for (const auto& [tool, version] : verdict.toolchain) page.text("p", {}, tool + ": " + version);
     for (const auto& [name, state] : verdict.protections) page.text("p", {}, name + ": " + state);
+    for (const Exercise& exercise : verdict.exercises)
+        for (const auto& [run, jail] : exercise.jails.value_or(std::map<std::string, std::string>()))
+            page.text("p", {}, exercise.number + ", " + run + ": jail " + jail);
     page.close();
     page.close();
 }

@@ -50,7 +50,10 @@ std::vector<std::string> instructions(const Plan& plan) {
     for (const std::string& word : plan.instructions)
         words.push_back(word == "become-pool-user" ? "user=" + std::to_string(next_pool_user()) : word);
     for (const std::string& variable : plan.command.environment) words.push_back("env=" + variable);
-    if (!plan.command.delivery.empty()) words.emplace_back("deliver=/tmp/product");
+    if (plan.command.delivery_is_parcel)
+        words.push_back("pack=" + Jail::parcel_place().string());
+    else if (!plan.command.delivery.empty())
+        words.emplace_back("deliver=/tmp/product");
     words.push_back("directory=" + (plan.room.tools ? plan.command.directory.string() : std::string("/tmp")));
     words.emplace_back("--");
     const auto& arguments = plan.command.arguments;
@@ -78,8 +81,8 @@ bool has_pool_users() {
     return false;
 }
 
-Command Jail::lock(Command command, const Room& room) const {
-    if (!inmate_) return command;
+Launch Jail::lock(Command command, const Room& room) const {
+    if (!inmate_) return Launch(std::move(command));
     const Plan plan = draw_up(command, room, *inmate_, entry_, policy_);
     Command locked;
     locked.jailed = true;
@@ -98,11 +101,18 @@ Command Jail::lock(Command command, const Room& room) const {
         locked.group = ControlGroup::make({.memory = command.limits.resident + room.folder + mebibytes(128),
                                            .processes = command.limits.processes + lingering},
                                           ignored);
-    return locked;
+    return Launch(std::move(locked));
 }
 
-Command Jail::lock(Command command, const Room& room, const fs::path& product) const {
+Launch Jail::lock(Command command, const Room& room, const fs::path& product) const {
     if (inmate_) command.delivery = product;
+    return lock(std::move(command), room);
+}
+
+Launch Jail::lock_with_parcel(Command command, const Room& room, const fs::path& parcel) const {
+    if (!inmate_) throw std::logic_error("without a jail there is nothing that packs");
+    command.delivery = parcel;
+    command.delivery_is_parcel = true;
     return lock(std::move(command), room);
 }
 

@@ -185,7 +185,10 @@ Process::~Process() {
     wait();
 }
 
-Process Process::start(const Command& command, Channel channel) {
+Launch trusted(Command command, Trusted) { return Launch(std::move(command)); }
+
+Process Process::start(const Launch& launch, Channel channel) {
+    const Command& command = launch.command();
     const std::vector<char*> arguments = pointers(command.arguments);
     const std::vector<char*> environment = pointers(command.environment);
     Pair output = make_pipe();

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <sys/types.h>
@@ -43,8 +44,40 @@ struct Command {
     bool jailed = false;  ///< arguments start a jail, and the program in it later
     std::vector<Attachment> attachments = {};
     std::filesystem::path delivery = {};       ///< gets what the jail hands out; empty: nothing
+    bool delivery_is_parcel = false;           ///< of several files; see parcel.hpp
     std::shared_ptr<ControlGroup> group = {};  ///< may be null
 };
+
+/// Programs that may run outside the jail, since no student wrote them. One line for each place that starts one:
+/// tests/unit/sandbox/process_starts_test.cpp holds this list against the tree.
+enum class Trusted {
+    judge,                ///< headway-judge
+    reference_attention,  ///< headway-attention, which answers the tests of exercise 06 with code of the course
+    reference_counts,     ///< gcov, on what that program counted
+    solutions_compiler,   ///< verify compiles all solutions together
+    slurm,                ///< sbatch, squeue and the like
+    packer,               ///< tar, on one's own exercises/
+    difference,           ///< diff
+    browser,              ///< what opens a lesson
+    tests_of_headway,     ///< Headway's own tests and benchmarks
+};
+
+/// What Process::start and run take. There are two ways to get one: Jail::lock, for a program that a student wrote or
+/// a tool that reads a student's files, and trusted(), for one on the list above.
+class Launch {
+public:
+    const Command& command() const { return command_; }
+
+private:
+    friend class Jail;
+    friend Launch trusted(Command command, Trusted program);
+    explicit Launch(Command command) : command_(std::move(command)) {}
+
+    Command command_;
+};
+
+/// `command` as it is, in a process of its own but in no jail.
+Launch trusted(Command command, Trusted program);
 
 /// Where a jail finds what it is given. The program in it inherits the channel alone.
 namespace number {
@@ -74,7 +107,7 @@ class Process {
 public:
     /// Returns when the program runs; a jail is built by then.
     /// @throws std::system_error if it cannot be started; the message names the program, or why there is no jail
-    static Process start(const Command& command, Channel channel);
+    static Process start(const Launch& launch, Channel channel);
 
     Process(Process&& other) noexcept;
     Process& operator=(Process&& other) noexcept;
@@ -126,6 +159,6 @@ struct Finished {
 };
 
 /// Runs a command to its end. Output beyond `most_output` is read and dropped.
-Finished run(const Command& command, std::chrono::seconds wall_limit, std::size_t most_output);
+Finished run(const Launch& launch, std::chrono::seconds wall_limit, std::size_t most_output);
 
 }  // namespace headway::sandbox

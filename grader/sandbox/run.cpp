@@ -15,10 +15,10 @@ using std::chrono::steady_clock;
 /// One command that is run to its end.
 class Run {
 public:
-    Run(const Command& command, std::chrono::seconds wall_limit, std::size_t most_output)
-        : process_(Process::start(command, Channel::no)),
+    Run(const Launch& launch, std::chrono::seconds wall_limit, std::size_t most_output)
+        : process_(Process::start(launch, Channel::no)),
           deadline_(begin_ + wall_limit),
-          most_resident_(command.limits.resident),
+          most_resident_(launch.command().limits.resident),
           most_output_(most_output) {}
 
     Finished to_the_end() {
@@ -73,8 +73,8 @@ private:
 
 }  // namespace
 
-Finished run(const Command& command, std::chrono::seconds wall_limit, std::size_t most_output) {
-    return Run(command, wall_limit, most_output).to_the_end();
+Finished run(const Launch& launch, std::chrono::seconds wall_limit, std::size_t most_output) {
+    return Run(launch, wall_limit, most_output).to_the_end();
 }
 
 }  // namespace headway::sandbox

@@ -153,6 +153,7 @@ void each_field(T& exercise, auto&& field) {
     field("tests", exercise.tests);
     field("diagnosis", exercise.diagnosis);
     field("coverage", exercise.coverage);
+    field("jails", exercise.jails);
     field("problem", exercise.problem);
     field("judge_seconds", exercise.judge_seconds);
     field("seconds", exercise.seconds);

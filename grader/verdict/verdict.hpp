@@ -186,7 +186,10 @@ struct Exercise {
     std::vector<Test> tests;
     std::optional<Diagnosis> diagnosis;  ///< if some test failed
     std::vector<Coverage> coverage;      ///< empty: not measured
-    std::string problem;                 ///< if unavailable: what is wrong with machine or course, and the next step
+    /// Every run of the submission's code for this result ("compilation", "tests", "coverage", ...) and the jail that
+    /// it had: "pool_user", "own_namespace", "none". Missing in documents of before 0.2.
+    std::optional<std::map<std::string, std::string>> jails;
+    std::string problem;  ///< if unavailable: what is wrong with machine or course, and the next step
     double judge_seconds = 0;
     double seconds = 0;
 };

@@ -98,8 +98,9 @@ TEST(Pack, HoldsWhatWasWrittenAndNothingElse) {
     EXPECT_TRUE(says(pack, "nothing written: left out"));
     sandbox::Command list;
     list.arguments = {"/usr/bin/tar", "-tzf", (copy.root() / "headway-submission.tar.gz").string()};
-    EXPECT_EQ(sandbox::run(list, std::chrono::seconds(10), 4096).output,
-              "04_merge_heads/merge_heads.cpp\n04_merge_heads/mine.hpp\n");
+    EXPECT_EQ(
+        sandbox::run(sandbox::trusted(list, sandbox::Trusted::tests_of_headway), std::chrono::seconds(10), 4096).output,
+        "04_merge_heads/merge_heads.cpp\n04_merge_heads/mine.hpp\n");
 }
 
 TEST(Pack, IsWhatGradeTakes) {
@@ -111,7 +112,9 @@ TEST(Pack, IsWhatGradeTakes) {
     unpack.arguments = {"/usr/bin/tar", "-xzf", (copy.root() / "mine.tar.gz").string()};
     unpack.directory = copy.root() / "unpacked";
     unpack.environment = {"PATH=/usr/bin:/bin"};
-    ASSERT_TRUE(sandbox::run(unpack, std::chrono::seconds(10), 4096).ended.success());
+    ASSERT_TRUE(
+        sandbox::run(sandbox::trusted(unpack, sandbox::Trusted::tests_of_headway), std::chrono::seconds(10), 4096)
+            .ended.success());
     const auto graded = copy.headway({"grade", "04", "--submission", "unpacked"});
     EXPECT_EQ(graded.ended.exit_code, 0) << graded.output;
     EXPECT_TRUE(says(copy.headway({"pack", "04"}), "not graded as it is now"));
@@ -153,7 +156,9 @@ TEST(Debug, ReplaysTheCallThatFailed) {
     const std::string by_hand = debug.output.substr(debug.output.rfind("  /"));
     sandbox::Command replay;
     replay.arguments = {"/bin/sh", "-c", by_hand};
-    EXPECT_TRUE(says(sandbox::run(replay, std::chrono::seconds(60), 65536), "attention_scores(q: a tensor"));
+    EXPECT_TRUE(says(
+        sandbox::run(sandbox::trusted(replay, sandbox::Trusted::tests_of_headway), std::chrono::seconds(60), 65536),
+        "attention_scores(q: a tensor"));
 }
 
 TEST(Debug, WritesATestThatFailsUntilTheCodeIsRight) {

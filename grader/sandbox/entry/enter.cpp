@@ -2,19 +2,25 @@
 // program that is to be jailed. Small, static, and without anything that could be confused by its surroundings.
 //
 // Its instructions are NUL-terminated words under descriptor 7:
-//     user=N nproc=N as=BYTES fsize=BYTES cpu=SECONDS directory=PATH env=NAME=VALUE deliver=PATH -- PROGRAM ...
-// deliver: PATH is copied to descriptor 5 after the program has succeeded.
+//     user=N nproc=N as=BYTES fsize=BYTES cpu=SECONDS directory=PATH env=NAME=VALUE deliver=PATH pack=PATH -- PROGRAM
+//     ...
+// deliver: the file PATH is copied to descriptor 5 after the program has succeeded.
+// pack: the folder PATH is made, and what the program has left in it is packed into descriptor 5, however the program
+// ended; see parcel.hpp.
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -102,22 +108,58 @@ void run(Instructions& all) {
     give_up();
 }
 
-/// Copies the product out, if it is a file: the program may have left anything there.
-bool deliver(const char* path) {
-    const int product = ::open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    struct stat about {};
-    if (product < 0 || ::fstat(product, &about) != 0 || !S_ISREG(about.st_mode)) return false;
-    std::array<char, 1 << 16> buffer;  // NOLINT(*-member-init): filled by read
-    for (ssize_t got = 0; (got = ::read(product, buffer.data(), buffer.size())) > 0;)
-        for (ssize_t sent = 0; sent < got;) {
-            const ssize_t now = ::write(delivery, buffer.data() + sent, static_cast<std::size_t>(got - sent));
-            if (now <= 0) return false;
-            sent += now;
-        }
+bool hand_out(const void* bytes, std::size_t count) {
+    const char* next = static_cast<const char*>(bytes);
+    while (count > 0) {
+        const ssize_t now = ::write(delivery, next, count);
+        if (now <= 0) return false;
+        next += now;
+        count -= static_cast<std::size_t>(now);
+    }
     return true;
 }
 
-[[noreturn]] void run_and_deliver(Instructions& all, const char* path) {
+/// A descriptor of a file that is one: the program may have left anything there. -1 if it is none.
+int open_file(int folder, const char* path) {
+    const int file = ::openat(folder, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    struct stat about {};
+    return file >= 0 && ::fstat(file, &about) == 0 && S_ISREG(about.st_mode) ? file : -1;
+}
+
+/// The file as it is, or in chunks that say how long they are: it may grow or shrink meanwhile.
+enum class Form { whole, chunks };
+bool hand_out_file(int file, Form form) {
+    std::array<char, 1 << 16> buffer;  // NOLINT(*-member-init): filled by read
+    for (ssize_t got = 0; (got = ::read(file, buffer.data(), buffer.size())) > 0;) {
+        const auto count = static_cast<std::uint32_t>(got);
+        if (form == Form::chunks && !hand_out(&count, sizeof count)) return false;
+        if (!hand_out(buffer.data(), count)) return false;
+    }
+    const std::uint32_t end = 0;
+    return form == Form::whole || hand_out(&end, sizeof end);
+}
+
+bool deliver(const char* path) {
+    const int product = open_file(AT_FDCWD, path);
+    return product >= 0 && hand_out_file(product, Form::whole);
+}
+
+/// The files that lie directly in the folder.
+void pack(const char* path) {
+    DIR* folder = ::opendir(path);
+    while (const dirent* entry = folder != nullptr ? ::readdir(folder) : nullptr) {
+        const int file = open_file(::dirfd(folder), entry->d_name);
+        if (file < 0) continue;
+        if (!hand_out(entry->d_name, std::strlen(entry->d_name) + 1) || !hand_out_file(file, Form::chunks)) return;
+        ::close(file);
+    }
+}
+
+[[noreturn]] void run_and_hand_out(Instructions& all) {
+    const char* product = setting(all, "deliver");
+    const char* folder = setting(all, "pack");
+    if (folder != nullptr && ::mkdir(folder, 0700) != 0 && errno != EEXIST) give_up();
+    ::prctl(PR_SET_DUMPABLE, 0);  // the program must not write to the delivery by way of /proc
     const pid_t child = ::fork();
     if (child < 0) give_up();
     if (child == 0) run(all);
@@ -125,8 +167,9 @@ bool deliver(const char* path) {
     int status = 0;
     while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
+    if (folder != nullptr) pack(folder);
     if (WIFSIGNALED(status)) ::_exit(128 + WTERMSIG(status));
-    if (WEXITSTATUS(status) == 0 && !deliver(path)) ::_exit(126);
+    if (product != nullptr && WEXITSTATUS(status) == 0 && !deliver(product)) ::_exit(126);
     ::_exit(WEXITSTATUS(status));
 }
 
@@ -143,6 +186,6 @@ int main() {
     limit(all, "cpu", RLIMIT_CPU);
     limit(all, "as", RLIMIT_AS);
     if (const char* directory = setting(all, "directory"); directory != nullptr && ::chdir(directory) != 0) give_up();
-    if (const char* path = setting(all, "deliver")) run_and_deliver(all, path);
+    if (setting(all, "deliver") != nullptr || setting(all, "pack") != nullptr) run_and_hand_out(all);
     run(all);
 }

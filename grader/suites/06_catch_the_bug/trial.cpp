@@ -27,12 +27,12 @@ fs::path beside_the_judge(const std::string& name) { return fs::read_symlink("/p
 
 /// It computes what strangers ask, with code of ours.
 /// @param counts  where it leaves which of the reference's lines were run; empty: nowhere
-sandbox::Command attention_program(const fs::path& counts) {
+sandbox::Launch attention_program(const fs::path& counts) {
     sandbox::Command command;
     command.arguments = {beside_the_judge("headway-attention").string()};
     if (!counts.empty()) command.environment = {"GCOV_PREFIX=" + counts.string()};
     command.limits.address_space = std::uint64_t{2} << 30U;
-    return command;
+    return sandbox::trusted(std::move(command), sandbox::Trusted::reference_attention);
 }
 
 /// The attention's answer as the tests are told it.

@@ -12,12 +12,16 @@ namespace {
 
 using std::chrono::seconds;
 
-Command shell(const std::string& script) {
+Command command_for(const std::string& script) {
     Command command;
     command.arguments = {"/bin/sh", "-c", script};
     command.environment = {"PATH=/usr/bin:/bin"};
     return command;
 }
+
+Launch launch(Command command) { return trusted(std::move(command), Trusted::tests_of_headway); }
+
+Launch shell(const std::string& script) { return launch(command_for(script)); }
 
 TEST(Process, OutputAndStatusComeBack) {
     const Finished finished = run(shell("echo out; echo err >&2; exit 3"), seconds(10), 1000);
@@ -69,14 +73,14 @@ TEST(Process, WhatItStartedDiesWithIt) {
 TEST(Process, AProgramThatDoesNotExistIsAnError) {
     Command command;
     command.arguments = {"/no/such/program"};
-    EXPECT_THROW(Process::start(command, Channel::no), std::system_error);
+    EXPECT_THROW(Process::start(launch(command), Channel::no), std::system_error);
 }
 
 TEST(Process, LimitsHold) {
-    Command command = shell("ulimit -t; ulimit -f");
+    Command command = command_for("ulimit -t; ulimit -f");
     command.limits.cpu = seconds(7);
     command.limits.file_size = 1U << 20U;
-    const Finished finished = run(command, seconds(10), 1000);
+    const Finished finished = run(launch(command), seconds(10), 1000);
     EXPECT_EQ(finished.output.substr(0, 2), "7\n");
     EXPECT_NE(finished.output.find("2048"), std::string::npos);  // blocks of 512 bytes
 }

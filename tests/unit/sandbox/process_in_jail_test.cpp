@@ -42,7 +42,7 @@ TEST_F(ProcessInJail, EndsAsItEndsWithout) {
 }
 
 TEST_F(ProcessInJail, StartsAgainAndAgain) {
-    const Command locked = machine().jail.lock(shell("exit 3"), tools());
+    const Launch locked = machine().jail.lock(shell("exit 3"), tools());
     for (int i = 0; i < 150; ++i) {
         Process process = Process::start(locked, Channel::yes);
         ASSERT_EQ(process.wait().exit_code, 3) << i;

@@ -1,0 +1,65 @@
+// A stranger's program tries to leave a file outside the jail, by every command that builds and runs one.
+#include "build/digest.hpp"
+#include "headway.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+namespace headway {
+namespace {
+
+namespace fs = std::filesystem;
+
+class OneJail : public testing::Test {
+protected:
+    /// A solution that writes the marker as soon as it is loaded.
+    void hand_in(const std::string& exercise, const std::string& file) {
+        build::write_file(marker(), "");
+        fs::permissions(marker(), fs::perms::all);
+        fs::permissions(desk.folder(), fs::perms::all);
+        desk.write(
+            exercise + "/" + file,
+            solution(exercise + "/" + file) +
+                fmt::format("#include <cstdio>\n__attribute__((constructor)) static void at_start() {{\n"
+                            "    if (std::FILE* file = std::fopen(\"{}\", \"w\")) std::fputs(\"escaped\", file);\n}}\n",
+                            marker().string()));
+    }
+    fs::path marker() const { return desk.folder() / "marker"; }
+    std::string escaped() const { return build::read_file(marker()); }
+
+    Desk desk;
+};
+
+TEST_F(OneJail, HoldsWhileCoverageIsMeasured) {
+    hand_in("01_single_head", "single_head.cpp");
+    const fs::path page = desk.folder() / "verdict.html";
+    const fs::path json = desk.folder() / "verdict.json";
+    const auto graded = desk.headway(
+        {"grade", "01", "--submission", desk.submission().string(), "--html", page.string(), "--json", json.string()});
+    EXPECT_EQ(graded.ended.exit_code, 0) << graded.output;
+    EXPECT_EQ(escaped(), "");
+    EXPECT_NE(build::read_file(page).find("lines of single_head.cpp"), std::string::npos) << "nothing was measured";
+    const auto verdict = verdict::from_json(nlohmann::json::parse(build::read_file(json)));
+    for (const char* run : {"compilation", "tests, plain build", "tests, sanitized build", "coverage"})
+        EXPECT_NE(verdict.exercises.at(0).jails->at(run), "none") << run;
+}
+
+TEST_F(OneJail, HoldsInALab) {
+    hand_in("05_module", "module.cpp");
+    const fs::path output = desk.folder() / "pictures";
+    const auto done = desk.headway(
+        {"lab", "cost", "--quick", "--submission", desk.submission().string(), "--output", output.string()});
+    EXPECT_EQ(done.ended.exit_code, 0) << done.output;
+    EXPECT_EQ(escaped(), "");
+    EXPECT_TRUE(fs::exists(output / "cost.html"));
+}
+
+TEST_F(OneJail, TryTakesNoOtherFolder) {
+    hand_in("01_single_head", "single_head.cpp");
+    EXPECT_EQ(desk.headway({"try", "01", "--submission", desk.submission().string()}).ended.exit_code, 2);
+    EXPECT_EQ(escaped(), "");
+}
+
+}  // namespace
+}  // namespace headway

@@ -1,0 +1,110 @@
+// Every place in the grader, the labs and the benchmarks that starts a process, against one short list: what a student
+// wrote runs in the jail, and nobody starts it another way by accident.
+#include "build/digest.hpp"
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <map>
+#include <regex>
+#include <set>
+#include <string>
+
+namespace headway::sandbox {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Calls that start a process, or that make something startable without a jail.
+const std::set<std::string> starters{
+    "fork",         "vfork",   "clone",        "clone3",       "posix_spawn", "posix_spawnp", "execv",
+    "execve",       "execvp",  "execvpe",      "execl",        "execle",      "execlp",       "fexecve",
+    "execveat",     "popen",   "system",       "SYS_clone",    "SYS_fork",    "SYS_execve",   "SYS_vfork",
+    "SYS_execveat", "trusted", "without_jail", "nullopt_jail", "OwnProgram"};
+
+using Places = std::map<std::string, std::set<std::string>>;
+
+/// By file, relative to the checkout. A line more here is a way more around the jail: say why none of a student's code
+/// can come that way.
+const Places allowed{
+    // The one place that starts processes; it takes a Launch, which Jail::lock or trusted() has made.
+    {"grader/sandbox/process.cpp", {"fork", "execve", "trusted"}},
+    {"grader/sandbox/process.hpp", {"trusted"}},
+    // Within the jail: the first program there becomes the one that is jailed.
+    {"grader/sandbox/entry/enter.cpp", {"fork", "execve"}},
+    // Where no jail can be built: require_jail() then refuses what is not one's own, unless somebody says --unsafe.
+    {"grader/sandbox/survey.cpp", {"nullopt_jail", "without_jail"}},
+    {"grader/sandbox/survey.hpp", {"without_jail"}},
+    {"grader/sandbox/jail.cpp", {"nullopt_jail"}},
+    {"grader/cli/course.cpp", {"without_jail"}},  // the build that counts coverage of Headway itself
+    // try, debug and lab on one's own exercises/: OwnProgram takes no other folder.
+    {"grader/cli/own_program.cpp", {"execv", "execvp", "OwnProgram"}},
+    {"grader/cli/own_program.hpp", {"OwnProgram"}},
+    {"grader/cli/try_command.cpp", {"OwnProgram"}},
+    {"grader/cli/debug_command.cpp", {"OwnProgram"}},
+    {"grader/cli/lab_command.cpp", {"OwnProgram"}},
+    // Programs that no student wrote: see Trusted.
+    {"grader/cli/grading.cpp", {"trusted"}},
+    {"grader/suites/06_catch_the_bug/trial.cpp", {"trusted"}},
+    {"grader/build/gcov.cpp", {"trusted"}},
+    {"grader/cli/proof.cpp", {"trusted"}},
+    {"grader/class/slurm.cpp", {"trusted"}},
+    {"grader/cli/pack_command.cpp", {"trusted"}},
+    {"grader/cli/diff_command.cpp", {"trusted"}},
+    {"grader/cli/lesson_command.cpp", {"trusted"}},
+    {"grader/cli/console.cpp", {"popen"}},  // the pager
+    {"bench/jail_start.cpp", {"trusted"}},
+    {"bench/class_overhead.cpp", {"fork"}},
+    {"bench/attention.cpp", {"fork"}},
+    {"bench/pytorch.cpp", {"fork", "execlp"}},
+};
+
+/// Without comments and the texts of strings, which may speak of such calls.
+std::string code_of(const fs::path& file) {
+    static const std::regex not_code(R"re(//[^\n]*|/\*[^*]*\*/|"(\\.|[^"\\\n])*")re");
+    return std::regex_replace(build::read_file(file), not_code, " ");
+}
+
+std::set<std::string> starts_in(const std::string& code) {
+    static const std::regex call(R"(\b(\w+)\s*(\(|\{))");
+    static const std::regex jail_of_nothing(R"(Jail\s*[({]\s*std::nullopt|return\s*\{\s*std::nullopt\s*,)");
+    std::set<std::string> found;
+    for (std::sregex_iterator it(code.begin(), code.end(), call), end; it != end; ++it)
+        if (starters.contains((*it)[1])) found.insert((*it)[1]);
+    // Declarations of variables: OwnProgram one(...);
+    if (std::regex_search(code, std::regex(R"(\bOwnProgram\b)"))) found.insert("OwnProgram");
+    if (std::regex_search(code, std::regex(R"(\bSYS_(clone|fork|vfork|execve|execveat)\b)")))
+        found.insert("SYS_execve");
+    if (std::regex_search(code, jail_of_nothing)) found.insert("nullopt_jail");
+    return found;
+}
+
+bool is_source(const fs::path& path) { return path.extension() == ".cpp" || path.extension() == ".hpp"; }
+
+TEST(ProcessStarts, AreThoseOfTheList) {
+    const fs::path root = HEADWAY_SOURCE_DIR;
+    Places found;
+    for (const char* folder : {"grader", "labs", "bench"})
+        for (const auto& entry : fs::recursive_directory_iterator(root / folder))
+            if (entry.is_regular_file() && is_source(entry.path()))
+                if (auto starts = starts_in(code_of(entry.path())); !starts.empty())
+                    found[entry.path().lexically_relative(root).string()] = std::move(starts);
+    for (const auto& [file, starts] : found) {
+        const auto known = allowed.find(file);
+        EXPECT_THAT(known == allowed.end() ? std::set<std::string>() : known->second, testing::ContainerEq(starts))
+            << file
+            << " starts processes in ways that are not on the list: a student's program runs by Jail::lock only";
+    }
+    for (const auto& [file, starts] : allowed)
+        EXPECT_TRUE(found.contains(file)) << file << " is on the list and starts nothing any more: take it off";
+}
+
+TEST(ProcessStarts, ASecondWayWouldBeSeen) {
+    EXPECT_THAT(starts_in("int f() { return ::execv (path, words); }"), testing::ElementsAre("execv"));
+    EXPECT_THAT(starts_in("run(sandbox::trusted(command, Trusted::judge))"), testing::ElementsAre("trusted"));
+    EXPECT_THAT(starts_in("const Jail none{std::nullopt, entry, policy};"), testing::ElementsAre("nullopt_jail"));
+    EXPECT_THAT(starts_in("std::system(line.c_str())"), testing::ElementsAre("system"));
+}
+
+}  // namespace
+}  // namespace headway::sandbox
