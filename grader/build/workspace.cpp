@@ -105,6 +105,7 @@ Spoken Workspace::spoken() const {
 sandbox::Finished Workspace::run_tool(Words arguments, const Words& readable, const fs::path& product,
                                       std::size_t most_output, Leaves leaves) const {
     const auto& most = jail_.policy().compiler;
+    const std::chrono::seconds cpu = time_->next_run(most);
     const fs::path source_folder = folder_ / "src";
     sandbox::Room room{.program = {}, .readable = {source_folder}, .tools = true, .folder = most.folder};
     room.secret = course_root();
@@ -116,7 +117,7 @@ sandbox::Finished Workspace::run_tool(Words arguments, const Words& readable, co
         .arguments = std::move(arguments),
         .environment = {"PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C.UTF-8", "TMPDIR=" + temporary},
         .directory = source_folder,
-        .limits = {.cpu = most.cpu,
+        .limits = {.cpu = cpu,
                    .address_space = most.memory,
                    .file_size = most.file,
                    .processes = most.processes,
@@ -127,8 +128,9 @@ sandbox::Finished Workspace::run_tool(Words arguments, const Words& readable, co
     const sandbox::Launch launch = leaves == Leaves::a_parcel ? jail_.lock_with_parcel(command, room, product)
                                                               : jail_.lock(command, room, product);
     auto finished = sandbox::run(launch, most.wall, most_output);
+    time_->spend(finished.computed);
     if (!product.empty() && (!finished.ended.success() || finished.timed_out)) fs::remove(product, ignored);
-    if (was_killed_from_outside(finished, most.cpu))
+    if (was_killed_from_outside(finished, cpu))
         throw std::runtime_error(
             "the compiler was killed by something outside the grader (is the machine short of memory?). Grade again.");
     return finished;

@@ -10,7 +10,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -21,6 +26,22 @@ namespace headway::build {
 struct Built {
     std::optional<std::filesystem::path> program;
     verdict::Build build;
+};
+
+/// What compiling and linking has taken of its time: all files of an exercise in all builds, which may run at once.
+class CompileTime {
+public:
+    /// For one run: at least a second, since what is up to date needs no run, and the next one is told that it took too
+    /// long.
+    std::chrono::seconds next_run(const sandbox::Policy::Compiler& most) const {
+        const auto left =
+            most.all_cpu - std::chrono::duration_cast<std::chrono::seconds>(std::chrono::nanoseconds(spent_));
+        return std::clamp(left, std::chrono::seconds(1), most.cpu);
+    }
+    void spend(std::chrono::nanoseconds time) { spent_ += time.count(); }
+
+private:
+    std::atomic<std::int64_t> spent_{0};  ///< nanoseconds
 };
 
 /// Turns one exercise's submission into programs, in a folder of its own that is kept between runs: a file that has
@@ -89,6 +110,7 @@ private:
     Submission submission_;
     const PerFlavour<Words>& prelude_;
     std::filesystem::path folder_;
+    std::shared_ptr<CompileTime> time_ = std::make_shared<CompileTime>();
 };
 
 }  // namespace headway::build

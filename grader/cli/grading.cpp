@@ -5,6 +5,7 @@
 
 #include "../build/digest.hpp"
 #include "../build/workspace.hpp"
+#include "../sandbox/control_group.hpp"
 #include "../sandbox/process.hpp"
 
 #include <fmt/format.h>
@@ -12,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <future>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <semaphore>
@@ -60,6 +62,13 @@ std::vector<verdict::FunctionDiagnosis> seen_by_tests_alone(const verdict::Exerc
         found.stage = test.failure->stage;
     }
     return functions;
+}
+
+/// What all tests have in common that were not asked for want of time is said of the first.
+void tell_once(std::vector<verdict::Test>& tests) {
+    bool told = false;
+    for (verdict::Test& test : tests)
+        if (was_not_asked(test) && std::exchange(told, true)) test.failure->message.clear();
 }
 
 /// Grades one exercise of one submission.
@@ -186,6 +195,7 @@ private:
             return;
         }
         exercise.tests = std::move(result.tests);
+        tell_once(exercise.tests);
         exercise.max_points = 0;
         for (const verdict::Test& test : exercise.tests) {
             exercise.points += test.points;
@@ -242,8 +252,22 @@ private:
 
 /// The failure that says more: a sanitizer's report names the line.
 bool says_more(const verdict::Test& a, const verdict::Test& b) {
+    if (was_not_asked(b) && !was_not_asked(a)) return true;
     return a.failure && a.failure->kind == verdict::FailureKind::sanitizer && b.failure &&
            b.failure->kind == verdict::FailureKind::crash;
+}
+
+/// On any clock. What a submission can take is far less: this is for a machine that has no time for either.
+constexpr std::chrono::seconds longest_judging{1800};
+
+/// Bounds what a judge takes of the machine, whatever it is sent: a little above what it bounds itself to (see
+/// judge::bound_own_memory), so that it can still say what has happened. Its workers have groups of their own. Null
+/// where no group can be made: then its own bound is all there is.
+std::shared_ptr<sandbox::ControlGroup> group_of_a_judge(const sandbox::Policy& policy) {
+    constexpr std::uint64_t room_above = sandbox::mebibytes(256);
+    constexpr std::uint64_t processes = 4096;  // the workers' are bounded where they live
+    std::string ignored;
+    return sandbox::ControlGroup::make({.memory = policy.judge.memory + room_above, .processes = processes}, ignored);
 }
 
 }  // namespace
@@ -264,11 +288,13 @@ nlohmann::json run_judge(const Course& course, const std::string& exercise, cons
     command.arguments.insert(command.arguments.end(),
                              {"--policy", course.policy.string(), "--jail", course.machine().jail.name()});
     command.environment = {"PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8"};
-    const auto finished = sandbox::run(sandbox::trusted(std::move(command), sandbox::Trusted::judge),
-                                       std::chrono::seconds(1800), std::size_t{256} << 20U);
+    if (course.machine().jail.exists()) command.group = group_of_a_judge(course.machine().jail.policy());
+    const auto finished = sandbox::run(sandbox::trusted(std::move(command), sandbox::Trusted::judge), longest_judging,
+                                       std::size_t{256} << 20U);
     if (finished.ended.success() && !finished.timed_out && !finished.output_truncated)
         return nlohmann::json::parse(finished.output);
     const std::string how = finished.timed_out           ? "after 30 minutes"
+                            : finished.out_of_memory     ? "it needed more memory than policy.toml gives a judge"
                             : finished.ended.signal != 0 ? fmt::format("signal {}", finished.ended.signal)
                                                          : fmt::format("exit status {}", finished.ended.exit_code);
     throw std::runtime_error(fmt::format("the judge did not finish ({}): {}", how, finished.output.substr(0, 400)));

@@ -305,12 +305,13 @@ verdict::Diagnosis diagnose(const std::string& exercise, const Workers& workers,
     MistakeSet known;
     SearchLimits left = limits;
     bool some_unnamed = false;
+    bool out_of_time = false;
     std::vector<Observation> right_before;
-    for (const Function& function : subject->second.functions) {
+    const auto investigate = [&](const Function& function) {
         auto wrong = Investigation(exercise.substr(0, 2), function, workers, heard, Random(seed), left, known,
                                    some_unnamed, right_before)
                          .run();
-        if (!wrong) continue;
+        if (!wrong) return;
         // Whoever is beyond the catalogue once waits for one long search, not for one a function.
         if (wrong->state == "unrecognised") {
             left.budget = limits.budget / 4;
@@ -322,12 +323,19 @@ verdict::Diagnosis diagnose(const std::string& exercise, const Workers& workers,
             if (std::find(known.begin(), known.end(), one) == known.end()) known.push_back(one);
         }
         diagnosis.functions.push_back(std::move(*wrong));
+    };
+    time_for_predictions() = workers.plain.limits().budget.get();
+    try {
+        std::ranges::for_each(subject->second.functions, investigate);
+    } catch (const judge::OutOfTime&) {
+        out_of_time = true;  // what has been found by now is told
     }
+    time_for_predictions() = nullptr;
     for (FunctionDiagnosis& function : diagnosis.functions)
         std::erase_if(function.alternatives,
                       [&](const std::string& id) { return would_show(mistake(id), right_before); });
     diagnosis.mistakes = named_mistakes(diagnosis.functions, exercise.substr(0, 2));
-    diagnosis.complete = !diagnosis.functions.empty() &&
+    diagnosis.complete = !out_of_time && !diagnosis.functions.empty() &&
                          std::all_of(diagnosis.functions.begin(), diagnosis.functions.end(),
                                      [](const FunctionDiagnosis& one) { return one.state != "unrecognised"; });
     diagnosis.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

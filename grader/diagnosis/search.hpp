@@ -3,6 +3,8 @@
 #include "catalogue.hpp"
 #include "subject.hpp"
 
+#include "../judge/time_budget.hpp"
+
 #include <chrono>
 #include <vector>
 
@@ -22,6 +24,10 @@ Choices with(const MistakeSet& set);
 
 /// What the model answers; "impossible" where shapes do not fit under these choices.
 Answer predicted(const Observation& observation, const Choices& choices);
+
+/// What all predictions together may take, with the questions; null: any time. Once it is spent, predicted() throws
+/// judge::OutOfTime.
+const judge::TimeBudget*& time_for_predictions();
 
 struct SearchLimits {
     std::size_t most_mistakes = 3;

@@ -1,10 +1,17 @@
 #include "listener.hpp"
 
+#include "own_memory.hpp"
+
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
 namespace headway::judge {
 namespace {
+
+/// What right submissions answer in one test is far less: see answers_of_a_test and CallLimits.
+constexpr std::uint64_t most_of_an_honest_test = std::uint64_t{32} << 20U;
 
 std::string gtest_messages(const testing::TestResult& result) {
     std::string text;
@@ -15,7 +22,10 @@ std::string gtest_messages(const testing::TestResult& result) {
 
 }  // namespace
 
-void Listener::OnTestStart(const testing::TestInfo&) { current_test() = {}; }
+void Listener::OnTestStart(const testing::TestInfo&) {
+    current_test() = {};
+    own_memory_ran_out() = false;
+}
 
 void Listener::OnTestEnd(const testing::TestInfo& info) {
     TestRecord& record = current_test();
@@ -43,6 +53,25 @@ void Listener::OnTestEnd(const testing::TestInfo& info) {
         test.failure->kind = verdict::FailureKind::exception;
         test.failure->function = record.not_implemented;
         test.failure->message = record.not_implemented + " is not written yet";
+    } else if (own_memory_ran_out() && record.answered_bytes > most_of_an_honest_test) {
+        // It was kept for this submission: nothing else that a judge holds grows with what others say.
+        test.state = verdict::TestState::failed;
+        test.failure.emplace();
+        test.failure->kind = verdict::FailureKind::memory;
+        test.failure->function = record.function;
+        test.failure->message = fmt::format(
+            "your functions answered with {} MiB of numbers in this test, more than the grader has room to compare",
+            record.answered_bytes >> 20U);
+        session().student->fresh_worker();
+    } else if (session().student->is_out_of_time()) {
+        test.state = verdict::TestState::failed;
+        test.failure.emplace();
+        test.failure->kind = verdict::FailureKind::timeout;  // of no function
+        test.failure->message = fmt::format(
+            "all calls together took more than {} s of computing and waiting; what was not asked by then counts as "
+            "not passed",
+            std::chrono::duration_cast<std::chrono::seconds>(session().student->limits().budget->all()).count());
+        session().student->fresh_worker();
     } else {
         // Neither the submission nor a stub: the suite or the machine. Never the student's zero.
         test.state = verdict::TestState::unavailable;

@@ -2,6 +2,7 @@
 // Prints one JSON document on standard output; exit status 0 unless it could not judge.
 #include "hidden_test.hpp"
 #include "listener.hpp"
+#include "own_memory.hpp"
 
 #include "../diagnosis/diagnose.hpp"
 #include "../sandbox/jail.hpp"
@@ -18,6 +19,7 @@
 #include <exception>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -73,8 +75,10 @@ public:
         : jail_(sandbox::Jail::from_name(options.jail, own_folder() / "headway-enter",
                                          sandbox::read_policy(options.policy))),
           counts_(options.counts) {
-        limits_.cpu = most().call_cpu;
+        limits_.time = most().call_cpu;
+        limits_.time_after_timeout = limits_.time / 10;
         limits_.wall = most().call_wall;
+        limits_.budget = budget(share_of_a_build, judge::TimeBudget::OwnTime::not_counted);
         limits_.resident_bytes = most().memory;
         limits_.output_flood = most().output;
     }
@@ -90,8 +94,27 @@ public:
         if (kept_ < most_parcels) std::filesystem::rename(parcel(), counts_ / std::to_string(kept_++), ignored);
     }
     const judge::CallLimits& limits() const { return limits_; }
+    /// Of diagnosis, which the judge's own thinking counts in too. The hidden tests have been patient; here a call that
+    /// hangs is just a fact.
+    judge::CallLimits limits_of_diagnosis() const {
+        judge::CallLimits limits = limits_;
+        limits.time = limits_.time / 4;
+        limits.time_after_timeout = limits.time / 10;
+        limits.budget = budget(share_of_diagnosis, judge::TimeBudget::OwnTime::counted);
+        limits.answer_bytes = limits_.answer_bytes / 4;  // it keeps many; its questions are small
+        return limits;
+    }
+    std::uint64_t own_memory() const { return jail_.policy().judge.memory; }
 
 private:
+    /// Both builds are asked at the same time, by a judge each, and then a third one asks why.
+    static constexpr double share_of_a_build = 0.4;
+    static constexpr double share_of_diagnosis = 0.2;
+    std::shared_ptr<judge::TimeBudget> budget(double share, judge::TimeBudget::OwnTime own) const {
+        const auto time = std::chrono::duration_cast<std::chrono::nanoseconds>(share * most().all_calls);
+        return std::make_shared<judge::TimeBudget>(time, own);
+    }
+
     static std::filesystem::path own_folder() { return std::filesystem::read_symlink("/proc/self/exe").parent_path(); }
     const sandbox::Policy::Worker& most() const { return jail_.policy().worker; }
     sandbox::Command command(const Build& build) const;
@@ -188,23 +211,22 @@ judge::Arguments as_asked(judge::Arguments arguments) {
     return arguments;
 }
 
+/// Of what the hidden tests heard, for diagnosis to look at: it unfolds to some times as much.
+constexpr std::uint64_t most_heard = std::uint64_t{64} << 20U;
+
 /// Asks anew, in both builds, why a submission is wrong.
 nlohmann::json run_diagnosis(const std::string& name, const judge::Suite& suite, const Options& options,
                              const Workshop& workshop) {
     // Of an exercise without a catalogue of mistakes nothing can be said: its tests need not run again.
     if (!diagnosis::subjects().contains(suite.exercise)) return verdict::to_json(verdict::Diagnosis{});
-    judge::CallLimits limits = workshop.limits();
-    // The hidden tests have been patient; here a call that hangs is just a fact.
-    limits.cpu = std::chrono::milliseconds(2000);
-    limits.cpu_after_timeout = std::chrono::milliseconds(500);
-    limits.wall = std::min(limits.wall, std::chrono::milliseconds(10'000));
-    limits.wall_after_timeout = std::chrono::milliseconds(1000);
+    const judge::CallLimits limits = workshop.limits_of_diagnosis();
     judge::Student plain = workshop.student({options.worker}, limits);
     judge::Student reversed = workshop.student({options.worker}, limits);
     judge::Student refilled = workshop.student({options.worker, false, 170}, limits);
     judge::Student sanitized = workshop.student({options.diagnose, true, 1, false}, limits);
     judge::session() = {&plain, options.seed, false};
     std::vector<diagnosis::Heard> heard;
+    std::uint64_t heard_bytes = 0;
     plain.witnessed_by(
         [&](const std::string& function, const judge::Arguments& arguments, const judge::Outcome& outcome) {
             // What lives in the worker is not at hand.
@@ -212,6 +234,9 @@ nlohmann::json run_diagnosis(const std::string& name, const judge::Suite& suite,
             if (stayed(outcome.value) || std::any_of(arguments.begin(), arguments.end(),
                                                      [&](const wire::Field& field) { return stayed(field.value); }))
                 return;
+            heard_bytes += wire::bytes_to_unfold(outcome.value);
+            for (const wire::Field& argument : arguments) heard_bytes += wire::bytes_to_unfold(argument.value);
+            if (heard_bytes > most_heard) return;
             heard.push_back({function, as_asked(arguments), diagnosis::answer_of(outcome)});
         });
     run_suite(name, suite);
@@ -254,6 +279,7 @@ nlohmann::json judge_worker(const Options& options) {
     auto& [name, suite] = suite_of(options.exercise);
     if (options.list) return list_properties(suite);
     Workshop workshop(options);
+    judge::bound_own_memory(workshop.own_memory());
     if (!options.diagnose.empty()) return run_diagnosis(name, suite, options, workshop);
     judge::Student student = workshop.student({options.worker, options.sanitized}, workshop.limits());
     if (options.orderly) student.let_workers_end([] {});

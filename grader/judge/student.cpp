@@ -43,15 +43,22 @@ std::string with_shape(const wire::Field& argument) {
     return argument.name + std::visit(Show{}, argument.value);
 }
 
+/// Of a call's sentence: a record that came from the student may hold texts without end.
+constexpr std::size_t longest_sentence = 1000;
+
 /// "split_heads(x (3, 5, 18), num_heads = 3)"
 std::string sentence(const std::string& function, const Arguments& arguments) {
     std::string text = function + "(";
     for (const wire::Field& argument : arguments) {
         if (&argument != arguments.data()) text += ", ";
         text += with_shape(argument);
+        if (text.size() > longest_sentence) return text.substr(0, longest_sentence) + " ...";
     }
     return text + ")";
 }
+
+/// A test that keeps every answer keeps as much as this many of the largest.
+constexpr std::uint64_t answers_of_a_test = 64;
 
 /// The worker's own functions, which run no code of the student's.
 bool is_courses_own(const std::string& function) {
@@ -91,18 +98,26 @@ void Student::collect_output() {
     if (!link_) return;
     Printed printed = link_->take_output();
     TestRecord& record = current_test();
-    record.output += printed.text;
-    record.output_truncated |= printed.truncated;
+    const std::size_t room = limits_.output_kept - std::min(limits_.output_kept, record.output.size());
+    record.output.append(printed.text, 0, room);
+    record.output_truncated |= printed.truncated || printed.text.size() > room;
 }
 
-std::chrono::milliseconds Student::cpu_limit(const std::string& function) const {
-    // A function without end would cost the student its limit in every test that calls it.
-    return slow_.contains(function) ? std::min(limits_.cpu, limits_.cpu_after_timeout) : limits_.cpu;
+std::chrono::milliseconds Student::time_limit(const std::string& function) const {
+    // A function without end would cost the student its limit in every test that calls it; and where several have
+    // none, the next one seldom has.
+    return slow_.contains(function) ? std::min(limits_.time, limits_.time_after_timeout)
+                                    : limits_.time / (1 + static_cast<int>(slow_.size()));
 }
 
-std::chrono::milliseconds Student::wall_limit() const {
-    // What sleeps before the first call does so in every worker, whatever is called.
-    return slow_.empty() ? limits_.wall : std::min(limits_.wall, limits_.wall_after_timeout);
+/// Of what a test is answered, since it may keep it all, and much more of it than came over the wire.
+void Student::keep_account(const wire::Reply& reply) {
+    std::uint64_t& answered = current_test().answered_bytes;
+    answered += wire::bytes_to_unfold(reply.result);
+    if (answered > limits_.answer_bytes * answers_of_a_test)
+        throw NoAnswer{FailureKind::memory, "answered with more than " +
+                                                std::to_string(limits_.answer_bytes * answers_of_a_test >> 20U) +
+                                                " MiB of numbers in one test"};
 }
 
 void Student::lost(const std::string& function, const NoAnswer& why) {
@@ -136,8 +151,9 @@ Outcome Student::ask(const std::string& function, const Arguments& arguments, bo
     if (!record.aside && !is_courses_own(function)) tell();
     const wire::Call call{last_call_, function, arguments, keep_result};
     try {
-        wire::Reply reply = link().exchange(call, cpu_limit(function), wall_limit());
+        wire::Reply reply = link().exchange(call, time_limit(function));
         collect_output();
+        keep_account(reply);
         if (reply.error && reply.error->kind == ErrorKind::not_implemented) {
             record.not_implemented = reply.error->message;
             throw StopTest{};
@@ -151,6 +167,13 @@ Outcome Student::ask(const std::string& function, const Arguments& arguments, bo
         return outcome;
     } catch (const NoAnswer& why) {
         lost(function, why);
+    } catch (const MachineTooBusy& why) {
+        link_.reset();
+        record.unavailable = why.what();
+        throw StopTest{};
+    } catch (const OutOfTime&) {
+        link_.reset();
+        throw;
     } catch (const std::system_error& error) {
         record.unavailable = std::string("the worker cannot be run: ") + error.what();
         throw StopTest{};

@@ -70,6 +70,9 @@ public:
 
     /// Another worker of the submission, for who talks to it in a way of its own; calls here know nothing of it.
     std::unique_ptr<WorkerLink> another_worker() const { return std::make_unique<WorkerLink>(launch_, limits_); }
+    const CallLimits& limits() const { return limits_; }
+    /// Whether all that was asked has taken all the time that there is: nothing more is answered.
+    bool is_out_of_time() const { return limits_.budget && limits_.budget->is_spent(); }
 
     /// A process without memory of earlier calls.
     void fresh_worker();
@@ -87,8 +90,8 @@ private:
     wire::Value answer(const std::string& function, const Arguments& arguments, bool keep_result = false);
     template <class T>
     T expect(const std::string& function, const Arguments& arguments, const char* kind);
-    std::chrono::milliseconds cpu_limit(const std::string& function) const;
-    std::chrono::milliseconds wall_limit() const;
+    std::chrono::milliseconds time_limit(const std::string& function) const;
+    void keep_account(const wire::Reply& reply);
     [[noreturn]] void lost(const std::string& function, const NoAnswer& why);
     void refuses(const std::string& function, const Arguments& arguments, const std::string& because,
                  std::initializer_list<wire::ErrorKind> accepted);

@@ -2,6 +2,7 @@
 
 #include "../verdict/verdict.hpp"
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,6 +38,7 @@ struct TestRecord {
     std::string unavailable;      ///< why the machine or the course is at fault
     std::string output;
     bool output_truncated = false;
+    std::uint64_t answered_bytes = 0;  ///< all answers, with every element written out
 
     std::vector<Credit> credits;
     std::vector<std::string> remarks;  ///< worth knowing, whether it passes or fails

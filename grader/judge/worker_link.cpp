@@ -1,5 +1,6 @@
 #include "worker_link.hpp"
 
+#include "../sandbox/descriptor.hpp"
 #include "../wire/frame.hpp"
 
 #include <fmt/format.h>
@@ -8,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <span>
 #include <system_error>
@@ -15,7 +17,6 @@
 #include <utility>
 
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/socket.h>
 
 namespace headway::judge {
@@ -27,6 +28,16 @@ using verdict::FailureKind;
 
 /// How often limits are looked at while a call runs.
 constexpr int tick_milliseconds = 10;
+
+/// Building a jail takes the machine a while, which no clock of the submission's measures: those that are made to die
+/// again and again cost it this much each.
+constexpr milliseconds cost_of_a_worker{10};
+
+/// How long the end of a process may take that has closed its connection.
+constexpr milliseconds patience_with_the_dying{1000};
+
+/// Shorter waiting is not worth a look at how long we waited for a processor ourselves.
+constexpr milliseconds short_wait{1};
 
 /// Room for a sanitizer report.
 constexpr std::size_t tail_bytes = std::size_t{32} << 10U;
@@ -57,13 +68,23 @@ std::string signal_words(int signal) {
     }
 }
 
+/// How long this thread has been without a processor: zero where the kernel does not tell.
+std::chrono::nanoseconds own_waiting() {
+    static const sandbox::Descriptor file(::open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC));
+    std::array<char, 100> text{};  // computed waited turns
+    if (!file || ::pread(file.get(), text.data(), text.size() - 1, 0) <= 0) return {};
+    char* second = nullptr;
+    std::strtoll(text.data(), &second, 10);
+    return std::chrono::nanoseconds(std::strtoll(second, nullptr, 10));
+}
+
 }  // namespace
 
 struct WorkerLink::Deadline {
     steady_clock::time_point wall;
-    std::chrono::nanoseconds cpu;
-    milliseconds cpu_limit;
-    milliseconds wall_limit;
+    std::chrono::nanoseconds begin;     ///< of time_used()
+    std::chrono::nanoseconds computed;  ///< by then
+    milliseconds limit;
 };
 
 WorkerLink::WorkerLink(const sandbox::Launch& launch, const CallLimits& limits)
@@ -71,16 +92,32 @@ WorkerLink::WorkerLink(const sandbox::Launch& launch, const CallLimits& limits)
     next_look_ = steady_clock::now() + milliseconds(tick_milliseconds / 2);
     make_nonblocking(process_.channel());
     make_nonblocking(process_.output());
+    before_ = used_ = process_.time_used();
+    if (limits_.budget) limits_.budget->spend(cost_of_a_worker);
 }
 
-wire::Reply WorkerLink::exchange(const wire::Call& call, milliseconds cpu, milliseconds wall) {
+WorkerLink::~WorkerLink() { look_at_times(); }
+
+std::chrono::nanoseconds WorkerLink::time_used() const {
+    return std::max(used_.computed - before_.computed, waited_for_ - (used_.waited - before_.waited));
+}
+
+void WorkerLink::look_at_times() {
+    used_ = process_.time_used();
+    if (limits_.budget) limits_.budget->spend(time_used() - charged_);
+    charged_ = time_used();
+}
+
+wire::Reply WorkerLink::exchange(const wire::Call& call, milliseconds time) {
+    if (limits_.budget && limits_.budget->is_spent()) throw OutOfTime{};
     printed_in_call_ = 0;
-    const Deadline deadline{steady_clock::now() + wall, process_.cpu_time() + cpu, cpu, wall};
+    own_waiting_ = own_waiting();
+    const Deadline deadline{steady_clock::now() + limits_.wall, time_used(), used_.computed, time};
     wire::Bytes payload;
     send_and_receive(wire::framed(wire::encode(call)), payload, deadline);
     drain_output();
     try {
-        wire::Reply reply = wire::decode_reply(payload);
+        wire::Reply reply = wire::decode_reply(payload, limits_.answer_bytes);
         if (reply.id != call.id) throw wire::MalformedMessage("an answer to another call");
         return reply;
     } catch (const wire::MalformedMessage& error) {
@@ -99,8 +136,7 @@ void WorkerLink::send_and_receive(const wire::Bytes& frame, wire::Bytes& reply, 
     for (;;) {
         std::array<pollfd, 2> waiting{{{process_.channel(), POLLIN, 0}, {process_.output(), POLLIN, 0}}};
         if (!unsent.empty()) waiting[0].events |= POLLOUT;
-        const int ready = ::poll(waiting.data(), waiting.size(), tick_milliseconds);
-        if (ready < 0 && errno != EINTR) throw std::system_error(errno, std::generic_category(), "poll");
+        const int ready = wait_for(waiting);
         check_limits(deadline);
         if (ready <= 0) continue;
         if ((waiting[1].revents & (POLLIN | POLLHUP)) != 0 && !drain_output() && (waiting[0].revents & ~POLLOUT) == 0)
@@ -120,6 +156,20 @@ void WorkerLink::send_and_receive(const wire::Bytes& frame, wire::Bytes& reply, 
         reply.assign(received.begin() + wire::frame_header_bytes, received.end());
         return;
     }
+}
+
+/// Adds to waited_for_, but not how long we were kept from seeing what had come.
+int WorkerLink::wait_for(std::span<pollfd> descriptors) {
+    const auto begin = steady_clock::now();
+    const int ready = ::poll(descriptors.data(), descriptors.size(), tick_milliseconds);
+    if (ready < 0 && errno != EINTR) throw std::system_error(errno, std::generic_category(), "poll");
+    std::chrono::nanoseconds waited = steady_clock::now() - begin;
+    if (waited > short_wait) {
+        const auto before = std::exchange(own_waiting_, own_waiting());
+        if (ready > 0) waited -= std::min(waited, own_waiting_ - before);
+    }
+    waited_for_ += waited;
+    return ready;
 }
 
 /// @return false at the end of the stream
@@ -164,16 +214,25 @@ void WorkerLink::check_limits(const Deadline& deadline) {
     const auto now = steady_clock::now();
     if (now < next_look_) return;
     next_look_ = now + milliseconds(tick_milliseconds / 2);
-    if (process_.cpu_time() > deadline.cpu)
-        stop(FailureKind::timeout, "did not come to an end within " + seconds(deadline.cpu_limit) +
-                                       " of computing (a loop whose condition never becomes false?)");
-    if (now > deadline.wall) {
-        // On a busy machine a loop may not get all of its processor time before.
-        const auto computed = process_.cpu_time() - (deadline.cpu - deadline.cpu_limit);
+    look_at_times();
+    if (time_used() - deadline.begin > deadline.limit) {
+        const bool computes = (used_.computed - deadline.computed) * 2 > deadline.limit;
         stop(FailureKind::timeout,
-             "gave no answer within " + seconds(deadline.wall_limit) +
-                 (computed * 10 > deadline.cpu_limit ? " (a loop whose condition never becomes false?)"
-                                                     : " (does it wait for something?)"));
+             computes ? "did not come to an end within " + seconds(deadline.limit) +
+                            " of computing (a loop whose condition never becomes false?)"
+                      : "gave no answer within " + seconds(deadline.limit) + " (does it wait for something?)");
+    }
+    if (limits_.budget && limits_.budget->is_spent()) {
+        process_.kill();
+        process_.wait();
+        throw OutOfTime{};
+    }
+    if (now > deadline.wall) {
+        process_.kill();
+        process_.wait();
+        throw MachineTooBusy("this machine is too busy: a call that may take " + seconds(deadline.limit) +
+                             " was not done after " + seconds(limits_.wall) +
+                             ", most of which it waited for a processor. Grade again.");
     }
     if (process_.resident_bytes() > limits_.resident_bytes || process_.ran_out_of_memory())
         stop(FailureKind::memory, "used more than " + mebibytes(limits_.resident_bytes) + " of memory");
@@ -181,8 +240,10 @@ void WorkerLink::check_limits(const Deadline& deadline) {
 
 void WorkerLink::explain_end() {
     // The socket is closed; the process follows, unless only the socket was closed.
-    const auto patience = steady_clock::now() + milliseconds(1000);
-    while (!process_.ended() && steady_clock::now() < patience) std::this_thread::sleep_for(milliseconds(1));
+    const auto begin = steady_clock::now();
+    while (!process_.ended() && steady_clock::now() < begin + patience_with_the_dying)
+        std::this_thread::sleep_for(milliseconds(1));
+    waited_for_ += steady_clock::now() - begin;
     drain_output();
     const auto ended = process_.ended();
     if (!ended) stop(FailureKind::protocol, "closed its connection to the grader");
@@ -196,6 +257,7 @@ void WorkerLink::explain_end() {
 }
 
 void WorkerLink::stop(FailureKind kind, const std::string& message) {
+    look_at_times();
     process_.kill();
     process_.wait();
     throw NoAnswer{kind, message};

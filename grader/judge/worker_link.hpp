@@ -1,22 +1,30 @@
 #pragma once
 
+#include "time_budget.hpp"
+
 #include "../sandbox/process.hpp"
 #include "../verdict/verdict.hpp"
 #include "../wire/message.hpp"
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <span>
+#include <stdexcept>
 #include <string>
+
+#include <poll.h>
 
 namespace headway::judge {
 
-/// What one call may cost. The wall clock is generous, so that a loaded machine fails nobody.
+/// What one call may cost. Time is what it computes and what it sleeps: a loaded machine fails nobody.
 struct CallLimits {
-    std::chrono::milliseconds cpu{10'000};
-    std::chrono::milliseconds cpu_after_timeout{2'000};  ///< for a function that has run into `cpu` before
-    std::chrono::milliseconds wall{60'000};
-    std::chrono::milliseconds wall_after_timeout{3'000};  ///< once any call has been waited for in vain
+    std::chrono::milliseconds time{2'000};
+    std::chrono::milliseconds time_after_timeout{200};  ///< for a function that has run into `time` before
+    std::chrono::milliseconds wall{300'000};            ///< then the machine is too busy: nobody's mistake
+    std::shared_ptr<TimeBudget> budget = {};            ///< of all calls in all workers; null: there is none
+    std::size_t answer_bytes = std::size_t{4} << 20U;   ///< with all elements written out, whatever the strides
     std::uint64_t resident_bytes = std::uint64_t{1} << 30U;
     std::size_t output_kept = std::size_t{64} << 10U;   ///< of what it prints in a test
     std::size_t output_flood = std::size_t{16} << 20U;  ///< printing more in one call is a failure
@@ -26,6 +34,11 @@ struct CallLimits {
 struct NoAnswer {
     verdict::FailureKind kind;
     std::string message;  ///< completes "your split_heads ..."
+};
+
+/// A call that got no answer because this machine had no time for the worker: says nothing about the submission.
+struct MachineTooBusy : std::runtime_error {
+    using std::runtime_error::runtime_error;
 };
 
 struct Printed {
@@ -38,9 +51,17 @@ struct Printed {
 class WorkerLink {
 public:
     WorkerLink(const sandbox::Launch& launch, const CallLimits& limits);
+    ~WorkerLink();
+    WorkerLink(const WorkerLink&) = delete;
+    WorkerLink& operator=(const WorkerLink&) = delete;
 
-    /// @param cpu  what this call may compute   @param wall  how long it is waited for   @throws NoAnswer
-    wire::Reply exchange(const wire::Call& call, std::chrono::milliseconds cpu, std::chrono::milliseconds wall);
+    /// @param time  what this call may take, computing and sleeping
+    /// @throws NoAnswer, OutOfTime, MachineTooBusy
+    wire::Reply exchange(const wire::Call& call, std::chrono::milliseconds time);
+
+    /// What all its calls have taken: the time that it was waited for, without what it waited for a processor itself;
+    /// but at least what it computed, beside its calls too.
+    std::chrono::nanoseconds time_used() const;
 
     /// What it printed since the last time.
     Printed take_output();
@@ -56,6 +77,8 @@ private:
     struct Deadline;
 
     void send_and_receive(const wire::Bytes& frame, wire::Bytes& reply, const Deadline& deadline);
+    int wait_for(std::span<pollfd> descriptors);
+    void look_at_times();
     bool receive(wire::Bytes& received);
     bool drain_output();
     void check_limits(const Deadline& deadline);
@@ -67,7 +90,11 @@ private:
     Printed printed_;
     std::string tail_;
     std::size_t printed_in_call_ = 0;
-    std::chrono::steady_clock::time_point next_look_{};  ///< at its memory
+    std::chrono::steady_clock::time_point next_look_{};  ///< at its times and its memory
+    sandbox::TimeUsed before_, used_;                    ///< when it started; when it was last looked at
+    std::chrono::nanoseconds waited_for_{0};             ///< in all calls
+    std::chrono::nanoseconds own_waiting_{0};            ///< of this process for a processor, when last looked at
+    std::chrono::nanoseconds charged_{0};                ///< to the budget
 };
 
 }  // namespace headway::judge

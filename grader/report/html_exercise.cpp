@@ -94,7 +94,10 @@ void write_test(Xml& page, const Test& test, const Place& place) {
     page.close();
     if (test.state == TestState::not_implemented && test.failure)
         page.text("p", {{"class", "faint"}}, "not written yet: " + test.failure->function);
-    if (test.state == TestState::failed && test.failure) write_failure(page, *test.failure, place);
+    if (was_not_asked(test) && test.failure->message.empty())
+        page.text("p", {{"class", "faint"}}, "not asked any more");  // why is told by an earlier one
+    else if (test.state == TestState::failed && test.failure)
+        write_failure(page, *test.failure, place);
     if (test.remarks)
         for (const std::string& remark : *test.remarks) page.text("p", {{"class", "faint"}}, remark);
     write_output(page, test);

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -121,13 +122,28 @@ private:
     std::vector<const Failure*> shown_;
 };
 
-void show_failed(Page& page, const Tests& tests, Failures failures, Outputs& outputs) {
+/// Those that were not asked for want of time, after the first: what is to be said of them is said there.
+void show_not_asked(Page& page, const Tests& tests) {
+    if (tests.empty()) return;
+    std::string properties;
+    for (const Test* test : tests) properties += (properties.empty() ? "" : "; ") + property_of(*test);
+    page.entry(2, {{"✗ ", Tone::bad}, {"not asked any more: " + properties}}, {points_of(tests)});
+}
+
+bool is_told_by_another(const Test& test) { return was_not_asked(test) && test.failure->message.empty(); }
+
+void show_failed(Page& page, Tests tests, Failures failures, Outputs& outputs) {
+    Tests not_asked;
+    std::ranges::copy_if(tests, std::back_inserter(not_asked),
+                         [](const Test* test) { return is_told_by_another(*test); });
+    std::erase_if(tests, [](const Test* test) { return is_told_by_another(*test); });
     for (const Test* test : tests) {
         page.entry(2, {{"✗ ", Tone::bad}, {test->property}}, {points_of({test})});
         const auto detail = failures.show(*test);
         outputs.show(*test);
         if (detail == Failures::Detail::full) page.blank();
     }
+    show_not_asked(page, not_asked);
 }
 
 void show_not_written(Page& page, const Tests& tests) {

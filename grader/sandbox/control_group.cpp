@@ -67,11 +67,19 @@ fs::path make_folder(const fs::path& parent, const std::string& name) {
     return folder;
 }
 
+/// A judge lives in a group that we made. What it starts gets groups beside that, not in it: their memory is not the
+/// judge's.
+fs::path outside_our_own(fs::path place) {
+    while (place.filename().string().starts_with("headway-")) place = place.parent_path();
+    return place;
+}
+
 /// Where version 2 lets us make a group: below the root as root, else beside our own. A group with processes of its
 /// own cannot hand its controllers down.
 fs::path version_2_parent() {
     const fs::path own = root / own_place("");
-    const fs::path parent = ::geteuid() == 0 || own == root ? root : own.parent_path();
+    const fs::path outside = outside_our_own(own);
+    const fs::path parent = ::geteuid() == 0 || own == root ? root : outside != own ? outside : own.parent_path();
     std::ifstream handed_down(parent / "cgroup.subtree_control");
     std::string names((std::istreambuf_iterator<char>(handed_down)), {});
     if (names.find("memory") == std::string::npos || names.find("pids") == std::string::npos)
@@ -99,10 +107,10 @@ std::shared_ptr<ControlGroup> ControlGroup::make(const Bounds& bounds, std::stri
             write_setting(folder / "pids.max", processes);
             group->deaths_file_ = folder / "memory.events";
         } else {
-            group->add(make_folder(root / "memory" / own_place("memory"), fresh_name()));
+            group->add(make_folder(root / "memory" / outside_our_own(own_place("memory")), fresh_name()));
             write_setting(group->folders_.back() / "memory.limit_in_bytes", memory);
             group->deaths_file_ = group->folders_.back() / "memory.oom_control";
-            group->add(make_folder(root / "pids" / own_place("pids"), fresh_name()));
+            group->add(make_folder(root / "pids" / outside_our_own(own_place("pids")), fresh_name()));
             write_setting(group->folders_.back() / "pids.max", processes);
         }
         return group;

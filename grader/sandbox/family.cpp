@@ -2,15 +2,18 @@
 
 #include "descriptor.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <ctime>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <unistd.h>
 
 namespace headway::sandbox {
 namespace {
@@ -47,13 +50,48 @@ std::uint64_t status_bytes(pid_t pid, std::string_view field) {
                : number_in<std::uint64_t>(std::string_view(status).substr(at + field.size())) << 10U;
 }
 
-/// All processes that this machine shows us, in the order of their numbers.
-std::set<pid_t> all_processes() {
-    const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir("/proc"), ::closedir);
-    std::set<pid_t> processes;
+/// What is named by a number in a folder, in the order of these.
+std::set<pid_t> numbers_in_folder(const std::string& path) {
+    const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir(path.c_str()), ::closedir);
+    std::set<pid_t> numbers;
     while (const dirent* entry = folder ? ::readdir(folder.get()) : nullptr)
-        if (const auto pid = number_in<pid_t>(entry->d_name); pid > 0) processes.insert(processes.end(), pid);
-    return processes;
+        if (const auto number = number_in<pid_t>(entry->d_name); number > 0) numbers.insert(numbers.end(), number);
+    return numbers;
+}
+
+/// All processes that this machine shows us.
+std::set<pid_t> all_processes() { return numbers_in_folder("/proc"); }
+
+std::chrono::nanoseconds computed_by(pid_t pid) {
+    clockid_t clock = 0;
+    timespec time{};
+    if (::clock_getcpuclockid(pid, &clock) != 0 || ::clock_gettime(clock, &time) != 0) return {};
+    return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+/// How long a thread was ready to compute without a processor: the second number of its schedstat.
+std::chrono::nanoseconds waited_by(pid_t thread) {
+    const std::string numbers = read_proc(thread, "schedstat");  // computed waited turns
+    const std::size_t second = std::min(numbers.find(' '), numbers.size());
+    return std::chrono::nanoseconds(number_in<std::int64_t>(std::string_view(numbers).substr(second)));
+}
+
+/// Whether this kernel counts that; one that does not shows zeros.
+bool tells_of_waiting() {
+    static const bool tells = number_in<std::int64_t>(read_proc(::getpid(), "schedstat")) > 0;
+    return tells;
+}
+
+bool is_ready_to_compute(pid_t thread) {
+    const std::string stat = read_proc(thread, "stat");  // 12 (any name) R ...
+    const std::size_t name_end = stat.rfind(')');
+    return name_end != std::string::npos && stat.compare(name_end, 3, ") R") == 0;
+}
+
+/// What has been added to a number that only grows, unless it is another one by now; `last` becomes `now`.
+std::chrono::nanoseconds growth(std::chrono::nanoseconds& last, std::chrono::nanoseconds now) {
+    const auto before = std::exchange(last, now);
+    return now < before ? now : now - before;
 }
 
 }  // namespace
@@ -79,13 +117,32 @@ void Family::look() {
 
 std::chrono::nanoseconds Family::cpu_time() const {
     std::chrono::nanoseconds sum{0};
-    for (const pid_t pid : members_) {
-        clockid_t clock = 0;
-        timespec time{};
-        if (::clock_getcpuclockid(pid, &clock) != 0 || ::clock_gettime(clock, &time) != 0) continue;
-        sum += std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
-    }
+    for (const pid_t pid : members_) sum += computed_by(pid);
     return sum;
+}
+
+void Family::look_at_times() {
+    const auto now = std::chrono::steady_clock::now();
+    std::map<pid_t, std::chrono::nanoseconds> computed, waited;
+    std::chrono::nanoseconds longest{0};
+    bool ready = false;
+    for (const pid_t pid : members_) {
+        auto& of_process = computed[pid] = computed_[pid];
+        used_.computed += growth(of_process, std::max(of_process, computed_by(pid)));
+        for (const pid_t thread : numbers_in_folder(proc_path(pid, "task"))) {
+            if (!tells_of_waiting()) {
+                ready |= is_ready_to_compute(thread);
+                continue;
+            }
+            auto& of_thread = waited[thread] = waited_[thread];
+            longest = std::max(longest, growth(of_thread, waited_by(thread)));
+        }
+    }
+    if (ready && looked_ != std::chrono::steady_clock::time_point{}) longest = now - looked_;
+    used_.waited += longest;
+    computed_ = std::move(computed);
+    waited_ = std::move(waited);
+    looked_ = now;
 }
 
 std::uint64_t Family::resident_bytes() const {

@@ -2,11 +2,20 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <set>
 
 #include <sys/types.h>
 
 namespace headway::sandbox {
+
+/// What a family has done with its time. What is left of a while, it slept.
+struct TimeUsed {
+    std::chrono::nanoseconds computed{0};  ///< all of its processes together
+    /// Ready to compute, while the machine's processors did something else: nothing that a program can help. Of several
+    /// threads the one that waited longest counts; else many that wake each other would seem to wait for ever.
+    std::chrono::nanoseconds waited{0};
+};
 
 /// A process and all that it has started, seen from outside through the host's /proc.
 class Family {
@@ -17,6 +26,10 @@ public:
     void look();
 
     std::chrono::nanoseconds cpu_time() const;
+    /// Adds to time_used() what has come since the last look; what has ended stays counted. Where this kernel does not
+    /// tell how long a thread waited, all the time since the last look counts as such if one is found ready to compute.
+    void look_at_times();
+    const TimeUsed& time_used() const { return used_; }
     std::uint64_t resident_bytes() const;
     std::uint64_t peak_resident_bytes() const;
     /// @return whether the kernel let us, for any of them
@@ -25,6 +38,10 @@ public:
 private:
     std::set<pid_t> members_;
     std::set<pid_t> strangers_;
+    TimeUsed used_;
+    std::map<pid_t, std::chrono::nanoseconds> computed_;  ///< of each process, when it was last looked at
+    std::map<pid_t, std::chrono::nanoseconds> waited_;    ///< of each thread
+    std::chrono::steady_clock::time_point looked_{};
 };
 
 }  // namespace headway::sandbox

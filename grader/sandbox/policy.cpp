@@ -48,6 +48,7 @@ private:
 void read_worker(const toml::table& file, Policy::Worker& worker) {
     Table table(file, "worker");
     table.read("call_cpu_seconds", worker.call_cpu);
+    table.read("all_calls_seconds", worker.all_calls);
     table.read("call_wall_seconds", worker.call_wall);
     table.read("memory_mib", worker.memory, mebibytes(1));
     table.read("processes", worker.processes);
@@ -59,12 +60,19 @@ void read_worker(const toml::table& file, Policy::Worker& worker) {
 void read_compiler(const toml::table& file, Policy::Compiler& compiler) {
     Table table(file, "compiler");
     table.read("cpu_seconds", compiler.cpu);
+    table.read("all_cpu_seconds", compiler.all_cpu);
     table.read("wall_seconds", compiler.wall);
     table.read("memory_mib", compiler.memory, mebibytes(1));
     table.read("processes", compiler.processes);
     table.read("folder_mib", compiler.folder, mebibytes(1));
     table.read("file_mib", compiler.file, mebibytes(1));
     table.read("diagnostics_kib", compiler.diagnostics, std::uint64_t{1} << 10U);
+    table.refuse_others();
+}
+
+void read_judge(const toml::table& file, Policy::Judge& judge) {
+    Table table(file, "judge");
+    table.read("memory_mib", judge.memory, mebibytes(1));
     table.refuse_others();
 }
 
@@ -84,10 +92,11 @@ void read_switched_off(const toml::table& file, std::set<std::string>& names) {
 
 std::string Policy::text() const {
     std::ostringstream text;
-    text << "worker " << worker.call_cpu.count() << ' ' << worker.call_wall.count() << ' ' << worker.memory << ' '
-         << worker.processes << ' ' << worker.folder << ' ' << worker.output << " compiler " << compiler.cpu.count()
-         << ' ' << compiler.wall.count() << ' ' << compiler.memory << ' ' << compiler.processes << ' '
-         << compiler.folder << ' ' << compiler.file << ' ' << compiler.diagnostics;
+    text << "worker " << worker.call_cpu.count() << ' ' << worker.all_calls.count() << ' ' << worker.call_wall.count()
+         << ' ' << worker.memory << ' ' << worker.processes << ' ' << worker.folder << ' ' << worker.output
+         << " compiler " << compiler.cpu.count() << ' ' << compiler.all_cpu.count() << ' ' << compiler.wall.count()
+         << ' ' << compiler.memory << ' ' << compiler.processes << ' ' << compiler.folder << ' ' << compiler.file << ' '
+         << compiler.diagnostics << " judge " << judge.memory;
     for (const std::string& name : switched_off) text << " without " << name;
     return text.str();
 }
@@ -98,6 +107,7 @@ Policy read_policy(const std::filesystem::path& file) {
     const toml::table document = toml::parse_file(file.string());
     read_worker(document, policy.worker);
     read_compiler(document, policy.compiler);
+    read_judge(document, policy.judge);
     read_switched_off(document, policy.switched_off);
     return policy;
 }

@@ -14,15 +14,17 @@ constexpr std::uint64_t mebibytes(std::uint64_t count) { return count << 20U; }
 /// What a submission may use up: policy.toml, as far as it is about the jail.
 struct Policy {
     struct Worker {
-        std::chrono::seconds call_cpu{10};
-        std::chrono::seconds call_wall{60};  ///< generous, so that a loaded machine fails nobody
+        std::chrono::seconds call_cpu{2};     ///< computing or asleep
+        std::chrono::seconds all_calls{40};   ///< of one exercise, in both builds and for its diagnosis: the same time
+        std::chrono::seconds call_wall{300};  ///< then this machine is too busy to grade: no fault of a submission's
         std::uint64_t memory = mebibytes(1024);
         std::uint64_t processes = 64;
         std::uint64_t folder = mebibytes(64);
         std::uint64_t output = mebibytes(16);  ///< printed in one call
     };
     struct Compiler {
-        std::chrono::seconds cpu{60};
+        std::chrono::seconds cpu{60};       ///< of one run of the compiler or linker
+        std::chrono::seconds all_cpu{180};  ///< of all files of an exercise, in all builds
         std::chrono::seconds wall{300};
         std::uint64_t memory = mebibytes(4096);
         std::uint64_t processes = 512;  ///< mold starts a thread for each processor
@@ -30,8 +32,12 @@ struct Policy {
         std::uint64_t file = mebibytes(64);
         std::uint64_t diagnostics = std::uint64_t{64} << 10U;  ///< bytes
     };
+    struct Judge {
+        std::uint64_t memory = mebibytes(2048);
+    };
     Worker worker;
     Compiler compiler;
+    Judge judge;
     std::set<std::string> switched_off;  ///< protections by name: for proving that each one is needed
 
     /// Everything above, for a digest.

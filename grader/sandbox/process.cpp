@@ -59,6 +59,10 @@ void set_limit(__rlimit_resource resource, std::uint64_t value) {
 
 void apply(const Limits& limits) {
     set_limit(RLIMIT_CPU, static_cast<std::uint64_t>(limits.cpu.count()));
+    rlimit addresses{};
+    ::getrlimit(RLIMIT_AS, &addresses);
+    addresses.rlim_cur = addresses.rlim_max;  // what the grader has set itself is for itself alone
+    ::setrlimit(RLIMIT_AS, &addresses);
     set_limit(RLIMIT_AS, limits.address_space);
     set_limit(RLIMIT_FSIZE, limits.file_size);
     const rlimit no_core{0, 0};
@@ -162,6 +166,7 @@ Process::Process(Process&& other) noexcept
       channel_(std::move(other.channel_)),
       output_(std::move(other.output_)),
       ended_(other.ended_),
+      computed_(other.computed_),
       jailed_(other.jailed_),
       group_(std::move(other.group_)),
       deaths_before_(other.deaths_before_),
@@ -172,6 +177,7 @@ Process& Process::operator=(Process&& other) noexcept {
     std::swap(channel_, other.channel_);
     std::swap(output_, other.output_);
     std::swap(ended_, other.ended_);
+    std::swap(computed_, other.computed_);
     std::swap(jailed_, other.jailed_);
     std::swap(group_, other.group_);
     std::swap(deaths_before_, other.deaths_before_);
@@ -243,30 +249,41 @@ void Process::kill() {
 Ended Process::wait() {
     if (ended_) return *ended_;
     int status = 0;
-    while (::waitpid(pid_, &status, 0) < 0)
-        if (errno != EINTR) throw_errno("waitpid");
-    ended_ = to_ended(status);
-    ::kill(-pid_, SIGKILL);  // what it left running in its session
+    rusage used{};
+    while (::wait4(pid_, &status, 0, &used) < 0)
+        if (errno != EINTR) throw_errno("wait4");
+    conclude(status, used);
     return *ended_;
 }
 
 std::optional<Ended> Process::ended() {
     if (ended_) return ended_;
     int status = 0;
-    if (::waitpid(pid_, &status, WNOHANG) != pid_) return std::nullopt;
-    ended_ = to_ended(status);
-    ::kill(-pid_, SIGKILL);
+    rusage used{};
+    if (::wait4(pid_, &status, WNOHANG, &used) != pid_) return std::nullopt;
+    conclude(status, used);
     return ended_;
 }
 
 /// bwrap tells of a signal as a shell does.
-Ended Process::to_ended(int status) const {
-    if (WIFSIGNALED(status)) return {0, WTERMSIG(status)};
-    const int code = WEXITSTATUS(status);
-    return jailed_ && code > 128 && code <= 128 + SIGRTMAX ? Ended{0, code - 128} : Ended{code, 0};
+void Process::conclude(int status, const rusage& used) {
+    const int code = WIFSIGNALED(status) ? 0 : WEXITSTATUS(status);
+    const bool is_signal = jailed_ && code > 128 && code <= 128 + SIGRTMAX;
+    ended_ = WIFSIGNALED(status) ? Ended{0, WTERMSIG(status)} : is_signal ? Ended{0, code - 128} : Ended{code, 0};
+    for (const timeval& part : {used.ru_utime, used.ru_stime})
+        computed_ += std::chrono::seconds(part.tv_sec) + std::chrono::microseconds(part.tv_usec);
+    ::kill(-pid_, SIGKILL);  // what it left running in its session
 }
 
 std::chrono::nanoseconds Process::cpu_time() const { return ended_ ? std::chrono::nanoseconds{0} : family_.cpu_time(); }
+
+TimeUsed Process::time_used() const {
+    if (!ended_) {
+        family_.look();
+        family_.look_at_times();
+    }
+    return family_.time_used();
+}
 
 std::uint64_t Process::resident_bytes() const {
     if (ended_) return 0;

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include <sys/resource.h>
 #include <sys/types.h>
 
 namespace headway::sandbox {
@@ -126,6 +127,10 @@ public:
     /// Measured from outside, over the process and what it has started: a submission cannot lie about these. Zero once
     /// it has ended.
     std::chrono::nanoseconds cpu_time() const;
+    /// Stays what it was once it has ended.
+    TimeUsed time_used() const;
+    /// All that it computed, with all that it started and waited for; known once it has ended.
+    std::chrono::nanoseconds computed() const { return computed_; }
     std::uint64_t resident_bytes() const;
     std::uint64_t peak_resident_bytes() const;
     /// The peak counts from here. @return false where the kernel does not let us
@@ -136,12 +141,13 @@ public:
 private:
     Process(pid_t pid, Descriptor channel, Descriptor output);
     void await_start(const Command& command, int report);
-    Ended to_ended(int status) const;
+    void conclude(int status, const rusage& used);
 
     pid_t pid_ = -1;
     Descriptor channel_;
     Descriptor output_;
     std::optional<Ended> ended_;
+    std::chrono::nanoseconds computed_{0};
     bool jailed_ = false;
     std::shared_ptr<ControlGroup> group_;
     std::uint64_t deaths_before_ = 0;
@@ -156,6 +162,7 @@ struct Finished {
     bool timed_out = false;
     bool out_of_memory = false;
     std::chrono::duration<double> seconds{0};
+    std::chrono::nanoseconds computed{0};  ///< by all its processes
 };
 
 /// Runs a command to its end. Output beyond `most_output` is read and dropped.

@@ -29,6 +29,7 @@ public:
         finished_.ended = process_.wait();
         finished_.out_of_memory |= process_.ran_out_of_memory();
         finished_.seconds = steady_clock::now() - begin_;
+        finished_.computed = process_.computed();
         return std::move(finished_);
     }
 

@@ -33,6 +33,11 @@ std::string to_string(TestState state) { return name_of(state); }
 std::string to_string(FailureKind kind) { return name_of(kind); }
 std::string to_string(BuildProblem problem) { return name_of(problem); }
 
+bool was_not_asked(const Test& test) {
+    return test.state == TestState::failed && test.failure && test.failure->kind == FailureKind::timeout &&
+           test.failure->function.empty();
+}
+
 State state_from(const std::string& name) {
     for (const auto& [state, known] : names_of(State{}))
         if (known == name) return state;

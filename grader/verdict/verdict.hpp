@@ -100,6 +100,10 @@ struct Test {
     std::optional<std::vector<std::string>> remarks = {};
 };
 
+/// Whether it failed because all calls together had taken the time that there is before its own were made: a timeout
+/// that is of no function. Only the first such test of an exercise says so in words.
+bool was_not_asked(const Test& test);
+
 /// A mistake of the catalogue that explains what the submission answered.
 struct NamedMistake {
     std::string id;        ///< "scale_sqrt_model_width"

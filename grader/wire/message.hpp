@@ -52,6 +52,7 @@ Bytes encode(const Reply& reply);
 /// Every size, nesting depth, shape, stride and offset is checked before it is used.
 /// @throws MalformedMessage
 Call decode_call(std::span<const std::byte> bytes);
-Reply decode_reply(std::span<const std::byte> bytes);
+/// @param most_unfolded  bytes that it may take with every element written out, whatever was sent of it
+Reply decode_reply(std::span<const std::byte> bytes, std::size_t most_unfolded = max_frame_bytes);
 
 }  // namespace headway::wire

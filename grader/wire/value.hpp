@@ -35,6 +35,9 @@ struct Field {
     Value value;
 };
 
+/// What a value takes as it came, and once more with every element written out: a stride of 0 makes billions of one.
+std::uint64_t bytes_to_unfold(const Value& value);
+
 /// "a tensor (2, 3)", "a number", ... for messages.
 std::string describe(const Value& value);
 

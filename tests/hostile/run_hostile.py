@@ -29,7 +29,7 @@ import tomllib
 
 SUCCESS = "HOSTILE-SUCCESS"
 LIMITS = {
-    "worker": {"call_cpu_seconds": 1, "call_wall_seconds": 4, "memory_mib": 256, "processes": 32, "folder_mib": 16,
+    "worker": {"call_cpu_seconds": 1, "all_calls_seconds": 10, "call_wall_seconds": 60, "memory_mib": 256, "processes": 32, "folder_mib": 16,
                "output_mib": 4},
     "compiler": {"cpu_seconds": 8, "wall_seconds": 90, "memory_mib": 1024, "file_mib": 16, "folder_mib": 64},
 }

@@ -14,13 +14,12 @@ namespace {
 
 namespace fs = std::filesystem;
 using std::chrono::milliseconds;
-using std::chrono::steady_clock;
 
 constexpr int most_questions = 2000;
 constexpr std::size_t most_tests = 500, most_name_bytes = 200, most_words_bytes = 400;
 /// Where all tests have not come to their end so many times, and not once did, they will not the next time.
 constexpr int most_lost = 3;
-/// Of computing, for the attention that answers them.
+/// With one attention, for answering them.
 constexpr milliseconds most_answering{10'000};
 
 fs::path beside_the_judge(const std::string& name) { return fs::read_symlink("/proc/self/exe").parent_path() / name; }
@@ -43,12 +42,9 @@ wire::Value handed_on(wire::Reply reply) {
 
 /// What the tests ask, put to the attention. @throws NoAnswer if it is nothing that can be asked
 wire::Value answer_of(WorkerLink& attention, const std::string& id, const wire::Value& inputs, std::uint64_t call) {
-    const CallLimits limits;
-    if (attention.process().cpu_time() > most_answering)
-        throw NoAnswer{verdict::FailureKind::timeout, "ask for too much work"};
+    if (attention.time_used() > most_answering) throw NoAnswer{verdict::FailureKind::timeout, "ask for too much work"};
     try {
-        return handed_on(
-            attention.exchange({call, "attend", {{"id", id}, {"inputs", inputs}}}, limits.cpu, limits.wall));
+        return handed_on(attention.exchange({call, "attend", {{"id", id}, {"inputs", inputs}}}, most_answering));
     } catch (const NoAnswer& why) {
         throw NoAnswer{verdict::FailureKind::protocol, "ask what no attention could answer: one " + why.message};
     } catch (const wire::MalformedMessage&) {
@@ -58,28 +54,13 @@ wire::Value answer_of(WorkerLink& attention, const std::string& id, const wire::
 
 }  // namespace
 
-/// What all tests together may take with one attention: what is left of it, and how it ends.
-class Budget {
-public:
-    Budget(const sandbox::Process& tests, Patience patience) : tests_(tests), patience_(patience) {}
-
-    milliseconds cpu_left() const {
-        return left(patience_.cpu, std::chrono::duration_cast<milliseconds>(tests_.cpu_time()));
-    }
-    milliseconds wall_left() const { return left(patience_.wall, wall()); }
-    milliseconds wall() const { return std::chrono::duration_cast<milliseconds>(steady_clock::now() - begin_); }
-
-private:
-    static milliseconds left(milliseconds all, milliseconds used) { return std::max(all - used, milliseconds(1)); }
-
-    const sandbox::Process& tests_;
-    Patience patience_;
-    steady_clock::time_point begin_ = steady_clock::now();
-};
-
-void Trial::converse(WorkerLink& tests, WorkerLink& attention, Encounter& met, const Budget& budget) {
+void Trial::converse(WorkerLink& tests, WorkerLink& attention, Encounter& met) {
+    const auto left = [&] {
+        const auto used = std::chrono::duration_cast<milliseconds>(tests.time_used());
+        return std::max(patience_ - used, milliseconds(1));
+    };
     std::uint64_t call = 0;
-    wire::Value said = tests.exchange({++call, "run_tests", {}}, budget.cpu_left(), budget.wall_left()).result;
+    wire::Value said = tests.exchange({++call, "run_tests", {}}, left()).result;
     for (int question = 0;; ++question, ++questions_) {
         const auto* record = std::get_if<wire::Record>(&said);
         const wire::Field* asks = record != nullptr ? record->find("asks") : nullptr;
@@ -87,7 +68,7 @@ void Trial::converse(WorkerLink& tests, WorkerLink& attention, Encounter& met, c
         if (question == most_questions)
             throw NoAnswer{verdict::FailureKind::protocol, "ask one attention more than 2000 questions"};
         const wire::Value answer = answer_of(attention, met.attention->id, asks->value, ++call);
-        said = tests.exchange({++call, "answer", {{"reply", answer}}}, budget.cpu_left(), budget.wall_left()).result;
+        said = tests.exchange({++call, "answer", {{"reply", answer}}}, left()).result;
     }
     const auto* end = std::get_if<wire::Record>(&said);
     const wire::Field* report = end != nullptr ? end->find("report") : nullptr;
@@ -110,15 +91,16 @@ Encounter Trial::conduct(Student& student, const roster::Entry& entry) {
     met.attention = &entry;
     std::optional<build::ScratchFolder> counts;
     if (entry.id == roster::reference) counts.emplace(fs::temp_directory_path());
-    WorkerLink attention(attention_program(counts ? counts->path() : fs::path()), CallLimits());
+    // What is asked of it is the submission's doing, and so is the time that it takes.
+    CallLimits limits;
+    limits.budget = student.limits().budget;
+    WorkerLink attention(attention_program(counts ? counts->path() : fs::path()), limits);
     const std::unique_ptr<WorkerLink> tests = student.another_worker();
-    const Budget budget(tests->process(), patience_);
     try {
-        converse(*tests, attention, met, budget);
+        converse(*tests, attention, met);
         ++ended_;
         // Tests that do not end with one attention may well do so with the next: in some such time as they took before.
-        longest_cpu_ = std::max(longest_cpu_, std::chrono::duration_cast<milliseconds>(tests->process().cpu_time()));
-        longest_wall_ = std::max(longest_wall_, budget.wall());
+        longest_ = std::max(longest_, std::chrono::duration_cast<milliseconds>(tests->time_used()));
     } catch (const NoAnswer& why) {
         met.lost = why;
         ++lost_;
@@ -127,8 +109,7 @@ Encounter Trial::conduct(Student& student, const roster::Entry& entry) {
             // How much of its time was left when it was waited for is nobody's concern.
             met.lost->message =
                 "did not come to their end (a loop whose condition never becomes false, or too much work?)";
-            patience_ = {std::clamp(4 * longest_cpu_, milliseconds(500), patience_.cpu),
-                         std::clamp(10 * longest_wall_, milliseconds(5000), patience_.wall)};
+            patience_ = std::clamp(4 * longest_, milliseconds(500), patience_);
         }
     }
     if (counts) {

@@ -22,14 +22,6 @@ struct Encounter {
     std::optional<NoAnswer> lost;  ///< why the tests did not come to their end
 };
 
-class Budget;
-
-/// What all tests together may take with one attention.
-struct Patience {
-    std::chrono::milliseconds cpu{3000};
-    std::chrono::milliseconds wall{20'000};
-};
-
 /// The submitted tests against every attention, each time in two new processes: theirs, and that of the attention. The
 /// judge hands questions and answers on; so neither of the two knows of the other.
 class Trial {
@@ -64,7 +56,7 @@ public:
 
 private:
     /// Questions and answers, up to the report. @throws NoAnswer
-    void converse(WorkerLink& tests, WorkerLink& attention, Encounter& met, const Budget& budget);
+    void converse(WorkerLink& tests, WorkerLink& attention, Encounter& met);
     Encounter conduct(Student& student, const roster::Entry& entry);
 
     std::set<std::string> tests_;
@@ -73,9 +65,9 @@ private:
     std::set<std::string> unfair_;
     std::optional<LineCounts> counts_;
     Printed printed_;
-    Patience patience_;
-    std::chrono::milliseconds longest_cpu_{0}, longest_wall_{0};  ///< of tests that came to their end
-    int ended_ = 0, lost_ = 0;                                    ///< how often they did, and did not
+    std::chrono::milliseconds patience_{3000};  ///< with all tests together, and one attention
+    std::chrono::milliseconds longest_{0};      ///< that tests took which came to their end
+    int ended_ = 0, lost_ = 0;                  ///< how often they did, and did not
     int questions_ = 0;
 };
 

@@ -42,6 +42,14 @@ TEST(Merge, ASanitizersReportSaysMoreThanACrash) {
     EXPECT_EQ(value.failure->kind, FailureKind::wrong_value);
 }
 
+TEST(Merge, WhatWasNotAskedSaysLessThanAnyFailure) {
+    const HiddenTest not_asked = with(TestState::failed, FailureKind::timeout);
+    EXPECT_TRUE(was_not_asked(not_asked));
+    EXPECT_EQ(merge(not_asked, with(TestState::failed)).failure->kind, FailureKind::wrong_value);
+    EXPECT_EQ(merge(with(TestState::failed), not_asked).failure->kind, FailureKind::wrong_value);
+    EXPECT_EQ(merge(with(TestState::passed), not_asked).points, 0);
+}
+
 TEST(Merge, AMachinesFaultIsNeverAMark) {
     EXPECT_EQ(merge(with(TestState::failed), with(TestState::unavailable)).state, TestState::unavailable);
     EXPECT_EQ(merge(with(TestState::unavailable), with(TestState::passed)).state, TestState::unavailable);

@@ -47,6 +47,16 @@ TEST_F(WorkspaceTest, ACompilerKilledFromOutsideIsNoFaultOfTheSubmission) {
                  std::runtime_error);
 }
 
+TEST(CompileTime, IsOneForAllFilesAndBuilds) {
+    const sandbox::Policy::Compiler most{.cpu = std::chrono::seconds(60), .all_cpu = std::chrono::seconds(100)};
+    CompileTime time;
+    EXPECT_EQ(time.next_run(most), std::chrono::seconds(60));
+    time.spend(std::chrono::seconds(70));
+    EXPECT_EQ(time.next_run(most), std::chrono::seconds(30));
+    time.spend(std::chrono::seconds(70));
+    EXPECT_EQ(time.next_run(most), std::chrono::seconds(1));
+}
+
 TEST_F(WorkspaceTest, ASubmissionThatSaysSoItselfDoesNotCompile) {
     EXPECT_TRUE(compile_with("echo 'scaled_scores.cpp:1:2: error: #error g++: fatal error: Killed signal terminated "
                              "program cc1plus' >&2; exit 1")

@@ -49,6 +49,12 @@ TEST(Process, FloodsAreDroppedNotKept) {
     EXPECT_TRUE(finished.ended.success());
 }
 
+TEST(Process, WhatItsChildrenComputedIsKnownInTheEnd) {
+    const std::string work = "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done";
+    const Finished finished = run(shell("(" + work + ") & (" + work + ") & wait"), seconds(60), 1000);
+    EXPECT_GT(finished.computed, std::chrono::milliseconds(20));
+}
+
 TEST(Process, TheWallClockEndsIt) {
     const Finished finished = run(shell("sleep 100"), seconds(1), 1000);
     EXPECT_TRUE(finished.timed_out);

@@ -38,6 +38,20 @@ next: ./headway   (where you are in the course)
 )");
 }
 
+TEST(Terminal, WhatWasNotAskedForWantOfTimeIsToldOnce) {
+    verdict::Failure out_of_time;
+    out_of_time.kind = verdict::FailureKind::timeout;
+    out_of_time.message = "all calls together took more than 16 s";
+    verdict::Failure same = out_of_time;
+    same.message.clear();
+    const std::string text = shown(exercise("02", "head splitting", State::failed,
+                                            {failed("A", "a property", 2, out_of_time), failed("B", "another", 3, same),
+                                             failed("C", "the third", 5, same)}));
+    EXPECT_THAT(text, HasSubstr("all calls together took more than 16 s"));
+    EXPECT_THAT(text, HasSubstr("✗ not asked any more: another; the third"));
+    EXPECT_THAT(text, Not(HasSubstr("it took too long")));
+}
+
 TEST(Terminal, AfterAPassTheNextExerciseOfTheCourseIsNext) {
     const std::string text = render(all()[0].verdict, {}, {all_right(), untouched()});
     EXPECT_TRUE(text.ends_with("next: ./headway lesson " + untouched().number + "   (how to begin with " +

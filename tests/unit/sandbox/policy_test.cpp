@@ -26,6 +26,8 @@ TEST(Policy, EntriesHaveTheirUnits) {
     EXPECT_EQ(policy.worker.memory, mebibytes(3));
     EXPECT_EQ(policy.worker.call_cpu, std::chrono::seconds(7));
     EXPECT_EQ(policy.compiler.diagnostics, 2048U);
+    EXPECT_EQ(policy_from("[judge]\nmemory_mib = 5\n").judge.memory, mebibytes(5));
+    EXPECT_EQ(policy_from("[worker]\nall_calls_seconds = 9\n").worker.all_calls, std::chrono::seconds(9));
     EXPECT_EQ(policy.worker.processes, Policy{}.worker.processes);
 }
 

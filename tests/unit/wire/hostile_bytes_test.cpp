@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <utility>
 
 namespace headway::wire {
 namespace {
@@ -55,6 +56,48 @@ TEST(HostileBytes, ATensorWithStrideZeroMayNotStandForBillionsOfElements) {
     EXPECT_THROW(decode_reply(tensor_reply({1'000'000'000}, {0}, 0, 1)), MalformedMessage);
     EXPECT_THROW(decode_reply(tensor_reply(std::vector<std::int64_t>(9, 1), std::vector<std::int64_t>(9, 0), 0, 1)),
                  MalformedMessage);
+}
+
+TEST(HostileBytes, WhatIsTinyOnTheWireIsMeasuredUnfolded) {
+    constexpr std::size_t most = std::size_t{1} << 20U;
+    EXPECT_NO_THROW(decode_reply(tensor_reply({512, 500}, {0, 0}, 0, 1), most));  // 1,024,000 bytes
+    EXPECT_THROW(decode_reply(tensor_reply({8000, 8000}, {0, 0}, 0, 1), most), MalformedMessage);
+    EXPECT_THROW(
+        decode_reply(tensor_reply(std::vector<std::int64_t>(8, 8), std::vector<std::int64_t>(8, 0), 0, 1), most),
+        MalformedMessage);
+    // A view of a large storage is small.
+    EXPECT_NO_THROW(decode_reply(tensor_reply({3}, {1}, 5, 1'000'000), most));
+}
+
+TEST(HostileBytes, OneTextOrListNamedThousandsOfTimesIsRefused) {
+    const auto refused = [](auto make) {
+        FlatBufferBuilder builder;
+        const auto [tag, value] = make(builder);
+        std::vector<flatbuffers::Offset<schema::Field>> fields;
+        for (int i = 0; i < 4096; ++i) fields.push_back(schema::CreateField(builder, 0, tag, value));
+        const auto record = schema::CreateRecord(builder, builder.CreateVector(fields));
+        EXPECT_THROW(decode_reply(finish(builder, schema::Value_Record, record.Union())), MalformedMessage);
+    };
+    refused([](FlatBufferBuilder& builder) {
+        const auto text = builder.CreateString(std::string(60'000, 'x'));
+        return std::pair(schema::Value_Text, schema::CreateText(builder, text).Union());
+    });
+    refused([](FlatBufferBuilder& builder) {
+        const auto list = builder.CreateVector(std::vector<std::int64_t>(4000));
+        return std::pair(schema::Value_Integers, schema::CreateIntegers(builder, list).Union());
+    });
+}
+
+TEST(HostileBytes, ManyChangedArgumentsAndLongExceptionsAreRefused) {
+    FlatBufferBuilder builder;
+    const std::vector names(4096, builder.CreateString(std::string(60'000, 'x')));
+    const auto reply = schema::CreateReply(builder, 1, schema::Value_NONE, 0, 0, builder.CreateVector(names));
+    builder.Finish(schema::CreateMessage(builder, 0, reply));
+    const auto* begin = reinterpret_cast<const std::byte*>(builder.GetBufferPointer());
+    EXPECT_THROW(decode_reply({begin, builder.GetSize()}), MalformedMessage);
+    Reply thrown;
+    thrown.error = Error{ErrorKind::other_exception, "T", std::string(9000, 'x')};
+    EXPECT_THROW(decode_reply(encode(thrown)), MalformedMessage);
 }
 
 TEST(HostileBytes, OneStorageNamedThousandsOfTimesIsRefused) {

@@ -1,0 +1,102 @@
+// Submissions that take time or the judge's memory: how soon they are judged, what they are told, what is left over.
+#include "headway.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include <sys/resource.h>
+
+namespace headway {
+namespace {
+
+const std::string file = "01_single_head/single_head.cpp";
+
+/// All functions of exercise 01, each with this body.
+std::string everywhere(const std::string& body, const std::string& before = "") {
+    std::string text = before + "#include \"single_head.hpp\"\nnamespace headway::ex01 {\n";
+    for (const char* declaration : {"softmax_rows(const Tensor&)", "attention_weights(const Tensor&, const Tensor&)",
+                                    "single_head_attention(const Tensor&, const Tensor&, const Tensor&, const Tensor&)",
+                                    "with_residual(const Tensor&, const Tensor&)"})
+        text += std::string("Tensor ") + declaration + " { " + body + " }\n";
+    return text + "}\n";
+}
+
+std::ptrdiff_t told(const verdict::Exercise& exercise, const std::string& words) {
+    return std::count_if(exercise.tests.begin(), exercise.tests.end(), [&](const verdict::Test& test) {
+        return test.failure && test.failure->message.find(words) != std::string::npos;
+    });
+}
+
+/// What it took, and what that may be on two processors that do nothing else; a busy machine takes longer.
+void expect_within(const verdict::Exercise& exercise, double seconds) {
+    double load = 0;
+    ::getloadavg(&load, 1);
+    if (load < 2.5) EXPECT_LT(exercise.seconds - exercise.build.compile_seconds, seconds);
+    EXPECT_EQ(exercise.state, verdict::State::failed) << exercise.problem;
+    EXPECT_EQ(exercise.points, 0);
+}
+
+TEST(Bounded, ALoopInEveryFunction) {
+    Desk desk;
+    desk.write(file, everywhere("for (volatile int i = 0;; i = i + 1) {}"));
+    expect_within(desk.grade("01"), 20);
+}
+
+TEST(Bounded, SleepThatNeverEnds) {
+    Desk desk;
+    desk.write(file, everywhere("::sleep(58); return {};", "#include <unistd.h>\n"));
+    const auto exercise = desk.grade("01");
+    expect_within(exercise, 20);
+    EXPECT_GT(told(exercise, "gave no answer within"), 0);
+}
+
+TEST(Bounded, SleepThatAlwaysEndsIsToldOnce) {
+    Desk desk;
+    desk.write("../policy.toml", "[worker]\nall_calls_seconds = 10\n");
+    desk.write(file,
+               single_head_with_softmax("::usleep(900'000); return softmax_rows_of_the_solution(scores);", "#include <unistd.h>\n"));
+    const auto exercise = desk.grade("01");
+    EXPECT_EQ(exercise.state, verdict::State::failed);
+    EXPECT_EQ(told(exercise, "all calls together took more than 4 s"), 1);
+    EXPECT_GT(std::count_if(exercise.tests.begin(), exercise.tests.end(), verdict::was_not_asked), 1);
+}
+
+TEST(Bounded, AnswersThatAreTinyOnTheWire) {
+    Desk desk;
+    desk.write(file, everywhere("return Tensor::zeros({1}).as_strided({8000, 8000}, {0, 0}, 0);"));
+    expect_within(desk.grade("01"), 60);
+    rusage used{};
+    ::getrusage(RUSAGE_CHILDREN, &used);  // the judge's, and the compiler's
+    EXPECT_LT(used.ru_maxrss, 1 << 20);   // KiB
+}
+
+TEST(Bounded, AnswersOfManyAxes) {
+    Desk desk;
+    desk.write(file, everywhere("return Tensor::zeros({1}).as_strided(Shape(8, 6), Strides(8, 0), 0);"));
+    expect_within(desk.grade("01"), 60);
+}
+
+TEST(Bounded, ZerosForTiles) {
+    Desk desk;
+    desk.write("10_tiled_attention/tiled_attention.cpp", R"(#include "tiled_attention.hpp"
+namespace headway::ex10 {
+Running nothing_seen(Index B, Index H, Index T, Index d_v) {
+    return {Tensor::zeros({B, H, T, 1}), Tensor::zeros({B, H, T, 1}), Tensor::zeros({B, H, T, d_v})};
+}
+void absorb(Running&, const Tensor&, const Tensor&) {}
+Tensor context(const Running& running) { return Tensor::zeros(running.gathered.shape()); }
+Tensor tiled_attention(const Tensor& q, const Tensor&, const Tensor& v, const Mask&, Causal, Index) {
+    return Tensor::zeros({q.size(0), q.size(1), q.size(2), v.size(3)});
+}
+}
+)");
+    const auto exercise = desk.grade("10");
+    EXPECT_EQ(exercise.state, verdict::State::failed) << exercise.problem;
+    double load = 0;
+    ::getloadavg(&load, 1);
+    if (load < 2.5) EXPECT_LT(exercise.seconds - exercise.build.compile_seconds, 60);
+}
+
+}  // namespace
+}  // namespace headway

@@ -1,0 +1,3 @@
+#include <unistd.h>
+
+void attack() { ::usleep(400'000); }
