@@ -32,7 +32,7 @@ int main(int argc, char** argv) {
         return EXIT_FAILURE;
     }
     const int runs = argc > 2 ? std::atoi(argv[2]) : 200;
-    const Survey machine = survey(argv[1], argv[1], {});
+    const Survey machine = survey({argv[1], argv[1]}, {});
     Command plain;
     plain.arguments = {"/usr/bin/true"};
     plain.limits = {std::chrono::seconds(10), mebibytes(1280), mebibytes(64), 64, mebibytes(1024)};

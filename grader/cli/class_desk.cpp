@@ -39,7 +39,7 @@ GradebookLock::GradebookLock(const fs::path& gradebook)
 }
 
 void require_jail(const Course& course, const ClassArguments& arguments) try {
-    sandbox::require_jail(course.machine(), arguments.unsafe ? sandbox::Unsafe::yes : sandbox::Unsafe::no);
+    sandbox::require_jail_for_a_class(course.machine(), arguments.unsafe ? sandbox::Unsafe::yes : sandbox::Unsafe::no);
 } catch (const std::runtime_error& error) {
     throw CourseError(error.what());
 }

@@ -27,6 +27,7 @@ struct GradeArguments {
     std::uint64_t seed = default_seed;
     bool again = false;
     bool verbose = false;
+    bool unsafe = false;
 };
 
 struct VerifyArguments {
@@ -59,7 +60,8 @@ int run_pack(const Course& course, const std::vector<std::string>& exercises, co
 /// gdb itself, the command that starts it, or a test that asks the same.
 enum class DebugAs { session, command, test };
 int run_debug(const Course& course, const std::string& exercise, const std::string& test_name, DebugAs as);
-int run_protections(const Course& course);
+/// What holds here while a submission runs. @param close  first close the course's secrets to other users
+int run_protections(const Course& course, bool close);
 int run_verify(const Course& course, const VerifyArguments& arguments);
 
 }  // namespace headway::cli

@@ -1,5 +1,7 @@
 #include "course.hpp"
 
+#include "whose_code.hpp"
+
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
@@ -56,10 +58,12 @@ fs::path from_environment(const char* name, const fs::path& otherwise) {
 
 /// Tried when it is first asked for: most commands need no jail.
 std::shared_future<sandbox::Survey> survey_later(const Course& course, const sandbox::Policy& policy) {
-    return std::async(std::launch::deferred, [root = course.root, programs = course.toolchain.judge.parent_path(),
+    return std::async(std::launch::deferred, [root = course.root, state = course.state, programs = course.toolchain.judge.parent_path(),
                                               counts = course.toolchain.orderly, policy] {
         if (counts) return sandbox::without_jail(policy, "this build counts coverage, in files of its own");
-        return sandbox::survey(programs, root, policy);
+        const sandbox::Places places{
+            .programs = programs, .secret = root, .closed = closed_files(root, programs), .kept = {root, state}};
+        return sandbox::survey(places, policy);
     });
 }
 

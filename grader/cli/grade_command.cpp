@@ -3,6 +3,7 @@
 #include "coverage.hpp"
 #include "grading.hpp"
 #include "progress.hpp"
+#include "whose_code.hpp"
 
 #include "../build/digest.hpp"
 #include "../report/github.hpp"
@@ -107,6 +108,7 @@ int run_grade(const Course& course, const GradeArguments& arguments) {
     options.seed = arguments.seed;
     options.reuse = !arguments.again;
     options.tell = course.tell;
+    see_to_the_jail(course, options.submission, arguments.unsafe ? sandbox::Unsafe::yes : sandbox::Unsafe::no);
     ProgressLine progress;
     options.progress = [&progress](const std::string& step) { progress.show(step); };
     verdict::Verdict verdict = grade(course, options);

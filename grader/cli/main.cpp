@@ -71,6 +71,7 @@ int main(int argc, char** argv) {
         ->type_name("FILE");
     grade_command->add_flag("--github", grade.github, "Annotate lines and write the step summary in GitHub Actions");
     grade_command->add_option("--seed", grade.seed, "Seed of the hidden inputs")->type_name("N");
+    grade_command->add_flag("--unsafe", grade.unsafe, "Run a stranger's submission even where there is no jail");
     grade_command->add_flag("--again", grade.again, "Run the tests even if nothing has changed");
     grade_command->add_flag("-v,--verbose", grade.verbose,
                             "Everything: all properties, all output, the compiler's words");
@@ -102,6 +103,8 @@ int main(int argc, char** argv) {
     verify_command->add_option("--seed", verify.seed, "Seed of the hidden inputs")->type_name("N");
 
     auto* protections_command = app.add_subcommand("protections", "")->group("");  // for ./headway doctor
+    bool close = false;
+    protections_command->add_flag("--close", close, "First close hidden tests and solutions to other users");
     Run run = run_status;
     declare_desk_commands(app, run);
     ClassCommands class_commands(app);
@@ -127,7 +130,7 @@ int main(int argc, char** argv) {
                            test_arguments);
         if (class_commands.chosen()) return class_commands.run(course);
         if (verify_command->parsed()) return run_verify(course, verify);
-        if (protections_command->parsed()) return run_protections(course);
+        if (protections_command->parsed()) return run_protections(course, close);
         return run(course);
     });
 }

@@ -313,7 +313,7 @@ int main(int argc, char** argv) {
     app.add_option("--record", options.record, "write what the test asks to this file");
     app.add_option("--probes", options.probes, "answer this many random questions instead of running the suite");
     app.add_option("--policy", options.policy, "file with the limits");
-    app.add_option("--jail", options.jail, "how to jail workers: pool_user, own_namespace or none");
+    app.add_option("--jail", options.jail, "how to jail workers, by name; see Jail::name");
     CLI11_PARSE(app, argc, argv);
     try {
         const std::string document =

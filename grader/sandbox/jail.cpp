@@ -1,10 +1,13 @@
 #include "jail.hpp"
 
 #include "control_group.hpp"
+#include "weaker_jail.hpp"
 
 #include <atomic>
 #include <fstream>
 #include <stdexcept>
+#include <string_view>
+#include <utility>
 
 namespace headway::sandbox {
 namespace {
@@ -15,6 +18,11 @@ namespace fs = std::filesystem;
 constexpr std::uint64_t first_pool_user = 1'000'000'000;
 constexpr std::uint64_t jails_a_grader = 64;
 constexpr std::uint64_t most_graders = std::uint64_t{1} << 22U;  // PID_MAX_LIMIT
+
+constexpr std::pair<std::string_view, Inmate> names[] = {{"pool_user", Inmate::pool_user},
+                                                         {"own_namespace", Inmate::own_namespace},
+                                                         {"another_user", Inmate::another_user},
+                                                         {"same_user", Inmate::same_user}};
 
 /// Processes that have ended and still count in a control group: some kernels take them off seconds later, and a judge
 /// starts a worker that crashes again and again. Processes that live are bounded by the entry.
@@ -42,6 +50,8 @@ Plan draw_up(const Command& command, const Room& room, Inmate inmate, const fs::
         else if (protection.without != nullptr)
             protection.without(plan);
     }
+    if (is_weaker(inmate))
+        make_weaker(plan, policy.switched_off.contains("no_host_files") ? RuleForFiles::no : RuleForFiles::yes);
     return plan;
 }
 
@@ -88,11 +98,21 @@ Launch Jail::lock(Command command, const Room& room) const {
     locked.jailed = true;
     locked.delivery = command.delivery;
     locked.limits.resident = command.limits.resident;
-    locked.arguments = {bubblewrap().string(), "--args", std::to_string(number::jail)};
-    locked.attachments = {{number::jail, joined(plan.jail)}, {number::entry, joined(instructions(plan))}};
-    if (const std::string filter = system_call_filter(plan.refused); !filter.empty()) {
-        locked.arguments.insert(locked.arguments.end(), {"--seccomp", std::to_string(number::system_calls)});
+    const std::string filter = system_call_filter(plan.refused);
+    const std::vector<std::string> entry = with_private_folder(plan, instructions(plan));
+    locked.attachments.push_back({number::entry, joined(entry)});
+    if (is_weaker()) {
+        locked.guarded = true;
+        locked.arguments = {(entry_.parent_path() / "headway-guard").string()};
+        locked.attachments.push_back({number::jail, joined(guard_instructions(plan, entry))});
         locked.attachments.push_back({number::system_calls, filter});
+    } else {
+        locked.arguments = {bubblewrap().string(), "--args", std::to_string(number::jail)};
+        locked.attachments.push_back({number::jail, joined(plan.jail)});
+        if (!filter.empty()) {
+            locked.arguments.insert(locked.arguments.end(), {"--seccomp", std::to_string(number::system_calls)});
+            locked.attachments.push_back({number::system_calls, filter});
+        }
     }
     locked.arguments.push_back(plan.entry_inside);
     // Watching from outside comes first; the kernel's bound is for what it cannot see, or is too slow for.
@@ -119,14 +139,15 @@ Launch Jail::lock_with_parcel(Command command, const Room& room, const fs::path&
 fs::path Jail::product_place(const fs::path& product) const { return inmate_ ? fs::path("/tmp/product") : product; }
 
 std::string Jail::name() const {
-    if (!inmate_) return "none";
-    return *inmate_ == Inmate::pool_user ? "pool_user" : "own_namespace";
+    for (const auto& [name, inmate] : names)
+        if (inmate_ == inmate) return std::string(name);
+    return "none";
 }
 
 Jail Jail::from_name(const std::string& name, fs::path entry, Policy policy) {
     if (name == "none") return {std::nullopt, std::move(entry), std::move(policy)};
-    if (name == "pool_user") return {Inmate::pool_user, std::move(entry), std::move(policy)};
-    if (name == "own_namespace") return {Inmate::own_namespace, std::move(entry), std::move(policy)};
+    for (const auto& [known, inmate] : names)
+        if (name == known) return {inmate, std::move(entry), std::move(policy)};
     throw std::runtime_error("there is no jail called " + name);
 }
 

@@ -10,7 +10,8 @@
 
 namespace headway::sandbox {
 
-/// How this machine can jail a program: bubblewrap, the kernel's limits and filter, and what watches from outside.
+/// How this machine can jail a program: bubblewrap (or, where the kernel grants it no namespaces, headway-guard), the
+/// kernel's limits and filter, and what watches from outside.
 class Jail {
 public:
     /// @param inmate  nothing: there is no jail, and commands run as they are, in a process of their own
@@ -19,6 +20,10 @@ public:
         : inmate_(inmate), entry_(std::move(entry)), policy_(std::move(policy)) {}
 
     bool exists() const { return inmate_.has_value(); }
+    /// Whether it is the one without namespaces: it has the gaps() of weaker_jail.hpp.
+    bool is_weaker() const { return inmate_ && sandbox::is_weaker(*inmate_); }
+    /// Only where there is one.
+    Inmate inmate() const { return inmate_.value(); }
     const Policy& policy() const { return policy_; }
 
     /// `command`, in a jail; without one the same command.
@@ -35,7 +40,7 @@ public:
     Launch lock_with_parcel(Command command, const Room& room, const std::filesystem::path& parcel) const;
     static std::filesystem::path parcel_place() { return "/tmp/parcel"; }
 
-    /// "pool_user", "own_namespace", "none": for the judge's command line.
+    /// "pool_user", "own_namespace", "another_user", "same_user", "none": for the judge's command line.
     std::string name() const;
     static Jail from_name(const std::string& name, std::filesystem::path entry, Policy policy);
 

@@ -168,6 +168,7 @@ Process::Process(Process&& other) noexcept
       ended_(other.ended_),
       computed_(other.computed_),
       jailed_(other.jailed_),
+      guarded_(other.guarded_),
       group_(std::move(other.group_)),
       deaths_before_(other.deaths_before_),
       family_(std::move(other.family_)) {}
@@ -179,6 +180,7 @@ Process& Process::operator=(Process&& other) noexcept {
     std::swap(ended_, other.ended_);
     std::swap(computed_, other.computed_);
     std::swap(jailed_, other.jailed_);
+    std::swap(guarded_, other.guarded_);
     std::swap(group_, other.group_);
     std::swap(deaths_before_, other.deaths_before_);
     std::swap(family_, other.family_);
@@ -219,6 +221,7 @@ Process Process::start(const Launch& launch, Channel channel) {
 
     Process process(pid, std::move(socket.ours), std::move(output.ours));
     process.jailed_ = command.jailed;
+    process.guarded_ = command.guarded;
     process.group_ = command.group;
     process.deaths_before_ = deaths_before;
     belongings.reset();
@@ -242,6 +245,10 @@ void Process::await_start(const Command& command, int report) {
 
 void Process::kill() {
     if (ended_) return;
+    if (guarded_) {
+        ::kill(pid_, SIGTERM);
+        return;
+    }
     ::kill(-pid_, SIGKILL);
     ::kill(pid_, SIGKILL);
 }

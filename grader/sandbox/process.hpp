@@ -44,6 +44,7 @@ struct Command {
     // ---- what a jail adds; see Jail::lock ------------------------------------------------------------------------
     bool jailed = false;  ///< arguments start a jail, and the program in it later
     std::vector<Attachment> attachments = {};
+    bool guarded = false;  ///< its first process cleans up after the others: asked to end, it ends all of them
     std::filesystem::path delivery = {};       ///< gets what the jail hands out; empty: nothing
     bool delivery_is_parcel = false;           ///< of several files; see parcel.hpp
     std::shared_ptr<ControlGroup> group = {};  ///< may be null
@@ -149,6 +150,7 @@ private:
     std::optional<Ended> ended_;
     std::chrono::nanoseconds computed_{0};
     bool jailed_ = false;
+    bool guarded_ = false;
     std::shared_ptr<ControlGroup> group_;
     std::uint64_t deaths_before_ = 0;
     mutable Family family_;

@@ -163,6 +163,8 @@ void no_privileges(Plan& plan) {
         // The entry needs these two to become the pool user, which takes them away.
         add(plan.jail, {"--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"});
         plan.instructions.emplace_back("become-pool-user");
+    } else if (plan.inmate == Inmate::another_user) {
+        plan.instructions.emplace_back("become-pool-user");
     } else {
         add(plan.jail, {"--unshare-user", "--uid", "65534", "--gid", "65534", "--cap-drop", "ALL"});
     }

@@ -17,7 +17,14 @@ namespace headway::sandbox {
 enum class Inmate {
     pool_user,      ///< a user of its own, which only root can give
     own_namespace,  ///< whoever grades, in a user namespace: nobody
+
+    // Where the kernel grants no namespaces; see weaker_jail.hpp.
+    another_user,  ///< a user of its own, among all other processes
+    same_user,     ///< whoever grades, among all other processes: kept by Landlock and the filter
 };
+
+/// Whether it is jailed without namespaces, by less than bubblewrap can do.
+constexpr bool is_weaker(Inmate inmate) { return inmate == Inmate::another_user || inmate == Inmate::same_user; }
 
 /// What a program needs to see. Everything else is not there.
 struct Room {
@@ -41,6 +48,10 @@ struct Plan {
     std::vector<Refused> refused = {};
     std::string entry_inside = "/enter";
     std::string program_inside = "/program";
+
+    // ---- of the weaker jail -------------------------------------------------------------------------------------
+    std::vector<std::string> guard = {};  ///< for headway-guard; see entry/guard.cpp
+    std::filesystem::path folder = {};    ///< its private one, in place of /tmp; empty: it has none
 };
 
 /// One thing that a submission must not be able to do.

@@ -1,13 +1,19 @@
 #include "survey.hpp"
 
 #include "control_group.hpp"
+#include "weaker_jail.hpp"
 
 #include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
 #include <sstream>
 #include <stdexcept>
 #include <vector>
 
+#include <sys/resource.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 namespace headway::sandbox {
 namespace {
@@ -18,22 +24,39 @@ using Found = std::map<std::string, std::string>;
 
 constexpr const char* enforced = "enforced";
 
+bool rules_for_files(const Jail& jail) {
+    return landlock_version() > 0 && !jail.policy().switched_off.contains("no_host_files");
+}
+
 std::string namespace_of_ours(const std::string& kind) {
     std::error_code ignored;
     return fs::read_symlink("/proc/self/ns/" + kind, ignored).string();
 }
 
+/// For a program that is to try what it can do to us and ours.
+void describe_surroundings(std::vector<std::string>& arguments, const Jail& jail, const Places& places) {
+    if (jail.name() == "same_user") arguments.at(2) = std::to_string(RLIM_INFINITY - 1);  // see Gap
+    arguments.at(4) = places.programs / "headway-judge";
+    arguments.push_back("grader=" + std::to_string(::getpid()));
+    if (rules_for_files(jail)) arguments.emplace_back("landlock=yes");
+    for (const fs::path& path : places.closed) arguments.push_back("closed=" + path.string());
+    for (const fs::path& path : places.kept) arguments.push_back("kept=" + path.string());
+}
+
 /// "ok" or what was possible, by protection. @throws std::system_error if there is no such jail
-Found inspect(const Jail& jail, const fs::path& programs, const fs::path& secret) {
-    const Room room{.program = programs / "headway-inspect",
+Found inspect(const Jail& jail, const Places& places) {
+    const Room room{.program = places.programs / "headway-inspect",
                     .readable = {},
                     .own_processes_visible = true,
                     .folder = mebibytes(1),
-                    .secret = secret};
+                    .secret = places.secret};
     Command command;
     command.arguments = {room.program.string(), std::to_string(room.folder), "64", std::to_string(::geteuid()),
-                         (secret / "grader").string()};
-    for (const char* kind : {"net", "pid", "ipc"}) command.arguments.push_back(namespace_of_ours(kind));
+                         (places.secret / "grader").string()};
+    if (jail.is_weaker())
+        describe_surroundings(command.arguments, jail, places);
+    else
+        for (const char* kind : {"net", "pid", "ipc"}) command.arguments.push_back(namespace_of_ours(kind));
     command.limits = {std::chrono::seconds(10), mebibytes(256), mebibytes(1), 64};
     std::istringstream lines(run(jail.lock(command, room), std::chrono::seconds(20), 65536).output);
     Found found;
@@ -43,10 +66,34 @@ Found inspect(const Jail& jail, const fs::path& programs, const fs::path& secret
     return found;
 }
 
+std::string state_where_held(const Jail& jail, const std::string& name) {
+    const std::string open = jail.is_weaker() ? gaps_of(name, jail.inmate(), rules_for_files(jail)) : "";
+    return open.empty() ? enforced : "weaker: " + open;
+}
+
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-Found with_jail(const Found& inspected, const Policy& policy) {
+/// In the weaker jail a process was left behind on purpose: it must not be there any more.
+std::string survivor(const Found& inspected) {
+    const auto left = inspected.find("survivor");
+    if (left == inspected.end()) return "the inspection came to no end";
+    const int pid = std::atoi(left->second.c_str());
+    if (pid <= 0) return "the inspection could leave no process";
+    return ::kill(pid, 0) != 0 && errno == ESRCH ? "" : "a process outlives it";
+}
+
+std::string state_of_jail(const Jail& jail) {
+    const std::string who = jail.name() == "another_user" ? "another user" : "the same user";
+    return "weaker: no namespaces here; " + who + ", the filter of system calls" +
+           (rules_for_files(jail) ? ", Landlock " + std::to_string(landlock_version()) : ", no Landlock");
+}
+
+Found with_jail(Found inspected, const Jail& jail, const Policy& policy) {
     Found found;
+    if (jail.is_weaker()) {
+        if (const std::string left = survivor(inspected); !left.empty()) inspected["own_processes"] = left;
+        found["jail"] = state_of_jail(jail);
+    }
     for (const Protection& protection : protections()) {
         const std::string name(protection.name);
         const auto result = inspected.find(name);
@@ -56,7 +103,7 @@ Found with_jail(const Found& inspected, const Policy& policy) {
         if (policy.switched_off.contains(name))
             found[name] = "absent: switched off in the policy" + (held ? "" : "; " + result->second);
         else if (held)
-            found[name] = enforced;
+            found[name] = state_where_held(jail, name);
         else
             found[name] = "absent: " + result->second;
     }
@@ -88,6 +135,27 @@ bool counts_processes_by_namespace() {
     return major > 5 || (major == 5 && minor >= 14);
 }
 
+/// The best first.
+std::vector<Inmate> ways() {
+    std::vector<Inmate> ways;
+    const bool pool = has_pool_users();
+    if (!bubblewrap().empty()) {
+        if (pool) ways.push_back(Inmate::pool_user);
+        ways.push_back(Inmate::own_namespace);
+    }
+    if (pool) ways.push_back(Inmate::another_user);
+    if (::geteuid() != 0 && landlock_version() >= landlock_that_scopes_signals) ways.push_back(Inmate::same_user);
+    return ways;
+}
+
+/// Why there is not even the weaker jail.
+std::string why_not_weaker() {
+    if (::geteuid() == 0) return "; nor the weaker jail: no user numbers from 1000000000 on can be given away here";
+    return "; nor the weaker jail: without root it takes Landlock " + std::to_string(landlock_that_scopes_signals) +
+           " (Linux 6.12), and here is " +
+           (landlock_version() > 0 ? "version " + std::to_string(landlock_version()) : "none");
+}
+
 }  // namespace
 
 Survey without_jail(const Policy& policy, const std::string& why) {
@@ -101,25 +169,24 @@ Survey without_jail(const Policy& policy, const std::string& why) {
     return result;
 }
 
-Survey survey(const fs::path& programs, const fs::path& secret, const Policy& policy) {
-    if (bubblewrap().empty()) return without_jail(policy, "bubblewrap is not installed");
-    std::vector<Inmate> ways{Inmate::own_namespace};
-    if (has_pool_users()) ways.insert(ways.begin(), Inmate::pool_user);
-    std::string why;
-    for (const Inmate way : ways) {
+Survey survey(const Places& places, const Policy& policy) {
+    std::string why = bubblewrap().empty() ? "bubblewrap is not installed" : "";
+    bool weaker = false;
+    for (const Inmate way : ways()) {
         Policy adapted = policy;
         if (way == Inmate::own_namespace && !counts_processes_by_namespace())
             adapted.switched_off.insert("bounded_processes");
-        Survey result{.jail = Jail(way, programs / "headway-enter", adapted), .protections = {}};
+        Survey result{.jail = Jail(way, places.programs / "headway-enter", adapted), .protections = {}};
+        weaker |= is_weaker(way);
         try {
-            result.protections = with_jail(inspect(result.jail, programs, secret), policy);
+            result.protections = with_jail(inspect(result.jail, places), result.jail, policy);
             add_outside(result.protections);
             return result;
         } catch (const std::exception& error) {
-            why = first_line(error.what());
+            why += (why.empty() ? "" : "; ") + first_line(error.what());
         }
     }
-    return without_jail(policy, why);
+    return without_jail(policy, weaker ? why : why + why_not_weaker());
 }
 
 void require_jail(const Survey& survey, Unsafe unsafe) {
@@ -128,6 +195,14 @@ void require_jail(const Survey& survey, Unsafe unsafe) {
         if (state.starts_with("absent"))
             throw std::runtime_error("this machine cannot jail other people's code: " + name + " is " + state +
                                      ". ./headway doctor shows what is missing; --unsafe runs it all the same.");
+}
+
+void require_jail_for_a_class(const Survey& survey, Unsafe unsafe) {
+    require_jail(survey, unsafe);
+    if (unsafe == Unsafe::no && survey.jail.is_weaker() && !rules_for_files(survey.jail))
+        throw std::runtime_error(
+            "in the weaker jail, without Landlock, a submission can read the others that are graded here. Grade a class "
+            "where bubblewrap works, or on a kernel with Landlock (./headway doctor); --unsafe grades all the same.");
 }
 
 }  // namespace headway::sandbox

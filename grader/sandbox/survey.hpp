@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace headway::sandbox {
 
@@ -12,20 +13,31 @@ namespace headway::sandbox {
 /// could do.
 struct Survey {
     Jail jail;  ///< the best that can be built here; perhaps none
-    /// "no_network": "enforced" | "degraded: why" | "absent: why"
+    /// "no_network": "enforced" | "degraded: why" | "weaker: what it does not stop" | "absent: why". In the weaker jail
+    /// there is "jail" too.
     std::map<std::string, std::string> protections;
 };
 
-/// @param programs  where headway-enter and headway-inspect are
-/// @param secret  a path that must not be seen from within
-Survey survey(const std::filesystem::path& programs, const std::filesystem::path& secret, const Policy& policy);
+/// What is where.
+struct Places {
+    std::filesystem::path programs;  ///< headway-enter, headway-guard and headway-inspect
+    std::filesystem::path secret;    ///< the course, which must not be seen from within
+    /// What of it no submission may read. In the weaker jail, without Landlock, only its permissions can see to that.
+    std::vector<std::filesystem::path> closed = {};
+    std::vector<std::filesystem::path> kept = {};  ///< what none may change: the course, results
+};
+Survey survey(const Places& places, const Policy& policy);
 
 /// The same without trying: there is to be no jail.
 Survey without_jail(const Policy& policy, const std::string& why);
 
-/// Strangers' code must not run where the jail is missing or has a hole.
+/// Strangers' code must not run where the jail is missing or has a hole. The weaker jail will do: what keeps marks
+/// trustworthy holds there too, or it counts as a hole.
 /// @throws std::runtime_error naming the first hole and what to do, unless `unsafe`
 enum class Unsafe { no, yes };
 void require_jail(const Survey& survey, Unsafe unsafe);
+
+/// The same for many submissions on one machine, of which none may read another.
+void require_jail_for_a_class(const Survey& survey, Unsafe unsafe);
 
 }  // namespace headway::sandbox

@@ -10,7 +10,8 @@ namespace headway::sandbox {
 struct Refused {
     const char* name;
     int error;
-    std::uint64_t flags = 0;  ///< refused only if its first argument has one of these; 0: always
+    std::uint64_t flags = 0;      ///< refused only if its first argument has one of these; 0: always
+    bool only_on_others = false;  ///< refused only if its first argument, a process, is not 0: itself
 };
 
 /// The kernel's filter (seccomp, as BPF) that refuses them, and every call of another architecture.

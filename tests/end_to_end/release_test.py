@@ -149,7 +149,7 @@ class Release(unittest.TestCase):
         self.assertFalse(any(CANARY in content for content in contents_of(self.bundle.read_bytes())))
 
     def test_programs_are_static_and_stripped(self):
-        for name in ["headway-cli", "headway-judge", "headway-attention", "headway-enter", "headway-inspect"]:
+        for name in ["headway-cli", "headway-judge", "headway-attention", "headway-enter", "headway-guard", "headway-inspect"]:
             sections = subprocess.run(["readelf", "-lSW", self.fresh / "grader/compiled" / name], text=True,
                                       capture_output=True, check=True).stdout
             for section in [".symtab", ".debug_", "INTERP"]:

@@ -1,7 +1,11 @@
 // Tries, from within a jail, what a submission could try, and prints for each protection whether it held:
 //     name<TAB>ok    or    name<TAB>what was possible
-// Arguments: bytes of the folder, most processes, user of the grader, a secret path, then namespaces of the grader,
-// such as net:[4026531840].
+// Arguments: bytes of the folder, most processes, user of the grader, a secret path; then namespaces of the grader, such
+// as net:[4026531840], or, in the weaker jail, "grader=PID", "landlock=yes", and what is closed to it: "closed=PATH", or
+// to be kept as it is: "kept=PATH".
+// There a process stays behind on purpose; "survivor<TAB>PID" says which.
+#include "among_others.hpp"
+
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -111,31 +115,63 @@ std::string descriptors() {
     return "";
 }
 
+/// In a jail that bubblewrap has made: nothing of the machine is there.
+void try_alone(unsigned long long folder, const char* secret, char** namespaces, char** end) {
+    tell("no_host_files", host_files());
+    tell("no_hidden_suites", ::access(secret, F_OK) == 0 ? "they are there" : "");
+    tell("read_only_files", writable_files());
+    tell("bounded_folder", large_folder(folder));
+    for (; namespaces != end; ++namespaces) {
+        const std::string theirs = *namespaces;
+        if (theirs.starts_with("net")) tell("no_network", shared_namespace(theirs));
+        if (theirs.starts_with("pid")) tell("own_processes", shared_namespace(theirs));
+        if (theirs.starts_with("ipc")) tell("own_letter_boxes", shared_namespace(theirs));
+    }
+}
+
+/// In the weaker jail: all is there, and has to be shut.
+void try_among_others(char** words, char** end) {
+    namespace tries = entry::among_others;
+    tries::Surroundings around;
+    around.closed.emplace_back(*words);
+    for (++words; words != end; ++words) {
+        const std::string word = *words;
+        if (word.starts_with("grader=")) around.grader = std::atoi(*words + 7);
+        if (word == "landlock=yes") around.landlock = true;
+        if (word.starts_with("closed=")) around.closed.push_back(word.substr(7));
+        if (word.starts_with("kept=")) around.kept.push_back(word.substr(5));
+    }
+    tell("no_host_files", tries::host_files(around));
+    tell("no_hidden_suites", tries::closed_files(around));
+    tell("read_only_files", tries::writable_files(around));
+    tell("bounded_folder", tries::large_folder(around));
+    tell("own_processes", tries::other_processes(around));
+    tell("own_letter_boxes", tries::letter_boxes(around));
+    tell("no_network", tries::network());
+    std::printf("survivor\t%d\n", tries::leave_a_daemon());
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
     if (argc < 5) return EXIT_FAILURE;
     tell("closed_descriptors", descriptors());
     tell("empty_environment", environ == nullptr || *environ == nullptr ? "" : *environ);
-    tell("no_host_files", host_files());
-    tell("no_hidden_suites", ::access(argv[4], F_OK) == 0 ? "they are there" : "");
-    tell("read_only_files", writable_files());
-    tell("bounded_folder", large_folder(std::strtoull(argv[1], nullptr, 10)));
     tell("bounded_processes", limit_of(RLIMIT_NPROC, std::strtoull(argv[2], nullptr, 10)));
     tell("bounded_files", limit_of(RLIMIT_FSIZE, RLIM_INFINITY - 1));
     tell("bounded_addresses", limit_of(RLIMIT_AS, RLIM_INFINITY - 1));
     tell("bounded_time", limit_of(RLIMIT_CPU, RLIM_INFINITY - 1));
     tell("no_tracing", tracing());
     tell("no_hidden_memory", hidden_memory());
-    tell("no_privileges", privileges(std::strtoul(argv[3], nullptr, 10)));
+    const bool among_others = argc > 5 && std::strncmp(argv[5], "grader=", 7) == 0;
+    tell("no_privileges", privileges(std::strtoul(argv[3], nullptr, 10)) +
+                              (among_others ? entry::among_others::new_privileges() : ""));
     tell("no_new_namespaces", ::unshare(CLONE_NEWUSER) == 0 ? "unshare works" : "");
     tell("no_kernel_doors", kernel_doors());
     tell("no_sockets", sockets());
-    for (int i = 5; i < argc; ++i) {
-        const std::string theirs = argv[i];
-        if (theirs.starts_with("net")) tell("no_network", shared_namespace(theirs));
-        if (theirs.starts_with("pid")) tell("own_processes", shared_namespace(theirs));
-        if (theirs.starts_with("ipc")) tell("own_letter_boxes", shared_namespace(theirs));
-    }
+    if (among_others)
+        try_among_others(argv + 4, argv + argc);
+    else
+        try_alone(std::strtoull(argv[1], nullptr, 10), argv[4], argv + 5, argv + argc);
     return EXIT_SUCCESS;
 }

@@ -20,7 +20,7 @@ protected:
         if (!machine().jail.exists()) GTEST_SKIP() << "no jail here";
     }
     static const Survey& machine() {
-        static const Survey found = survey(HEADWAY_PROGRAMS, HEADWAY_SOURCE_DIR, {});
+        static const Survey found = survey({HEADWAY_PROGRAMS, HEADWAY_SOURCE_DIR}, {});
         return found;
     }
     static Command shell(const std::string& line) {

@@ -15,7 +15,7 @@ using testing::StartsWith;
 Survey survey_without(const std::string& name) {
     Policy policy;
     if (!name.empty()) policy.switched_off.insert(name);
-    return survey(HEADWAY_PROGRAMS, HEADWAY_SOURCE_DIR, policy);
+    return survey({HEADWAY_PROGRAMS, HEADWAY_SOURCE_DIR}, policy);
 }
 
 /// Where no jail can be built, there is nothing to test.
