@@ -53,7 +53,6 @@ std::vector<verdict::Coverage> measure_coverage(const Course& course, const fs::
     const fs::path gcov = fs::path(course.toolchain.compiler).parent_path() / "gcov";
     if (!course.toolchain.compiler_version.starts_with("GNU") || !fs::exists(gcov)) return {};
     const fs::path folder = work_folder(course, submission, info.name);
-    fs::create_directories(folder);
     const FolderLock lock(folder);
     // Counting is done by files that the compiler and the worker write, which a jail does not let out.
     const sandbox::Jail none = sandbox::without_jail(course.machine().jail.policy(), "").jail;

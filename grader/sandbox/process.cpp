@@ -1,6 +1,7 @@
 #include "process.hpp"
 
 #include "control_group.hpp"
+#include "orphans.hpp"
 
 #include <array>
 #include <cerrno>
@@ -204,7 +205,7 @@ Process Process::start(const Command& command, Channel channel) {
 
     const std::uint64_t deaths_before = command.group ? command.group->deaths() : 0;
     const ChildSide side{command, arguments.data(), environment.data(), belongings->placements(), report.theirs.get()};
-    const pid_t pid = ::fork();
+    const pid_t pid = fork_own_child();
     if (pid < 0) throw_errno("fork for " + command.arguments.at(0));
     if (pid == 0) become(side);
 
@@ -242,8 +243,7 @@ Ended Process::wait() {
     int status = 0;
     while (::waitpid(pid_, &status, 0) < 0)
         if (errno != EINTR) throw_errno("waitpid");
-    ended_ = to_ended(status);
-    ::kill(-pid_, SIGKILL);  // what it left running in its session
+    conclude(status);
     return *ended_;
 }
 
@@ -251,9 +251,15 @@ std::optional<Ended> Process::ended() {
     if (ended_) return ended_;
     int status = 0;
     if (::waitpid(pid_, &status, WNOHANG) != pid_) return std::nullopt;
-    ended_ = to_ended(status);
-    ::kill(-pid_, SIGKILL);
+    conclude(status);
     return ended_;
+}
+
+void Process::conclude(int status) {
+    ended_ = to_ended(status);
+    ::kill(-pid_, SIGKILL);  // what it left running in its session
+    forget_own_child(pid_);
+    bury_orphans();
 }
 
 /// bwrap tells of a signal as a shell does.
@@ -276,5 +282,7 @@ std::uint64_t Process::peak_resident_bytes() const { return ended_ ? 0 : family_
 bool Process::reset_peak() const { return !ended_ && family_.reset_peak(); }
 
 bool Process::ran_out_of_memory() const { return group_ && group_->deaths() > deaths_before_; }
+
+bool Process::was_starved() const { return ran_out_of_memory() && !group_->has_reached_its_bound(); }
 
 }  // namespace headway::sandbox
