@@ -34,9 +34,23 @@ std::string with_short_lines(const std::string& text) {
     return result;
 }
 
+/// Sources are given to the compiler as "./name", which begins no option; messages begin with a source's name, or name
+/// it after "from".
+std::string without_own_folder(const std::string& text) {
+    std::string result;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        const bool begins = at == 0 || text[at - 1] == '\n' || result.ends_with("from ");
+        if (begins && text.compare(at, 2, "./") == 0)
+            ++at;
+        else
+            result += text[at];
+    }
+    return result;
+}
+
 /// What may be shown: where this machine keeps things is nobody's business.
 std::string presentable(const std::string& output, const Spoken& spoken) {
-    return with_short_lines(without(without(output, spoken.workspace), spoken.course_root));
+    return without_own_folder(with_short_lines(without(without(output, spoken.workspace), spoken.course_root)));
 }
 
 std::string next_step(const Spoken& spoken) {
@@ -144,7 +158,7 @@ Build explain_compile(const sandbox::Finished& finished, const std::string& sour
     }
     build.problem = BuildProblem::compile_error;
     static const std::regex pattern(R"((?:^|\n)([^\s:/][^\s:]*):(\d+):(\d+): (?:fatal )?error: ([^\n]*))");
-    const std::string output = with_short_lines(finished.output);
+    const std::string output = without_own_folder(with_short_lines(finished.output));
     std::smatch match;
     std::string what;
     if (std::regex_search(output, match, pattern)) {  // the course's own paths are absolute there

@@ -2,6 +2,10 @@
 
 #include "digest.hpp"
 
+#include "../verdict/utf8.hpp"
+
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -14,6 +18,8 @@ namespace fs = std::filesystem;
 
 constexpr std::uintmax_t most_bytes = 4U << 20U;
 constexpr std::size_t most_files = 200;
+/// File systems end at 255, and ".digest" is added to the name of an object.
+constexpr std::size_t longest_object_name = 240;
 
 bool is_one_of(const std::string& extension, std::initializer_list<std::string_view> known) {
     return std::find(known.begin(), known.end(), extension) != known.end();
@@ -60,6 +66,31 @@ bool is_replay(const fs::path& relative) {
 
 bool SourceFile::is_compiled() const { return is_one_of(path.extension().string(), {".cpp", ".cc", ".cxx"}); }
 
+std::string SourceFile::object_name() const {
+    std::string name;
+    for (const char c : path.string())
+        if (c == '/')
+            name += "+-";
+        else if (c == '+')
+            name += "++";
+        else
+            name += c;
+    return name + ".o";
+}
+
+std::string why_unusable(const fs::path& source) {
+    const std::string name = source.string();
+    const auto is_option = [](const fs::path& part) { return part.string().find_first_of("@-") == 0; };
+    if (std::any_of(source.begin(), source.end(), is_option))
+        return fmt::format("{}: compilers take names that begin with '@' or '-' for options. Rename it.", name);
+    const std::string shown = verdict::showable(name);
+    if (shown != name || name.find_first_of("\n\t") != std::string::npos)
+        return fmt::format("{}: its name has characters that cannot be shown. Rename it.", shown);
+    if (SourceFile{source, {}}.object_name().size() > longest_object_name)
+        return fmt::format("{}...: its path is too long. Rename it, or its folders.", name.substr(0, 60));
+    return {};
+}
+
 bool Submission::has_source() const {
     return std::any_of(files.begin(), files.end(), [](const SourceFile& file) { return file.is_compiled(); });
 }
@@ -92,7 +123,10 @@ Submission select_files(std::vector<SourceFile> files, const fs::path& course_fo
         return !is_source(file.path) || is_provided(file.path, course_files);
     });
     std::uintmax_t bytes = 0;
-    for (const SourceFile& file : submission.files) bytes += file.text.size();
+    for (const SourceFile& file : submission.files) {
+        if (const std::string why = why_unusable(file.path); !why.empty()) throw BadSubmission(why);
+        bytes += file.text.size();
+    }
     if (bytes > most_bytes) throw BadSubmission(submission.exercise + ": more than 4 MiB of sources");
     if (submission.files.size() > most_files) throw BadSubmission(submission.exercise + ": more than 200 source files");
     std::sort(submission.files.begin(), submission.files.end(),
@@ -110,6 +144,7 @@ Submission read_submission(const fs::path& folder, const fs::path& course_folder
         if (entry.depth() > 8) throw BadSubmission(folder.string() + ": folders are nested too deeply");
         if (entry->is_symlink() || !entry->is_regular_file() || !is_source(relative)) continue;
         if (is_provided(relative, submission.course_files)) continue;
+        if (const std::string why = why_unusable(relative); !why.empty()) throw BadSubmission(why);
         bytes += entry->file_size();
         if (bytes > most_bytes) throw BadSubmission(folder.string() + ": more than 4 MiB of sources");
         if (submission.files.size() == most_files)

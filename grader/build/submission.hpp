@@ -12,6 +12,8 @@ struct SourceFile {
     std::string text;
 
     bool is_compiled() const;
+    /// What its object file is called: unlike any other source's, though the objects of all folders lie in one.
+    std::string object_name() const;
 };
 
 /// What counts of a submission's exercise folder: its own .cpp and .hpp files, read once, so that what is hashed is
@@ -31,10 +33,13 @@ struct Submission {
 /// By its name: C++ sources and headers. Nothing else counts.
 bool is_source(const std::filesystem::path& path);
 
+/// Why no source can have this path, with the next step; empty if one can. What is no source may be called anything.
+std::string why_unusable(const std::filesystem::path& source);
+
 /// Written by ./headway debug --as-test: a test, and no part of a submission.
 bool is_replay(const std::filesystem::path& relative);
 
-/// A submission that cannot be read as one: too large, too many files, not a folder.
+/// A submission that cannot be read as one: too large, too many files, names that mean something else, not a folder.
 struct BadSubmission : std::runtime_error {
     using std::runtime_error::runtime_error;
 };

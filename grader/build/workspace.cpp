@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
-#include <regex>
 #include <sstream>
 #include <stdexcept>
 #include <utility>
@@ -42,32 +41,31 @@ Words folders_of(const Words& files) {
     return folders;
 }
 
-/// What the compiler's driver says when its compiler or assembler was ended by a signal: "g++: fatal error: Killed
-/// signal terminated program cc1plus". A message about a source begins with that source's name and line.
-bool tells_of_a_signal(const std::string& output) {
-    static const std::regex line("[^ :]+: fatal error: [A-Za-z]+ signal terminated program [^ :]+");
-    std::istringstream lines(output);
-    for (std::string one; std::getline(lines, one);)
-        if (one.size() < 200 && std::regex_match(one, line)) return true;
-    return false;
+/// Ran into a limit of ours, or into none and succeeded: how it ended is the submission's doing.
+bool is_its_own_doing(const sandbox::Finished& finished, std::chrono::seconds cpu) {
+    return (finished.ended.success() && !finished.timed_out) || finished.timed_out || finished.out_of_memory ||
+           finished.seconds >= cpu;
 }
 
-/// Ended by a signal that no limit of ours and no mistake of a compiler's sends: the machine's doing, or of somebody
-/// who takes a task back, and no fault of the submission.
+/// Ended by a signal that no limit of ours and no mistake of a compiler's sends, or because the machine's memory was
+/// used up: the machine's doing, or of somebody who takes a task back, and no fault of the submission. Only what the
+/// kernel says counts. What was printed does not: a source has a say in that.
 bool was_killed_from_outside(const sandbox::Finished& finished, std::chrono::seconds cpu) {
-    if (finished.ended.success() || finished.timed_out || finished.out_of_memory || finished.seconds >= cpu)
-        return false;
+    if (is_its_own_doing(finished, cpu)) return false;
     const auto ended_by = [&](int signal) {
         return finished.ended.signal == signal || finished.ended.exit_code == 128 + signal;
     };
-    return ended_by(SIGKILL) || ended_by(SIGTERM) || ended_by(SIGHUP) || ended_by(SIGINT) ||
-           tells_of_a_signal(finished.output);
+    return finished.starved || ended_by(SIGKILL) || ended_by(SIGTERM) || ended_by(SIGHUP) || ended_by(SIGINT);
 }
 
-fs::path object_name(const fs::path& source) {
-    std::string flat = source.string();
-    std::replace(flat.begin(), flat.end(), '/', '+');
-    return flat + ".o";
+/// Whether it is worth a second run. Where a driver's own child was killed (cc1plus, ld), the driver tells so in words
+/// alone, and exits as after a mistake in the source. A death by the machine does not repeat; words in a source do, and
+/// then they are the submission's. So the words decide about a second run, and never about whose fault it is.
+bool may_have_been_killed(const sandbox::Finished& finished, std::chrono::seconds cpu) {
+    if (is_its_own_doing(finished, cpu)) return false;
+    return was_killed_from_outside(finished, cpu) ||
+           finished.output.find(" signal terminated program ") != std::string::npos ||
+           finished.output.find(" terminated with signal ") != std::string::npos;
 }
 
 }  // namespace
@@ -129,6 +127,10 @@ sandbox::Finished Workspace::run_tool(Words arguments, const Words& readable, co
                                                               : jail_.lock(command, room, product);
     auto finished = sandbox::run(launch, most.wall, most_output);
     time_->spend(finished.computed);
+    if (may_have_been_killed(finished, cpu)) {
+        finished = sandbox::run(launch, most.wall, most_output);
+        time_->spend(finished.computed);
+    }
     if (!product.empty() && (!finished.ended.success() || finished.timed_out)) fs::remove(product, ignored);
     if (was_killed_from_outside(finished, cpu))
         throw std::runtime_error(
@@ -137,7 +139,7 @@ sandbox::Finished Workspace::run_tool(Words arguments, const Words& readable, co
 }
 
 std::vector<std::string> Workspace::defined_functions(const Words& objects) const {
-    Words arguments{"/usr/bin/nm", "-C", "--defined-only", "--no-sort"};
+    Words arguments{"/usr/bin/nm", "-C", "--defined-only", "--no-sort", "--"};
     append(arguments, objects);
     std::vector<std::string> names;
     std::istringstream lines(run_tool(arguments, folders_of(objects), {}, std::size_t{1} << 20U).output);
@@ -153,7 +155,7 @@ std::optional<verdict::Build> Workspace::compile_file(const SourceFile& source, 
     append(arguments, options);
     append(arguments, {"-w", "-fmax-errors=20", "-fdiagnostics-color=never", "-I" + toolchain_.include, "-isystem",
                        toolchain_.system_include});
-    append(arguments, {"-c", source.path.string()});
+    append(arguments, {"-ffile-prefix-map=./=", "-c", "./" + source.path.string()});  // no name is an option
 
     Digest inputs;
     inputs.add(object.string());
@@ -183,7 +185,7 @@ Workspace::Objects Workspace::compile(const fs::path& output, Flavour flavour, c
     Objects objects;
     for (const SourceFile& source : submission_.files) {
         if (!source.is_compiled()) continue;
-        const fs::path object = output / object_name(source.path);
+        const fs::path object = output / source.object_name();
         objects.problem = compile_file(source, object, flavour, options);
         if (objects.problem) break;
         objects.files.push_back(object.string());

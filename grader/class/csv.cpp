@@ -1,5 +1,7 @@
 #include "csv.hpp"
 
+#include "../verdict/utf8.hpp"
+
 #include <fmt/format.h>
 
 namespace headway::classroom {
@@ -23,7 +25,7 @@ Csv& Csv::raw(std::string_view field) {
 Csv& Csv::text(std::string_view field) {
     const bool is_formula =
         !field.empty() && std::string_view("=+-@\t\r\n").find(field.front()) != std::string_view::npos;
-    return raw(is_formula ? "'" + std::string(field) : std::string(field));
+    return raw(verdict::showable(is_formula ? "'" + std::string(field) : std::string(field)));
 }
 
 Csv& Csv::number(double value) {

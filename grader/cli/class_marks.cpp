@@ -65,6 +65,12 @@ void write(const fs::path& file, const std::string& text) {
     }
 }
 
+/// A new folder for marks and names is for who grades alone. One that is there has the rights that somebody chose.
+void make_private(const fs::path& folder) {
+    std::error_code ignored;  // write() says better what is wrong
+    if (fs::create_directories(folder, ignored)) fs::permissions(folder, fs::perms::owner_all, ignored);
+}
+
 /// What counts of one student, as one document.
 verdict::Verdict verdict_of(const Gradebook& gradebook, const Edition& edition, const Mark& mark, verdict::Tell tell) {
     verdict::Verdict verdict;
@@ -226,6 +232,7 @@ int run_class_report(const Course& course, const ClassArguments& arguments) {
     const classroom::ClassFindings findings = classroom::find_out(
         gradebook, edition, usable_marks(course, gradebook, edition), classroom::starter_code(course));
     const fs::path folder = arguments.folder;
+    make_private(folder);
     write(folder / "index.html", classroom::class_page(findings));
     write(folder / "similarity.html", classroom::similarity_page(findings));
     for (const Mark& mark : findings.marks)

@@ -25,6 +25,7 @@ struct GradeArguments {
     std::optional<std::string> gradescope;
     bool github = false;
     std::uint64_t seed = default_seed;
+    std::optional<std::string> seed_file;  ///< goes before `seed`
     bool again = false;
     bool verbose = false;
     bool unsafe = false;

@@ -59,7 +59,6 @@ std::vector<verdict::Coverage> measure_coverage(const Course& course, const fs::
     if (!course.toolchain.compiler_version.starts_with("GNU") || !fs::exists(gcov) || !course.machine().jail.exists())
         return {};
     const fs::path folder = work_folder(course, submission, info.name);
-    fs::create_directories(folder);
     const FolderLock lock(folder);
     build::Workspace workspace(course.toolchain, course.machine().jail,
                                build::read_submission(submission / info.name, course.folder(info)), folder);

@@ -11,6 +11,7 @@
 #include "../report/html.hpp"
 #include "../report/junit.hpp"
 #include "../report/terminal.hpp"
+#include "../sandbox/chance.hpp"
 
 #include <fmt/format.h>
 
@@ -18,6 +19,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <string_view>
 
 namespace headway::cli {
 namespace {
@@ -87,6 +89,22 @@ void tell_github(const verdict::Verdict& verdict) {
         std::ofstream(file, std::ios::app) << report::github_summary(verdict);
 }
 
+/// What a person reads, where a runner may read along.
+void show(const std::string& text, bool to_github) {
+    const char* actions = std::getenv("GITHUB_ACTIONS");
+    to_github = to_github || (actions != nullptr && std::string_view(actions) == "true");
+    fmt::print("{}", to_github ? report::github_without_commands(text, sandbox::random_name()) : text);
+    std::fflush(stdout);
+}
+
+std::uint64_t seed_of(const GradeArguments& arguments) {
+    if (!arguments.seed_file) return arguments.seed;
+    std::uint64_t seed = 0;
+    if (!(std::ifstream(*arguments.seed_file) >> seed))
+        throw UsageError(fmt::format("{} holds no seed; write a number into it", *arguments.seed_file));
+    return seed;
+}
+
 int exit_status(const verdict::Verdict& verdict) {
     int status = all_passed;
     for (const verdict::Exercise& exercise : verdict.exercises) {
@@ -105,7 +123,7 @@ int run_grade(const Course& course, const GradeArguments& arguments) {
     if (!fs::is_directory(options.submission))
         throw UsageError(fmt::format("there is no folder {}", options.submission.string()));
     options.exercises = chosen(course, arguments.exercises, options.submission);
-    options.seed = arguments.seed;
+    options.seed = seed_of(arguments);
     options.reuse = !arguments.again;
     options.tell = course.tell;
     see_to_the_jail(course, options.submission, arguments.unsafe ? sandbox::Unsafe::yes : sandbox::Unsafe::no);
@@ -123,8 +141,8 @@ int run_grade(const Course& course, const GradeArguments& arguments) {
         report::TerminalStyle style = terminal_style();
         style.verbose = arguments.verbose;
         const bool is_own = arguments.submission.empty();
-        fmt::print("{}", report::render(verdict, style, is_own ? standing(course) : std::vector<verdict::Exercise>()));
-        std::fflush(stdout);
+        show(report::render(verdict, style, is_own ? standing(course) : std::vector<verdict::Exercise>()),
+             arguments.github);
     }
     if (arguments.html && course.tell <= verdict::Tell::diagnosis) add_coverage(course, options, verdict);
     if (arguments.json) write_document(*arguments.json, verdict::to_json(verdict).dump(2) + "\n");

@@ -111,7 +111,6 @@ private:
             return;
         }
         const fs::path folder = work_folder(course_, options_.submission, info_.name);
-        fs::create_directories(folder);
         const FolderLock lock(folder);
         if (options_.reuse && reuse(exercise)) return;
         build::Workspace workspace(course_.toolchain, course_.machine().jail, std::move(submission), folder);
@@ -275,13 +274,11 @@ std::shared_ptr<sandbox::ControlGroup> group_of_a_judge(const sandbox::Policy& p
 nlohmann::json run_judge(const Course& course, const std::string& exercise, const fs::path& worker, Flavour flavour,
                          std::uint64_t seed, const std::vector<std::string>& more_options) {
     sandbox::Command command;
-    command.arguments = {course.toolchain.judge.string(),
-                         "--exercise",
-                         exercise,
-                         "--worker",
-                         worker.string(),
-                         "--seed",
-                         std::to_string(seed)};
+    command.arguments = {
+        course.toolchain.judge.string(),      "--exercise", exercise, "--worker", worker.string(), "--seed-under",
+        std::to_string(sandbox::number::seed)};
+    // Command lines are for everybody to read, and the seed of a class is secret.
+    command.attachments = {{sandbox::number::seed, std::to_string(seed)}};
     command.arguments.insert(command.arguments.end(), more_options.begin(), more_options.end());
     if (flavour == Flavour::sanitized) command.arguments.emplace_back("--sanitized");
     if (course.toolchain.orderly) command.arguments.emplace_back("--orderly");
@@ -348,12 +345,16 @@ fs::path work_folder(const Course& course, const fs::path& submission, const std
     return course.state / "work" / key / exercise;
 }
 
+/// What earlier gradings may take up: the exercises of some thirty submissions with all their programs.
+constexpr std::uintmax_t most_kept = std::uintmax_t{2} << 30U;
+
 verdict::Verdict grade(const Course& course, const GradingOptions& options) {
     const auto begin = steady_clock::now();
     verdict::Verdict verdict;
     verdict.submission = options.submission.string();
     verdict.seed = options.seed;
     verdict.started = verdict::now();
+    keep_within(course.state / "work", most_kept);
     verdict.toolchain = {{"compiler", course.toolchain.compiler_version}};
     verdict.protections = course.machine().protections;
     const auto available = static_cast<std::ptrdiff_t>(std::max(1U, std::thread::hardware_concurrency()));

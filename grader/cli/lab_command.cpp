@@ -6,6 +6,7 @@
 #include "own_program.hpp"
 
 #include "../build/workspace.hpp"
+#include "../verdict/utf8.hpp"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -88,7 +89,6 @@ build::Built build_lab(const Course& course, const build::LabParts& lab, const f
         auto sources = build::read_submission(code / name, course.folder(info));
         if (!sources.has_source()) throw UsageError(fmt::format("{} holds no .cpp file", (code / name).string()));
         const fs::path folder = work_folder(course, code, name);
-        fs::create_directories(folder);
         const FolderLock lock(folder);
         build::Workspace workspace(course.toolchain, course.machine().jail, std::move(sources), folder);
         const auto objects = workspace.compile_for_lab();
@@ -117,7 +117,7 @@ int run_lab(const Course& course, const std::vector<std::string>& arguments) {
         built = build_lab(course, lab, code);
     }
     if (!built.program) {
-        fmt::print("{}\n\n{}\n", built.build.message, built.build.diagnostics);
+        fmt::print("{}\n\n{}\n", verdict::showable(built.build.message), verdict::showable(built.build.diagnostics));
         return some_did_not_pass;
     }
     if (!is_own(course, code)) return run_lab_in_jail(course, lab.name, *built.program, parsed.rest);

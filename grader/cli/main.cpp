@@ -3,6 +3,9 @@
 #include "command_line.hpp"
 #include "commands.hpp"
 
+#include "../sandbox/orphans.hpp"
+#include "../verdict/utf8.hpp"
+
 #include <fmt/format.h>
 
 #include <csignal>
@@ -31,10 +34,10 @@ int with_course(Action action) {
     try {
         return action(Course::load(course_root(), build_folder()));
     } catch (const UsageError& error) {
-        fmt::print(stderr, "headway: {}\n", error.what());
+        fmt::print(stderr, "headway: {}\n", headway::verdict::showable(error.what()));
         return wrong_usage;
     } catch (const std::exception& error) {
-        fmt::print(stderr, "headway: {}\n", error.what());
+        fmt::print(stderr, "headway: {}\n", headway::verdict::showable(error.what()));
         return machine_at_fault;
     }
 }
@@ -43,6 +46,7 @@ int with_course(Action action) {
 
 int main(int argc, char** argv) {
     std::signal(SIGPIPE, SIG_IGN);
+    headway::sandbox::adopt_orphans();
     CLI::App app(
         "Headway teaches multi-head attention by having you build it.\n"
         "Without a command: where you are, and what is next.");
@@ -72,6 +76,8 @@ int main(int argc, char** argv) {
     grade_command->add_flag("--github", grade.github, "Annotate lines and write the step summary in GitHub Actions");
     grade_command->add_option("--seed", grade.seed, "Seed of the hidden inputs")->type_name("N");
     grade_command->add_flag("--unsafe", grade.unsafe, "Run a stranger's submission even where there is no jail");
+    grade_command->add_option("--seed-file", grade.seed_file, "The same from a file, for a seed that is secret")
+        ->type_name("FILE");
     grade_command->add_flag("--again", grade.again, "Run the tests even if nothing has changed");
     grade_command->add_flag("-v,--verbose", grade.verbose,
                             "Everything: all properties, all output, the compiler's words");

@@ -5,6 +5,7 @@
 #include "own_program.hpp"
 
 #include "../build/workspace.hpp"
+#include "../verdict/utf8.hpp"
 
 #include <fmt/format.h>
 
@@ -19,7 +20,6 @@ int run_try(const Course& course, const std::string& exercise, TryCode code, boo
     auto sources = build::read_submission(root / info.name, course.folder(info));
     if (!sources.has_source()) throw UsageError(fmt::format("{} holds no .cpp file", (root / info.name).string()));
     const fs::path folder = work_folder(course, root, info.name);
-    fs::create_directories(folder);
     build::Built built;
     {
         const FolderLock lock(folder);
@@ -27,7 +27,7 @@ int run_try(const Course& course, const std::string& exercise, TryCode code, boo
         built = workspace.build_visible_test(course.folder(info) / "visible_test.cpp", root / info.name);
     }
     if (!built.program) {
-        fmt::print("{}\n\n{}\n", built.build.message, built.build.diagnostics);
+        fmt::print("{}\n\n{}\n", verdict::showable(built.build.message), verdict::showable(built.build.diagnostics));
         return some_did_not_pass;
     }
     if (build_only) {

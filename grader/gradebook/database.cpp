@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <fcntl.h>
 #include <sqlite3.h>
+#include <unistd.h>
 
 namespace headway::gradebook {
 namespace {
@@ -33,6 +35,17 @@ namespace {
         default:
             throw DatabaseError(fmt::format("{}: {}", file, sqlite3_errmsg(database)));
     }
+}
+
+/// Marks, names and the secret seed are for who grades alone. SQLite gives the files beside this one the same rights as
+/// they are made; those of a gradebook that others could read are closed too.
+void close_to_others(const std::filesystem::path& file, Access access) {
+    namespace fs = std::filesystem;
+    std::error_code ignored;  // it is somebody else's, or cannot be opened, which SQLite says better
+    if (access == Access::read_write) ::close(::open(file.c_str(), O_RDONLY | O_CREAT | O_CLOEXEC, 0600));
+    for (const char* ending : {"", "-wal", "-shm"})
+        fs::permissions(file.string() + ending, fs::perms::group_all | fs::perms::others_all, fs::perm_options::remove,
+                        ignored);
 }
 
 }  // namespace
@@ -102,6 +115,7 @@ double Statement::real(int column) const { return sqlite3_column_double(statemen
 
 Database::Database(const std::filesystem::path& file, Access access) : file_(file) {
     const int flags = access == Access::read_only ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+    close_to_others(file, access);
     sqlite3* database = nullptr;
     const int status = sqlite3_open_v2(file.c_str(), &database, flags | SQLITE_OPEN_FULLMUTEX, nullptr);
     database_.reset(database);

@@ -15,7 +15,8 @@ constexpr std::size_t longest_name = 255;
 }  // namespace
 
 std::optional<EntryName> moodle_name(const std::string& name) {
-    static const std::regex form(R"([^/]*_(\d+)_assignsubmission_(?:file|onlinetext)_?([^/]*))");
+    // The first place where it fits: what follows is what the student called the file, be it another student's number.
+    static const std::regex form(R"([^/]*?_(\d+)_assignsubmission_(?:file|onlinetext)_?([^/]*))");
     std::smatch match;
     if (name.size() > longest_name || !std::regex_match(name, match, form)) return std::nullopt;
     return EntryName{match[1], match[2], false};

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <regex>
+#include <set>
 
 namespace headway::intake {
 namespace {
@@ -47,6 +48,27 @@ void add_to(std::map<std::string, HandIn>& by_student, const fs::path& path, con
     hand_in.paths.push_back(path);
     if (single) hand_in.names.push_back(name.file);
     if (name.late) hand_in.note = "late, says Canvas, but not by how much; --times FILE can say";
+}
+
+/// One folder or archive a student. "anna", "anna.zip" and "anna.tar.gz" may come from several people, of whom none may
+/// cost another a mark or get it: the folder is anna's, and archives beside it or each other go by their whole names.
+void add_by_name(std::map<std::string, HandIn>& by_student, const std::vector<fs::path>& entries) {
+    std::map<std::string, std::set<std::string>> claims;  // of whole names, too
+    for (const fs::path& path : entries) {
+        const std::string name = path.filename().string();
+        claims[name].insert(name);
+        claims[plain_name(name).student].insert(name);
+    }
+    for (const fs::path& path : entries) {
+        const std::string name = path.filename().string();
+        const EntryName whose = plain_name(name);
+        const bool is_alone = claims[whose.student].size() == 1;
+        const EntryName known_as = is_alone ? whose : EntryName{name, whose.file, whose.late};
+        add_to(by_student, path, known_as);
+        if (!is_alone)
+            by_student[known_as.student].note = fmt::format("{} submissions are called {}; this is {}",
+                                                            claims[whose.student].size(), whose.student, name);
+    }
 }
 
 void add_gradescope(std::map<std::string, HandIn>& by_student, const fs::path& folder) {
@@ -92,6 +114,8 @@ std::vector<HandIn> find_hand_ins(const fs::path& folder, const Naming& naming) 
     const std::regex pattern(naming.pattern);
     if (layout == Layout::gradescope && naming.pattern.empty())
         add_gradescope(by_student, folder);
+    else if (layout == Layout::plain && naming.pattern.empty())
+        add_by_name(by_student, entries_of(folder));
     else
         for (const fs::path& path : entries_of(folder)) {
             const std::string name = path.filename().string();

@@ -6,6 +6,7 @@
 
 #include "../diagnosis/diagnose.hpp"
 #include "../sandbox/jail.hpp"
+#include "../sandbox/orphans.hpp"
 #include "../wire/frame.hpp"
 
 #include <fmt/format.h>
@@ -13,6 +14,8 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -24,6 +27,7 @@
 #include <vector>
 
 #include <sys/prctl.h>
+#include <unistd.h>
 
 namespace {
 
@@ -291,19 +295,32 @@ nlohmann::json judge_worker(const Options& options) {
     return document;
 }
 
+std::uint64_t read_seed(int number) {
+    const sandbox::Descriptor descriptor(number);
+    std::array<char, 32> digits{};
+    const ssize_t got = ::read(number, digits.data(), digits.size());
+    std::uint64_t seed = 0;
+    if (got <= 0 || std::from_chars(digits.data(), digits.data() + got, seed).ec != std::errc())
+        throw std::runtime_error(fmt::format("there is no seed under descriptor {}", number));
+    return seed;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
     // A worker of the same user must not be able to look into the judge's memory.
     ::prctl(PR_SET_DUMPABLE, 0);
     std::signal(SIGPIPE, SIG_IGN);
+    sandbox::adopt_orphans();
 
     Options options;
+    int seed_descriptor = -1;
     CLI::App app("Runs one hidden suite against one worker; called by headway.");
     app.add_option("--exercise", options.exercise);
     app.add_flag("--catalogue", options.catalogue, "print the mistakes that have a name");
     app.add_option("--worker", options.worker);
     app.add_option("--seed", options.seed);
+    app.add_option("--seed-under", seed_descriptor, "the descriptor to read the seed from: others see command lines");
     app.add_flag("--sanitized", options.sanitized);
     app.add_flag("--orderly", options.orderly, "let the worker end by itself, so that it writes coverage data");
     app.add_option("--counts", options.counts, "the worker counts what is run; write that into this folder");
@@ -316,6 +333,7 @@ int main(int argc, char** argv) {
     app.add_option("--jail", options.jail, "how to jail workers, by name; see Jail::name");
     CLI11_PARSE(app, argc, argv);
     try {
+        if (seed_descriptor >= 0) options.seed = read_seed(seed_descriptor);
         const std::string document =
             judge_worker(options).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
         return std::fputs((document + "\n").c_str(), stdout) < 0 || std::fflush(stdout) != 0 ? EXIT_FAILURE

@@ -1,7 +1,5 @@
 #include "cells.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <iterator>
@@ -20,20 +18,6 @@ struct Range {
 bool within(char32_t c, const auto& ranges) {
     return std::ranges::any_of(ranges, [&](const Range& range) { return c >= range.first && c <= range.last; });
 }
-
-/// C0 and C1 controls drive terminals (U+009B begins an escape sequence as ESC [ does); bidirectional controls reorder
-/// what follows them, so that a line can lie; invisible characters hide.
-constexpr std::array<Range, 11> unsafe = {{{0x00, 0x1F},
-                                           {0x7F, 0x9F},
-                                           {0xAD, 0xAD},
-                                           {0x61C, 0x61C},
-                                           {0x180E, 0x180E},
-                                           {0x200B, 0x200F},
-                                           {0x2028, 0x202E},
-                                           {0x2060, 0x206F},
-                                           {0xFE00, 0xFE0F},
-                                           {0xFEFF, 0xFEFF},
-                                           {0xE0000, 0xE0FFF}}};
 
 /// Unicode 15 East Asian Width W and F, generously: whole blocks of emoji.
 constexpr std::array<Range, 19> wide = {{{0x1100, 0x115F},
@@ -72,9 +56,8 @@ public:
         } else if (c == U'\t') {
             do put(" ", 1);
             while (cells_.size() % tab_stop != 0);
-        } else if (within(c, unsafe)) {
-            spell(c < 0x100 ? fmt::format("\\x{:02x}", static_cast<unsigned>(c))
-                            : fmt::format("\\u{:04x}", static_cast<unsigned>(c)));
+        } else if (verdict::is_hidden(c)) {
+            spell(verdict::spelled_out(c));
         } else if (columns(c) == 0) {
             add_mark(c);
         } else if (alphabet_ == Alphabet::ascii && c >= 0x80 && c != U'\u00A0') {

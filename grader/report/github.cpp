@@ -16,7 +16,7 @@ using verdict::Test;
 /// What a submission wrote must not become a command, a property or a line of its own.
 std::string command_escaped(std::string_view text, bool is_property) {
     std::string escaped;
-    for (const char c : verdict::valid_utf8(text)) {
+    for (const char c : verdict::showable(text)) {
         const bool special = c == '%' || c == '\r' || c == '\n' || (is_property && (c == ':' || c == ','));
         escaped += special ? fmt::format("%{:02X}", static_cast<unsigned>(c)) : std::string(1, c);
     }
@@ -47,7 +47,7 @@ std::string of_test(const Exercise& exercise, const Test& test, const std::strin
 /// Markdown and HTML in it are text.
 std::string markdown_escaped(std::string_view text) {
     std::string escaped;
-    for (const char c : verdict::valid_utf8(text)) {
+    for (const char c : verdict::showable(text)) {
         if (c == '\n' || c == '\r')
             escaped += ' ';
         else if (std::string_view("\\`*_{}[]<>()#+!|~&@").find(c) != std::string_view::npos)
@@ -70,6 +70,10 @@ std::string github_annotations(const verdict::Verdict& verdict, const std::strin
         for (const Test& test : exercise.tests) text += of_test(exercise, test, folder);
     }
     return text;
+}
+
+std::string github_without_commands(const std::string& text, const std::string& token) {
+    return fmt::format("::stop-commands::{0}\n{1}\n::{0}::\n", token, text);
 }
 
 std::string github_summary(const verdict::Verdict& verdict) {

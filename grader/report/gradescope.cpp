@@ -4,6 +4,7 @@
 
 #include <stdexcept>
 
+#include "../verdict/utf8.hpp"
 #include "failure_view.hpp"
 #include "page.hpp"
 
@@ -15,10 +16,14 @@ using verdict::Exercise;
 using verdict::Test;
 using verdict::TestState;
 
+/// What a compiler or a submission said need not be UTF-8, and a document that cannot be written is nobody's grade.
 json test_case(const std::string& name, double score, double max_score, const std::string& output) {
-    return {{"name", name},           {"score", score},
-            {"max_score", max_score}, {"status", score < max_score ? "failed" : "passed"},
-            {"output", output},       {"output_format", "text"},
+    return {{"name", verdict::showable(name)},
+            {"score", score},
+            {"max_score", max_score},
+            {"status", score < max_score ? "failed" : "passed"},
+            {"output", verdict::showable(output)},
+            {"output_format", "text"},
             {"visibility", "visible"}};
 }
 
@@ -60,7 +65,7 @@ json gradescope(const verdict::Verdict& verdict) {
     }
     return {{"score", score},
             {"execution_time", static_cast<int>(verdict.seconds)},
-            {"output", output},
+            {"output", verdict::showable(output)},
             {"visibility", "visible"},
             {"stdout_visibility", "hidden"},
             {"extra_data", {{"digest", verdict.digest}}},

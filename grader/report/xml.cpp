@@ -3,44 +3,32 @@
 #include "../verdict/utf8.hpp"
 
 namespace headway::report {
-namespace {
-
-bool is_allowed(char32_t c) {
-    if (c < 0x20) return c == U'\t' || c == U'\n' || c == U'\r';
-    return !(c >= 0x7F && c <= 0x9F) && c != 0xFFFE && c != 0xFFFF;
-}
-
-}  // namespace
-
 std::string xml_escaped(std::string_view text, XmlContext context) {
+    // Parsers make spaces of line ends and tabs in attributes.
+    const bool in_attribute = context == XmlContext::attribute;
     std::string escaped;
-    while (!text.empty()) {
-        const char32_t c = verdict::take_code_point(text);
+    for (const char c : verdict::showable(text)) {
         switch (c) {
-            case U'&':
+            case '&':
                 escaped += "&amp;";
-                continue;
-            case U'<':
-                escaped += "&lt;";
-                continue;
-            case U'>':
-                escaped += "&gt;";
-                continue;
-            case U'"':
-                escaped += "&quot;";
-                continue;
-            case U'\r':
-                escaped += "&#13;";
-                continue;  // else parsers make it \n
-            default:
                 break;
-        }
-        // Parsers make spaces of these in attributes.
-        const bool spelled = context == XmlContext::attribute && (c == U'\n' || c == U'\t');
-        if (spelled) {
-            escaped += c == U'\n' ? "&#10;" : "&#9;";
-        } else {
-            verdict::append_utf8(escaped, is_allowed(c) ? c : verdict::replacement_character);
+            case '<':
+                escaped += "&lt;";
+                break;
+            case '>':
+                escaped += "&gt;";
+                break;
+            case '"':
+                escaped += "&quot;";
+                break;
+            case '\n':
+                escaped += in_attribute ? "&#10;" : "\n";
+                break;
+            case '\t':
+                escaped += in_attribute ? "&#9;" : "\t";
+                break;
+            default:
+                escaped += c;
         }
     }
     return escaped;

@@ -37,8 +37,8 @@ private:
 
 enum class XmlContext { text, attribute };
 
-/// `text` for element content or for an attribute in double quotes. What XML 1.0 forbids, and C1 controls, which drive
-/// terminals that print a report, become U+FFFD.
+/// `text` for element content or for an attribute in double quotes. What XML 1.0 forbids, drives the terminal that
+/// prints a report, reorders a line or hides is spelled out; see verdict::showable.
 std::string xml_escaped(std::string_view text, XmlContext context);
 
 }  // namespace headway::report

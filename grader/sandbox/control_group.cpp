@@ -1,16 +1,18 @@
 #include "control_group.hpp"
 
-#include <atomic>
+#include "chance.hpp"
+
 #include <cerrno>
 #include <chrono>
-#include <csignal>
-#include <cstdio>
 #include <fstream>
 #include <sstream>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 
 namespace headway::sandbox {
 namespace {
@@ -41,30 +43,29 @@ fs::path own_place(const std::string& controller) {
     throw std::runtime_error("this machine has no control groups for " + controller);
 }
 
-/// Unlike any other of this machine.
-std::string fresh_name() {
-    static std::atomic<int> made{0};
-    return "headway-" + std::to_string(::getpid()) + "-" + std::to_string(++made);
+const std::string prefix = "headway-";
+
+/// Held by the grader that has made the folder, and let go by the kernel when that grader ends, however it ends. It is
+/// on the folder itself, which all graders of a machine see: process numbers mean nothing in another pid namespace.
+Descriptor try_to_hold(const fs::path& folder) {
+    Descriptor held(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (held && ::flock(held.get(), LOCK_EX | LOCK_NB) != 0) held.reset();
+    return held;
 }
 
-/// What graders left behind that were killed: groups named after a process that is gone. One with processes stays.
+/// What graders left behind that were killed: groups that nobody holds. One with processes stays.
 void remove_abandoned(const fs::path& parent) {
     std::error_code ignored;
     for (const auto& entry : fs::directory_iterator(parent, ignored)) {
-        const std::string name = entry.path().filename().string();
-        int owner = 0;
-        if (std::sscanf(name.c_str(), "headway-%d-", &owner) != 1 || owner <= 0) continue;
-        if (::kill(owner, 0) != 0 && errno == ESRCH) ::rmdir(entry.path().c_str());
+        if (!entry.path().filename().string().starts_with(prefix)) continue;
+        if (const Descriptor held = try_to_hold(entry.path())) ::rmdir(entry.path().c_str());
     }
 }
 
-fs::path make_folder(const fs::path& parent, const std::string& name) {
-    remove_abandoned(parent);  // cheap: there are few
-    const fs::path folder = parent / name;
-    std::error_code error;
-    fs::create_directory(folder, error);
-    if (error) throw std::system_error(error, parent.string());
-    return folder;
+bool is_the_same(const Descriptor& folder, const fs::path& path) {
+    struct stat held {};
+    struct stat there {};
+    return ::fstat(folder.get(), &held) == 0 && ::stat(path.c_str(), &there) == 0 && held.st_ino == there.st_ino;
 }
 
 /// A judge lives in a group that we made. What it starts gets groups beside that, not in it: their memory is not the
@@ -87,7 +88,32 @@ fs::path version_2_parent() {
     return parent;
 }
 
+/// "name value" a line; 0 if there is no such name.
+std::uint64_t count_in(const fs::path& file, const std::string& wanted) {
+    std::ifstream lines(file);
+    std::string name;
+    for (std::uint64_t value = 0; lines >> name >> value;)
+        if (name == wanted) return value;
+    return 0;
+}
+
 }  // namespace
+
+void ControlGroup::make_folder(const fs::path& parent) {
+    remove_abandoned(parent);  // cheap: there are few
+    for (;;) {
+        const fs::path folder = parent / (prefix + random_name());
+        std::error_code error;
+        fs::create_directory(folder, error);
+        if (error) throw std::system_error(error, parent.string());
+        // Between making and holding it, another grader may have taken it for abandoned.
+        Descriptor held = try_to_hold(folder);
+        if (!held || !is_the_same(held, folder)) continue;
+        holds_.push_back(std::move(held));
+        add(folder);
+        return;
+    }
+}
 
 void ControlGroup::add(const fs::path& folder) {
     folders_.push_back(folder);
@@ -101,16 +127,17 @@ std::shared_ptr<ControlGroup> ControlGroup::make(const Bounds& bounds, std::stri
     const std::string processes = std::to_string(bounds.processes);
     try {
         if (fs::exists(root / "cgroup.controllers")) {
-            group->add(make_folder(version_2_parent(), fresh_name()));
+            group->make_folder(version_2_parent());
             const fs::path& folder = group->folders_.back();
             write_setting(folder / "memory.max", memory);
             write_setting(folder / "pids.max", processes);
-            group->deaths_file_ = folder / "memory.events";
+            group->events_ = folder / "memory.events";
         } else {
-            group->add(make_folder(root / "memory" / outside_our_own(own_place("memory")), fresh_name()));
+            group->make_folder(root / "memory" / outside_our_own(own_place("memory")));
             write_setting(group->folders_.back() / "memory.limit_in_bytes", memory);
-            group->deaths_file_ = group->folders_.back() / "memory.oom_control";
-            group->add(make_folder(root / "pids" / outside_our_own(own_place("pids")), fresh_name()));
+            group->events_ = group->folders_.back() / "memory.oom_control";
+            group->hits_ = group->folders_.back() / "memory.failcnt";
+            group->make_folder(root / "pids" / outside_our_own(own_place("pids")));
             write_setting(group->folders_.back() / "pids.max", processes);
         }
         return group;
@@ -134,12 +161,23 @@ void ControlGroup::enter() const {
         if (::write(door.get(), "0", 1) < 0) ::_exit(125);
 }
 
-std::uint64_t ControlGroup::deaths() const {
-    std::ifstream lines(deaths_file_);
-    std::string name;
-    for (std::uint64_t value = 0; lines >> name >> value;)
-        if (name == "oom_kill") return value;
-    return 0;
+std::uint64_t ControlGroup::deaths() const { return count_in(events_, "oom_kill"); }
+
+bool ControlGroup::has_reached_its_bound() const {
+    if (hits_.empty()) return count_in(events_, "oom") > 0;
+    std::uint64_t hits = 0;
+    std::ifstream(hits_) >> hits;
+    return hits > 0;
+}
+
+std::uint64_t deaths_around_us() {
+    try {
+        const bool is_version_2 = fs::exists(root / "cgroup.controllers");
+        return is_version_2 ? count_in(root / own_place("") / "memory.events", "oom_kill")
+                            : count_in(root / "memory" / own_place("memory") / "memory.oom_control", "oom_kill");
+    } catch (const std::exception&) {
+        return 0;  // a machine without control groups does not count
+    }
 }
 
 }  // namespace headway::sandbox

@@ -30,15 +30,24 @@ public:
     /// The calling process and all that it will start; async-signal-safe.
     void enter() const;
 
-    /// How often the kernel has killed for want of memory.
+    /// How often the kernel has killed one of its processes for want of memory: the group's, or the machine's.
     std::uint64_t deaths() const;
+    /// Whether the group has ever needed more than its own bound. If not, what died of memory died of the machine's.
+    bool has_reached_its_bound() const;
 
 private:
+    void make_folder(const std::filesystem::path& parent);
     void add(const std::filesystem::path& folder);
 
     std::vector<std::filesystem::path> folders_;
+    std::vector<Descriptor> holds_;  ///< locks on them: as long as they are held, no other grader tidies them away
     std::vector<Descriptor> doors_;  ///< their cgroup.procs
-    std::filesystem::path deaths_file_;
+    std::filesystem::path events_;
+    std::filesystem::path hits_;  ///< version 1: how often the bound was reached
 };
+
+/// How often the kernel has killed for want of memory in the control group that we are in ourselves; 0 where nobody
+/// counts.
+std::uint64_t deaths_around_us();
 
 }  // namespace headway::sandbox

@@ -1,9 +1,9 @@
 #include "jail.hpp"
 
+#include "chance.hpp"
 #include "control_group.hpp"
 #include "weaker_jail.hpp"
 
-#include <atomic>
 #include <fstream>
 #include <stdexcept>
 #include <string_view>
@@ -14,10 +14,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Pool users: a number for each process that this machine can have, times the jails that one grader can have at once.
+// Pool users: so many that two jails that run at the same time do not draw the same.
 constexpr std::uint64_t first_pool_user = 1'000'000'000;
-constexpr std::uint64_t jails_a_grader = 64;
-constexpr std::uint64_t most_graders = std::uint64_t{1} << 22U;  // PID_MAX_LIMIT
+constexpr std::uint64_t pool_users = std::uint64_t{1} << 28U;
 
 constexpr std::pair<std::string_view, Inmate> names[] = {{"pool_user", Inmate::pool_user},
                                                          {"own_namespace", Inmate::own_namespace},
@@ -29,11 +28,8 @@ constexpr std::pair<std::string_view, Inmate> names[] = {{"pool_user", Inmate::p
 constexpr std::uint64_t lingering = 512;
 
 /// A user that nobody else on this machine is: two jails cannot signal each other, nor share a limit on processes.
-std::uint64_t next_pool_user() {
-    static std::atomic<std::uint64_t> used{0};
-    return first_pool_user + static_cast<std::uint64_t>(::getpid()) % most_graders * jails_a_grader +
-           ++used % jails_a_grader;
-}
+/// Drawn, not counted from the grader's process number, which graders in two containers of one machine may share.
+std::uint64_t next_pool_user() { return first_pool_user + random_number() % pool_users; }
 
 std::string joined(const std::vector<std::string>& words) {
     std::string bytes;
@@ -87,7 +83,7 @@ bool has_pool_users() {
     std::uint64_t outside = 0;
     std::uint64_t count = 0;
     while (map >> inside >> outside >> count)
-        if (inside <= first_pool_user && inside + count >= first_pool_user + most_graders * jails_a_grader) return true;
+        if (inside <= first_pool_user && inside + count >= first_pool_user + pool_users) return true;
     return false;
 }
 

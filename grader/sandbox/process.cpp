@@ -1,6 +1,7 @@
 #include "process.hpp"
 
 #include "control_group.hpp"
+#include "orphans.hpp"
 
 #include <array>
 #include <cerrno>
@@ -215,7 +216,7 @@ Process Process::start(const Launch& launch, Channel channel) {
 
     const std::uint64_t deaths_before = command.group ? command.group->deaths() : 0;
     const ChildSide side{command, arguments.data(), environment.data(), belongings->placements(), report.theirs.get()};
-    const pid_t pid = ::fork();
+    const pid_t pid = fork_own_child();
     if (pid < 0) throw_errno("fork for " + command.arguments.at(0));
     if (pid == 0) become(side);
 
@@ -280,6 +281,8 @@ void Process::conclude(int status, const rusage& used) {
     for (const timeval& part : {used.ru_utime, used.ru_stime})
         computed_ += std::chrono::seconds(part.tv_sec) + std::chrono::microseconds(part.tv_usec);
     ::kill(-pid_, SIGKILL);  // what it left running in its session
+    forget_own_child(pid_);
+    bury_orphans();
 }
 
 std::chrono::nanoseconds Process::cpu_time() const { return ended_ ? std::chrono::nanoseconds{0} : family_.cpu_time(); }
@@ -303,5 +306,7 @@ std::uint64_t Process::peak_resident_bytes() const { return ended_ ? 0 : family_
 bool Process::reset_peak() const { return !ended_ && family_.reset_peak(); }
 
 bool Process::ran_out_of_memory() const { return group_ && group_->deaths() > deaths_before_; }
+
+bool Process::was_starved() const { return ran_out_of_memory() && !group_->has_reached_its_bound(); }
 
 }  // namespace headway::sandbox

@@ -89,6 +89,7 @@ inline constexpr int delivery = 5;
 inline constexpr int jail = 6;
 inline constexpr int entry = 7;
 inline constexpr int system_calls = 8;
+inline constexpr int seed = 9;  ///< the judge's, which is in no jail
 inline constexpr int first_free = 32;
 }  // namespace number
 
@@ -138,6 +139,8 @@ public:
     bool reset_peak() const;
     /// Whether the kernel ended it, or one that it started, for want of memory.
     bool ran_out_of_memory() const;
+    /// Whether that was for want of the machine's memory: what it may use itself was not used up.
+    bool was_starved() const;
 
 private:
     Process(pid_t pid, Descriptor channel, Descriptor output);
@@ -162,7 +165,8 @@ struct Finished {
     std::string output;  ///< standard output and error, at most `most_output` bytes
     bool output_truncated = false;
     bool timed_out = false;
-    bool out_of_memory = false;
+    bool out_of_memory = false;  ///< it used more than it may
+    bool starved = false;        ///< the kernel ended some of it because the machine had no memory left
     std::chrono::duration<double> seconds{0};
     std::chrono::nanoseconds computed{0};  ///< by all its processes
 };

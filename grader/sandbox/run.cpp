@@ -1,5 +1,7 @@
 #include "process.hpp"
 
+#include "control_group.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -16,7 +18,8 @@ using std::chrono::steady_clock;
 class Run {
 public:
     Run(const Launch& launch, std::chrono::seconds wall_limit, std::size_t most_output)
-        : process_(Process::start(launch, Channel::no)),
+        : is_counted_alone_(launch.command().group != nullptr),
+          process_(Process::start(launch, Channel::no)),
           deadline_(begin_ + wall_limit),
           most_resident_(launch.command().limits.resident),
           most_output_(most_output) {}
@@ -27,7 +30,9 @@ public:
         // It may have closed its output and go on.
         while (!process_.ended() && !over_limits()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
         finished_.ended = process_.wait();
-        finished_.out_of_memory |= process_.ran_out_of_memory();
+        // Without a group of its own, what the kernel ends in ours was within the limits that we watch.
+        finished_.starved = is_counted_alone_ ? process_.was_starved() : deaths_around_us() > deaths_before_;
+        finished_.out_of_memory |= process_.ran_out_of_memory() && !finished_.starved;
         finished_.seconds = steady_clock::now() - begin_;
         finished_.computed = process_.computed();
         return std::move(finished_);
@@ -63,6 +68,8 @@ private:
     static constexpr std::chrono::milliseconds tick{20};
 
     steady_clock::time_point begin_ = steady_clock::now();
+    bool is_counted_alone_;
+    std::uint64_t deaths_before_ = deaths_around_us();
     Process process_;
     steady_clock::time_point deadline_;
     steady_clock::time_point next_look_ = begin_;

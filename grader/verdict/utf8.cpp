@@ -1,6 +1,10 @@
 #include "utf8.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
+#include <cstdio>
+#include <iterator>
 
 namespace headway::verdict {
 namespace {
@@ -20,6 +24,18 @@ Lead lead_of(unsigned char byte) {
 }
 
 bool is_surrogate(char32_t c) { return c >= 0xD800 && c <= 0xDFFF; }
+
+struct Range {
+    char32_t first, last;
+};
+
+/// Sorted. Unicode 15; see is_hidden().
+constexpr std::array<Range, 21> hidden = {
+    {{0x00, 0x1F},        {0x7F, 0x9F},     {0xAD, 0xAD},       {0x34F, 0x34F},     {0x61C, 0x61C},
+     {0x115F, 0x1160},    {0x17B4, 0x17B5}, {0x180B, 0x180F},   {0x200B, 0x200F},   {0x2028, 0x202E},
+     {0x2060, 0x206F},    {0x3164, 0x3164}, {0xFE00, 0xFE0F},   {0xFEFF, 0xFEFF},   {0xFFA0, 0xFFA0},
+     {0xFFF0, 0xFFFB},    {0xFFFE, 0xFFFF}, {0x1BCA0, 0x1BCA3}, {0x1D173, 0x1D17A}, {0xE0000, 0xE0FFF},
+     {0x10FFFE, 0x10FFFF}}};
 
 }  // namespace
 
@@ -60,6 +76,34 @@ std::string valid_utf8(std::string_view bytes) {
     std::string text;
     text.reserve(bytes.size());
     while (!bytes.empty()) append_utf8(text, take_code_point(bytes));
+    return text;
+}
+
+bool is_hidden(char32_t c) {
+    if (c >= 0x20 && c < 0x7F) return false;  // nearly all text
+    const auto after = std::ranges::upper_bound(hidden, c, {}, &Range::first);
+    return after != hidden.begin() && c <= std::prev(after)->last;
+}
+
+std::string spelled_out(char32_t c) {
+    std::array<char, 16> text{};
+    std::snprintf(text.data(), text.size(), c < 0x100 ? "\\x%02x" : "\\u%04x", static_cast<unsigned>(c));
+    return text.data();
+}
+
+std::string showable(std::string_view bytes) {
+    std::string text;
+    text.reserve(bytes.size());
+    while (!bytes.empty()) {
+        const char32_t c = take_code_point(bytes);
+        if (c == U'\r') {
+            if (!bytes.starts_with('\n')) text += '\n';
+        } else if (c == U'\n' || c == U'\t' || !is_hidden(c)) {
+            append_utf8(text, c);
+        } else {
+            text += spelled_out(c);
+        }
+    }
     return text;
 }
 

@@ -17,4 +17,17 @@ void append_utf8(std::string& text, char32_t code_point);
 /// `bytes` with a U+FFFD for each byte that is not part of valid UTF-8.
 std::string valid_utf8(std::string_view bytes);
 
+/// Whether a reader would not see what is there: C0 and C1 controls, which drive terminals (U+009B begins an escape
+/// sequence as ESC [ does), tab and line ends included; bidirectional controls, which reorder what follows so that a
+/// line can lie; line and paragraph separators; and what Unicode lets programs draw as nothing (its property
+/// Default_Ignorable_Code_Point), which hides.
+bool is_hidden(char32_t code_point);
+
+/// How a hidden character is shown instead: `\x1b`, `\u202e`.
+std::string spelled_out(char32_t code_point);
+
+/// `bytes` as every view and document may show them: valid UTF-8, hidden characters spelled out. Tabs stay, and every
+/// line end is one \n. Showing twice changes nothing.
+std::string showable(std::string_view bytes);
+
 }  // namespace headway::verdict

@@ -23,15 +23,16 @@ json written(double value) {
     return value;
 }
 
-/// What a submission printed need not be UTF-8, and a document that cannot be dumped would cost everybody's grade.
-json written(const std::string& text) { return valid_utf8(text); }
+/// What a submission printed need not be UTF-8, and a document that cannot be dumped would cost everybody's grade. JSON
+/// escapes controls, but who reads it does not: a terminal that shows a message would obey it.
+json written(const std::string& text) { return showable(text); }
 
 template <typename Enumeration>
 requires std::is_enum_v<Enumeration> json written(Enumeration value) { return to_string(value); }
 
 json written(const std::map<std::string, std::string>& entries) {
     json object = json::object();
-    for (const auto& [key, value] : entries) object[valid_utf8(key)] = written(value);
+    for (const auto& [key, value] : entries) object[showable(key)] = written(value);
     return object;
 }
 

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 namespace headway::build {
 namespace {
 
@@ -76,6 +78,52 @@ TEST_F(SubmissionTest, AFolderWithoutSourcesHasNone) {
     std::filesystem::remove(folder.path() / "theirs/scaled_scores.cpp");
     EXPECT_FALSE(read().has_source());
     EXPECT_THROW(read_submission(folder.path() / "nowhere", folder.path() / "course/03_scaled_scores"), BadSubmission);
+}
+
+TEST_F(SubmissionTest, NamesThatCompilersTakeForOptionsAreRefused) {
+    for (const char* name : {"@opts.cpp", "--version.cpp", "-.hpp", "parts/@opts.cpp", "@parts/a.cpp", "a/-b/c.cpp"}) {
+        const auto file = folder.write(std::string("theirs/") + name, "-fno-sanitize=all");
+        try {
+            read();
+            ADD_FAILURE() << name;
+        } catch (const BadSubmission& error) {
+            EXPECT_NE(std::string(error.what()).find(name), std::string::npos) << error.what();
+            EXPECT_NE(std::string(error.what()).find("Rename it."), std::string::npos) << error.what();
+        }
+        std::filesystem::remove(file);
+    }
+    EXPECT_THROW(select_files({{"@opts.cpp", ""}}, folder.path() / "course/03_scaled_scores"), BadSubmission);
+}
+
+TEST_F(SubmissionTest, WhatIsNoSourceMayBeCalledAnything) {
+    folder.write("theirs/@eaDir/scaled_scores.cpp/SYNOINDEX_MEDIA_INFO", "");
+    folder.write("theirs/@eaDir/scaled_scores.cpp@SynoEAStream", "");
+    folder.write("theirs/-notes/--help.txt", "");
+    EXPECT_EQ(read().files.size(), 1U);
+}
+
+TEST_F(SubmissionTest, NamesThatCannotBeShownAreRefused) {
+    for (const char* name : {"a\nb.cpp", "a\tb.cpp", "\x1b[2J.cpp", "\xff.cpp", "a\u202eppc.hpp", "\u009b.cpp"})
+        EXPECT_FALSE(why_unusable(name).empty()) << name;
+    EXPECT_EQ(why_unusable("a\nb.cpp").find('\x1b'), std::string::npos);
+    for (const char* name :
+         {"my file.cpp", "größe (1).cpp", "a+b.cpp", "100%.cpp", "it's.cpp", "漢字.hpp", "a@b-c.cpp"})
+        EXPECT_EQ(why_unusable(name), "") << name;
+}
+
+TEST_F(SubmissionTest, PathsThatNoFileSystemTakesAreRefused) {
+    EXPECT_EQ(why_unusable(std::string(200, 'x') + ".cpp"), "");
+    EXPECT_NE(why_unusable(std::string(251, 'x') + ".cpp"), "");
+    EXPECT_NE(why_unusable(std::string(150, 'x') + "/" + std::string(150, 'x') + ".cpp"), "");
+}
+
+TEST_F(SubmissionTest, ObjectsOfDifferentSourcesHaveDifferentNames) {
+    const auto object = [](const char* path) { return SourceFile{path, ""}.object_name(); };
+    EXPECT_EQ(object("scaled_scores.cpp"), "scaled_scores.cpp.o");
+    std::set<std::string> names;
+    for (const char* path : {"a/b.cpp", "a+b.cpp", "a+-b.cpp", "a++b.cpp", "a+/b.cpp", "a/+b.cpp", "a/-b.cpp"})
+        names.insert(object(path));
+    EXPECT_EQ(names.size(), 7U);
 }
 
 }  // namespace

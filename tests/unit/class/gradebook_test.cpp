@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <fstream>
 
+#include <sys/stat.h>
+
 namespace headway::gradebook {
 namespace {
 
@@ -39,6 +41,27 @@ Graded passed() {
     graded.log = "compiled";
     graded.graded = verdict::now();
     return graded;
+}
+
+TEST(Gradebook, IsForItsOwnerAlone) {
+    using std::filesystem::perms;
+    const Desk desk;
+    const auto others_may = [](const std::filesystem::path& file) {
+        return std::filesystem::status(file).permissions() & (perms::group_all | perms::others_all);
+    };
+    const mode_t before = ::umask(022);
+    {
+        Gradebook gradebook(desk.file, Access::read_write);
+        first_edition(gradebook);
+        for (const char* ending : {"", "-wal", "-shm"}) {
+            ASSERT_TRUE(std::filesystem::exists(desk.file.string() + ending)) << ending;
+            EXPECT_EQ(others_may(desk.file.string() + ending), perms::none) << ending;
+        }
+    }
+    std::filesystem::permissions(desk.file, perms::group_read | perms::others_read, std::filesystem::perm_options::add);
+    Gradebook again(desk.file, Access::read_write);
+    EXPECT_EQ(others_may(desk.file), perms::none) << "one that was made before";
+    ::umask(before);
 }
 
 TEST(Gradebook, WhatIsPendingComesInPartsAsItWasHandedInEachOnce) {

@@ -1,5 +1,6 @@
 // Whose a submission is, and what of it counts, in the layouts that learning platforms export.
 #include "intake/hand_in.hpp"
+#include "intake/entry_name.hpp"
 
 #include "temporary_folder.hpp"
 
@@ -96,11 +97,35 @@ TEST(HandIns, WhatCannotBeReadSaysWhy) {
     EXPECT_NE(problem_of(found[2]).find("which counts?"), std::string::npos);
 }
 
-TEST(HandIns, TwoSubmissionsOfOneStudentAreNotGuessedAt) {
+TEST(HandIns, ASecondOfTheSameNameNeitherCostsTheFirstAMarkNorGetsIt) {
     const build::TemporaryFolder folder;
     folder.write("anna/scaled_scores.cpp", "1");
     folder.write("anna.zip", "");
+    folder.write("ben.tar.gz", "");
+    folder.write("ben.zip", "");
+    folder.write("carl.zip", "");
+    folder.write("carl.zip.zip", "");
+    const auto found = find_hand_ins(folder.path(), {});
+    ASSERT_EQ(students(found),
+              (std::vector<std::string>{"anna", "anna.zip", "ben.tar.gz", "ben.zip", "carl", "carl.zip.zip"}));
+    EXPECT_EQ(found[0].problem, "");
+    EXPECT_EQ(found[0].note, "2 submissions are called anna; this is anna");
+    EXPECT_EQ(read_hand_in(found[0], wanted).at(0).files.at(0).text, "1");
+    EXPECT_EQ(found[1].note, "2 submissions are called anna; this is anna.zip");
+}
+
+TEST(HandIns, ASecondOfOneParticipantIsNotGuessedAt) {
+    const build::TemporaryFolder folder;
+    folder.write("lovelaceada_815_90210_one.zip", "");
+    folder.write("lovelaceada_815_90211_two.zip", "");
     EXPECT_NE(find_hand_ins(folder.path(), {}).at(0).problem.find("second submission"), std::string::npos);
+}
+
+TEST(HandIns, TheNameOfAFileMakesNobodyAnotherParticipant) {
+    const auto name = moodle_name("Mallory_99_assignsubmission_file_x_4711_assignsubmission_file_scaled_scores.cpp");
+    ASSERT_TRUE(name);
+    EXPECT_EQ(name->student, "99");
+    EXPECT_EQ(name->file, "x_4711_assignsubmission_file_scaled_scores.cpp");
 }
 
 TEST(Times, AreReadInWhateverZone) {

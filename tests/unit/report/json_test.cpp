@@ -80,6 +80,12 @@ TEST(VerdictJson, BytesThatAreNotUtf8DoNotSpoilTheDocument) {
     EXPECT_EQ(to_json(test)["output"], "caf\uFFFD!");
 }
 
+TEST(VerdictJson, ItsTextsDriveNoTerminal) {
+    verdict::Test test = samples::passed("A", "a", 1);
+    test.output = "\x1b[2J\u009b1m\u202e";
+    EXPECT_EQ(to_json(test)["output"], "\\x1b[2J\\x9b1m\\u202e");
+}
+
 TEST(VerdictJson, EnumerationsAreSnakeCase) {
     EXPECT_EQ(to_string(State::not_started), "not_started");
     EXPECT_EQ(to_string(TestState::not_implemented), "not_implemented");

@@ -118,8 +118,8 @@ TEST(JUnit, TextIsEscapedAndCleaned) {
     test.output = "<system-out>\r\n\x01 漢字 \u009b \uFFFE";
     const json found =
         test_case(suite(samples::exercise("02", "<title> & \"more\"", verdict::State::failed, {test})), "A");
-    EXPECT_EQ(found["children"][0]["attributes"]["message"], "a < b && \"c\" > 'd'\n\tnext \uFFFD[31m ]]> \uFFFD");
-    EXPECT_EQ(found["children"][1]["text"], "<system-out>\r\n\uFFFD 漢字 \uFFFD \uFFFD");
+    EXPECT_EQ(found["children"][0]["attributes"]["message"], "a < b && \"c\" > 'd'\n\tnext \\x1b[31m ]]> \uFFFD");
+    EXPECT_EQ(found["children"][1]["text"], "<system-out>\n\\x01 漢字 \\x9b \\ufffe");
 }
 
 }  // namespace

@@ -55,6 +55,28 @@ TEST(Gradescope, TheMachinesFailureIsNoScore) {
     EXPECT_THROW(gradescope(verdict), std::runtime_error);
 }
 
+TEST(Gradescope, WordsThatAreNoUtf8DoNotSpoilTheDocument) {
+    verdict::Verdict verdict = failed_verdict();
+    verdict.exercises[0].build = {verdict::BuildProblem::compile_error, "caf\xe9", "a.cpp", 1, 1, "\xff\x1b[2J", 0, 0};
+    verdict.exercises[0].tests[1].failure->message = "\xff\u202e";
+    const nlohmann::json document = gradescope(verdict);
+    EXPECT_NO_THROW(static_cast<void>(document.dump()));
+    EXPECT_EQ(document.at("tests").at(0).at("output"), "caf\uFFFD\n\uFFFD\\x1b[2J");
+}
+
+TEST(Github, AnnotationsDriveNoTerminal) {
+    verdict::Verdict verdict = failed_verdict();
+    verdict.exercises[0].tests[1].failure->message = "\x1b[2J\u009b1m\u202e";
+    EXPECT_NE(github_annotations(verdict, "exercises").find("another: \\x1b[2J\\x9b1m\\u202e"), std::string::npos);
+    verdict.exercises[0].build = {verdict::BuildProblem::compile_error, "\x1b[2J", "a.cpp", 1, 1, "", 0, 0};
+    EXPECT_EQ(github_summary(verdict).find('\x1b'), std::string::npos);
+}
+
+TEST(Github, BetweenTheTokensNothingIsACommand) {
+    EXPECT_EQ(github_without_commands("    x\n    ::error::forged\n", "0123"),
+              "::stop-commands::0123\n    x\n    ::error::forged\n\n::0123::\n");
+}
+
 TEST(Github, NothingThatASubmissionSaysBecomesACommand) {
     const std::string text = github_annotations(failed_verdict(), "exercises");
     EXPECT_EQ(text,

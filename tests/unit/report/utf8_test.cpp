@@ -29,5 +29,25 @@ TEST(Utf8, WhatDecodersDisagreeAboutIsInvalid) {
     EXPECT_EQ(valid_utf8("\xf4\x90\x80\x80"), "\uFFFD\uFFFD\uFFFD\uFFFD") << "above U+10FFFF";
 }
 
+TEST(Showable, WhatDrivesTerminalsIsSpelledOut) {
+    EXPECT_EQ(showable("\x1b[31m \u009b2J \x7f \u0085"), "\\x1b[31m \\x9b2J \\x7f \\x85");
+    EXPECT_EQ(showable(std::string_view("\0\b", 2)), "\\x00\\x08");
+}
+
+TEST(Showable, WhatReordersOrHidesIsSpelledOut) {
+    EXPECT_EQ(showable("\u202egnp \u2066a"), "\\u202egnp \\u2066a");
+    EXPECT_EQ(showable("a\u200bb\ufeff\u00ad"), "a\\u200bb\\ufeff\\xad");
+    EXPECT_EQ(showable("\u3164 \u115f \u2028 \U000E0041 \uffff"), "\\u3164 \\u115f \\u2028 \\ue0041 \\uffff");
+}
+
+TEST(Showable, LinesAndTabsStay) { EXPECT_EQ(showable("a\tb\nc\r\nd\re"), "a\tb\nc\nd\ne"); }
+
+TEST(Showable, TextStaysAsItIsAndTwiceIsAsOnce) {
+    for (const std::string text : {"", "√head_dim · q·kᵀ\u00a0✓", "漢字 größe e\u0301", "🧠", "\\x1b"})
+        EXPECT_EQ(showable(text), text);
+    const std::string wild = "\x1b \u202e \xff \r";
+    EXPECT_EQ(showable(showable(wild)), showable(wild));
+}
+
 }  // namespace
 }  // namespace headway::verdict

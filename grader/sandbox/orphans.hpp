@@ -1,0 +1,21 @@
+#pragma once
+
+#include <sys/types.h>
+
+/// What outlives the program that started it would be left to process 1, which in many containers never looks after it:
+/// a class of crashing submissions fills the table of processes.
+namespace headway::sandbox {
+
+/// From here on orphans below this process come to it. For programs that start jails.
+void adopt_orphans();
+
+/// fork(), of a child that a Process waits for: no orphan.
+pid_t fork_own_child();
+/// Once it has been waited for.
+void forget_own_child(pid_t child);
+
+/// Ends the orphans that came to this process and takes them off the kernel's table; waits a moment for those that are
+/// still dying. Children that share our session (a pager) are none.
+void bury_orphans();
+
+}  // namespace headway::sandbox
