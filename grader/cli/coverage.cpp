@@ -4,10 +4,11 @@
 #include "grading.hpp"
 
 #include "../build/gcov.hpp"
+#include "../build/reached_lines.hpp"
 #include "../build/workspace.hpp"
 
 #include <algorithm>
-#include <sstream>
+#include <utility>
 
 namespace headway::cli {
 namespace {
@@ -18,32 +19,6 @@ void forget_earlier_counts(const fs::path& folder) {
     std::error_code ignored;
     for (const auto& entry : fs::directory_iterator(folder, ignored))
         if (entry.path().extension() == ".gcda") fs::remove(entry.path(), ignored);
-}
-
-std::vector<std::string> lines_of(const std::string& text) {
-    std::vector<std::string> lines;
-    std::istringstream in(text);
-    for (std::string line; std::getline(in, line);) lines.push_back(line);
-    return lines;
-}
-
-/// Templates and the like give a line several counts: one of them reached is enough.
-verdict::Coverage coverage_of(const build::SourceFile& source, const nlohmann::json& lines) {
-    std::map<std::size_t, std::int64_t> counts;
-    for (const auto& line : lines)
-        counts[line.at("line_number").get<std::size_t>()] += line.at("count").get<std::int64_t>();
-    verdict::Coverage coverage;
-    coverage.file = source.path.string();
-    const std::vector<std::string> text = lines_of(source.text);
-    for (const auto& [number, count] : counts) {
-        if (number == 0 || number > text.size()) continue;
-        ++coverage.all_lines;
-        if (count > 0)
-            ++coverage.reached_lines;
-        else
-            coverage.missed.push_back({static_cast<int>(number), text[number - 1]});
-    }
-    return coverage;
 }
 
 }  // namespace
@@ -66,12 +41,9 @@ std::vector<verdict::Coverage> measure_coverage(const Course& course, const fs::
     std::vector<verdict::Coverage> coverage;
     for (const auto& entry : fs::directory_iterator(built.program->parent_path())) {
         if (entry.path().extension() != ".gcda") continue;
-        const nlohmann::json counts = build::gcov_of(gcov, entry.path());
-        if (!counts.is_object()) continue;
-        for (const auto& file : counts.value("files", nlohmann::json::array()))
-            for (const build::SourceFile& source : workspace.submission().files)
-                if (fs::path(file.at("file").get<std::string>()).lexically_normal() == source.path)
-                    coverage.push_back(coverage_of(source, file.at("lines")));
+        for (verdict::Coverage& file :
+             build::reached_lines(build::gcov_of(gcov, entry.path()), workspace.submission().files))
+            coverage.push_back(std::move(file));
     }
     std::sort(coverage.begin(), coverage.end(), [](const auto& a, const auto& b) { return a.file < b.file; });
     return coverage;
