@@ -1,5 +1,6 @@
 #include "workspace.hpp"
 
+#include "defined_functions.hpp"
 #include "diagnostics.hpp"
 #include "digest.hpp"
 
@@ -141,12 +142,7 @@ sandbox::Finished Workspace::run_tool(Words arguments, const Words& readable, co
 std::vector<std::string> Workspace::defined_functions(const Words& objects) const {
     Words arguments{"/usr/bin/nm", "-C", "--defined-only", "--no-sort", "--"};
     append(arguments, objects);
-    std::vector<std::string> names;
-    std::istringstream lines(run_tool(arguments, folders_of(objects), {}, std::size_t{1} << 20U).output);
-    for (std::string line; std::getline(lines, line);)
-        if (line.size() > 19 && (line[17] == 'T' || line[17] == 'W' || line[17] == 't'))
-            names.push_back(line.substr(19));
-    return names;
+    return functions_listed(run_tool(arguments, folders_of(objects), {}, std::size_t{1} << 20U).output);
 }
 
 std::optional<verdict::Build> Workspace::compile_file(const SourceFile& source, const fs::path& object, Flavour flavour,

@@ -3,11 +3,11 @@
 #include "folder_lock.hpp"
 #include "grading.hpp"
 
+#include "../build/reached_lines.hpp"
 #include "../build/scratch_folder.hpp"
 #include "../build/workspace.hpp"
 
-#include <algorithm>
-#include <sstream>
+#include <utility>
 
 namespace headway::cli {
 namespace {
@@ -16,39 +16,6 @@ namespace fs = std::filesystem;
 
 /// Of one worker's counts.
 constexpr std::uintmax_t most_parcel_bytes = std::uintmax_t{4} << 20U;
-
-std::vector<std::string> lines_of(const std::string& text) {
-    std::vector<std::string> lines;
-    std::istringstream in(text);
-    for (std::string line; std::getline(in, line);) lines.push_back(line);
-    return lines;
-}
-
-/// By line, whether it was reached. Templates and the like give a line several counts, and so do several workers.
-using Reached = std::map<std::size_t, bool>;
-
-/// @param document  gcov's, of what the submission's program says that it has counted
-void add_lines(const nlohmann::json& document, const build::SourceFile& source, Reached& reached) {
-    for (const auto& file : document.at("files"))
-        if (fs::path(file.at("file").get<std::string>()).lexically_normal() == source.path)
-            for (const auto& line : file.at("lines"))
-                reached[line.at("line_number").get<std::size_t>()] |= line.at("count").get<std::int64_t>() > 0;
-}
-
-verdict::Coverage coverage_of(const build::SourceFile& source, const Reached& lines) {
-    verdict::Coverage coverage;
-    coverage.file = source.path.string();
-    const std::vector<std::string> text = lines_of(source.text);
-    for (const auto& [number, was_reached] : lines) {
-        if (number == 0 || number > text.size()) continue;
-        ++coverage.all_lines;
-        if (was_reached)
-            ++coverage.reached_lines;
-        else
-            coverage.missed.push_back({static_cast<int>(number), text[number - 1]});
-    }
-    return coverage;
-}
 
 }  // namespace
 
@@ -70,13 +37,7 @@ std::vector<verdict::Coverage> measure_coverage(const Course& course, const fs::
     for (const auto& entry : fs::directory_iterator(counts.path()))
         for (nlohmann::json& document : workspace.read_counts(sandbox::open_parcel(entry.path(), most_parcel_bytes)))
             documents.push_back(std::move(document));
-    std::vector<verdict::Coverage> coverage;
-    for (const build::SourceFile& source : workspace.submission().files) {
-        Reached reached;
-        for (const nlohmann::json& document : documents) add_lines(document, source, reached);
-        if (!reached.empty()) coverage.push_back(coverage_of(source, reached));
-    }
-    return coverage;
+    return build::reached_lines(documents, workspace.submission().files);
 }
 
 }  // namespace headway::cli

@@ -1,0 +1,43 @@
+// Whatever compiler, linker and nm print, it becomes a problem in words. A submission writes much of that itself, by
+// #error, by names of symbols and by files that are no C++.
+#include "text_in.hpp"
+
+#include "build/defined_functions.hpp"
+#include "build/diagnostics.hpp"
+
+#include <csignal>
+
+namespace {
+
+using namespace headway;
+
+const build::Spoken spoken{"03_scaled_scores", "exercises/03_scaled_scores", "/course/", "/work/"};
+
+void check(const verdict::Build& build) {
+    fuzz::require(build.problem != verdict::BuildProblem::none);
+    fuzz::require(!build.message.empty());
+    fuzz::require(build.line >= 0 && build.column >= 0);
+}
+
+}  // namespace
+
+/// The first byte says how the tool ended; a zero byte parts what the linker prints from what nm prints.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    if (size == 0) return 0;
+    const std::string_view text = fuzz::as_text(data + 1, size - 1);
+    sandbox::Finished finished;
+    finished.output = text;
+    finished.ended.exit_code = 1;
+    finished.timed_out = (data[0] & 2U) != 0;
+    finished.out_of_memory = (data[0] & 4U) != 0;
+    if ((data[0] & 8U) != 0) finished.ended = {0, SIGXCPU};
+    if ((data[0] & 1U) == 0) {
+        check(build::explain_compile(finished, "scaled_scores.cpp", spoken));
+        return 0;
+    }
+    const std::size_t end = text.find('\0');
+    finished.output = text.substr(0, end);
+    const std::string listed(end == text.npos ? "" : text.substr(end + 1));
+    check(build::explain_link(finished, build::functions_listed(listed), spoken));
+    return 0;
+}
