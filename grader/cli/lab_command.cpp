@@ -4,6 +4,7 @@
 #include "grading.hpp"
 #include "lab_in_jail.hpp"
 #include "own_program.hpp"
+#include "whose_code.hpp"
 
 #include "../build/workspace.hpp"
 #include "../verdict/utf8.hpp"

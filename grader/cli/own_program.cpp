@@ -1,5 +1,7 @@
 #include "own_program.hpp"
 
+#include "whose_code.hpp"
+
 #include <fmt/format.h>
 
 #include <cerrno>
@@ -21,12 +23,6 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
 }
 
 }  // namespace
-
-bool is_own(const Course& course, const fs::path& code) {
-    const fs::path asked = fs::weakly_canonical(code);
-    return asked == fs::weakly_canonical(course.root / "exercises") ||
-           asked == fs::weakly_canonical(course.root / "solutions");
-}
 
 OwnProgram::OwnProgram(const Course& course, const fs::path& code, fs::path program) : program_(std::move(program)) {
     if (!is_own(course, code))

@@ -24,7 +24,4 @@ private:
     std::filesystem::path program_;
 };
 
-/// Whether it is exercises/ or solutions/ of this course.
-bool is_own(const Course& course, const std::filesystem::path& code);
-
 }  // namespace headway::cli

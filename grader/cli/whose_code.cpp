@@ -9,13 +9,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_one_s_own(const Course& course, const fs::path& submission) {
-    std::error_code ignored;
-    for (const char* folder : {"exercises", "solutions", "stubs"})
-        if (fs::equivalent(submission, course.root / folder, ignored)) return true;
-    return false;
-}
-
 /// The first reason that a protection has for not being there.
 std::string why_no_jail(const sandbox::Survey& machine) {
     const std::string& state = machine.protections.at("no_host_files");
@@ -24,9 +17,16 @@ std::string why_no_jail(const sandbox::Survey& machine) {
 
 }  // namespace
 
+bool is_own(const Course& course, const fs::path& code) {
+    std::error_code ignored;
+    for (const char* folder : {"exercises", "solutions", "stubs"})
+        if (fs::equivalent(code, course.root / folder, ignored)) return true;
+    return false;
+}
+
 void see_to_the_jail(const Course& course, const fs::path& submission, sandbox::Unsafe unsafe) {
     const sandbox::Survey& machine = course.machine();
-    if (!is_one_s_own(course, submission)) {
+    if (!is_own(course, submission)) {
         try {
             sandbox::require_jail(machine, unsafe);
         } catch (const std::runtime_error& error) {

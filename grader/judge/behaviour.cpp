@@ -150,7 +150,8 @@ Arguments as_dense(const Arguments& arguments) {
     return dense;
 }
 
-/// Arguments of the same shapes with other numbers.
+}  // namespace
+
 Arguments with_other_numbers(const Arguments& arguments) {
     Arguments others = arguments;
     for (wire::Field& field : others)
@@ -158,8 +159,6 @@ Arguments with_other_numbers(const Arguments& arguments) {
             *tensor = *tensor * -0.5F + 0.25F;
     return others;
 }
-
-}  // namespace
 
 bool result_lasts(Student& student, const std::string& function, const Arguments& arguments) {
     const Outcome kept = student.outcome(function, arguments, true);

@@ -12,6 +12,9 @@ struct FunctionCall {
     Arguments arguments;
 };
 
+/// Arguments of the same shapes with other numbers.
+Arguments with_other_numbers(const Arguments& arguments);
+
 /// Ends the test if a function changes an argument.
 Outcome expect_unchanged(Student& student, const FunctionCall& call);
 

@@ -52,6 +52,13 @@ reference::Array as_numbers(const Mask& mask) {
     return array;
 }
 
+bool is_constant(const reference::Array& array) {
+    for (std::size_t i = 1; i < array.value.size(); ++i)
+        if (std::abs(array.value[i] - array.value[0]) > tolerance(array.value[0], array.error[0] + array.error[i]))
+            return false;
+    return true;
+}
+
 /// Where an axis is shown: all of it, or a part with the worst position in its middle.
 struct Part {
     std::int64_t begin = 0;
@@ -155,19 +162,32 @@ std::optional<Failure> difference(const Looking& looking, const Tensor& actual, 
     return failure;
 }
 
+std::optional<Failure> what_is_wrong(const Looking& looking, const Tensor& actual, const reference::Array& expected) {
+    auto failure = difference(looking, actual, expected);
+    if (!failure && !is_constant(expected)) shown();
+    return failure;
+}
+
 void expect_close(const Looking& looking, const Tensor& actual, const reference::Array& expected) {
-    if (auto failure = difference(looking, actual, expected)) fail(std::move(*failure));
+    if (auto failure = what_is_wrong(looking, actual, expected)) fail(std::move(*failure));
+}
+
+void expect_alike(const Looking& looking, const Tensor& actual, const Tensor& other) {
+    if (auto failure = difference(looking, actual, reference::exact(other))) fail(std::move(*failure));
 }
 
 void expect_close_given(const Looking& looking, const Tensor& actual, const reference::Array& expected,
-                        const std::vector<std::string>& functions, const std::optional<reference::Array>& from_own) {
-    auto failure = difference(looking, actual, expected);
+                        const std::vector<std::string>& functions, const Follows& from_own, const Evidence& evidence) {
+    auto failure = what_is_wrong(looking, actual, expected);
     if (!failure) return;
-    if (!from_own || difference(looking, actual, *from_own)) fail(std::move(*failure));
-    pass_on_credit(functions, std::move(*failure));
+    const auto follows = aside(from_own);
+    if (!follows || difference(looking, actual, *follows)) fail(std::move(*failure));
+    pass_on_credit(functions, std::move(*failure), evidence);
 }
 
-void pass_on_credit(const std::vector<std::string>& functions, Failure failure) {
+void pass_on_credit(const std::vector<std::string>& functions, Failure failure, const Evidence& evidence) {
+    if (!evidence()) fail(std::move(failure));
+    shown();
     TestRecord& record = current_test();
     failure.function = record.function;
     failure.story = record.story;
@@ -205,6 +225,7 @@ void expect_mask(const Looking& looking, const Mask& actual, const Mask& expecte
                           "]; it should be " + (right.data()[i] ? "true (may not attend)" : "false (may attend)");
         fail(std::move(failure));
     }
+    if (!is_constant(as_numbers(right))) shown();
 }
 
 void expect(bool holds, Stage stage, const std::string& message) {

@@ -6,6 +6,7 @@
 #include <headway/mask.hpp>
 #include <headway/tensor.hpp>
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,17 +31,30 @@ double tolerance(double expected, double error_bound);
 std::optional<verdict::Failure> difference(const Looking& looking, const Tensor& actual,
                                            const reference::Array& expected);
 
-/// Ends the test with that difference, if there is one.
+/// The difference of the answer given last from the reference. Without one that answer is noted as shown(), unless all
+/// numbers of `expected` are alike: that a constant can give.
+std::optional<verdict::Failure> what_is_wrong(const Looking& looking, const Tensor& actual,
+                                              const reference::Array& expected);
+
+/// Ends the test with what is wrong, if anything is.
 void expect_close(const Looking& looking, const Tensor& actual, const reference::Array& expected);
+
+/// Ends the test if `actual`, another answer of the student's, differs. It shows nothing: both may be constant.
+void expect_alike(const Looking& looking, const Tensor& actual, const Tensor& other);
+
+/// What shows that a wrong answer is computed all the same (see computes()); asked only where credit is at stake.
+using Evidence = std::function<bool()>;
+/// What follows from the student's own answers; nothing if these are of no use. Asked aside, where something is wrong.
+using Follows = std::function<std::optional<reference::Array>()>;
 
 /// Right if `actual` is what it should be, or what follows from the student's own answers from other `functions`.
 /// The second passes on credit: it stands only if another test finds one of those functions wrong.
-/// @param from_own  nothing if the student's answers are of no use
 void expect_close_given(const Looking& looking, const Tensor& actual, const reference::Array& expected,
-                        const std::vector<std::string>& functions, const std::optional<reference::Array>& from_own);
+                        const std::vector<std::string>& functions, const Follows& from_own, const Evidence& evidence);
 
-/// The test passes for now; `failure` stands only if no other test finds one of `functions` wrong.
-void pass_on_credit(const std::vector<std::string>& functions, verdict::Failure failure);
+/// The test passes for now; `failure` stands only if no other test finds one of `functions` wrong. Ends the test with
+/// it if nothing shows that the answer is computed: zeros follow from zeros.
+void pass_on_credit(const std::vector<std::string>& functions, verdict::Failure failure, const Evidence& evidence);
 
 /// Numbers that a submission gave, with room for having computed their inputs in another order.
 reference::Array own(const Tensor& tensor);

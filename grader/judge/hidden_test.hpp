@@ -1,6 +1,7 @@
 #pragma once
 
 #include "behaviour.hpp"
+#include "evidence.hpp"
 #include "expect.hpp"
 #include "inputs.hpp"
 #include "student.hpp"

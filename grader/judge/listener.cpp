@@ -81,7 +81,7 @@ void Listener::OnTestEnd(const testing::TestInfo& info) {
                                     : record.unavailable;
         session().student->fresh_worker();
     }
-    results_.push_back({std::move(test), std::move(record.credits)});
+    results_.push_back({std::move(test), std::move(record)});
 }
 
 std::string Listener::blamed(const std::vector<std::string>& functions) const {
@@ -92,20 +92,60 @@ std::string Listener::blamed(const std::vector<std::string>& functions) const {
     return {};
 }
 
+bool Listener::any_shown(const std::set<std::string>& functions) const {
+    return std::any_of(results_.begin(), results_.end(), [&](const Result& result) {
+        return std::any_of(functions.begin(), functions.end(),
+                           [&](const std::string& function) { return result.record.shown.contains(function); });
+    });
+}
+
+bool Listener::ever_answered(const std::string& function) const {
+    return std::any_of(results_.begin(), results_.end(),
+                       [&](const Result& result) { return result.record.answered.contains(function); });
+}
+
+std::optional<verdict::Failure> Listener::unearned(const TestRecord& record) const {
+    verdict::Failure failure;
+    failure.kind = verdict::FailureKind::wrong_behaviour;
+    failure.story = record.story;
+    for (const std::string& function : record.refused)
+        if (!ever_answered(function)) {
+            failure.function = function;
+            failure.message =
+                "your " + function + " throws whatever it is asked, so nothing is shown by its throwing here";
+            return failure;
+        }
+    if (record.asked.empty() || !record.shown.empty() || any_shown(record.asked)) return std::nullopt;
+    failure.function = record.function;
+    failure.message = "not counted yet: no answer of your " + record.function +
+                      " is right, and what is looked at here holds for a function that computes nothing, too";
+    return failure;
+}
+
+void Listener::settle_credits(verdict::Test& test, const TestRecord& record) const {
+    for (const Credit& credit : record.credits) {
+        if (test.state != verdict::TestState::passed) return;
+        if (const std::string wrong = blamed(credit.functions); !wrong.empty()) {
+            test.given = wrong;
+            continue;
+        }
+        test.state = verdict::TestState::failed;
+        test.points = 0;
+        test.failure = credit.failure;
+    }
+}
+
 std::vector<verdict::Test> Listener::settled() const {
     std::vector<verdict::Test> tests;
     for (const Result& result : results_) {
         tests.push_back(result.test);
         verdict::Test& test = tests.back();
-        for (const Credit& credit : result.credits) {
-            if (test.state != verdict::TestState::passed) continue;
-            if (const std::string wrong = blamed(credit.functions); !wrong.empty()) {
-                test.given = wrong;
-                continue;
-            }
+        settle_credits(test, result.record);
+        if (test.state != verdict::TestState::passed) continue;
+        if (auto failure = unearned(result.record)) {
             test.state = verdict::TestState::failed;
             test.points = 0;
-            test.failure = credit.failure;
+            test.failure = std::move(failure);
         }
     }
     return tests;

@@ -2,6 +2,9 @@
 
 #include "hidden_test.hpp"
 
+#include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 namespace headway::judge {
@@ -14,17 +17,25 @@ public:
     void OnTestStart(const testing::TestInfo& info) override;
     void OnTestEnd(const testing::TestInfo& info) override;
 
-    /// The results, with those on credit settled.
+    /// The results, with those on credit settled, and without points for what a function that computes nothing does
+    /// too.
     std::vector<verdict::Test> settled() const;
 
 private:
     struct Result {
         verdict::Test test;
-        std::vector<Credit> credits;
+        TestRecord record;
     };
 
+    void settle_credits(verdict::Test& test, const TestRecord& record) const;
+    /// Why a test that passed is not counted, if it is not.
+    std::optional<verdict::Failure> unearned(const TestRecord& record) const;
     /// The one of these functions that some test finds wrong; empty if none.
     std::string blamed(const std::vector<std::string>& functions) const;
+    /// Whether some test saw a right answer of one of these functions.
+    bool any_shown(const std::set<std::string>& functions) const;
+    /// Whether some test got anything but an exception from this function.
+    bool ever_answered(const std::string& function) const;
 
     const Suite& suite_;
     std::vector<Result> results_;

@@ -141,6 +141,7 @@ void Student::tell() {
         if (recorder_) recorder_(call);
     const wire::Call& last = untold_.back();
     record.function = last.function;
+    record.asked.insert(last.function);
     record.story.push_back(sentence(last.function, last.arguments));
     untold_.clear();
 }
@@ -163,6 +164,7 @@ Outcome Student::ask(const std::string& function, const Arguments& arguments, bo
             throw StopTest{};
         }
         Outcome outcome{std::move(reply.result), std::move(reply.error), std::move(reply.changed_arguments)};
+        if (!outcome.error) record.answered.insert(function);
         if (witness_ && !is_courses_own(function)) witness_(function, arguments, outcome);
         return outcome;
     } catch (const NoAnswer& why) {
@@ -243,7 +245,10 @@ void Student::run(const std::string& function, const Arguments& arguments) { ans
 void Student::refuses(const std::string& function, const Arguments& arguments, const std::string& because,
                       std::initializer_list<ErrorKind> accepted) {
     const Outcome outcome = ask(function, arguments, false);
-    if (outcome.error && std::find(accepted.begin(), accepted.end(), outcome.error->kind) != accepted.end()) return;
+    if (outcome.error && std::find(accepted.begin(), accepted.end(), outcome.error->kind) != accepted.end()) {
+        current_test().refused.insert(function);
+        return;
+    }
     Failure failure;
     failure.kind = FailureKind::wrong_behaviour;
     failure.message = because + ": your " + function + " should throw std::invalid_argument, but it ";

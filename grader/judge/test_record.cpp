@@ -39,6 +39,8 @@ TestRecord& current_test() {
     return record;
 }
 
+void shown() { current_test().shown.insert(current_test().function); }
+
 void remark(std::string sentence) { current_test().remarks.push_back(std::move(sentence)); }
 
 void fail(verdict::Failure failure) {

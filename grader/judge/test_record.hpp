@@ -3,6 +3,7 @@
 #include "../verdict/verdict.hpp"
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,6 +42,10 @@ struct TestRecord {
     std::uint64_t answered_bytes = 0;  ///< all answers, with every element written out
 
     std::vector<Credit> credits;
+    std::set<std::string> asked;       ///< functions of the student's that are part of the story
+    std::set<std::string> answered;    ///< those that returned something, in an aside too
+    std::set<std::string> refused;     ///< those that had to throw, and did
+    std::set<std::string> shown;       ///< those that gave a right answer that not every function gives: see shown()
     std::vector<std::string> remarks;  ///< worth knowing, whether it passes or fails
     bool aside = false;                ///< what is asked now is no part of the story
 };
@@ -57,6 +62,11 @@ auto aside(Ask ask) {
     const Guard guard;
     return ask();
 }
+
+/// Notes that the function called last gave an answer that is right and that no function gives without computing it. A
+/// test that passes without such an answer (it was only refused what should be, left arguments alone, gave zeros where
+/// zeros are due) stands only if one of the functions that it asked gave one elsewhere: see Listener::settled.
+void shown();
 
 /// Adds a sentence that is told whether the test passes or fails.
 void remark(std::string sentence);

@@ -82,9 +82,10 @@ PROPERTY(ScaledScores, SoftmaxSurvivesLargeScores, 1, "scores of ±1e4 overflow 
     scores[1] += 1e4F;
     scores[2] -= 1e4F;
     for (const Mask& mask : {Mask{}, random_mask(random, {n.T, n.S})}) {
-        const Tensor weights = student.tensor("masked_softmax", {{"scores (up to ±1e4)", scores}, {"mask", mask}});
+        const FunctionCall call{"masked_softmax", {{"scores (up to ±1e4)", scores}, {"mask", mask}}};
+        const Tensor weights = student.tensor(call.function, call.arguments);
         const Array expected = reference::masked_softmax(exact(scores), mask);
-        const auto failure = difference(weights_axes, weights, expected);
+        const auto failure = what_is_wrong(weights_axes, weights, expected);
         if (!failure) continue;
         // A softmax or a mask that is wrong for small scores too is another test's business.
         const Tensor small = scores * 1e-5F;
@@ -94,7 +95,7 @@ PROPERTY(ScaledScores, SoftmaxSurvivesLargeScores, 1, "scores of ±1e4 overflow 
         const auto small_failure =
             difference(weights_axes, small_weights, reference::masked_softmax(exact(small), mask));
         if (!small_failure) fail(*failure);
-        return pass_on_credit({"masked_softmax"}, *failure);
+        return pass_on_credit({"masked_softmax"}, *failure, computes(student, call));
     }
 }
 
@@ -164,17 +165,18 @@ std::optional<Array> from_own_softmax(Student& student, const Inputs& in, const 
 }
 
 void expect_attention(Student& student, const Inputs& in, const Mask& mask) {
-    const std::string function = "scaled_dot_product_attention";
-    const wire::Record attended = student.record(function, in.with(mask));
+    const FunctionCall call{"scaled_dot_product_attention", in.with(mask)};
+    const wire::Record attended = student.record(call.function, call.arguments);
     const Tensor& context = std::get<Tensor>(attended.find("context")->value);
     const Tensor& weights = std::get<Tensor>(attended.find("weights")->value);
     const auto expected = reference::attention(exact(in.q), exact(in.k), exact(in.v), mask);
     const std::vector<std::string> blamed{"attention_scores", "masked_softmax"};
-    if (difference(weights_axes, weights, expected.weights)) {
-        const auto own_weights = aside([&] { return from_own_softmax(student, in, mask); });
-        expect_close_given(weights_axes, weights, expected.weights, blamed, own_weights);
-    }
-    expect_close_given(context_axes, context, expected.context, blamed, reference::matmul(own(weights), exact(in.v)));
+    expect_close_given(
+        weights_axes, weights, expected.weights, blamed, [&] { return from_own_softmax(student, in, mask); },
+        computes(student, call, "weights"));
+    expect_close_given(
+        context_axes, context, expected.context, blamed, [&] { return reference::matmul(own(weights), exact(in.v)); },
+        computes(student, call, "context"));
 }
 
 PROPERTY(ScaledScores, ContextIsWeightsTimesValues, 1, "attention returns its weights, and weights · v as context") {

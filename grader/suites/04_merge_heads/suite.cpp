@@ -63,10 +63,10 @@ std::optional<Array> from_own_parts(Student& student, const Inputs& in, const Ma
 }
 
 void expect_attention(Student& student, const Inputs& in, const Mask& mask, const Array& expected) {
-    const Tensor actual = student.tensor("multi_head_attention", in.with(mask));
-    if (!difference(output_axes, actual, expected)) return;
-    const auto given_own = aside([&] { return from_own_parts(student, in, mask); });
-    expect_close_given(output_axes, actual, expected, {"merge_heads", "project_output"}, given_own);
+    const FunctionCall call{"multi_head_attention", in.with(mask)};
+    expect_close_given(
+        output_axes, student.tensor(call.function, call.arguments), expected, {"merge_heads", "project_output"},
+        [&] { return from_own_parts(student, in, mask); }, computes(student, call));
 }
 
 PROPERTY(MergeHeads, HeadsReturnToTheirFeatures, 2, "merging returns head h to features [h·d, (h+1)·d) of its token") {
@@ -96,15 +96,17 @@ PROPERTY(MergeHeads, BiasIsAddedOnce, 1, "the bias is added once, after the proj
     const Tensor merged = random_tensor(random, {n.B, n.T, n.D()});
     const Tensor w_o = random_tensor(random, {n.D(), n.D()});
     const Tensor b_o = random_tensor(random, {n.D()}) + 1.0F;
-    const Arguments arguments{{"merged", merged}, {"w_o", w_o}, {"b_o", b_o}};
-    const Tensor actual = student.tensor("project_output", arguments);
+    const FunctionCall call{"project_output", {{"merged", merged}, {"w_o", w_o}, {"b_o", b_o}}};
+    const Tensor actual = student.tensor(call.function, call.arguments);
     const Array expected = reference::add(reference::matmul(exact(merged), exact(w_o)), exact(b_o));
-    if (!difference(projected_axes, actual, expected)) return;
-    const Outcome without = student.outcome("project_output", {{"merged", merged}, {"w_o", w_o}, {"b_o", Tensor{}}});
-    const auto* product = std::get_if<Tensor>(&without.value);
-    const bool usable = product != nullptr && product->shape() == expected.shape;
-    expect_close_given(projected_axes, actual, expected, {"project_output"},
-                       usable ? std::optional(reference::add(own(*product), exact(b_o))) : std::nullopt);
+    const auto from_own_product = [&]() -> std::optional<Array> {
+        const Outcome without =
+            student.outcome("project_output", {{"merged", merged}, {"w_o", w_o}, {"b_o", Tensor{}}});
+        const auto* product = std::get_if<Tensor>(&without.value);
+        if (product == nullptr || product->shape() != expected.shape) return std::nullopt;
+        return reference::add(own(*product), exact(b_o));
+    };
+    expect_close_given(projected_axes, actual, expected, {"project_output"}, from_own_product, computes(student, call));
 }
 
 PROPERTY(MergeHeads, AttentionRunsInEveryHead, 2, "attention runs in every head on projected q, k and v") {
@@ -118,7 +120,7 @@ PROPERTY(MergeHeads, AttentionRunsInEveryHead, 2, "attention runs in every head 
 bool expect_masked(Student& student, const Inputs& in, const Mask& mask) {
     const Tensor actual = student.tensor("multi_head_attention", in.with(mask));
     const Array expected = in.expected(mask);
-    const auto failure = difference(output_axes, actual, expected);
+    const auto failure = what_is_wrong(output_axes, actual, expected);
     if (!failure) return true;
     // Wrong without a mask too, in the same way? Then it is not the mask.
     const Outcome unmasked = aside([&] { return student.outcome("multi_head_attention", in.with(Mask{})); });
@@ -126,7 +128,8 @@ bool expect_masked(Student& student, const Inputs& in, const Mask& mask) {
     const bool wrong_unmasked = tensor != nullptr && difference(output_axes, *tensor, in.expected(Mask{}));
     const bool mask_matters = tensor == nullptr || difference(output_axes, *tensor, exact(actual)).has_value();
     if (!wrong_unmasked || !mask_matters) fail(*failure);
-    pass_on_credit({"multi_head_attention", "merge_heads", "project_output"}, *failure);
+    pass_on_credit({"multi_head_attention", "merge_heads", "project_output"}, *failure,
+                   computes(student, {"multi_head_attention", in.with(mask)}));
     return false;
 }
 

@@ -120,6 +120,7 @@ void AttentionObject::expect_parameters() {
     expect(actual.fields.size() == specified.size(), Stage::project,
            "there should be " + std::to_string(specified.size()) + " parameters with " + std::to_string(count) +
                " numbers, not " + std::to_string(actual.fields.size()));
+    shown();
 }
 
 void AttentionObject::expect_state(const wire::Record& expected) {
@@ -163,6 +164,10 @@ Array AttentionObject::expected_output(const Question& question) const {
     return output_from(expected_weights(question), question);
 }
 
+Evidence AttentionObject::computes_forward(const Question& question) {
+    return computes(student_, {"forward", arguments(question)});
+}
+
 Shape AttentionObject::weights_shape(const Question& question) const {
     return {question.query.size(0), options_.H, question.query.size(1), question.key.size(1)};
 }
@@ -172,7 +177,7 @@ bool is_wrong_without_it(AttentionObject& object, const Tensor& x, const verdict
     const Looking looking{"outputs", Stage::output, {"b", "token", "feature"}};
     const Tensor output = aside([&] { return object.forward(plain); });
     const bool right = !difference(looking, output, object.expected_output(plain));
-    if (!right) pass_on_credit({"forward", "attention_weights"}, failure);
+    if (!right) pass_on_credit({"forward", "attention_weights"}, failure, object.computes_forward(plain));
     return !right;
 }
 

@@ -66,6 +66,8 @@ public:
     reference::Array expected_weights(const Question& question) const;
     reference::Array expected_output(const Question& question) const;
     reference::Array output_from(const reference::Array& weights, const Question& question) const;
+    /// Of the module as it is now.
+    Evidence computes_forward(const Question& question);
     Shape weights_shape(const Question& question) const;
 
 private:

@@ -102,8 +102,8 @@ void expect_dropout(Student& student, Random& random) {
     object.eval();
     object.weights_outcome(question);  // asking for them leaves the module as it is
     const Looking looking{"outputs", Stage::output, {"b", "token", "feature"}};
-    if (const auto failure = difference(looking, object.forward(question), object.expected_output(question)))
-        return pass_on_credit({"forward", "attention_weights"}, *failure);
+    if (const auto failure = what_is_wrong(looking, object.forward(question), object.expected_output(question)))
+        return pass_on_credit({"forward", "attention_weights"}, *failure, object.computes_forward(question));
     object.train();
     const Dropped first = read_dropped(object.forward(question), weights, p);
     const auto draws = static_cast<double>(first.zero.size());

@@ -40,14 +40,16 @@ std::optional<reference::AttentionGradients> from_own_softmax(Student& student, 
 
 /// The gradients of q and k, or what follows from the student's own softmax_backward.
 void expect_queries_and_keys(Student& student, const Inputs& in, const Mask& mask) {
-    const wire::Record given = student.record("attention_backward", in.with(mask));
+    const FunctionCall call{"attention_backward", in.with(mask)};
+    const wire::Record given = student.record(call.function, call.arguments);
     const auto expected = in.expected(mask);
     for (const auto& [name, right] : {std::pair<std::string, const Array*>{"q", &expected.q}, {"k", &expected.k}}) {
-        const Looking looking = heads_axes(name, Stage::scores);
-        if (!difference(looking, field(given, name), *right)) continue;
-        const auto follows = aside([&] { return from_own_softmax(student, in, mask); });
-        expect_close_given(looking, field(given, name), *right, {"softmax_backward"},
-                           follows ? std::optional(name == "q" ? follows->q : follows->k) : std::nullopt);
+        const auto from_own = [&, is_q = name == "q"] {
+            const auto follows = from_own_softmax(student, in, mask);
+            return follows ? std::optional(is_q ? follows->q : follows->k) : std::nullopt;
+        };
+        expect_close_given(heads_axes(name, Stage::scores), field(given, name), *right, {"softmax_backward"}, from_own,
+                           computes(student, call, name));
     }
 }
 
@@ -91,7 +93,7 @@ PROPERTY(Backward, BlockedKeysGetNoGradient, 1, "blocked keys get no gradient, a
         const auto expected = in.expected(mask);
         for (const auto& [name, right] :
              {std::pair<std::string, const Array*>{"q", &expected.q}, {"k", &expected.k}, {"v", &expected.v}}) {
-            const auto failure = difference(heads_axes(name, Stage::mask), field(given, name), *right);
+            const auto failure = what_is_wrong(heads_axes(name, Stage::mask), field(given, name), *right);
             if (!failure) continue;
             // Wrong without a mask too? Then it is not the mask.
             const Outcome unmasked = aside([&] { return student.outcome("attention_backward", in.with(Mask{})); });
@@ -100,7 +102,8 @@ PROPERTY(Backward, BlockedKeysGetNoGradient, 1, "blocked keys get no gradient, a
             const Array& plain_right = name == "q" ? plain.q : name == "k" ? plain.k : plain.v;
             if (record == nullptr || !difference(heads_axes(name, Stage::mask), field(*record, name), plain_right))
                 fail(*failure);
-            pass_on_credit({"attention_backward", "softmax_backward"}, *failure);
+            pass_on_credit({"attention_backward", "softmax_backward"}, *failure,
+                           computes(student, {"attention_backward", in.with(mask)}, name));
         }
     }
 }
@@ -131,7 +134,8 @@ PROPERTY(Backward, GradientsAreAddedUp, 1, "gradients of parameters are added to
         const auto expected = in.expected();
         const Array& right = std::string(name) == "bias" ? expected.bias : expected.weight;
         const Looking looking = linear_axes(name, right.shape.size());
-        if (!difference(looking, field(given, name), right)) continue;
+        const auto failure = what_is_wrong(looking, field(given, name), right);
+        if (!failure) continue;
         // What is wrong from zero on too is another test's business.
         LinearInputs fresh = in;
         fresh.grad_weight = Tensor::zeros(in.grad_weight.shape());
@@ -139,9 +143,8 @@ PROPERTY(Backward, GradientsAreAddedUp, 1, "gradients of parameters are added to
         const wire::Record from_zero = student.record("linear_backward", fresh.arguments());
         const auto plain = fresh.expected();
         const Array& plain_right = std::string(name) == "bias" ? plain.bias : plain.weight;
-        const auto failure = difference(looking, field(given, name), right);
         if (!difference(looking, field(from_zero, name), plain_right)) fail(*failure);
-        pass_on_credit({"linear_backward"}, *failure);
+        pass_on_credit({"linear_backward"}, *failure, computes(student, {"linear_backward", in.arguments()}, name));
     }
 }
 
@@ -178,11 +181,12 @@ PROPERTY(Backward, TheModuleReachesEveryParameter, 1,
         for (const Mask& mask : {Mask{}, reference::causal_mask(in.n.T, in.n.T)}) {
             const wire::Record given = student.record("multi_head_attention_backward", in.with(mask));
             for (const auto& [name, right] : in.expected(mask)) {
-                const auto failure = difference(linear_axes(name, right.shape.size()), field(given, name), right);
+                const auto failure = what_is_wrong(linear_axes(name, right.shape.size()), field(given, name), right);
                 if (!failure) continue;
                 const bool parts = aside([&] { return parts_are_right(student, random, in); });
                 if (parts) fail(*failure);
-                return pass_on_credit({"attention_backward", "linear_backward", "softmax_backward"}, *failure);
+                return pass_on_credit({"attention_backward", "linear_backward", "softmax_backward"}, *failure,
+                                      computes(student, {"multi_head_attention_backward", in.with(mask)}, name));
             }
         }
     }

@@ -27,6 +27,16 @@ Array joined(const Array& early, const Array& late, Index at) {
     return both;
 }
 
+/// Whether any two of the real rows of (B, n, D) differ, by more than rounding.
+bool rows_differ(const Tensor& rows, const Shape& counts) {
+    std::vector<Tensor> real;
+    for (Index b = 0; b < rows.size(0); ++b)
+        for (Index t = 0; t < counts[as_size(b)]; ++t) real.push_back(rows[b][t]);
+    return std::any_of(real.begin(), real.end(), [&](const Tensor& row) {
+        return difference({"rows", Stage::none, {}}, row, own(real.front())).has_value();
+    });
+}
+
 }  // namespace
 
 Layer::Layer(Random& random, Index D, Index E) {
@@ -179,10 +189,12 @@ Index Conversation::feed(Index n, const Shape& counts) {
     const Tensor y = std::get<Tensor>(decoded.find("y")->value);
     expect(y.defined(), Stage::output, "your decode returned an undefined tensor (Tensor{})");
     const Tensor yours = real_rows(y, counts);
-    if (auto failure = difference(output_axes, yours, expected(history_.back()))) {
+    if (auto failure = what_is_wrong(output_axes, yours, expected(history_.back()))) {
         const bool follows = aside([&] { return follows_from_own_parts(yours); });
         if (!follows) fail(std::move(*failure));
-        pass_on_credit({"make_cache", "append", "decoding_mask"}, std::move(*failure));
+        // From a cache that holds nothing follows the output bias, whatever the tokens are.
+        pass_on_credit({"make_cache", "append", "decoding_mask"}, std::move(*failure),
+                       [&] { return rows_differ(yours, counts); });
     }
     for (std::size_t b = 0; b < counts.size(); ++b) lengths_[b] += counts[b];
     return std::get<Index>(decoded.find("rows")->value);

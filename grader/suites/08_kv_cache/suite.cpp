@@ -97,6 +97,7 @@ PROPERTY(KvCache, ANewCacheIsEmpty, 1, "a new cache holds zeros of the capacity,
             if (field.name == name) field.value = Index{0};
         student.refuses("make_cache", arguments, std::string(name) + " must be at least 1");
     }
+    shown();  // zeros are due, but not for every capacity
 }
 
 PROPERTY(KvCache, TokensAreWrittenBehindThoseBefore, 2,

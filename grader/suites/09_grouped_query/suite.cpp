@@ -33,12 +33,10 @@ std::optional<Array> from_own_heads(Student& student, const Inputs& in, const Ma
 }
 
 void expect_attention(Student& student, const Inputs& in, const Mask& mask) {
-    const std::string function = "grouped_query_attention";
-    const Tensor actual = student.tensor(function, in.with(mask));
-    const Array expected = in.expected(mask);
-    if (!difference(context_axes, actual, expected)) return;
-    const auto given_own = aside([&] { return from_own_heads(student, in, mask); });
-    expect_close_given(context_axes, actual, expected, {"repeat_heads"}, given_own);
+    const FunctionCall call{"grouped_query_attention", in.with(mask)};
+    expect_close_given(
+        context_axes, student.tensor(call.function, call.arguments), in.expected(mask), {"repeat_heads"},
+        [&] { return from_own_heads(student, in, mask); }, computes(student, call));
 }
 
 PROPERTY(GroupedQuery, CopiesOfAHeadLieSideBySide, 2, "query head h gets keys and values of head h / (H / H_kv)") {
@@ -61,14 +59,15 @@ PROPERTY(GroupedQuery, LargeScoresOverflowNothing, 1,
     const Inputs small = in;
     in.q = in.q.clone();
     for (Index t = 0; t < in.n.T; ++t) in.q.select(2, t) *= t % 2 == 0 ? 1e4F : 1.0F;
-    const Tensor actual = student.tensor("grouped_query_attention", in.with(Mask{}));
-    const auto failure = difference(context_axes, actual, in.expected(Mask{}));
+    const FunctionCall call{"grouped_query_attention", in.with(Mask{})};
+    const Tensor actual = student.tensor(call.function, call.arguments);
+    const auto failure = what_is_wrong(context_axes, actual, in.expected(Mask{}));
     if (!failure) return;
     // What is wrong for small scores too is another test's business.
     const Outcome again = aside([&] { return student.outcome("grouped_query_attention", small.with(Mask{})); });
     const auto* tensor = std::get_if<Tensor>(&again.value);
     if (tensor != nullptr && !difference(context_axes, *tensor, small.expected(Mask{}))) fail(*failure);
-    pass_on_credit({"grouped_query_attention", "repeat_heads"}, *failure);
+    pass_on_credit({"grouped_query_attention", "repeat_heads"}, *failure, computes(student, call));
 }
 
 PROPERTY(GroupedQuery, TheEndsAreMultiHeadAndMultiQuery, 1,
@@ -83,14 +82,15 @@ PROPERTY(GroupedQuery, MasksReachEveryQueryHead, 1, "each query head has its mas
     for (const Mask& mask : {reference::causal_mask(n.T, n.S), random_mask(random, {n.B, 1, 1, n.S}),
                              random_mask(random, {in.grouping.H(), n.T, n.S}),
                              random_mask(random, {n.B, in.grouping.H(), n.T, n.S}), Mask::block_all({n.T, 1})}) {
-        const Tensor actual = student.tensor("grouped_query_attention", in.with(mask));
-        if (!difference(context_axes, actual, in.expected(mask))) continue;
+        const FunctionCall call{"grouped_query_attention", in.with(mask)};
+        const Tensor actual = student.tensor(call.function, call.arguments);
+        const auto failure = what_is_wrong(context_axes, actual, in.expected(mask));
+        if (!failure) continue;
         // Wrong without a mask too? Then it is not the mask.
         const Outcome unmasked = aside([&] { return student.outcome("grouped_query_attention", in.with(Mask{})); });
         const auto* tensor = std::get_if<Tensor>(&unmasked.value);
-        const auto failure = difference(context_axes, actual, in.expected(mask));
         if (tensor == nullptr || !difference(context_axes, *tensor, in.expected(Mask{}))) fail(*failure);
-        return pass_on_credit({"grouped_query_attention", "repeat_heads"}, *failure);
+        return pass_on_credit({"grouped_query_attention", "repeat_heads"}, *failure, computes(student, call));
     }
 }
 
@@ -110,6 +110,7 @@ PROPERTY(GroupedQuery, TheCacheHoldsTheSharedHeads, 1,
                    "; keys and values of " + std::to_string(grouping.H_kv) + " heads are " + std::to_string(expected) +
                    " numbers");
     }
+    shown();
 }
 
 PROPERTY(GroupedQuery, PoolingIsTheMeanOfEachGroup, 1,
@@ -135,6 +136,20 @@ PROPERTY(GroupedQuery, PoolingIsTheMeanOfEachGroup, 1,
     }
 }
 
+/// What the layer makes of the student's own grouped_query_attention.
+std::optional<Array> from_own_context(Student& student, const Layer& layer, const Mask& mask) {
+    const Grouping& grouping = layer.grouping;
+    const Outcome outcome =
+        student.outcome("grouped_query_attention", {{"q", to_tensor(layer.split(layer.w_q, grouping.H()))},
+                                                    {"k", to_tensor(layer.split(layer.w_k, grouping.H_kv))},
+                                                    {"v", to_tensor(layer.split(layer.w_v, grouping.H_kv))},
+                                                    {"mask", mask}});
+    const auto* context = std::get_if<Tensor>(&outcome.value);
+    if (context == nullptr || context->shape() != Shape{layer.n.B, grouping.H(), layer.n.T, layer.n.d})
+        return std::nullopt;
+    return own(to_tensor(layer.output(own(*context))));
+}
+
 PROPERTY(GroupedQuery, TheLayerProjectsFewerKeysAndValues, 1,
          "the layer splits queries into H heads, keys and values into H_kv, and merges the H contexts") {
     for (const Grouping& grouping : {Grouping{3, 5}, Grouping{5, 3}, Grouping{1, 3}}) {
@@ -142,22 +157,11 @@ PROPERTY(GroupedQuery, TheLayerProjectsFewerKeysAndValues, 1,
         const Index B = layer.n.B, T = layer.n.T;
         for (const Mask& mask : {Mask{}, reference::causal_mask(T, T), random_mask(random, {B, 1, T, T}),
                                  random_mask(random, {grouping.H(), 1, T})}) {
-            const std::string function = "grouped_query_self_attention";
-            const Tensor actual = student.tensor(function, layer.with(mask));
-            const Array expected = layer.expected(mask);
-            if (!difference(output_axes, actual, expected)) continue;
-            const Outcome outcome = aside([&] {
-                return student.outcome("grouped_query_attention",
-                                       {{"q", to_tensor(layer.split(layer.w_q, grouping.H()))},
-                                        {"k", to_tensor(layer.split(layer.w_k, grouping.H_kv))},
-                                        {"v", to_tensor(layer.split(layer.w_v, grouping.H_kv))},
-                                        {"mask", mask}});
-            });
-            const auto* context = std::get_if<Tensor>(&outcome.value);
-            const bool usable =
-                context != nullptr && context->shape() == Shape{layer.n.B, grouping.H(), layer.n.T, layer.n.d};
-            expect_close_given(output_axes, actual, expected, {"grouped_query_attention", "repeat_heads"},
-                               usable ? std::optional(own(to_tensor(layer.output(own(*context))))) : std::nullopt);
+            const FunctionCall call{"grouped_query_self_attention", layer.with(mask)};
+            expect_close_given(
+                output_axes, student.tensor(call.function, call.arguments), layer.expected(mask),
+                {"grouped_query_attention", "repeat_heads"}, [&] { return from_own_context(student, layer, mask); },
+                computes(student, call));
         }
     }
 }

@@ -85,14 +85,38 @@ TEST(Comparator, CreditIsGivenOnlyForWhatFollowsFromOwnAnswers) {
     const Tensor right = Tensor::of({1, 2}, {1, 2});
     const Tensor follows = Tensor::of({1, 2}, {10, 20});
     const Tensor neither = Tensor::of({1, 2}, {10, 2});
+    const auto nothing = [] { return std::nullopt; };
+    const auto own = [&] { return std::optional(reference::exact(follows)); };
+    const auto given = [&](const Tensor& actual, const Follows& from_own, bool is_computed) {
+        expect_close_given(anything, actual, reference::exact(right), {"f"}, from_own, [=] { return is_computed; });
+    };
     current_test() = {};
-    expect_close_given(anything, right, reference::exact(right), {"f"}, std::nullopt);
+    given(right, nothing, false);
     EXPECT_TRUE(current_test().credits.empty());
-    expect_close_given(anything, follows, reference::exact(right), {"f"}, reference::exact(follows));
+    given(follows, own, true);
     EXPECT_EQ(current_test().credits.size(), 1U);
-    EXPECT_THROW(expect_close_given(anything, neither, reference::exact(right), {"f"}, reference::exact(follows)),
-                 StopTest);
-    EXPECT_THROW(expect_close_given(anything, follows, reference::exact(right), {"f"}, std::nullopt), StopTest);
+    EXPECT_THROW(given(neither, own, true), StopTest);
+    EXPECT_THROW(given(follows, nothing, true), StopTest);
+    EXPECT_THROW(given(follows, own, false), StopTest) << "zeros follow from zeros";
+}
+
+TEST(Comparator, OnlyARightAnswerThatIsNoConstantIsShown) {
+    current_test() = {};
+    current_test().function = "f";
+    const Tensor numbers = Tensor::of({2, 2}, {1, 2, 3, 4});
+    EXPECT_THROW(expect_close(anything, numbers * 2.0F, reference::exact(numbers)), StopTest);
+    expect_close(anything, Tensor::zeros({2, 2}), reference::exact(Tensor::zeros({2, 2})));
+    expect_alike(anything, numbers, numbers);
+    const Looking looking{"mask", Stage::mask, {"query", "key"}};
+    expect_mask(looking, Mask::allow_all({2, 3}), Mask::allow_all({2, 3}));
+    EXPECT_TRUE(current_test().shown.empty());
+    expect_close(anything, numbers, reference::exact(numbers));
+    EXPECT_TRUE(current_test().shown.contains("f"));
+    current_test().shown.clear();
+    Mask mask = Mask::allow_all({2, 3});
+    mask(1, 2) = true;
+    expect_mask(looking, mask, mask.clone());
+    EXPECT_TRUE(current_test().shown.contains("f"));
 }
 
 TEST(Comparator, MasksDifferInOneEntry) {

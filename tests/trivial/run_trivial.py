@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+"""Grades programs that compute nothing, and prints what they earn: exercise x kind -> points.
+
+NN_name.cpp here says once for each function of an exercise how to make a result of the right shape; answer.hpp fills it
+with zeros, ones, the first input, NaN, random numbers, one fixed pattern, or what the call before was asked with, or
+throws. This writes the program of each kind and grades it. None may earn more than 1 of 10 points.
+
+With --among-right-ones FUNCTION is taken out of the solution and computes nothing, and everything else is the
+solution's, which may build on it: that is an ordinary mistake, which costs at most 4 points, or there is a reason below.
+
+usage: run_trivial.py --cli PROGRAM --course FOLDER --work FOLDER [--kinds KIND,...] [--among-right-ones] [NN...]
+"""
+import argparse
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+KINDS = ["zeros", "ones", "input", "nan", "random", "pattern", "last", "throws"]
+MOST_POINTS = 1
+MOST_COST = 4
+# A definition, its signature apart; all of them begin and end in column 0.
+DEFINITION = re.compile(r"^(?:[A-Za-z][\w:<> ]*? )(\w+)\((?:[^{};]|\n)*?\) \{(?:.*\}\n|\n(?:(?!\}).*\n)*\}\n)", re.M)
+TESTS = {  # exercise 06 is one that tests are written for
+    "no test": "",
+    "always passes": "TEST(Attention, IsFine) { SUCCEED(); }\n",
+    "always fails": "TEST(Attention, IsNotFine) { FAIL(); }\n",
+}
+# What costs more than MOST_COST if it computes nothing, and why no more can be seen then.
+REASONS = {}
+
+
+def named(course, number):
+    (folder,) = (course / "solutions").glob(f"{number}_*")
+    return folder.name
+
+
+def inside_namespace(number, header, body):
+    return f'#include "{header}"\n\nnamespace headway::ex{number} {{\n\n{body}\n}}\n'
+
+
+def definitions(text):
+    return {match.group(1): match.group(0) for match in DEFINITION.finditer(text)}
+
+
+def fragments(number):
+    (source,) = HERE.glob(f"{number}_*.cpp")
+    return definitions(source.read_text())
+
+
+def prelude(kind):
+    return f"#define KIND {kind}\n" + (HERE / "answer.hpp").read_text()
+
+
+def all_trivial(number, header, kind):
+    if number == "06":
+        return inside_namespace(number, header, "namespace {\n\n" + TESTS[kind] + "\n}\n")
+    return prelude(kind) + inside_namespace(number, header, "\n".join(fragments(number).values()))
+
+
+def one_trivial(number, solution, function, kind):
+    text = solution.read_text()
+    theirs = definitions(text).get(function)
+    if theirs is None:
+        sys.exit(f"{solution} has no function {function} that {__file__} can find")
+    return prelude(kind) + text.replace(theirs, fragments(number)[function])
+
+
+class Grader:
+    def __init__(self, arguments):
+        self.cli, self.course, self.work = arguments.cli, arguments.course, arguments.work
+        shutil.rmtree(self.work, ignore_errors=True)
+        self.work.mkdir(parents=True)
+
+    def points(self, exercise, file, source):
+        """Points, and the properties that they are for."""
+        room = self.work / "submission" / exercise
+        shutil.rmtree(room, ignore_errors=True)
+        room.mkdir(parents=True)
+        (room / file).write_text(source)
+        result = self.work / "verdict.json"
+        result.unlink(missing_ok=True)
+        done = subprocess.run(
+            [self.cli, "grade", exercise[:2], "--submission", room.parent, "--json", result],
+            env=os.environ | {"HEADWAY_ROOT": str(self.course), "HEADWAY_STATE": str(self.work / "state")},
+            stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        if done.returncode not in (0, 1) or not result.exists():
+            sys.exit(f"{exercise}: headway grade ended with {done.returncode}\n{done.stdout}{done.stderr}")
+        (graded,) = json.loads(result.read_text())["exercises"]
+        if graded["state"] == "not_built" or not graded["tests"] and exercise[:2] != "06":
+            sys.exit(f"{exercise}: what was written does not compile\n{done.stdout}{done.stderr}")
+        return graded["points"], [test["name"] for test in graded["tests"] if test["points"] > 0]
+
+
+def table(rows, columns):
+    width = max(map(len, rows))
+    wide = [max(len(column), 3) for column in columns]
+    print(" " * width, *(column.rjust(w) for column, w in zip(columns, wide)), sep="  ")
+    for row, cells in rows.items():
+        shown = [str(cells[c]) if c in cells else "-" for c in columns]
+        print(row.ljust(width), *(cell.rjust(w) for cell, w in zip(shown, wide)), sep="  ")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for name in ("cli", "course", "work"):
+        parser.add_argument(f"--{name}", type=pathlib.Path, required=True)
+    parser.add_argument("--kinds", default=",".join(KINDS))
+    parser.add_argument("--among-right-ones", action="store_true")
+    parser.add_argument("numbers", nargs="*", metavar="NN")
+    arguments = parser.parse_args()
+    numbers = arguments.numbers or [f"{n:02}" for n in range(1, 11)]
+    kinds = arguments.kinds.split(",")
+    grader = Grader(arguments)
+    rows, columns, complaints = {}, [], []
+
+    def note(row, kind, number, exercise, file, source, judge):
+        points, earned = grader.points(exercise, file, source)
+        rows.setdefault(row, {})[kind] = points
+        if kind not in columns:
+            columns.append(kind)
+        if complaint := judge(points):
+            complaints.append(f"{row}, {kind}: {complaint} ({', '.join(earned) or 'nothing'})")
+
+    for number in numbers:
+        exercise = named(arguments.course, number)
+        (solution,) = (arguments.course / "solutions" / exercise).glob("*.cpp")
+        header = solution.with_suffix(".hpp").name
+        if not arguments.among_right_ones:
+            for kind in TESTS if number == "06" else kinds:
+                note(exercise, kind, number, exercise, solution.name, all_trivial(number, header, kind),
+                     lambda points: points > MOST_POINTS and f"earns {points} points for nothing")
+        elif number not in ("05", "06"):  # one function, or none
+            for function in fragments(number):
+                for kind in kinds:
+                    reason = REASONS.get((number, function))
+                    note(f"{number} {function}", kind, number, exercise, solution.name,
+                         one_trivial(number, solution, function, kind),
+                         lambda points: points < 10 - MOST_COST and not reason and f"costs {10 - points} points")
+    table(rows, columns)
+    print(*complaints, sep="\n")
+    sys.exit(1 if complaints else 0)
+
+
+if __name__ == "__main__":
+    main()
