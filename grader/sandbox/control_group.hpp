@@ -33,12 +33,23 @@ public:
     /// How often the kernel has killed for want of memory.
     std::uint64_t deaths() const;
 
+    /// Bytes of all its processes, and of files in memory that they made.
+    std::uint64_t memory() const;
+    /// The most there were, also in processes that have ended. Older kernels do not tell: 0.
+    std::uint64_t peak_memory() const;
+    /// The peak counts from here. @return false where the kernel does not let us
+    bool reset_peak_memory() const;
+
 private:
     void add(const std::filesystem::path& folder);
+    void watch_memory(const std::filesystem::path& now, const std::filesystem::path& peak);
 
     std::vector<std::filesystem::path> folders_;
     std::vector<Descriptor> doors_;  ///< their cgroup.procs
     std::filesystem::path deaths_file_;
+    std::filesystem::path memory_file_;
+    Descriptor peak_;  ///< one and the same: version 2 resets what is read through it, for nobody else
+    bool peak_can_be_reset_ = false;
 };
 
 }  // namespace headway::sandbox
