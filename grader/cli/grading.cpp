@@ -4,6 +4,7 @@
 #include "results.hpp"
 
 #include "../build/digest.hpp"
+#include "../build/unchecked.hpp"
 #include "../build/workspace.hpp"
 #include "../sandbox/process.hpp"
 
@@ -62,6 +63,12 @@ std::vector<verdict::FunctionDiagnosis> seen_by_tests_alone(const verdict::Exerc
     return functions;
 }
 
+/// Of the whole submission: told once, with its first test.
+void remark(verdict::Test& test, const std::vector<std::string>& sentences) {
+    if (!test.remarks) test.remarks.emplace();
+    test.remarks->insert(test.remarks->end(), sentences.begin(), sentences.end());
+}
+
 /// Grades one exercise of one submission.
 class ExerciseGrading {
 public:
@@ -101,6 +108,7 @@ private:
                                                  shown_folder().string(), info_.number);
             return;
         }
+        const std::vector<std::string> unchecked = build::unchecked_places(submission.files);
         const fs::path folder = work_folder(course_, options_.submission, info_.name);
         fs::create_directories(folder);
         const FolderLock lock(folder);
@@ -114,6 +122,7 @@ private:
         } else {
             conclude(exercise, run_flavour(workspace, Flavour::plain));
         }
+        if (!unchecked.empty() && !exercise.tests.empty()) remark(exercise.tests.front(), unchecked);
         if (exercise.state != State::unavailable)
             build::write_file(folder / "result.json", verdict::to_json(exercise).dump());
     }
