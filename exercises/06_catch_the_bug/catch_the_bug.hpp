@@ -12,7 +12,9 @@
 // Write TESTs in catch_the_bug.cpp. The grader runs all of them against many attentions, one after another, in an order
 // that is not yours to know: right ones, written in different styles, and wrong ones, each with a mistake that shipped
 // in real software. What counts is what you catch: a property is caught if each attention that gets it wrong fails some
-// test that passes with every right one. Each right attention that some test of yours fails costs one of these.
+// test that passes with every right one. Each right attention that some test of yours fails costs one of these. Some
+// attentions are met twice: a set whose tests have other names each time, or say something else of the same attention,
+// catches nothing.
 namespace headway::ex06 {
 
 /// What multi-head attention is given. Sizes are yours to choose, from 1 on, up to 2^20 scores (B·H·T·S)
@@ -41,10 +43,14 @@ struct Attended {
 ///     output  = (weights · v of every head, side by side)·w_o + b_o
 ///
 /// in float32: answers are right to about five digits of the largest number involved where the scores of open keys are
-/// below 10 in size; up to ±3e4 weights are right to 0.01, and equal scores get equal weights to 0.001. How large the
-/// score of a blocked key is does not matter. A query that may see no key has weights of zero, so that its output is
-/// b_o, or 0 without one. All numbers are finite, and so are their products: what 0 · infinity gives is nobody's
-/// promise. No call depends on an earlier one, and none changes its inputs. Any strides may come in; any may come out.
+/// below 10 in size and there are at most 4096 of them. Up to ±3e4, in heads of at most 64 features, weights are right
+/// to 0.01, and keys with equal features get weights that are equal to 0.001. How large the score of a blocked key is
+/// does not matter. A query that may see no key has weights of zero, so that its output is b_o, or 0 without one. All
+/// numbers and their products are below 1e37 in size: what 0 · infinity gives is nobody's promise. No call depends on
+/// an earlier one, and none changes its inputs. Any strides may come in; any may come out.
+///
+/// Left open are the digits after those, the strides of an answer, the sign of a zero and the words of an exception.
+/// Right attentions differ in them, in other ways at each grading.
 ///
 /// Ask inside a TEST only. With one attention all tests together may ask 2000 times and compute for 3 seconds; where
 /// they crash or do not end, they fail a right attention and catch no wrong one.

@@ -4,6 +4,7 @@
 #include "results.hpp"
 
 #include "../build/digest.hpp"
+#include "../build/unchecked.hpp"
 #include "../build/workspace.hpp"
 #include "../sandbox/control_group.hpp"
 #include "../sandbox/process.hpp"
@@ -71,6 +72,12 @@ void tell_once(std::vector<verdict::Test>& tests) {
         if (was_not_asked(test) && std::exchange(told, true)) test.failure->message.clear();
 }
 
+/// Of the whole submission: told once, with its first test.
+void remark(verdict::Test& test, const std::vector<std::string>& sentences) {
+    if (!test.remarks) test.remarks.emplace();
+    test.remarks->insert(test.remarks->end(), sentences.begin(), sentences.end());
+}
+
 /// Grades one exercise of one submission.
 class ExerciseGrading {
 public:
@@ -110,6 +117,7 @@ private:
                                                  shown_folder().string(), info_.number);
             return;
         }
+        const std::vector<std::string> unchecked = build::unchecked_places(submission.files);
         const fs::path folder = work_folder(course_, options_.submission, info_.name);
         const FolderLock lock(folder);
         if (options_.reuse && reuse(exercise)) return;
@@ -125,6 +133,7 @@ private:
         }
         stamp_jail(exercise, "compilation");
         stamp_jail(exercise, "tests, plain build");
+        if (!unchecked.empty() && !exercise.tests.empty()) remark(exercise.tests.front(), unchecked);
         if (exercise.state != State::unavailable)
             build::write_file(folder / "result.json", verdict::to_json(exercise).dump());
     }

@@ -279,12 +279,19 @@ void Student::write(wire::Handle handle, const Shape& index, double number) {
 void Student::forget(wire::Handle handle) { answer("forget", {{"x", handle}}); }
 
 std::optional<std::uint64_t> Student::memory_growth(const std::string& function, const Arguments& arguments) {
-    const sandbox::Process& process = link().process();
-    const std::uint64_t before = process.resident_bytes();
-    if (!process.reset_peak()) return std::nullopt;
+    const auto mark = link().process().mark_memory();
+    if (!mark) return std::nullopt;
     forget(keep(function, arguments));
-    const std::uint64_t peak = link().process().peak_resident_bytes();
-    return peak - std::min(peak, before);
+    const sandbox::Process& process = link().process();
+    if (!mark->group_counts && process.has_started_processes_since(*mark)) {
+        Failure failure;
+        failure.kind = FailureKind::wrong_behaviour;
+        failure.message = "your " + function +
+                          " starts processes, whose memory cannot be measured here; compute in the one that was called "
+                          "(threads are fine)";
+        fail(std::move(failure));
+    }
+    return process.growth_since(*mark);
 }
 
 }  // namespace headway::judge

@@ -61,6 +61,7 @@ void show_exercise(Page& page, const Exercise& exercise, const std::string& subm
         const std::size_t count = exercise.tests.size();
         const std::string text = count == 1 ? "its property holds" : fmt::format("all {} properties hold", count);
         page.paragraph({.indent = 2}, {{"✓ ", Tone::good}, {text}});
+        show_remarks(page, exercise);
     } else {
         if (exercise.diagnosis) show_diagnosis(page, exercise, *exercise.diagnosis);
         show_tests(page, exercise, place_of(exercise, submission));

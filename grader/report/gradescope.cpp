@@ -29,10 +29,11 @@ json test_case(const std::string& name, double score, double max_score, const st
 
 std::string output_of(const Exercise& exercise, const Test& test) {
     if (test.state == TestState::not_implemented) return "not written yet";
-    if (!test.failure) return "";
     Page page({.width = 100, .verbose = true});
-    show_failure(page, test, *test.failure, {exercise.name + "/"});
-    return page.take();
+    if (test.failure) show_failure(page, test, *test.failure, {exercise.name + "/"});
+    std::string text = page.take();
+    for (const std::string& remark : test.remarks.value_or(std::vector<std::string>{})) text += "· " + remark + "\n";
+    return text;
 }
 
 /// The mistakes that have a name, and the lesson that settles each.

@@ -167,6 +167,8 @@ void show_unavailable(Page& page, const Tests& tests) {
     }
 }
 
+}  // namespace
+
 void show_remarks(Page& page, const Exercise& exercise) {
     for (const Test& test : exercise.tests) {
         if (!test.remarks) continue;
@@ -174,8 +176,6 @@ void show_remarks(Page& page, const Exercise& exercise) {
             page.paragraph({.indent = 2, .hanging = 2}, {{"· ", Tone::faint}, {remark}});
     }
 }
-
-}  // namespace
 
 void show_tests(Page& page, const Exercise& exercise, const Place& place) {
     Outputs outputs(page);

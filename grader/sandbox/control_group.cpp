@@ -2,7 +2,9 @@
 
 #include "chance.hpp"
 
+#include <array>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
 #include <fstream>
 #include <sstream>
@@ -132,11 +134,14 @@ std::shared_ptr<ControlGroup> ControlGroup::make(const Bounds& bounds, std::stri
             write_setting(folder / "memory.max", memory);
             write_setting(folder / "pids.max", processes);
             group->events_ = folder / "memory.events";
+            group->watch_memory(folder / "memory.current", folder / "memory.peak");
         } else {
             group->make_folder(root / "memory" / outside_our_own(own_place("memory")));
             write_setting(group->folders_.back() / "memory.limit_in_bytes", memory);
-            group->events_ = group->folders_.back() / "memory.oom_control";
-            group->hits_ = group->folders_.back() / "memory.failcnt";
+            const fs::path folder = group->folders_.back();
+            group->events_ = folder / "memory.oom_control";
+            group->hits_ = folder / "memory.failcnt";
+            group->watch_memory(folder / "memory.usage_in_bytes", folder / "memory.max_usage_in_bytes");
             group->make_folder(root / "pids" / outside_our_own(own_place("pids")));
             write_setting(group->folders_.back() / "pids.max", processes);
         }
@@ -160,6 +165,30 @@ void ControlGroup::enter() const {
     for (const Descriptor& door : doors_)
         if (::write(door.get(), "0", 1) < 0) ::_exit(125);
 }
+
+void ControlGroup::watch_memory(const fs::path& now, const fs::path& peak) {
+    memory_file_ = now;
+    peak_ = Descriptor(::open(peak.c_str(), O_RDWR | O_CLOEXEC));
+    peak_can_be_reset_ = bool(peak_);
+    if (!peak_) peak_ = Descriptor(::open(peak.c_str(), O_RDONLY | O_CLOEXEC));
+}
+
+std::uint64_t ControlGroup::memory() const {
+    std::uint64_t bytes = 0;
+    std::ifstream(memory_file_) >> bytes;
+    return bytes;
+}
+
+std::uint64_t ControlGroup::peak_memory() const {
+    std::array<char, 32> text{};
+    std::uint64_t bytes = 0;
+    if (peak_ && ::pread(peak_.get(), text.data(), text.size(), 0) > 0)
+        std::from_chars(text.data(), text.data() + text.size(), bytes);
+    return bytes;
+}
+
+/// Version 1 takes a 0; version 2 takes any word since Linux 6.12, and refuses to be written before.
+bool ControlGroup::reset_peak_memory() const { return peak_can_be_reset_ && ::pwrite(peak_.get(), "0", 1, 0) == 1; }
 
 std::uint64_t ControlGroup::deaths() const { return count_in(events_, "oom_kill"); }
 

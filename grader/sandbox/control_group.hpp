@@ -35,15 +35,26 @@ public:
     /// Whether the group has ever needed more than its own bound. If not, what died of memory died of the machine's.
     bool has_reached_its_bound() const;
 
+    /// Bytes of all its processes, and of files in memory that they made.
+    std::uint64_t memory() const;
+    /// The most there were, also in processes that have ended. Older kernels do not tell: 0.
+    std::uint64_t peak_memory() const;
+    /// The peak counts from here. @return false where the kernel does not let us
+    bool reset_peak_memory() const;
+
 private:
     void make_folder(const std::filesystem::path& parent);
     void add(const std::filesystem::path& folder);
+    void watch_memory(const std::filesystem::path& now, const std::filesystem::path& peak);
 
     std::vector<std::filesystem::path> folders_;
     std::vector<Descriptor> holds_;  ///< locks on them: as long as they are held, no other grader tidies them away
     std::vector<Descriptor> doors_;  ///< their cgroup.procs
     std::filesystem::path events_;
     std::filesystem::path hits_;  ///< version 1: how often the bound was reached
+    std::filesystem::path memory_file_;
+    Descriptor peak_;  ///< one and the same: version 2 resets what is read through it, for nobody else
+    bool peak_can_be_reset_ = false;
 };
 
 /// How often the kernel has killed for want of memory in the control group that we are in ourselves; 0 where nobody

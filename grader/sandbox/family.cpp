@@ -157,6 +157,17 @@ std::uint64_t Family::peak_resident_bytes() const {
     return sum;
 }
 
+std::uint64_t Family::faults_of_ended_children() const {
+    std::uint64_t sum = 0;
+    for (const pid_t pid : members_) {
+        const std::string stat = read_proc(pid, "stat");  // 12 (any name) S ..., cminflt is the eleventh
+        std::size_t at = stat.rfind(')');
+        for (int field = 2; field < 11 && at != std::string::npos; ++field) at = stat.find(' ', at + 1);
+        if (at != std::string::npos) sum += number_in<std::uint64_t>(std::string_view(stat).substr(at));
+    }
+    return sum;
+}
+
 bool Family::reset_peak() const {
     bool any = false;
     for (const pid_t pid : members_) {

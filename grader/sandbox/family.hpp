@@ -31,9 +31,14 @@ public:
     void look_at_times();
     const TimeUsed& time_used() const { return used_; }
     std::uint64_t resident_bytes() const;
+    /// Of those that are still there.
     std::uint64_t peak_resident_bytes() const;
     /// @return whether the kernel let us, for any of them
     bool reset_peak() const;
+
+    const std::set<pid_t>& members() const { return members_; }
+    /// Pages that children of theirs have touched, of those that have ended and were waited for.
+    std::uint64_t faults_of_ended_children() const;
 
 private:
     std::set<pid_t> members_;

@@ -3,6 +3,7 @@
 #include "control_group.hpp"
 #include "orphans.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -301,9 +302,28 @@ std::uint64_t Process::resident_bytes() const {
     return family_.resident_bytes();
 }
 
-std::uint64_t Process::peak_resident_bytes() const { return ended_ ? 0 : family_.peak_resident_bytes(); }
+std::optional<Process::MemoryMark> Process::mark_memory() const {
+    MemoryMark mark;
+    mark.resident = resident_bytes();
+    if (ended_ || !family_.reset_peak()) return std::nullopt;
+    mark.members = family_.members();
+    mark.faults_of_ended_children = family_.faults_of_ended_children();
+    mark.group_counts = group_ && group_->reset_peak_memory();
+    if (mark.group_counts) mark.in_group = group_->memory();
+    return mark;
+}
 
-bool Process::reset_peak() const { return !ended_ && family_.reset_peak(); }
+std::uint64_t Process::growth_since(const MemoryMark& mark) const {
+    const auto over = [](std::uint64_t peak, std::uint64_t before) { return peak - std::min(peak, before); };
+    const std::uint64_t seen = over(ended_ ? 0 : family_.peak_resident_bytes(), mark.resident);
+    return mark.group_counts ? std::max(seen, over(group_->peak_memory(), mark.in_group)) : seen;
+}
+
+bool Process::has_started_processes_since(const MemoryMark& mark) const {
+    family_.look();
+    return !std::ranges::includes(mark.members, family_.members()) ||
+           family_.faults_of_ended_children() != mark.faults_of_ended_children;
+}
 
 bool Process::ran_out_of_memory() const { return group_ && group_->deaths() > deaths_before_; }
 

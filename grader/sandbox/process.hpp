@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -134,9 +135,21 @@ public:
     /// All that it computed, with all that it started and waited for; known once it has ended.
     std::chrono::nanoseconds computed() const { return computed_; }
     std::uint64_t resident_bytes() const;
-    std::uint64_t peak_resident_bytes() const;
-    /// The peak counts from here. @return false where the kernel does not let us
-    bool reset_peak() const;
+
+    /// The memory that there was at one moment, to tell by how much it grew later at most.
+    struct MemoryMark {
+        std::uint64_t resident = 0;
+        std::set<pid_t> members;
+        std::uint64_t faults_of_ended_children = 0;
+        bool group_counts = false;  ///< the control group tells the peak, of processes that have ended too
+        std::uint64_t in_group = 0;
+    };
+    /// Peaks count from here. @return nothing where the kernel does not let us
+    std::optional<MemoryMark> mark_memory() const;
+    /// Bytes at the peak, over those at the mark.
+    std::uint64_t growth_since(const MemoryMark& mark) const;
+    /// Whether it has started a process since, as far as that can be seen afterwards.
+    bool has_started_processes_since(const MemoryMark& mark) const;
     /// Whether the kernel ended it, or one that it started, for want of memory.
     bool ran_out_of_memory() const;
     /// Whether that was for want of the machine's memory: what it may use itself was not used up.

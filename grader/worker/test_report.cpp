@@ -3,11 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 
 namespace headway::worker {
 namespace {
 
-using Report = std::vector<std::pair<std::string, std::string>>;
+using Report = std::vector<std::pair<std::string, std::optional<std::string>>>;
 
 constexpr std::size_t most_bytes = 300;
 
@@ -38,9 +39,9 @@ public:
 
     void OnTestEnd(const testing::TestInfo& test) override {
         const testing::TestResult& result = *test.result();
-        if (result.Skipped()) return;  // it says nothing, neither for nor against
-        report_.emplace_back(std::string(test.test_suite_name()) + "." + test.name(),
-                             result.Failed() ? first_words(result) : std::string());
+        std::optional<std::string> said;  // nothing, neither for nor against
+        if (!result.Skipped()) said = result.Failed() ? first_words(result) : std::string();
+        report_.emplace_back(std::string(test.test_suite_name()) + "." + test.name(), std::move(said));
     }
 
 private:

@@ -102,6 +102,19 @@ TEST(Sources, SelfAttentionShapesDoNotMakeItSelfAttention) {
     EXPECT_FALSE(close(after.output, before.output, 1e-2F));
 }
 
+/// The same numbers, the last axis outermost in memory.
+Tensor turned_in_memory(const Tensor& x) { return x.transpose(0, -1).contiguous().transpose(0, -1); }
+
+TEST(Sources, AreReadWhereTheirStridesSay) {
+    const Inputs in = random_inputs(9);
+    Inputs elsewhere = in;
+    for (Tensor Inputs::*x : {&Inputs::query, &Inputs::key, &Inputs::value, &Inputs::w_q, &Inputs::w_o})
+        elsewhere.*x = turned_in_memory(in.*x);
+    const Attended right = attention(in), out = attention(elsewhere);
+    EXPECT_TRUE(close(out.weights, right.weights));
+    EXPECT_TRUE(close(out.output, right.output));
+}
+
 TEST(Scores, MayBeLarge) {
     const std::vector<float> scores{-2000, -30000, 100, 1000};
     for (const float score : scores) {

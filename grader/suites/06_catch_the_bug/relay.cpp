@@ -23,7 +23,8 @@ wire::Value Relay::run_tests() {
     started_ = ::getpid();
     tests_ = std::thread([this] {
         wire::Record outcomes;
-        for (auto& [test, words] : report_of_all_tests()) outcomes.fields.push_back({test, std::move(words)});
+        for (auto& [test, words] : report_of_all_tests())
+            outcomes.fields.push_back({test, words ? wire::Value(std::move(*words)) : wire::Value()});
         wire::Record end{{{"report", std::move(outcomes)}}};
         const std::lock_guard lock(mutex_);
         out_ = std::move(end);

@@ -18,7 +18,7 @@ const char* const no_tests = "a TEST";
 /// Once in a run of the judge: every hidden test looks at the same trial.
 const Trial& trial() {
     static const Trial conducted(*session().student, session().seed);
-    if (conducted.tests().empty() && conducted.runs().back().lost == std::nullopt) {
+    if (!conducted.says_anything() && conducted.runs().back().lost == std::nullopt) {
         current_test().not_implemented = no_tests;
         throw StopTest{};
     }
@@ -59,12 +59,12 @@ const std::vector<std::string>& taken_back() {
 std::string what_slips_through(const std::string& property) {
     const auto wrong = wrong_ones(property);
     const auto missed = std::ranges::count_if(wrong, [](const auto* one) { return !trial().catches(*one); });
-    const std::size_t tests = trial().tests().size() - trial().unfair().size();
+    const std::size_t tests = trial().fair().size();
     if (tests == 0) return "none of your tests passes with every right attention, so none tells right from wrong";
     std::string all_tests = tests == 1   ? "your test"
                             : tests == 2 ? "both tests of yours"
                                          : fmt::format("all {} tests of yours", tests);
-    if (!trial().unfair().empty()) all_tests += " that right ones pass too";
+    if (tests < trial().tests().size()) all_tests += " that right ones pass too";
     if (static_cast<std::size_t>(missed) < wrong.size())
         return fmt::format("attentions get this wrong in {} ways; {} {} {}", wrong.size(), missed,
                            missed == 1 ? "passes" : "pass", all_tests);
@@ -74,7 +74,14 @@ std::string what_slips_through(const std::string& property) {
                        all_tests);
 }
 
+/// Said of the whole set, where what it says could be chance.
+void expect_reproducible() {
+    if (trial().not_reproducible())
+        fail_with("your tests are not reproducible, so none of them counts: " + *trial().not_reproducible());
+}
+
 void expect_caught(const std::string& property) {
+    expect_reproducible();
     if (!all_caught(property)) {
         for (const auto* wrong : wrong_ones(property))
             if (const auto& lost = trial().run_of(wrong->id).lost)
@@ -136,6 +143,7 @@ PROPERTY(CatchTheBug, RightOnesPass, 0, "right attentions pass, however they are
     remark_on_coverage();
     remark_on_tests();
     remark_on_shipped();
+    expect_reproducible();
     if (trial().false_alarms().empty()) return;
     const Encounter& met = trial().run_of(trial().false_alarms().front()->id);
     const auto rights = std::ranges::count_if(roster::entries(), &roster::Entry::is_right);
@@ -156,7 +164,8 @@ PROPERTY(CatchTheBug, LargeScores, 1, "softmax that does not stand large scores,
     expect_caught("LargeScores");
 }
 
-PROPERTY(CatchTheBug, Mask, 1, "masks that leave weight on blocked keys, or take it from open ones, are caught") {
+PROPERTY(CatchTheBug, Mask, 1,
+         "masks that leave weight on blocked keys, or take it from open ones, at once or in a later call, are caught") {
     expect_caught("Mask");
 }
 
@@ -172,7 +181,8 @@ PROPERTY(CatchTheBug, BlockedRows, 1, "queries that may see nothing but get some
     expect_caught("BlockedRows");
 }
 
-PROPERTY(CatchTheBug, Sources, 1, "q, k or v from another input, weight or bias than their own are caught") {
+PROPERTY(CatchTheBug, Sources, 1,
+         "q, k or v from an input, weight, bias or place in memory that is not theirs are caught") {
     expect_caught("Sources");
 }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <stdexcept>
 #include <utility>
 
@@ -41,10 +42,10 @@ wire::Value handed_on(wire::Reply reply) {
 }
 
 /// What the tests ask, put to the attention. @throws NoAnswer if it is nothing that can be asked
-wire::Value answer_of(WorkerLink& attention, const std::string& id, const wire::Value& inputs, std::uint64_t call) {
+wire::Value answer_of(WorkerLink& attention, wire::Call call) {
     if (attention.time_used() > most_answering) throw NoAnswer{verdict::FailureKind::timeout, "ask for too much work"};
     try {
-        return handed_on(attention.exchange({call, "attend", {{"id", id}, {"inputs", inputs}}}, most_answering));
+        return handed_on(attention.exchange(std::move(call), most_answering));
     } catch (const NoAnswer& why) {
         throw NoAnswer{verdict::FailureKind::protocol, "ask what no attention could answer: one " + why.message};
     } catch (const wire::MalformedMessage&) {
@@ -67,7 +68,10 @@ void Trial::converse(WorkerLink& tests, WorkerLink& attention, Encounter& met) {
         if (asks == nullptr) break;
         if (question == most_questions)
             throw NoAnswer{verdict::FailureKind::protocol, "ask one attention more than 2000 questions"};
-        const wire::Value answer = answer_of(attention, met.attention->id, asks->value, ++call);
+        const wire::Value answer = answer_of(
+            attention, {++call,
+                        "attend",
+                        {{"id", met.attention->id}, {"seed", static_cast<Index>(seed_)}, {"inputs", asks->value}}});
         said = tests.exchange({++call, "answer", {{"reply", answer}}}, left()).result;
     }
     const auto* end = std::get_if<wire::Record>(&said);
@@ -80,7 +84,12 @@ void Trial::converse(WorkerLink& tests, WorkerLink& attention, Encounter& met) {
         const std::string name = test.name.substr(0, most_name_bytes);
         const auto* words = std::get_if<std::string>(&test.value);
         tests_.insert(name);
-        if (words == nullptr || words->empty()) continue;
+        met.there.insert(name);
+        if (words == nullptr) continue;
+        if (words->empty()) {
+            met.passed.insert(name);
+            continue;
+        }
         if (met.failed.empty()) met.first_words = name + ", " + words->substr(0, most_words_bytes);
         met.failed.insert(name);
     }
@@ -120,8 +129,8 @@ Encounter Trial::conduct(Student& student, const roster::Entry& entry) {
     return met;
 }
 
-Trial::Trial(Student& student, std::uint64_t seed) {
-    std::vector<const roster::Entry*> order;
+Trial::Trial(Student& student, std::uint64_t seed) : seed_(seed) {
+    Attentions order;
     for (const roster::Entry& entry : roster::entries()) order.push_back(&entry);
     Random random(seed);
     for (std::size_t i = order.size(); i > 1; --i)
@@ -136,11 +145,50 @@ Trial::Trial(Student& student, std::uint64_t seed) {
         }
         if (lost_ == 0 && tests_.empty()) return;  // there is nothing to run
     }
+    for (const Encounter& met : runs_)
+        if (met.attention->is_right() && (met.lost || !met.failed.empty())) false_alarms_.push_back(met.attention);
+    compare_names();
+    if (!not_reproducible_ && ended_ > 0) repeat(student, order);
+    look_for_fair_ones();
+}
+
+void Trial::compare_names() {
+    for (const Encounter& met : runs_)
+        for (const std::string& test : tests_)
+            if (!met.lost && !met.there.contains(test) && !not_reproducible_)
+                not_reproducible_ = "there is a test " + test + " in some runs and not in others";
+}
+
+void Trial::repeat(Student& student, const Attentions& order) {
+    const auto again = [&](auto is_wanted) {
+        const roster::Entry& entry = **std::ranges::find_if(order, is_wanted);
+        const Encounter& before = run_of(entry.id);
+        const Encounter now = conduct(student, entry);
+        if (before.lost || now.lost) return;
+        std::set<std::string> differing;
+        std::ranges::set_symmetric_difference(before.passed, now.passed, std::inserter(differing, differing.end()));
+        std::ranges::set_symmetric_difference(before.failed, now.failed, std::inserter(differing, differing.end()));
+        std::ranges::set_symmetric_difference(before.there, now.there, std::inserter(differing, differing.end()));
+        if (!differing.empty() && !not_reproducible_)
+            not_reproducible_ = *differing.begin() + " does not say the same twice of the same attention";
+    };
+    again([](const roster::Entry* entry) { return entry->is_right() && entry->id != roster::reference; });
+    again([](const roster::Entry* entry) { return !entry->is_right(); });
+}
+
+void Trial::look_for_fair_ones() {
+    if (not_reproducible_) return;
+    bool any = false;
     for (const Encounter& met : runs_) {
-        if (!met.attention->is_right()) continue;
-        unfair_.insert(met.failed.begin(), met.failed.end());
-        if (met.lost || !met.failed.empty()) false_alarms_.push_back(met.attention);
+        if (!met.attention->is_right() || met.lost) continue;
+        if (!std::exchange(any, true)) fair_ = met.passed;
+        std::erase_if(fair_, [&](const std::string& test) { return !met.passed.contains(test); });
+        std::erase_if(fair_, [&](const std::string& test) { return met.failed.contains(test); });
     }
+}
+
+bool Trial::says_anything() const {
+    return std::ranges::any_of(runs_, [](const Encounter& met) { return !met.passed.empty() || !met.failed.empty(); });
 }
 
 const Encounter& Trial::run_of(const std::string& id) const {
@@ -148,7 +196,7 @@ const Encounter& Trial::run_of(const std::string& id) const {
 }
 
 bool Trial::catches(const roster::Entry& wrong) const {
-    return !std::ranges::includes(unfair_, run_of(wrong.id).failed);
+    return std::ranges::any_of(run_of(wrong.id).failed, [&](const std::string& test) { return fair_.contains(test); });
 }
 
 std::set<std::string> Trial::failing_everything() const {
@@ -161,7 +209,7 @@ std::set<std::string> Trial::failing_everything() const {
 std::set<std::string> Trial::passing_everything() const {
     std::set<std::string> left = tests_;
     for (const Encounter& met : runs_)
-        std::erase_if(left, [&](const std::string& test) { return met.lost || met.failed.contains(test); });
+        std::erase_if(left, [&](const std::string& test) { return !met.passed.contains(test); });
     return left;
 }
 

@@ -17,7 +17,9 @@ namespace headway::judge {
 /// What the submitted tests said of one attention.
 struct Encounter {
     const roster::Entry* attention = nullptr;
-    std::set<std::string> failed;  ///< the tests that failed: "Suite.Name"
+    std::set<std::string> there;   ///< the tests that there were: "Suite.Name"
+    std::set<std::string> passed;  ///< of these; a test that was skipped neither passed nor failed
+    std::set<std::string> failed;
     std::string first_words;       ///< what the first of them said
     std::optional<NoAnswer> lost;  ///< why the tests did not come to their end
 };
@@ -26,21 +28,26 @@ struct Encounter {
 /// judge hands questions and answers on; so neither of the two knows of the other.
 class Trial {
 public:
-    /// In an order that the seed decides.
+    /// In an order that the seed decides, as it does the habits of each attention.
     Trial(Student& student, std::uint64_t seed);
 
     /// The tests that there are; empty if none is written.
     const std::set<std::string>& tests() const { return tests_; }
+    /// Whether any of them passed or failed: tests that are all skipped say nothing.
+    bool says_anything() const;
     const std::vector<Encounter>& runs() const { return runs_; }
     const Encounter& run_of(const std::string& id) const;
 
     using Attentions = std::vector<const roster::Entry*>;
     /// Right ones that some test fails, or in which the tests do not come to their end.
     const Attentions& false_alarms() const { return false_alarms_; }
-    /// Tests that fail some right one.
-    const std::set<std::string>& unfair() const { return unfair_; }
-    /// Whether some test fails it that passes with every right one. A test that fails what is right says nothing of
-    /// what is wrong: who compares for equality fails half of both, by the last digit.
+    /// Tests that pass with every right one, as far as they came to their end. Only these say something of a wrong
+    /// one: a test that compares for equality fails half of both, by the last digit.
+    const std::set<std::string>& fair() const { return fair_; }
+    /// Why nothing that the tests say counts: they are not the same in each run, or do not say the same of the same
+    /// attention.
+    const std::optional<std::string>& not_reproducible() const { return not_reproducible_; }
+    /// Whether some fair test fails it.
     bool catches(const roster::Entry& wrong) const;
 
     /// By the tests' outcomes: they fail nothing, or everything.
@@ -58,16 +65,22 @@ private:
     /// Questions and answers, up to the report. @throws NoAnswer
     void converse(WorkerLink& tests, WorkerLink& attention, Encounter& met);
     Encounter conduct(Student& student, const roster::Entry& entry);
+    /// Some of the attentions, right and wrong, a second time.
+    void repeat(Student& student, const Attentions& order);
+    void compare_names();
+    void look_for_fair_ones();
 
     std::set<std::string> tests_;
     std::vector<Encounter> runs_;
     Attentions false_alarms_;
-    std::set<std::string> unfair_;
+    std::set<std::string> fair_;
+    std::optional<std::string> not_reproducible_;
     std::optional<LineCounts> counts_;
     Printed printed_;
     std::chrono::milliseconds patience_{3000};  ///< with all tests together, and one attention
     std::chrono::milliseconds longest_{0};      ///< that tests took which came to their end
     int ended_ = 0, lost_ = 0;                  ///< how often they did, and did not
+    std::uint64_t seed_;
     int questions_ = 0;
 };
 

@@ -9,8 +9,9 @@ namespace headway::worker {
 
 void add_functions(Dispatcher& dispatcher) {
     dispatcher.add(
-        "attend", +[](const std::string& id, const wire::Value& inputs) -> wire::Value {
-            return wire_form::to_record(attentions::attend(id, wire_form::inputs_from(inputs)));
+        "attend", +[](const std::string& id, Index seed, const wire::Value& inputs) -> wire::Value {
+            return wire_form::to_record(
+                attentions::attend(id, wire_form::inputs_from(inputs), static_cast<std::uint64_t>(seed)));
         });
 }
 

@@ -12,6 +12,11 @@ const std::vector<Entry>& entries() {
         {"log_sum_exp", "", "", ""},
         {"both_sides_scaled", "", "", ""},
         {"double_precision", "", "", ""},
+        // Right, and told from the reference by their habits alone: so is every wrong one on inputs that hide its
+        // mistake
+        {"stage_by_stage_again", "", "", ""},
+        {"stage_by_stage_otherwise", "", "", ""},
+        {"stage_by_stage_at_last", "", "", ""},
         // Wrong, each in one place
         {"scaled_by_model_width", "Scale", "dfdx", "https://github.com/chelsea0x3b/dfdx/issues/171"},
         {"scaled_by_head_dim", "Scale", "Transformers", "https://github.com/huggingface/transformers/pull/38290"},
@@ -26,6 +31,8 @@ const std::vector<Entry>& entries() {
         {"masked_after_softmax", "Mask", "timm", "https://github.com/huggingface/pytorch-image-models/pull/2236"},
         {"blocked_by_ten_thousand", "Mask", "TransformerLens",
          "https://github.com/TransformerLensOrg/TransformerLens/pull/366"},
+        {"mask_of_an_earlier_call", "Mask", "TransformerEngine",
+         "https://github.com/NVIDIA/TransformerEngine/pull/3289"},
         {"mask_of_first_sequence", "MaskPerSequence", "TT-MLIR", "https://github.com/tenstorrent/tt-mlir/pull/8028"},
         {"causal_from_top_left", "Causal", "flash-attention",
          "https://github.com/Dao-AILab/flash-attention/issues/517"},
@@ -39,6 +46,7 @@ const std::vector<Entry>& entries() {
          "https://github.com/keitakurita/Practical_NLP_in_PyTorch/issues/1"},
         {"bias_at_wrong_index", "Sources", "DeepLearningExamples",
          "https://github.com/NVIDIA/DeepLearningExamples/issues/664"},
+        {"rows_read_in_turn", "Sources", "attorch", "https://github.com/BobMcDear/attorch/issues/14"},
         {"weights_keys_first", "ReturnedWeights", "Tensor2Tensor",
          "https://github.com/tensorflow/tensor2tensor/issues/500"},
         {"weights_averaged", "ReturnedWeights", "fairseq", "https://github.com/facebookresearch/fairseq/issues/3365"},

@@ -5,21 +5,25 @@
 
 namespace headway::attentions {
 
-Attended Staged::attend(const Inputs& in) const {
-    const Sizes n = checked(in);
-    const Tensor q = project(Role::query, in, n);
-    const Tensor k = project(Role::key, in, n);
-    const Tensor v = project(Role::value, in, n);
+Attended Staged::attend(const Inputs& asked, const Habits& habits) {
+    habits_ = &habits;
+    const Sizes n = checked(asked);
+    const Inputs in = received(asked);
+    const Tensor q = project(Role::query, in, n) * habits.lean();
+    const Tensor k = project(Role::key, in, n) / habits.lean();
+    const Tensor v = project(Role::value, in, n) * habits.lift();
     const Tensor scores = matmul(q, k.transpose(-2, -1)) / scale(n);
     const Tensor shares = weights(scores, blocked(in, n));
     const Tensor merged = merge(matmul(shares, v), n);
-    Tensor output = matmul(merged, in.w_o);
+    Tensor output = matmul(merged, in.w_o) / habits.lift();
     if (in.b_o.defined()) output += in.b_o;
     return {output, returned(shares)};
 }
 
+Inputs Staged::received(const Inputs& in) const { return in; }
+
 Tensor Staged::project(Role role, const Inputs& in, const Sizes& n) const {
-    Tensor x = matmul(input(role, in), weight(role, in));
+    Tensor x = habits().product(input(role, in), weight(role, in));
     const Tensor& b = role == Role::query ? in.b_q : role == Role::key ? in.b_k : in.b_v;
     if (b.defined()) x = add_bias(x, b);
     return split(x, n);
@@ -41,7 +45,7 @@ Tensor Staged::split(const Tensor& x, const Sizes& n) const {
 
 float Staged::scale(const Sizes& n) const { return std::sqrt(static_cast<float>(n.d)); }
 
-Mask Staged::blocked(const Inputs& in, const Sizes& n) const { return attentions::blocked(in, n); }
+Mask Staged::blocked(const Inputs& in, const Sizes& n) { return attentions::blocked(in, n); }
 
 Tensor Staged::weights(const Tensor& scores, const Mask& blocked) const {
     Tensor weights = scores.contiguous().clone();
@@ -54,13 +58,11 @@ void Staged::softmax(Row row) const {
     float largest = -std::numeric_limits<float>::infinity();
     for (Index s = 0; s < row.keys; ++s)
         if (!row.blocked[s]) largest = std::max(largest, row.score[s]);
-    float total = 0;
-    for (Index s = 0; s < row.keys; ++s) {
-        row.score[s] = row.blocked[s] ? 0 : std::exp(row.score[s] - largest);
-        total += row.score[s];
-    }
+    largest += habits().shift();
+    for (Index s = 0; s < row.keys; ++s) row.score[s] = row.blocked[s] ? 0 : std::exp(row.score[s] - largest);
+    const float total = habits().total(row.score, row.keys);
     if (total == 0) return;
-    for (Index s = 0; s < row.keys; ++s) row.score[s] /= total;
+    habits().divide(row.score, row.keys, total);
 }
 
 Tensor Staged::merge(const Tensor& context, const Sizes& n) const {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sizes.hpp"
+#include "habits.hpp"
 
 namespace headway::attentions {
 
@@ -19,15 +19,17 @@ struct Row {
 class Staged {
 public:
     virtual ~Staged() = default;
-    Attended attend(const Inputs& in) const;
+    Attended attend(const Inputs& in, const Habits& habits);
 
 protected:
+    const Habits& habits() const { return *habits_; }
+    virtual Inputs received(const Inputs& in) const;                  ///< the question, as it is read
     virtual Tensor input(Role role, const Inputs& in) const;          ///< (B, T or S, D)
     virtual Tensor weight(Role role, const Inputs& in) const;         ///< (D, E)
     virtual Tensor add_bias(const Tensor& x, const Tensor& b) const;  ///< (B, T or S, E), (E)
     virtual Tensor split(const Tensor& x, const Sizes& n) const;      ///< (B, T or S, E) -> (B, H, T or S, d)
     virtual float scale(const Sizes& n) const;                        ///< what scores are divided by
-    virtual Mask blocked(const Inputs& in, const Sizes& n) const;     ///< (B, H, T, S)
+    virtual Mask blocked(const Inputs& in, const Sizes& n);           ///< (B, H, T, S)
     /// (B, H, T, S) of scores and of blocked keys -> weights
     virtual Tensor weights(const Tensor& scores, const Mask& blocked) const;
     virtual void softmax(Row row) const;                                ///< in place
@@ -37,6 +39,8 @@ protected:
 
 private:
     Tensor project(Role role, const Inputs& in, const Sizes& n) const;  ///< -> (B, H, T or S, d)
+
+    const Habits* habits_ = nullptr;  ///< while it answers
 };
 
 }  // namespace headway::attentions

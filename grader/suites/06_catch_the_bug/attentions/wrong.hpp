@@ -8,7 +8,7 @@
 
 namespace headway::attentions {
 
-/// The wrong attentions by their name in the roster, which says where each mistake shipped.
-std::map<std::string, std::unique_ptr<Staged>> wrong_ones();
+/// By their name in the roster: right ones, which differ in habits alone, and the wrong ones.
+std::map<std::string, std::unique_ptr<Staged>> staged_ones();
 
 }  // namespace headway::attentions

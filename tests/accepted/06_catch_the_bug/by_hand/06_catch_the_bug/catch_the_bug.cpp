@@ -240,6 +240,12 @@ TEST(Paper, SoftmaxIsOverKeys) {
     EXPECT_NUMBERS(attention(in).output, 35 / 3.f, 9);
 }
 
+TEST(Paper, ValuesMayLieFeatureAfterFeatureInMemory) {
+    Inputs in = plain(Tensor::zeros({1, 1, 2}), Tensor::zeros({1, 3, 2}), Tensor::zeros({1, 3, 2}));
+    in.value = Tensor::of({1, 2, 3}, {3, 6, 12, 30, 60, 120}).transpose(1, 2);
+    EXPECT_NUMBERS(attention(in).output, 7, 70);
+}
+
 TEST(Paper, TheBatchStaysApart) {
     Inputs in = plain(Tensor::of({2, 1, 1}, {ln3, -ln3}), Tensor::of({2, 2, 1}, {1, 0, 2, 0}),
                       Tensor::of({2, 2, 1}, {4, 8, 10, 20}));

@@ -34,7 +34,7 @@ protected:
         in.w_q = random.normal({z.embed_dim, E}) * 0.6f;
         in.w_k = random.normal({z.embed_dim, E}) * 0.6f;
         in.w_v = random.normal({z.embed_dim, E});
-        in.w_o = random.normal({E, z.embed_dim});
+        in.w_o = random.normal({z.embed_dim, E}).transpose(0, 1);
         in.b_q = random.normal({E});
         in.b_k = random.normal({E});
         in.b_v = random.normal({E});

@@ -82,7 +82,7 @@ Inputs draw(std::uint64_t seed, Index B, Index T, Index S, Index H, Index d, Ind
     in.w_q = random.uniform({D, H * d}, -0.6f, 0.6f);
     in.w_k = random.uniform({D, H * d}, -0.6f, 0.6f);
     in.w_v = random.uniform({D, H * d}, -1, 1);
-    in.w_o = random.uniform({H * d, D}, -1, 1);
+    in.w_o = random.uniform({D, H * d}, -1, 1).transpose(0, 1);
     in.b_q = random.uniform({H * d}, -1, 1);
     in.b_k = random.uniform({H * d}, -1, 1);
     in.b_v = random.uniform({H * d}, -1, 1);

@@ -84,7 +84,7 @@ Inputs make(Random& r, Index B, Index T, Index S, Index H, Index d, Index D) {
     in.num_heads = H;
     for (Tensor* b : {&in.b_q, &in.b_k, &in.b_v}) *b = r.normal({H * d});
     for (Tensor* w : {&in.w_q, &in.w_k, &in.w_v}) *w = r.normal({D, H * d}) * 0.5f;
-    in.w_o = r.normal({H * d, D});
+    in.w_o = r.normal({D, H * d}).transpose(0, 1);
     in.b_o = r.normal({D});
     in.query = r.normal({B, T, D});
     in.key = r.normal({B, S, D});

@@ -1,0 +1,57 @@
+#include "build/unchecked.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace headway::build {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+std::vector<std::string> found_in(const std::string& text) { return unchecked_places({{"a.cpp", text}}); }
+
+TEST(Unchecked, AttributesThatSwitchTheSanitizerOffAreTold) {
+    for (const char* attribute :
+         {"__attribute__((no_sanitize(\"address\")))", "__attribute__((__no_sanitize_address__))",
+          "__attribute__((noinline, no_sanitize_undefined))", "[[gnu::no_sanitize(\"undefined\")]]",
+          "[[gnu::no_\\\nsanitize(\"address\")]]", "#define OFF no_sanitize_address\n"})
+        EXPECT_THAT(found_in(std::string("int a;\n") + attribute + " int f();"), ElementsAre(HasSubstr("a.cpp line ")))
+            << attribute;
+    EXPECT_THAT(found_in("int a;\n[[gnu::no_sanitize(\"address\")]] int f();"),
+                ElementsAre("a.cpp line 2 switches the sanitizer off: what that function does with memory was not "
+                            "checked"));
+}
+
+TEST(Unchecked, QuestionsToTheSanitizerAreTold) {
+    for (const char* text : {"#ifdef __SANITIZE_ADDRESS__\n#endif\n", "#if __has_feature(address_sanitizer)\n#endif\n",
+                             "extern \"C\" void __asan_unpoison_memory_region(void*, unsigned long);",
+                             "ASAN_POISON_MEMORY_REGION(x, 3);", "asm(\"nop\");", "__asm__ volatile(\"\");"})
+        EXPECT_EQ(found_in(text).size(), 1U) << text;
+}
+
+TEST(Unchecked, OptionsOfOnesOwnAreTold) {
+    for (const char* text : {"#pragma GCC optimize(\"O3\")\n", "#  pragma GCC \\\n optimize (\"O3\")\n",
+                             "__attribute__((optimize(\"O0\"))) int f();", "[[nodiscard, gnu::optimize(3)]] int f();",
+                             "_Pragma(\"GCC optimize(3)\")\n"})
+        EXPECT_EQ(found_in(text).size(), 1U) << text;
+}
+
+TEST(Unchecked, WordsInCommentsAndLiteralsAreNot) {
+    for (const char* text :
+         {"// no_sanitize_address\n", "/* __SANITIZE_ADDRESS__\n asm */", "const char* a = \"no_sanitize\";",
+          "const char* a = R\"x(asm \" no_sanitize )\" )x\"; int optimize;", "int optimize(int a) { return a[asm_]; }",
+          "int a = 1'000; // asm\nint b = 2'000;", "char q = '\"'; // asm \"", "const char* a = \"\\\"asm\";",
+          "__attribute__((noinline)) int optimize();", "v[w[0]] = optimize(x);", "#pragma GCC diagnostic push\n"})
+        EXPECT_THAT(found_in(text), IsEmpty()) << text;
+}
+
+TEST(Unchecked, TextThatEndsTooSoonIsRead) {
+    for (const char* text :
+         {"\"", "'", "/*", "R\"x(", "R\"", "\\", "\\\n", "__attribute__((", "[[", "\"\\", "_Pragma("})
+        EXPECT_THAT(found_in(text), IsEmpty()) << text;
+}
+
+}  // namespace
+}  // namespace headway::build
