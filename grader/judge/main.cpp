@@ -285,7 +285,9 @@ nlohmann::json judge_worker(const Options& options) {
     Workshop workshop(options);
     judge::bound_own_memory(workshop.own_memory());
     if (!options.diagnose.empty()) return run_diagnosis(name, suite, options, workshop);
-    judge::Student student = workshop.student({options.worker, options.sanitized}, workshop.limits());
+    judge::CallLimits limits = workshop.limits();
+    if (options.probes > 0) limits.budget = nullptr;  // verify asks far more than a grading does
+    judge::Student student = workshop.student({options.worker, options.sanitized}, limits);
     if (options.orderly) student.let_workers_end([] {});
     if (!options.counts.empty()) student.let_workers_end([&workshop] { workshop.keep_parcel(); });
     judge::session() = {&student, options.seed, options.sanitized};

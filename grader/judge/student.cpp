@@ -52,7 +52,10 @@ std::string sentence(const std::string& function, const Arguments& arguments) {
     for (const wire::Field& argument : arguments) {
         if (&argument != arguments.data()) text += ", ";
         text += with_shape(argument);
-        if (text.size() > longest_sentence) return text.substr(0, longest_sentence) + " ...";
+        if (text.size() > longest_sentence) {
+            text.resize(longest_sentence);
+            break;
+        }
     }
     return text + ")";
 }

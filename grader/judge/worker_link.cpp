@@ -92,18 +92,19 @@ WorkerLink::WorkerLink(const sandbox::Launch& launch, const CallLimits& limits)
     next_look_ = steady_clock::now() + milliseconds(tick_milliseconds / 2);
     make_nonblocking(process_.channel());
     make_nonblocking(process_.output());
-    before_ = used_ = process_.time_used();
     if (limits_.budget) limits_.budget->spend(cost_of_a_worker);
 }
 
-WorkerLink::~WorkerLink() { look_at_times(); }
+WorkerLink::~WorkerLink() { charge(); }
 
-std::chrono::nanoseconds WorkerLink::time_used() const {
-    return std::max(used_.computed - before_.computed, waited_for_ - (used_.waited - before_.waited));
-}
+std::chrono::nanoseconds WorkerLink::time_used() const { return std::max(used_.computed, waited_for_ - used_.waited); }
 
 void WorkerLink::look_at_times() {
     used_ = process_.time_used();
+    charge();
+}
+
+void WorkerLink::charge() {
     if (limits_.budget) limits_.budget->spend(time_used() - charged_);
     charged_ = time_used();
 }

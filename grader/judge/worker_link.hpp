@@ -79,6 +79,7 @@ private:
     void send_and_receive(const wire::Bytes& frame, wire::Bytes& reply, const Deadline& deadline);
     int wait_for(std::span<pollfd> descriptors);
     void look_at_times();
+    void charge();
     bool receive(wire::Bytes& received);
     bool drain_output();
     void check_limits(const Deadline& deadline);
@@ -91,7 +92,7 @@ private:
     std::string tail_;
     std::size_t printed_in_call_ = 0;
     std::chrono::steady_clock::time_point next_look_{};  ///< at its times and its memory
-    sandbox::TimeUsed before_, used_;                    ///< when it started; when it was last looked at
+    sandbox::TimeUsed used_;                             ///< when it was last looked at
     std::chrono::nanoseconds waited_for_{0};             ///< in all calls
     std::chrono::nanoseconds own_waiting_{0};            ///< of this process for a processor, when last looked at
     std::chrono::nanoseconds charged_{0};                ///< to the budget

@@ -138,9 +138,12 @@ void bounded_processes(Plan& plan) { instruct(plan, "nproc", plan.command.limits
 /// Addresses, where no sanitizer reserves terabytes of them; resident memory is watched from outside as well.
 void bounded_addresses(Plan& plan) { instruct(plan, "as", plan.command.limits.address_space); }
 
-/// Attack: compute for ever.
+/// Attack: compute for ever; or step behind all others, so that a busy machine never lets it come to an end.
 /// Processor time of a compilation; of a worker the judge watches each call.
-void bounded_time(Plan& plan) { instruct(plan, "cpu", static_cast<std::uint64_t>(plan.command.limits.cpu.count())); }
+void bounded_time(Plan& plan) {
+    instruct(plan, "cpu", static_cast<std::uint64_t>(plan.command.limits.cpu.count()));
+    refuse(plan, EPERM, {"setpriority", "sched_setscheduler", "sched_setattr", "sched_setparam"});
+}
 
 /// Attack: read or write another process's memory (the judge's, a sibling's); cheat the sanitizer.
 void no_tracing(Plan& plan) {

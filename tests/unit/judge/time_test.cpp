@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <csignal>
 #include <vector>
 
@@ -57,8 +58,7 @@ public:
         for (int i = 0; i < competitors; ++i) {
             const pid_t child = ::fork();
             if (child == 0)
-                for (volatile int spin = 0;; spin = spin + 1) {
-                }
+                for (;;) std::atomic_signal_fence(std::memory_order_seq_cst);
             children_.push_back(child);
         }
     }
