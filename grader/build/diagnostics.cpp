@@ -39,7 +39,7 @@ std::string with_short_lines(const std::string& text) {
 std::string without_own_folder(const std::string& text) {
     std::string result;
     for (std::size_t at = 0; at < text.size(); ++at) {
-        const bool begins = at == 0 || text[at - 1] == '\n' || result.ends_with("from ");
+        const bool begins = result.empty() || result.back() == '\n' || result.ends_with("from ");
         if (begins && text.compare(at, 2, "./") == 0)
             ++at;
         else

@@ -12,7 +12,8 @@ namespace headway::report {
 std::string github_annotations(const verdict::Verdict& verdict, const std::string& folder);
 
 /// `text` for the log of a job. The runner takes a line that begins with "::", and anything after "##[", for a command,
-/// and what a submission says may be wrapped to begin a line: from the first line to the last, commands are switched off.
+/// and what a submission says may be wrapped to begin a line: from the first line to the last, commands are switched
+/// off.
 /// @param token  what switches them on again; nobody who has a say in `text` can know it
 std::string github_without_commands(const std::string& text, const std::string& token);
 

@@ -49,7 +49,8 @@ TEST(ControlGroups, OfALivingGraderAreNotTakenForAbandoned) {
     const auto ours = some_group();
     if (!ours) GTEST_SKIP() << "no control groups here";
     if (!in_another_container([] { some_group(); })) GTEST_SKIP() << "no pid namespaces here";
-    Command command{.arguments = {"/bin/true"}, .environment = {}};
+    Command command;
+    command.arguments = {"/bin/true"};
     command.group = ours;
     EXPECT_TRUE(run(command, std::chrono::seconds(10), 100).ended.success()) << "the group is gone";
 }
