@@ -15,6 +15,8 @@ ScratchFolder::ScratchFolder(const fs::path& parent) {
     if (::mkdtemp(name.data()) == nullptr)
         throw std::system_error(errno, std::generic_category(), "cannot make a folder in " + parent.string());
     path_ = name;
+    // Nobody else can list it. In the weaker jail a worker is another user, who must reach the program that it runs.
+    fs::permissions(path_, fs::perms::owner_all | fs::perms::group_exec | fs::perms::others_exec);
 }
 
 ScratchFolder::~ScratchFolder() {

@@ -40,7 +40,8 @@ void show_protections(Page& page, const Verdict& verdict) {
     if (missing == 0) return;
     if (!page.style().verbose) {
         page.note_cut();
-        const std::string text = fmt::format("{} of {} not fully enforced on this machine", missing,
+        const char* jail = verdict.protections.contains("jail") ? "weaker jail: " : "";
+        const std::string text = fmt::format("{}{} of {} not fully enforced on this machine", jail, missing,
                                              counted(verdict.protections.size(), "protection"));
         page.paragraph({.hanging = 2}, {{text, Tone::faint}});
         return;

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <fstream>
 #include <sstream>
 #include <stdexcept>
 #include <vector>
@@ -88,10 +89,29 @@ std::string state_of_jail(const Jail& jail) {
            (rules_for_files(jail) ? ", Landlock " + std::to_string(landlock_version()) : ", no Landlock");
 }
 
+/// What another user must be able to enter and read: nothing is mounted for it here. Empty: all is well.
+std::string out_of_reach(const Places& places) {
+    std::ifstream status("/proc/self/status");
+    for (std::string name, mask; status >> name;)
+        if (name == "Umask:" && status >> mask && (std::stoul(mask, nullptr, 8) & 05U) != 0)
+            return "other users cannot read what is made here: umask is " + mask + "; umask 022 mends it";
+    std::vector<fs::path> all = places.kept;
+    all.push_back(places.programs);
+    std::error_code missing;
+    for (const fs::path& path : all)
+        for (fs::path folder = fs::absolute(path); folder != folder.root_path(); folder = folder.parent_path())
+            if (const auto about = fs::status(folder, missing);
+                fs::is_directory(about) && (about.permissions() & fs::perms::others_exec) == fs::perms::none)
+                return "other users cannot enter " + folder.string() + "; chmod o+x lets them";
+    return "";
+}
+
 Found with_jail(Found inspected, const Jail& jail, const Policy& policy) {
     Found found;
     if (jail.is_weaker()) {
         if (const std::string left = survivor(inspected); !left.empty()) inspected["own_processes"] = left;
+        if (std::string& read = inspected["no_hidden_suites"]; read.ends_with(" opens"))
+            read += " to every user; ./headway protections --close shuts it";
         found["jail"] = state_of_jail(jail);
     }
     for (const Protection& protection : protections()) {
@@ -169,19 +189,25 @@ Survey without_jail(const Policy& policy, const std::string& why) {
     return result;
 }
 
+Survey survey_in(Inmate inmate, const Places& places, const Policy& policy) {
+    Policy adapted = policy;
+    if (inmate == Inmate::own_namespace && !counts_processes_by_namespace())
+        adapted.switched_off.insert("bounded_processes");
+    Survey result{.jail = Jail(inmate, places.programs / "headway-enter", adapted), .protections = {}};
+    if (inmate == Inmate::another_user)
+        if (const std::string what = out_of_reach(places); !what.empty()) throw std::runtime_error(what);
+    result.protections = with_jail(inspect(result.jail, places), result.jail, policy);
+    add_outside(result.protections);
+    return result;
+}
+
 Survey survey(const Places& places, const Policy& policy) {
     std::string why = bubblewrap().empty() ? "bubblewrap is not installed" : "";
     bool weaker = false;
     for (const Inmate way : ways()) {
-        Policy adapted = policy;
-        if (way == Inmate::own_namespace && !counts_processes_by_namespace())
-            adapted.switched_off.insert("bounded_processes");
-        Survey result{.jail = Jail(way, places.programs / "headway-enter", adapted), .protections = {}};
         weaker |= is_weaker(way);
         try {
-            result.protections = with_jail(inspect(result.jail, places), result.jail, policy);
-            add_outside(result.protections);
-            return result;
+            return survey_in(way, places, policy);
         } catch (const std::exception& error) {
             why += (why.empty() ? "" : "; ") + first_line(error.what());
         }
@@ -191,6 +217,10 @@ Survey survey(const Places& places, const Policy& policy) {
 
 void require_jail(const Survey& survey, Unsafe unsafe) {
     if (unsafe == Unsafe::yes) return;
+    if (!survey.jail.exists())
+        throw std::runtime_error("this machine cannot jail other people's code: " +
+                                 survey.protections.at("no_host_files").substr(std::string("absent: ").size()) +
+                                 ". ./headway doctor shows what is missing; --unsafe runs it all the same.");
     for (const auto& [name, state] : survey.protections)
         if (state.starts_with("absent"))
             throw std::runtime_error("this machine cannot jail other people's code: " + name + " is " + state +
@@ -201,7 +231,8 @@ void require_jail_for_a_class(const Survey& survey, Unsafe unsafe) {
     require_jail(survey, unsafe);
     if (unsafe == Unsafe::no && survey.jail.is_weaker() && !rules_for_files(survey.jail))
         throw std::runtime_error(
-            "in the weaker jail, without Landlock, a submission can read the others that are graded here. Grade a class "
+            "in the weaker jail, without Landlock, a submission can read the others that are graded here. Grade a "
+            "class "
             "where bubblewrap works, or on a kernel with Landlock (./headway doctor); --unsafe grades all the same.");
 }
 

@@ -28,6 +28,9 @@ struct Places {
 };
 Survey survey(const Places& places, const Policy& policy);
 
+/// In a jail of that kind alone. @throws std::exception if it cannot be built here
+Survey survey_in(Inmate inmate, const Places& places, const Policy& policy);
+
 /// The same without trying: there is to be no jail.
 Survey without_jail(const Policy& policy, const std::string& why);
 

@@ -67,9 +67,10 @@ void refuse_meddling(Plan& plan) {
     for (const char* name : {"prlimit64", "sched_setaffinity", "sched_setscheduler", "sched_setparam", "sched_setattr"})
         plan.refused.push_back({.name = name, .error = EPERM, .only_on_others = true});
     // What a file is called is Landlock's; whose it is and who may open it is not.
-    refuse(plan, {"chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "fchown", "lchown", "fchownat", "utime",
-                  "utimes", "futimesat", "utimensat", "setxattr", "lsetxattr", "fsetxattr", "setxattrat",
-                  "removexattr", "lremovexattr", "fremovexattr", "removexattrat", "file_setattr"});
+    refuse(plan,
+           {"chmod",     "fchmod",     "fchmodat",    "fchmodat2",    "chown",        "fchown",        "lchown",
+            "fchownat",  "utime",      "utimes",      "futimesat",    "utimensat",    "setxattr",      "lsetxattr",
+            "fsetxattr", "setxattrat", "removexattr", "lremovexattr", "fremovexattr", "removexattrat", "file_setattr"});
 }
 
 /// Nobody can guess it, so nobody can have made it first.
@@ -96,9 +97,12 @@ std::uint64_t own_threads() {
 
 bool applies(const Gap& gap, Inmate inmate, bool has_landlock) {
     switch (gap.ground) {
-    case Ground::anywhere: return true;
-    case Ground::without_landlock: return !has_landlock;
-    case Ground::same_user: return inmate == Inmate::same_user;
+        case Ground::anywhere:
+            return true;
+        case Ground::without_landlock:
+            return !has_landlock;
+        case Ground::same_user:
+            return inmate == Inmate::same_user;
     }
     return true;
 }

@@ -13,11 +13,16 @@ namespace {
 namespace fs = std::filesystem;
 
 const std::string classroom = std::string(HEADWAY_SOURCE_DIR) + "/classroom";
-const std::string launcher = std::string("#!/bin/sh\n[ \"$1\" = --yes ] && shift\nexec '") + HEADWAY_CLI + "' \"$@\"\n";
+// Closing would close this checkout, which other tests read at the same time; weaker_jail_test.py tries it on a copy.
+const std::string launcher =
+    std::string("#!/bin/sh\n[ \"$1\" = --yes ] && shift\n[ \"$2\" = --close ] && exit 0\nexec '") + HEADWAY_CLI +
+    "' \"$@\"\n";
 
 class CiFiles : public testing::Test {
 protected:
     CiFiles() {
+        // In the weaker jail another user must reach what is compiled and run here; see tests/hostile/poor_machine.py.
+        fs::permissions(folder_.path(), fs::perms::others_exec | fs::perms::owner_all);
         program("bin/apt-get", "#!/bin/sh\nexit 0\n");
         program("bin/headway", launcher);
         program("bin/git",

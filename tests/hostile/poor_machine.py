@@ -2,21 +2,22 @@
 """Runs a command where bubblewrap can do nothing, as in the containers of CI: user.max_user_namespaces is 0, nobody has
 CAP_SYS_ADMIN, and, if wanted, the kernel knows no Landlock. A user namespace of its own keeps that from everybody else.
 
-usage: poor_machine.py [--no-landlock] [--user N] [--root FOLDER] COMMAND...      (as root)
---root  a folder of the caller that stands for `HEADWAY_ROOT`'s secrets: see close()
+usage: poor_machine.py [--no-landlock] [--user N] [--shut PATH]... COMMAND...      (as root)
+--user  the command runs as that user, and else as root
+--shut  this file or folder looks there as after chmod go-rwx
 Exit status 77 where such a machine cannot be made.
 """
 import argparse
 import ctypes
 import os
 import pathlib
+import shutil
 import struct
 import sys
 
 CLONE_NEWNS, CLONE_NEWUSER = 0x00020000, 0x10000000
-PR_SET_SECCOMP, PR_CAPBSET_DROP, PR_SET_NO_NEW_PRIVS = 22, 24, 38
-PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL = 47, 4
-CAP_SYS_ADMIN = 21
+MS_BIND = 0x1000
+PR_SET_SECCOMP, PR_CAPBSET_DROP = 22, 24
 EVERYBODY = "0 0 4294967295"
 libc = ctypes.CDLL(None, use_errno=True)
 
@@ -47,6 +48,26 @@ def give_up_rights():
     mask = sum(1 << right for right in container)
     rights = struct.pack("IIIIII", mask, mask, 0, mask >> 32, mask >> 32, 0)
     check(libc.capset(ctypes.c_char_p(header), ctypes.c_char_p(rights)), "capset")
+
+
+def shut(path):
+    """The real one is everybody's, and stays as it is."""
+    def mount(source, target, kind, flags, options=None):
+        check(libc.mount(source and os.fsencode(source), os.fsencode(target), kind, flags, options), f"mount {target}")
+
+    if path.is_dir():
+        mount("tmpfs", path, b"tmpfs", 0, b"mode=0700")
+        return
+    if not shut.folder:
+        mount("tmpfs", "/mnt", b"tmpfs", 0, b"mode=0755")
+        shut.folder = pathlib.Path("/mnt")
+    copy = shut.folder / path.name
+    shutil.copyfile(path, copy)
+    copy.chmod(0o700)
+    mount(copy, path, None, MS_BIND)
+
+
+shut.folder = None
 
 
 def in_a_namespace():

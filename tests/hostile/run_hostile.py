@@ -11,7 +11,11 @@ Each folder here is one attack: attack.cpp, put beside a right solution of exerc
     succeeds_with     ... or with these limits for workers
     sign              what shows that: HOSTILE-SUCCESS (unless given), "canary", "survivor", "passed", or a text
 
-usage: run_hostile.py --cli PROGRAM --course FOLDER --work FOLDER [--user N] [--no-live] [ATTACK...]
+usage: run_hostile.py --cli PROGRAM --course FOLDER --work FOLDER [--user N] [--no-live] [--weaker [--no-landlock]]
+                      [ATTACK...]
+
+--weaker grades on a machine where bubblewrap can do nothing (poor_machine.py). What may get through the weaker jail is
+listed in weaker.toml, with the reason.
 """
 import argparse
 import contextlib
@@ -83,14 +87,14 @@ def is_of_another_grader(pid, cli):
     return False
 
 
-def foreign_processes(cli):
-    """Processes in another pid namespace than ours: what a jail of this grader holds."""
+def foreign_processes(cli, inmate):
+    """@param inmate  the user that a jail without namespaces runs programs as, if not one of the pool"""
     ours = os.readlink("/proc/self/ns/pid")
     found = {}
     for entry in os.listdir("/proc"):
         try:
             uid = os.stat(f"/proc/{entry}").st_uid
-            if entry.isdigit() and (uid >= 10**9 or (uid != 0 and os.readlink(f"/proc/{entry}/ns/pid") != ours)):
+            if entry.isdigit() and (uid >= 10**9 or uid == inmate or (uid != 0 and os.readlink(f"/proc/{entry}/ns/pid") != ours)):
                 if not is_of_another_grader(int(entry), cli):
                     found[int(entry)] = pathlib.Path(f"/proc/{entry}/cmdline").read_bytes()
         except OSError:
@@ -105,6 +109,8 @@ class Range:
         self.cli = arguments.cli
         self.course = arguments.course
         self.user = arguments.user
+        self.weaker = arguments.weaker
+        self.landlock = not arguments.no_landlock
         self.work = arguments.work / (f"user{self.user}" if self.user else "own")
         shutil.rmtree(self.work, ignore_errors=True)
         self.submission = self.work / "submission" / "01_single_head"
@@ -135,13 +141,32 @@ class Range:
         (self.submission / "attack.cpp").write_text(attack)
         (self.work / "policy.toml").write_text(policy)
         command = [self.cli, "grade", "01", "--submission", self.submission.parent, "--json", "-", "--again"]
-        if self.user:
+        if self.weaker:
+            command = self.on_a_poor_machine() + command
+        elif self.user:
             command = ["setpriv", "--reuid", self.user, "--regid", self.user, "--clear-groups"] + command
         environment = {"PATH": "/usr/bin:/bin", "HEADWAY_ROOT": str(self.course), "HEADWAY_STATE": str(self.work / "state"),
                        "HEADWAY_POLICY": str(self.work / "policy.toml")}
         done = subprocess.run([str(word) for word in command], env=environment, capture_output=True, timeout=600)
         text = done.stdout.decode(errors="replace")
-        return text, json.loads(text) if "{" in text else None
+        if "{" not in text:
+            return text + done.stderr.decode(errors="replace"), None
+        return text, json.loads(text)
+
+    def on_a_poor_machine(self):
+        words = [sys.executable, pathlib.Path(__file__).with_name("poor_machine.py")]
+        if self.user:
+            words += ["--user", self.user]
+        if not self.landlock:
+            words.append("--no-landlock")
+            for secret in ("solutions", "grader/suites", "grader/reference"):
+                words += ["--shut", self.course / secret]
+            words += ["--shut", self.cli.parent / "headway-judge"]
+        return words
+
+    def foreign_processes(self):
+        """What a jail of this grader holds: processes in another pid namespace than ours, or of a pool user."""
+        return foreign_processes(self.cli, int(self.user) if self.user and self.weaker else None)
 
     def snapshot(self):
         """Size and time of all that a submission could want to change."""
@@ -179,13 +204,13 @@ class Attack:
         return BEFORE + self.source + "\n" + AFTER[where]
 
 
-def survivors(before, cli, patience=2.0):
+def survivors(before, place, patience=2.0):
     """Those that have come since, and are there all the time that one could need to go."""
     end = time.monotonic() + patience
-    left = {pid for pid in foreign_processes(cli) if pid not in before}
+    left = {pid for pid in place.foreign_processes() if pid not in before}
     while left and time.monotonic() < end:
         time.sleep(0.05)
-        left &= set(foreign_processes(cli))
+        left &= set(place.foreign_processes())
     return left
 
 
@@ -214,10 +239,10 @@ def harm(place, text, verdict, about):
 
 def is_live(place, attack, where):
     about = attack.about
-    before = foreign_processes(place.cli)
+    before = place.foreign_processes()
     text, verdict = place.grade(attack.program(where), policy_text(about.get("succeeds_without", ()),
                                                                    about.get("succeeds_with", "")))
-    left = survivors(before, place.cli, 0.5)
+    left = survivors(before, place, 0.5)
     for pid in left:
         os.kill(pid, signal.SIGKILL)
     sign = about.get("sign", SUCCESS)
@@ -231,12 +256,25 @@ def is_live(place, attack, where):
     return sign in text
 
 
+def may_get_through_weaker_jail(folder, arguments):
+    """Names of attacks, with the reason."""
+    table = tomllib.loads((folder / "weaker.toml").read_text())
+    listed = dict(table["anywhere"])
+    if arguments.no_landlock:
+        listed |= table["without_landlock"]
+    if arguments.user:
+        listed |= table["same_user"]
+    return listed
+
+
 def main():
     parser = argparse.ArgumentParser()
     for name in ("--cli", "--course", "--work"):
         parser.add_argument(name, type=pathlib.Path, required=True)
     parser.add_argument("--user")
     parser.add_argument("--no-live", action="store_true")
+    parser.add_argument("--weaker", action="store_true")
+    parser.add_argument("--no-landlock", action="store_true")
     parser.add_argument("attacks", nargs="*")
     arguments = parser.parse_args()
     folder = pathlib.Path(__file__).resolve().parent
@@ -247,11 +285,20 @@ def main():
     if arguments.attacks:
         attacks = [attack for attack in attacks if attack.name in arguments.attacks]
 
+    may_get_through = may_get_through_weaker_jail(folder, arguments) if arguments.weaker else {}
+    if unknown := set(may_get_through) - {path.parent.name for path in folder.glob("*/hostile.toml")}:
+        sys.exit(f"weaker.toml lists attacks that are not there: {', '.join(sorted(unknown))}")
+
     place = Range(arguments)
     innocent = BEFORE + "void attack() {}\n" + AFTER["call"]
-    _, first = place.grade(innocent, policy_text())
+    text, first = place.grade(innocent, policy_text())
+    if first is None and "cannot jail" in text:
+        print(f"SKIPPED: {text}")
+        sys.exit(77)
     if first is None:
-        sys.exit("the grader gives no verdict")
+        sys.exit("the grader gives no verdict: " + text)
+    if arguments.weaker != ("jail" in first["protections"]):
+        sys.exit(f"this is the wrong jail: {first['protections'].get('jail')}")
     if first["exercises"][0]["state"] != "passed":
         sys.exit("the right submission does not pass: " + json.dumps(first["exercises"][0])[:2000])
     absent = {name: state for name, state in first["protections"].items() if state != "enforced"}
@@ -267,7 +314,7 @@ def main():
     for attack in attacks:
         for where in attack.about["where"]:
             begin = time.monotonic()
-            before = foreign_processes(place.cli)
+            before = place.foreign_processes()
             text, verdict = place.grade(attack.program(where), policy_text())
             graded += 1
             if verdict is None:
@@ -275,7 +322,7 @@ def main():
                 failed += 1
                 continue
             problems = harm(place, text, verdict, attack.about)
-            if left := survivors(before, place.cli):
+            if left := survivors(before, place):
                 problems.append(f"survivors: {sorted(left)}")
             changed = {path for path, what in place.snapshot().items() if unharmed.get(path) != what}
             if changed:
@@ -294,6 +341,9 @@ def main():
                     note = ", live"
                 else:
                     problems.append("not live: it fails without what should stop it, too")
+            if attack.name in may_get_through:
+                note = f", may get through: {may_get_through[attack.name]}" + "".join(f" [{p}]" for p in problems)
+                problems = []
             failed += bool(problems)
             state = verdict["exercises"][0]["state"]
             print(f"{'FAILED' if problems else 'ok':6} {attack.name} ({where}): {state}{note}, "

@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 namespace entry::among_others {
@@ -116,7 +117,8 @@ std::string new_privileges() {
 pid_t leave_a_daemon() {
     std::array<int, 2> way{};
     if (::pipe(way.data()) != 0) return 0;
-    if (::fork() == 0) {
+    const pid_t parent_of_daemon = ::fork();
+    if (parent_of_daemon == 0) {
         ::setsid();
         if (::fork() == 0) {
             const pid_t own = ::getpid();
@@ -127,10 +129,11 @@ pid_t leave_a_daemon() {
         }
         ::_exit(0);
     }
+    ::close(way[1]);
+    ::waitpid(parent_of_daemon, nullptr, 0);
     pid_t daemon = 0;
     if (::read(way[0], &daemon, sizeof daemon) != sizeof daemon) daemon = 0;
     ::close(way[0]);
-    ::close(way[1]);
     return daemon;
 }
 

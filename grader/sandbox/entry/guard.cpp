@@ -49,9 +49,8 @@ void obey_landlock(const entry::Words& words) {
     landlock::Rules rules;
     bool made = true;
     words.each("see", [&](const char* path) { made &= rules.allow(path, landlock::to_read); });
-    words.each("device", [&](const char* path) {
-        made &= rules.allow(path, landlock::read_file | landlock::write_file);
-    });
+    words.each("device",
+               [&](const char* path) { made &= rules.allow(path, landlock::read_file | landlock::write_file); });
     if (const char* folder = words.value("folder")) made &= rules.allow(folder, landlock::to_work_in);
     if (words.value("own-processes") != nullptr)
         made &= rules.allow("/proc/self", landlock::read_file | landlock::read_folder);
@@ -97,8 +96,8 @@ bool kill_all_of(uid_t user) {
     return child > 0;
 }
 
-/// Where the prisoner is the same user. Whom it started is ours to adopt, so it descends from us. All are stopped first:
-/// what is stopped cannot fork, and takes up a place among the processes that it may have.
+/// Where the prisoner is the same user. Whom it started is ours to adopt, so it descends from us. All are stopped
+/// first: what is stopped cannot fork, and takes up a place among the processes that it may have.
 void kill_descendants() {
     for (std::size_t stopped = 0, before = 1; stopped != before;) {
         before = stopped;
@@ -130,7 +129,8 @@ int wait_for(pid_t prisoner, const sigset_t& awaited) {
         if (signal != SIGCHLD) return 128 + SIGKILL;
         int status = 0;
         for (pid_t gone = 0; (gone = ::waitpid(-1, &status, WNOHANG)) > 0;)
-            if (gone == prisoner) return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+            if (gone == prisoner && !WIFSTOPPED(status))
+                return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
     }
 }
 
@@ -154,8 +154,8 @@ int main(int argc, char** argv) {
     const pid_t prisoner = ::fork();
     if (prisoner < 0) give_up();
     if (prisoner == 0) enter(words, argv, keeper);
-    for (const int theirs : {STDOUT_FILENO, STDERR_FILENO, channel, ready, delivery, instructions,
-                             instructions_of_entry, system_calls})
+    for (const int theirs :
+         {STDOUT_FILENO, STDERR_FILENO, channel, ready, delivery, instructions, instructions_of_entry, system_calls})
         ::close(theirs);
     const int status = wait_for(prisoner, awaited);
     leave_nobody(user);

@@ -1,9 +1,9 @@
 // Tries, from within a jail, what a submission could try, and prints for each protection whether it held:
 //     name<TAB>ok    or    name<TAB>what was possible
-// Arguments: bytes of the folder, most processes, user of the grader, a secret path; then namespaces of the grader, such
-// as net:[4026531840], or, in the weaker jail, "grader=PID", "landlock=yes", and what is closed to it: "closed=PATH", or
-// to be kept as it is: "kept=PATH".
-// There a process stays behind on purpose; "survivor<TAB>PID" says which.
+// Arguments: bytes of the folder, most processes, user of the grader, a secret path; then namespaces of the grader,
+// such as net:[4026531840], or, in the weaker jail, "grader=PID", "landlock=yes", and what is closed to it:
+// "closed=PATH", or to be kept as it is: "kept=PATH". There a process stays behind on purpose; "survivor<TAB>PID" says
+// which.
 #include "among_others.hpp"
 
 #include <array>
@@ -148,13 +148,15 @@ void try_among_others(char** words, char** end) {
     tell("own_processes", tries::other_processes(around));
     tell("own_letter_boxes", tries::letter_boxes(around));
     tell("no_network", tries::network());
-    std::printf("survivor\t%d\n", tries::leave_a_daemon());
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
     if (argc < 5) return EXIT_FAILURE;
+    const bool among_others = argc > 5 && std::strncmp(argv[5], "grader=", 7) == 0;
+    // First: where tracing works, a child's end would stop us later.
+    if (among_others) std::printf("survivor\t%d\n", entry::among_others::leave_a_daemon());
     tell("closed_descriptors", descriptors());
     tell("empty_environment", environ == nullptr || *environ == nullptr ? "" : *environ);
     tell("bounded_processes", limit_of(RLIMIT_NPROC, std::strtoull(argv[2], nullptr, 10)));
@@ -163,9 +165,8 @@ int main(int argc, char** argv) {
     tell("bounded_time", limit_of(RLIMIT_CPU, RLIM_INFINITY - 1));
     tell("no_tracing", tracing());
     tell("no_hidden_memory", hidden_memory());
-    const bool among_others = argc > 5 && std::strncmp(argv[5], "grader=", 7) == 0;
-    tell("no_privileges", privileges(std::strtoul(argv[3], nullptr, 10)) +
-                              (among_others ? entry::among_others::new_privileges() : ""));
+    tell("no_privileges",
+         privileges(std::strtoul(argv[3], nullptr, 10)) + (among_others ? entry::among_others::new_privileges() : ""));
     tell("no_new_namespaces", ::unshare(CLONE_NEWUSER) == 0 ? "unshare works" : "");
     tell("no_kernel_doors", kernel_doors());
     tell("no_sockets", sockets());

@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""Strangers' code where bubblewrap can do nothing: graded in the weaker jail, as root and as a user, with and without
+Landlock; and refused, before anything of it is compiled or run, where there is not even that.
+
+usage: weaker_jail_test.py COURSE CLI      (as root; else skipped)
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+COURSE, CLI = map(pathlib.Path, sys.argv[1:3])
+POOR = COURSE / "tests/hostile/poor_machine.py"
+NOBODY = 65534
+SECRETS = [COURSE / "solutions", COURSE / "grader/suites", COURSE / "grader/reference", CLI.parent / "headway-judge"]
+SHUT = [word for secret in SECRETS for word in ("--shut", secret)]
+MARKER = """#include <cstdio>
+#include <fcntl.h>
+__attribute__((constructor)) static void leave_a_marker() { std::printf("MARKER"); creat("@MARKER@", 0644); }
+"""
+
+
+class WeakerJail(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.folder.chmod(0o755)
+        self.marker = self.folder / "open" / "marker"
+        self.marker.parent.mkdir()
+        self.marker.parent.chmod(0o777)
+        submission = self.folder / "submission/01_single_head"
+        submission.mkdir(parents=True)
+        (submission / "marker.cpp").write_text(MARKER.replace("@MARKER@", str(self.marker)))
+        (submission / "single_head.cpp").write_text((COURSE / "solutions/01_single_head/single_head.cpp").read_text())
+        self.state = self.folder / "state"
+        self.state.mkdir()
+        self.state.chmod(0o777)
+
+    def headway(self, *arguments, machine=()):
+        environment = {"PATH": "/usr/bin:/bin", "HEADWAY_ROOT": str(COURSE), "HEADWAY_STATE": str(self.state)}
+        words = [sys.executable, POOR, *machine, CLI, *arguments]
+        done = subprocess.run([str(word) for word in words], env=environment, capture_output=True, text=True, timeout=600)
+        if done.returncode == 77 or "SKIPPED" in done.stdout:
+            self.skipTest(done.stdout)
+        return done
+
+    def grade(self, *more, machine=()):
+        return self.headway("grade", "01", "--submission", self.folder / "submission", "--json", "-", *more,
+                            machine=machine)
+
+    def holds(self, done, jail):
+        self.assertEqual(done.returncode, 0, done.stdout[:3000] + done.stderr)
+        verdict = json.loads(done.stdout)
+        self.assertEqual(verdict["exercises"][0]["points"], 10)
+        stamps = verdict["protections"]
+        self.assertTrue(stamps["jail"].startswith("weaker: "), stamps)
+        self.assertIn(jail, stamps["jail"])
+        self.assertFalse([state for state in stamps.values() if state.startswith("absent")])
+        for name in ("no_hidden_suites", "no_sockets", "no_tracing", "no_kernel_doors", "no_hidden_memory"):
+            self.assertEqual(stamps[name], "enforced")
+
+    def refused(self, done, *words):
+        self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
+        for word in words:
+            self.assertIn(word, done.stderr)
+        self.assertFalse((self.state / "work").exists(), "something was compiled")
+        self.assertFalse(self.marker.exists())
+
+    def test_as_root(self):
+        self.holds(self.grade(), "another user")
+        self.assertFalse(self.marker.exists(), "it writes where everybody may")
+
+    def test_as_root_without_landlock(self):
+        self.holds(self.grade(machine=["--no-landlock", *SHUT]), "no Landlock")
+
+    def test_as_a_user(self):
+        self.holds(self.grade(machine=["--user", NOBODY]), "the same user")
+        self.assertFalse(self.marker.exists(), "it writes where everybody may")
+
+    def test_what_every_user_may_read_is_said_to_be_open(self):
+        self.refused(self.grade(machine=["--no-landlock"]), "no_hidden_suites", str(COURSE / "solutions"),
+                     "./headway protections --close", "--unsafe")
+
+    def test_without_any_jail_nothing_runs(self):
+        machine = ["--no-landlock", "--user", NOBODY]
+        self.refused(self.grade(machine=machine), "cannot jail", "Landlock", "./headway doctor", "--unsafe")
+        self.refused(self.grade("--html", self.folder / "page.html", machine=machine), "--unsafe")
+        unsafe = self.grade("--unsafe", machine=machine)
+        self.assertEqual(unsafe.returncode, 0, unsafe.stderr)
+        self.assertIn("runs with all your rights", unsafe.stderr)
+        self.assertTrue(self.marker.exists())
+
+    def test_ones_own_goes_on_and_is_told_before(self):
+        done = self.headway("grade", "01", "--submission", COURSE / "stubs", machine=["--no-landlock", "--user", NOBODY])
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertEqual(done.stderr.count("there is no jail here"), 1, done.stderr)
+        self.assertIn("./headway doctor", done.stderr)
+
+    def test_a_class_needs_landlock(self):
+        (self.folder / "class").mkdir()
+        (self.folder / "submission").rename(self.folder / "class/ada")
+        arguments = ["class", "grade", self.folder / "class", "--gradebook", self.folder / "book.sqlite"]
+        self.refused(self.headway(*arguments, machine=["--no-landlock", *SHUT]), "Landlock", "--unsafe")
+        graded = self.headway(*arguments)
+        self.assertEqual(graded.returncode, 0, graded.stdout + graded.stderr)
+        self.assertIn("1 exercise graded", graded.stdout)
+
+    def test_what_is_closed_stays_everybody_elses(self):
+        shown = self.headway("protections")
+        self.assertIn("jail                weaker", shown.stdout)
+        self.assertIn("it sees the name of this machine", shown.stdout)
+
+    def test_no_file_that_we_hand_out_says_unsafe(self):
+        for name in ("github/headway.yml", "gitlab/.gitlab-ci.yml", "gradescope/setup.sh", "gradescope/run_autograder"):
+            self.assertNotIn("--unsafe", (COURSE / "classroom" / name).read_text())
+
+
+if os.geteuid() != 0:
+    print("SKIPPED: only root can make a machine without namespaces")
+    sys.exit(77)
+unittest.main(argv=sys.argv[:1] + sys.argv[3:])
