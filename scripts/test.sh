@@ -1,6 +1,7 @@
 #!/bin/sh
-# ./headway test [--all|slurm]: Headway's own tests, whole. The last line is `N passed, N failed`.
+# ./headway test [--all|--soak|slurm]: Headway's own tests, whole. The last line is `N passed, N failed`.
 #   always: build without a warning, ctest, verify, format;  --all: the slow tests, sanitizers and clang++ as well;
+#   --soak: only the fuzzers, each for its full length, which takes a night or two (scripts/soak.sh);
 #   slurm: only what grades a class on a cluster, on one that is made for it on this machine.
 set -eu
 
@@ -9,13 +10,14 @@ passed=0
 failed=0
 skipped=0
 
-all=no slurm=no
+all=no slurm=no soak=no
 for argument do
     case $argument in
     --all) all=yes slurm=yes ;;
+    --soak) soak=yes ;;
     slurm) slurm=only ;;
     *)
-        echo "usage: ./headway test [--all | slurm] [--yes]" >&2
+        echo "usage: ./headway test [--all | --soak | slurm] [--yes]" >&2
         exit 2
         ;;
     esac
@@ -93,6 +95,10 @@ check_format() {
 }
 
 build test || finish
+if [ "$soak" = yes ]; then
+    check 'Soak' sh "$root/scripts/soak.sh"
+    finish
+fi
 if [ "$slurm" = only ]; then
     run_tests all test -R '^slurm$'
     finish

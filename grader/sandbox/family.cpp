@@ -42,6 +42,7 @@ pid_t parent_of(pid_t pid) {
     return name_end == std::string::npos ? -1 : number_in<pid_t>(std::string_view(stat).substr(name_end + 3));
 }
 
+/// @param field  with the line end before it: the first line is a name that the process chose, such as "VmRSS:"
 std::uint64_t status_bytes(pid_t pid, std::string_view field) {
     const std::string status = read_proc(pid, "status");
     const std::size_t at = status.find(field);
@@ -147,13 +148,13 @@ void Family::look_at_times() {
 
 std::uint64_t Family::resident_bytes() const {
     std::uint64_t sum = 0;
-    for (const pid_t pid : members_) sum += status_bytes(pid, "VmRSS:");
+    for (const pid_t pid : members_) sum += status_bytes(pid, "\nVmRSS:");
     return sum;
 }
 
 std::uint64_t Family::peak_resident_bytes() const {
     std::uint64_t sum = 0;
-    for (const pid_t pid : members_) sum += status_bytes(pid, "VmHWM:");
+    for (const pid_t pid : members_) sum += status_bytes(pid, "\nVmHWM:");
     return sum;
 }
 

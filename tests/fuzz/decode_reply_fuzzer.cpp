@@ -14,7 +14,7 @@ void touch(const wire::Value& value) {
     if (const auto* tensor = std::get_if<Tensor>(&value); tensor != nullptr && tensor->numel() > 0) {
         const float* storage = tensor->data() - tensor->offset();
         sink = storage[tensor->layout().lowest()] + storage[tensor->layout().highest()];
-        if (tensor->numel() < 100'000) sink = (*tensor * 2.0F).data()[0];
+        if (tensor->numel() < 4096) sink = (*tensor * 2.0F).data()[0];
     }
     if (const auto* mask = std::get_if<Mask>(&value); mask != nullptr && mask->numel() > 0)
         sink = mask->data()[0] ? 1 : 0;

@@ -73,6 +73,13 @@ TEST(HandIns, GradescopeNamesStudentsAndTimeInItsMetadata) {
     EXPECT_EQ(found[0].submitted, "2026-05-01T12:00:00Z");
 }
 
+TEST(HandIns, GradescopesMetadataLeadsNowhereElse) {
+    const build::TemporaryFolder folder;
+    folder.write("export/submission_metadata.yml", "../secret:\n  :submitters:\n  - :sid: '17'\n");
+    folder.write("secret/scaled_scores.cpp", "1");
+    EXPECT_THROW(find_hand_ins(folder.path() / "export", {}), std::runtime_error);
+}
+
 TEST(HandIns, APatternSaysWhereTheIdIs) {
     const build::TemporaryFolder folder;
     folder.write("headway-2026-anna/scaled_scores.cpp", "1");

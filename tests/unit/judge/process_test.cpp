@@ -76,6 +76,21 @@ TEST(Process, WhatItStartedDiesWithIt) {
     EXPECT_TRUE(text.empty() || text.find("State:\tZ") != std::string::npos) << text;
 }
 
+TEST(Process, ItsNameHidesNoMemory) {
+    const auto folder = std::filesystem::temp_directory_path() / ("headway-names-" + std::to_string(::getpid()));
+    std::filesystem::create_directories(folder);
+    for (const char* name : {"VmRSS:", "VmHWM:"}) {
+        std::filesystem::create_symlink("/bin/sleep", folder / name);
+        Command command;
+        command.arguments = {(folder / name).string(), "100"};
+        const Process process = Process::start(command, Channel::no);
+        ::usleep(50'000);
+        EXPECT_GT(process.resident_bytes(), 0U) << name;
+        EXPECT_GT(process.peak_resident_bytes(), 0U) << name;
+    }
+    std::filesystem::remove_all(folder);
+}
+
 TEST(Process, AProgramThatDoesNotExistIsAnError) {
     Command command;
     command.arguments = {"/no/such/program"};
