@@ -16,7 +16,7 @@ def judged(arguments, exercise, seed, diagnose):
     """Why it was judged wrongly, or None."""
     with tempfile.TemporaryDirectory() as folder:
         worker = os.path.join(folder, f"lying.{seed}")
-        os.symlink(os.path.join(arguments.workers, f"lying_{exercise}"), worker)
+        os.symlink(os.path.join(os.path.abspath(arguments.workers), f"lying_{exercise}"), worker)
         command = [arguments.judge, "--exercise", exercise, "--worker", worker, "--seed", str(seed),
                    "--policy", arguments.policy, "--jail", "none"]
         if diagnose:

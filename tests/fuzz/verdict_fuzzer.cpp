@@ -42,8 +42,8 @@ void check_annotations(const std::string& text) {
 }
 
 void show(const verdict::Verdict& verdict) {
-    check_text(report::render(verdict, {.width = 80, .unicode = true, .colour = false, .verbose = true}));
-    check_text(report::render(verdict, {.width = 40, .unicode = false, .colour = false}));
+    check_text(report::render(verdict, {.width = 80, .verbose = true}));
+    check_text(report::render(verdict, {.width = 40, .unicode = false}));
     check_markup(report::html(verdict));
     check_markup(report::junit(verdict));
     check_annotations(report::github_annotations(verdict, "exercises"));
