@@ -271,7 +271,7 @@ void Student::refuses_index(const std::string& function, const Arguments& argume
     refuses(function, arguments, because, {ErrorKind::invalid_argument, ErrorKind::out_of_range});
 }
 
-wire::Handle Student::store(const Tensor& tensor) { return std::get<wire::Handle>(answer("keep", {{"x", tensor}})); }
+wire::Handle Student::store(const Tensor& tensor) { return expect<wire::Handle>("keep", {{"x", tensor}}, "a handle"); }
 
 Tensor Student::read(wire::Handle handle) { return expect<Tensor>("read", {{"x", handle}}, "a tensor"); }
 

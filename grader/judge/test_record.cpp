@@ -1,5 +1,7 @@
 #include "test_record.hpp"
 
+#include "record_field.hpp"
+
 #include <utility>
 
 namespace headway::judge {
@@ -49,6 +51,14 @@ void fail(verdict::Failure failure) {
     failure.story = record.story;
     record.failure = std::move(failure);
     throw StopTest{};
+}
+
+void fail_for_form(const std::string& field) {
+    verdict::Failure failure;
+    failure.kind = verdict::FailureKind::protocol;
+    failure.message = "your " + current_test().function + " sent something that is not an answer (its " + field +
+                      " is missing or of another kind)";
+    fail(std::move(failure));
 }
 
 }  // namespace headway::judge

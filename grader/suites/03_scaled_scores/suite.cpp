@@ -1,5 +1,6 @@
 // Hidden tests of exercise 03.        B batch · H heads · T queries · S keys · d head_dim · d_v value width
 #include "judge/hidden_test.hpp"
+#include "judge/record_field.hpp"
 #include "reference/attention.hpp"
 
 namespace headway::judge {
@@ -149,7 +150,7 @@ PROPERTY(ScaledScores, FullyBlockedRowsAreZero, 1,
     const Inputs in(random, n);
     const wire::Record attended = student.record("scaled_dot_product_attention", in.with(Mask::block_all({n.T, n.S})));
     for (const wire::Field& field : attended.fields)
-        for (const double number : exact(std::get<Tensor>(field.value)).value)
+        for (const double number : exact(value_of<Tensor>(field)).value)
             expect(number == 0, Stage::mask,
                    "with every key blocked, your " + field.name + " should be all zero; it holds " +
                        std::to_string(number));
@@ -167,8 +168,8 @@ std::optional<Array> from_own_softmax(Student& student, const Inputs& in, const 
 void expect_attention(Student& student, const Inputs& in, const Mask& mask) {
     const FunctionCall call{"scaled_dot_product_attention", in.with(mask)};
     const wire::Record attended = student.record(call.function, call.arguments);
-    const Tensor& context = std::get<Tensor>(attended.find("context")->value);
-    const Tensor& weights = std::get<Tensor>(attended.find("weights")->value);
+    const Tensor& context = field<Tensor>(attended, "context");
+    const Tensor& weights = field<Tensor>(attended, "weights");
     const auto expected = reference::attention(exact(in.q), exact(in.k), exact(in.v), mask);
     const std::vector<std::string> blamed{"attention_scores", "masked_softmax"};
     expect_close_given(

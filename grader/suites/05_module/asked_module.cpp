@@ -1,4 +1,5 @@
 #include "asked_module.hpp"
+#include "judge/record_field.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -38,7 +39,7 @@ bool hold_the_same(const wire::Record& parameters, const std::vector<std::string
     const wire::Field* first = parameters.find(names.front());
     return first != nullptr && std::all_of(names.begin(), names.end(), [&](const std::string& name) {
                const wire::Field* field = parameters.find(name);
-               return field != nullptr && same_numbers(std::get<Tensor>(field->value), std::get<Tensor>(first->value));
+               return field != nullptr && same_numbers(judge::value_of<Tensor>(*field), judge::value_of<Tensor>(*first));
            });
 }
 
@@ -158,7 +159,7 @@ bool same_numbers(const Tensor& a, const Tensor& b) {
 bool same_numbers(const wire::Record& a, const wire::Record& b) {
     return std::all_of(a.fields.begin(), a.fields.end(), [&](const wire::Field& field) {
         const wire::Field* other = b.find(field.name);
-        return other != nullptr && same_numbers(std::get<Tensor>(field.value), std::get<Tensor>(other->value));
+        return other != nullptr && same_numbers(judge::value_of<Tensor>(field), judge::value_of<Tensor>(*other));
     });
 }
 

@@ -1,4 +1,5 @@
 #include "attention_object.hpp"
+#include "judge/record_field.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -110,7 +111,7 @@ void AttentionObject::expect_parameters() {
         const wire::Field* field = actual.find(name);
         expect(field != nullptr, Stage::project,
                "there is no parameter " + name + "; are all four nn::Linear registered?");
-        expect_shape({"parameter " + name, Stage::project, {}}, std::get<Tensor>(field->value).shape(), shape);
+        expect_shape({"parameter " + name, Stage::project, {}}, value_of<Tensor>(*field).shape(), shape);
         count += Layout::contiguous(shape).numel();
     }
     for (const wire::Field& field : actual.fields)
@@ -128,16 +129,16 @@ void AttentionObject::expect_state(const wire::Record& expected) {
     for (const wire::Field& field : expected.fields) {
         const wire::Field* found = actual.find(field.name);
         expect(found != nullptr, Stage::project, "the state dict lacks " + field.name);
-        expect_close({"numbers of " + field.name, Stage::project, {"row", "column"}}, std::get<Tensor>(found->value),
-                     exact(std::get<Tensor>(field.value)));
+        expect_close({"numbers of " + field.name, Stage::project, {"row", "column"}}, value_of<Tensor>(*found),
+                     exact(value_of<Tensor>(field)));
     }
 }
 
 Array AttentionObject::projected(const std::string& name, const Tensor& x) const {
-    const Array weight = exact(std::get<Tensor>(loaded_.find(name + ".weight")->value));
+    const Array weight = exact(field<Tensor>(loaded_, name + ".weight"));
     const Array product = reference::matmul(exact(x), reference::transpose(weight, 0, 1));
     const wire::Field* bias = loaded_.find(name + ".bias");
-    return bias == nullptr ? product : reference::add(product, exact(std::get<Tensor>(bias->value)));
+    return bias == nullptr ? product : reference::add(product, exact(value_of<Tensor>(*bias)));
 }
 
 Mask AttentionObject::whole_mask(const Question& question) const {
@@ -154,10 +155,10 @@ Array AttentionObject::expected_weights(const Question& question) const {
 Array AttentionObject::output_from(const Array& weights, const Question& question) const {
     const Array v = reference::split_heads(projected("v_proj", question.value), options_.H);
     const Array merged = reference::merge_heads(reference::matmul(weights, v));
-    const Array w_o = exact(std::get<Tensor>(loaded_.find("out_proj.weight")->value));
+    const Array w_o = exact(field<Tensor>(loaded_, "out_proj.weight"));
     const Array product = reference::matmul(merged, reference::transpose(w_o, 0, 1));
     const wire::Field* bias = loaded_.find("out_proj.bias");
-    return bias == nullptr ? product : reference::add(product, exact(std::get<Tensor>(bias->value)));
+    return bias == nullptr ? product : reference::add(product, exact(value_of<Tensor>(*bias)));
 }
 
 Array AttentionObject::expected_output(const Question& question) const {

@@ -14,7 +14,7 @@
 namespace headway::judge::backward {
 
 inline const Tensor& field(const wire::Record& record, const std::string& name) {
-    return std::get<Tensor>(record.find(name)->value);
+    return judge::field<Tensor>(record, name);
 }
 
 struct Inputs {

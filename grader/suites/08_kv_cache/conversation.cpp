@@ -1,4 +1,5 @@
 #include "conversation.hpp"
+#include "judge/record_field.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -52,16 +53,16 @@ Layer::Layer(Random& random, Index D, Index E) {
 }
 
 Array Layer::apply(const std::string& name, const Array& x) const {
-    const Tensor& weight = std::get<Tensor>(state.find(name + ".weight")->value);
-    const Tensor& bias = std::get<Tensor>(state.find(name + ".bias")->value);
+    const Tensor& weight = field<Tensor>(state, name + ".weight");
+    const Tensor& bias = field<Tensor>(state, name + ".bias");
     return reference::add(reference::matmul(x, reference::transpose(exact(weight), 0, 1)), exact(bias));
 }
 
 Contents contents(Student& student, wire::Handle cache) {
     // Looking is not the student's doing.
     const wire::Record record = aside([&] { return student.record("contents", {{"cache", cache}}); });
-    return {std::get<Tensor>(record.find("k")->value), std::get<Tensor>(record.find("v")->value),
-            std::get<Shape>(record.find("lengths")->value)};
+    return {field<Tensor>(record, "k"), field<Tensor>(record, "v"),
+            field<Shape>(record, "lengths")};
 }
 
 Conversation::Conversation(Student& student, Random& random, const Sizes& sizes, Index total, Tokens tokens)
@@ -186,7 +187,7 @@ Index Conversation::feed(Index n, const Shape& counts) {
         {x, to_tensor(heads(layers_.back(), "k_proj", x)), to_tensor(heads(layers_.back(), "v_proj", x)), counts});
     const wire::Record decoded =
         student_.record("decode", {{"cache", cache_}, {"projections", projections_}, {"x", x}, {"counts", counts}});
-    const Tensor y = std::get<Tensor>(decoded.find("y")->value);
+    const Tensor y = field<Tensor>(decoded, "y");
     expect(y.defined(), Stage::output, "your decode returned an undefined tensor (Tensor{})");
     const Tensor yours = real_rows(y, counts);
     if (auto failure = what_is_wrong(output_axes, yours, expected(history_.back()))) {
@@ -197,7 +198,7 @@ Index Conversation::feed(Index n, const Shape& counts) {
                        [&] { return rows_differ(yours, counts); });
     }
     for (std::size_t b = 0; b < counts.size(); ++b) lengths_[b] += counts[b];
-    return std::get<Index>(decoded.find("rows")->value);
+    return field<Index>(decoded, "rows");
 }
 
 }  // namespace headway::judge::kv_cache

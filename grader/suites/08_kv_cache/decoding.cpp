@@ -8,6 +8,7 @@
 #include "diagnosis/softmax.hpp"
 #include "judge/expect.hpp"
 #include "judge/inputs.hpp"
+#include "judge/record_field.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -23,7 +24,7 @@ using judge::kv_cache::Layer;
 /// x (B, n, in) through one of the four maps.
 Array projected(const wire::Record& state, const std::string& name, const Array& x) {
     const auto parameter = [&](const char* which) {
-        return reference::exact(std::get<Tensor>(state.find(name + which)->value));
+        return reference::exact(judge::field<Tensor>(state, name + which));
     };
     return reference::add(reference::matmul(x, reference::transpose(parameter(".weight"), 0, 1)), parameter(".bias"));
 }
@@ -114,11 +115,11 @@ Predict decode(const Arguments& arguments) {
 Answer decoded(const judge::Outcome& outcome, const Tensor& x, const Shape& counts) {
     const auto* record = std::get_if<wire::Record>(&outcome.value);
     if (outcome.error || record == nullptr) return answer_of(outcome);
-    const auto& y = std::get<Tensor>(record->find("y")->value);
+    const auto& y = judge::field<Tensor>(*record, "y");
     if (!y.defined()) return Answer{"", {{"y undefined", {}}}};
     const Array rows = reference::exact(y);
     Answer answer{"", {{"y", rows.shape.size() == 3 && rows.shape[0] == x.size(0) ? real_rows(rows, counts) : rows}}};
-    if (std::get<Index>(record->find("rows")->value) > 4 * x.size(0) * x.size(1))
+    if (judge::field<Index>(*record, "rows") > 4 * x.size(0) * x.size(1))
         answer.parts.push_back({many_rows, {}});
     return answer;
 }

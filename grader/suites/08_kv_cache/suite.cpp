@@ -1,5 +1,6 @@
 // Hidden tests of exercise 08.    B batch · n new tokens · S keys · D model width · H heads · d head_dim · C capacity
 #include "conversation.hpp"
+#include "judge/record_field.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -223,7 +224,7 @@ void expect_caches_apart(Student& student, Random& random, const Filled& filled)
     };
     const auto y = [](const Outcome& outcome) {
         const auto* record = std::get_if<wire::Record>(&outcome.value);
-        return record == nullptr ? Tensor{} : std::get<Tensor>(record->find("y")->value);
+        return record == nullptr ? Tensor{} : field<Tensor>(*record, "y");
     };
     // As long as the first one in all, but other sequences of it.
     Filled mirrored = filled;

@@ -6,6 +6,7 @@
 #include "diagnosis/elements.hpp"
 #include "diagnosis/small_sizes.hpp"
 #include "judge/inputs.hpp"
+#include "judge/record_field.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -19,7 +20,9 @@ using judge::kv_cache::Contents;
 
 /// What a cache in the worker holds; keys and values of another shape than they should have are left out.
 Answer contents(judge::Student& student, const wire::Value& cache) {
-    const Contents held = judge::kv_cache::contents(student, std::get<wire::Handle>(cache));
+    const auto* handle = std::get_if<wire::Handle>(&cache);
+    if (handle == nullptr) judge::fail_for_form("cache");
+    const Contents held = judge::kv_cache::contents(student, *handle);
     if (!held.k.defined() || !held.v.defined()) return Answer{"", {{"k or v is undefined", {}}}};
     return Held{reference::exact(held.k), reference::exact(held.v), held.lengths}.answer();
 }

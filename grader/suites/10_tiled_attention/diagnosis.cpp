@@ -7,6 +7,7 @@
 #include "diagnosis/small_sizes.hpp"
 #include "diagnosis/subject.hpp"
 #include "judge/expect.hpp"
+#include "judge/record_field.hpp"
 #include "reference/attention.hpp"
 
 #include <algorithm>
@@ -101,8 +102,8 @@ Asked ask_absorb(judge::Student& student, const Arguments& arguments) {
         changed = absorbed.changed_arguments;
     }
     const wire::Record held = student.record("contents", {{"running", made.value}});
-    const auto& total = std::get<Tensor>(held.find("total")->value);
-    const auto& gathered = std::get<Tensor>(held.find("gathered")->value);
+    const auto& total = judge::field<Tensor>(held, "total");
+    const auto& gathered = judge::field<Tensor>(held, "gathered");
     if (!total.defined() || !gathered.defined() || total.numel() * gathered.size(-1) != gathered.numel())
         return Answer{"", {{"total and gathered do not fit", {}}}};
     return {Answer::of(mean_of(total, gathered)), changed};

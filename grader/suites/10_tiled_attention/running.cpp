@@ -2,6 +2,7 @@
 
 #include "judge/behaviour.hpp"
 #include "judge/expect.hpp"
+#include "judge/record_field.hpp"
 #include "reference/attention.hpp"
 
 #include <fmt/format.h>
@@ -27,7 +28,7 @@ const Looking total_axes{"totals", Stage::softmax, {"b", "h", "query"}};
 wire::Record contents(Student& student, wire::Handle running) {
     wire::Record record = aside([&] { return student.record("contents", {{"running", running}}); });
     for (const wire::Field& field : record.fields)
-        expect(std::get<Tensor>(field.value).defined(), Stage::softmax,
+        expect(value_of<Tensor>(field).defined(), Stage::softmax,
                "your Running has no tensor " + field.name + ": it is a Tensor{} that nothing was assigned to");
     return record;
 }
@@ -36,7 +37,7 @@ wire::Record contents(Student& student, wire::Handle running) {
 std::vector<double> numbers_in(Student& student, wire::Handle running) {
     std::vector<double> numbers;
     for (const wire::Field& field : contents(student, running).fields) {
-        const Array held = exact(std::get<Tensor>(field.value));
+        const Array held = exact(value_of<Tensor>(field));
         numbers.insert(numbers.end(), held.value.begin(), held.value.end());
     }
     return numbers;
@@ -46,8 +47,8 @@ std::vector<double> numbers_in(Student& student, wire::Handle running) {
 
 Tensor summed(Student& student, wire::Handle running) {
     const wire::Record record = contents(student, running);
-    const Tensor total = std::get<Tensor>(record.find("total")->value);
-    const Tensor gathered = std::get<Tensor>(record.find("gathered")->value);
+    const Tensor total = judge::field<Tensor>(record, "total");
+    const Tensor gathered = judge::field<Tensor>(record, "gathered");
     Shape rows = gathered.shape();
     if (!rows.empty()) rows.back() = 1;
     expect_shape({"running total", Stage::softmax, {}}, total.shape(), rows);
@@ -83,7 +84,7 @@ Array expected_sums(const Tensor& scores, const Tensor& v) {
 void expect_state(Student& student, wire::Handle running, const Tensor& scores) {
     const wire::Record record = contents(student, running);
     const auto one_a_row = [&](const Looking& looking, const char* name) {
-        const Tensor held = std::get<Tensor>(record.find(name)->value);
+        const Tensor held = judge::field<Tensor>(record, name);
         expect_shape(looking, held.shape(), {scores.size(0), scores.size(1), scores.size(2), 1});
         return held.select(3, 0);
     };
@@ -102,7 +103,7 @@ void expect_nothing_seen(Student& student, wire::Handle running, const Shape& qu
                          const std::string& when) {
     const wire::Record record = contents(student, running);
     const auto holds = [&](const char* name, float number, Index width) {
-        const Tensor held = std::get<Tensor>(record.find(name)->value);
+        const Tensor held = judge::field<Tensor>(record, name);
         expect_shape({name, Stage::softmax, {}}, held.shape(), {queries[0], queries[1], queries[2], width});
         for (const double one : exact(held).value)
             expect(one == number, Stage::softmax,
