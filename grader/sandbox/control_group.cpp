@@ -45,7 +45,7 @@ fs::path own_place(const std::string& controller) {
     throw std::runtime_error("this machine has no control groups for " + controller);
 }
 
-const std::string prefix = "headway-";
+const std::string prefix = "headway-jail-";
 
 /// Held by the grader that has made the folder, and let go by the kernel when that grader ends, however it ends. It is
 /// on the folder itself, which all graders of a machine see: process numbers mean nothing in another pid namespace.

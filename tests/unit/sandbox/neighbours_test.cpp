@@ -62,7 +62,7 @@ std::set<std::string> groups() {
     std::error_code ignored;
     fs::recursive_directory_iterator entry("/sys/fs/cgroup", fs::directory_options::skip_permission_denied, ignored);
     for (; entry != fs::recursive_directory_iterator(); entry.increment(ignored))
-        if (entry->path().filename().string().starts_with("headway-")) found.insert(entry->path().string());
+        if (entry->path().filename().string().starts_with("headway-jail-")) found.insert(entry->path().string());
     return found;
 }
 
