@@ -140,8 +140,10 @@ std::string Jail::name() const {
     return "none";
 }
 
+Jail Jail::absent_jail(Policy policy) { return Jail(std::move(policy)); }
+
 Jail Jail::from_name(const std::string& name, fs::path entry, Policy policy) {
-    if (name == "none") return {std::nullopt, std::move(entry), std::move(policy)};
+    if (name == "none") return absent_jail(std::move(policy));
     for (const auto& [known, inmate] : names)
         if (name == known) return {inmate, std::move(entry), std::move(policy)};
     throw std::runtime_error("there is no jail called " + name);

@@ -14,10 +14,12 @@ namespace headway::sandbox {
 /// kernel's limits and filter, and what watches from outside.
 class Jail {
 public:
-    /// @param inmate  nothing: there is no jail, and commands run as they are, in a process of their own
     /// @param entry  the program headway-enter
-    Jail(std::optional<Inmate> inmate, std::filesystem::path entry, Policy policy)
+    Jail(Inmate inmate, std::filesystem::path entry, Policy policy)
         : inmate_(inmate), entry_(std::move(entry)), policy_(std::move(policy)) {}
+    /// There is no jail, and commands run as they are, in a process of their own: who asks for this has to see to it
+    /// that the program is one's own (require_jail).
+    static Jail absent_jail(Policy policy);
 
     bool exists() const { return inmate_.has_value(); }
     /// Whether it is the one without namespaces: it has the gaps() of weaker_jail.hpp.
@@ -45,6 +47,8 @@ public:
     static Jail from_name(const std::string& name, std::filesystem::path entry, Policy policy);
 
 private:
+    explicit Jail(Policy policy) : policy_(std::move(policy)) {}
+
     std::optional<Inmate> inmate_;
     std::filesystem::path entry_;
     Policy policy_;

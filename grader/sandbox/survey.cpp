@@ -179,7 +179,7 @@ std::string why_not_weaker() {
 }  // namespace
 
 Survey without_jail(const Policy& policy, const std::string& why) {
-    Survey result{.jail = Jail(std::nullopt, {}, policy), .protections = {}};
+    Survey result{.jail = Jail::absent_jail(policy), .protections = {}};
     for (const Protection& protection : protections())
         result.protections[std::string(protection.name)] = "absent: " + why;
     // What Process does to each child, jailed or not.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "judge/inputs.hpp"
+#include "judge/record_field.hpp"
 #include "judge/student.hpp"
 #include "reference/attention.hpp"
 #include "reference/backward.hpp"
