@@ -41,8 +41,17 @@ void see_to_the_jail(const Course& course, const fs::path& submission, sandbox::
 }
 
 std::vector<fs::path> closed_files(const fs::path& root, const fs::path& programs) {
-    std::vector<fs::path> closed{root / "solutions", root / "grader" / "suites", root / "grader" / "reference",
-                                 root / "grader" / "compiled" / "headway-judge", programs / "headway-judge"};
+    std::vector<fs::path> closed{root / "solutions", root / "tests"};
+    // Sources, and what is built from them: right answers as machine code will do for who wants to copy them.
+    std::vector<fs::path> builds{root, programs.parent_path()};
+    std::error_code ignored;
+    for (const auto& build : fs::directory_iterator(root / "build", ignored)) builds.push_back(build.path());
+    for (const fs::path& build : builds)
+        for (const char* part :
+             {"grader/suites", "grader/reference", "grader/diagnosis", "grader/judge", "tests", "CMakeFiles"})
+            closed.push_back(build / part);
+    for (const fs::path& folder : {programs, root / "grader" / "compiled"})
+        for (const char* program : {"headway-judge", "headway-attention"}) closed.push_back(folder / program);
     std::erase_if(closed, [](const fs::path& path) { return !fs::exists(path); });
     return closed;
 }

@@ -7,6 +7,7 @@ usage: weaker_jail_test.py COURSE CLI      (as root; else skipped)
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -15,8 +16,7 @@ import unittest
 COURSE, CLI = map(pathlib.Path, sys.argv[1:3])
 POOR = COURSE / "tests/hostile/poor_machine.py"
 NOBODY = 65534
-SECRETS = [COURSE / "solutions", COURSE / "grader/suites", COURSE / "grader/reference", CLI.parent / "headway-judge"]
-SHUT = [word for secret in SECRETS for word in ("--shut", secret)]
+CLOSED = ["--no-landlock", "--closed", COURSE, CLI]
 MARKER = """#include <cstdio>
 #include <fcntl.h>
 __attribute__((constructor)) static void leave_a_marker() { std::printf("MARKER"); creat("@MARKER@", 0644); }
@@ -75,7 +75,7 @@ class WeakerJail(unittest.TestCase):
         self.assertFalse(self.marker.exists(), "it writes where everybody may")
 
     def test_as_root_without_landlock(self):
-        self.holds(self.grade(machine=["--no-landlock", *SHUT]), "no Landlock")
+        self.holds(self.grade(machine=CLOSED), "no Landlock")
 
     def test_as_a_user(self):
         self.holds(self.grade(machine=["--user", NOBODY]), "the same user")
@@ -104,12 +104,34 @@ class WeakerJail(unittest.TestCase):
         (self.folder / "class").mkdir()
         (self.folder / "submission").rename(self.folder / "class/ada")
         arguments = ["class", "grade", self.folder / "class", "--gradebook", self.folder / "book.sqlite"]
-        self.refused(self.headway(*arguments, machine=["--no-landlock", *SHUT]), "Landlock", "--unsafe")
+        self.refused(self.headway(*arguments, machine=CLOSED), "Landlock", "--unsafe")
         graded = self.headway(*arguments)
         self.assertEqual(graded.returncode, 0, graded.stdout + graded.stderr)
         self.assertIn("1 exercise graded", graded.stdout)
 
-    def test_what_is_closed_stays_everybody_elses(self):
+    def test_close_takes_them_from_other_users(self):
+        course = self.folder / "course"
+        for file in ("solutions/a.cpp", "grader/suites/b.cpp", "tests/c.cpp", "exercises/d.cpp"):
+            (course / file).parent.mkdir(parents=True)
+            (course / file).write_text("")
+        for exercise in COURSE.glob("exercises/*/exercise.toml"):
+            (course / "exercises" / exercise.parent.name).mkdir()
+            (course / "exercises" / exercise.parent.name / exercise.name).write_text(exercise.read_text())
+        programs = course / "build/default/bin"
+        programs.mkdir(parents=True)
+        for program in ("headway-cli", "headway-judge", "headway-enter"):
+            shutil.copy(CLI.parent / program, programs)
+        toolchain = json.loads((CLI.parent.parent / "grader.json").read_text())
+        toolchain["judge"] = str(programs / "headway-judge")
+        (course / "build/default/grader.json").write_text(json.dumps(toolchain))
+        subprocess.run([programs / "headway-cli", "protections", "--close"], check=True, capture_output=True,
+                       env={"PATH": "/usr/bin:/bin", "HEADWAY_ROOT": str(course)})
+        for secret in ("solutions", "grader/suites", "tests", "build/default/bin/headway-judge"):
+            self.assertEqual((course / secret).stat().st_mode & 0o077, 0, secret)
+        for needed in ("exercises", "build/default/bin", "build/default/bin/headway-enter"):
+            self.assertEqual((course / needed).stat().st_mode & 0o055, 0o055, needed)
+
+    def test_doctor_shows_what_it_does_not_stop(self):
         shown = self.headway("protections")
         self.assertIn("jail                weaker", shown.stdout)
         self.assertIn("it sees the name of this machine", shown.stdout)

@@ -2,9 +2,9 @@
 """Runs a command where bubblewrap can do nothing, as in the containers of CI: user.max_user_namespaces is 0, nobody has
 CAP_SYS_ADMIN, and, if wanted, the kernel knows no Landlock. A user namespace of its own keeps that from everybody else.
 
-usage: poor_machine.py [--no-landlock] [--user N] [--shut PATH]... COMMAND...      (as root)
---user  the command runs as that user, and else as root
---shut  this file or folder looks there as after chmod go-rwx
+usage: poor_machine.py [--no-landlock] [--user N] [--closed COURSE CLI] COMMAND...      (as root)
+--user    the command runs as that user, and else as root
+--closed  that course looks there as after `./headway protections --close`, which would take it from other tests
 Exit status 77 where such a machine cannot be made.
 """
 import argparse
@@ -70,6 +70,15 @@ def shut(path):
 shut.folder = None
 
 
+def secrets_of(course, cli):
+    """As closed_files() in grader/cli/whose_code.cpp has them; the jail's inspection sees if one is missing."""
+    paths = [course / "solutions", cli.parent / "headway-judge", cli.parent / "headway-attention"]
+    for build in [course, *course.glob("build/*")]:
+        paths += [build / "grader" / part for part in ("suites", "reference", "diagnosis", "judge")]
+        paths += [build / "tests", build / "CMakeFiles"]
+    return [path for path in paths if path.exists()]
+
+
 def in_a_namespace():
     """In a child, which is root of a user namespace that knows every user."""
     ready, go = os.pipe(), os.pipe()
@@ -91,7 +100,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--no-landlock", action="store_true")
     parser.add_argument("--user", type=int)
-    parser.add_argument("--shut", type=pathlib.Path, action="append", default=[])
+    parser.add_argument("--closed", type=pathlib.Path, nargs=2)
     parser.add_argument("command", nargs=argparse.REMAINDER)
     arguments = parser.parse_args()
     if os.geteuid() != 0:
@@ -99,8 +108,9 @@ def main():
         sys.exit(77)
     in_a_namespace()
     pathlib.Path("/proc/sys/user/max_user_namespaces").write_text("0")
-    for path in arguments.shut:
-        shut(path)
+    if arguments.closed:
+        for path in secrets_of(*arguments.closed):
+            shut(path)
     if arguments.no_landlock:
         without_landlock()
     if arguments.user:

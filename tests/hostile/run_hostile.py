@@ -159,9 +159,7 @@ class Range:
             words += ["--user", self.user]
         if not self.landlock:
             words.append("--no-landlock")
-            for secret in ("solutions", "grader/suites", "grader/reference"):
-                words += ["--shut", self.course / secret]
-            words += ["--shut", self.cli.parent / "headway-judge"]
+            words += ["--closed", self.course, self.cli]
         return words
 
     def foreign_processes(self):
