@@ -3,6 +3,7 @@
 #include "defined_functions.hpp"
 #include "diagnostics.hpp"
 #include "digest.hpp"
+#include "stamp.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -20,19 +21,6 @@ namespace fs = std::filesystem;
 const Words unoptimised = {"-O0", "-g"};
 
 void append(Words& words, const Words& more) { words.insert(words.end(), more.begin(), more.end()); }
-
-bool is_up_to_date(const fs::path& product, const std::string& digest) {
-    fs::path stamp = product;
-    stamp += ".digest";
-    std::error_code ignored;
-    return fs::exists(product, ignored) && fs::exists(stamp, ignored) && read_file(stamp) == digest;
-}
-
-void stamp(const fs::path& product, const std::string& digest) {
-    fs::path file = product;
-    file += ".digest";
-    write_file(file, digest);
-}
 
 /// The folder of each file: what the compiler is to read.
 Words folders_of(const Words& files) {
@@ -259,64 +247,6 @@ Built Workspace::build_special_worker(const fs::path& output, Flavour flavour, c
 
 Built Workspace::build_worker_to_debug(Flavour flavour) {
     return build_special_worker(folder_ / "debug" / to_string(flavour), flavour, unoptimised, {});
-}
-
-/// Of each source the object and gcov's notes. The compiler notes in the object where its counts are to go; the worker
-/// is told otherwise, since that folder is gone by then.
-Workspace::Objects Workspace::compile_with_counters(const fs::path& output) {
-    fs::create_directories(output);
-    Words readable{toolchain_.include, toolchain_.system_include};
-    Objects objects;
-    for (const SourceFile& source : submission_.files) {
-        if (!source.is_compiled()) continue;
-        const fs::path object = output / object_name(source.path);
-        Words arguments{toolchain_.compiler};
-        append(arguments, toolchain_.compile.at(Flavour::plain));
-        append(arguments,
-               {"-O0", "--coverage", "-w", "-I" + toolchain_.include, "-isystem", toolchain_.system_include});
-        append(arguments,
-               {"-c", source.path.string(), "-o", (sandbox::Jail::parcel_place() / object.filename()).string()});
-        const fs::path parcel_file = output / "parcel";
-        const auto finished =
-            run_tool(arguments, readable, parcel_file, jail_.policy().compiler.diagnostics, Leaves::a_parcel);
-        const sandbox::Parcel parcel = sandbox::open_parcel(parcel_file, 2 * jail_.policy().compiler.file);
-        for (const fs::path& name : {object.filename(), object.filename().replace_extension(".gcno")})
-            if (const auto found = parcel.find(name.string()); found != parcel.end())
-                write_file(output / name, found->second);
-        if (!finished.ended.success() || finished.timed_out || !parcel.contains(object.filename().string())) {
-            objects.problem = explain_compile(finished, source.path.string(), spoken());
-            break;
-        }
-        stamp(object, Digest().add(parcel.at(object.filename().string())).hex());
-        objects.files.push_back(object.string());
-    }
-    return objects;
-}
-
-Built Workspace::build_worker_with_counters() {
-    const fs::path output = folder_ / "counted";
-    fs::remove_all(output);
-    const Objects objects = compile_with_counters(output);
-    Words inputs = toolchain_.main.at(Flavour::plain);
-    append(inputs, toolchain_.libraries.at(submission_.exercise).at(Flavour::plain));
-    return link(output / "worker", objects, inputs, {"--coverage"}, Flavour::plain);
-}
-
-std::vector<nlohmann::json> Workspace::read_counts(const sandbox::Parcel& parcel) const {
-    const fs::path folder = folder_ / "counted";
-    Words arguments{(fs::path(toolchain_.compiler).parent_path() / "gcov").string(), "--json-format", "--stdout"};
-    for (const SourceFile& source : submission_.files) {
-        if (!source.is_compiled()) continue;
-        const fs::path counts = (folder / object_name(source.path)).replace_extension(".gcda");
-        const auto found = parcel.find(counts.filename().string());
-        if (found == parcel.end()) continue;
-        write_file(counts, found->second);
-        arguments.push_back(counts.string());
-    }
-    std::istringstream lines(run_tool(arguments, {folder.string()}, {}, std::size_t{16} << 20U).output);
-    std::vector<nlohmann::json> documents;
-    for (std::string line; std::getline(lines, line);) documents.push_back(nlohmann::json::parse(line, nullptr, false));
-    return documents;
 }
 
 Workspace::Objects Workspace::compile_for_lab() {
