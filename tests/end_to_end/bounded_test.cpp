@@ -32,7 +32,9 @@ std::ptrdiff_t told(const verdict::Exercise& exercise, const std::string& words)
 void expect_within(const verdict::Exercise& exercise, double seconds) {
     double load = 0;
     ::getloadavg(&load, 1);
-    if (load < 2.5) EXPECT_LT(exercise.seconds - exercise.build.compile_seconds, seconds);
+    if (load < 2.5) {
+        EXPECT_LT(exercise.seconds - exercise.build.compile_seconds, seconds);
+    }
     EXPECT_EQ(exercise.state, verdict::State::failed) << exercise.problem;
     EXPECT_EQ(exercise.points, 0);
 }
@@ -54,8 +56,8 @@ TEST(Bounded, SleepThatNeverEnds) {
 TEST(Bounded, SleepThatAlwaysEndsIsToldOnce) {
     Desk desk;
     desk.write("../policy.toml", "[worker]\nall_calls_seconds = 10\n");
-    desk.write(file,
-               single_head_with_softmax("::usleep(900'000); return softmax_rows_of_the_solution(scores);", "#include <unistd.h>\n"));
+    desk.write(file, single_head_with_softmax("::usleep(900'000); return softmax_rows_of_the_solution(scores);",
+                                              "#include <unistd.h>\n"));
     const auto exercise = desk.grade("01");
     EXPECT_EQ(exercise.state, verdict::State::failed);
     EXPECT_EQ(told(exercise, "all calls together took more than 4 s"), 1);
@@ -95,7 +97,9 @@ Tensor tiled_attention(const Tensor& q, const Tensor&, const Tensor& v, const Ma
     EXPECT_EQ(exercise.state, verdict::State::failed) << exercise.problem;
     double load = 0;
     ::getloadavg(&load, 1);
-    if (load < 2.5) EXPECT_LT(exercise.seconds - exercise.build.compile_seconds, 60);
+    if (load < 2.5) {
+        EXPECT_LT(exercise.seconds - exercise.build.compile_seconds, 60);
+    }
 }
 
 }  // namespace
