@@ -52,7 +52,7 @@ struct Attended {
 /// Left open are the digits after those, the strides of an answer, the sign of a zero and the words of an exception.
 /// Right attentions differ in them, in other ways at each grading.
 ///
-/// Ask inside a TEST only. With one attention all tests together may ask 2000 times and compute for 3 seconds; where
+/// Ask inside a TEST only. With one attention all tests together may ask 2000 times and compute for one second; where
 /// they crash or do not end, they fail a right attention and catch no wrong one.
 /// @throws std::invalid_argument if a shape does not fit or num_heads does not divide E, every attention alike: there
 ///         is nothing to catch in that

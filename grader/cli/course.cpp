@@ -58,7 +58,8 @@ fs::path from_environment(const char* name, const fs::path& otherwise) {
 
 /// Tried when it is first asked for: most commands need no jail.
 std::shared_future<sandbox::Survey> survey_later(const Course& course, const sandbox::Policy& policy) {
-    return std::async(std::launch::deferred, [root = course.root, state = course.state, programs = course.toolchain.judge.parent_path(),
+    return std::async(std::launch::deferred, [root = course.root, state = course.state,
+                                              programs = course.toolchain.judge.parent_path(),
                                               counts = course.toolchain.orderly, policy] {
         if (counts) return sandbox::without_jail(policy, "this build counts coverage, in files of its own");
         const sandbox::Places places{

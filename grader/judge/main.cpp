@@ -39,6 +39,7 @@ struct Options {
     std::uint64_t seed = 1;
     bool sanitized = false;
     bool orderly = false;
+    bool lone_build = false;
     std::string counts;
     bool list = false;
     bool catalogue = false;
@@ -82,7 +83,7 @@ public:
         limits_.time = most().call_cpu;
         limits_.time_after_timeout = limits_.time / 10;
         limits_.wall = most().call_wall;
-        limits_.budget = budget(share_of_a_build, judge::TimeBudget::OwnTime::not_counted);
+        limits_.budget = budget(options.lone_build ? 1.0 : share_of_a_build, judge::TimeBudget::OwnTime::not_counted);
         limits_.resident_bytes = most().memory;
         limits_.output_flood = most().output;
     }
@@ -325,6 +326,8 @@ int main(int argc, char** argv) {
     app.add_option("--seed-under", seed_descriptor, "the descriptor to read the seed from: others see command lines");
     app.add_flag("--sanitized", options.sanitized);
     app.add_flag("--orderly", options.orderly, "let the worker end by itself, so that it writes coverage data");
+    app.add_flag("--lone-build", options.lone_build,
+                 "there is no other build, and no diagnosis, to share the time with");
     app.add_option("--counts", options.counts, "the worker counts what is run; write that into this folder");
     app.add_flag("--list", options.list, "print the suite's properties instead of running it");
     app.add_option("--diagnose", options.diagnose, "the sanitized worker; say why the submission is wrong");

@@ -48,7 +48,7 @@ const Places allowed{
     {"grader/cli/debug_command.cpp", {"OwnProgram"}},
     {"grader/cli/lab_command.cpp", {"OwnProgram"}},
     // Programs that no student wrote: see Trusted.
-    {"grader/cli/grading.cpp", {"trusted"}},
+    {"grader/cli/run_judge.cpp", {"trusted"}},
     {"grader/suites/06_catch_the_bug/trial.cpp", {"trusted"}},
     {"grader/build/gcov.cpp", {"trusted"}},
     {"grader/cli/proof.cpp", {"trusted"}},
