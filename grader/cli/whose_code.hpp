@@ -10,8 +10,8 @@ namespace headway::cli {
 /// Whether it is exercises/, solutions/ or stubs/ of this course.
 bool is_own(const Course& course, const std::filesystem::path& code);
 
-/// Before anything of a submission is compiled or run. One's own exercises/, solutions/ and stubs/ go on without a jail,
-/// and standard error says so; a folder that may be somebody else's does not.
+/// Before anything of a submission is compiled or run. One's own exercises/, solutions/ and stubs/ go on without a
+/// jail, and standard error says so; a folder that may be somebody else's does not.
 /// @throws CourseError if it needs a jail that cannot be made here
 void see_to_the_jail(const Course& course, const std::filesystem::path& submission, sandbox::Unsafe unsafe);
 

@@ -204,8 +204,8 @@ struct Verdict {
     std::string digest;      ///< sha256 of all graded sources
     std::uint64_t seed = 0;
     std::map<std::string, std::string> toolchain;  ///< "compiler": "g++ 12.2.0"
-    /// "own_memory": "enforced" | "degraded: why" | "weaker: what it does not stop" | "absent: why". "jail" is there, and
-    /// says "weaker", if it was the one without namespaces.
+    /// "own_memory": "enforced" | "degraded: why" | "weaker: what it does not stop" | "absent: why". "jail" is there,
+    /// and says "weaker", if it was the one without namespaces.
     std::map<std::string, std::string> protections;
     std::string started;  ///< ISO 8601, UTC
     double seconds = 0;

@@ -39,7 +39,8 @@ bool hold_the_same(const wire::Record& parameters, const std::vector<std::string
     const wire::Field* first = parameters.find(names.front());
     return first != nullptr && std::all_of(names.begin(), names.end(), [&](const std::string& name) {
                const wire::Field* field = parameters.find(name);
-               return field != nullptr && same_numbers(judge::value_of<Tensor>(*field), judge::value_of<Tensor>(*first));
+               return field != nullptr &&
+                      same_numbers(judge::value_of<Tensor>(*field), judge::value_of<Tensor>(*first));
            });
 }
 

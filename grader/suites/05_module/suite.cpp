@@ -1,7 +1,7 @@
 // Hidden tests of exercise 05: the module's parameters, its attention, its state and its refusals.
 // B batch · T queries · S keys · D embed_dim · H num_heads · d head_dim · E = H·d
-#include "suites/05_module/attention_object.hpp"
 #include "judge/record_field.hpp"
+#include "suites/05_module/attention_object.hpp"
 
 namespace headway::judge {
 namespace {
@@ -177,8 +177,7 @@ PROPERTY(Module, DropoutZeroesWeightsInTraining, 1,
 bool differ(const wire::Record& a, const wire::Record& b) {
     return std::any_of(a.fields.begin(), a.fields.end(), [&](const wire::Field& field) {
         const wire::Field* other = b.find(field.name);
-        return other == nullptr ||
-               difference(output_axes, value_of<Tensor>(*other), exact(value_of<Tensor>(field)));
+        return other == nullptr || difference(output_axes, value_of<Tensor>(*other), exact(value_of<Tensor>(field)));
     });
 }
 

@@ -61,8 +61,7 @@ Array Layer::apply(const std::string& name, const Array& x) const {
 Contents contents(Student& student, wire::Handle cache) {
     // Looking is not the student's doing.
     const wire::Record record = aside([&] { return student.record("contents", {{"cache", cache}}); });
-    return {field<Tensor>(record, "k"), field<Tensor>(record, "v"),
-            field<Shape>(record, "lengths")};
+    return {field<Tensor>(record, "k"), field<Tensor>(record, "v"), field<Shape>(record, "lengths")};
 }
 
 Conversation::Conversation(Student& student, Random& random, const Sizes& sizes, Index total, Tokens tokens)

@@ -119,8 +119,7 @@ Answer decoded(const judge::Outcome& outcome, const Tensor& x, const Shape& coun
     if (!y.defined()) return Answer{"", {{"y undefined", {}}}};
     const Array rows = reference::exact(y);
     Answer answer{"", {{"y", rows.shape.size() == 3 && rows.shape[0] == x.size(0) ? real_rows(rows, counts) : rows}}};
-    if (judge::field<Index>(*record, "rows") > 4 * x.size(0) * x.size(1))
-        answer.parts.push_back({many_rows, {}});
+    if (judge::field<Index>(*record, "rows") > 4 * x.size(0) * x.size(1)) answer.parts.push_back({many_rows, {}});
     return answer;
 }
 
