@@ -95,6 +95,7 @@ check_format() {
 }
 
 build test || finish
+if [ "$all$soak" != nono ]; then build test/fuzzers || finish; fi
 if [ "$soak" = yes ]; then
     check 'Soak' sh "$root/scripts/soak.sh"
     finish
