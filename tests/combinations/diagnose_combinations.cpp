@@ -176,7 +176,7 @@ struct Tally {
 
 Outcome diagnose(const Combination& combination, bool show, double& seconds) {
     judge::CallLimits limits;
-    limits.cpu = std::chrono::milliseconds(2000);
+    limits.time = std::chrono::milliseconds(2000);
     judge::Student plain(worker(combination, 1), limits);
     judge::Student reversed(worker(combination, 1), limits);
     judge::Student refilled(worker(combination, 170), limits);

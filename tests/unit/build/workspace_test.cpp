@@ -27,7 +27,7 @@ protected:
 
     TemporaryFolder folder;
     Toolchain toolchain;
-    sandbox::Jail jail{std::nullopt, {}, sandbox::read_policy("")};
+    sandbox::Jail jail = sandbox::Jail::absent_jail(sandbox::read_policy(""));
 };
 
 TEST_F(WorkspaceTest, ACompilerThatRefusesSaysSoOfTheSubmission) {

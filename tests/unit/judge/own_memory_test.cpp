@@ -25,7 +25,8 @@ int within_bounds() {
     if (!own_memory_ran_out()) return 3;
     sandbox::Command command;
     command.arguments = {"/bin/sh", "-c", "ulimit -v"};
-    return sandbox::run(command, std::chrono::seconds(10), 100).output == "unlimited\n" ? 0 : 4;
+    const auto launch = sandbox::trusted(std::move(command), sandbox::Trusted::tests_of_headway);
+    return sandbox::run(launch, std::chrono::seconds(10), 100).output == "unlimited\n" ? 0 : 4;
 }
 
 TEST(OwnMemory, EndsWithAnExceptionAndBindsNoWorker) {

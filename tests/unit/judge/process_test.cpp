@@ -79,14 +79,13 @@ TEST(Process, WhatItStartedDiesWithIt) {
 TEST(Process, ItsNameHidesNoMemory) {
     const auto folder = std::filesystem::temp_directory_path() / ("headway-names-" + std::to_string(::getpid()));
     std::filesystem::create_directories(folder);
-    for (const char* name : {"VmRSS:", "VmHWM:"}) {
+    for (const char* name : {"VmRSS:", "RssAnon:"}) {
         std::filesystem::create_symlink("/bin/sleep", folder / name);
         Command command;
         command.arguments = {(folder / name).string(), "100"};
-        const Process process = Process::start(command, Channel::no);
+        const Process process = Process::start(launch(command), Channel::no);
         ::usleep(50'000);
         EXPECT_GT(process.resident_bytes(), 0U) << name;
-        EXPECT_GT(process.peak_resident_bytes(), 0U) << name;
     }
     std::filesystem::remove_all(folder);
 }

@@ -52,7 +52,8 @@ TEST(ControlGroups, OfALivingGraderAreNotTakenForAbandoned) {
     Command command;
     command.arguments = {"/bin/true"};
     command.group = ours;
-    EXPECT_TRUE(run(command, std::chrono::seconds(10), 100).ended.success()) << "the group is gone";
+    const Launch launch = trusted(command, Trusted::tests_of_headway);
+    EXPECT_TRUE(run(launch, std::chrono::seconds(10), 100).ended.success()) << "the group is gone";
 }
 
 /// All of this machine.
@@ -98,10 +99,10 @@ protected:
         if (!machine().jail.exists()) GTEST_SKIP() << "no jail here";
     }
     static const Survey& machine() {
-        static const Survey found = survey(HEADWAY_PROGRAMS, HEADWAY_SOURCE_DIR, {});
+        static const Survey found = survey({HEADWAY_PROGRAMS, HEADWAY_SOURCE_DIR}, {});
         return found;
     }
-    static Command jailed(const std::string& line) {
+    static Launch jailed(const std::string& line) {
         Command command;
         command.arguments = {"/bin/sh", "-c", line};
         command.limits = {std::chrono::seconds(20), 0, mebibytes(8), 64, mebibytes(200)};
@@ -137,9 +138,9 @@ TEST_F(Neighbours, OwnChildrenAreNoOrphans) {
 }
 
 TEST_F(Neighbours, UsingUpItsOwnMemoryIsNotTheMachines) {
-    Command command = jailed("x=$(yes | head -c 900000000); echo ${#x}");
+    Command command = jailed("x=$(yes | head -c 900000000); echo ${#x}").command();
     command.limits.resident = 0;  // nobody watches: the kernel's bound is what is left
-    const auto finished = run(command, std::chrono::seconds(30), 1000);
+    const auto finished = run(trusted(command, Trusted::tests_of_headway), std::chrono::seconds(30), 1000);
     if (!command.group) GTEST_SKIP() << "no control groups here";
     EXPECT_TRUE(finished.out_of_memory);
     EXPECT_FALSE(finished.starved);

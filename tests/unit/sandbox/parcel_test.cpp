@@ -52,7 +52,7 @@ TEST(Parcel, NamesArePlain) {
 TEST(Parcel, OneThatIsTooLargeIsNotOpened) { EXPECT_THAT(opened(packed("a", std::string(100, 'x')), 50), IsEmpty()); }
 
 TEST(Parcel, ComesOutOfAJailHoweverItsProgramEnds) {
-    const Survey machine = survey(HEADWAY_PROGRAMS, HEADWAY_SOURCE_DIR, {});
+    const Survey machine = survey({HEADWAY_PROGRAMS, HEADWAY_SOURCE_DIR}, {});
     if (!machine.jail.exists()) GTEST_SKIP() << "no jail here";
     const TemporaryFolder folder;
     const std::string place = Jail::parcel_place();

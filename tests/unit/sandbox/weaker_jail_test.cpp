@@ -69,7 +69,7 @@ TEST_F(WeakerJail, AProgramThatIsNotThereIsSaidToBe) {
 
 TEST_F(WeakerJail, StartsAgainAndAgainAndLeavesNoFolder) {
     const std::size_t before = private_folders();
-    const Command locked = jail().lock(shell("exit 3"), tools());
+    const Launch locked = jail().lock(shell("exit 3"), tools());
     for (int i = 0; i < 20; ++i) ASSERT_EQ(Process::start(locked, Channel::yes).wait().exit_code, 3) << i;
     EXPECT_LE(private_folders(), before);
 }
