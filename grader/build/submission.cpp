@@ -135,6 +135,8 @@ Submission select_files(std::vector<SourceFile> files, const fs::path& course_fo
 }
 
 Submission read_submission(const fs::path& folder, const fs::path& course_folder) {
+    if (fs::is_symlink(folder))
+        throw BadSubmission(folder.string() + " is a link to another folder; hand in the folder itself");
     if (!fs::is_directory(folder)) throw BadSubmission(folder.string() + " is not a folder");
     Submission submission{course_folder.filename().string(), folder, {}, read_course_files(course_folder)};
     std::uintmax_t bytes = 0;

@@ -133,6 +133,8 @@ std::optional<std::string> effect_at(const std::vector<Word>& words, std::size_t
     const std::string& word = words[i].text;
     if (word.front() == '"' || word.front() == '\'' || word.back() == '"') return std::nullopt;
     if (auto effect = effect_of(word)) return effect;
+    if (word == "#" && follows(1, "#") && words[i + 1].line == words[i].line)
+        return "pastes names together (##): what they say to the sanitizer was not read";
     if (in_attribute && (word == "optimize" || word == "__optimize__")) return own_options;
     if (word == "pragma" && follows(1, "GCC") && follows(2, "optimize")) return own_options;
     if (word == "_Pragma" && i + 2 < words.size() && speaks_of(words[i + 2].text, {"GCC optimize", "no_sanitize"}))

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
@@ -23,6 +24,7 @@ namespace fs = std::filesystem;
 
 constexpr std::uintmax_t most_parcel_bytes = std::uintmax_t{64} << 20U;
 constexpr std::size_t longest_line = 4096;
+constexpr std::chrono::seconds longest_lab{7200};  ///< of computing
 constexpr const char* numbers_name = "numbers.json";
 
 /// The lab's options that name a place outside, and what is left of its words.
@@ -66,10 +68,7 @@ Places parse(const std::vector<std::string>& arguments, const fs::path& default_
 
 /// On the terminal nothing but text: a line may hold whatever the program likes.
 void print_line(std::string_view line) {
-    std::string plain;
-    for (const std::string text = verdict::valid_utf8(line.substr(0, longest_line)); const char c : text)
-        plain += c == '\t' || static_cast<unsigned char>(c) >= 0x20 ? c : ' ';
-    fmt::print("{}\n", plain);
+    fmt::print("{}\n", verdict::showable(line.substr(0, longest_line)));
     std::fflush(stdout);
 }
 
@@ -91,11 +90,28 @@ void relay(const sandbox::Process& process) {
     if (!pending.empty()) print_line(pending);
 }
 
-/// The page is that program's word: in a browser it must not fetch or run anything.
-std::string without_scripts(const std::string& page) {
-    return "<!DOCTYPE html><meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
-           "'unsafe-inline'\">\n" +
-           page;
+/// The page is that program's word: it is shown in a frame that may not fetch, run, send or lead elsewhere.
+std::string in_a_frame(const std::string& page) {
+    std::string quoted;
+    for (const char c : verdict::valid_utf8(page))
+        if (c == '&')
+            quoted += "&amp;";
+        else if (c == '"')
+            quoted += "&quot;";
+        else
+            quoted += c;
+    return "<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta "
+           "http-equiv=\"Content-Security-Policy\" "
+           "content=\"default-src 'none'; style-src 'unsafe-inline'; form-action 'none'; base-uri 'none'\">"
+           "<title>A lab on a submission</title></head><body style=\"margin:0\">"
+           "<iframe sandbox style=\"border:0;width:100%;height:100vh\" title=\"What the submission drew\" srcdoc=\"" +
+           quoted + "\"></iframe></body></html>\n";
+}
+
+/// Numbers as JSON, or nothing: what stands in them drives no terminal.
+std::string as_json(const std::string& bytes) {
+    const auto document = nlohmann::json::parse(bytes, nullptr, false);
+    return document.is_discarded() ? "" : document.dump(2, ' ', true, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace
@@ -115,6 +131,7 @@ int run_lab_in_jail(const Course& course, const std::string& lab, const fs::path
     if (places.json) command.arguments.insert(command.arguments.end(), {"--json", (inside / numbers_name).string()});
     command.arguments.insert(command.arguments.end(), places.words.begin(), places.words.end());
     command.environment = {"LC_ALL=C.UTF-8"};
+    command.limits.cpu = longest_lab;
     command.limits.address_space = most.compiler.memory;
     command.limits.resident = most.compiler.memory;
     command.limits.file_size = most.worker.folder;
@@ -133,14 +150,14 @@ int run_lab_in_jail(const Course& course, const std::string& lab, const fs::path
     const std::string page = lab + ".html";
     if (const auto found = parcel.find(page); found != parcel.end()) {
         fs::create_directories(places.output);
-        build::write_file(places.output / page, without_scripts(found->second));
+        build::write_file(places.output / page, in_a_frame(found->second));
         fmt::print("copied out of the jail: {}\n", (places.output / page).string());
     }
     if (const auto found = parcel.find(numbers_name); places.json && found != parcel.end()) {
         if (*places.json == "-")
-            fmt::print("{}\n", verdict::valid_utf8(found->second));
+            fmt::print("{}", as_json(found->second));
         else
-            build::write_file(*places.json, found->second);
+            build::write_file(*places.json, as_json(found->second));
     }
     if (ended.signal == 0) return ended.exit_code;
     fmt::print(stderr, "headway: the lab was ended by signal {}\n", ended.signal);

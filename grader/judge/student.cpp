@@ -92,9 +92,11 @@ WorkerLink& Student::link() {
 
 void Student::fresh_worker() {
     const bool is_orderly = link_ && after_worker_;
-    if (is_orderly) link_->finish();
+    // Once one does not end, the others would not: each would be waited for in vain.
+    const bool has_ended = is_orderly && all_end_ && link_->finish();
+    if (is_orderly) all_end_ = has_ended;
     link_.reset();
-    if (is_orderly) after_worker_();
+    if (has_ended) after_worker_();
 }
 
 void Student::collect_output() {
@@ -163,8 +165,8 @@ Outcome Student::ask(const std::string& function, const Arguments& arguments, bo
             throw StopTest{};
         }
         if (reply.error && reply.error->kind == ErrorKind::no_such_function) {
-            record.unavailable = "the worker does not know the function " + function;
-            throw StopTest{};
+            // The course's own dispatchers know every function that is asked: something of the submission answers.
+            throw NoAnswer{FailureKind::protocol, "is not what answers: the program does not know that function"};
         }
         Outcome outcome{std::move(reply.result), std::move(reply.error), std::move(reply.changed_arguments)};
         if (!outcome.error) record.answered.insert(function);

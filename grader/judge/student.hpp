@@ -104,6 +104,7 @@ private:
     Recorder recorder_;
     std::vector<wire::Call> untold_;      ///< asides and looks since the last call that was told
     std::set<std::string> slow_;          ///< functions that ran into the limit once
+    bool all_end_ = true;                 ///< workers, by themselves
     std::function<void()> after_worker_;  ///< let_workers_end()
 };
 

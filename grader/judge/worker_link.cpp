@@ -215,8 +215,11 @@ void WorkerLink::check_limits(const Deadline& deadline) {
     const auto now = steady_clock::now();
     if (now < next_look_) return;
     next_look_ = now + milliseconds(tick_milliseconds / 2);
+    const auto computed_before = used_.computed;
     look_at_times();
-    if (time_used() - deadline.begin > deadline.limit) {
+    // While it is kept from computing, nobody knows how long that has lasted: it looks like sleep until it is over.
+    const bool is_kept_waiting = used_.computed == computed_before && process_.is_ready_to_compute();
+    if (time_used() - deadline.begin > deadline.limit && !is_kept_waiting) {
         const bool computes = (used_.computed - deadline.computed) * 2 > deadline.limit;
         stop(FailureKind::timeout,
              computes ? "did not come to an end within " + seconds(deadline.limit) +
@@ -266,10 +269,11 @@ void WorkerLink::stop(FailureKind kind, const std::string& message) {
 
 Printed WorkerLink::take_output() { return std::exchange(printed_, {}); }
 
-void WorkerLink::finish() {
+bool WorkerLink::finish() {
     process_.hang_up();
     const auto patience = steady_clock::now() + milliseconds(5000);
     while (!process_.ended() && steady_clock::now() < patience) std::this_thread::sleep_for(milliseconds(1));
+    return process_.ended().has_value();
 }
 
 }  // namespace headway::judge

@@ -71,7 +71,8 @@ public:
     const sandbox::Process& process() const { return process_; }
 
     /// Lets it end by itself, so that it can write coverage data.
-    void finish();
+    /// @return whether it did
+    bool finish();
 
 private:
     struct Deadline;

@@ -83,7 +83,7 @@ bool tells_of_waiting() {
     return tells;
 }
 
-bool is_ready_to_compute(pid_t thread) {
+bool is_ready(pid_t thread) {
     const std::string stat = read_proc(thread, "stat");  // 12 (any name) R ...
     const std::size_t name_end = stat.rfind(')');
     return name_end != std::string::npos && stat.compare(name_end, 3, ") R") == 0;
@@ -132,7 +132,7 @@ void Family::look_at_times() {
         used_.computed += growth(of_process, std::max(of_process, computed_by(pid)));
         for (const pid_t thread : numbers_in_folder(proc_path(pid, "task"))) {
             if (!tells_of_waiting()) {
-                ready |= is_ready_to_compute(thread);
+                ready |= is_ready(thread);
                 continue;
             }
             auto& of_thread = waited[thread] = waited_[thread];
@@ -144,6 +144,13 @@ void Family::look_at_times() {
     computed_ = std::move(computed);
     waited_ = std::move(waited);
     looked_ = now;
+}
+
+bool Family::is_ready_to_compute() const {
+    for (const pid_t pid : members_)
+        for (const pid_t thread : numbers_in_folder(proc_path(pid, "task")))
+            if (is_ready(thread)) return true;
+    return false;
 }
 
 std::uint64_t Family::resident_bytes() const {

@@ -30,6 +30,9 @@ public:
     /// tell how long a thread waited, all the time since the last look counts as such if one is found ready to compute.
     void look_at_times();
     const TimeUsed& time_used() const { return used_; }
+    /// Whether a thread of those seen last is ready to compute: it has a processor, or waits for one. How long it has
+    /// waited the kernel tells only when the waiting is over.
+    bool is_ready_to_compute() const;
     std::uint64_t resident_bytes() const;
     /// Of those that are still there.
     std::uint64_t peak_resident_bytes() const;

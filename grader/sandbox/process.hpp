@@ -134,6 +134,8 @@ public:
     TimeUsed time_used() const;
     /// All that it computed, with all that it started and waited for; known once it has ended.
     std::chrono::nanoseconds computed() const { return computed_; }
+    /// See Family.
+    bool is_ready_to_compute() const { return !ended_ && family_.is_ready_to_compute(); }
     std::uint64_t resident_bytes() const;
 
     /// The memory that there was at one moment, to tell by how much it grew later at most.

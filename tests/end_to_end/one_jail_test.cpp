@@ -55,6 +55,17 @@ TEST_F(OneJail, HoldsInALab) {
     EXPECT_TRUE(fs::exists(output / "cost.html"));
 }
 
+TEST_F(OneJail, AWorkerThatDoesNotEndIsWaitedForOnce) {
+    desk.write("03_scaled_scores/scaled_scores.cpp",
+               solution("03_scaled_scores/scaled_scores.cpp") +
+                   "#include <unistd.h>\nstruct Stay {\n    ~Stay() {\n        for (;;) ::pause();\n    }\n};\n"
+                   "static Stay stay;\n");
+    const auto begin = std::chrono::steady_clock::now();
+    desk.headway({"grade", "03", "--submission", desk.submission().string(), "--html",
+                  (desk.folder() / "verdict.html").string()});
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(60));
+}
+
 TEST_F(OneJail, TryTakesNoOtherFolder) {
     hand_in("01_single_head", "single_head.cpp");
     EXPECT_EQ(desk.headway({"try", "01", "--submission", desk.submission().string()}).ended.exit_code, 2);

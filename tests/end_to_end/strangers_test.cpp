@@ -46,7 +46,7 @@ TEST(Names, AnOptionAsANameIsRefused) {
 
 TEST(Names, OddOnesThatMeanNothingAreNoMistake) {
     Desk desk;
-    desk.write("01_single_head/parts of mine/größe (1) 100% it's.cpp", solution(file));
+    desk.write("01_single_head/größe (1) 100% it's.cpp", solution(file));
     desk.write("01_single_head/parts/a.cpp", "int from_folder() { return 1; }\n");
     desk.write("01_single_head/parts+a.cpp", "int from_name() { return 1; }\n");
     desk.write("01_single_head/parts+-a.cpp", "int from_other_name() { return 1; }\n");

@@ -126,5 +126,10 @@ TEST_F(SubmissionTest, ObjectsOfDifferentSourcesHaveDifferentNames) {
     EXPECT_EQ(names.size(), 7U);
 }
 
+TEST_F(SubmissionTest, AFolderThatIsALinkIsRefused) {
+    std::filesystem::create_directory_symlink(folder.path() / "theirs", folder.path() / "linked");
+    EXPECT_THROW(read_submission(folder.path() / "linked", folder.path() / "course/03_scaled_scores"), BadSubmission);
+}
+
 }  // namespace
 }  // namespace headway::build

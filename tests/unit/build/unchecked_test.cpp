@@ -24,6 +24,11 @@ TEST(Unchecked, AttributesThatSwitchTheSanitizerOffAreTold) {
                             "checked"));
 }
 
+TEST(Unchecked, NamesThatArePastedTogetherAreTold) {
+    EXPECT_THAT(found_in("#define PASTE(a, b) a##b\n__attribute__((PASTE(no_sani, tize)(\"address\"))) int f();"),
+                ElementsAre(HasSubstr("a.cpp line 1 pastes names together")));
+}
+
 TEST(Unchecked, QuestionsToTheSanitizerAreTold) {
     for (const char* text : {"#ifdef __SANITIZE_ADDRESS__\n#endif\n", "#if __has_feature(address_sanitizer)\n#endif\n",
                              "extern \"C\" void __asan_unpoison_memory_region(void*, unsigned long);",
