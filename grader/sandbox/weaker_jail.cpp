@@ -68,9 +68,10 @@ void refuse_meddling(Plan& plan) {
         plan.refused.push_back({.name = name, .error = EPERM, .only_on_others = true});
     // What a file is called is Landlock's; whose it is and who may open it is not.
     refuse(plan,
-           {"chmod",     "fchmod",     "fchmodat",    "fchmodat2",    "chown",        "fchown",        "lchown",
-            "fchownat",  "utime",      "utimes",      "futimesat",    "utimensat",    "setxattr",      "lsetxattr",
-            "fsetxattr", "setxattrat", "removexattr", "lremovexattr", "fremovexattr", "removexattrat", "file_setattr"});
+           {"chmod",      "fchmodat",    "fchmodat2",    "chown",        "fchown",        "lchown",      "fchownat",
+            "utime",      "utimes",      "futimesat",    "utimensat",    "setxattr",      "lsetxattr",   "fsetxattr",
+            "setxattrat", "removexattr", "lremovexattr", "fremovexattr", "removexattrat", "file_setattr"});
+    if (!plan.room.tools) refuse(plan, {"fchmod"});  // a linker makes executable what it has written
 }
 
 /// Nobody can guess it, so nobody can have made it first.

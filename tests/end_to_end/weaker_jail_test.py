@@ -38,9 +38,10 @@ class WeakerJail(unittest.TestCase):
         (submission / "single_head.cpp").write_text((COURSE / "solutions/01_single_head/single_head.cpp").read_text())
         self.state = self.folder / "state"
         self.state.mkdir()
-        self.state.chmod(0o777)
 
     def headway(self, *arguments, machine=()):
+        if "--user" in machine:
+            os.chown(self.state, NOBODY, NOBODY)
         environment = {"PATH": "/usr/bin:/bin", "HEADWAY_ROOT": str(COURSE), "HEADWAY_STATE": str(self.state)}
         words = [sys.executable, POOR, *machine, CLI, *arguments]
         done = subprocess.run([str(word) for word in words], env=environment, capture_output=True, text=True, timeout=600)
@@ -82,7 +83,7 @@ class WeakerJail(unittest.TestCase):
         self.assertFalse(self.marker.exists(), "it writes where everybody may")
 
     def test_what_every_user_may_read_is_said_to_be_open(self):
-        self.refused(self.grade(machine=["--no-landlock"]), "no_hidden_suites", str(COURSE / "solutions"),
+        self.refused(self.grade(machine=["--no-landlock"]), "no_hidden_suites", "headway-judge opens to every user",
                      "./headway protections --close", "--unsafe")
 
     def test_without_any_jail_nothing_runs(self):
