@@ -57,8 +57,10 @@ public:
         ::sched_setaffinity(0, sizeof one, &one);
         for (int i = 0; i < competitors; ++i) {
             const pid_t child = ::fork();
-            if (child == 0)
+            if (child == 0) {
+                ::setsid();  // a worker has a session too, and the kernel may share processors out among sessions
                 for (;;) std::atomic_signal_fence(std::memory_order_seq_cst);
+            }
             children_.push_back(child);
         }
     }
