@@ -199,6 +199,7 @@ PROBE(CatchTheBug) {
         answers.push_back(met.lost ? -1 : static_cast<double>(met.failed.size()));
     }
     answers.push_back(static_cast<double>(trial().tests().size()));
+    answers.push_back(static_cast<double>(trial().questions()));
 }
 
 }  // namespace
