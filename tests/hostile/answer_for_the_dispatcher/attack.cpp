@@ -1,4 +1,4 @@
 namespace headway::worker {
 class Dispatcher;
 void add_functions(Dispatcher&) {}
-}
+}  // namespace headway::worker
