@@ -39,7 +39,7 @@ for fuzzer in "$fuzzers"/*_fuzzer; do
         "$HEADWAY_ROOT/tests/fuzz/$folder" >"$log" 2>&1 || { finding=$log status=1; }
     inputs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
     inputs=${inputs:-0}
-    echo "| $name | $inputs | $(edges "$log" $((inputs / 5 * 4))) | $(edges "$log" "$inputs") | $(last_new_edge "$log") | $finding |"
+    echo "| $name | $inputs | $(edges "$log" $((inputs * 4 / 5))) | $(edges "$log" "$inputs") | $(last_new_edge "$log") | $finding |"
 done
 echo
 python3 "$HEADWAY_ROOT/tests/fuzz/run_liars.py" --judge "$HEADWAY_ROOT/build/test/bin/headway-judge" --workers "$fuzzers" \

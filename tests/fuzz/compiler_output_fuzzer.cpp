@@ -11,7 +11,7 @@ namespace {
 
 using namespace headway;
 
-const build::Spoken spoken{"03_scaled_scores", "exercises/03_scaled_scores", "/course/", "/work/"};
+const build::Spoken spoken{"03_scaled_scores", "exercises/03_scaled_scores", "/course/", "/desk/"};
 
 void check(const verdict::Build& build) {
     fuzz::require(build.problem != verdict::BuildProblem::none);
