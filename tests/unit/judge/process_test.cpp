@@ -79,13 +79,14 @@ TEST(Process, WhatItStartedDiesWithIt) {
 TEST(Process, ItsNameHidesNoMemory) {
     const auto folder = std::filesystem::temp_directory_path() / ("headway-names-" + std::to_string(::getpid()));
     std::filesystem::create_directories(folder);
-    for (const char* name : {"VmRSS:", "RssAnon:"}) {
+    for (const char* name : {"VmRSS:", "VmHWM:"}) {
         std::filesystem::create_symlink("/bin/sleep", folder / name);
         Command command;
         command.arguments = {(folder / name).string(), "100"};
         const Process process = Process::start(launch(command), Channel::no);
         ::usleep(50'000);
         EXPECT_GT(process.resident_bytes(), 0U) << name;
+        EXPECT_GT(process.growth_since({}), 0U) << name;  // the peak, over nothing
     }
     std::filesystem::remove_all(folder);
 }
