@@ -81,7 +81,7 @@ public:
                                          sandbox::read_policy(options.policy))),
           counts_(options.counts) {
         limits_.time = most().call_cpu;
-        limits_.time_after_timeout = limits_.time / 10;
+        limits_.time_after_timeout = limits_.time / 20;
         limits_.wall = most().call_wall;
         limits_.budget = budget(options.lone_build ? 1.0 : share_of_a_build, judge::TimeBudget::OwnTime::not_counted);
         limits_.resident_bytes = most().memory;
@@ -104,7 +104,7 @@ public:
     judge::CallLimits limits_of_diagnosis() const {
         judge::CallLimits limits = limits_;
         limits.time = limits_.time / 4;
-        limits.time_after_timeout = limits.time / 10;
+        limits.time_after_timeout = limits.time / 20;
         limits.budget = budget(share_of_diagnosis, judge::TimeBudget::OwnTime::counted);
         limits.answer_bytes = limits_.answer_bytes / 4;  // it keeps many; its questions are small
         return limits;
