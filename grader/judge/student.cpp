@@ -112,7 +112,7 @@ std::chrono::milliseconds Student::time_limit(const std::string& function) const
     // A function without end would cost the student its limit in every test that calls it; and where several have
     // none, the next one seldom has.
     if (slow_.contains(function)) return std::min(limits_.time, limits_.time_after_timeout);
-    return slow_.empty() ? limits_.time : limits_.time / (4 * static_cast<int>(slow_.size()));
+    return slow_.empty() ? limits_.time : limits_.time / (3 * static_cast<int>(slow_.size()));
 }
 
 /// Of what a test is answered, since it may keep it all, and much more of it than came over the wire.
