@@ -186,10 +186,11 @@ void expect_close_given(const Looking& looking, const Tensor& actual, const refe
 }
 
 void pass_on_credit(const std::vector<std::string>& functions, Failure failure, const Evidence& evidence) {
+    const std::string function = current_test().function;
     if (!evidence()) fail(std::move(failure));
-    shown();
+    shown(function);
     TestRecord& record = current_test();
-    failure.function = record.function;
+    failure.function = function;
     failure.story = record.story;
     record.credits.push_back({functions, std::move(failure)});
 }

@@ -41,7 +41,8 @@ TestRecord& current_test() {
     return record;
 }
 
-void shown() { current_test().shown.insert(current_test().function); }
+void shown() { shown(current_test().function); }
+void shown(const std::string& function) { current_test().shown.insert(function); }
 
 void remark(std::string sentence) { current_test().remarks.push_back(std::move(sentence)); }
 

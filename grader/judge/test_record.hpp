@@ -63,10 +63,12 @@ auto aside(Ask ask) {
     return ask();
 }
 
-/// Notes that the function called last gave an answer that is right and that no function gives without computing it. A
-/// test that passes without such an answer (it was only refused what should be, left arguments alone, gave zeros where
-/// zeros are due) stands only if one of the functions that it asked gave one elsewhere: see Listener::settled.
+/// Notes that the function called last, or `function`, gave an answer that is right and that no function gives without
+/// computing it, or one that is wrong and computed all the same. A test that passes without such an answer (it was only
+/// refused what should be, left arguments alone, gave zeros where zeros are due) stands only if one of the functions
+/// that it asked gave one elsewhere: see Listener::settled.
 void shown();
+void shown(const std::string& function);
 
 /// Adds a sentence that is told whether the test passes or fails.
 void remark(std::string sentence);

@@ -15,10 +15,9 @@ usage: run_hostile.py --cli PROGRAM --course FOLDER --work FOLDER [--user N] [--
                       [ATTACK...]
 
 --weaker grades on a machine where bubblewrap can do nothing (poor_machine.py). What may get through the weaker jail is
-listed in weaker.toml, with the reason.
+listed in weaker.toml, with the reason; no reason excuses points, processes that live on, or changed files.
 """
 import argparse
-import contextlib
 import json
 import os
 import pathlib
@@ -30,6 +29,8 @@ import subprocess
 import sys
 import time
 import tomllib
+
+from inmates import foreign_processes
 
 SUCCESS = "HOSTILE-SUCCESS"
 LIMITS = {
@@ -53,6 +54,8 @@ AFTER = {
     "constructor": "__attribute__((constructor)) static void at_start() { attack(); }\nvoid hostile_call() {}\n",
     "exit": "void hostile_call() {\n    static const int once = std::atexit(attack);\n    (void)once;\n}\n",
 }
+# Whatever weaker.toml says of an attack.
+NEVER_EXCUSED = ("passed", "survivors", "changed", "the server was reached", "the next submission")
 SOFTMAX = """
 #undef softmax_rows
 void hostile_call();
@@ -72,34 +75,6 @@ def policy_text(switched_off=(), worker_limits=""):
         given = worker_limits if table == "worker" else ""
         lines += [f"[{table}]", given] + [f"{key} = {value}" for key, value in limits.items() if key not in given]
     return "\n".join(lines + ["[jail]", f"switched_off = {json.dumps(list(switched_off))}", ""])
-
-
-def is_of_another_grader(pid, cli):
-    """Whether some other grader on this machine, which lives, is its ancestor."""
-    with contextlib.suppress(OSError, ValueError):  # one of them has ended
-        while pid > 1:
-            with contextlib.suppress(OSError):  # it is only waited for
-                if (os.path.basename(os.readlink(f"/proc/{pid}/exe")) == cli.name
-                        and not os.path.samefile(f"/proc/{pid}/exe", cli)):
-                    return True
-            status = pathlib.Path(f"/proc/{pid}/stat").read_text()
-            pid = int(status[status.rindex(")") + 1:].split()[1])
-    return False
-
-
-def foreign_processes(cli, inmate):
-    """@param inmate  the user that a jail without namespaces runs programs as, if not one of the pool"""
-    ours = os.readlink("/proc/self/ns/pid")
-    found = {}
-    for entry in os.listdir("/proc"):
-        try:
-            uid = os.stat(f"/proc/{entry}").st_uid
-            if entry.isdigit() and (uid >= 10**9 or uid == inmate or (uid != 0 and os.readlink(f"/proc/{entry}/ns/pid") != ours)):
-                if not is_of_another_grader(int(entry), cli):
-                    found[int(entry)] = pathlib.Path(f"/proc/{entry}/cmdline").read_bytes()
-        except OSError:
-            pass
-    return found
 
 
 class Range:
@@ -340,8 +315,9 @@ def main():
                 else:
                     problems.append("not live: it fails without what should stop it, too")
             if attack.name in may_get_through:
-                note = f", may get through: {may_get_through[attack.name]}" + "".join(f" [{p}]" for p in problems)
-                problems = []
+                excused = [problem for problem in problems if not problem.startswith(NEVER_EXCUSED)]
+                problems = [problem for problem in problems if problem not in excused]
+                note = f", may get through: {may_get_through[attack.name]}" + "".join(f" [{p}]" for p in excused)
             failed += bool(problems)
             state = verdict["exercises"][0]["state"]
             print(f"{'FAILED' if problems else 'ok':6} {attack.name} ({where}): {state}{note}, "

@@ -14,7 +14,7 @@ namespace trivial {
 
 using headway::Index, headway::Mask, headway::Shape, headway::Tensor;
 
-enum class Kind { zeros, ones, input, nan, random, pattern, last, throws };
+enum class Kind { zeros, ones, input, twice, nan, random, pattern, last, throws };
 constexpr Kind kind = Kind::KIND;
 
 inline std::vector<float> numbers_in(const Tensor& x) {
@@ -29,7 +29,7 @@ inline headway::Random& dice() {
     return random;
 }
 
-/// Number i of an answer. `input`: the first argument's numbers, over and over. `pattern`: random, but always alike.
+/// Number i of an answer. `input`: the first argument's numbers, over and over; `twice`: scaled and shifted. `pattern`: random, but always alike.
 /// `last`: what the call before was asked with.
 inline float number(const std::vector<float>& input, std::size_t i) {
     switch (kind) {
@@ -38,6 +38,8 @@ inline float number(const std::vector<float>& input, std::size_t i) {
         case Kind::input:
         case Kind::last:
             return input[i % input.size()];
+        case Kind::twice:
+            return 2 * input[i % input.size()] + 1;
         case Kind::nan:
             return std::numeric_limits<float>::quiet_NaN();
         case Kind::random:

@@ -2,13 +2,16 @@
 """Grades programs that compute nothing, and prints what they earn: exercise x kind -> points.
 
 NN_name.cpp here says once for each function of an exercise how to make a result of the right shape; answer.hpp fills it
-with zeros, ones, the first input, NaN, random numbers, one fixed pattern, or what the call before was asked with, or
+with zeros, ones, the first input, twice that, NaN, random numbers, one fixed pattern, or what the call before was asked with, or
 throws. This writes the program of each kind and grades it. None may earn more than 1 of 10 points.
 
 With --among-right-ones FUNCTION is taken out of the solution and computes nothing, and everything else is the
 solution's, which may build on it: that is an ordinary mistake, which costs at most 4 points, or there is a reason below.
 
-usage: run_trivial.py --cli PROGRAM --course FOLDER --work FOLDER [--kinds KIND,...] [--among-right-ones] [NN...]
+With --made-up, what is graded are the programs of made_up/, which were written to earn points with answers that are
+cheap and look computed: of the right shape, scaled copies, refusals where they are due. Each may earn what EARNED says.
+
+usage: run_trivial.py --cli PROGRAM --course FOLDER --work FOLDER [--kinds KIND,...] [--among-right-ones | --made-up] [NN...]
 """
 import argparse
 import json
@@ -20,7 +23,7 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-KINDS = ["zeros", "ones", "input", "nan", "random", "pattern", "last", "throws"]
+KINDS = ["zeros", "ones", "input", "twice", "nan", "random", "pattern", "last", "throws"]
 MOST_POINTS = 1
 MOST_COST = 4
 # A definition, its signature apart; all of them begin and end in column 0.
@@ -34,6 +37,16 @@ TESTS = {  # exercise 06 is one that tests are written for
 REASONS = {
     ("01", "softmax_rows"): "attention_weights and the head are built on it here: of its zeros only zeros follow",
     ("01", "attention_weights"): "the head is built on it here: of its zeros only zeros follow",
+}
+
+
+# What programs in made_up/ may earn, and for what.
+EARNED = {
+    "05": (2, "its parameters and its state dict are right"),
+    "07": (0, "nothing is"),
+    "08": (3, "make_cache, decoding_mask and the refusals are right"),
+    "09": (3, "cached_numbers, pool_heads and the refusals are right"),
+    "10": (0, "nothing is"),
 }
 
 
@@ -114,6 +127,7 @@ def main():
         parser.add_argument(f"--{name}", type=pathlib.Path, required=True)
     parser.add_argument("--kinds", default=",".join(KINDS))
     parser.add_argument("--among-right-ones", action="store_true")
+    parser.add_argument("--made-up", action="store_true")
     parser.add_argument("numbers", nargs="*", metavar="NN")
     arguments = parser.parse_args()
     numbers = arguments.numbers or [f"{n:02}" for n in range(1, 11)]
@@ -133,7 +147,13 @@ def main():
         exercise = named(arguments.course, number)
         (solution,) = (arguments.course / "solutions" / exercise).glob("*.cpp")
         header = solution.with_suffix(".hpp").name
-        if not arguments.among_right_ones:
+        if arguments.made_up:
+            if number in EARNED:
+                most, reason = EARNED[number]
+                note(exercise, "made up", number, exercise, solution.name,
+                     (HERE / "made_up" / f"{exercise}.cpp").read_text(),
+                     lambda points: points > most and f"earns {points} points, not {most}: {reason}")
+        elif not arguments.among_right_ones:
             for kind in TESTS if number == "06" else kinds:
                 note(exercise, kind, number, exercise, solution.name, all_trivial(number, header, kind),
                      lambda points: points > MOST_POINTS and f"earns {points} points for nothing")

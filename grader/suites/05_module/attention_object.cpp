@@ -169,16 +169,44 @@ Evidence AttentionObject::computes_forward(const Question& question) {
     return computes(student_, {"forward", arguments(question)});
 }
 
+Evidence AttentionObject::computes_what_is_asked_for(const Question& question) {
+    const Evidence looks = computes(student_, {"forward", arguments(question)}, "", {.mask = true});
+    return [this, question, looks] { return looks() && aside([&] { return keeps_future_out(question); }); };
+}
+
+bool AttentionObject::keeps_future_out(const Question& question) {
+    if (!options_.causal) return true;
+    const auto answer = [&](const Question& asked) {
+        const Outcome outcome = student_.outcome("forward", arguments(asked));
+        const auto* tensor = std::get_if<Tensor>(&outcome.value);
+        return tensor == nullptr ? Tensor{} : *tensor;
+    };
+    const Index T = question.query.size(1), last = question.key.size(1) - 1;
+    const Mask blocked = reference::causal_mask(T, last + 1);
+    Index first_to_see = 0;
+    while (first_to_see < T && blocked(first_to_see, last)) ++first_to_see;
+    Question other = question;
+    for (Tensor* tensor : {&other.key, &other.value}) {
+        *tensor = tensor->clone();
+        tensor->select(1, last) *= -0.5F;
+    }
+    const Tensor before = answer(question), after = answer(other);
+    if (!before.defined() || !after.defined() || before.shape() != after.shape() || before.rank() != 3) return false;
+    const Tensor past = before.slice(1, 0, first_to_see);
+    return !difference({"outputs", Stage::mask, {}}, after.slice(1, 0, first_to_see), own(past));
+}
+
 Shape AttentionObject::weights_shape(const Question& question) const {
     return {question.query.size(0), options_.H, question.query.size(1), question.key.size(1)};
 }
 
-bool is_wrong_without_it(AttentionObject& object, const Tensor& x, const verdict::Failure& failure) {
+bool is_wrong_without_it(AttentionObject& object, const Tensor& x, const verdict::Failure& failure,
+                         const Evidence& evidence) {
     const Question plain{x, x, x, Mask{}};
     const Looking looking{"outputs", Stage::output, {"b", "token", "feature"}};
     const Tensor output = aside([&] { return object.forward(plain); });
     const bool right = !difference(looking, output, object.expected_output(plain));
-    if (!right) pass_on_credit({"forward", "attention_weights"}, failure, object.computes_forward(plain));
+    if (!right) pass_on_credit({"forward", "attention_weights"}, failure, evidence);
     return !right;
 }
 

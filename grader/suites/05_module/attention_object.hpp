@@ -68,9 +68,12 @@ public:
     reference::Array output_from(const reference::Array& weights, const Question& question) const;
     /// Of the module as it is now.
     Evidence computes_forward(const Question& question);
+    /// That a mask matters, too, and that with the causal option what comes later does not.
+    Evidence computes_what_is_asked_for(const Question& question);
     Shape weights_shape(const Question& question) const;
 
 private:
+    bool keeps_future_out(const Question& question);
     reference::Array projected(const std::string& name, const Tensor& x) const;
     Mask whole_mask(const Question& question) const;
     wire::Field self() const { return {"module", handle_}; }
@@ -93,7 +96,9 @@ void expect_dropout(Student& student, Random& random);
 
 /// Passes on credit if plain self-attention is wrong already in this module: then what is asked for on top of that
 /// cannot be judged, and another test says what is wrong.
+/// @param evidence  that it is computed, in the module with what is asked for
 /// @return whether it did
-bool is_wrong_without_it(AttentionObject& object, const Tensor& x, const verdict::Failure& failure);
+bool is_wrong_without_it(AttentionObject& object, const Tensor& x, const verdict::Failure& failure,
+                         const Evidence& evidence);
 
 }  // namespace headway::judge

@@ -1,5 +1,7 @@
 #include "attention_object.hpp"
 
+#include "judge/evidence.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -87,6 +89,35 @@ void expect_independent(const Dropped& dropped, std::size_t axis, const std::str
                  "neighbours along the axis of " + name + " are dropped alike");
 }
 
+/// What a wrong module's dropout is held to: whatever comes behind the weights is linear in them, so on average the
+/// answers in training are the answer in eval, and they differ from call to call.
+Evidence drops_around_its_answer(AttentionObject& object, const Question& question) {
+    return [&object, question] {
+        return object.computes_forward(question)() && aside([&] {
+                   constexpr int calls = 48;
+                   const Array in_eval = reference::exact(object.forward(question));
+                   object.train();
+                   std::vector<double> sum(in_eval.value.size()), squares(in_eval.value.size());
+                   for (int call = 0; call < calls; ++call) {
+                       const Array answer = reference::exact(object.forward(question));
+                       if (answer.shape != in_eval.shape) return false;
+                       for (std::size_t i = 0; i < sum.size(); ++i) {
+                           const double off = answer.value[i] - in_eval.value[i];
+                           sum[i] += off;
+                           squares[i] += off * off;
+                       }
+                   }
+                   for (std::size_t i = 0; i < sum.size(); ++i) {
+                       const double mean = sum[i] / calls;
+                       const double variance = squares[i] / calls - mean * mean;
+                       if (!(variance > 0) || !(std::abs(mean) <= sigmas * std::sqrt(variance / (calls - 1))))
+                           return false;
+                   }
+                   return true;
+               });
+    };
+}
+
 }  // namespace
 
 void expect_dropout(Student& student, Random& random) {
@@ -102,8 +133,11 @@ void expect_dropout(Student& student, Random& random) {
     object.eval();
     object.weights_outcome(question);  // asking for them leaves the module as it is
     const Looking looking{"outputs", Stage::output, {"b", "token", "feature"}};
-    if (const auto failure = what_is_wrong(looking, object.forward(question), object.expected_output(question)))
-        return pass_on_credit({"forward", "attention_weights"}, *failure, object.computes_forward(question));
+    if (const auto failure = what_is_wrong(looking, object.forward(question), object.expected_output(question))) {
+        const Question few{random_tensor(random, {2, 3, D}), random_tensor(random, {2, S, D}),
+                           random_tensor(random, {2, S, D}), Mask{}};
+        return pass_on_credit({"forward", "attention_weights"}, *failure, drops_around_its_answer(object, few));
+    }
     object.train();
     const Dropped first = read_dropped(object.forward(question), weights, p);
     const auto draws = static_cast<double>(first.zero.size());

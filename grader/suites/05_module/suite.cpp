@@ -38,7 +38,8 @@ std::optional<verdict::Failure> forward_difference(AttentionObject& object, cons
 /// What is asked for on top of plain self-attention.
 void expect_forward(AttentionObject& object, const Question& question) {
     const auto failure = forward_difference(object, question, object.forward(question));
-    if (failure && !is_wrong_without_it(object, question.query, *failure)) fail(*failure);
+    if (failure && !is_wrong_without_it(object, question.query, *failure, object.computes_what_is_asked_for(question)))
+        fail(*failure);
 }
 
 /// Plain self-attention itself.
@@ -100,12 +101,15 @@ PROPERTY(Module, HeadDimMayBeChosen, 1, "head_dim may be chosen apart from D / H
     object.load(object.random_state(random));
     object.eval();
     const Tensor x = random_tensor(random, {n.B, n.T, n.D() + 1});
-    const auto failure = forward_difference(object, {x, x, x, Mask{}}, object.forward_of(x));
+    const Question question{x, x, x, Mask{}};
+    const auto failure = forward_difference(object, question, object.forward_of(x));
     if (!failure) return;
     AttentionObject usual(student, {.D = n.D(), .H = n.H, .bias = true});
     usual.load(usual.random_state(random));
     usual.eval();
-    if (!is_wrong_without_it(usual, random_tensor(random, {n.B, n.T, n.D()}), *failure)) fail(*failure);
+    if (!is_wrong_without_it(usual, random_tensor(random, {n.B, n.T, n.D()}), *failure,
+                             object.computes_what_is_asked_for(question)))
+        fail(*failure);
 }
 
 PROPERTY(Module, MasksAndCausalAddUp, 1, "the causal option and the mask of a call both block; blocked rows are zero") {

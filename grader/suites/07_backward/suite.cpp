@@ -103,7 +103,7 @@ PROPERTY(Backward, BlockedKeysGetNoGradient, 1, "blocked keys get no gradient, a
             if (record == nullptr || !difference(heads_axes(name, Stage::mask), field(*record, name), plain_right))
                 fail(*failure);
             pass_on_credit({"attention_backward", "softmax_backward"}, *failure,
-                           computes(student, {"attention_backward", in.with(mask)}, name));
+                           computes(student, {"attention_backward", in.with(mask)}, name, {.mask = true}));
         }
     }
 }
@@ -144,7 +144,11 @@ PROPERTY(Backward, GradientsAreAddedUp, 1, "gradients of parameters are added to
         const auto plain = fresh.expected();
         const Array& plain_right = std::string(name) == "bias" ? plain.bias : plain.weight;
         if (!difference(looking, field(from_zero, name), plain_right)) fail(*failure);
-        pass_on_credit({"linear_backward"}, *failure, computes(student, {"linear_backward", in.arguments()}, name));
+        const Needs needs{.numbers = std::string(name) == "bias"
+                                         ? std::vector<std::string>{"grad_y", "grad_bias"}
+                                         : std::vector<std::string>{"x", "grad_y", "grad_weight"}};
+        pass_on_credit({"linear_backward"}, *failure,
+                       computes(student, {"linear_backward", in.arguments()}, name, needs));
     }
 }
 
@@ -176,6 +180,7 @@ bool parts_are_right(Student& student, Random& random, const ModuleInputs& modul
 
 PROPERTY(Backward, TheModuleReachesEveryParameter, 1,
          "through the module, x gets three gradients, and every weight and bias its own") {
+    std::optional<bool> parts;
     for (const float holding : {0.0F, 2.0F}) {
         const ModuleInputs in(random, random_sizes(random), holding);
         for (const Mask& mask : {Mask{}, reference::causal_mask(in.n.T, in.n.T)}) {
@@ -183,10 +188,13 @@ PROPERTY(Backward, TheModuleReachesEveryParameter, 1,
             for (const auto& [name, right] : in.expected(mask)) {
                 const auto failure = what_is_wrong(linear_axes(name, right.shape.size()), field(given, name), right);
                 if (!failure) continue;
-                const bool parts = aside([&] { return parts_are_right(student, random, in); });
-                if (parts) fail(*failure);
-                return pass_on_credit({"attention_backward", "linear_backward", "softmax_backward"}, *failure,
-                                      computes(student, {"multi_head_attention_backward", in.with(mask)}, name));
+                if (!parts) parts = aside([&] { return parts_are_right(student, random, in); });
+                if (*parts) fail(*failure);
+                // What the output adds has the gradient of the output, whatever came before.
+                Needs needs{.numbers = {"grad_y"}};
+                if (name != "out_bias") needs = {.numbers = {"x", "parameters", "grad_y"}, .mask = mask.defined()};
+                pass_on_credit({"attention_backward", "linear_backward", "softmax_backward"}, *failure,
+                               computes(student, {"multi_head_attention_backward", in.with(mask)}, name, needs));
             }
         }
     }

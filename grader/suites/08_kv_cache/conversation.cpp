@@ -28,16 +28,6 @@ Array joined(const Array& early, const Array& late, Index at) {
     return both;
 }
 
-/// Whether any two of the real rows of (B, n, D) differ, by more than rounding.
-bool rows_differ(const Tensor& rows, const Shape& counts) {
-    std::vector<Tensor> real;
-    for (Index b = 0; b < rows.size(0); ++b)
-        for (Index t = 0; t < counts[as_size(b)]; ++t) real.push_back(rows[b][t]);
-    return std::any_of(real.begin(), real.end(), [&](const Tensor& row) {
-        return difference({"rows", Stage::none, {}}, row, own(real.front())).has_value();
-    });
-}
-
 }  // namespace
 
 Layer::Layer(Random& random, Index D, Index E) {
@@ -133,16 +123,17 @@ Tensor Conversation::real_rows(const Tensor& rows, const Shape& counts) const {
 }
 
 /// A cache into which the student's own append has written the first chunks of the history.
-std::optional<wire::Handle> Conversation::replayed(std::size_t chunks) {
+std::optional<wire::Handle> Conversation::replayed(std::size_t chunks, const ChangedNumbers& changed) {
     const Outcome made =
         student_.outcome("make_cache", {{"B", sizes_.B}, {"H", sizes_.H}, {"capacity", total_ + 2}, {"d", sizes_.d}});
     const auto* cache = std::get_if<wire::Handle>(&made.value);
     if (cache == nullptr) return std::nullopt;
     for (std::size_t i = 0; i < chunks; ++i)
         if (student_
-                .outcome(
-                    "append",
-                    {{"cache", *cache}, {"k", history_[i].k}, {"v", history_[i].v}, {"counts", history_[i].counts}})
+                .outcome("append", {{"cache", *cache},
+                                    {"k", changed(history_[i].k)},
+                                    {"v", changed(history_[i].v)},
+                                    {"counts", history_[i].counts}})
                 .error)
             return std::nullopt;
     return *cache;
@@ -180,6 +171,29 @@ bool Conversation::follows_from_own_parts(const Tensor& yours) {
     return false;
 }
 
+/// From a cache that holds nothing follows the output bias, whatever the tokens are.
+Evidence Conversation::computes_last_chunk() {
+    const Chunk& chunk = history_.back();
+    const Numbers decoded = [this, &chunk](const Arguments& given) -> std::vector<double> {
+        const float past = std::get<Tensor>(given[1].value).data()[0];
+        const auto cache = replayed(history_.size() - 1, [&](const Tensor& heads) { return heads * past; });
+        if (!cache) return {};
+        const Outcome outcome = student_.outcome(
+            "decode",
+            {{"cache", *cache}, {"projections", projections_}, {"x", given[0].value}, {"counts", chunk.counts}});
+        const auto* record = std::get_if<wire::Record>(&outcome.value);
+        const wire::Field* y = record == nullptr ? nullptr : record->find("y");
+        const auto* rows = y == nullptr ? nullptr : std::get_if<Tensor>(&y->value);
+        return rows == nullptr || !rows->defined() ? std::vector<double>{}
+                                                   : exact(real_rows(*rows, chunk.counts)).value;
+    };
+    // A mask that is wrong may hide the new tokens, an append that is wrong those before.
+    const Arguments arguments{{"x", chunk.x}, {"past", Tensor::ones({1})}};
+    const Evidence sees_new = computes(decoded, arguments, {.numbers = {"x"}});
+    const Evidence sees_past = computes(decoded, arguments, {.numbers = {"past"}});
+    return [=] { return sees_new() || sees_past(); };
+}
+
 Index Conversation::feed(Index n, const Shape& counts) {
     const Tensor x = next_tokens(n, counts);
     history_.push_back(
@@ -192,9 +206,8 @@ Index Conversation::feed(Index n, const Shape& counts) {
     if (auto failure = what_is_wrong(output_axes, yours, expected(history_.back()))) {
         const bool follows = aside([&] { return follows_from_own_parts(yours); });
         if (!follows) fail(std::move(*failure));
-        // From a cache that holds nothing follows the output bias, whatever the tokens are.
-        pass_on_credit({"make_cache", "append", "decoding_mask"}, std::move(*failure),
-                       [&] { return rows_differ(yours, counts); });
+        pass_on_credit({"make_cache", "append", "decoding_mask"}, std::move(*failure), computes_last_chunk());
+        shown("append");  // which wrote what this follows from
     }
     for (std::size_t b = 0; b < counts.size(); ++b) lengths_[b] += counts[b];
     return field<Index>(decoded, "rows");

@@ -3,6 +3,7 @@
 #include "judge/hidden_test.hpp"
 #include "reference/attention.hpp"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -65,7 +66,9 @@ private:
     reference::Array full_output() const;
     reference::Array expected(const Chunk& chunk) const;
     Tensor real_rows(const Tensor& rows, const Shape& counts) const;
-    std::optional<wire::Handle> replayed(std::size_t chunks);
+    using ChangedNumbers = std::function<Tensor(const Tensor&)>;
+    std::optional<wire::Handle> replayed(std::size_t chunks, const ChangedNumbers& changed = std::identity());
+    Evidence computes_last_chunk();
     std::optional<reference::Array> from_own_parts(const Contents& held, const Shape& before, Index S);
     bool follows_from_own_parts(const Tensor& yours);
 

@@ -90,7 +90,8 @@ PROPERTY(GroupedQuery, MasksReachEveryQueryHead, 1, "each query head has its mas
         const Outcome unmasked = aside([&] { return student.outcome("grouped_query_attention", in.with(Mask{})); });
         const auto* tensor = std::get_if<Tensor>(&unmasked.value);
         if (tensor == nullptr || !difference(context_axes, *tensor, in.expected(Mask{}))) fail(*failure);
-        return pass_on_credit({"grouped_query_attention", "repeat_heads"}, *failure, computes(student, call));
+        pass_on_credit({"grouped_query_attention", "repeat_heads"}, *failure,
+                       computes(student, call, "", {.mask = true}));
     }
 }
 

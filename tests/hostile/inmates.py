@@ -1,0 +1,32 @@
+"""Which processes on this machine belong to a jail."""
+import contextlib
+import os
+import pathlib
+
+
+def is_of_another_grader(pid, cli):
+    """Whether some other grader on this machine, which lives, is its ancestor."""
+    with contextlib.suppress(OSError, ValueError):  # one of them has ended
+        while pid > 1:
+            with contextlib.suppress(OSError):  # it is only waited for
+                if (os.path.basename(os.readlink(f"/proc/{pid}/exe")) == cli.name
+                        and not os.path.samefile(f"/proc/{pid}/exe", cli)):
+                    return True
+            status = pathlib.Path(f"/proc/{pid}/stat").read_text()
+            pid = int(status[status.rindex(")") + 1:].split()[1])
+    return False
+
+
+def foreign_processes(cli, inmate):
+    """@param inmate  the user that a jail without namespaces runs programs as, if not one of the pool"""
+    ours = os.readlink("/proc/self/ns/pid")
+    found = {}
+    for entry in os.listdir("/proc"):
+        try:
+            uid = os.stat(f"/proc/{entry}").st_uid
+            if entry.isdigit() and (uid >= 10**9 or uid == inmate or (uid != 0 and os.readlink(f"/proc/{entry}/ns/pid") != ours)):
+                if not is_of_another_grader(int(entry), cli):
+                    found[int(entry)] = pathlib.Path(f"/proc/{entry}/cmdline").read_bytes()
+        except OSError:
+            pass
+    return found
