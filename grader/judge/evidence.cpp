@@ -37,12 +37,17 @@ bool agree(const std::vector<double>& a, const std::vector<double>& b) {
 }
 
 /// Whether answer[i] = a·argument[i] + b for two numbers a and b, the argument cut or repeated to fit. Two numbers lie
-/// on some line whatever they are.
+/// on some line whatever they are: these must be equal.
 bool copies(const std::vector<double>& answer, const std::vector<double>& argument) {
     constexpr std::size_t too_few = 2;
-    if (argument.empty() || answer.size() <= too_few) return false;
+    if (argument.empty()) return false;
     const auto from = [&](std::size_t i) { return argument[i % argument.size()]; };
     double a = 0;
+    if (answer.size() <= too_few) {
+        std::size_t equal = 0;
+        while (equal < answer.size() && answer[equal] == from(equal)) ++equal;
+        return equal == answer.size();
+    }
     for (std::size_t i = 1; i < answer.size() && a == 0; ++i)
         if (from(i) != from(0)) a = (answer[i] - answer[0]) / (from(i) - from(0));
     if (a == 0) return false;

@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace headway::judge {
 namespace {
@@ -16,7 +19,10 @@ bool is_evidence(const Numbers& answer) {
 }
 
 TEST(Evidence, WhatDependsOnTheArgumentsIsComputed) {
-    EXPECT_TRUE(is_evidence([](const Arguments& given) { return numbers(std::get<Tensor>(given[0].value) * 2.0F); }));
+    EXPECT_TRUE(is_evidence([](const Arguments& given) {
+        const Tensor x = std::get<Tensor>(given[0].value);
+        return numbers(x * x);
+    }));
     EXPECT_TRUE(is_evidence([](const Arguments& given) {
         return numbers(std::get<Tensor>(given[0].value).transpose(0, 1));
     })) << "the argument's numbers in another order";
@@ -41,6 +47,48 @@ TEST(Evidence, ArgumentsHandedBackAreNot) {
         twice.insert(twice.end(), once.begin(), once.end());
         return twice;
     })) << "repeated to fit";
+}
+
+TEST(Evidence, ScaledAndShiftedCopiesAreNot) {
+    EXPECT_FALSE(is_evidence([](const Arguments& given) { return numbers(std::get<Tensor>(given[0].value) * 2.0F); }));
+    EXPECT_FALSE(
+        is_evidence([](const Arguments& given) { return numbers(std::get<Tensor>(given[0].value) * -0.5F + 3.0F); }));
+}
+
+/// Of q, k, v and a mask, an answer to which these contribute.
+bool is_evidence_from(const std::vector<std::string>& contribute, const Needs& needs) {
+    const Numbers answer = [&](const Arguments& given) {
+        std::vector<double> sum(4, 0);
+        for (const wire::Field& field : given) {
+            if (std::find(contribute.begin(), contribute.end(), field.name) == contribute.end()) continue;
+            const auto* mask = std::get_if<Mask>(&field.value);
+            const std::vector<double> one =
+                mask != nullptr ? std::vector<double>(mask->data(), mask->data() + 4) : numbers(field.value);
+            for (std::size_t i = 0; i < 4; ++i) sum[i] += one[i] * (one[i] + static_cast<double>(i));
+        }
+        return sum;
+    };
+    Mask mask = Mask::allow_all({2, 2});
+    mask(1, 0) = true;
+    return computes(answer,
+                    {{"q", Tensor::of({2, 2}, {1, 2, 3, 4})},
+                     {"k", Tensor::of({2, 2}, {2, 7, 1, 8})},
+                     {"v", Tensor::of({2, 2}, {3, 1, 4, 1})},
+                     {"mask", mask}},
+                    needs)();
+}
+
+TEST(Evidence, OneOfThreeTensorsMayBeLostAndNoneThatIsNamed) {
+    EXPECT_TRUE(is_evidence_from({"q", "k", "v"}, {}));
+    EXPECT_TRUE(is_evidence_from({"q", "v"}, {}));
+    EXPECT_FALSE(is_evidence_from({"q"}, {}));
+    EXPECT_TRUE(is_evidence_from({"q"}, {.numbers = {"q"}}));
+    EXPECT_FALSE(is_evidence_from({"q", "v"}, {.numbers = {"q", "k"}}));
+}
+
+TEST(Evidence, AMaskIsNoneOfThose) {
+    EXPECT_TRUE(is_evidence_from({"q", "k", "mask"}, {.mask = true}));
+    EXPECT_FALSE(is_evidence_from({"q", "k", "v"}, {.mask = true}));
 }
 
 TEST(Evidence, WhatChangesByItselfIsNot) {
