@@ -58,6 +58,7 @@ void Workshop::keep_parcel() {
 CallLimits Workshop::limits_of_diagnosis() const {
     CallLimits limits = limits_;
     limits.time = limits_.time / 3;
+    limits.time_after_timeout = limits_.time / 30;
     limits.budget = budget(share_of_diagnosis, TimeBudget::OwnTime::counted);
     limits.answer_bytes = limits_.answer_bytes / 4;  // it keeps many; its questions are small
     return limits;
