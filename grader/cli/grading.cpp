@@ -1,5 +1,6 @@
 #include "grading.hpp"
 
+#include "both_builds.hpp"
 #include "folder_lock.hpp"
 #include "results.hpp"
 
@@ -17,6 +18,7 @@
 #include <mutex>
 #include <optional>
 #include <semaphore>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -75,6 +77,15 @@ void tell_once(std::vector<verdict::Test>& tests) {
 void remark(verdict::Test& test, const std::vector<std::string>& sentences) {
     if (!test.remarks) test.remarks.emplace();
     test.remarks->insert(test.remarks->end(), sentences.begin(), sentences.end());
+}
+
+/// Which functions ran into their limit, for a diagnosis that need not wait as long again.
+std::vector<std::string> hung_functions(const verdict::Exercise& exercise) {
+    std::set<std::string> names;
+    for (const verdict::Test& test : exercise.tests)
+        if (test.failure && test.failure->kind == verdict::FailureKind::timeout && !test.failure->function.empty())
+            names.insert(test.failure->function);
+    return {names.begin(), names.end()};
 }
 
 /// Grades one exercise of one submission.
@@ -184,9 +195,12 @@ private:
         const bool built = both.build.problem == verdict::BuildProblem::none;
         if (built && both.problem.empty() && plain.tests.size() != sanitized.tests.size())
             both.problem = "the two builds ran different tests";
+        std::vector<std::string> unchecked;
         for (std::size_t i = 0; built && both.problem.empty() && i < plain.tests.size(); ++i)
             both.tests.push_back(merge(plain.tests[i], sanitized.tests[i]));
+        if (!both.tests.empty()) unchecked = unchecked_for_time(plain.tests, sanitized.tests);
         conclude(exercise, std::move(both));
+        if (!unchecked.empty() && !exercise.tests.empty()) remark(exercise.tests.front(), unchecked);
     }
 
     void conclude(verdict::Exercise& exercise, FlavourResult result) const {
@@ -223,11 +237,13 @@ private:
     void diagnose(verdict::Exercise& exercise, build::Workspace& workspace) const {
         if (!options_.diagnose) return;
         report("looking for the mistake");
+        std::vector<std::string> options{"--diagnose", workspace.worker(Flavour::sanitized).string()};
+        for (const std::string& function : hung_functions(exercise))
+            options.insert(options.end(), {"--hung", function});
         processors_.acquire();
         try {
-            exercise.diagnosis = verdict::diagnosis_from_json(
-                run_judge(course_, info_.name, workspace.worker(Flavour::plain), Flavour::plain, options_.seed,
-                          {"--diagnose", workspace.worker(Flavour::sanitized).string()}));
+            exercise.diagnosis = verdict::diagnosis_from_json(run_judge(
+                course_, info_.name, workspace.worker(Flavour::plain), Flavour::plain, options_.seed, options));
             stamp_jail(exercise, "diagnosis");
             if (exercise.diagnosis->functions.empty()) exercise.diagnosis->functions = seen_by_tests_alone(exercise);
         } catch (const std::exception&) {
@@ -257,27 +273,7 @@ private:
     std::mutex& progress_mutex_;
 };
 
-/// The failure that says more: a sanitizer's report names the line.
-bool says_more(const verdict::Test& a, const verdict::Test& b) {
-    if (was_not_asked(b) && !was_not_asked(a)) return true;
-    return a.failure && a.failure->kind == verdict::FailureKind::sanitizer && b.failure &&
-           b.failure->kind == verdict::FailureKind::crash;
-}
-
 }  // namespace
-
-verdict::Test merge(const verdict::Test& plain, const verdict::Test& sanitized) {
-    const bool plain_passed = plain.state == TestState::passed;
-    const bool sanitized_passed = sanitized.state == TestState::passed;
-    const bool unavailable = plain.state == TestState::unavailable || sanitized.state == TestState::unavailable;
-    const bool take_sanitized =
-        unavailable ? sanitized.state == TestState::unavailable : plain_passed || says_more(sanitized, plain);
-    verdict::Test test = take_sanitized ? sanitized : plain;
-    test.seconds = plain.seconds + sanitized.seconds;
-    if (test.state != TestState::failed) return test;
-    test.build = plain_passed ? "sanitized" : sanitized_passed ? "plain" : "both";
-    return test;
-}
 
 State state_of(const std::vector<verdict::Test>& tests) {
     const auto count = [&](TestState state) {

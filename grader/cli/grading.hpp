@@ -34,9 +34,6 @@ verdict::Verdict grade(const Course& course, const GradingOptions& options);
 /// The state of an exercise, from its tests.
 verdict::State state_of(const std::vector<verdict::Test>& tests);
 
-/// One result of two: passed only if both builds passed; the failure that says more is kept.
-verdict::Test merge(const verdict::Test& plain, const verdict::Test& sanitized);
-
 /// Runs the judge on a worker. @throws std::runtime_error if it could not judge
 nlohmann::json run_judge(const Course& course, const std::string& exercise, const std::filesystem::path& worker,
                          build::Flavour flavour, std::uint64_t seed, const std::vector<std::string>& more_options = {});

@@ -47,6 +47,11 @@ bool shows_unset_variable(const Answer& seen, const Answer& right) {
     return false;
 }
 
+bool is_timeout(const Reply& reply) { return reply.failure && reply.failure->kind == FailureKind::timeout; }
+
+/// Questions that a function does not come to an end with, before it is asked no more.
+constexpr std::size_t enough_hangs = 3;
+
 bool is_value(const Reply& reply) { return !reply.failure && reply.answer.word.empty(); }
 
 bool same_value(const Reply& a, const Reply& b) { return is_value(a) && is_value(b) && same_bits(a.answer, b.answer); }
@@ -104,8 +109,12 @@ private:
     }
 
     void ask_all() {
+        std::vector<Reply> hangs;
         for (auto& question : testimony_.questions) {
-            question.reply = ask(workers_.plain, function_, question.arguments);
+            // Each is waited for, and says what the others said.
+            question.reply =
+                hangs.size() == enough_hangs ? hangs.back() : ask(workers_.plain, function_, question.arguments);
+            if (is_timeout(question.reply) && hangs.size() < enough_hangs) hangs.push_back(question.reply);
             if (question.reply.not_written) {
                 testimony_.not_written = true;
                 return;
@@ -119,10 +128,17 @@ private:
                 name("argument_changed", "after the call, " + argument + " holds other numbers than before");
     }
 
+    /// Without a failure where only the time was too short: sanitizers take many times what the program does.
+    Reply ask_sanitized(const Arguments& arguments) {
+        Reply reply = ask(workers_.sanitized, function_, arguments);
+        if (is_timeout(reply)) reply.failure.reset();
+        return reply;
+    }
+
     void look_at_sanitizers() {
         for (auto& question : testimony_.questions) {
             const auto& failure = question.reply.failure;
-            if (failure && failure->kind == FailureKind::timeout) {
+            if (is_timeout(question.reply)) {
                 // How long it was waited for here says nothing: the hidden tests were more patient.
                 const bool sleeps = failure->message.find("wait for something") != std::string::npos;
                 name("never_ends",
@@ -133,7 +149,7 @@ private:
             }
             // Arguments that should be refused may break anything in a function that does not look at them.
             if (should_be_refused(question.arguments)) continue;
-            const Reply sanitized = ask(workers_.sanitized, function_, question.arguments);
+            const Reply sanitized = ask_sanitized(question.arguments);
             if (sanitized.failure) {
                 // Integers wrap around in the plain build: what it answers is what the program does.
                 const bool wraps = sanitized.failure->sanitizer &&
@@ -158,7 +174,7 @@ private:
     void look_behind_refusals() {
         for (auto& question : testimony_.questions) {
             if (question.reply.failure || !should_be_refused(question.arguments)) continue;
-            Reply sanitized = ask(workers_.sanitized, function_, question.arguments);
+            Reply sanitized = ask_sanitized(question.arguments);
             if (!sanitized.failure) continue;
             testimony_.refuses_by_luck |= question.reply.answer.word == "refused";
             question.reply = std::move(sanitized);

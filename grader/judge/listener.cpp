@@ -105,6 +105,8 @@ bool Listener::ever_answered(const std::string& function) const {
 }
 
 std::optional<verdict::Failure> Listener::unearned(const TestRecord& record) const {
+    // The plain build shows what a function computes. In this one it may have been too slow to answer.
+    if (session().sanitized) return std::nullopt;
     verdict::Failure failure;
     failure.kind = verdict::FailureKind::wrong_behaviour;
     failure.story = record.story;

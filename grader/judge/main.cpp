@@ -3,9 +3,9 @@
 #include "hidden_test.hpp"
 #include "listener.hpp"
 #include "own_memory.hpp"
+#include "workshop.hpp"
 
 #include "../diagnosis/diagnose.hpp"
-#include "../sandbox/jail.hpp"
 #include "../sandbox/orphans.hpp"
 #include "../wire/frame.hpp"
 
@@ -45,124 +45,12 @@ struct Options {
     bool catalogue = false;
     int probes = 0;
     std::string diagnose;
+    std::vector<std::string> hung;
     std::string test;
     std::string record;
     std::string policy;
     std::string jail = "none";
 };
-
-/// What a worker is asked in, besides the options of the run.
-struct Build {
-    std::string worker;
-    bool sanitized = false;
-    /// glibc fills fresh memory with its complement: 0xfe… is -1.7e38 as a float.
-    int fill = 1;
-    /// Reports name files and lines, which takes a third of a second each.
-    bool symbolized = true;
-};
-
-/// Nothing of the judge's own environment. The patterns make uninitialised memory visible.
-std::vector<std::string> worker_environment(const Build& build) {
-    if (build.sanitized)
-        return {
-            "ASAN_OPTIONS=detect_leaks=0:malloc_fill_byte=254:max_malloc_fill_size=1073741824:"
-            "detect_stack_use_after_return=1:allocator_may_return_null=0:color=never:symbolize=" +
-                std::string(build.symbolized ? "1" : "0"),
-            "UBSAN_OPTIONS=print_stacktrace=1:color=never"};
-    // Chunks of the thread cache are handed out again as they are.
-    return {fmt::format("MALLOC_PERTURB_={}", build.fill), "GLIBC_TUNABLES=glibc.malloc.tcache_count=0"};
-}
-
-/// What holds for every worker of a run: the instructor's limits, and the jail that the CLI has found to work here.
-class Workshop {
-public:
-    explicit Workshop(const Options& options)
-        : jail_(sandbox::Jail::from_name(options.jail, own_folder() / "headway-enter",
-                                         sandbox::read_policy(options.policy))),
-          counts_(options.counts) {
-        limits_.time = most().call_cpu;
-        limits_.time_after_timeout = limits_.time / 20;
-        limits_.wall = most().call_wall;
-        limits_.budget = budget(options.lone_build ? 1.0 : share_of_a_build, judge::TimeBudget::OwnTime::not_counted);
-        limits_.resident_bytes = most().memory;
-        limits_.output_flood = most().output;
-    }
-
-    /// @param limits  of a call
-    judge::Student student(const Build& build, const judge::CallLimits& limits) const {
-        if (!counts_.empty()) return {jail_.lock_with_parcel(counting_command(build), room(build), parcel()), limits};
-        return {jail_.lock(command(build), room(build)), limits};
-    }
-    /// What the last worker has counted is kept; the next one's parcel takes its place.
-    void keep_parcel() {
-        std::error_code ignored;
-        if (kept_ < most_parcels) std::filesystem::rename(parcel(), counts_ / std::to_string(kept_++), ignored);
-    }
-    const judge::CallLimits& limits() const { return limits_; }
-    /// Of diagnosis, which the judge's own thinking counts in too. The hidden tests have been patient; here a call that
-    /// hangs is just a fact.
-    judge::CallLimits limits_of_diagnosis() const {
-        judge::CallLimits limits = limits_;
-        limits.time = limits_.time / 4;
-        limits.time_after_timeout = limits.time / 20;
-        limits.budget = budget(share_of_diagnosis, judge::TimeBudget::OwnTime::counted);
-        limits.answer_bytes = limits_.answer_bytes / 4;  // it keeps many; its questions are small
-        return limits;
-    }
-    std::uint64_t own_memory() const { return jail_.policy().judge.memory; }
-
-private:
-    /// Both builds are asked at the same time, by a judge each, and then a third one asks why.
-    static constexpr double share_of_a_build = 0.4;
-    static constexpr double share_of_diagnosis = 0.2;
-    std::shared_ptr<judge::TimeBudget> budget(double share, judge::TimeBudget::OwnTime own) const {
-        const auto time = std::chrono::duration_cast<std::chrono::nanoseconds>(share * most().all_calls);
-        return std::make_shared<judge::TimeBudget>(time, own);
-    }
-
-    static std::filesystem::path own_folder() { return std::filesystem::read_symlink("/proc/self/exe").parent_path(); }
-    const sandbox::Policy::Worker& most() const { return jail_.policy().worker; }
-    sandbox::Command command(const Build& build) const;
-    sandbox::Command counting_command(const Build& build) const;
-    sandbox::Room room(const Build& build) const;
-    std::filesystem::path parcel() const { return counts_ / "parcel"; }
-
-    static constexpr int most_parcels = 100;
-
-    sandbox::Jail jail_;
-    std::filesystem::path counts_;  ///< empty: nothing is counted
-    int kept_ = 0;
-    judge::CallLimits limits_;
-};
-
-sandbox::Command Workshop::command(const Build& build) const {
-    sandbox::Command command;
-    command.arguments = {build.worker};
-    command.environment = worker_environment(build);
-    command.directory = std::filesystem::path(build.worker).parent_path();
-    // AddressSanitizer reserves 20 TiB of addresses; there only the resident size is watched.
-    if (!build.sanitized) command.limits.address_space = most().memory + sandbox::mebibytes(256);
-    command.limits.file_size = most().folder;
-    command.limits.resident = most().memory;
-    command.limits.processes = most().processes;
-    return command;
-}
-
-/// Counts go to the one folder that the jail packs, whatever folder the compiler had in mind.
-sandbox::Command Workshop::counting_command(const Build& build) const {
-    sandbox::Command counting = command(build);
-    counting.environment.push_back("GCOV_PREFIX=" + sandbox::Jail::parcel_place().string());
-    counting.environment.emplace_back("GCOV_PREFIX_STRIP=99");
-    return counting;
-}
-
-sandbox::Room Workshop::room(const Build& build) const {
-    return {.program = build.worker,
-            .readable = {},
-            .own_processes_visible = build.sanitized,
-            .folder = most().folder,
-            .secret = {}};
-}
 
 std::pair<const std::string, judge::Suite>& suite_of(const std::string& exercise) {
     for (auto& named : judge::suites())
@@ -221,7 +109,7 @@ constexpr std::uint64_t most_heard = std::uint64_t{64} << 20U;
 
 /// Asks anew, in both builds, why a submission is wrong.
 nlohmann::json run_diagnosis(const std::string& name, const judge::Suite& suite, const Options& options,
-                             const Workshop& workshop) {
+                             const judge::Workshop& workshop) {
     // Of an exercise without a catalogue of mistakes nothing can be said: its tests need not run again.
     if (!diagnosis::subjects().contains(suite.exercise)) return verdict::to_json(verdict::Diagnosis{});
     const judge::CallLimits limits = workshop.limits_of_diagnosis();
@@ -229,6 +117,8 @@ nlohmann::json run_diagnosis(const std::string& name, const judge::Suite& suite,
     judge::Student reversed = workshop.student({options.worker}, limits);
     judge::Student refilled = workshop.student({options.worker, false, 170}, limits);
     judge::Student sanitized = workshop.student({options.diagnose, true, 1, false}, limits);
+    for (judge::Student* student : {&plain, &reversed, &refilled, &sanitized})
+        for (const std::string& function : options.hung) student->has_hung(function);
     judge::session() = {&plain, options.seed, false};
     std::vector<diagnosis::Heard> heard;
     std::uint64_t heard_bytes = 0;
@@ -283,7 +173,7 @@ nlohmann::json judge_worker(const Options& options) {
     if (options.catalogue) return list_catalogue();
     auto& [name, suite] = suite_of(options.exercise);
     if (options.list) return list_properties(suite);
-    Workshop workshop(options);
+    judge::Workshop workshop({options.policy, options.jail, options.counts, options.lone_build});
     judge::bound_own_memory(workshop.own_memory());
     if (!options.diagnose.empty()) return run_diagnosis(name, suite, options, workshop);
     judge::CallLimits limits = workshop.limits();
@@ -331,6 +221,7 @@ int main(int argc, char** argv) {
     app.add_option("--counts", options.counts, "the worker counts what is run; write that into this folder");
     app.add_flag("--list", options.list, "print the suite's properties instead of running it");
     app.add_option("--diagnose", options.diagnose, "the sanitized worker; say why the submission is wrong");
+    app.add_option("--hung", options.hung, "with --diagnose: a function that ran into its limit in the hidden tests");
     app.add_option("--test", options.test, "with --record: the one test to run");
     app.add_option("--record", options.record, "write what the test asks to this file");
     app.add_option("--probes", options.probes, "answer this many random questions instead of running the suite");

@@ -10,6 +10,7 @@
 namespace headway::judge {
 namespace {
 
+using std::chrono::milliseconds;
 using verdict::Failure;
 using verdict::FailureKind;
 using wire::ErrorKind;
@@ -108,11 +109,12 @@ void Student::collect_output() {
     record.output_truncated |= printed.truncated || printed.text.size() > room;
 }
 
-std::chrono::milliseconds Student::time_limit(const std::string& function) const {
+milliseconds Student::time_limit(const std::string& function) const {
     // A function without end would cost the student its limit in every test that calls it; and where several have
     // none, the next one seldom has.
-    if (slow_.contains(function)) return std::min(limits_.time, limits_.time_after_timeout);
-    return slow_.empty() ? limits_.time : limits_.time / (3 * static_cast<int>(slow_.size()));
+    const milliseconds least = std::min(limits_.time, limits_.time_after_timeout);
+    if (slow_.contains(function)) return least;
+    return hung_here_ == 0 ? limits_.time : std::max(least, limits_.time / (3 * hung_here_));
 }
 
 /// Of what a test is answered, since it may keep it all, and much more of it than came over the wire.
@@ -134,7 +136,7 @@ void Student::lost(const std::string& function, const NoAnswer& why) {
         failure.message = describe(*failure.sanitizer, function);
     }
     if (current_test().aside && !is_courses_own(function)) tell();
-    if (why.kind == FailureKind::timeout) slow_.insert(function);
+    if (why.kind == FailureKind::timeout && slow_.insert(function).second) ++hung_here_;
     collect_output();
     link_.reset();
     fail(std::move(failure));
@@ -283,20 +285,27 @@ void Student::write(wire::Handle handle, const Shape& index, double number) {
 
 void Student::forget(wire::Handle handle) { answer("forget", {{"x", handle}}); }
 
-std::optional<std::uint64_t> Student::memory_growth(const std::string& function, const Arguments& arguments) {
+Student::Measured Student::measured(const std::string& function, const Arguments& arguments) {
+    Measured result;
     const auto mark = link().process().mark_memory();
-    if (!mark) return std::nullopt;
-    forget(keep(function, arguments));
-    const sandbox::Process& process = link().process();
-    if (!mark->group_counts && process.has_started_processes_since(*mark)) {
-        Failure failure;
-        failure.kind = FailureKind::wrong_behaviour;
-        failure.message = "your " + function +
-                          " starts processes, whose memory cannot be measured here; compute in the one that was called "
-                          "(threads are fine)";
-        fail(std::move(failure));
+    const wire::Handle answer = keep(function, arguments);
+    if (mark) {
+        const sandbox::Process& process = link().process();
+        if (!mark->group_counts && process.has_started_processes_since(*mark)) {
+            Failure failure;
+            failure.kind = FailureKind::wrong_behaviour;
+            failure.message = "your " + function +
+                              " starts processes, whose memory cannot be measured here; compute in the one that was "
+                              "called (threads are fine)";
+            fail(std::move(failure));
+        }
+        result.is_known = true;
+        result.before = mark->written;
+        result.growth = process.growth_since(*mark);
     }
-    return process.growth_since(*mark);
+    result.answer = read(answer);
+    forget(answer);
+    return result;
 }
 
 }  // namespace headway::judge

@@ -55,9 +55,15 @@ public:
     void write(wire::Handle handle, const Shape& index, double number);
     void forget(wire::Handle handle);
 
-    /// How much the worker's memory grew at its peak while `function` ran, measured from outside; nothing where the
-    /// kernel does not tell. Meaningful in the plain build only.
-    std::optional<std::uint64_t> memory_growth(const std::string& function, const Arguments& arguments);
+    /// A tensor that `function` answers, and the memory that it took, measured from outside. Meaningful in the plain
+    /// build only.
+    struct Measured {
+        Tensor answer;
+        bool is_known = false;     ///< or the kernel does not tell
+        std::uint64_t before = 0;  ///< what the worker had written to when it was asked, static data included
+        std::uint64_t growth = 0;  ///< at the peak
+    };
+    Measured measured(const std::string& function, const Arguments& arguments);
 
     /// Told of every call of a student's function that was answered.
     using Witness = std::function<void(const std::string& function, const Arguments&, const Outcome&)>;
@@ -73,6 +79,9 @@ public:
     const CallLimits& limits() const { return limits_; }
     /// Whether all that was asked has taken all the time that there is: nothing more is answered.
     bool is_out_of_time() const { return limits_.budget && limits_.budget->is_spent(); }
+
+    /// `function` has run into the limit in another worker: it is not waited for as long again.
+    void has_hung(const std::string& function) { slow_.insert(function); }
 
     /// A process without memory of earlier calls.
     void fresh_worker();
@@ -103,7 +112,8 @@ private:
     Witness witness_;
     Recorder recorder_;
     std::vector<wire::Call> untold_;      ///< asides and looks since the last call that was told
-    std::set<std::string> slow_;          ///< functions that ran into the limit once
+    std::set<std::string> slow_;          ///< functions that ran into the limit once, here or in another worker
+    int hung_here_ = 0;                   ///< how many of them did so first here
     bool all_end_ = true;                 ///< workers, by themselves
     std::function<void()> after_worker_;  ///< let_workers_end()
 };

@@ -159,6 +159,12 @@ std::uint64_t Family::resident_bytes() const {
     return sum;
 }
 
+std::uint64_t Family::written_bytes() const {
+    std::uint64_t sum = 0;
+    for (const pid_t pid : members_) sum += status_bytes(pid, "\nRssAnon:") + status_bytes(pid, "\nRssShmem:");
+    return sum;
+}
+
 std::uint64_t Family::peak_resident_bytes() const {
     std::uint64_t sum = 0;
     for (const pid_t pid : members_) sum += status_bytes(pid, "\nVmHWM:");

@@ -34,6 +34,8 @@ public:
     /// waited the kernel tells only when the waiting is over.
     bool is_ready_to_compute() const;
     std::uint64_t resident_bytes() const;
+    /// Without code and whatever else is a file: what they have written to, shared memory included.
+    std::uint64_t written_bytes() const;
     /// Of those that are still there.
     std::uint64_t peak_resident_bytes() const;
     /// @return whether the kernel let us, for any of them

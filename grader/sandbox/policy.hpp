@@ -14,7 +14,7 @@ constexpr std::uint64_t mebibytes(std::uint64_t count) { return count << 20U; }
 /// What a submission may use up: policy.toml, as far as it is about the jail.
 struct Policy {
     struct Worker {
-        std::chrono::seconds call_cpu{10};    ///< computing or asleep
+        std::chrono::seconds call_cpu{3};     ///< computing or asleep
         std::chrono::seconds all_calls{88};   ///< of one exercise, in both builds and for its diagnosis: the same time
         std::chrono::seconds call_wall{300};  ///< then this machine is too busy to grade: no fault of a submission's
         std::uint64_t memory = mebibytes(1024);

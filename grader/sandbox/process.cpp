@@ -305,6 +305,7 @@ std::uint64_t Process::resident_bytes() const {
 std::optional<Process::MemoryMark> Process::mark_memory() const {
     MemoryMark mark;
     mark.resident = resident_bytes();
+    mark.written = ended_ ? 0 : family_.written_bytes();
     if (ended_ || !family_.reset_peak()) return std::nullopt;
     mark.members = family_.members();
     mark.faults_of_ended_children = family_.faults_of_ended_children();

@@ -141,6 +141,7 @@ public:
     /// The memory that there was at one moment, to tell by how much it grew later at most.
     struct MemoryMark {
         std::uint64_t resident = 0;
+        std::uint64_t written = 0;  ///< of that, without code and other files
         std::set<pid_t> members;
         std::uint64_t faults_of_ended_children = 0;
         bool group_counts = false;  ///< the control group tells the peak, of processes that have ended too

@@ -3,19 +3,33 @@
 #include <algorithm>
 
 namespace headway::judge::tiled {
+namespace {
 
-std::optional<Memory> memory_of(Student& student, Random& random, const Sizes& n, bool causal) {
-    const Inputs in(random, n);
+/// What a worker has written to that holds nothing of the submission's: the runtime's data, its first heap, stacks, and
+/// the processes of the jail around it.
+constexpr std::uint64_t of_an_idle_worker = std::uint64_t{1} << 20U;
+
+std::uint64_t over(std::uint64_t some, std::uint64_t due) { return some - std::min(some, due); }
+
+}  // namespace
+
+Answered ask_measured(Student& student, Random& random, const Inputs& in, const Mask& mask, bool causal, Index tile) {
     student.fresh_worker();
-    Arguments arguments = in.with(random_mask(random, {n.S}), causal, 64);
-    for (std::size_t i = 0; i < 3; ++i)
-        arguments[i].value = student.store(std::get<Tensor>(arguments[i].value).contiguous());
+    Arguments arguments = in.with(mask, causal, tile);
+    std::uint64_t given = 0;
+    for (std::size_t i = 0; i < 3; ++i) {
+        const Tensor dense = std::get<Tensor>(arguments[i].value).contiguous();
+        given += static_cast<std::uint64_t>(dense.numel()) * sizeof(float);
+        arguments[i].value = student.store(dense);
+    }
     const Inputs small(random, random_sizes(random));
     student.outcome("tiled_attention", small.with(Mask{}, causal, 3));  // code that runs first is loaded first
-    const auto grown = student.memory_growth("tiled_attention", arguments);
-    if (!grown) return std::nullopt;
+    const Student::Measured measured = student.measured("tiled_attention", arguments);
+    if (!measured.is_known) return {measured.answer, std::nullopt};
+    const Sizes& n = in.n;
     const auto output = static_cast<std::uint64_t>(n.B * n.H * n.T * n.d_v) * sizeof(float);
-    return Memory{*grown - std::min(*grown, output), static_cast<std::uint64_t>(n.B * n.H * n.T * n.S) * sizeof(float)};
+    return {measured.answer, Memory{over(measured.before, of_an_idle_worker + given), over(measured.growth, output),
+                                    static_cast<std::uint64_t>(n.B * n.H * n.T * n.S) * sizeof(float)}};
 }
 
 }  // namespace headway::judge::tiled

@@ -1,4 +1,5 @@
 #include "cli/grading.hpp"
+#include "cli/both_builds.hpp"
 
 #include <gtest/gtest.h>
 
@@ -47,7 +48,21 @@ TEST(Merge, WhatWasNotAskedSaysLessThanAnyFailure) {
     EXPECT_TRUE(was_not_asked(not_asked));
     EXPECT_EQ(merge(not_asked, with(TestState::failed)).failure->kind, FailureKind::wrong_value);
     EXPECT_EQ(merge(with(TestState::failed), not_asked).failure->kind, FailureKind::wrong_value);
-    EXPECT_EQ(merge(with(TestState::passed), not_asked).points, 0);
+    EXPECT_EQ(merge(not_asked, with(TestState::passed)).points, 0);
+}
+
+TEST(Merge, TimeThatOnlyTheSanitizersTookCostsNoPoint) {
+    HiddenTest timeout = with(TestState::failed, FailureKind::timeout);
+    for (const char* function : {"", "softmax_rows"}) {
+        timeout.failure->function = function;
+        EXPECT_EQ(unchecked_for_time({with(TestState::passed)}, {timeout}).size(), 1U);
+        EXPECT_EQ(merge(with(TestState::passed), timeout).points, 2);
+        EXPECT_EQ(merge(with(TestState::passed), timeout).state, TestState::passed);
+        EXPECT_TRUE(unchecked_for_time({timeout}, {timeout}).empty());
+        EXPECT_EQ(merge(timeout, with(TestState::passed)).points, 0);
+        EXPECT_EQ(merge(timeout, timeout).points, 0);
+        EXPECT_EQ(merge(with(TestState::failed), timeout).points, 0);
+    }
 }
 
 TEST(Merge, AMachinesFaultIsNeverAMark) {

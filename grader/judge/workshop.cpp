@@ -1,0 +1,101 @@
+#include "workshop.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <system_error>
+#include <vector>
+
+namespace headway::judge {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Both builds are asked at the same time, by a judge each, and then a third one asks why.
+constexpr double share_of_a_build = 0.4;
+constexpr double share_of_diagnosis = 0.2;
+
+/// Of what coverage counted: one for each worker.
+constexpr int most_parcels = 100;
+
+fs::path own_folder() { return fs::read_symlink("/proc/self/exe").parent_path(); }
+
+/// Nothing of the judge's own environment. The patterns make uninitialised memory visible.
+std::vector<std::string> worker_environment(const Build& build) {
+    if (build.sanitized)
+        return {
+            "ASAN_OPTIONS=detect_leaks=0:malloc_fill_byte=254:max_malloc_fill_size=1073741824:"
+            "detect_stack_use_after_return=1:allocator_may_return_null=0:color=never:symbolize=" +
+                std::string(build.symbolized ? "1" : "0"),
+            "UBSAN_OPTIONS=print_stacktrace=1:color=never"};
+    // Chunks of the thread cache are handed out again as they are.
+    return {fmt::format("MALLOC_PERTURB_={}", build.fill), "GLIBC_TUNABLES=glibc.malloc.tcache_count=0"};
+}
+
+}  // namespace
+
+Workshop::Workshop(const Run& run)
+    : jail_(sandbox::Jail::from_name(run.jail, own_folder() / "headway-enter", sandbox::read_policy(run.policy))),
+      counts_(run.counts) {
+    limits_.time = most().call_cpu;
+    limits_.time_after_timeout = limits_.time / 20;
+    limits_.wall = most().call_wall;
+    limits_.budget = budget(run.lone_build ? 1.0 : share_of_a_build, TimeBudget::OwnTime::not_counted);
+    limits_.resident_bytes = most().memory;
+    limits_.output_flood = most().output;
+}
+
+Student Workshop::student(const Build& build, const CallLimits& limits) const {
+    if (!counts_.empty()) return {jail_.lock_with_parcel(counting_command(build), room(build), parcel()), limits};
+    return {jail_.lock(command(build), room(build)), limits};
+}
+
+void Workshop::keep_parcel() {
+    std::error_code ignored;
+    if (kept_ < most_parcels) fs::rename(parcel(), counts_ / std::to_string(kept_++), ignored);
+}
+
+CallLimits Workshop::limits_of_diagnosis() const {
+    CallLimits limits = limits_;
+    limits.time = limits_.time / 3;
+    limits.time_after_timeout = limits_.time / 30;
+    limits.budget = budget(share_of_diagnosis, TimeBudget::OwnTime::counted);
+    limits.answer_bytes = limits_.answer_bytes / 4;  // it keeps many; its questions are small
+    return limits;
+}
+
+std::shared_ptr<TimeBudget> Workshop::budget(double share, TimeBudget::OwnTime own) const {
+    const auto time = std::chrono::duration_cast<std::chrono::nanoseconds>(share * most().all_calls);
+    return std::make_shared<TimeBudget>(time, own);
+}
+
+sandbox::Command Workshop::command(const Build& build) const {
+    sandbox::Command command;
+    command.arguments = {build.worker};
+    command.environment = worker_environment(build);
+    command.directory = fs::path(build.worker).parent_path();
+    // AddressSanitizer reserves 20 TiB of addresses; there only the resident size is watched.
+    if (!build.sanitized) command.limits.address_space = most().memory + sandbox::mebibytes(256);
+    command.limits.file_size = most().folder;
+    command.limits.resident = most().memory;
+    command.limits.processes = most().processes;
+    return command;
+}
+
+/// Counts go to the one folder that the jail packs, whatever folder the compiler had in mind.
+sandbox::Command Workshop::counting_command(const Build& build) const {
+    sandbox::Command counting = command(build);
+    counting.environment.push_back("GCOV_PREFIX=" + sandbox::Jail::parcel_place().string());
+    counting.environment.emplace_back("GCOV_PREFIX_STRIP=99");
+    return counting;
+}
+
+sandbox::Room Workshop::room(const Build& build) const {
+    return {.program = build.worker,
+            .readable = {},
+            .own_processes_visible = build.sanitized,
+            .folder = most().folder,
+            .secret = {}};
+}
+
+}  // namespace headway::judge
