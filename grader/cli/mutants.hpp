@@ -35,7 +35,8 @@ public:
     Mutants(const std::filesystem::path& course, std::string exercise);
 
     /// In the order of their names.
-    const std::vector<Mutant>& all() const { return all_; }
+    const std::vector<Mutant>& all() const& { return all_; }
+    const std::vector<Mutant>& all() && = delete;
     /// @throws std::runtime_error if there is none of that name
     const Mutant& find(const std::string& name) const;
 

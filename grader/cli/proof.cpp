@@ -56,7 +56,8 @@ std::vector<Specimen> collect(const Course& course, const ExerciseInfo& info, bo
     };
     add(Kind::stub, course.root / "stubs");
     add(Kind::solution, course.root / "solutions");
-    for (const Mutant& mutant : Mutants(course.root, info.name).all()) {
+    const Mutants mutants(course.root, info.name);
+    for (const Mutant& mutant : mutants.all()) {
         if (mutant.extended && !extended) continue;
         add(Kind::mutant, mutant.name);
         specimens.back().mutant = mutant;
