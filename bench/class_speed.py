@@ -195,7 +195,7 @@ def main():
     size = arguments.size
     with tempfile.TemporaryDirectory(prefix="headway-class-") as temporary:
         folder = pathlib.Path(temporary)
-        handed_in = make_class(folder / "class", size)
+        handed_in = make_class(folder / "class", size, arguments.build / "bin/headway-cli")
         print(f"{size} hand-ins of {len(EXERCISES)} exercises on {os.cpu_count()} processors, "
               f"load before: {os.getloadavg()[0]:.1f}")
         distinct = describe(handed_in)

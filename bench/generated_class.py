@@ -3,11 +3,13 @@ tests/hostile. Sources differ, by renaming and by harmless additions, in their c
 """
 
 import collections
+import os
 import pathlib
 import random
 import re
+import subprocess
 import sys
-import tomllib
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.dont_write_bytecode = True
@@ -72,24 +74,24 @@ def hostile(number):
             "attack.cpp": run_hostile.BEFORE + attack + run_hostile.AFTER["call"] + f"int attempt_{number} = {number};\n"}
 
 
-def folders_of(kind, exercise):
-    return [path / exercise for path in sorted((ROOT / "tests" / kind / exercise).iterdir()) if (path / exercise).is_dir()]
+def folders_of(parent, exercise):
+    return [path / exercise for path in sorted((parent / exercise).iterdir()) if (path / exercise).is_dir()]
 
 
-def mutants_of(exercise):
-    """Each kind of wrong. Not those that only prove one more entry of the catalogue."""
-    return [folder for folder in folders_of("mutants", exercise)
-            if not tomllib.loads((folder.parent / "mutant.toml").read_text()).get("extended")]
+def expand_mutants(cli, folder):
+    """Each kind of wrong, as submissions. Not those that only prove one more entry of the catalogue."""
+    subprocess.run([cli, "verify", "--expand", folder, "--quick", *EXERCISES], check=True,
+                   env=dict(os.environ, HEADWAY_ROOT=str(ROOT), HEADWAY_STATE=f"{folder}/state"))
 
 
 class Hand:
     """Makes what is handed in for one exercise."""
 
-    def __init__(self, exercise):
+    def __init__(self, exercise, mutants):
         self.exercise = exercise
         self.solution = sources(ROOT / "solutions" / exercise)
-        self.accepted = [sources(folder) for folder in folders_of("accepted", exercise)]
-        self.mutants = [sources(folder) for folder in mutants_of(exercise)]
+        self.accepted = [sources(folder) for folder in folders_of(ROOT / "tests/accepted", exercise)]
+        self.mutants = [sources(folder) for folder in folders_of(mutants, exercise)]
         self.made = []
 
     def next(self, chance, number):
@@ -111,12 +113,14 @@ class Hand:
         return self.made[-1]
 
 
-def make_class(folder, size):
-    """Returns exercise -> list of (kind, files)."""
+def make_class(folder, size, cli):
+    """Writes the class into a new folder. Returns exercise -> list of (kind, files)."""
     chance = random.Random(20260501)
     handed_in = {}
-    for exercise in EXERCISES:
-        hand = Hand(exercise)
+    with tempfile.TemporaryDirectory(prefix="headway-mutants-") as mutants:
+        expand_mutants(cli, mutants)
+        hands = {exercise: Hand(exercise, pathlib.Path(mutants)) for exercise in EXERCISES}
+    for exercise, hand in hands.items():
         first = chance.randrange(1000)  # another kind of wrong begins, each time
         handed_in[exercise] = [hand.next(chance, first + student) for student in range(size)]
         for student, (_, files) in enumerate(handed_in[exercise]):

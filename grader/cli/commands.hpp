@@ -33,8 +33,11 @@ struct GradeArguments {
 
 struct VerifyArguments {
     std::vector<std::string> exercises;
-    bool diagnosis = false;  ///< the table of the catalogue too
-    bool quick = false;      ///< without the mutants that are marked extended
+    bool diagnosis = false;         ///< the table of the catalogue too
+    bool quick = false;             ///< without the mutants that are marked extended
+    std::string proof;              ///< where PROOF.md goes; empty: nowhere
+    std::vector<std::string> show;  ///< exercise and name of a mutant: only its program is printed
+    std::string expand;             ///< a folder: only the mutants are written there, each as a submission
     std::uint64_t seed = default_seed;
 };
 

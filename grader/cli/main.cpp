@@ -106,6 +106,13 @@ int main(int argc, char** argv) {
     verify_command->add_flag("--diagnosis", verify.diagnosis, "Print how each mistake of the catalogue is named");
     verify_command->add_flag("--quick", verify.quick,
                              "Leave out the mutants that only prove one more entry of the catalogue");
+    verify_command->add_option("--proof", verify.proof, "Write PROOF.md: how each mistake of the catalogue is proven")
+        ->type_name("FILE");
+    auto* show = verify_command->add_option("--show", verify.show, "Only print the whole program of a mutant");
+    show->expected(2)->type_name("NN NAME");
+    verify_command->add_option("--expand", verify.expand, "Only write the mutants into a folder, each as a submission")
+        ->type_name("DIR")
+        ->excludes(show);
     verify_command->add_option("--seed", verify.seed, "Seed of the hidden inputs")->type_name("N");
 
     auto* protections_command = app.add_subcommand("protections", "")->group("");  // for ./headway doctor

@@ -9,7 +9,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <atomic>
@@ -45,24 +44,6 @@ std::vector<fs::path> sorted_folders(const fs::path& parent) {
     return folders;
 }
 
-/// What mutant.toml says; a specimen of another kind has none.
-void read_expectations(Specimen& specimen) {
-    const fs::path file = specimen.submission / "mutant.toml";
-    if (!fs::exists(file)) return;
-    try {
-        const toml::table table = toml::parse_file(file.string());
-        specimen.extended = table["extended"].value_or(false);
-        specimen.reason_for_cost = table["reason_for_cost"].value_or(std::string());
-        specimen.stage = table["stage"].value_or(std::string());
-        if (const toml::array* functions = table["functions"].as_array(); functions != nullptr && !functions->empty())
-            specimen.function = functions->front().value_or(std::string());
-        if (const toml::array* ids = table["diagnosis"].as_array())
-            for (const toml::node& id : *ids) specimen.diagnosis.push_back(id.value_or(std::string()));
-    } catch (const toml::parse_error& error) {
-        specimen.gap = fmt::format("mutant.toml cannot be read: {}", error.description());
-    }
-}
-
 std::vector<Specimen> collect(const Course& course, const ExerciseInfo& info, bool extended) {
     std::vector<Specimen> specimens;
     const auto add = [&](Kind kind, const fs::path& submission) {
@@ -71,14 +52,16 @@ std::vector<Specimen> collect(const Course& course, const ExerciseInfo& info, bo
         specimen.exercise = &info;
         specimen.name = submission.filename().string();
         specimen.submission = submission;
-        if (kind == Kind::mutant) read_expectations(specimen);
-        if (specimen.extended && !extended) return;
         specimens.push_back(std::move(specimen));
     };
     add(Kind::stub, course.root / "stubs");
     add(Kind::solution, course.root / "solutions");
-    for (const fs::path& folder : sorted_folders(course.root / "tests" / "mutants" / info.name))
-        add(Kind::mutant, folder);
+    const Mutants mutants(course.root, info.name);
+    for (const Mutant& mutant : mutants.all()) {
+        if (mutant.extended && !extended) continue;
+        add(Kind::mutant, mutant.name);
+        specimens.back().mutant = mutant;
+    }
     for (const fs::path& folder : sorted_folders(course.root / "tests" / "accepted" / info.name))
         add(Kind::accepted, folder);
     return specimens;
@@ -140,8 +123,8 @@ std::string gap_of(const Specimen& specimen) {
             if (!built) return "was meant to be built: " + exercise.build.message;
             if (!specimen.named_as_expected())
                 return fmt::format("is diagnosed as [{}], not as [{}]", fmt::join(specimen.named(), ", "),
-                                   fmt::join(specimen.diagnosis, ", "));
-            if (specimen.cost() > most_points_per_mistake && specimen.reason_for_cost.empty())
+                                   fmt::join(specimen.mutant.diagnosis, ", "));
+            if (specimen.cost() > most_points_per_mistake && specimen.mutant.reason_for_cost.empty())
                 return fmt::format("costs {} of {} points without a written reason", specimen.cost(),
                                    exercise.max_points);
             return "";
@@ -151,7 +134,6 @@ std::string gap_of(const Specimen& specimen) {
 
 void examine(const Course& whole, Specimen& specimen, std::uint64_t seed, const Asked& asked) {
     GradingOptions options;
-    options.submission = specimen.submission;
     options.exercises = {specimen.exercise};
     options.seed = seed;
     options.processors = 1;
@@ -161,6 +143,11 @@ void examine(const Course& whole, Specimen& specimen, std::uint64_t seed, const 
         const build::ScratchFolder scratch(whole.state / "verify");
         Course course = whole;
         course.state = scratch.path();
+        if (specimen.kind == Kind::mutant) {
+            specimen.submission = scratch.path() / "submission" / specimen.name;
+            Mutants(course.root, specimen.exercise->name).write(specimen.mutant, specimen.submission);
+        }
+        options.submission = specimen.submission;
         specimen.verdict = grade(course, options).exercises.front();
         specimen.gap = gap_of(specimen);
         const bool built = specimen.verdict.build.problem == verdict::BuildProblem::none;
@@ -262,9 +249,10 @@ std::vector<EntryProof> prove_catalogue(const Course& course, const std::vector<
         entry.id = mistake.at("id").get<std::string>();
         for (const ExerciseProof& exercise : exercises)
             for (const Specimen& specimen : exercise.specimens) {
-                const auto& expected = specimen.diagnosis;
+                const auto& expected = specimen.mutant.diagnosis;
                 if (std::find(expected.begin(), expected.end(), entry.id) == expected.end()) continue;
                 ++entry.mutants;
+                entry.whole += specimen.mutant.is_whole() ? 1 : 0;
                 entry.caught += specimen.verdict.state == State::failed ? 1 : 0;
                 entry.named += specimen.named_as_expected() ? 1 : 0;
             }
@@ -295,7 +283,7 @@ std::vector<std::string> Specimen::named() const {
     std::vector<std::string> ids;
     if (!verdict.diagnosis) return ids;
     const auto is_expected = [&](const std::string& id) {
-        return std::find(diagnosis.begin(), diagnosis.end(), id) != diagnosis.end();
+        return std::ranges::find(mutant.diagnosis, id) != mutant.diagnosis.end();
     };
     for (const verdict::NamedMistake& mistake : verdict.diagnosis->mistakes) {
         std::string id = mistake.id;
@@ -311,9 +299,9 @@ std::vector<std::string> Specimen::named() const {
 }
 
 bool Specimen::named_as_expected() const {
-    if (!verdict.diagnosis) return !is_diagnosed && diagnosis.empty();
+    if (!verdict.diagnosis) return !is_diagnosed && mutant.diagnosis.empty();
     std::vector<std::string> given = named();
-    std::vector<std::string> expected = diagnosis;
+    std::vector<std::string> expected = mutant.diagnosis;
     std::sort(given.begin(), given.end());
     std::sort(expected.begin(), expected.end());
     return given == expected && verdict.diagnosis->complete != expected.empty();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "course.hpp"
+#include "mutants.hpp"
 
 #include "../verdict/verdict.hpp"
 
@@ -19,13 +20,10 @@ enum class Kind { stub, solution, mutant, accepted };
 struct Specimen {
     Kind kind = Kind::mutant;
     const ExerciseInfo* exercise = nullptr;
-    std::string name;                    ///< "scale_by_sqrt_model_width"
-    std::filesystem::path submission;    ///< the folder that holds the exercise's folder
-    std::string reason_for_cost;         ///< why it may cost more than 4 of 10 points
-    std::vector<std::string> diagnosis;  ///< the mistakes that must be named; none: it is not in the catalogue
-    bool is_diagnosed = true;            ///< whether failed submissions of its exercise are
-    std::string stage, function;         ///< where it goes wrong
-    bool extended = false;               ///< a mutant for one more entry of the catalogue; --quick leaves it out
+    std::string name;                  ///< "scale_by_sqrt_model_width"
+    std::filesystem::path submission;  ///< the folder that holds the exercise's folder
+    Mutant mutant;                     ///< what is known of it, if it is one
+    bool is_diagnosed = true;          ///< whether failed submissions of its exercise are
     verdict::Exercise verdict;
     std::vector<std::vector<double>> answers;  ///< to the suite's random questions
     std::string gap;                           ///< what is not as it should be; empty if all is
@@ -49,6 +47,7 @@ struct ExerciseProof {
 struct EntryProof {
     std::string id;
     int mutants = 0;
+    int whole = 0;  ///< mutants that are programs of their own, and not another one with changes
     int caught = 0;
     int named = 0;
 };

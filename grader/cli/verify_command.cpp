@@ -2,6 +2,7 @@
 #include "console.hpp"
 #include "grading.hpp"
 #include "proof.hpp"
+#include "proof_document.hpp"
 
 #include "../build/digest.hpp"
 
@@ -32,6 +33,9 @@ void print_costs(const std::vector<Specimen>& specimens) {
     }
 }
 
+/// Whether no name is expected of it.
+bool is_outside(const Specimen& specimen) { return specimen.mutant.diagnosis.empty(); }
+
 /// Entry x caught x named, and what becomes of mistakes that have no name.
 void print_catalogue(const Proof& proof) {
     fmt::print("\n  {:<44} {:>7} {:>7} {:>7}\n", "mistake", "mutants", "caught", "named");
@@ -50,16 +54,17 @@ void print_catalogue(const Proof& proof) {
     int stage_right = 0;
     for (const ExerciseProof& exercise : proof.exercises) {
         // Where nothing has a name yet, nothing is left out of the catalogue on purpose.
-        if (std::ranges::all_of(exercise.specimens, &std::vector<std::string>::empty, &Specimen::diagnosis)) continue;
+        if (std::ranges::all_of(exercise.specimens, is_outside)) continue;
         for (const Specimen& specimen : exercise.specimens) {
-            if (specimen.kind != Kind::mutant || !specimen.diagnosis.empty()) continue;
+            if (specimen.kind != Kind::mutant || !is_outside(specimen)) continue;
             ++outside;
             wrong_names += specimen.named().empty() ? 0 : 1;
             const auto& diagnosis = specimen.verdict.diagnosis;
             if (!diagnosis || diagnosis->functions.empty()) continue;
             const verdict::FunctionDiagnosis& first = diagnosis->functions.front();
-            function_right += first.function == specimen.function ? 1 : 0;
-            stage_right += first.stage == specimen.stage ? 1 : 0;
+            const std::vector<std::string>& wrong = specimen.mutant.functions;
+            function_right += !wrong.empty() && first.function == wrong.front() ? 1 : 0;
+            stage_right += first.stage == specimen.mutant.stage ? 1 : 0;
         }
     }
     fmt::print("\n{} mutants are not in the catalogue: {} wrong names, right function {}, right stage {}\n", outside,
@@ -81,6 +86,23 @@ void print_table(const Course& course, const Proof& proof) {
     }
 }
 
+int show(const Mutants& mutants, const std::string& name) {
+    const auto files = mutants.program(mutants.find(name));
+    for (const auto& [path, text] : files) fmt::print("{}{}", files.size() > 1 ? "// " + path + "\n" : "", text);
+    return all_passed;
+}
+
+/// DIR/NN_name/MUTANT/: mutant.toml and the program.
+int expand(const Course& course, const std::vector<const ExerciseInfo*>& exercises, const VerifyArguments& arguments) {
+    for (const ExerciseInfo* info : exercises) {
+        const Mutants mutants(course.root, info->name);
+        for (const Mutant& mutant : mutants.all())
+            if (!mutant.extended || !arguments.quick)
+                mutants.write(mutant, fs::path(arguments.expand) / info->name / mutant.name);
+    }
+    return all_passed;
+}
+
 }  // namespace
 
 int run_verify(const Course& course, const VerifyArguments& arguments) {
@@ -89,6 +111,10 @@ int run_verify(const Course& course, const VerifyArguments& arguments) {
     if (exercises.empty())
         for (const ExerciseInfo& info : course.exercises) exercises.push_back(&info);
 
+    if (!arguments.show.empty())
+        return show(Mutants(course.root, course.find(arguments.show.front()).name), arguments.show.back());
+    if (!arguments.expand.empty()) return expand(course, exercises, arguments);
+
     ProgressLine progress;
     const Proof proof = prove(course, exercises, arguments.seed, !arguments.quick,
                               [&](const std::string& step) { progress.show(step); });
@@ -96,6 +122,7 @@ int run_verify(const Course& course, const VerifyArguments& arguments) {
     for (const ExerciseProof& exercise : proof.exercises) print_costs(exercise.specimens);
     if (arguments.diagnosis) print_catalogue(proof);
     print_table(course, proof);
+    if (!arguments.proof.empty()) build::write_file(arguments.proof, proof_document(proof));
     if (proof.gaps.empty()) {
         fmt::print("\nNo gaps{}.\n", arguments.quick ? " (--quick: without the extended mutants)" : "");
         return all_passed;

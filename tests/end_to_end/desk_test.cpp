@@ -2,6 +2,7 @@
 #include "headway.hpp"
 
 #include "build/digest.hpp"
+#include "cli/mutants.hpp"
 
 #include <gtest/gtest.h>
 
@@ -179,7 +180,8 @@ TEST(Debug, WritesATestThatFailsUntilTheCodeIsRight) {
 
 /// A mutant's file in the place of the student's.
 std::string mutant(const std::string& exercise, const std::string& name, const std::string& file) {
-    return build::read_file(fs::path(HEADWAY_SOURCE_DIR) / "tests/mutants" / exercise / name / exercise / file);
+    const cli::Mutants mutants(HEADWAY_SOURCE_DIR, exercise);
+    return mutants.program(mutants.find(name)).at(file);
 }
 
 TEST(Debug, WritesTheCallThatFailedNotWhatWasAskedToJudgeIt) {

@@ -1,4 +1,4 @@
-"""release_test.py CHECKOUT: the student's edition, made from a copy in which every file that students must not see carries
+"""release_test.py CHECKOUT CLI: the student's edition, made from a copy in which every file that students must not see carries
 a canary; the edition must not hold one, and must grade where neither the copy nor this checkout can be reached."""
 
 import io
@@ -10,19 +10,30 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 import unittest
 import zipfile
 import zlib
 from pathlib import Path
 
-CHECKOUT = Path(sys.argv.pop(1)).resolve()
+CHECKOUT, CLI = Path(sys.argv.pop(1)).resolve(), sys.argv.pop(1)
 CANARY = b"canaryQ7x"  # in no file of ours (but this one, which is not in the edition either)
 WRITTEN_ANEW = {"classroom/release/grader.cmake", "classroom/release/README.md", "README.md"}
 EXERCISE = "03_scaled_scores"
 ANSWER = (CHECKOUT / "solutions" / EXERCISE / "scaled_scores.cpp").read_text()
-MUTANT = CHECKOUT / "tests/mutants" / EXERCISE / "causal_blocks_the_diagonal"
-WRONG = (MUTANT / EXERCISE / "scaled_scores.cpp" if (MUTANT / EXERCISE).is_dir() else MUTANT / "scaled_scores.cpp").read_text()
-MISTAKE = re.search(r'diagnosis = \["(\w+)"\]', (MUTANT / "mutant.toml").read_text())[1]
+
+
+def mutant(name):
+    """The program of a mutant, and the mistake that it must be told."""
+    with tempfile.TemporaryDirectory(prefix="headway-mutants-") as folder:
+        subprocess.run([CLI, "verify", "--expand", folder, EXERCISE], check=True,
+                       env=dict(os.environ, HEADWAY_ROOT=str(CHECKOUT), HEADWAY_STATE=f"{folder}/state"))
+        submission = Path(folder) / EXERCISE / name
+        said = tomllib.loads((submission / "mutant.toml").read_text())
+        return (submission / EXERCISE / "scaled_scores.cpp").read_text(), said["diagnosis"][0]
+
+
+WRONG, MISTAKE = mutant("causal_blocks_the_diagonal")
 
 
 def tracked():

@@ -28,9 +28,11 @@ PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "squeue", "scancel", "sco
 def hand_ins(folder):
     """Sixteen students: right, wrong in several ways, not compiling; two of them the same, one not to be read."""
     solution = open(f"{CHECKOUT}/solutions/{EXERCISE}/merge_heads.cpp").read()
-    mutants = f"{CHECKOUT}/tests/mutants/{EXERCISE}"
-    wrong = [open(f"{mutants}/{name}/{EXERCISE}/merge_heads.cpp").read() for name in sorted(os.listdir(mutants))
-             if os.path.exists(f"{mutants}/{name}/{EXERCISE}/merge_heads.cpp")]
+    with tempfile.TemporaryDirectory() as expanded:
+        subprocess.run([CLI, "verify", "--expand", expanded, EXERCISE], check=True,
+                       env=dict(os.environ, HEADWAY_ROOT=CHECKOUT, HEADWAY_STATE=f"{expanded}/state"))
+        mutants = f"{expanded}/{EXERCISE}"
+        wrong = [open(f"{mutants}/{name}/{EXERCISE}/merge_heads.cpp").read() for name in sorted(os.listdir(mutants))]
     texts = [solution, solution + "\n", "this does not compile", *wrong[:9]]
     texts += [solution.replace("merged", "joined") + "// \xff\n", texts[2], texts[0]]
     for student, text in enumerate(texts):
