@@ -147,9 +147,10 @@ Build explain_compile(const sandbox::Finished& finished, const std::string& sour
                         spoken.folder.string(), source, next_step(spoken));
         return build;
     }
-    const bool cut_off = finished.timed_out || finished.ended.signal == SIGXCPU ||
-                         finished.output.find("CPU time limit exceeded") != std::string::npos;
-    if (cut_off || finished.output.find("Killed signal") != std::string::npos) {
+    // Only what the compiler's driver says of a program that it ran: an #error has its file's name before it.
+    static const std::regex cut_off(
+        R"((?:^|\n)[^\n:]*(?:\+\+|clang)[^\n:]*: [^\n]*(?:CPU time limit exceeded|Killed))");
+    if (finished.timed_out || finished.ended.signal == SIGXCPU || std::regex_search(finished.output, cut_off)) {
         build.problem = BuildProblem::too_long;
         build.message =
             fmt::format("{}/{} takes too long to compile; a template or constexpr computation without end? {}",

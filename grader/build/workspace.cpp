@@ -146,10 +146,10 @@ std::optional<verdict::Build> Workspace::compile_file(const SourceFile& source, 
     for (const std::string& argument : arguments) inputs.add(argument);
     for (const std::string& file : prelude_.at(flavour))
         if (!file.starts_with('-')) inputs.add(identity(fs::exists(file + ".gch") ? file + ".gch" : file));
-    // Any header may be included by any file.
+    // Any file may be included by any other, a .cpp too.
+    inputs.add(source.path.string());
     for (const auto* files : {&submission_.files, &submission_.course_files})
-        for (const SourceFile& file : *files)
-            if (!file.is_compiled() || file.path == source.path) inputs.add(file.path.string()).add(file.text);
+        for (const SourceFile& file : *files) inputs.add(file.path.string()).add(file.text);
     const std::string digest = inputs.hex();
     if (is_up_to_date(object, digest)) return std::nullopt;
 

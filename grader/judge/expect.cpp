@@ -182,12 +182,13 @@ void expect_close_given(const Looking& looking, const Tensor& actual, const refe
     if (!failure) return;
     const auto follows = aside(from_own);
     if (!follows || difference(looking, actual, *follows)) fail(std::move(*failure));
-    pass_on_credit(functions, std::move(*failure), evidence);
+    pass_on_credit(functions, std::move(*failure), expected, evidence);
 }
 
-void pass_on_credit(const std::vector<std::string>& functions, Failure failure, const Evidence& evidence) {
+void pass_on_credit(const std::vector<std::string>& functions, Failure failure, const reference::Array& expected,
+                    const Evidence& evidence) {
     const std::string function = current_test().function;
-    if (!evidence()) fail(std::move(failure));
+    if (!evidence(expected)) fail(std::move(failure));
     shown(function);
     TestRecord& record = current_test();
     failure.function = function;
@@ -197,7 +198,10 @@ void pass_on_credit(const std::vector<std::string>& functions, Failure failure, 
 
 reference::Array own(const Tensor& tensor) {
     reference::Array array = reference::exact(tensor);
-    for (std::size_t i = 0; i < array.value.size(); ++i) array.error[i] = 1e-4 * std::abs(array.value[i]) + 1e-5;
+    double largest = 0;
+    for (const double number : array.value) largest = std::max(largest, std::abs(number));
+    for (std::size_t i = 0; i < array.value.size(); ++i)
+        array.error[i] = 1e-4 * std::abs(array.value[i]) + 1e-5 * std::min(1.0, largest);
     return array;
 }
 

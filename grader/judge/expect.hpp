@@ -42,8 +42,9 @@ void expect_close(const Looking& looking, const Tensor& actual, const reference:
 /// Ends the test if `actual`, another answer of the student's, differs. It shows nothing: both may be constant.
 void expect_alike(const Looking& looking, const Tensor& actual, const Tensor& other);
 
-/// What shows that a wrong answer is computed all the same (see computes()); asked only where credit is at stake.
-using Evidence = std::function<bool()>;
+/// What shows that an answer is computed all the same, where this was expected (see computes()); asked only where
+/// credit is at stake.
+using Evidence = std::function<bool(const reference::Array& expected)>;
 /// What follows from the student's own answers; nothing if these are of no use. Asked aside, where something is wrong.
 using Follows = std::function<std::optional<reference::Array>()>;
 
@@ -54,7 +55,8 @@ void expect_close_given(const Looking& looking, const Tensor& actual, const refe
 
 /// The test passes for now; `failure` stands only if no other test finds one of `functions` wrong. Ends the test with
 /// it if nothing shows that the answer is computed: zeros follow from zeros.
-void pass_on_credit(const std::vector<std::string>& functions, verdict::Failure failure, const Evidence& evidence);
+void pass_on_credit(const std::vector<std::string>& functions, verdict::Failure failure,
+                    const reference::Array& expected, const Evidence& evidence);
 
 /// Numbers that a submission gave, with room for having computed their inputs in another order.
 reference::Array own(const Tensor& tensor);

@@ -4,6 +4,7 @@
 #include <headway/tensor.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <limits>
 #include <stdexcept>
@@ -14,7 +15,7 @@ namespace trivial {
 
 using headway::Index, headway::Mask, headway::Shape, headway::Tensor;
 
-enum class Kind { zeros, ones, input, twice, nan, random, pattern, last, throws };
+enum class Kind { zeros, ones, input, twice, tiny, noise, nan, random, pattern, last, throws };
 constexpr Kind kind = Kind::KIND;
 
 inline std::vector<float> numbers_in(const Tensor& x) {
@@ -29,7 +30,16 @@ inline headway::Random& dice() {
     return random;
 }
 
-/// Number i of an answer. `input`: the first argument's numbers, over and over; `twice`: scaled and shifted. `pattern`: random, but always alike.
+/// In [-1, 1].
+inline float noise(const std::vector<float>& input, std::size_t i) {
+    double sum = 0;
+    for (std::size_t n = 0; n < input.size(); ++n)
+        sum += static_cast<double>(input[n]) * std::sin(static_cast<double>(n + 7 * i + 1));
+    return static_cast<float>(std::sin(10 * sum));
+}
+
+/// Number i of an answer. `input`: the first argument's numbers, over and over; `twice`: scaled and shifted. `tiny`,
+/// `noise`: numbers that all of the first input decides, and nothing but chance. `pattern`: random, but always alike.
 /// `last`: what the call before was asked with.
 inline float number(const std::vector<float>& input, std::size_t i) {
     switch (kind) {
@@ -40,6 +50,10 @@ inline float number(const std::vector<float>& input, std::size_t i) {
             return input[i % input.size()];
         case Kind::twice:
             return 2 * input[i % input.size()] + 1;
+        case Kind::tiny:
+            return 1e-6F * noise(input, i);
+        case Kind::noise:
+            return noise(input, i);
         case Kind::nan:
             return std::numeric_limits<float>::quiet_NaN();
         case Kind::random:

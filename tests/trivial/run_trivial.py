@@ -2,14 +2,16 @@
 """Grades programs that compute nothing, and prints what they earn: exercise x kind -> points.
 
 NN_name.cpp here says once for each function of an exercise how to make a result of the right shape; answer.hpp fills it
-with zeros, ones, the first input, twice that, NaN, random numbers, one fixed pattern, or what the call before was asked with, or
-throws. This writes the program of each kind and grades it. None may earn more than 1 of 10 points.
+with zeros, ones, the first input, twice that, noise that it decides, NaN, random numbers, one fixed pattern, or what
+the call before was asked with, or throws. This writes the program of each kind and grades it. None may earn more than
+1 of 10 points.
 
 With --among-right-ones FUNCTION is taken out of the solution and computes nothing, and everything else is the
 solution's, which may build on it: that is an ordinary mistake, which costs at most 4 points, or there is a reason below.
 
 With --made-up, what is graded are the programs of made_up/, which were written to earn points with answers that are
-cheap and look computed: of the right shape, scaled copies, refusals where they are due. Each may earn what EARNED says.
+cheap and look computed: of the right shape, scaled copies, noise, refusals where they are due. For what is right in
+them they may earn what EARNED says.
 
 usage: run_trivial.py --cli PROGRAM --course FOLDER --work FOLDER [--kinds KIND,...] [--among-right-ones | --made-up] [NN...]
 """
@@ -23,7 +25,7 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-KINDS = ["zeros", "ones", "input", "twice", "nan", "random", "pattern", "last", "throws"]
+KINDS = ["zeros", "ones", "input", "twice", "tiny", "noise", "nan", "random", "pattern", "last", "throws"]
 MOST_POINTS = 1
 MOST_COST = 4
 # A definition, its signature apart; all of them begin and end in column 0.
@@ -40,13 +42,18 @@ REASONS = {
 }
 
 
-# What programs in made_up/ may earn, and for what.
+# Programs in made_up/, with what is put before each: `cheap` answers are scaled copies, or of the right shape only,
+# `noise` is decided by every argument.
+MADE_UP = {
+    "cheap": ("cheap", ""),
+    "tiny noise": ("noise", "#define SCALE 1.0\n"),
+    "noise": ("noise", "#define SCALE 1e6\n"),
+}
+# What these may earn beyond MOST_POINTS, for the functions that are right in them.
 EARNED = {
     "05": (2, "its parameters and its state dict are right"),
-    "07": (0, "nothing is"),
     "08": (3, "make_cache, decoding_mask and the refusals are right"),
     "09": (3, "cached_numbers, pool_heads and the refusals are right"),
-    "10": (0, "nothing is"),
 }
 
 
@@ -148,10 +155,14 @@ def main():
         (solution,) = (arguments.course / "solutions" / exercise).glob("*.cpp")
         header = solution.with_suffix(".hpp").name
         if arguments.made_up:
-            if number in EARNED:
-                most, reason = EARNED[number]
-                note(exercise, "made up", number, exercise, solution.name,
-                     (HERE / "made_up" / f"{exercise}.cpp").read_text(),
+            most, reason = EARNED.get(number, (MOST_POINTS, "nothing in it is right"))
+            for kind, (folder, before) in MADE_UP.items():
+                program = HERE / "made_up" / folder / f"{exercise}.cpp"
+                if not program.exists():
+                    continue
+                for shared in program.parent.glob("*.hpp"):
+                    before += shared.read_text()
+                note(exercise, kind, number, exercise, solution.name, before + program.read_text(),
                      lambda points: points > most and f"earns {points} points, not {most}: {reason}")
         elif not arguments.among_right_ones:
             for kind in TESTS if number == "06" else kinds:

@@ -96,7 +96,8 @@ PROPERTY(ScaledScores, SoftmaxSurvivesLargeScores, 1, "scores of ±1e4 overflow 
         const auto small_failure =
             difference(weights_axes, small_weights, reference::masked_softmax(exact(small), mask));
         if (!small_failure) fail(*failure);
-        pass_on_credit({"masked_softmax"}, *failure, computes(student, call));
+        pass_on_credit({"masked_softmax"}, *failure, expected,
+                       computes(student, call, "", {.shifted_by = call.arguments.front().name}));
     }
 }
 

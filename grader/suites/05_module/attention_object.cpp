@@ -166,12 +166,15 @@ Array AttentionObject::expected_output(const Question& question) const {
 }
 
 Evidence AttentionObject::computes_forward(const Question& question) {
-    return computes(student_, {"forward", arguments(question)});
+    return computes(student_, {"forward", arguments(question)}, "", {.linear_in = "value"});
 }
 
 Evidence AttentionObject::computes_what_is_asked_for(const Question& question) {
-    const Evidence looks = computes(student_, {"forward", arguments(question)}, "", {.mask = true});
-    return [this, question, looks] { return looks() && aside([&] { return keeps_future_out(question); }); };
+    const Evidence looks =
+        computes(student_, {"forward", arguments(question)}, "", {.mask = true, .linear_in = "value"});
+    return [this, question, looks](const Array& expected) {
+        return looks(expected) && aside([&] { return keeps_future_out(question); });
+    };
 }
 
 bool AttentionObject::keeps_future_out(const Question& question) {
@@ -201,12 +204,12 @@ Shape AttentionObject::weights_shape(const Question& question) const {
 }
 
 bool is_wrong_without_it(AttentionObject& object, const Tensor& x, const verdict::Failure& failure,
-                         const Evidence& evidence) {
+                         const Array& expected, const Evidence& evidence) {
     const Question plain{x, x, x, Mask{}};
     const Looking looking{"outputs", Stage::output, {"b", "token", "feature"}};
     const Tensor output = aside([&] { return object.forward(plain); });
     const bool right = !difference(looking, output, object.expected_output(plain));
-    if (!right) pass_on_credit({"forward", "attention_weights"}, failure, evidence);
+    if (!right) pass_on_credit({"forward", "attention_weights"}, failure, expected, evidence);
     return !right;
 }
 

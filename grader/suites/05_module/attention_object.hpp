@@ -99,6 +99,6 @@ void expect_dropout(Student& student, Random& random);
 /// @param evidence  that it is computed, in the module with what is asked for
 /// @return whether it did
 bool is_wrong_without_it(AttentionObject& object, const Tensor& x, const verdict::Failure& failure,
-                         const Evidence& evidence);
+                         const reference::Array& expected, const Evidence& evidence);
 
 }  // namespace headway::judge

@@ -92,8 +92,8 @@ void expect_independent(const Dropped& dropped, std::size_t axis, const std::str
 /// What a wrong module's dropout is held to: whatever comes behind the weights is linear in them, so on average the
 /// answers in training are the answer in eval, and they differ from call to call.
 Evidence drops_around_its_answer(AttentionObject& object, const Question& question) {
-    return [&object, question] {
-        return object.computes_forward(question)() && aside([&] {
+    return [&object, question](const Array& expected) {
+        return object.computes_forward(question)(expected) && aside([&] {
                    constexpr int calls = 48;
                    const Array in_eval = reference::exact(object.forward(question));
                    object.train();
@@ -136,7 +136,8 @@ void expect_dropout(Student& student, Random& random) {
     if (const auto failure = what_is_wrong(looking, object.forward(question), object.expected_output(question))) {
         const Question few{random_tensor(random, {2, 3, D}), random_tensor(random, {2, S, D}),
                            random_tensor(random, {2, S, D}), Mask{}};
-        return pass_on_credit({"forward", "attention_weights"}, *failure, drops_around_its_answer(object, few));
+        return pass_on_credit({"forward", "attention_weights"}, *failure, object.expected_output(few),
+                              drops_around_its_answer(object, few));
     }
     object.train();
     const Dropped first = read_dropped(object.forward(question), weights, p);

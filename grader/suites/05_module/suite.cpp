@@ -31,14 +31,16 @@ std::optional<verdict::Failure> forward_difference(AttentionObject& object, cons
     if (!failure) return std::nullopt;
     const auto given_own = aside([&] { return from_own_weights(object, question); });
     if (!given_own || difference(output_axes, output, *given_own)) return failure;
-    pass_on_credit({"attention_weights"}, *failure, object.computes_forward(question));
+    pass_on_credit({"attention_weights"}, *failure, object.expected_output(question),
+                   object.computes_forward(question));
     return std::nullopt;
 }
 
 /// What is asked for on top of plain self-attention.
 void expect_forward(AttentionObject& object, const Question& question) {
     const auto failure = forward_difference(object, question, object.forward(question));
-    if (failure && !is_wrong_without_it(object, question.query, *failure, object.computes_what_is_asked_for(question)))
+    if (failure && !is_wrong_without_it(object, question.query, *failure, object.expected_output(question),
+                                        object.computes_what_is_asked_for(question)))
         fail(*failure);
 }
 
@@ -108,7 +110,7 @@ PROPERTY(Module, HeadDimMayBeChosen, 1, "head_dim may be chosen apart from D / H
     usual.load(usual.random_state(random));
     usual.eval();
     if (!is_wrong_without_it(usual, random_tensor(random, {n.B, n.T, n.D()}), *failure,
-                             object.computes_what_is_asked_for(question)))
+                             object.expected_output(question), object.computes_what_is_asked_for(question)))
         fail(*failure);
 }
 

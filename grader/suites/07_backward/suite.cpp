@@ -102,8 +102,9 @@ PROPERTY(Backward, BlockedKeysGetNoGradient, 1, "blocked keys get no gradient, a
             const Array& plain_right = name == "q" ? plain.q : name == "k" ? plain.k : plain.v;
             if (record == nullptr || !difference(heads_axes(name, Stage::mask), field(*record, name), plain_right))
                 fail(*failure);
-            pass_on_credit({"attention_backward", "softmax_backward"}, *failure,
-                           computes(student, {"attention_backward", in.with(mask)}, name, {.mask = true}));
+            pass_on_credit({"attention_backward", "softmax_backward"}, *failure, *right,
+                           computes(student, {"attention_backward", in.with(mask)}, name,
+                                    {.mask = true, .linear_in = "grad_context"}));
         }
     }
 }
@@ -144,10 +145,10 @@ PROPERTY(Backward, GradientsAreAddedUp, 1, "gradients of parameters are added to
         const auto plain = fresh.expected();
         const Array& plain_right = std::string(name) == "bias" ? plain.bias : plain.weight;
         if (!difference(looking, field(from_zero, name), plain_right)) fail(*failure);
-        const Needs needs{.numbers = std::string(name) == "bias"
-                                         ? std::vector<std::string>{"grad_y", "grad_bias"}
-                                         : std::vector<std::string>{"x", "grad_y", "grad_weight"}};
-        pass_on_credit({"linear_backward"}, *failure,
+        Needs needs{.numbers = std::string(name) == "bias" ? std::vector<std::string>{"grad_y", "grad_bias"}
+                                                           : std::vector<std::string>{"x", "grad_y", "grad_weight"}};
+        needs.linear_in = "grad_y";
+        pass_on_credit({"linear_backward"}, *failure, right,
                        computes(student, {"linear_backward", in.arguments()}, name, needs));
     }
 }
@@ -193,7 +194,8 @@ PROPERTY(Backward, TheModuleReachesEveryParameter, 1,
                 // What the output adds has the gradient of the output, whatever came before.
                 Needs needs{.numbers = {"grad_y"}};
                 if (name != "out_bias") needs = {.numbers = {"x", "parameters", "grad_y"}, .mask = mask.defined()};
-                pass_on_credit({"attention_backward", "linear_backward", "softmax_backward"}, *failure,
+                needs.linear_in = "grad_y";
+                pass_on_credit({"attention_backward", "linear_backward", "softmax_backward"}, *failure, right,
                                computes(student, {"multi_head_attention_backward", in.with(mask)}, name, needs));
             }
         }

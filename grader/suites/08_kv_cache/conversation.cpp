@@ -191,7 +191,7 @@ Evidence Conversation::computes_last_chunk() {
     const Arguments arguments{{"x", chunk.x}, {"past", Tensor::ones({1})}};
     const Evidence sees_new = computes(decoded, arguments, {.numbers = {"x"}});
     const Evidence sees_past = computes(decoded, arguments, {.numbers = {"past"}});
-    return [=] { return sees_new() || sees_past(); };
+    return [=](const Array& right) { return sees_new(right) || sees_past(right); };
 }
 
 Index Conversation::feed(Index n, const Shape& counts) {
@@ -206,7 +206,8 @@ Index Conversation::feed(Index n, const Shape& counts) {
     if (auto failure = what_is_wrong(output_axes, yours, expected(history_.back()))) {
         const bool follows = aside([&] { return follows_from_own_parts(yours); });
         if (!follows) fail(std::move(*failure));
-        pass_on_credit({"make_cache", "append", "decoding_mask"}, std::move(*failure), computes_last_chunk());
+        pass_on_credit({"make_cache", "append", "decoding_mask"}, std::move(*failure), expected(history_.back()),
+                       computes_last_chunk());
         shown("append");  // which wrote what this follows from
     }
     for (std::size_t b = 0; b < counts.size(); ++b) lengths_[b] += counts[b];

@@ -67,7 +67,8 @@ PROPERTY(GroupedQuery, LargeScoresOverflowNothing, 1,
     const Outcome again = aside([&] { return student.outcome("grouped_query_attention", small.with(Mask{})); });
     const auto* tensor = std::get_if<Tensor>(&again.value);
     if (tensor != nullptr && !difference(context_axes, *tensor, small.expected(Mask{}))) fail(*failure);
-    pass_on_credit({"grouped_query_attention", "repeat_heads"}, *failure, computes(student, call));
+    pass_on_credit({"grouped_query_attention", "repeat_heads"}, *failure, in.expected(Mask{}),
+                   computes(student, call, "", {.linear_in = "v"}));
 }
 
 PROPERTY(GroupedQuery, TheEndsAreMultiHeadAndMultiQuery, 1,
@@ -90,8 +91,8 @@ PROPERTY(GroupedQuery, MasksReachEveryQueryHead, 1, "each query head has its mas
         const Outcome unmasked = aside([&] { return student.outcome("grouped_query_attention", in.with(Mask{})); });
         const auto* tensor = std::get_if<Tensor>(&unmasked.value);
         if (tensor == nullptr || !difference(context_axes, *tensor, in.expected(Mask{}))) fail(*failure);
-        pass_on_credit({"grouped_query_attention", "repeat_heads"}, *failure,
-                       computes(student, call, "", {.mask = true}));
+        pass_on_credit({"grouped_query_attention", "repeat_heads"}, *failure, in.expected(mask),
+                       computes(student, call, "", {.mask = true, .linear_in = "v"}));
     }
 }
 

@@ -107,7 +107,8 @@ PROPERTY(TiledAttention, LargeScoresOverflowNothing, 1, "scores of ±1e4 are sco
             const auto tensor = [&](std::size_t i) { return std::get<Tensor>(given.at(i).value); };
             return exact(summed(student, absorbed(student, tensor(0), tensor(1), tile))).value;
         };
-        pass_on_credit({"absorb"}, *failure, computes(sums, {{"scores", scores}, {"v", v}}));
+        pass_on_credit({"absorb"}, *failure, expected_sums(scores, v),
+                       computes(sums, {{"scores", scores}, {"v", v}}, {.linear_in = "v"}));
     }
 }
 

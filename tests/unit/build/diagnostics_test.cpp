@@ -44,6 +44,12 @@ TEST(Diagnostics, CompilingWithoutEndIsSaid) {
                               "scaled_scores.cpp", spoken)
                   .problem,
               BuildProblem::too_long);
+    EXPECT_EQ(
+        explain_compile(said("scaled_scores.cpp:1:2: error: #error g++: Killed signal, CPU time limit exceeded\n"),
+                        "scaled_scores.cpp", spoken)
+            .problem,
+        BuildProblem::compile_error)
+        << "a submission's own words";
 }
 
 struct Linker {

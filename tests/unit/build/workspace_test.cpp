@@ -3,13 +3,17 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
 namespace headway::build {
 namespace {
 
 /// A workspace whose compiler is a shell script.
 class WorkspaceTest : public testing::Test {
 protected:
-    Workspace::Objects compile_with(const std::string& script) {
+    Workspace::Objects compile_with(const std::string& script, const std::string& included = "") {
         const auto compiler = folder.write("compiler", "#!/bin/sh\n" + script + "\n");
         std::filesystem::permissions(compiler, std::filesystem::perms::owner_all);
         toolchain.compiler = compiler;
@@ -18,7 +22,8 @@ protected:
         toolchain.include = folder.path() / "course/tensor/include";
         toolchain.system_include = folder.path();
         folder.write("course/03_scaled_scores/scaled_scores.hpp", "");
-        folder.write("theirs/scaled_scores.cpp", "int x;");
+        folder.write("theirs/scaled_scores.cpp", "#include \"rows.cpp\"");
+        folder.write("theirs/rows.cpp", included);
         Workspace workspace(toolchain, jail,
                             read_submission(folder.path() / "theirs", folder.path() / "course/03_scaled_scores"),
                             folder.path() / "work");
@@ -72,6 +77,22 @@ TEST_F(WorkspaceTest, WhatIsPrintedNeverTakesTheFaultFromTheSubmission) {
           "collect2: fatal error: ld terminated with signal 9 [Killed]",
           "scaled_scores.cpp:1:2: error: #error g++: fatal error: Killed signal terminated program x"})
         EXPECT_TRUE(compile_with("echo '" + std::string(words) + "' >&2; exit 1").problem) << words;
+}
+
+TEST_F(WorkspaceTest, ASourceThatAnotherIncludesIsPartOfIt) {
+    const auto log = folder.path() / "compiled";
+    const std::string compile = "for word; do case $word in ./*.cpp) echo $word >>" + log.string() +
+                                ";; esac; case $last in -o) : >$word;; esac; last=$word; done";
+    const auto compiled = [&] {
+        std::ifstream lines(log);
+        return std::count(std::istreambuf_iterator<char>(lines), {}, '\n');
+    };
+    ASSERT_FALSE(compile_with(compile, "int x;").problem);
+    const auto first = compiled();
+    ASSERT_FALSE(compile_with(compile, "int x;").problem);
+    EXPECT_EQ(compiled(), first) << "nothing has changed";
+    ASSERT_FALSE(compile_with(compile, "int y;").problem);
+    EXPECT_EQ(compiled(), 2 * first);
 }
 
 TEST_F(WorkspaceTest, NoNameOfAFileIsAnOption) {
