@@ -38,8 +38,8 @@ verdict::Test merge(const verdict::Test& plain, const verdict::Test& sanitized) 
     const bool plain_passed = plain.state == TestState::passed;
     const bool sanitized_passed = sanitized.state == TestState::passed;
     const bool unavailable = plain.state == TestState::unavailable || sanitized.state == TestState::unavailable;
-    const bool take_sanitized =
-        unavailable ? sanitized.state == TestState::unavailable : plain_passed || says_more(sanitized, plain);
+    const bool take_sanitized = unavailable ? sanitized.state == TestState::unavailable
+                                            : plain_passed || (!sanitized_passed && says_more(sanitized, plain));
     verdict::Test test = take_sanitized ? sanitized : plain;
     test.seconds = plain.seconds + sanitized.seconds;
     if (test.state != TestState::failed) return test;
