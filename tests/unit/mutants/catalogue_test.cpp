@@ -58,10 +58,11 @@ TEST(AcceptedVariants, SayWhatIsDifferentInThem) {
         const std::filesystem::path folder = tests / "accepted" / exercise;
         std::set<std::string> names = listed(folder / "accepted.toml");
         for (const auto& entry : std::filesystem::directory_iterator(folder))
-            if (entry.is_directory())
+            if (entry.is_directory()) {
                 EXPECT_TRUE(names.erase(entry.path().filename().string()) == 1 ||
                             exists(entry.path() / "accepted.toml"))
                     << entry.path() << " is not in accepted.toml";
+            }
         EXPECT_TRUE(names.empty()) << folder << " has no " << *names.begin();
     }
 }
