@@ -149,7 +149,7 @@ void Mutants::read_folders() {
 const Mutant& Mutants::find(const std::string& name) const {
     const auto found = std::ranges::find(all_, name, &Mutant::name);
     if (found == all_.end())
-        throw std::runtime_error(fmt::format("there is no mutant {} in {}", name, folder_.string()));
+        throw std::out_of_range(fmt::format("there is no mutant {} in {}", name, folder_.string()));
     return *found;
 }
 

@@ -37,7 +37,7 @@ public:
     /// In the order of their names.
     const std::vector<Mutant>& all() const& { return all_; }
     const std::vector<Mutant>& all() && = delete;
-    /// @throws std::runtime_error if there is none of that name
+    /// @throws std::out_of_range if there is none of that name
     const Mutant& find(const std::string& name) const;
 
     /// The program: path below the exercise's folder -> text.

@@ -86,10 +86,12 @@ void print_table(const Course& course, const Proof& proof) {
     }
 }
 
-int show(const Mutants& mutants, const std::string& name) {
+int show(const Mutants& mutants, const std::string& name) try {
     const auto files = mutants.program(mutants.find(name));
     for (const auto& [path, text] : files) fmt::print("{}{}", files.size() > 1 ? "// " + path + "\n" : "", text);
     return all_passed;
+} catch (const std::out_of_range& error) {
+    throw UsageError(error.what());
 }
 
 /// DIR/NN_name/MUTANT/: mutant.toml and the program.

@@ -184,6 +184,20 @@ std::string mutant(const std::string& exercise, const std::string& name, const s
     return mutants.program(mutants.find(name)).at(file);
 }
 
+TEST(Verify, ShowsAMutantAndExpandsAll) {
+    const Desk desk;
+    const std::string program = mutant("04_merge_heads", "keys_projected_with_w_q", "merge_heads.cpp");
+    EXPECT_EQ(desk.headway({"verify", "--show", "04", "keys_projected_with_w_q"}).output, program);
+    const auto unknown = desk.headway({"verify", "--show", "04", "no_such"});
+    EXPECT_EQ(unknown.ended.exit_code, 2);
+    EXPECT_TRUE(says(unknown, "there is no mutant no_such"));
+    const fs::path folder = desk.folder() / "expanded";
+    EXPECT_EQ(desk.headway({"verify", "--expand", folder.string(), "04"}).ended.exit_code, 0);
+    const fs::path submission = folder / "04_merge_heads/keys_projected_with_w_q";
+    EXPECT_EQ(build::read_file(submission / "04_merge_heads/merge_heads.cpp"), program);
+    EXPECT_NE(build::read_file(submission / "mutant.toml").find("diagnosis"), std::string::npos);
+}
+
 TEST(Debug, WritesTheCallThatFailedNotWhatWasAskedToJudgeIt) {
     CourseCopy copy;
     copy.write(stub, mutant("04_merge_heads", "keys_projected_with_w_q", "merge_heads.cpp"));

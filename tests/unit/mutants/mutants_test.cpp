@@ -64,7 +64,7 @@ TEST(Mutants, AreProgramsOfTheirOwnOrBasesWithChanges) {
     EXPECT_EQ(course.program("edited"), "int scale() { return 2 + 2; }\n");
     EXPECT_EQ(course.program("replaced"), "int scale() { return 3; }\n");
     EXPECT_EQ(course.program("of_another"), "int scale() { return 1; }\n");
-    EXPECT_THROW(mutants.find("no_such"), std::runtime_error);
+    EXPECT_THROW(mutants.find("no_such"), std::out_of_range);
 }
 
 TEST(Mutants, AreWrittenAsSubmissionsThatReadTheSame) {
