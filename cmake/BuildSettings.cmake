@@ -1,5 +1,19 @@
 # What every target of Headway's own code has in common, as interface libraries: no global flags.
 
+# `headway_in_batches(TARGET... [OF NUMBER])`: the sources of these targets are compiled NUMBER at a time, in their order, as one
+# file (OF 0, which is the default: all of a target). Most of what a source costs are the headers and templates that its
+# neighbours use too. What is not in a header must have a name of its own in its target then. Never used for what a
+# submission is linked with.
+function(headway_in_batches)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "OF" "")
+  if(NOT arg_OF)
+    set(arg_OF 0)
+  endif()
+  if(HEADWAY_UNITY)
+    set_target_properties(${arg_UNPARSED_ARGUMENTS} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${arg_OF})
+  endif()
+endfunction()
+
 # `headway_language`: the language, the warnings, and what the coverage preset adds. Worker libraries use it as it is:
 # they exist in a sanitized build of their own.
 add_library(headway_language INTERFACE)

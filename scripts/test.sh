@@ -90,7 +90,8 @@ check_format() {
         if ! files=$(git ls-files '*.cpp' '*.hpp' 2>/dev/null) || [ -z "$files" ]; then
             files=$(find . -path ./build -prune -o -path ./.headway -prune -o \( -name '*.cpp' -o -name '*.hpp' \) -print)
         fi
-        printf '%s\n' "$files" | tr '\n' '\0' | xargs -0 clang-format --dry-run --Werror --ferror-limit=3
+        printf '%s\n' "$files" | tr '\n' '\0' |
+            xargs -0 -n 100 -P "$(nproc)" clang-format --dry-run --Werror --ferror-limit=3
     )
 }
 

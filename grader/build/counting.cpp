@@ -13,8 +13,6 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t most_json = std::size_t{16} << 20U;  ///< of gcov, for one worker
 
-void append(Words& words, const Words& more) { words.insert(words.end(), more.begin(), more.end()); }
-
 }  // namespace
 
 /// Of each source the object and gcov's notes. The compiler notes in the object where its counts are to go; the worker

@@ -15,6 +15,7 @@ std::string to_string(Flavour flavour);
 template <class T>
 using PerFlavour = std::map<Flavour, T>;
 using Words = std::vector<std::string>;
+inline void append(Words& words, const Words& more) { words.insert(words.end(), more.begin(), more.end()); }
 
 /// A lab: a program of ours around what the student wrote in some exercises.
 struct LabParts {

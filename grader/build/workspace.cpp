@@ -20,8 +20,6 @@ namespace fs = std::filesystem;
 /// For a debugger, which then shows every variable; without the precompiled header, which needs equal options.
 const Words unoptimised = {"-O0", "-g"};
 
-void append(Words& words, const Words& more) { words.insert(words.end(), more.begin(), more.end()); }
-
 /// The folder of each file: what the compiler is to read.
 Words folders_of(const Words& files) {
     Words folders;

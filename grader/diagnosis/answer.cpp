@@ -42,7 +42,7 @@ void append(Answer& answer, const std::string& name, const wire::Value& value) {
 
 /// Distance of two numbers in tolerances of the prediction. Where NaN is predicted, a program that looks before it
 /// divides by zero has 0; a finite prediction is refuted by anything that is not.
-double apart(double predicted, double error, double seen) {
+double deviation(double predicted, double error, double seen) {
     if (!std::isfinite(predicted)) return !std::isfinite(seen) || seen == 0 ? 0 : infinity;
     if (!std::isfinite(error)) {
         // Numbers near 0 are also what nothing at all looks like.
@@ -60,15 +60,15 @@ double apart(double predicted, double error, double seen) {
 double apart_as_predictions(double a, double error_a, double b, double error_b) {
     if (std::isfinite(a) != std::isfinite(b) || std::isfinite(error_a) != std::isfinite(error_b)) return infinity;
     if (!std::isfinite(error_a)) return 0;  // neither is predicted
-    return apart(a, std::max(error_a, error_b), b);
+    return deviation(a, std::max(error_a, error_b), b);
 }
 
 /// The same where what is not predicted agrees with everything.
 double apart_if_seen(double a, double error_a, double b, double error_b) {
     if (error_a == anything || error_b == anything) return 0;
     if (error_a == anything_but && error_b == anything_but) return 0;
-    if (error_a == anything_but) return apart(a, error_a, b);
-    if (error_b == anything_but) return apart(b, error_b, a);
+    if (error_a == anything_but) return deviation(a, error_a, b);
+    if (error_b == anything_but) return deviation(b, error_b, a);
     return apart_as_predictions(a, error_a, b, error_b);
 }
 
@@ -135,7 +135,7 @@ std::optional<Fit> fit(const Answer& predicted, const Answer& seen) {
         const Array& actual = seen.parts[part].second;
         if (expected.value.empty()) ++fit.compared;
         for (std::size_t i = 0; i < expected.value.size(); ++i) {
-            const double ratio = apart(expected.value[i], expected.error[i], actual.value[i]);
+            const double ratio = deviation(expected.value[i], expected.error[i], actual.value[i]);
             if (!(ratio <= 1)) return std::nullopt;
             fit.closeness = std::max(fit.closeness, ratio);
             if (std::isfinite(expected.value[i]) && std::isfinite(expected.error[i]))
@@ -157,7 +157,7 @@ bool tells_what_is_wrong(const Answer& predicted, const Answer& right, const Ans
         const Array& actual = seen.parts[part].second;
         for (std::size_t i = 0; i < actual.value.size(); ++i) {
             if (!std::isfinite(actual.value[i])) continue;
-            if (apart(expected.value[i], expected.error[i], actual.value[i]) <= 1) continue;
+            if (deviation(expected.value[i], expected.error[i], actual.value[i]) <= 1) continue;
             ++(explained.error[i] == anything ? open : told);
         }
     }

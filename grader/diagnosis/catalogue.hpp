@@ -44,18 +44,18 @@ const Mistake& mistake(const std::string& id);
 
 }  // namespace headway::diagnosis
 
-#define HEADWAY_CATALOGUE_NAME2(line) catalogue_entry_##line
-#define HEADWAY_CATALOGUE_NAME(line) HEADWAY_CATALOGUE_NAME2(line)
+#define HEADWAY_CATALOGUE_NAME2(number) catalogue_entry_##number
+#define HEADWAY_CATALOGUE_NAME(number) HEADWAY_CATALOGUE_NAME2(number)
 /// DECISION(...), MISTAKE(...) and EQUIVALENT(...): the designated initialisers of an entry, at namespace scope.
-#define DECISION(...)                                       \
-    const CatalogueEntry HEADWAY_CATALOGUE_NAME(__LINE__) { \
-        Decision { __VA_ARGS__ }                            \
+#define DECISION(...)                                          \
+    const CatalogueEntry HEADWAY_CATALOGUE_NAME(__COUNTER__) { \
+        Decision { __VA_ARGS__ }                               \
     }
-#define MISTAKE(...)                                        \
-    const CatalogueEntry HEADWAY_CATALOGUE_NAME(__LINE__) { \
-        Mistake { __VA_ARGS__ }                             \
+#define MISTAKE(...)                                           \
+    const CatalogueEntry HEADWAY_CATALOGUE_NAME(__COUNTER__) { \
+        Mistake { __VA_ARGS__ }                                \
     }
-#define EQUIVALENT(...)                                     \
-    const CatalogueEntry HEADWAY_CATALOGUE_NAME(__LINE__) { \
-        Mistake { __VA_ARGS__, .equivalent = true }         \
+#define EQUIVALENT(...)                                        \
+    const CatalogueEntry HEADWAY_CATALOGUE_NAME(__COUNTER__) { \
+        Mistake { __VA_ARGS__, .equivalent = true }            \
     }

@@ -20,6 +20,10 @@ Tensor split_heads(const Tensor& x, Index H, const Moving& moving) {
     return moving.split_result(moving.split(x, H, moving));
 }
 
+Strides row_major(const Shape& shape) { return Layout::contiguous(shape).strides; }
+
+Tensor with_offset_0(const Tensor& x) { return x.as_strided(x.shape(), x.strides(), 0); }
+
 Tensor row_major_copy(const Tensor& x) {
     Tensor copy = Tensor::empty(x.shape());
     copy.copy_from(x);

@@ -18,5 +18,9 @@ Tensor contiguous(const Tensor& x, const Moving& moving);
 Tensor split_heads(const Tensor& x, Index H, const Moving& moving);
 
 Tensor row_major_copy(const Tensor& x);
+/// The strides of a fresh tensor of this shape.
+Strides row_major(const Shape& shape);
+/// A view of the same shape and strides that begins where the storage does.
+Tensor with_offset_0(const Tensor& x);
 
 }  // namespace headway::diagnosis

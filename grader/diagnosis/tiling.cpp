@@ -11,7 +11,8 @@
 namespace headway::diagnosis {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+/// The largest of no scores at all.
+constexpr double no_score = -std::numeric_limits<double>::infinity();
 
 /// The running softmax of one query: each value's share in what was gathered, and the total.
 struct Running {
@@ -25,10 +26,10 @@ struct Running {
     /// Without a score to compare with, sums go on as if they had been compared with 0, and the next score counts as
     /// the first.
     void forget() {
-        const double shrink = largest == -infinity ? 0 : in_range_of_float(std::exp(largest));
+        const double shrink = largest == no_score ? 0 : in_range_of_float(std::exp(largest));
         total = in_range_of_float(total * shrink);
         for (double& one : share) one = in_range_of_float(one * shrink);
-        largest = -infinity;
+        largest = no_score;
     }
 
     /// Scores of some keys, and how many more there are that have no value.
@@ -39,16 +40,16 @@ struct Running {
 void Running::take(const std::vector<double>& scores, const std::vector<std::size_t>& keys, std::size_t more,
                    const Tiling& choices) {
     using Shrinks = Tiling::Shrinks;
-    double top = more > 0 ? 0 : -infinity;
+    double top = more > 0 ? 0 : no_score;
     for (const std::size_t s : keys) top = std::max(top, scores[s]);
     double now = std::max(largest, top);
-    if (choices.largest == Tiling::Largest::of_this_tile && top != -infinity) now = top;
+    if (choices.largest == Tiling::Largest::of_this_tile && top != no_score) now = top;
     if (choices.largest == Tiling::Largest::of_this_tile_even_if_blocked) {
-        if (top == -infinity && has_tile) return forget();
+        if (top == no_score && has_tile) return forget();
         now = top;
     }
     if (choices.largest == Tiling::Largest::of_the_first_tile && has_tile) now = largest;
-    if (now == -infinity) {
+    if (now == no_score) {
         if (choices.empty_tile_is_zero) largest = 0;
         if (!choices.empty_tile_is_nan) return;
         total = largest = std::nan("");
@@ -58,7 +59,7 @@ void Running::take(const std::vector<double>& scores, const std::vector<std::siz
     has_tile = true;
     const double change = choices.shrinks_inverted ? now - largest : largest - now;
     const double power = choices.shrinks_by_two ? std::exp2(change) : std::exp(change);
-    const double shrink = largest == -infinity ? 0 : in_range_of_float(power);
+    const double shrink = largest == no_score ? 0 : in_range_of_float(power);
     // What is still 0 may be multiplied by anything but infinity.
     if (choices.shrinks == Shrinks::both || choices.shrinks == Shrinks::total)
         total = in_range_of_float(total * shrink);
@@ -131,7 +132,7 @@ private:
               Running& running) const {
         if (!choices_.key_by_key) return running.take(seen, keys, more, choices_);
         for (const std::size_t s : keys)
-            if (seen[s] != -infinity) running.take(seen, {s}, 0, choices_);
+            if (seen[s] != no_score) running.take(seen, {s}, 0, choices_);
     }
 
     /// Whether no query of the tile sees a key of the tile that begins there.

@@ -15,7 +15,7 @@ namespace headway::judge {
 namespace {
 
 /// How answers that are no numbers stand among numbers.
-constexpr double thrown = 1e8;
+constexpr double number_of_a_throw = 1e8;
 constexpr double no_answer = 1e9;
 constexpr double not_written = 2e9;
 constexpr double changed_argument = 3e9;
@@ -88,7 +88,7 @@ void appending(Student& student, std::vector<double>& answers, Ask ask) {
     try {
         const Outcome outcome = ask();
         if (outcome.error)
-            answers.push_back(thrown + static_cast<double>(outcome.error->kind));
+            answers.push_back(number_of_a_throw + static_cast<double>(outcome.error->kind));
         else
             append(answers, outcome.value, few_numbers);
         for (const std::string& name : outcome.changed_arguments)
@@ -103,7 +103,7 @@ void appending(Student& student, std::vector<double>& answers, Ask ask) {
 std::vector<double> numbers_of(const Outcome& outcome) {
     std::vector<double> numbers;
     if (outcome.error)
-        numbers.push_back(thrown + static_cast<double>(outcome.error->kind));
+        numbers.push_back(number_of_a_throw + static_cast<double>(outcome.error->kind));
     else
         append(numbers, outcome.value, all_numbers);
     return numbers;
@@ -114,8 +114,8 @@ bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
     return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
 }
 
-/// Whether answers agree but for rounding: a stride that is ignored changes far more.
-bool agree(const std::vector<double>& a, const std::vector<double>& b) {
+/// A stride that is ignored changes far more.
+bool agree_but_for_rounding(const std::vector<double>& a, const std::vector<double>& b) {
     double largest = 1;
     for (const double number : a) largest = std::max(largest, std::abs(number));
     return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [&](double x, double y) {
@@ -225,7 +225,7 @@ bool sees_what_was_overwritten(Student& student, const std::string& function, co
     stored.overwrite();
     const std::vector<double> again = numbers_of(student.outcome(function, stored.as_handles()));
     stored.forget();
-    return agree(numbers_of(student.outcome(function, stored.as_tensors())), again);
+    return agree_but_for_rounding(numbers_of(student.outcome(function, stored.as_tensors())), again);
 }
 
 namespace {
@@ -251,7 +251,7 @@ Outcome expect_untouched(Student& student, const FunctionCall& call) {
     const Outcome first = expect_unchanged(student, call);
     const Outcome viewed = expect_unchanged(student, {function, as_views(arguments)});
     expect_unchanged(student, {function, as_dense(arguments)});
-    expect(first.error || agree(numbers_of(first), numbers_of(viewed)), Stage::none,
+    expect(first.error || agree_but_for_rounding(numbers_of(first), numbers_of(viewed)), Stage::none,
            "your " + function + " answers differently if the same numbers come in a view that is not contiguous" +
                (viewed.error ? ": it throws" : ": does it read data() without looking at the strides?"));
     Outcome other = student.outcome(function, with_other_numbers(arguments));

@@ -112,7 +112,7 @@ void write_unavailable(Xml& xml, const Exercise& exercise) {
     xml.close();
 }
 
-void write_exercise(Xml& xml, const Exercise& exercise, const std::string& started) {
+void write_suite(Xml& xml, const Exercise& exercise, const std::string& started) {
     const Counts counts = counts_of(exercise);
     xml.open("testsuite", {{"name", exercise.name},
                            {"tests", std::to_string(counts.tests)},
@@ -144,7 +144,7 @@ std::string junit(const Verdict& verdict) {
                             {"failures", std::to_string(counts.failures)},
                             {"errors", std::to_string(counts.errors)},
                             {"time", seconds(verdict.seconds)}});
-    for (const Exercise& exercise : verdict.exercises) write_exercise(xml, exercise, verdict.started);
+    for (const Exercise& exercise : verdict.exercises) write_suite(xml, exercise, verdict.started);
     xml.close();
     return xml.take();
 }

@@ -18,10 +18,10 @@ namespace fs = std::filesystem;
 constexpr std::uint64_t first_pool_user = 1'000'000'000;
 constexpr std::uint64_t pool_users = std::uint64_t{1} << 28U;
 
-constexpr std::pair<std::string_view, Inmate> names[] = {{"pool_user", Inmate::pool_user},
-                                                         {"own_namespace", Inmate::own_namespace},
-                                                         {"another_user", Inmate::another_user},
-                                                         {"same_user", Inmate::same_user}};
+constexpr std::pair<std::string_view, Inmate> inmate_names[] = {{"pool_user", Inmate::pool_user},
+                                                                {"own_namespace", Inmate::own_namespace},
+                                                                {"another_user", Inmate::another_user},
+                                                                {"same_user", Inmate::same_user}};
 
 /// Processes that have ended and still count in a control group: some kernels take them off seconds later, and a judge
 /// starts a worker that crashes again and again. Processes that live are bounded by the entry.
@@ -135,7 +135,7 @@ Launch Jail::lock_with_parcel(Command command, const Room& room, const fs::path&
 fs::path Jail::product_place(const fs::path& product) const { return inmate_ ? fs::path("/tmp/product") : product; }
 
 std::string Jail::name() const {
-    for (const auto& [name, inmate] : names)
+    for (const auto& [name, inmate] : inmate_names)
         if (inmate_ == inmate) return std::string(name);
     return "none";
 }
@@ -144,7 +144,7 @@ Jail Jail::absent_jail(Policy policy) { return Jail(std::move(policy)); }
 
 Jail Jail::from_name(const std::string& name, fs::path entry, Policy policy) {
     if (name == "none") return absent_jail(std::move(policy));
-    for (const auto& [known, inmate] : names)
+    for (const auto& [known, inmate] : inmate_names)
         if (name == known) return {inmate, std::move(entry), std::move(policy)};
     throw std::runtime_error("there is no jail called " + name);
 }

@@ -50,11 +50,6 @@ void show_system_folder(Plan& plan, const fs::path& path) {
     }
 }
 
-bool lies_in(const fs::path& path, const fs::path& folder) {
-    const fs::path relative = path.lexically_relative(folder);
-    return !relative.empty() && *relative.begin() != "..";
-}
-
 // ---- files ----------------------------------------------------------------------------------------------------------
 
 /// Attack: read the hidden tests, another student's work, /etc/shadow, the grader's memory in /proc.
@@ -245,6 +240,11 @@ void own_letter_boxes(Plan& plan) {
 }
 
 }  // namespace
+
+bool lies_in(const fs::path& path, const fs::path& folder) {
+    const fs::path relative = path.lexically_relative(folder);
+    return !relative.empty() && *relative.begin() != "..";
+}
 
 std::span<const Protection> protections() {
     static constexpr Protection all[] = {

@@ -54,6 +54,9 @@ struct Plan {
     std::filesystem::path folder = {};    ///< its private one, in place of /tmp; empty: it has none
 };
 
+/// Whether the path is the folder or something in it.
+bool lies_in(const std::filesystem::path& path, const std::filesystem::path& folder);
+
 /// One thing that a submission must not be able to do.
 struct Protection {
     std::string_view name;

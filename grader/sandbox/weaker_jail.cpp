@@ -1,6 +1,7 @@
 #include "weaker_jail.hpp"
 
 #include "entry/landlock.hpp"
+#include "protections.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -21,11 +22,6 @@ constexpr std::string_view shared_folder = "/tmp";
 
 void refuse(Plan& plan, std::initializer_list<const char*> names) {
     for (const char* name : names) plan.refused.push_back({name, EPERM});
-}
-
-bool lies_in(const fs::path& path, const fs::path& folder) {
-    const fs::path relative = path.lexically_relative(folder);
-    return !relative.empty() && *relative.begin() != "..";
 }
 
 /// A rule can allow a folder, but not all of it but one. So where the secret lies in it, its neighbours are allowed.

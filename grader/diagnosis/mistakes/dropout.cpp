@@ -9,31 +9,31 @@ using Dropout = ModuleChoices::Dropout;
 DECISION(.id = "dropout_what", .stage = "weigh", .lesson = {{"05", "As a formula"}},
          .pseudocode = "context = dropout(weights) · v: weights (B,H,T,S), after softmax and before they meet v");
 
-constexpr const char* weights = "drop weights, after softmax: dropout(weights) · v";
+constexpr const char* drop_weights = "drop weights, after softmax: dropout(weights) · v";
 
 MISTAKE(
-        .id = "dropout_missing", .decision = "dropout_what", .title = "dropout is never applied", .right = weights,
+        .id = "dropout_missing", .decision = "dropout_what", .title = "dropout is never applied", .right = drop_weights,
         .symptom = "the option changes nothing", .question = "Do two calls in training give two outputs?",
         .make = [](Choices& c) { c.module.dropout.what = Dropout::What::nothing; });
 MISTAKE(
         .id = "dropout_on_scores", .decision = "dropout_what",
-        .title = "dropout is applied to the scores, before softmax", .right = weights,
+        .title = "dropout is applied to the scores, before softmax", .right = drop_weights,
         .symptom = "a score of 0 still gets a weight: nothing is dropped", .question = "What is exp(0)?",
         .make = [](Choices& c) { c.module.dropout.what = Dropout::What::scores; });
 MISTAKE(
         .id = "dropout_on_context", .decision = "dropout_what",
-        .title = "dropout is applied to the context instead of the weights", .right = weights,
+        .title = "dropout is applied to the context instead of the weights", .right = drop_weights,
         .symptom = "single features vanish instead of whole keys",
         .question = "On which side of · v does your dropout stand?",
         .make = [](Choices& c) { c.module.dropout.what = Dropout::What::context; });
 MISTAKE(
         .id = "dropout_on_output", .decision = "dropout_what", .title = "dropout is applied to the output of out_proj",
-        .right = weights, .symptom = "single features of the output vanish, biases included",
+        .right = drop_weights, .symptom = "single features of the output vanish, biases included",
         .question = "Which tensor goes through your dropout, and what is its shape?",
         .make = [](Choices& c) { c.module.dropout.what = Dropout::What::output; });
 MISTAKE(
         .id = "dropout_on_values", .decision = "dropout_what", .title = "dropout is applied to the values",
-        .right = weights, .symptom = "a feature vanishes for all queries at once",
+        .right = drop_weights, .symptom = "a feature vanishes for all queries at once",
         .question = "Which tensor goes through your dropout, and what is its shape?", .make = [](Choices& c) {
             c.module.dropout.what = Dropout::What::values;
             c.module.dropout.queries_alike = true;
@@ -42,27 +42,27 @@ MISTAKE(
 DECISION(.id = "dropout_rescale", .stage = "weigh", .lesson = {{"05", "As a formula"}},
          .pseudocode = "kept weights become weight / (1 - p), so that a weight is on average what it was");
 
-constexpr const char* divided = "divide what is kept by 1 - p";
+constexpr const char* divide_what_is_kept = "divide what is kept by 1 - p";
 
 MISTAKE(
         .id = "dropout_not_rescaled", .decision = "dropout_rescale",
-        .title = "what dropout keeps is not divided by 1 - p", .right = divided,
+        .title = "what dropout keeps is not divided by 1 - p", .right = divide_what_is_kept,
         .symptom = "outputs are smaller in training than in eval",
         .question = "What is a weight on average over many calls in training?",
         .make = [](Choices& c) { c.module.dropout.kept = Dropout::Kept::unchanged; });
 MISTAKE(
         .id = "dropout_times_kept", .decision = "dropout_rescale", .title = "what dropout keeps is multiplied by 1 - p",
-        .right = divided, .symptom = "outputs are smaller in training than in eval",
+        .right = divide_what_is_kept, .symptom = "outputs are smaller in training than in eval",
         .question = "What is a weight on average over many calls in training?",
         .make = [](Choices& c) { c.module.dropout.kept = Dropout::Kept::times_kept; });
 MISTAKE(
         .id = "dropout_divided_by_p", .decision = "dropout_rescale", .title = "what dropout keeps is divided by p",
-        .right = divided, .symptom = "outputs differ in size between training and eval",
+        .right = divide_what_is_kept, .symptom = "outputs differ in size between training and eval",
         .question = "Which share of the weights is left, p or 1 - p?",
         .make = [](Choices& c) { c.module.dropout.kept = Dropout::Kept::divided_by_dropped; });
 MISTAKE(
         .id = "dropout_renormalised", .decision = "dropout_rescale",
-        .title = "after dropout rows are made to sum to 1 again", .right = divided,
+        .title = "after dropout rows are made to sum to 1 again", .right = divide_what_is_kept,
         .symptom = "on average a weight is not what it was", .question = "Must a row sum to 1 in training?",
         .make = [](Choices& c) { c.module.dropout.kept = Dropout::Kept::renormalised; });
 
@@ -113,25 +113,26 @@ MISTAKE(
 DECISION(.id = "dropout_draws", .stage = "weigh", .lesson = {{"05", "By hand"}},
          .pseudocode = "one draw for each [b,h,t,s], in every call");
 
-constexpr const char* each = "draw anew for every weight [b, h, t, s]";
+constexpr const char* drawn_for_each_weight = "draw anew for every weight [b, h, t, s]";
 
 MISTAKE(
         .id = "dropout_same_for_heads", .decision = "dropout_draws", .title = "all heads drop the same weights",
-        .right = each, .symptom = "heads do not learn to stand in for one another",
+        .right = drawn_for_each_weight, .symptom = "heads do not learn to stand in for one another",
         .question = "How many numbers do you draw in a call?",
         .make = [](Choices& c) { c.module.dropout.heads_alike = true; });
 MISTAKE(
         .id = "dropout_same_for_queries", .decision = "dropout_draws", .title = "all queries drop the same keys",
-        .right = each, .symptom = "whole keys disappear", .question = "How many numbers do you draw in a call?",
+        .right = drawn_for_each_weight, .symptom = "whole keys disappear",
+        .question = "How many numbers do you draw in a call?",
         .make = [](Choices& c) { c.module.dropout.queries_alike = true; });
 MISTAKE(
         .id = "dropout_same_for_sequences", .decision = "dropout_draws",
-        .title = "all sequences of a batch drop the same weights", .right = each,
+        .title = "all sequences of a batch drop the same weights", .right = drawn_for_each_weight,
         .symptom = "a larger batch brings no more variety", .question = "How many numbers do you draw in a call?",
         .make = [](Choices& c) { c.module.dropout.sequences_alike = true; });
 MISTAKE(
         .id = "dropout_same_for_keys", .decision = "dropout_draws",
-        .title = "a query's weights are dropped all or none", .right = each,
+        .title = "a query's weights are dropped all or none", .right = drawn_for_each_weight,
         .symptom = "some queries see nothing, the others everything",
         .question = "How many numbers do you draw in a call?",
         .make = [](Choices& c) { c.module.dropout.keys_alike = true; });

@@ -30,7 +30,7 @@ DECISION(.id = "gradient_heads", .stage = "merge", .lesson = {{"07", "As a pictu
          .pseudocode =
              "back through split_heads: merge_heads, transpose(1, 2) and all; back through merge_heads: split_heads");
 
-Array merge_by_view(const Array& heads) {
+Array gradient_merged_by_view(const Array& heads) {
     return reference::reshape(heads, {heads.size(0), heads.size(2), heads.size(1) * heads.size(3)});
 }
 
@@ -43,14 +43,14 @@ MISTAKE(
         .id = "gradients_merged_by_view", .decision = "gradient_heads",
         .title = "the gradients of q, k and v are viewed as (B, T, D) without transposing back first",
         .right = merged_back, .symptom = mixed_tokens, .question = which_tokens, .make = [](Choices& c) {
-            c.gradients.merge = {&merge_by_view, &merge_by_view, &merge_by_view};
+            c.gradients.merge = {&gradient_merged_by_view, &gradient_merged_by_view, &gradient_merged_by_view};
         });
 
 MISTAKE(
         .id = "gradient_of_v_merged_by_view", .decision = "gradient_heads",
         .title = "the gradient of v is viewed as (B, T, D) without transposing back first; those of q and k are right",
         .right = merged_back, .symptom = mixed_tokens, .question = which_tokens,
-        .make = [](Choices& c) { c.gradients.merge[2] = &merge_by_view; });
+        .make = [](Choices& c) { c.gradients.merge[2] = &gradient_merged_by_view; });
 
 MISTAKE(
         .id = "gradient_of_context_split_by_view", .decision = "gradient_heads",

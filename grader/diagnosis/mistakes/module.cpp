@@ -168,41 +168,43 @@ MISTAKE(
 
 // ---- what is refused -------------------------------------------------------------------------------------------
 
-Decision check(const char* id) {
+Decision check_of_options(const char* id) {
     return {id,
             "",
             {{"05", "What you will build"}},
             "in the factory: if an option does not fit, throw std::invalid_argument"};
 }
-const CatalogueEntry check_embed_dim{check("check_embed_dim")};
-const CatalogueEntry check_head_dim{check("check_head_dim")};
-const CatalogueEntry check_dropout{check("check_dropout")};
-const CatalogueEntry check_negative_dropout{check("check_negative_dropout")};
-const CatalogueEntry check_needless{check("check_needless")};
-const CatalogueEntry check_cross{check("check_cross")};
+const CatalogueEntry check_embed_dim{check_of_options("check_embed_dim")};
+const CatalogueEntry check_head_dim{check_of_options("check_head_dim")};
+const CatalogueEntry check_dropout{check_of_options("check_dropout")};
+const CatalogueEntry check_negative_dropout{check_of_options("check_negative_dropout")};
+const CatalogueEntry check_needless{check_of_options("check_needless")};
+const CatalogueEntry check_cross{check_of_options("check_cross")};
 
-constexpr const char* because = "throw std::invalid_argument, as the header says";
+constexpr const char* refused_by_the_factory = "throw std::invalid_argument, as the header says";
 
 MISTAKE(
         .id = "accepts_dropout_one", .decision = "check_dropout", .title = "dropout = 1 is not refused",
-        .right = because, .symptom = "nothing would be left, and 1 / (1 - p) is infinite",
+        .right = refused_by_the_factory, .symptom = "nothing would be left, and 1 / (1 - p) is infinite",
         .question = "What is 1 / (1 - p) for p = 1?", .make = [](Choices& c) { c.checking.dropout_one = false; });
 MISTAKE(
         .id = "accepts_large_dropout", .decision = "check_dropout", .title = "dropout of 1 and more is not refused",
-        .right = because, .symptom = "weights change their sign", .question = "What is 1 / (1 - p) for p = 1.5?",
+        .right = refused_by_the_factory, .symptom = "weights change their sign",
+        .question = "What is 1 / (1 - p) for p = 1.5?",
         .make = [](Choices& c) { c.checking.dropout_one = c.checking.dropout_above = false; });
 MISTAKE(
         .id = "accepts_negative_dropout", .decision = "check_negative_dropout",
-        .title = "a negative dropout is not refused", .right = because, .symptom = "weights shrink for no reason",
-        .question = "Is -0.1 a probability?", .make = [](Choices& c) { c.checking.dropout_negative = false; });
+        .title = "a negative dropout is not refused", .right = refused_by_the_factory,
+        .symptom = "weights shrink for no reason", .question = "Is -0.1 a probability?",
+        .make = [](Choices& c) { c.checking.dropout_negative = false; });
 MISTAKE(
         .id = "accepts_no_embed_dim", .decision = "check_embed_dim", .title = "embed_dim < 1 is not refused",
-        .right = because, .symptom = "a module without parameters",
+        .right = refused_by_the_factory, .symptom = "a module without parameters",
         .question = "What does your factory do with embed_dim = 0?",
         .make = [](Choices& c) { c.checking.embed_dim = false; });
 MISTAKE(
         .id = "accepts_no_head_dim", .decision = "check_head_dim", .title = "head_dim < 1 is not refused",
-        .right = because, .symptom = "a module without parameters",
+        .right = refused_by_the_factory, .symptom = "a module without parameters",
         .question = "What does your factory do with head_dim = 0?",
         .make = [](Choices& c) { c.checking.head_dim = false; });
 MISTAKE(

@@ -9,8 +9,6 @@
 namespace headway::diagnosis {
 namespace {
 
-Tensor with_offset_0(const Tensor& x) { return x.as_strided(x.shape(), x.strides(), 0); }
-
 /// The numbers in the order of memory, from `begin` on, as a fresh tensor of this shape.
 Tensor copy_of_storage(const Tensor& x, Index begin) {
     const Index count = std::min(x.numel(), x.storage_size() - begin);
@@ -18,8 +16,6 @@ Tensor copy_of_storage(const Tensor& x, Index begin) {
     std::copy_n(x.data() - x.offset() + begin, count, copy.data());
     return copy;
 }
-
-Strides row_major(const Shape& shape) { return Layout::contiguous(shape).strides; }
 
 // ---- transpose -------------------------------------------------------------------------------------------------
 

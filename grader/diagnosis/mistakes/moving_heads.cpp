@@ -10,8 +10,6 @@
 namespace headway::diagnosis {
 namespace {
 
-Tensor with_offset_0(const Tensor& x) { return x.as_strided(x.shape(), x.strides(), 0); }
-
 DECISION(.id = "head_views", .stage = "split", .lesson = {{"02", "Right shape, wrong numbers"}},
          .pseudocode = "(B,T,D) view→ (B,T,H,d) transpose(1,2)→ (B,H,T,d), with d = D / H");
 

@@ -9,10 +9,6 @@
 namespace headway::diagnosis {
 namespace {
 
-Tensor with_offset_0(const Tensor& x) { return x.as_strided(x.shape(), x.strides(), 0); }
-
-Strides row_major(const Shape& shape) { return Layout::contiguous(shape).strides; }
-
 // ---- contiguous_strides ----------------------------------------------------------------------------------------
 
 DECISION(.id = "strides", .stage = "", .lesson = {{"02", "As a formula"}},
