@@ -25,7 +25,7 @@ std::string demangled(const std::type_info* type) {
 /// The exception in flight, as the judge hears of it.
 wire::Error current_error(wire::ErrorKind kind, const char* what) {
     return {kind, demangled(abi::__cxa_current_exception_type()).substr(0, max_message_bytes),
-            std::string(what).substr(0, max_message_bytes)};
+            what == nullptr ? "" : std::string(what, strnlen(what, max_message_bytes))};
 }
 
 /// The numbers of an argument before the call: a submission that changes them damages its caller.

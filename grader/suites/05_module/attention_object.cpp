@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 namespace headway::judge {
 namespace {
@@ -166,12 +167,32 @@ Array AttentionObject::expected_output(const Question& question) const {
 }
 
 Evidence AttentionObject::computes_forward(const Question& question) {
-    return computes(student_, {"forward", arguments(question)}, "", {.linear_in = "value"});
+    return with_weights(computes(student_, {"forward", arguments(question)}, "", {.linear_in = "value"}), question);
+}
+
+/// Of the weights as of the inputs: the answer changes with all but one.
+Evidence AttentionObject::with_weights(const Evidence& of_inputs, const Question& question) {
+    const auto is_bias = [](const wire::Field& field) { return field.name.ends_with(".bias"); };
+    wire::Record weights = loaded_, biases = loaded_;
+    std::erase_if(weights.fields, is_bias);
+    std::erase_if(biases.fields, std::not_fn(is_bias));
+    const Numbers ask = [this, question, biases](const Arguments& asked) -> std::vector<double> {
+        wire::Record state{asked};
+        state.fields.insert(state.fields.end(), biases.fields.begin(), biases.fields.end());
+        student_.outcome("load_state_dict", {self(), {"state", state}});
+        const Outcome outcome = student_.outcome("forward", arguments(question));
+        student_.outcome("load_state_dict", {self(), {"state", loaded_}});
+        const auto* tensor = std::get_if<Tensor>(&outcome.value);
+        return tensor == nullptr || !tensor->defined() ? std::vector<double>{} : exact(*tensor).value;
+    };
+    return [of_inputs, uses_weights = computes(ask, weights.fields)](const Array& expected) {
+        return of_inputs(expected) && uses_weights(expected);
+    };
 }
 
 Evidence AttentionObject::computes_what_is_asked_for(const Question& question) {
-    const Evidence looks =
-        computes(student_, {"forward", arguments(question)}, "", {.mask = true, .linear_in = "value"});
+    const Evidence looks = with_weights(
+        computes(student_, {"forward", arguments(question)}, "", {.mask = true, .linear_in = "value"}), question);
     return [this, question, looks](const Array& expected) {
         return looks(expected) && aside([&] { return keeps_future_out(question); });
     };

@@ -66,7 +66,7 @@ public:
     reference::Array expected_weights(const Question& question) const;
     reference::Array expected_output(const Question& question) const;
     reference::Array output_from(const reference::Array& weights, const Question& question) const;
-    /// Of the module as it is now.
+    /// Of the module as it is now: of its four weights too, which a mistake may ignore one of.
     Evidence computes_forward(const Question& question);
     /// That a mask matters, too, and that with the causal option what comes later does not.
     Evidence computes_what_is_asked_for(const Question& question);
