@@ -73,6 +73,7 @@ public:
     Shape weights_shape(const Question& question) const;
 
 private:
+    Evidence with_weights(const Evidence& of_inputs, const Question& question);
     bool keeps_future_out(const Question& question);
     reference::Array projected(const std::string& name, const Tensor& x) const;
     Mask whole_mask(const Question& question) const;
