@@ -88,7 +88,8 @@ TEST(Comparator, CreditIsGivenOnlyForWhatFollowsFromOwnAnswers) {
     const auto nothing = [] { return std::nullopt; };
     const auto own = [&] { return std::optional(reference::exact(follows)); };
     const auto given = [&](const Tensor& actual, const Follows& from_own, bool is_computed) {
-        expect_close_given(anything, actual, reference::exact(right), {"f"}, from_own, [=] { return is_computed; });
+        expect_close_given(anything, actual, reference::exact(right), {"f"}, from_own,
+                           [=](const reference::Array&) { return is_computed; });
     };
     current_test() = {};
     given(right, nothing, false);
