@@ -91,7 +91,7 @@ check_format() {
             files=$(find . -path ./build -prune -o -path ./.headway -prune -o \( -name '*.cpp' -o -name '*.hpp' \) -print)
         fi
         printf '%s\n' "$files" | tr '\n' '\0' |
-            xargs -0 -n 100 -P "$(nproc)" clang-format --dry-run --Werror --ferror-limit=3
+            xargs -0 -n 100 -P 4 clang-format --dry-run --Werror --ferror-limit=3
     )
 }
 

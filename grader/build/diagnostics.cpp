@@ -4,6 +4,7 @@
 #include <csignal>
 #include <regex>
 #include <sstream>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -134,6 +135,19 @@ Build explain_undefined(const std::string& symbol, const std::vector<std::string
     return build;
 }
 
+/// Whether the compiler's driver says that a program it ran was ended: an #error would have its file's name before it.
+bool driver_tells_of_an_end(std::string_view output) {
+    while (!output.empty()) {
+        const std::string_view line = output.substr(0, output.find('\n'));
+        output.remove_prefix(std::min(line.size() + 1, output.size()));
+        const std::string_view who = line.substr(0, line.find(':'));
+        if (who != line && (who.ends_with("++") || who.ends_with("clang")) &&
+            (line.find("CPU time limit exceeded") != line.npos || line.find("Killed") != line.npos))
+            return true;
+    }
+    return false;
+}
+
 }  // namespace
 
 Build explain_compile(const sandbox::Finished& finished, const std::string& source, const Spoken& spoken) {
@@ -147,10 +161,7 @@ Build explain_compile(const sandbox::Finished& finished, const std::string& sour
                         spoken.folder.string(), source, next_step(spoken));
         return build;
     }
-    // Only what the compiler's driver says of a program that it ran: an #error has its file's name before it.
-    static const std::regex cut_off(
-        R"((?:^|\n)[^\n:]*(?:\+\+|clang)[^\n:]*: [^\n]*(?:CPU time limit exceeded|Killed))");
-    if (finished.timed_out || finished.ended.signal == SIGXCPU || std::regex_search(finished.output, cut_off)) {
+    if (finished.timed_out || finished.ended.signal == SIGXCPU || driver_tells_of_an_end(finished.output)) {
         build.problem = BuildProblem::too_long;
         build.message =
             fmt::format("{}/{} takes too long to compile; a template or constexpr computation without end? {}",

@@ -52,7 +52,7 @@ MADE_UP = {
 # What these may earn beyond MOST_POINTS, for the functions that are right in them.
 EARNED = {
     "01": (3, "with_residual and the refusals are right"),
-    "03": (2, "both masks are right"),
+    "03": (4, "both masks, rows without a key and the refusals are right"),
     "05": (2, "its parameters and its state dict are right"),
     "08": (3, "make_cache, decoding_mask and the refusals are right"),
     "09": (3, "cached_numbers, pool_heads and the refusals are right"),
