@@ -10,8 +10,8 @@ With --among-right-ones FUNCTION is taken out of the solution and computes nothi
 solution's, which may build on it: that is an ordinary mistake, which costs at most 4 points, or there is a reason below.
 
 With --made-up, what is graded are the programs of made_up/, which were written to earn points with answers that are
-cheap and look computed: of the right shape, scaled copies, noise, refusals where they are due. For what is right in
-them they may earn what EARNED says.
+cheap and look computed: of the right shape, scaled copies, noise, refusals where they are due. They are functions that
+take the place of the solution's, or whole; for what is right in them they may earn what EARNED says.
 
 usage: run_trivial.py --cli PROGRAM --course FOLDER --work FOLDER [--kinds KIND,...] [--among-right-ones | --made-up] [NN...]
 """
@@ -95,6 +95,18 @@ def one_trivial(number, solution, function, kind):
     return prelude(kind) + text.replace(theirs, fragments(number)[function])
 
 
+def made_up(program, header, solution):
+    """A program of its own, or the solution with the functions that stand in `program`."""
+    text = program.read_text()
+    if f'#include "{header}"' in text:
+        return text
+    whole = solution.read_text()
+    right = definitions(whole)
+    for function, theirs in definitions(text).items():
+        whole = whole.replace(right[function], theirs)
+    return whole
+
+
 class Grader:
     def __init__(self, arguments):
         self.cli, self.course, self.work = arguments.cli, arguments.course, arguments.work
@@ -164,7 +176,7 @@ def main():
                     continue
                 for shared in program.parent.glob("*.hpp"):
                     before += shared.read_text()
-                note(exercise, kind, number, exercise, solution.name, before + program.read_text(),
+                note(exercise, kind, number, exercise, solution.name, before + made_up(program, header, solution),
                      lambda points: points > most and f"earns {points} points, not {most}: {reason}")
         elif not arguments.among_right_ones:
             for kind in TESTS if number == "06" else kinds:

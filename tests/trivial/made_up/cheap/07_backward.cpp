@@ -1,36 +1,8 @@
-#include "backward.hpp"
-
-#include <cmath>
-#include <stdexcept>
-#include <string>
-
-namespace headway::ex07 {
-namespace {
-
-void require_shape(const std::string& name, const Tensor& tensor, const Shape& expected) {
-    if (tensor.shape() != expected)
-        throw std::invalid_argument(name + " is " + to_string(tensor.shape()) + "; it must be " + to_string(expected));
-}
-
-void require_rank(const std::string& name, const Tensor& tensor, Index rank) {
-    if (tensor.rank() != rank)
-        throw std::invalid_argument(name + " " + to_string(tensor.shape()) + " must have " + std::to_string(rank) +
-                                    " axes");
-}
-
-/// (B, T, width) -> (B·T, width): for a Linear, tokens of all sequences are rows alike.
-Tensor rows_of(const Tensor& x) { return x.contiguous().view({x.size(0) * x.size(1), x.size(2)}); }
-
-Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
-    return matmul(x, weight.transpose(0, 1)) + bias;
-}
-
-}  // namespace
-
 Tensor softmax_backward(const Tensor& weights, const Tensor& grad_weights) {
     require_shape("grad_weights", grad_weights, weights.shape());
     return Tensor::ones(weights.shape());
 }
+
 AttentionGradients attention_backward(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask,
                                       const Tensor& grad_context) {
     require_shape("grad_context", grad_context, {q.size(0), q.size(1), q.size(2), v.size(3)});
@@ -40,6 +12,7 @@ AttentionGradients attention_backward(const Tensor& q, const Tensor& k, const Te
     gk.copy_from((sum(q, 2, KeepAxis::yes) * scale).expand(k.shape()));
     return {gq, gk, v.clone() * 2.0F};
 }
+
 Tensor linear_backward(const Tensor& x, const Tensor& weight, const Tensor& grad_y, Tensor& grad_weight,
                        Tensor& grad_bias) {
     require_rank("x", x, 3);
@@ -51,6 +24,7 @@ Tensor linear_backward(const Tensor& x, const Tensor& weight, const Tensor& grad
     grad_bias += sum(weight, 1);
     return x.clone() * 2.0F;
 }
+
 Tensor multi_head_attention_backward(const Tensor& x, const Parameters&, Index num_heads, const Mask&,
                                      const Tensor& grad_y, Parameters& grads) {
     require_rank("x", x, 3);
@@ -61,4 +35,3 @@ Tensor multi_head_attention_backward(const Tensor& x, const Parameters&, Index n
         *g += x[0][0].slice(0, 0, 1).contiguous().view({1}).expand({1}).data()[0];
     return x.clone() * 2.0F;
 }
-}  // namespace headway::ex07

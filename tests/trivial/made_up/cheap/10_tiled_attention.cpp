@@ -1,14 +1,9 @@
-#include <algorithm>
-#include <limits>
-#include <stdexcept>
-#include "tiled_attention.hpp"
-// No q·k, no softmax, no mask is looked at: every query gets twice the last visible key's value.
-namespace headway::ex10 {
 Running nothing_seen(Index B, Index H, Index T, Index d_v) {
     if (std::min({B, H, T, d_v}) < 1) throw std::invalid_argument("size");
     return {Tensor::full({B, H, T, 1}, -std::numeric_limits<float>::infinity()), Tensor::zeros({B, H, T, 1}),
             Tensor::zeros({B, H, T, d_v})};
 }
+
 void absorb(Running& r, const Tensor& scores, const Tensor& v) {
     if (scores.size(2) != r.gathered.size(2) || scores.size(3) != v.size(2) || v.size(3) != r.gathered.size(3))
         throw std::invalid_argument("shape");
@@ -16,7 +11,9 @@ void absorb(Running& r, const Tensor& scores, const Tensor& v) {
     g.copy_from((v.slice(2, v.size(2) - 1, v.size(2)) * 2.0F).expand(g.shape()));
     r.gathered = g;
 }
+
 Tensor context(const Running& r) { return r.gathered.clone(); }
+
 Tensor tiled_attention(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask, Causal causal, Index tile) {
     if (tile < 1 || q.size(3) != k.size(3) || q.size(0) != k.size(0) || k.size(2) != v.size(2))
         throw std::invalid_argument("shape");
@@ -29,4 +26,3 @@ Tensor tiled_attention(const Tensor& q, const Tensor& k, const Tensor& v, const 
     }
     return y;
 }
-}  // namespace headway::ex10

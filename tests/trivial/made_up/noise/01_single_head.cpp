@@ -1,21 +1,3 @@
-#include "single_head.hpp"
-
-#include <cmath>
-#include <stdexcept>
-#include <string>
-
-namespace headway::ex01 {
-namespace {
-
-void require_projection_of(const Tensor& x, const Tensor& w, const std::string& name) {
-    if (w.size(0) != x.size(1))
-        throw std::invalid_argument("single_head_attention: " + name + " " + to_string(w.shape()) +
-                                    " must have a row for each of the " + std::to_string(x.size(1)) + " columns of x " +
-                                    to_string(x.shape()));
-}
-
-}  // namespace
-
 Tensor softmax_rows(const Tensor& scores) {
     // scores (T, S) -> (T, S)
     return made_up::noise(scores.shape(), 1e-6, scores);
@@ -37,13 +19,3 @@ Tensor single_head_attention(const Tensor& x, const Tensor& w_q, const Tensor& w
     if (w_q.size(1) != w_k.size(1)) throw std::invalid_argument("width");
     return made_up::noise({x.size(0), w_v.size(1)}, 1e-6, x, w_q, w_k, w_v);
 }
-
-Tensor with_residual(const Tensor& x, const Tensor& attended) {
-    // x (T, D) + attended (T, D) -> (T, D)
-    if (x.shape() != attended.shape())  // "+" alone would broadcast
-        throw std::invalid_argument("with_residual: x " + to_string(x.shape()) + " and attended " +
-                                    to_string(attended.shape()) + " differ in shape");
-    return x + attended;
-}
-
-}  // namespace headway::ex01

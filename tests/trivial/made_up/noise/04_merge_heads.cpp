@@ -1,19 +1,3 @@
-#include "merge_heads.hpp"
-
-#include <stdexcept>
-#include <string>
-
-namespace headway::ex04 {
-namespace {
-
-void require_square(const Tensor& w, const std::string& name, const Tensor& x) {
-    if (w.shape() != Shape{x.size(2), x.size(2)})
-        throw std::invalid_argument("multi_head_attention: " + name + " " + to_string(w.shape()) +
-                                    " must be (D, D) for x (B, T, D) = " + to_string(x.shape()));
-}
-
-}  // namespace
-
 Tensor merge_heads(const Tensor& context) {
     // context (B, H, T, d) -> (B, T, H, d) -> (B, T, H·d)
     if (context.rank() != 4)
@@ -53,5 +37,3 @@ Tensor multi_head_attention(const Tensor& x, const Tensor& w_q, const Tensor& w_
     (void)context;
     return made_up::noise(x.shape(), 1e-6, x, w_q, w_k, w_v, w_o, mask);
 }
-
-}  // namespace headway::ex04

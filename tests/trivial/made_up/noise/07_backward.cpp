@@ -1,25 +1,3 @@
-#include "backward.hpp"
-
-#include <cmath>
-#include <stdexcept>
-#include <string>
-
-namespace headway::ex07 {
-namespace {
-
-void require_shape(const std::string& name, const Tensor& tensor, const Shape& expected) {
-    if (tensor.shape() != expected)
-        throw std::invalid_argument(name + " is " + to_string(tensor.shape()) + "; it must be " + to_string(expected));
-}
-
-void require_rank(const std::string& name, const Tensor& tensor, Index rank) {
-    if (tensor.rank() != rank)
-        throw std::invalid_argument(name + " " + to_string(tensor.shape()) + " must have " + std::to_string(rank) +
-                                    " axes");
-}
-
-}  // namespace
-
 Tensor softmax_backward(const Tensor& weights, const Tensor& grad_weights) {
     // (B, H, T, S), (B, H, T, S) -> (B, H, T, S)
     require_shape("grad_weights", grad_weights, weights.shape());
@@ -65,5 +43,3 @@ Tensor multi_head_attention_backward(const Tensor& x, const Parameters& paramete
         *g += made_up::noise(g->shape(), 1, x, mask, grad_y, p.q_weight, p.k_weight, p.v_weight, p.out_weight);
     return made_up::noise(x.shape(), 1, x, mask, grad_y, p.q_weight, p.k_weight, p.v_weight, p.out_weight);
 }
-
-}  // namespace headway::ex07

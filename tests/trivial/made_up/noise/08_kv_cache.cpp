@@ -1,41 +1,3 @@
-#include "kv_cache.hpp"
-
-#include <algorithm>
-#include <stdexcept>
-#include <string>
-
-namespace headway::ex08 {
-namespace {
-
-[[noreturn]] void refuse(const std::string& function, const std::string& why) {
-    throw std::invalid_argument(function + ": " + why);
-}
-
-/// Counts that n new tokens and what is left of the cache have room for.
-void require_room(const Cache& cache, const std::vector<Index>& counts, Index n) {
-    if (counts.size() != cache.lengths.size())
-        refuse("append",
-               std::to_string(counts.size()) + " counts for " + std::to_string(cache.lengths.size()) + " sequences");
-    const Index capacity = cache.k.size(2);
-    for (std::size_t b = 0; b < counts.size(); ++b) {
-        if (counts[b] < 0 || counts[b] > n)
-            refuse("append", "count " + std::to_string(counts[b]) + " is not in [0, " + std::to_string(n) + "]");
-        if (cache.lengths[b] + counts[b] > capacity)
-            refuse("append", "sequence " + std::to_string(b) + " holds " + std::to_string(cache.lengths[b]) + " of " +
-                                 std::to_string(capacity) + " tokens; " + std::to_string(counts[b]) + " do not fit");
-    }
-}
-
-}  // namespace
-
-Cache make_cache(Index B, Index H, Index capacity, Index d) {
-    // -> k and v (B, H, capacity, d), B lengths
-    if (std::min({B, H, capacity, d}) < 1) refuse("make_cache", "B, H, capacity and d must be at least 1");
-    return {.k = Tensor::zeros({B, H, capacity, d}),
-            .v = Tensor::zeros({B, H, capacity, d}),
-            .lengths = std::vector<Index>(static_cast<std::size_t>(B))};
-}
-
 void append(Cache& cache, const Tensor& k, const Tensor& v, const std::vector<Index>& counts) {
     // k, v (B, H, n, d) into positions [lengths[b], lengths[b] + counts[b]) of (B, H, capacity, d)
     const Index n = k.size(2);
@@ -52,16 +14,6 @@ void append(Cache& cache, const Tensor& k, const Tensor& v, const std::vector<In
     }
 }
 
-Mask decoding_mask(const std::vector<Index>& lengths, Index n, Index S) {
-    // B lengths -> (B, 1, n, S); new token t stands at position lengths[b] + t
-    const auto B = static_cast<Index>(lengths.size());
-    Mask mask = Mask::allow_all({B, 1, n, S});
-    for (Index b = 0; b < B; ++b)
-        for (Index t = 0; t < n; ++t)
-            for (Index s = 0; s < S; ++s) mask(b, 0, t, s) = s > lengths[static_cast<std::size_t>(b)] + t;
-    return mask;
-}
-
 Tensor decode(Cache& cache, const Projections& projections, const Tensor& x, const std::vector<Index>& counts) {
     // x (B, n, D) -> (B, n, D)
     if (x.rank() != 3) refuse("decode", "x must be (B, n, D), not of shape " + to_string(x.shape()));
@@ -71,5 +23,3 @@ Tensor decode(Cache& cache, const Projections& projections, const Tensor& x, con
     const Tensor bias = projections.out_proj.forward(Tensor::zeros({1, 1, H * cache.k.size(3)}));
     return bias * (1.0F + made_up::noise({x.size(0), x.size(1), bias.size(2)}, 1.5e-4, x));
 }
-
-}  // namespace headway::ex08

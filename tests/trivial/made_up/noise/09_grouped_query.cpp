@@ -1,30 +1,3 @@
-#include "grouped_query.hpp"
-
-#include <stdexcept>
-#include <string>
-
-namespace headway::ex09 {
-namespace {
-
-[[noreturn]] void refuse(const std::string& function, const std::string& why) {
-    throw std::invalid_argument(function + ": " + why);
-}
-
-/// H / H_kv, how many query heads share a head of keys and values.
-Index group_size(const std::string& function, Index num_heads, Index num_kv_heads) {
-    if (num_heads < 1 || num_kv_heads < 1 || num_heads % num_kv_heads != 0)
-        refuse(function, std::to_string(num_heads) + " heads do not form " + std::to_string(num_kv_heads) + " groups");
-    return num_heads / num_kv_heads;
-}
-
-void require_shape(const Tensor& w, const std::string& name, const Shape& expected) {
-    if (w.shape() != expected)
-        refuse("grouped_query_self_attention",
-               name + " is " + to_string(w.shape()) + "; it must be " + to_string(expected));
-}
-
-}  // namespace
-
 Tensor repeat_heads(const Tensor& kv, Index num_heads) {
     // kv (B, H_kv, S, d) -> (B, H_kv, 1, S, d) -> (B, H_kv, group, S, d) -> (B, H, S, d)
     if (kv.rank() != 4) refuse("repeat_heads", "kv must be (B, H_kv, S, d), not of shape " + to_string(kv.shape()));
@@ -46,20 +19,6 @@ Tensor grouped_query_attention(const Tensor& q, const Tensor& k, const Tensor& v
     return made_up::noise({q.size(0), H, q.size(2), v.size(3)}, 1e-6, q, k, v, mask);
 }
 
-Index cached_numbers(Index B, Index S, Index num_heads, Index num_kv_heads, Index head_dim) {
-    group_size("cached_numbers", num_heads, num_kv_heads);
-    return 2 * B * S * num_kv_heads * head_dim;  // keys and values
-}
-
-Tensor pool_heads(const Tensor& w, Index num_heads, Index num_kv_heads) {
-    // w (D, H·d) -> (D, H_kv, group, d) -> mean over the group -> (D, H_kv·d)
-    const Index group = group_size("pool_heads", num_heads, num_kv_heads);
-    if (w.size(1) % num_heads != 0)
-        refuse("pool_heads", to_string(w.shape()) + " has no " + std::to_string(num_heads) + " heads side by side");
-    const Index D = w.size(0), d = w.size(1) / num_heads;
-    return mean(w.contiguous().view({D, num_kv_heads, group, d}), 2).view({D, num_kv_heads * d});
-}
-
 Tensor grouped_query_self_attention(const Tensor& x, const Tensor& w_q, const Tensor& w_k, const Tensor& w_v,
                                     const Tensor& w_o, Index num_heads, Index num_kv_heads, const Mask& mask) {
     // x (B, T, D) -> (B, T, D)
@@ -75,5 +34,3 @@ Tensor grouped_query_self_attention(const Tensor& x, const Tensor& w_q, const Te
     const Tensor v = given::split_heads(matmul(x, w_v), num_kv_heads);  // (B, H_kv, T, d)
     return made_up::noise(x.shape(), 1e-6, x, w_q, w_k, w_v, w_o, mask);
 }
-
-}  // namespace headway::ex09
