@@ -7,7 +7,8 @@ the call before was asked with, or throws. This writes the program of each kind 
 1 of 10 points.
 
 With --among-right-ones FUNCTION is taken out of the solution and computes nothing, and everything else is the
-solution's, which may build on it: that is an ordinary mistake, which costs at most 4 points, or there is a reason below.
+solution's: that is an ordinary mistake, which costs at most 4 points, unless the solution builds other functions on it
+or there is a reason below.
 
 With --made-up, what is graded are the programs of made_up/, which were written to earn points with answers that are
 cheap and look computed: of the right shape, scaled copies, noise, refusals where they are due. They are functions that
@@ -35,10 +36,12 @@ TESTS = {  # exercise 06 is one that tests are written for
     "always passes": "TEST(Attention, IsFine) { SUCCEED(); }\n",
     "always fails": "TEST(Attention, IsNotFine) { FAIL(); }\n",
 }
-# What costs more than MOST_COST if it computes nothing, and why no more can be seen then.
+# What costs more than MOST_COST if it computes nothing though no other function is built on it, and why.
 REASONS = {
-    ("01", "softmax_rows"): "attention_weights and the head are built on it here: of its zeros only zeros follow",
-    ("01", "attention_weights"): "the head is built on it here: of its zeros only zeros follow",
+    ("08", "make_cache"): "whatever decode is asked begins with a cache",
+    ("04", "multi_head_attention"): "six points are for what it answers",
+    ("08", "decode"): "five points are for what it answers",
+    ("10", "tiled_attention"): "five points are for what it answers",
 }
 
 
@@ -93,6 +96,18 @@ def one_trivial(number, solution, function, kind):
     if theirs is None:
         sys.exit(f"{solution} has no function {function} that {__file__} can find")
     return prelude(kind) + text.replace(theirs, fragments(number)[function])
+
+
+def built_on(function, solution):
+    """Functions of the solution that use it, or use one that does: of its answers they make theirs."""
+    bodies = definitions(solution.read_text())
+    found = {function}
+    while True:
+        more = {name for name, body in bodies.items()
+                if name not in found and any(re.search(rf"\b{one}\(", body) for one in found)}
+        if not more:
+            return found - {function}
+        found |= more
 
 
 def made_up(program, header, solution):
@@ -185,7 +200,7 @@ def main():
         elif number not in ("05", "06"):  # one function, or none
             for function in fragments(number):
                 for kind in kinds:
-                    reason = REASONS.get((number, function))
+                    reason = REASONS.get((number, function)) or built_on(function, solution)
                     note(f"{number} {function}", kind, number, exercise, solution.name,
                          one_trivial(number, solution, function, kind),
                          lambda points: points < 10 - MOST_COST and not reason and f"costs {10 - points} points")
