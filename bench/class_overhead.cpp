@@ -2,10 +2,10 @@
 // verdicts are as long as real ones. For two sizes, so that one sees whether it is linear. On a batch system, the peak
 // memory of who hands in and merges, with half of the class in flight at once and with a twentieth.
 //     class_overhead [HAND_INS...]     (default: 1000 10000)
-#include "build/scratch_folder.hpp"
-#include "class/batch_run.hpp"
-#include "class/grading_run.hpp"
-#include "class/shard.hpp"
+#include "classroom/batch_run.hpp"
+#include "classroom/grading_run.hpp"
+#include "classroom/shard.hpp"
+#include "submission/scratch_folder.hpp"
 
 #include <sys/resource.h>
 #include <sys/wait.h>

@@ -80,7 +80,7 @@ class Watch(threading.Thread):
         if names.get(pid) == "headway-judge":
             self.judge_kib = max(self.judge_kib, peak_kib(pid))
             with contextlib.suppress(OSError):
-                if b"--diagnose" in pathlib.Path(f"/proc/{pid}/cmdline").read_bytes():
+                if b"diagnose" in pathlib.Path(f"/proc/{pid}/cmdline").read_bytes():
                     return "diagnosis"
             return "run"
         below = {names.get(one) for one in descendants(pid, children)}

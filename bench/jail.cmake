@@ -1,4 +1,3 @@
 add_executable(jail_start jail_start.cpp)
-target_include_directories(jail_start PRIVATE "${PROJECT_SOURCE_DIR}/grader")
 target_link_libraries(jail_start PRIVATE headway_sandbox headway_settings)
 add_dependencies(jail_start headway-enter headway-guard headway-inspect)

@@ -18,6 +18,7 @@ endfunction()
 # they exist in a sanitized build of their own.
 add_library(headway_language INTERFACE)
 target_compile_features(headway_language INTERFACE cxx_std_20)
+target_include_directories(headway_language INTERFACE "${CMAKE_SOURCE_DIR}/grader")  # includes name room and file
 target_compile_options(headway_language INTERFACE -Wall -Wextra -Wconversion -Wshadow)
 if(HEADWAY_COVERAGE)
   target_compile_options(headway_language INTERFACE --coverage -O0 -fprofile-update=atomic)

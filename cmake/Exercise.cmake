@@ -20,7 +20,7 @@ function(headway_exercise name)
   list(TRANSFORM arg_USES PREPEND headway_)
   list(TRANSFORM arg_WORKER PREPEND "${suite}/")
   headway_library(dispatcher_${name} "${suite}/dispatcher.cpp" ${arg_WORKER} LINK headway_worker ${arg_USES} ${arg_LINK}
-                  INCLUDE "${CMAKE_SOURCE_DIR}/exercises/${name}" "${CMAKE_SOURCE_DIR}/grader")
+                  INCLUDE "${CMAKE_SOURCE_DIR}/exercises/${name}")
 
   headway_editor_entry(${name})
   set_property(GLOBAL APPEND PROPERTY HEADWAY_EXERCISES ${name})
@@ -40,8 +40,7 @@ function(headway_suite name folder)
   endforeach()
   add_library(suite_${name} OBJECT ${sources})
   target_compile_definitions(suite_${name} PRIVATE HEADWAY_EXERCISE="${name}")
-  target_include_directories(suite_${name} PRIVATE "${CMAKE_SOURCE_DIR}/grader")
-  target_link_libraries(suite_${name} PRIVATE headway_diagnosis headway_judging headway_movement headway_settings)
+  target_link_libraries(suite_${name} PRIVATE headway_diagnosis headway_student headway_movement headway_settings)
   target_compile_options(suite_${name} PRIVATE -O1)  # what computes is in the reference and the diagnosis
   headway_reuse(headway_judge_headers suite_${name})
   headway_in_batches(suite_${name})

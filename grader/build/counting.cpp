@@ -1,8 +1,8 @@
 // Which lines of a submission run: the parts of Workspace that build a worker with counters and read what it counted.
-#include "diagnostics.hpp"
-#include "digest.hpp"
-#include "stamp.hpp"
-#include "workspace.hpp"
+#include "build/diagnostics.hpp"
+#include "build/stamp.hpp"
+#include "build/workspace.hpp"
+#include "submission/digest.hpp"
 
 #include <sstream>
 

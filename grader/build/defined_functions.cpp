@@ -1,4 +1,4 @@
-#include "defined_functions.hpp"
+#include "build/defined_functions.hpp"
 
 #include <sstream>
 

@@ -1,4 +1,4 @@
-#include "diagnostics.hpp"
+#include "build/diagnostics.hpp"
 
 #include <algorithm>
 #include <csignal>

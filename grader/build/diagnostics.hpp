@@ -1,7 +1,7 @@
 #pragma once
 
-#include "../sandbox/process.hpp"
-#include "../verdict/verdict.hpp"
+#include "sandbox/process.hpp"
+#include "verdict/verdict.hpp"
 
 #include <filesystem>
 #include <string>

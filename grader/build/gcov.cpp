@@ -1,6 +1,6 @@
-#include "gcov.hpp"
+#include "build/gcov.hpp"
 
-#include "../sandbox/process.hpp"
+#include "sandbox/process.hpp"
 
 namespace headway::build {
 

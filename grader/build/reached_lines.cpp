@@ -1,4 +1,4 @@
-#include "reached_lines.hpp"
+#include "build/reached_lines.hpp"
 
 #include <cstdint>
 #include <map>

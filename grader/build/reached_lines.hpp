@@ -1,8 +1,8 @@
 #pragma once
 
-#include "submission.hpp"
+#include "submission/submission.hpp"
 
-#include "../verdict/verdict.hpp"
+#include "verdict/verdict.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -1,6 +1,6 @@
-#include "stamp.hpp"
+#include "build/stamp.hpp"
 
-#include "digest.hpp"
+#include "submission/digest.hpp"
 
 namespace headway::build {
 namespace {

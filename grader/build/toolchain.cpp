@@ -1,6 +1,6 @@
-#include "toolchain.hpp"
+#include "build/toolchain.hpp"
 
-#include "digest.hpp"
+#include "submission/digest.hpp"
 
 #include <nlohmann/json.hpp>
 

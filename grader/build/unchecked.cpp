@@ -1,4 +1,4 @@
-#include "unchecked.hpp"
+#include "build/unchecked.hpp"
 
 #include <algorithm>
 #include <cctype>

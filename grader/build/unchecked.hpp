@@ -1,6 +1,6 @@
 #pragma once
 
-#include "submission.hpp"
+#include "submission/submission.hpp"
 
 #include <string>
 #include <vector>

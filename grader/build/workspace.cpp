@@ -1,9 +1,9 @@
-#include "workspace.hpp"
+#include "build/workspace.hpp"
 
-#include "defined_functions.hpp"
-#include "diagnostics.hpp"
-#include "digest.hpp"
-#include "stamp.hpp"
+#include "build/defined_functions.hpp"
+#include "build/diagnostics.hpp"
+#include "build/stamp.hpp"
+#include "submission/digest.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -1,12 +1,12 @@
 #pragma once
 
-#include "diagnostics.hpp"
-#include "submission.hpp"
-#include "toolchain.hpp"
+#include "build/diagnostics.hpp"
+#include "build/toolchain.hpp"
+#include "submission/submission.hpp"
 
-#include "../sandbox/jail.hpp"
-#include "../sandbox/parcel.hpp"
-#include "../verdict/verdict.hpp"
+#include "sandbox/jail.hpp"
+#include "sandbox/parcel.hpp"
+#include "verdict/verdict.hpp"
 
 #include <nlohmann/json.hpp>
 

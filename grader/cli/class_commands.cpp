@@ -1,4 +1,4 @@
-#include "class_commands.hpp"
+#include "cli/class_commands.hpp"
 
 #include <cstdlib>
 

@@ -1,10 +1,10 @@
-#include "class_desk.hpp"
+#include "cli/class_desk.hpp"
 
-#include "console.hpp"
-#include "interrupt.hpp"
+#include "terminal/console.hpp"
+#include "terminal/interrupt.hpp"
 
-#include "../build/digest.hpp"
-#include "../class/local_grader.hpp"
+#include "classroom/local_grader.hpp"
+#include "submission/digest.hpp"
 
 #include <fmt/format.h>
 

@@ -1,11 +1,11 @@
 #pragma once
 
-#include "class_commands.hpp"
+#include "cli/class_commands.hpp"
 
-#include "../class/grading_run.hpp"
-#include "../gradebook/gradebook.hpp"
-#include "../gradebook/policy.hpp"
-#include "../sandbox/descriptor.hpp"
+#include "classroom/grading_run.hpp"
+#include "gradebook/gradebook.hpp"
+#include "gradebook/policy.hpp"
+#include "sandbox/descriptor.hpp"
 
 #include <filesystem>
 #include <string>

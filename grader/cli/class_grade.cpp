@@ -1,11 +1,11 @@
-#include "class_desk.hpp"
-#include "commands.hpp"
-#include "console.hpp"
-#include "interrupt.hpp"
+#include "cli/class_desk.hpp"
+#include "cli/commands.hpp"
+#include "terminal/console.hpp"
+#include "terminal/interrupt.hpp"
 
-#include "../class/import.hpp"
-#include "../class/local_grader.hpp"
-#include "../report/page.hpp"
+#include "classroom/import.hpp"
+#include "classroom/local_grader.hpp"
+#include "terminal/page.hpp"
 
 #include <fmt/format.h>
 

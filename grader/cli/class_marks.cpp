@@ -1,18 +1,18 @@
 // What is done with a class that is graded: adjust, regrade, export, report.
-#include "class_desk.hpp"
-#include "commands.hpp"
-#include "console.hpp"
-#include "interrupt.hpp"
+#include "cli/class_desk.hpp"
+#include "cli/commands.hpp"
+#include "terminal/console.hpp"
+#include "terminal/interrupt.hpp"
 
-#include "../build/digest.hpp"
-#include "../class/class_page.hpp"
-#include "../class/exports.hpp"
-#include "../class/local_grader.hpp"
-#include "../class/mark_changes.hpp"
-#include "../intake/entry_name.hpp"
-#include "../report/gradescope.hpp"
-#include "../report/junit.hpp"
-#include "../report/page.hpp"
+#include "classroom/class_page.hpp"
+#include "classroom/exports.hpp"
+#include "classroom/local_grader.hpp"
+#include "classroom/mark_changes.hpp"
+#include "intake/entry_name.hpp"
+#include "report/gradescope.hpp"
+#include "report/junit.hpp"
+#include "submission/digest.hpp"
+#include "terminal/page.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

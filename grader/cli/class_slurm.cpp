@@ -1,14 +1,14 @@
 // Grading a class by array jobs of Slurm: the coordinator's side, and what a task runs.
-#include "class_desk.hpp"
-#include "commands.hpp"
-#include "console.hpp"
-#include "interrupt.hpp"
+#include "cli/class_desk.hpp"
+#include "cli/commands.hpp"
+#include "terminal/console.hpp"
+#include "terminal/interrupt.hpp"
 
-#include "../build/scratch_folder.hpp"
-#include "../class/batch_run.hpp"
-#include "../class/local_grader.hpp"
-#include "../class/shard.hpp"
-#include "../class/slurm.hpp"
+#include "classroom/batch_run.hpp"
+#include "classroom/local_grader.hpp"
+#include "classroom/shard.hpp"
+#include "classroom/slurm.hpp"
+#include "submission/scratch_folder.hpp"
 
 #include <fmt/format.h>
 

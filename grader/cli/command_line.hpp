@@ -1,6 +1,6 @@
 #pragma once
 
-#include "course.hpp"
+#include "grading/course.hpp"
 
 #include <CLI/CLI.hpp>
 

@@ -1,10 +1,10 @@
 #pragma once
 
-#include "course.hpp"
-#include "exit_status.hpp"
-#include "watch/file_changes.hpp"
+#include "cli/watch/file_changes.hpp"
+#include "grading/course.hpp"
+#include "terminal/exit_status.hpp"
 
-#include "../report/lesson_view.hpp"
+#include "report/lesson_view.hpp"
 
 #include <cstdint>
 #include <optional>

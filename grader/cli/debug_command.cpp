@@ -1,14 +1,15 @@
-#include "commands.hpp"
-#include "console.hpp"
-#include "folder_lock.hpp"
-#include "grading.hpp"
-#include "own_program.hpp"
-#include "reproducer.hpp"
+#include "cli/commands.hpp"
+#include "cli/own_program.hpp"
+#include "cli/reproducer.hpp"
+#include "grading/folder_lock.hpp"
+#include "grading/grading.hpp"
+#include "grading/judge.hpp"
+#include "terminal/console.hpp"
 
-#include "../build/digest.hpp"
-#include "../build/workspace.hpp"
-#include "../report/page.hpp"
-#include "../wire/frame.hpp"
+#include "build/workspace.hpp"
+#include "submission/digest.hpp"
+#include "terminal/page.hpp"
+#include "wire/frame.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -100,8 +101,8 @@ Replay prepare(const Course& course, const ExerciseInfo& info, const Test& test)
     const FolderLock lock(folder);
     build::Workspace workspace(course.toolchain, course.machine().jail,
                                build::read_submission(submission / info.name, course.folder(info)), folder);
-    run_judge(course, info.name, workspace.worker(replay.flavour), replay.flavour, default_seed,
-              {"--record", replay.calls_file.string(), "--test", test.name});
+    Judge(course, info, default_seed)
+        .record(workspace.worker(replay.flavour), replay.flavour, test.name, replay.calls_file);
     replay.calls = read_calls(replay.calls_file);
     const build::Built built = workspace.build_worker_to_debug(replay.flavour);
     if (!built.program) throw CourseError("the worker could not be built for gdb: " + built.build.message);

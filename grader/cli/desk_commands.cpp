@@ -1,6 +1,6 @@
 // The commands around a student's own work, besides grading it.
-#include "command_line.hpp"
-#include "commands.hpp"
+#include "cli/command_line.hpp"
+#include "cli/commands.hpp"
 
 #include <memory>
 

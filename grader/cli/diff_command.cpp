@@ -1,10 +1,10 @@
-#include "commands.hpp"
-#include "console.hpp"
-#include "grading.hpp"
-#include "room.hpp"
+#include "cli/commands.hpp"
+#include "grading/grading.hpp"
+#include "grading/room.hpp"
+#include "terminal/console.hpp"
 
-#include "../report/page.hpp"
-#include "../sandbox/process.hpp"
+#include "sandbox/process.hpp"
+#include "terminal/page.hpp"
 
 #include <fmt/format.h>
 

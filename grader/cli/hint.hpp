@@ -1,8 +1,8 @@
 #pragma once
 
-#include "course.hpp"
+#include "grading/course.hpp"
 
-#include "../report/terminal.hpp"
+#include "report/terminal.hpp"
 
 #include <string>
 

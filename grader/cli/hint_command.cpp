@@ -1,11 +1,11 @@
-#include "hint.hpp"
+#include "cli/hint.hpp"
 
-#include "commands.hpp"
-#include "console.hpp"
-#include "results.hpp"
+#include "cli/commands.hpp"
+#include "grading/results.hpp"
+#include "terminal/console.hpp"
 
-#include "../build/digest.hpp"
-#include "../report/page.hpp"
+#include "submission/digest.hpp"
+#include "terminal/page.hpp"
 
 #include <fmt/format.h>
 

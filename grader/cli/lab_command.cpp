@@ -1,13 +1,13 @@
-#include "commands.hpp"
-#include "console.hpp"
-#include "folder_lock.hpp"
-#include "grading.hpp"
-#include "lab_in_jail.hpp"
-#include "own_program.hpp"
-#include "whose_code.hpp"
+#include "cli/commands.hpp"
+#include "cli/lab_in_jail.hpp"
+#include "cli/own_program.hpp"
+#include "grading/folder_lock.hpp"
+#include "grading/grading.hpp"
+#include "grading/whose_code.hpp"
+#include "terminal/console.hpp"
 
-#include "../build/workspace.hpp"
-#include "../verdict/utf8.hpp"
+#include "build/workspace.hpp"
+#include "verdict/utf8.hpp"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>

@@ -1,10 +1,10 @@
-#include "lab_in_jail.hpp"
+#include "cli/lab_in_jail.hpp"
 
-#include "../build/digest.hpp"
-#include "../build/scratch_folder.hpp"
-#include "../sandbox/parcel.hpp"
-#include "../verdict/utf8.hpp"
-#include "exit_status.hpp"
+#include "sandbox/parcel.hpp"
+#include "submission/digest.hpp"
+#include "submission/scratch_folder.hpp"
+#include "terminal/exit_status.hpp"
+#include "verdict/utf8.hpp"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "course.hpp"
+#include "grading/course.hpp"
 
-#include "../report/lesson_view.hpp"
+#include "report/lesson_view.hpp"
 
 #include <string>
 

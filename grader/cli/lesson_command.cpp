@@ -1,10 +1,10 @@
-#include "lesson.hpp"
+#include "cli/lesson.hpp"
 
-#include "commands.hpp"
-#include "console.hpp"
+#include "cli/commands.hpp"
+#include "terminal/console.hpp"
 
-#include "../build/digest.hpp"
-#include "../sandbox/process.hpp"
+#include "sandbox/process.hpp"
+#include "submission/digest.hpp"
 
 #include <fmt/format.h>
 

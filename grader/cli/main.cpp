@@ -1,10 +1,10 @@
 // headway: the command of students and instructors. The launcher at the root builds it and hands over to it.
-#include "class_commands.hpp"
-#include "command_line.hpp"
-#include "commands.hpp"
+#include "cli/class_commands.hpp"
+#include "cli/command_line.hpp"
+#include "cli/commands.hpp"
 
-#include "../sandbox/orphans.hpp"
-#include "../verdict/utf8.hpp"
+#include "sandbox/orphans.hpp"
+#include "verdict/utf8.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
-#include "own_program.hpp"
+#include "cli/own_program.hpp"
 
-#include "whose_code.hpp"
+#include "grading/whose_code.hpp"
 
 #include <fmt/format.h>
 

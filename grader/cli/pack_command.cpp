@@ -1,12 +1,12 @@
-#include "commands.hpp"
-#include "console.hpp"
-#include "results.hpp"
-#include "room.hpp"
+#include "cli/commands.hpp"
+#include "grading/results.hpp"
+#include "grading/room.hpp"
+#include "terminal/console.hpp"
 
-#include "../build/submission.hpp"
-#include "../report/exercise_view.hpp"
-#include "../report/page.hpp"
-#include "../sandbox/process.hpp"
+#include "report/exercise_view.hpp"
+#include "sandbox/process.hpp"
+#include "submission/submission.hpp"
+#include "terminal/page.hpp"
 
 #include <fmt/format.h>
 

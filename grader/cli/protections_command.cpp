@@ -1,5 +1,5 @@
-#include "commands.hpp"
-#include "whose_code.hpp"
+#include "cli/commands.hpp"
+#include "grading/whose_code.hpp"
 
 #include <fmt/format.h>
 

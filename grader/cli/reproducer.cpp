@@ -1,4 +1,4 @@
-#include "reproducer.hpp"
+#include "cli/reproducer.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "course.hpp"
+#include "grading/course.hpp"
 
-#include "../verdict/verdict.hpp"
-#include "../wire/message.hpp"
+#include "verdict/verdict.hpp"
+#include "wire/message.hpp"
 
 #include <optional>
 #include <string>

@@ -1,10 +1,10 @@
-#include "commands.hpp"
-#include "console.hpp"
-#include "progress.hpp"
-#include "room.hpp"
+#include "cli/commands.hpp"
+#include "grading/progress.hpp"
+#include "grading/room.hpp"
+#include "terminal/console.hpp"
 
-#include "../build/digest.hpp"
-#include "../report/page.hpp"
+#include "submission/digest.hpp"
+#include "terminal/page.hpp"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>

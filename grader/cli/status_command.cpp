@@ -1,8 +1,8 @@
-#include "commands.hpp"
-#include "console.hpp"
-#include "progress.hpp"
+#include "cli/commands.hpp"
+#include "grading/progress.hpp"
+#include "terminal/console.hpp"
 
-#include "../report/terminal.hpp"
+#include "report/terminal.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // What the student's edition has not: it is declared all the same, so that it can say so.
-#include "class_commands.hpp"
-#include "commands.hpp"
+#include "cli/class_commands.hpp"
+#include "cli/commands.hpp"
 
 #include <fmt/format.h>
 

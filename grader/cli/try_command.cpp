@@ -1,11 +1,11 @@
-#include "commands.hpp"
-#include "console.hpp"
-#include "folder_lock.hpp"
-#include "grading.hpp"
-#include "own_program.hpp"
+#include "cli/commands.hpp"
+#include "cli/own_program.hpp"
+#include "grading/folder_lock.hpp"
+#include "grading/grading.hpp"
+#include "terminal/console.hpp"
 
-#include "../build/workspace.hpp"
-#include "../verdict/utf8.hpp"
+#include "build/workspace.hpp"
+#include "verdict/utf8.hpp"
 
 #include <fmt/format.h>
 

@@ -1,10 +1,10 @@
-#include "commands.hpp"
-#include "console.hpp"
-#include "grading.hpp"
-#include "proof.hpp"
-#include "proof_document.hpp"
+#include "cli/commands.hpp"
+#include "grading/grading.hpp"
+#include "terminal/console.hpp"
+#include "verify/proof.hpp"
+#include "verify/proof_document.hpp"
 
-#include "../build/digest.hpp"
+#include "submission/digest.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
-#include "commands.hpp"
-#include "progress.hpp"
-#include "watch/watching.hpp"
+#include "cli/commands.hpp"
+#include "cli/watch/watching.hpp"
+#include "grading/progress.hpp"
 
 #include <algorithm>
 

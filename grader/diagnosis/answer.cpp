@@ -1,6 +1,6 @@
-#include "answer.hpp"
+#include "diagnosis/answer.hpp"
 
-#include "../judge/expect.hpp"
+#include "student/expect.hpp"
 
 #include <algorithm>
 #include <cmath>

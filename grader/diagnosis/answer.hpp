@@ -1,7 +1,7 @@
 #pragma once
 
-#include "../judge/student.hpp"
-#include "../reference/array.hpp"
+#include "reference/array.hpp"
+#include "student/student.hpp"
 
 #include <limits>
 #include <optional>

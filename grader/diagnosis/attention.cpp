@@ -1,7 +1,7 @@
-#include "attention.hpp"
+#include "diagnosis/attention.hpp"
 
-#include "elements.hpp"
-#include "softmax.hpp"
+#include "diagnosis/elements.hpp"
+#include "diagnosis/softmax.hpp"
 
 #include <algorithm>
 #include <stdexcept>

@@ -1,4 +1,4 @@
-#include "caching.hpp"
+#include "diagnosis/caching.hpp"
 
 namespace headway::diagnosis {
 

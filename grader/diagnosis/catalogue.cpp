@@ -1,4 +1,4 @@
-#include "catalogue.hpp"
+#include "diagnosis/catalogue.hpp"
 
 #include <algorithm>
 #include <stdexcept>

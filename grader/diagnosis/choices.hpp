@@ -1,12 +1,12 @@
 #pragma once
 
-#include "caching.hpp"
-#include "gradients.hpp"
-#include "grouping.hpp"
-#include "module_choices.hpp"
-#include "tiling.hpp"
+#include "diagnosis/caching.hpp"
+#include "diagnosis/gradients.hpp"
+#include "diagnosis/grouping.hpp"
+#include "diagnosis/module_choices.hpp"
+#include "diagnosis/tiling.hpp"
 
-#include "../reference/array.hpp"
+#include "reference/array.hpp"
 
 #include <headway/mask.hpp>
 #include <headway/tensor.hpp>

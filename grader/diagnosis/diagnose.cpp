@@ -1,11 +1,11 @@
-#include "diagnose.hpp"
+#include "diagnosis/diagnose.hpp"
 
-#include "localise.hpp"
-#include "naming.hpp"
-#include "short_numbers.hpp"
-#include "tell_apart.hpp"
+#include "diagnosis/localise.hpp"
+#include "diagnosis/naming.hpp"
+#include "diagnosis/short_numbers.hpp"
+#include "diagnosis/tell_apart.hpp"
 
-#include "../judge/test_record.hpp"
+#include "student/test_record.hpp"
 
 #include <algorithm>
 #include <iterator>

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "search.hpp"
-#include "witness.hpp"
+#include "diagnosis/search.hpp"
+#include "diagnosis/witness.hpp"
 
-#include "../verdict/verdict.hpp"
+#include "verdict/verdict.hpp"
 
 #include <cstdint>
 

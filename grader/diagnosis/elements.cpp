@@ -1,4 +1,4 @@
-#include "elements.hpp"
+#include "diagnosis/elements.hpp"
 
 #include <headway/layout.hpp>
 

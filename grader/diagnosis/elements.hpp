@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../reference/array.hpp"
+#include "reference/array.hpp"
 
 #include <functional>
 #include <span>

@@ -1,7 +1,7 @@
-#include "gradients.hpp"
+#include "diagnosis/gradients.hpp"
 
-#include "../reference/attention.hpp"
-#include "../reference/backward.hpp"
+#include "reference/attention.hpp"
+#include "reference/backward.hpp"
 
 #include <cmath>
 

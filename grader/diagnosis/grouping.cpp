@@ -1,6 +1,6 @@
-#include "grouping.hpp"
+#include "diagnosis/grouping.hpp"
 
-#include "elements.hpp"
+#include "diagnosis/elements.hpp"
 
 #include <cmath>
 #include <stdexcept>

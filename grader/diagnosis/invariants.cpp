@@ -1,9 +1,9 @@
-#include "invariants.hpp"
+#include "diagnosis/invariants.hpp"
 
-#include "elements.hpp"
-#include "subject.hpp"
+#include "diagnosis/elements.hpp"
+#include "diagnosis/subject.hpp"
 
-#include "../reference/attention.hpp"
+#include "reference/attention.hpp"
 
 #include <algorithm>
 #include <cmath>

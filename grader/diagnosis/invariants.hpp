@@ -1,6 +1,6 @@
 #pragma once
 
-#include "answer.hpp"
+#include "diagnosis/answer.hpp"
 
 #include <functional>
 #include <optional>

@@ -1,8 +1,8 @@
-#include "localise.hpp"
+#include "diagnosis/localise.hpp"
 
-#include "witness.hpp"
+#include "diagnosis/witness.hpp"
 
-#include "../judge/expect.hpp"
+#include "student/expect.hpp"
 
 #include <algorithm>
 #include <cmath>

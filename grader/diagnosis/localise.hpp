@@ -1,8 +1,8 @@
 #pragma once
 
-#include "search.hpp"
+#include "diagnosis/search.hpp"
 
-#include "../verdict/verdict.hpp"
+#include "verdict/verdict.hpp"
 
 namespace headway::diagnosis {
 

@@ -1,4 +1,4 @@
-#include "moving.hpp"
+#include "diagnosis/moving.hpp"
 
 namespace headway::diagnosis {
 

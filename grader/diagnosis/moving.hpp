@@ -1,6 +1,6 @@
 #pragma once
 
-#include "choices.hpp"
+#include "diagnosis/choices.hpp"
 
 #include <stdexcept>
 

@@ -1,7 +1,7 @@
-#include "naming.hpp"
+#include "diagnosis/naming.hpp"
 
-#include "catalogue.hpp"
-#include "shipped.hpp"
+#include "diagnosis/catalogue.hpp"
+#include "diagnosis/shipped.hpp"
 
 #include <algorithm>
 

@@ -1,9 +1,9 @@
 // The right choice of every decision.
-#include "choices.hpp"
-#include "elements.hpp"
-#include "moving.hpp"
+#include "diagnosis/choices.hpp"
+#include "diagnosis/elements.hpp"
+#include "diagnosis/moving.hpp"
 
-#include "../reference/attention.hpp"
+#include "reference/attention.hpp"
 
 #include <algorithm>
 #include <cmath>

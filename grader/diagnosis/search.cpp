@@ -1,6 +1,6 @@
-#include "search.hpp"
+#include "diagnosis/search.hpp"
 
-#include "../judge/test_record.hpp"
+#include "student/test_record.hpp"
 
 #include <time.h>
 

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "catalogue.hpp"
-#include "subject.hpp"
+#include "diagnosis/catalogue.hpp"
+#include "diagnosis/subject.hpp"
 
-#include "../judge/time_budget.hpp"
+#include "student/time_budget.hpp"
 
 #include <chrono>
 #include <vector>

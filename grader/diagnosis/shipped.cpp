@@ -1,5 +1,5 @@
 // Where mistakes of the catalogue were found in released software.
-#include "shipped.hpp"
+#include "diagnosis/shipped.hpp"
 
 #include <map>
 

@@ -1,8 +1,8 @@
-#include "short_numbers.hpp"
+#include "diagnosis/short_numbers.hpp"
 
-#include "witness.hpp"
+#include "diagnosis/witness.hpp"
 
-#include "../judge/expect.hpp"
+#include "student/expect.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "small_sizes.hpp"
+#include "diagnosis/small_sizes.hpp"
 
 namespace headway::diagnosis {
 

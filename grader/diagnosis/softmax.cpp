@@ -1,7 +1,7 @@
-#include "softmax.hpp"
+#include "diagnosis/softmax.hpp"
 
-#include "answer.hpp"
-#include "elements.hpp"
+#include "diagnosis/answer.hpp"
+#include "diagnosis/elements.hpp"
 
 #include <algorithm>
 #include <cmath>

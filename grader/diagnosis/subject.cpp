@@ -1,4 +1,4 @@
-#include "subject.hpp"
+#include "diagnosis/subject.hpp"
 
 #include <stdexcept>
 #include <utility>

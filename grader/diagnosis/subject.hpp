@@ -1,8 +1,8 @@
 #pragma once
 
-#include "answer.hpp"
-#include "choices.hpp"
-#include "invariants.hpp"
+#include "diagnosis/answer.hpp"
+#include "diagnosis/choices.hpp"
+#include "diagnosis/invariants.hpp"
 
 #include <headway/random.hpp>
 

@@ -1,6 +1,6 @@
-#include "tell_apart.hpp"
+#include "diagnosis/tell_apart.hpp"
 
-#include "witness.hpp"
+#include "diagnosis/witness.hpp"
 
 #include <algorithm>
 

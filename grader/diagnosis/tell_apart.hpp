@@ -1,7 +1,7 @@
 #pragma once
 
-#include "search.hpp"
-#include "subject.hpp"
+#include "diagnosis/search.hpp"
+#include "diagnosis/subject.hpp"
 
 #include <vector>
 

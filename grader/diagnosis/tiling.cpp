@@ -1,9 +1,9 @@
-#include "tiling.hpp"
+#include "diagnosis/tiling.hpp"
 
-#include "answer.hpp"
-#include "choices.hpp"
-#include "elements.hpp"
-#include "softmax.hpp"
+#include "diagnosis/answer.hpp"
+#include "diagnosis/choices.hpp"
+#include "diagnosis/elements.hpp"
+#include "diagnosis/softmax.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,9 +1,9 @@
-#include "witness.hpp"
+#include "diagnosis/witness.hpp"
 
-#include "search.hpp"
+#include "diagnosis/search.hpp"
 
-#include "../judge/behaviour.hpp"
-#include "../judge/test_record.hpp"
+#include "student/behaviour.hpp"
+#include "student/test_record.hpp"
 
 #include <algorithm>
 #include <cmath>

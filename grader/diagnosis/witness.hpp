@@ -1,8 +1,8 @@
 #pragma once
 
-#include "subject.hpp"
+#include "diagnosis/subject.hpp"
 
-#include "../verdict/verdict.hpp"
+#include "verdict/verdict.hpp"
 
 #include <optional>
 #include <string>

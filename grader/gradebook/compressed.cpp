@@ -1,4 +1,4 @@
-#include "compressed.hpp"
+#include "gradebook/compressed.hpp"
 
 #include <cstdint>
 #include <cstring>

@@ -1,4 +1,4 @@
-#include "database.hpp"
+#include "gradebook/database.hpp"
 
 #include <fmt/format.h>
 

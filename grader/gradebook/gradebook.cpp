@@ -1,9 +1,9 @@
-#include "gradebook.hpp"
+#include "gradebook/gradebook.hpp"
 
-#include "compressed.hpp"
-#include "schema.hpp"
+#include "gradebook/compressed.hpp"
+#include "gradebook/schema.hpp"
 
-#include "../build/digest.hpp"
+#include "submission/digest.hpp"
 
 #include <fmt/format.h>
 

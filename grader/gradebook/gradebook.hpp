@@ -1,9 +1,9 @@
 #pragma once
 
-#include "database.hpp"
+#include "gradebook/database.hpp"
 
-#include "../build/submission.hpp"
-#include "../verdict/verdict.hpp"
+#include "submission/submission.hpp"
+#include "verdict/verdict.hpp"
 
 #include <cstdint>
 #include <filesystem>

@@ -1,6 +1,6 @@
-#include "marks.hpp"
+#include "gradebook/marks.hpp"
 
-#include "../intake/hand_in.hpp"
+#include "intake/hand_in.hpp"
 
 #include <algorithm>
 #include <set>

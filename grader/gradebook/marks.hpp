@@ -1,7 +1,7 @@
 #pragma once
 
-#include "gradebook.hpp"
-#include "policy.hpp"
+#include "gradebook/gradebook.hpp"
+#include "gradebook/policy.hpp"
 
 #include <cstdint>
 #include <map>

@@ -1,6 +1,6 @@
-#include "policy.hpp"
+#include "gradebook/policy.hpp"
 
-#include "../intake/hand_in.hpp"
+#include "intake/hand_in.hpp"
 
 #include <fmt/format.h>
 #include <toml++/toml.h>

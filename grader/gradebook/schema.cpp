@@ -1,4 +1,4 @@
-#include "schema.hpp"
+#include "gradebook/schema.hpp"
 
 #include <fmt/format.h>
 

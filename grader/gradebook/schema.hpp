@@ -1,6 +1,6 @@
 #pragma once
 
-#include "database.hpp"
+#include "gradebook/database.hpp"
 
 namespace headway::gradebook {
 

@@ -1,4 +1,4 @@
-#include "file_tree.hpp"
+#include "intake/file_tree.hpp"
 
 #include <fmt/format.h>
 

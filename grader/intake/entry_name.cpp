@@ -1,4 +1,4 @@
-#include "entry_name.hpp"
+#include "intake/entry_name.hpp"
 
 #include <algorithm>
 #include <array>

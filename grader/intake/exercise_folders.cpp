@@ -1,8 +1,8 @@
 // Where in what a student handed in the exercises are: a folder exercises/, the exercise folders themselves, a whole
 // repository with both and more, or single files.
-#include "hand_in.hpp"
+#include "intake/hand_in.hpp"
 
-#include "../build/digest.hpp"
+#include "submission/digest.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
-#include "file_tree.hpp"
+#include "intake/file_tree.hpp"
 
-#include "../build/digest.hpp"
-#include "../build/submission.hpp"
+#include "submission/digest.hpp"
+#include "submission/submission.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
-#include "gradescope_export.hpp"
+#include "intake/gradescope_export.hpp"
 
-#include "hand_in.hpp"
+#include "intake/hand_in.hpp"
 
 #include <fmt/format.h>
 #include <yaml-cpp/yaml.h>

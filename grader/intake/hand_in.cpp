@@ -1,7 +1,7 @@
-#include "hand_in.hpp"
+#include "intake/hand_in.hpp"
 
-#include "entry_name.hpp"
-#include "gradescope_export.hpp"
+#include "intake/entry_name.hpp"
+#include "intake/gradescope_export.hpp"
 
 #include <fmt/format.h>
 

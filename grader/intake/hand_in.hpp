@@ -1,8 +1,8 @@
 #pragma once
 
-#include "file_tree.hpp"
+#include "intake/file_tree.hpp"
 
-#include "../build/submission.hpp"
+#include "submission/submission.hpp"
 
 #include <filesystem>
 #include <map>

@@ -1,4 +1,4 @@
-#include "hand_in.hpp"
+#include "intake/hand_in.hpp"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
-#include "listener.hpp"
+#include "judge/listener.hpp"
 
-#include "own_memory.hpp"
+#include "student/own_memory.hpp"
 
 #include <fmt/format.h>
 

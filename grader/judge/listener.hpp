@@ -1,6 +1,6 @@
 #pragma once
 
-#include "hidden_test.hpp"
+#include "student/hidden_test.hpp"
 
 #include <optional>
 #include <set>

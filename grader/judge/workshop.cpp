@@ -1,4 +1,4 @@
-#include "workshop.hpp"
+#include "judge/workshop.hpp"
 
 #include <fmt/format.h>
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "student.hpp"
+#include "student/student.hpp"
 
-#include "../sandbox/jail.hpp"
+#include "sandbox/jail.hpp"
 
 #include <cstdint>
 #include <filesystem>

@@ -1,4 +1,4 @@
-#include "array.hpp"
+#include "reference/array.hpp"
 
 #include <algorithm>
 #include <cmath>

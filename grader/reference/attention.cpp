@@ -1,4 +1,4 @@
-#include "attention.hpp"
+#include "reference/attention.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "array.hpp"
+#include "reference/array.hpp"
 
 /// Multi-head attention in double precision, stage by stage: what the hidden tests expect.
 namespace headway::reference {

@@ -1,6 +1,6 @@
-#include "backward.hpp"
+#include "reference/backward.hpp"
 
-#include "attention.hpp"
+#include "reference/attention.hpp"
 
 #include <cmath>
 #include <cstddef>

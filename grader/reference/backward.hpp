@@ -1,6 +1,6 @@
 #pragma once
 
-#include "array.hpp"
+#include "reference/array.hpp"
 
 /// Gradients in double precision, with bounds on what float32 may do to them: what the hidden tests of exercise 07
 /// expect. Checked against central differences in tests/unit/judge.

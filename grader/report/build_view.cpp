@@ -1,10 +1,10 @@
-#include "build_view.hpp"
+#include "report/build_view.hpp"
 
 #include <algorithm>
 #include <string>
 
-#include "diagnostics.hpp"
-#include "words.hpp"
+#include "report/diagnostics.hpp"
+#include "report/words.hpp"
 
 namespace headway::report {
 namespace {

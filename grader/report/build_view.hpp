@@ -1,8 +1,8 @@
 #pragma once
 
-#include "../verdict/verdict.hpp"
-#include "failure_view.hpp"
-#include "page.hpp"
+#include "report/failure_view.hpp"
+#include "terminal/page.hpp"
+#include "verdict/verdict.hpp"
 
 namespace headway::report {
 

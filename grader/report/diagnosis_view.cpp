@@ -1,11 +1,11 @@
-#include "diagnosis_view.hpp"
+#include "report/diagnosis_view.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 
-#include "words.hpp"
+#include "report/words.hpp"
 
 namespace headway::report {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "../verdict/verdict.hpp"
-#include "page.hpp"
+#include "terminal/page.hpp"
+#include "verdict/verdict.hpp"
 
 namespace headway::report {
 

@@ -1,4 +1,4 @@
-#include "diagnostics.hpp"
+#include "report/diagnostics.hpp"
 
 #include <algorithm>
 #include <array>

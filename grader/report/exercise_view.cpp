@@ -1,10 +1,10 @@
-#include "exercise_view.hpp"
+#include "report/exercise_view.hpp"
 
 #include <fmt/format.h>
 
-#include "build_view.hpp"
-#include "diagnosis_view.hpp"
-#include "tests_view.hpp"
+#include "report/build_view.hpp"
+#include "report/diagnosis_view.hpp"
+#include "report/tests_view.hpp"
 
 namespace headway::report {
 namespace {

@@ -1,4 +1,4 @@
-#include "failure_view.hpp"
+#include "report/failure_view.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,9 +7,9 @@
 #include <string_view>
 #include <utility>
 
-#include "heatmap.hpp"
-#include "matrices.hpp"
-#include "words.hpp"
+#include "report/heatmap.hpp"
+#include "report/matrices.hpp"
+#include "report/words.hpp"
 
 namespace headway::report {
 namespace {

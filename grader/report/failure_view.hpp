@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "../verdict/verdict.hpp"
-#include "page.hpp"
+#include "terminal/page.hpp"
+#include "verdict/verdict.hpp"
 
 namespace headway::report {
 

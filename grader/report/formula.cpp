@@ -1,4 +1,4 @@
-#include "formula.hpp"
+#include "report/formula.hpp"
 
 #include <algorithm>
 #include <cctype>

@@ -1,11 +1,11 @@
-#include "github.hpp"
+#include "report/github.hpp"
 
 #include <fmt/format.h>
 
 #include <string_view>
 
-#include "../verdict/utf8.hpp"
-#include "exercise_view.hpp"
+#include "report/exercise_view.hpp"
+#include "verdict/utf8.hpp"
 
 namespace headway::report {
 namespace {

@@ -1,12 +1,12 @@
-#include "gradescope.hpp"
+#include "report/gradescope.hpp"
 
 #include <fmt/format.h>
 
 #include <stdexcept>
 
-#include "../verdict/utf8.hpp"
-#include "failure_view.hpp"
-#include "page.hpp"
+#include "report/failure_view.hpp"
+#include "terminal/page.hpp"
+#include "verdict/utf8.hpp"
 
 namespace headway::report {
 namespace {

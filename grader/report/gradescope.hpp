@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../verdict/verdict.hpp"
+#include "verdict/verdict.hpp"
 
 namespace headway::report {
 

@@ -1,4 +1,4 @@
-#include "heat.hpp"
+#include "report/heat.hpp"
 
 #include <fmt/format.h>
 

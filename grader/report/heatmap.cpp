@@ -1,4 +1,4 @@
-#include "heatmap.hpp"
+#include "report/heatmap.hpp"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,9 @@
 #include <cmath>
 #include <functional>
 
-#include "heat.hpp"
-#include "numbers.hpp"
-#include "shades.hpp"
+#include "report/heat.hpp"
+#include "report/shades.hpp"
+#include "terminal/numbers.hpp"
 
 namespace headway::report {
 namespace {

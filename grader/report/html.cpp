@@ -1,9 +1,9 @@
-#include "html.hpp"
+#include "report/html.hpp"
 
 #include <fmt/format.h>
 
-#include "exercise_view.hpp"
-#include "html_parts.hpp"
+#include "report/exercise_view.hpp"
+#include "report/html_parts.hpp"
 
 namespace headway::report {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "../verdict/verdict.hpp"
+#include "verdict/verdict.hpp"
 
 namespace headway::report {
 

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "html_parts.hpp"
-#include "stages.hpp"
-#include "words.hpp"
+#include "report/html_parts.hpp"
+#include "report/stages.hpp"
+#include "report/words.hpp"
 
 namespace headway::report {
 namespace {

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 
-#include "exercise_view.hpp"
-#include "failure_view.hpp"
-#include "html_parts.hpp"
-#include "next_step.hpp"
-#include "numbers.hpp"
-#include "words.hpp"
+#include "report/exercise_view.hpp"
+#include "report/failure_view.hpp"
+#include "report/html_parts.hpp"
+#include "report/next_step.hpp"
+#include "report/words.hpp"
+#include "terminal/numbers.hpp"
 
 namespace headway::report {
 namespace {

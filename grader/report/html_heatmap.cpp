@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "heat.hpp"
-#include "html_parts.hpp"
-#include "numbers.hpp"
-#include "shades.hpp"
+#include "report/heat.hpp"
+#include "report/html_parts.hpp"
+#include "report/shades.hpp"
+#include "terminal/numbers.hpp"
 
 namespace headway::report {
 namespace {

@@ -3,8 +3,8 @@
 #include <string>
 #include <string_view>
 
-#include "../verdict/verdict.hpp"
-#include "xml.hpp"
+#include "report/xml.hpp"
+#include "verdict/verdict.hpp"
 
 /// The parts of the page, each in a file of its own.
 namespace headway::report {

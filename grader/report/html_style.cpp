@@ -1,4 +1,4 @@
-#include "html_parts.hpp"
+#include "report/html_parts.hpp"
 
 namespace headway::report {
 

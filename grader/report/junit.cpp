@@ -1,4 +1,4 @@
-#include "junit.hpp"
+#include "report/junit.hpp"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,9 @@
 #include <cmath>
 #include <string_view>
 
-#include "failure_view.hpp"
-#include "page.hpp"
-#include "xml.hpp"
+#include "report/failure_view.hpp"
+#include "report/xml.hpp"
+#include "terminal/page.hpp"
 
 namespace headway::report {
 namespace {

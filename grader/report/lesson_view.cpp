@@ -1,10 +1,10 @@
-#include "lesson_view.hpp"
+#include "report/lesson_view.hpp"
 
 #include <regex>
 #include <sstream>
 
-#include "formula.hpp"
-#include "page.hpp"
+#include "report/formula.hpp"
+#include "terminal/page.hpp"
 
 namespace headway::report {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "terminal.hpp"
+#include "report/terminal.hpp"
 
 namespace headway::report {
 

@@ -1,4 +1,4 @@
-#include "matrices.hpp"
+#include "report/matrices.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "numbers.hpp"
+#include "terminal/numbers.hpp"
 
 namespace headway::report {
 namespace {

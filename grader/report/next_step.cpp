@@ -1,4 +1,4 @@
-#include "next_step.hpp"
+#include "report/next_step.hpp"
 
 #include <fmt/format.h>
 

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "../verdict/verdict.hpp"
-#include "page.hpp"
+#include "terminal/page.hpp"
+#include "verdict/verdict.hpp"
 
 namespace headway::report {
 

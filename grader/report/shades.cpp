@@ -1,4 +1,4 @@
-#include "shades.hpp"
+#include "report/shades.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-#include "numbers.hpp"
+#include "terminal/numbers.hpp"
 
 namespace headway::report {
 namespace {

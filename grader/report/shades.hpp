@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "xml.hpp"
+#include "report/xml.hpp"
 
 /// Numbers as shades, wherever they are shown: 0 is the weakest, 1 the strongest.
 namespace headway::report {

@@ -1,4 +1,4 @@
-#include "stages.hpp"
+#include "report/stages.hpp"
 
 #include <fmt/format.h>
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "exercise_view.hpp"
-#include "next_step.hpp"
-#include "page.hpp"
-#include "terminal.hpp"
+#include "report/exercise_view.hpp"
+#include "report/next_step.hpp"
+#include "report/terminal.hpp"
+#include "terminal/page.hpp"
 
 namespace headway::report {
 namespace {

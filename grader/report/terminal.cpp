@@ -1,4 +1,4 @@
-#include "terminal.hpp"
+#include "report/terminal.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <array>
 
-#include "exercise_view.hpp"
-#include "next_step.hpp"
-#include "page.hpp"
+#include "report/exercise_view.hpp"
+#include "report/next_step.hpp"
+#include "terminal/page.hpp"
 
 namespace headway::report {
 namespace {

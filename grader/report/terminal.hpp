@@ -1,20 +1,13 @@
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <vector>
 
-#include "../verdict/verdict.hpp"
+#include "terminal/style.hpp"
+#include "verdict/verdict.hpp"
 
 /// What a student sees of a Verdict.
 namespace headway::report {
-
-struct TerminalStyle {
-    std::size_t width = 80;  ///< columns; no line is wider (but 40 are taken even where there are fewer)
-    bool colour = false;
-    bool unicode = true;
-    bool verbose = false;  ///< every property, all output, the compiler's words in full
-};
 
 /// The whole verdict: each exercise with its points, what is wrong in it, and the next command to type.
 /// Whatever a submission prints, throws or is named, the text holds no control characters but line ends

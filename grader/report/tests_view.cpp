@@ -1,6 +1,6 @@
-#include "tests_view.hpp"
+#include "report/tests_view.hpp"
 
-#include "words.hpp"
+#include "report/words.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

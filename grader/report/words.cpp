@@ -1,12 +1,12 @@
-#include "words.hpp"
+#include "report/words.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 
-#include "cells.hpp"
-#include "numbers.hpp"
+#include "terminal/cells.hpp"
+#include "terminal/numbers.hpp"
 
 namespace headway::report {
 

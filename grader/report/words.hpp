@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "../verdict/verdict.hpp"
+#include "verdict/verdict.hpp"
 
 /// What is said of a verdict's parts, whatever shows it.
 namespace headway::report {

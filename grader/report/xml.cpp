@@ -1,6 +1,6 @@
-#include "xml.hpp"
+#include "report/xml.hpp"
 
-#include "../verdict/utf8.hpp"
+#include "verdict/utf8.hpp"
 
 namespace headway::report {
 std::string xml_escaped(std::string_view text, XmlContext context) {

@@ -1,4 +1,4 @@
-#include "chance.hpp"
+#include "sandbox/chance.hpp"
 
 #include <array>
 #include <cerrno>

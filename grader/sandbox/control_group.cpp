@@ -1,6 +1,6 @@
-#include "control_group.hpp"
+#include "sandbox/control_group.hpp"
 
-#include "chance.hpp"
+#include "sandbox/chance.hpp"
 
 #include <array>
 #include <cerrno>

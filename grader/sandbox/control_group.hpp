@@ -1,6 +1,6 @@
 #pragma once
 
-#include "descriptor.hpp"
+#include "sandbox/descriptor.hpp"
 
 #include <cstdint>
 #include <filesystem>

@@ -1,6 +1,6 @@
-#include "family.hpp"
+#include "sandbox/family.hpp"
 
-#include "descriptor.hpp"
+#include "sandbox/descriptor.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,8 +1,8 @@
-#include "jail.hpp"
+#include "sandbox/jail.hpp"
 
-#include "chance.hpp"
-#include "control_group.hpp"
-#include "weaker_jail.hpp"
+#include "sandbox/chance.hpp"
+#include "sandbox/control_group.hpp"
+#include "sandbox/weaker_jail.hpp"
 
 #include <fstream>
 #include <stdexcept>

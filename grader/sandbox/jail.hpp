@@ -1,8 +1,8 @@
 #pragma once
 
-#include "policy.hpp"
-#include "process.hpp"
-#include "protections.hpp"
+#include "sandbox/policy.hpp"
+#include "sandbox/process.hpp"
+#include "sandbox/protections.hpp"
 
 #include <filesystem>
 #include <optional>

@@ -1,4 +1,4 @@
-#include "orphans.hpp"
+#include "sandbox/orphans.hpp"
 
 #include <atomic>
 #include <chrono>

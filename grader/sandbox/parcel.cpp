@@ -1,4 +1,4 @@
-#include "parcel.hpp"
+#include "sandbox/parcel.hpp"
 
 #include <cstdint>
 #include <cstring>

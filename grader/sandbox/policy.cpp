@@ -1,6 +1,6 @@
-#include "policy.hpp"
+#include "sandbox/policy.hpp"
 
-#include "protections.hpp"
+#include "sandbox/protections.hpp"
 
 #include <toml++/toml.h>
 

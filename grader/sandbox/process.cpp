@@ -1,7 +1,7 @@
-#include "process.hpp"
+#include "sandbox/process.hpp"
 
-#include "control_group.hpp"
-#include "orphans.hpp"
+#include "sandbox/control_group.hpp"
+#include "sandbox/orphans.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "descriptor.hpp"
-#include "family.hpp"
+#include "sandbox/descriptor.hpp"
+#include "sandbox/family.hpp"
 
 #include <chrono>
 #include <cstdint>

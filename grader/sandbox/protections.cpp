@@ -1,4 +1,4 @@
-#include "protections.hpp"
+#include "sandbox/protections.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "policy.hpp"
-#include "process.hpp"
-#include "system_calls.hpp"
+#include "sandbox/policy.hpp"
+#include "sandbox/process.hpp"
+#include "sandbox/system_calls.hpp"
 
 #include <filesystem>
 #include <optional>

@@ -1,6 +1,6 @@
-#include "process.hpp"
+#include "sandbox/process.hpp"
 
-#include "control_group.hpp"
+#include "sandbox/control_group.hpp"
 
 #include <algorithm>
 #include <array>

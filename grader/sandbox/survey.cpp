@@ -1,7 +1,7 @@
-#include "survey.hpp"
+#include "sandbox/survey.hpp"
 
-#include "control_group.hpp"
-#include "weaker_jail.hpp"
+#include "sandbox/control_group.hpp"
+#include "sandbox/weaker_jail.hpp"
 
 #include <array>
 #include <cerrno>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "jail.hpp"
+#include "sandbox/jail.hpp"
 
 #include <filesystem>
 #include <map>

@@ -1,8 +1,8 @@
-#include "system_calls.hpp"
+#include "sandbox/system_calls.hpp"
 
 #ifdef HEADWAY_SECCOMP
 
-#include "descriptor.hpp"
+#include "sandbox/descriptor.hpp"
 
 #include <array>
 #include <memory>

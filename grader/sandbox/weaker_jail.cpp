@@ -1,7 +1,7 @@
-#include "weaker_jail.hpp"
+#include "sandbox/weaker_jail.hpp"
 
-#include "entry/landlock.hpp"
-#include "protections.hpp"
+#include "sandbox/entry/landlock.hpp"
+#include "sandbox/protections.hpp"
 
 #include <algorithm>
 #include <cerrno>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "protections.hpp"
+#include "sandbox/protections.hpp"
 
 #include <filesystem>
 #include <span>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "verdict.hpp"
+#include "verdict/verdict.hpp"
 
 #include <concepts>
 #include <type_traits>

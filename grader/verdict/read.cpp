@@ -6,9 +6,9 @@
 #include <system_error>
 #include <utility>
 
-#include "fields.hpp"
-#include "names.hpp"
-#include "verdict.hpp"
+#include "verdict/fields.hpp"
+#include "verdict/names.hpp"
+#include "verdict/verdict.hpp"
 
 namespace headway::verdict {
 namespace {

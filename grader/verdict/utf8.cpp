@@ -1,4 +1,4 @@
-#include "utf8.hpp"
+#include "verdict/utf8.hpp"
 
 #include <algorithm>
 #include <array>

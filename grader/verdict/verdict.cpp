@@ -1,10 +1,10 @@
-#include "verdict.hpp"
+#include "verdict/verdict.hpp"
 
 #include <array>
 #include <ctime>
 #include <stdexcept>
 
-#include "names.hpp"
+#include "verdict/names.hpp"
 
 namespace headway::verdict {
 namespace {

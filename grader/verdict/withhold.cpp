@@ -1,4 +1,4 @@
-#include "withhold.hpp"
+#include "verdict/withhold.hpp"
 
 #include <stdexcept>
 

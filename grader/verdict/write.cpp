@@ -1,8 +1,8 @@
 #include <cmath>
 
-#include "fields.hpp"
-#include "utf8.hpp"
-#include "verdict.hpp"
+#include "verdict/fields.hpp"
+#include "verdict/utf8.hpp"
+#include "verdict/verdict.hpp"
 
 namespace headway::verdict {
 namespace {

@@ -1,4 +1,4 @@
-#include "message.hpp"
+#include "wire/message.hpp"
 #include "wire_generated.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "frame.hpp"
+#include "wire/frame.hpp"
 
 #include <cerrno>
 #include <cstring>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "message.hpp"
+#include "wire/message.hpp"
 
 #include <optional>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "value.hpp"
+#include "wire/value.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "value.hpp"
+#include "wire/value.hpp"
 
 namespace headway::wire {
 

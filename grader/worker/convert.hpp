@@ -1,7 +1,7 @@
 #pragma once
 
-#include "../wire/value.hpp"
-#include "objects.hpp"
+#include "wire/value.hpp"
+#include "worker/objects.hpp"
 
 #include <memory>
 #include <stdexcept>

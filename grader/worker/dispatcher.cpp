@@ -1,4 +1,4 @@
-#include "dispatcher.hpp"
+#include "worker/dispatcher.hpp"
 
 #include <algorithm>
 #include <cstdlib>

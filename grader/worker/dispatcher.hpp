@@ -1,8 +1,8 @@
 #pragma once
 
-#include "../wire/message.hpp"
-#include "convert.hpp"
-#include "objects.hpp"
+#include "wire/message.hpp"
+#include "worker/convert.hpp"
+#include "worker/objects.hpp"
 
 #include <cstddef>
 #include <functional>

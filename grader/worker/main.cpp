@@ -1,6 +1,6 @@
 // The worker: a submission, linked with the dispatcher of its exercise. It answers calls until the judge hangs up.
-#include "../wire/frame.hpp"
-#include "dispatcher.hpp"
+#include "wire/frame.hpp"
+#include "worker/dispatcher.hpp"
 
 #include <cerrno>
 #include <cstdio>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../wire/value.hpp"
+#include "wire/value.hpp"
 
 #include <any>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "test_report.hpp"
+#include "worker/test_report.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
-#include "safetensors.hpp"
+#include "labs/checkpoint/safetensors.hpp"
 
-#include "../frame/files.hpp"
-#include "half.hpp"
+#include "labs/checkpoint/half.hpp"
+#include "labs/frame/files.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-#include "count.hpp"
+#include "labs/cost/count.hpp"
 
 namespace headway::lab {
 

@@ -1,12 +1,12 @@
 // ./headway lab cost: what the number of heads costs, on the student's own module of exercise 05.
-#include "measure.hpp"
-#include "view.hpp"
+#include "labs/cost/measure.hpp"
+#include "labs/cost/view.hpp"
 
-#include "../../grader/cli/console.hpp"
-#include "../../grader/cli/interrupt.hpp"
-#include "../frame/attention_probe.hpp"
-#include "../frame/program.hpp"
-#include "../frame/results.hpp"
+#include "labs/frame/attention_probe.hpp"
+#include "labs/frame/program.hpp"
+#include "labs/frame/results.hpp"
+#include "terminal/console.hpp"
+#include "terminal/interrupt.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
-#include "measure.hpp"
+#include "labs/cost/measure.hpp"
 
-#include "../../grader/cli/interrupt.hpp"
-#include "../frame/students_code.hpp"
+#include "labs/frame/students_code.hpp"
+#include "terminal/interrupt.hpp"
 
 #include <headway/given.hpp>
 #include <headway/random.hpp>

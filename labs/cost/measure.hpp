@@ -1,6 +1,6 @@
 #pragma once
 
-#include "count.hpp"
+#include "labs/cost/count.hpp"
 
 #include <functional>
 #include <string>

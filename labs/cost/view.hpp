@@ -1,8 +1,8 @@
 #pragma once
 
-#include "measure.hpp"
+#include "labs/cost/measure.hpp"
 
-#include "../../grader/report/page.hpp"
+#include "terminal/page.hpp"
 
 #include <nlohmann/json.hpp>
 

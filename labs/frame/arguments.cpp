@@ -1,7 +1,7 @@
-#include "arguments.hpp"
+#include "labs/frame/arguments.hpp"
 
-#include "../../grader/cli/exit_status.hpp"
-#include "program.hpp"
+#include "labs/frame/program.hpp"
+#include "terminal/exit_status.hpp"
 
 namespace headway::lab {
 

@@ -1,6 +1,6 @@
-#include "attention_probe.hpp"
+#include "labs/frame/attention_probe.hpp"
 
-#include "program.hpp"
+#include "labs/frame/program.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
-#include "chart.hpp"
+#include "labs/frame/chart.hpp"
 
-#include "../../grader/report/numbers.hpp"
+#include "terminal/numbers.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "files.hpp"
+#include "labs/frame/files.hpp"
 
 #include <fmt/format.h>
 

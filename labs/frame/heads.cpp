@@ -1,7 +1,7 @@
-#include "heads.hpp"
+#include "labs/frame/heads.hpp"
 
-#include "../../grader/report/numbers.hpp"
-#include "../../grader/report/shades.hpp"
+#include "report/shades.hpp"
+#include "terminal/numbers.hpp"
 
 #include <fmt/format.h>
 

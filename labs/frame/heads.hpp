@@ -1,7 +1,7 @@
 #pragma once
 
-#include "../../grader/report/page.hpp"
-#include "../../grader/report/xml.hpp"
+#include "report/xml.hpp"
+#include "terminal/page.hpp"
 
 #include <headway/tensor.hpp>
 

@@ -1,6 +1,6 @@
-#include "page.hpp"
+#include "labs/frame/page.hpp"
 
-#include "../../grader/report/html_parts.hpp"
+#include "report/html_parts.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../../grader/report/xml.hpp"
+#include "report/xml.hpp"
 
 #include <functional>
 #include <string>

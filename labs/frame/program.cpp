@@ -1,10 +1,10 @@
-#include "program.hpp"
+#include "labs/frame/program.hpp"
 
-#include "students_code.hpp"
+#include "labs/frame/students_code.hpp"
 
-#include "../../grader/cli/exit_status.hpp"
-#include "../../grader/cli/interrupt.hpp"
-#include "../../grader/report/cells.hpp"
+#include "terminal/cells.hpp"
+#include "terminal/exit_status.hpp"
+#include "terminal/interrupt.hpp"
 
 #include <headway/not_implemented.hpp>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "files.hpp"
+#include "labs/frame/files.hpp"
 
 #include <headway/tensor.hpp>
 

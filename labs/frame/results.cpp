@@ -1,7 +1,7 @@
-#include "results.hpp"
+#include "labs/frame/results.hpp"
 
-#include "../../grader/cli/console.hpp"
-#include "program.hpp"
+#include "labs/frame/program.hpp"
+#include "terminal/console.hpp"
 
 #include <fmt/format.h>
 

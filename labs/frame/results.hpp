@@ -1,8 +1,8 @@
 #pragma once
 
-#include "arguments.hpp"
+#include "labs/frame/arguments.hpp"
 
-#include "../../grader/report/page.hpp"
+#include "terminal/page.hpp"
 
 #include <nlohmann/json.hpp>
 

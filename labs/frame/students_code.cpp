@@ -1,6 +1,6 @@
-#include "students_code.hpp"
+#include "labs/frame/students_code.hpp"
 
-#include "../../grader/cli/exit_status.hpp"
+#include "terminal/exit_status.hpp"
 
 #include <array>
 #include <csignal>

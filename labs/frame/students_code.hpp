@@ -1,6 +1,6 @@
 #pragma once
 
-#include "program.hpp"
+#include "labs/frame/program.hpp"
 
 #include <headway/not_implemented.hpp>
 

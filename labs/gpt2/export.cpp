@@ -1,8 +1,8 @@
-#include "export.hpp"
+#include "labs/gpt2/export.hpp"
 
-#include "../checkpoint/safetensors.hpp"
-#include "../frame/program.hpp"
-#include "spelling.hpp"
+#include "labs/checkpoint/safetensors.hpp"
+#include "labs/frame/program.hpp"
+#include "labs/gpt2/spelling.hpp"
 
 #include <nlohmann/json.hpp>
 

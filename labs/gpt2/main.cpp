@@ -1,14 +1,14 @@
 // ./headway lab gpt2: a real GPT-2 runs on the student's own attention (05), and its heads are looked at.
-#include "model.hpp"
-#include "roles.hpp"
-#include "tokenizer.hpp"
-#include "view.hpp"
+#include "labs/gpt2/model.hpp"
+#include "labs/gpt2/roles.hpp"
+#include "labs/gpt2/tokenizer.hpp"
+#include "labs/gpt2/view.hpp"
 
-#include "../../grader/cli/console.hpp"
-#include "../../grader/cli/interrupt.hpp"
-#include "../frame/attention_probe.hpp"
-#include "../frame/program.hpp"
-#include "../frame/results.hpp"
+#include "labs/frame/attention_probe.hpp"
+#include "labs/frame/program.hpp"
+#include "labs/frame/results.hpp"
+#include "terminal/console.hpp"
+#include "terminal/interrupt.hpp"
 
 #include <fmt/format.h>
 

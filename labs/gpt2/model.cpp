@@ -1,7 +1,7 @@
-#include "model.hpp"
+#include "labs/gpt2/model.hpp"
 
-#include "../frame/students_code.hpp"
-#include "../train/layers.hpp"
+#include "labs/frame/students_code.hpp"
+#include "labs/train/layers.hpp"
 
 #include <fmt/format.h>
 

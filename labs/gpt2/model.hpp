@@ -1,7 +1,7 @@
 #pragma once
 
-#include "../checkpoint/safetensors.hpp"
-#include "sizes.hpp"
+#include "labs/checkpoint/safetensors.hpp"
+#include "labs/gpt2/sizes.hpp"
 
 #include <headway/nn.hpp>
 

@@ -1,4 +1,4 @@
-#include "roles.hpp"
+#include "labs/gpt2/roles.hpp"
 
 #include <headway/random.hpp>
 

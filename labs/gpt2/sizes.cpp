@@ -1,4 +1,4 @@
-#include "sizes.hpp"
+#include "labs/gpt2/sizes.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-#include "spelling.hpp"
+#include "labs/gpt2/spelling.hpp"
 
 #include <map>
 

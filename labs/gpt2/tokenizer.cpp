@@ -1,6 +1,6 @@
-#include "tokenizer.hpp"
+#include "labs/gpt2/tokenizer.hpp"
 
-#include "spelling.hpp"
+#include "labs/gpt2/spelling.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -1,7 +1,7 @@
-#include "view.hpp"
+#include "labs/gpt2/view.hpp"
 
-#include "../frame/heads.hpp"
-#include "../frame/page.hpp"
+#include "labs/frame/heads.hpp"
+#include "labs/frame/page.hpp"
 
 #include <fmt/format.h>
 

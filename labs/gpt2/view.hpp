@@ -1,9 +1,9 @@
 #pragma once
 
-#include "roles.hpp"
-#include "tokenizer.hpp"
+#include "labs/gpt2/roles.hpp"
+#include "labs/gpt2/tokenizer.hpp"
 
-#include "../../grader/report/page.hpp"
+#include "terminal/page.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -1,12 +1,12 @@
 // ./headway lab prune: which heads of a trained model can go, and what that costs.
-#include "pruning.hpp"
-#include "view.hpp"
+#include "labs/prune/pruning.hpp"
+#include "labs/prune/view.hpp"
 
-#include "../../grader/cli/console.hpp"
-#include "../../grader/cli/interrupt.hpp"
-#include "../frame/program.hpp"
-#include "../frame/results.hpp"
-#include "../train/kept_training.hpp"
+#include "labs/frame/program.hpp"
+#include "labs/frame/results.hpp"
+#include "labs/train/kept_training.hpp"
+#include "terminal/console.hpp"
+#include "terminal/interrupt.hpp"
 
 #include <fmt/format.h>
 

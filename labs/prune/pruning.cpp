@@ -1,4 +1,4 @@
-#include "pruning.hpp"
+#include "labs/prune/pruning.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../train/scores.hpp"
+#include "labs/train/scores.hpp"
 
 #include <functional>
 #include <vector>

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "pruning.hpp"
+#include "labs/prune/pruning.hpp"
 
-#include "../../grader/report/page.hpp"
+#include "terminal/page.hpp"
 
 #include <nlohmann/json.hpp>
 

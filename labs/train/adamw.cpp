@@ -1,4 +1,4 @@
-#include "adamw.hpp"
+#include "labs/train/adamw.hpp"
 
 #include <cmath>
 

@@ -1,7 +1,7 @@
-#include "corpus.hpp"
+#include "labs/train/corpus.hpp"
 
-#include "../frame/program.hpp"
-#include "identity.hpp"
+#include "labs/frame/program.hpp"
+#include "labs/train/identity.hpp"
 
 #include <headway/random.hpp>
 

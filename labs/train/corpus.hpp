@@ -1,6 +1,6 @@
 #pragma once
 
-#include "text.hpp"
+#include "labs/train/text.hpp"
 
 namespace headway::lab {
 

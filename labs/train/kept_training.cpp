@@ -1,13 +1,13 @@
-#include "kept_training.hpp"
+#include "labs/train/kept_training.hpp"
 
-#include "corpus.hpp"
-#include "identity.hpp"
-#include "language.hpp"
+#include "labs/train/corpus.hpp"
+#include "labs/train/identity.hpp"
+#include "labs/train/language.hpp"
 
-#include "../../grader/cli/console.hpp"
-#include "../../grader/cli/interrupt.hpp"
-#include "../frame/attention_probe.hpp"
-#include "../frame/program.hpp"
+#include "labs/frame/attention_probe.hpp"
+#include "labs/frame/program.hpp"
+#include "terminal/console.hpp"
+#include "terminal/interrupt.hpp"
 
 #include <fmt/format.h>
 

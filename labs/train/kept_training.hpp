@@ -1,8 +1,8 @@
 #pragma once
 
-#include "training.hpp"
+#include "labs/train/training.hpp"
 
-#include "../frame/arguments.hpp"
+#include "labs/frame/arguments.hpp"
 
 #include <memory>
 #include <string>

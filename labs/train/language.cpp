@@ -1,6 +1,6 @@
-#include "language.hpp"
+#include "labs/train/language.hpp"
 
-#include "../frame/program.hpp"
+#include "labs/frame/program.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "layers.hpp"
+#include "labs/train/layers.hpp"
 
 #include <algorithm>
 #include <cmath>

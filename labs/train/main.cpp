@@ -1,12 +1,12 @@
 // ./headway lab train: a small language model on the student's own attention (05) and its gradients (07).
-#include "kept_training.hpp"
-#include "view.hpp"
+#include "labs/train/kept_training.hpp"
+#include "labs/train/view.hpp"
 
-#include "../../grader/cli/console.hpp"
-#include "../../grader/cli/interrupt.hpp"
-#include "../frame/program.hpp"
-#include "../frame/results.hpp"
-#include "../gpt2/export.hpp"
+#include "labs/frame/program.hpp"
+#include "labs/frame/results.hpp"
+#include "labs/gpt2/export.hpp"
+#include "terminal/console.hpp"
+#include "terminal/interrupt.hpp"
 
 #include <fmt/format.h>
 

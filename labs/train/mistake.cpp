@@ -1,4 +1,4 @@
-#include "mistake.hpp"
+#include "labs/train/mistake.hpp"
 
 #include <cmath>
 

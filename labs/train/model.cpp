@@ -1,6 +1,6 @@
-#include "model.hpp"
+#include "labs/train/model.hpp"
 
-#include "../frame/students_code.hpp"
+#include "labs/frame/students_code.hpp"
 
 #include <headway/given.hpp>
 

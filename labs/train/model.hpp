@@ -1,8 +1,8 @@
 #pragma once
 
-#include "layers.hpp"
-#include "mistake.hpp"
-#include "text.hpp"
+#include "labs/train/layers.hpp"
+#include "labs/train/mistake.hpp"
+#include "labs/train/text.hpp"
 
 #include <headway/nn.hpp>
 

@@ -1,4 +1,4 @@
-#include "scores.hpp"
+#include "labs/train/scores.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "model.hpp"
+#include "labs/train/model.hpp"
 
 #include <string>
 #include <vector>

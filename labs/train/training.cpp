@@ -1,6 +1,6 @@
-#include "training.hpp"
+#include "labs/train/training.hpp"
 
-#include "../frame/program.hpp"
+#include "labs/frame/program.hpp"
 
 #include <fmt/format.h>
 

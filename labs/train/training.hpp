@@ -1,10 +1,10 @@
 #pragma once
 
-#include "../checkpoint/safetensors.hpp"
-#include "adamw.hpp"
-#include "model.hpp"
-#include "scores.hpp"
-#include "text.hpp"
+#include "labs/checkpoint/safetensors.hpp"
+#include "labs/train/adamw.hpp"
+#include "labs/train/model.hpp"
+#include "labs/train/scores.hpp"
+#include "labs/train/text.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -1,7 +1,7 @@
-#include "view.hpp"
+#include "labs/train/view.hpp"
 
-#include "../frame/chart.hpp"
-#include "../frame/page.hpp"
+#include "labs/frame/chart.hpp"
+#include "labs/frame/page.hpp"
 
 #include <fmt/format.h>
 

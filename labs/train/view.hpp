@@ -1,9 +1,9 @@
 #pragma once
 
-#include "training.hpp"
+#include "labs/train/training.hpp"
 
-#include "../../grader/report/page.hpp"
-#include "../frame/heads.hpp"
+#include "labs/frame/heads.hpp"
+#include "terminal/page.hpp"
 
 #include <nlohmann/json.hpp>
 

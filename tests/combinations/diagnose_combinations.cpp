@@ -4,7 +4,7 @@
 #include "mistakes.hpp"
 
 #include "diagnosis/diagnose.hpp"
-#include "judge/expect.hpp"
+#include "student/expect.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,5 +1,5 @@
-#include "../../grader/worker/dispatcher.hpp"
 #include "mistakes.hpp"
+#include "worker/dispatcher.hpp"
 
 #include <single_head.hpp>
 

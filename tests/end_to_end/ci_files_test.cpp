@@ -2,7 +2,7 @@
 // `git clone` puts a headway there that is the one built here.
 #include "headway.hpp"
 
-#include "build/digest.hpp"
+#include "submission/digest.hpp"
 
 #include <gtest/gtest.h>
 #include <yaml-cpp/yaml.h>

@@ -1,7 +1,7 @@
 // An instructor's day: grade a class, look, correct, export.
 #include "headway.hpp"
 
-#include "build/digest.hpp"
+#include "submission/digest.hpp"
 
 #include <gtest/gtest.h>
 

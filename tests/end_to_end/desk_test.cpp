@@ -1,8 +1,8 @@
 // The commands around a student's own work, besides grading it.
 #include "headway.hpp"
 
-#include "build/digest.hpp"
-#include "cli/mutants.hpp"
+#include "submission/digest.hpp"
+#include "verify/mutants.hpp"
 
 #include <gtest/gtest.h>
 

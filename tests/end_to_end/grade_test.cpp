@@ -1,7 +1,7 @@
 // The command: exit status, documents, reuse, hints.
 #include "headway.hpp"
 
-#include "build/digest.hpp"
+#include "submission/digest.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 #include "headway.hpp"
 
-#include "build/digest.hpp"
+#include "submission/digest.hpp"
 
 #include <stdexcept>
 

@@ -1,6 +1,6 @@
 // A stranger's program tries to leave a file outside the jail, by every command that builds and runs one.
-#include "build/digest.hpp"
 #include "headway.hpp"
+#include "submission/digest.hpp"
 
 #include <gtest/gtest.h>
 

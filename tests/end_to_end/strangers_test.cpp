@@ -2,7 +2,7 @@
 // secret from them is told to nobody.
 #include "headway.hpp"
 
-#include "build/digest.hpp"
+#include "submission/digest.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // makes of any text.
 #include "text_in.hpp"
 
-#include "class/csv.hpp"
+#include "classroom/csv.hpp"
 #include "intake/entry_name.hpp"
 #include "intake/gradescope_export.hpp"
 #include "intake/hand_in.hpp"

@@ -2,7 +2,7 @@
 // another kind, with strides that lead nowhere. acting_worker.cpp plays what the input says, for up to three calls.
 #include "text_in.hpp"
 
-#include "judge/worker_link.hpp"
+#include "student/worker_link.hpp"
 
 #include <chrono>
 #include <memory>

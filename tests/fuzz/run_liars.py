@@ -17,12 +17,14 @@ def judged(arguments, exercise, seed, diagnose):
     with tempfile.TemporaryDirectory() as folder:
         worker = os.path.join(folder, f"lying.{seed}")
         os.symlink(os.path.join(os.path.abspath(arguments.workers), f"lying_{exercise}"), worker)
-        command = [arguments.judge, "--exercise", exercise, "--worker", worker, "--seed", str(seed),
-                   "--policy", arguments.policy, "--jail", "none"]
-        if diagnose:
-            command += ["--diagnose", worker]
+        heard = os.path.join(folder, "heard")
+        options = ["--exercise", exercise, "--worker", worker, "--seed", str(seed), "--policy", arguments.policy,
+                   "--jail", "none", "--heard", heard]
         try:
-            done = subprocess.run(command, capture_output=True, timeout=arguments.timeout)
+            done = subprocess.run([arguments.judge, "test", *options], capture_output=True, timeout=arguments.timeout)
+            if diagnose and done.returncode == 0:
+                done = subprocess.run([arguments.judge, "diagnose", *options, "--sanitized-worker", worker],
+                                      capture_output=True, timeout=arguments.timeout)
         except subprocess.TimeoutExpired:
             return f"the judge took more than {arguments.timeout} s"
     if done.returncode != 0:

@@ -1,7 +1,7 @@
 // A submission may print what looks like a sanitizer's report.
 #include "text_in.hpp"
 
-#include "judge/sanitizer_report.hpp"
+#include "student/sanitizer_report.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace headway;

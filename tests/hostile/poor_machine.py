@@ -71,7 +71,7 @@ shut.folder = None
 
 
 def secrets_of(course, cli):
-    """As closed_files() in grader/cli/whose_code.cpp has them; the jail's inspection sees if one is missing."""
+    """As closed_files() in grader/grading/whose_code.cpp has them; the jail's inspection sees if one is missing."""
     paths = [course / "solutions", cli.parent / "headway-judge", cli.parent / "headway-attention"]
     for build in [course, *course.glob("build/*")]:
         paths += [build / "grader" / part for part in ("suites", "reference", "diagnosis", "judge")]

@@ -1,4 +1,4 @@
-#include "file_changes.hpp"
+#include "cli/watch/file_changes.hpp"
 
 #include <array>
 #include <utility>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../../sandbox/descriptor.hpp"
+#include "sandbox/descriptor.hpp"
 
 #include <filesystem>
 #include <map>

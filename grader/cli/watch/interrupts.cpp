@@ -1,4 +1,4 @@
-#include "interrupts.hpp"
+#include "cli/watch/interrupts.hpp"
 
 #include <array>
 #include <cerrno>

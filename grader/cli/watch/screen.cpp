@@ -1,6 +1,6 @@
-#include "screen.hpp"
+#include "cli/watch/screen.hpp"
 
-#include "../course.hpp"
+#include "grading/course.hpp"
 
 #include <algorithm>
 #include <array>

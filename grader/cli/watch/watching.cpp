@@ -1,14 +1,14 @@
-#include "watching.hpp"
+#include "cli/watch/watching.hpp"
 
-#include "../commands.hpp"
-#include "../console.hpp"
-#include "../grading.hpp"
-#include "../hint.hpp"
-#include "../lesson.hpp"
-#include "../progress.hpp"
+#include "cli/commands.hpp"
+#include "cli/hint.hpp"
+#include "cli/lesson.hpp"
+#include "grading/grading.hpp"
+#include "grading/progress.hpp"
+#include "terminal/console.hpp"
 
-#include "../../report/page.hpp"
-#include "../../report/terminal.hpp"
+#include "report/terminal.hpp"
+#include "terminal/page.hpp"
 
 #include <fmt/format.h>
 

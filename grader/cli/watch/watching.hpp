@@ -1,11 +1,11 @@
 #pragma once
 
-#include "../course.hpp"
-#include "file_changes.hpp"
-#include "interrupts.hpp"
-#include "screen.hpp"
+#include "cli/watch/file_changes.hpp"
+#include "cli/watch/interrupts.hpp"
+#include "cli/watch/screen.hpp"
+#include "grading/course.hpp"
 
-#include "../../verdict/verdict.hpp"
+#include "verdict/verdict.hpp"
 
 #include <future>
 #include <mutex>

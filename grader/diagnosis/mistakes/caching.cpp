@@ -1,5 +1,5 @@
 // Keys and values that are kept: where they are written, and what a new token sees of them.
-#include "../catalogue.hpp"
+#include "diagnosis/catalogue.hpp"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // The two masks that everybody needs.
-#include "../catalogue.hpp"
+#include "diagnosis/catalogue.hpp"
 
 #include <algorithm>
 

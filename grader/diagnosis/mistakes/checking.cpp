@@ -1,5 +1,5 @@
 // What should be refused and is not.
-#include "../catalogue.hpp"
+#include "diagnosis/catalogue.hpp"
 
 namespace headway::diagnosis {
 namespace {

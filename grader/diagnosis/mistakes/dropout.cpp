@@ -1,5 +1,5 @@
 // What is dropped, when, how often, and what becomes of the rest.
-#include "../catalogue.hpp"
+#include "diagnosis/catalogue.hpp"
 
 namespace headway::diagnosis {
 namespace {

@@ -1,9 +1,9 @@
 // Other ways to compute the same. They stand in the catalogue so that nobody adds one as a mistake, and so that a test
 // holds them against the right choices: what differs from these by rounding alone must never be reported.
-#include "../catalogue.hpp"
-#include "../elements.hpp"
+#include "diagnosis/catalogue.hpp"
+#include "diagnosis/elements.hpp"
 
-#include "../../reference/attention.hpp"
+#include "reference/attention.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,9 +1,9 @@
 // The way back through softmax and attention.
-#include "../catalogue.hpp"
-#include "../elements.hpp"
+#include "diagnosis/catalogue.hpp"
+#include "diagnosis/elements.hpp"
 
-#include "../../reference/attention.hpp"
-#include "../../reference/backward.hpp"
+#include "reference/attention.hpp"
+#include "reference/backward.hpp"
 
 #include <cmath>
 

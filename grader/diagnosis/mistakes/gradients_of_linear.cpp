@@ -1,6 +1,6 @@
 // The way back through Linear: sums over tokens, and gradients that are added up.
-#include "../catalogue.hpp"
-#include "../elements.hpp"
+#include "diagnosis/catalogue.hpp"
+#include "diagnosis/elements.hpp"
 
 namespace headway::diagnosis {
 namespace {

@@ -1,6 +1,6 @@
 // The way back through the module: masks, heads, and the three paths to its input.
-#include "../catalogue.hpp"
-#include "../elements.hpp"
+#include "diagnosis/catalogue.hpp"
+#include "diagnosis/elements.hpp"
 
 namespace headway::diagnosis {
 namespace {

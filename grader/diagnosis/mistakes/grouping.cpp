@@ -1,5 +1,5 @@
 // Which query heads share which keys and values.
-#include "../catalogue.hpp"
+#include "diagnosis/catalogue.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,8 +1,8 @@
 // How heads are split and merged.
-#include "../catalogue.hpp"
-#include "../elements.hpp"
+#include "diagnosis/catalogue.hpp"
+#include "diagnosis/elements.hpp"
 
-#include "../../reference/attention.hpp"
+#include "reference/attention.hpp"
 
 #include <algorithm>
 

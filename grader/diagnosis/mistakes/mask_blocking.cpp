@@ -1,6 +1,6 @@
 // What blocking does to scores and weights, and to rows that see nothing.
-#include "../answer.hpp"
-#include "../catalogue.hpp"
+#include "diagnosis/answer.hpp"
+#include "diagnosis/catalogue.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 // Which keys the mask blocks.
-#include "../catalogue.hpp"
-#include "../elements.hpp"
+#include "diagnosis/catalogue.hpp"
+#include "diagnosis/elements.hpp"
 
 #include <stdexcept>
 #include <utility>

@@ -1,5 +1,5 @@
 // Mistakes of C++ rather than attention, and how arguments are read.
-#include "../catalogue.hpp"
+#include "diagnosis/catalogue.hpp"
 
 #include <cmath>
 

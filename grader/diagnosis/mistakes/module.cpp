@@ -1,6 +1,6 @@
 // Parameters and options of the module, and which of them it refuses.
-#include "../../reference/array.hpp"
-#include "../catalogue.hpp"
+#include "diagnosis/catalogue.hpp"
+#include "reference/array.hpp"
 
 namespace headway::diagnosis {
 namespace {

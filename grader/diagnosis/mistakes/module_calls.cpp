@@ -1,6 +1,6 @@
 // What the calls of a module get wrong: masks and causal option, keys and batch, modes, and what outlives a call.
-#include "../catalogue.hpp"
-#include "../elements.hpp"
+#include "diagnosis/catalogue.hpp"
+#include "diagnosis/elements.hpp"
 
 #include <limits>
 #include <stdexcept>

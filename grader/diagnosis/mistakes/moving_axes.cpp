@@ -1,6 +1,6 @@
 // transpose and contiguous in exercise 02.
-#include "../catalogue.hpp"
-#include "../moving.hpp"
+#include "diagnosis/catalogue.hpp"
+#include "diagnosis/moving.hpp"
 
 #include <algorithm>
 #include <cstdint>

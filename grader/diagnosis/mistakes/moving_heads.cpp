@@ -1,7 +1,7 @@
 // split_heads in exercise 02. It is built from view and transpose, so their mistakes show in it too. Its own stand
 // first: where view and transpose are right by themselves, they are not to blame.
-#include "../catalogue.hpp"
-#include "../moving.hpp"
+#include "diagnosis/catalogue.hpp"
+#include "diagnosis/moving.hpp"
 
 #include <algorithm>
 #include <cstdint>

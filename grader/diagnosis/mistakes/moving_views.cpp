@@ -1,6 +1,6 @@
 // Strides and views in exercise 02.
-#include "../catalogue.hpp"
-#include "../moving.hpp"
+#include "diagnosis/catalogue.hpp"
+#include "diagnosis/moving.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,6 +1,6 @@
 // After the heads: output projection, bias, residual; and what is refused.
-#include "../catalogue.hpp"
-#include "../elements.hpp"
+#include "diagnosis/catalogue.hpp"
+#include "diagnosis/elements.hpp"
 
 #include <cmath>
 

@@ -1,6 +1,6 @@
 // What is counted or made for groups of heads: the numbers of a cache, and one projection out of several.
-#include "../catalogue.hpp"
-#include "../elements.hpp"
+#include "diagnosis/catalogue.hpp"
+#include "diagnosis/elements.hpp"
 
 #include <cmath>
 #include <cstdint>

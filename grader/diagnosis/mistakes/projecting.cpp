@@ -1,8 +1,8 @@
 // How q, k and v come about.
-#include "../catalogue.hpp"
-#include "../elements.hpp"
+#include "diagnosis/catalogue.hpp"
+#include "diagnosis/elements.hpp"
 
-#include "../../reference/attention.hpp"
+#include "reference/attention.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,5 +1,5 @@
 // The softmax that runs over tiles of keys: its maximum, what shrinks, and rows that have seen nothing.
-#include "../catalogue.hpp"
+#include "diagnosis/catalogue.hpp"
 
 namespace headway::diagnosis {
 namespace {

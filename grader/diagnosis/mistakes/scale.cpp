@@ -1,5 +1,5 @@
 // What scores are divided by.
-#include "../catalogue.hpp"
+#include "diagnosis/catalogue.hpp"
 
 #include <cmath>
 

@@ -1,8 +1,8 @@
 // How queries are compared with keys.
-#include "../catalogue.hpp"
-#include "../elements.hpp"
+#include "diagnosis/catalogue.hpp"
+#include "diagnosis/elements.hpp"
 
-#include "../../reference/attention.hpp"
+#include "reference/attention.hpp"
 
 #include <algorithm>
 #include <cmath>

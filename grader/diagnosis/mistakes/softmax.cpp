@@ -1,7 +1,7 @@
 // How scores become weights.
-#include "../catalogue.hpp"
+#include "diagnosis/catalogue.hpp"
 
-#include "../../reference/attention.hpp"
+#include "reference/attention.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // Softmax over tiles of keys: edges, masks and the future.
-#include "../catalogue.hpp"
+#include "diagnosis/catalogue.hpp"
 
 #include <cmath>
 

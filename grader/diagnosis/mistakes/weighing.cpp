@@ -1,8 +1,8 @@
 // What the weights do with the values, and the weights that are returned.
-#include "../catalogue.hpp"
-#include "../elements.hpp"
+#include "diagnosis/catalogue.hpp"
+#include "diagnosis/elements.hpp"
 
-#include "../../reference/attention.hpp"
+#include "reference/attention.hpp"
 
 #include <cmath>
 

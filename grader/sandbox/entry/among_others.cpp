@@ -1,4 +1,4 @@
-#include "among_others.hpp"
+#include "sandbox/entry/among_others.hpp"
 
 #include <array>
 #include <cerrno>

@@ -1,4 +1,4 @@
-#include "descendants.hpp"
+#include "sandbox/entry/descendants.hpp"
 
 #include <algorithm>
 #include <csignal>

@@ -1,4 +1,4 @@
-#include "folder.hpp"
+#include "sandbox/entry/folder.hpp"
 
 #include <cstdlib>
 #include <string>

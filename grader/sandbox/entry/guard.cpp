@@ -7,10 +7,10 @@
 // user: whom headway-enter becomes. folder: made, and removed. landlock: only what see (to read), device (to read and
 // write) and folder name can be opened. own-processes: it may read /proc/self.
 // Usage: headway-guard ENTER
-#include "descendants.hpp"
-#include "folder.hpp"
-#include "landlock.hpp"
-#include "words.hpp"
+#include "sandbox/entry/descendants.hpp"
+#include "sandbox/entry/folder.hpp"
+#include "sandbox/entry/landlock.hpp"
+#include "sandbox/entry/words.hpp"
 
 #include <cerrno>
 #include <csignal>

@@ -4,7 +4,7 @@
 // such as net:[4026531840], or, in the weaker jail, "grader=PID", "landlock=yes", and what is closed to it:
 // "closed=PATH", or to be kept as it is: "kept=PATH". There a process stays behind on purpose; "survivor<TAB>PID" says
 // which.
-#include "among_others.hpp"
+#include "sandbox/entry/among_others.hpp"
 
 #include <array>
 #include <cerrno>

@@ -2,9 +2,9 @@
 #include "diagnosis/attention.hpp"
 #include "diagnosis/softmax.hpp"
 #include "diagnosis/subject.hpp"
-#include "judge/expect.hpp"
-#include "judge/inputs.hpp"
 #include "reference/attention.hpp"
+#include "student/expect.hpp"
+#include "student/inputs.hpp"
 
 #include <cmath>
 #include <memory>

@@ -1,6 +1,6 @@
 // Hidden tests of exercise 01.        T tokens · S keys · D model width · d key width · d_v value width
-#include "judge/hidden_test.hpp"
 #include "reference/attention.hpp"
+#include "student/hidden_test.hpp"
 
 #include <cmath>
 

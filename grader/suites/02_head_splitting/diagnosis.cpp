@@ -2,7 +2,7 @@
 #include "diagnosis/moving.hpp"
 #include "diagnosis/small_sizes.hpp"
 #include "diagnosis/subject.hpp"
-#include "judge/inputs.hpp"
+#include "student/inputs.hpp"
 
 #include <optional>
 

@@ -1,6 +1,6 @@
 // Hidden tests of exercise 02.           B batch · T tokens · D model width · H num_heads · d = D / H
-#include "judge/hidden_test.hpp"
 #include "reference/attention.hpp"
+#include "student/hidden_test.hpp"
 
 namespace headway::judge {
 namespace {

@@ -3,9 +3,9 @@
 #include "diagnosis/elements.hpp"
 #include "diagnosis/small_sizes.hpp"
 #include "diagnosis/subject.hpp"
-#include "judge/expect.hpp"
-#include "judge/inputs.hpp"
 #include "reference/attention.hpp"
+#include "student/expect.hpp"
+#include "student/inputs.hpp"
 
 #include <memory>
 

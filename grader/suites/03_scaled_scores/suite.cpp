@@ -1,7 +1,7 @@
 // Hidden tests of exercise 03.        B batch · H heads · T queries · S keys · d head_dim · d_v value width
-#include "judge/hidden_test.hpp"
-#include "judge/record_field.hpp"
 #include "reference/attention.hpp"
+#include "student/hidden_test.hpp"
+#include "student/record_field.hpp"
 
 namespace headway::judge {
 namespace {

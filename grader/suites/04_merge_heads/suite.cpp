@@ -1,6 +1,6 @@
 // Hidden tests of exercise 04.        B batch · H heads · T tokens · D model width · d = D / H
-#include "judge/hidden_test.hpp"
 #include "reference/attention.hpp"
+#include "student/hidden_test.hpp"
 
 #include <cmath>
 

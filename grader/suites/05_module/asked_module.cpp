@@ -1,5 +1,5 @@
-#include "asked_module.hpp"
-#include "judge/record_field.hpp"
+#include "suites/05_module/asked_module.hpp"
+#include "student/record_field.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -1,5 +1,5 @@
-#include "attention_object.hpp"
-#include "judge/record_field.hpp"
+#include "suites/05_module/attention_object.hpp"
+#include "student/record_field.hpp"
 
 #include <algorithm>
 #include <cmath>

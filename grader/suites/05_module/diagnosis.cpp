@@ -1,6 +1,6 @@
 // What diagnosis knows of exercise 05.
 //                                  B batch · T queries · S keys · D embed_dim · H num_heads · d head_dim · E = H·d
-#include "asked_module.hpp"
+#include "suites/05_module/asked_module.hpp"
 
 #include <memory>
 #include <utility>

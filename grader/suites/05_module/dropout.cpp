@@ -1,6 +1,6 @@
-#include "attention_object.hpp"
+#include "suites/05_module/attention_object.hpp"
 
-#include "judge/evidence.hpp"
+#include "student/evidence.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // What dropout does, seen from outside, whatever the order in which a submission draws.
-#include "asked_module.hpp"
+#include "suites/05_module/asked_module.hpp"
 
-#include "judge/inputs.hpp"
+#include "student/inputs.hpp"
 
 #include <algorithm>
 #include <cmath>

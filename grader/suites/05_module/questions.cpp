@@ -1,7 +1,7 @@
 // The small questions that a module is asked. Sizes differ pairwise: a search computes thousands of answers to them.
-#include "asked_module.hpp"
+#include "suites/05_module/asked_module.hpp"
 
-#include "judge/inputs.hpp"
+#include "student/inputs.hpp"
 
 #include <cmath>
 #include <utility>

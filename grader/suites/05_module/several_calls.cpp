@@ -1,7 +1,7 @@
 // What of a module outlives a call: loaded states, and whatever else should not.
-#include "asked_module.hpp"
+#include "suites/05_module/asked_module.hpp"
 
-#include "judge/inputs.hpp"
+#include "student/inputs.hpp"
 
 namespace headway::diagnosis {
 

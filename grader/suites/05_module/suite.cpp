@@ -1,6 +1,6 @@
 // Hidden tests of exercise 05: the module's parameters, its attention, its state and its refusals.
 // B batch · T queries · S keys · D embed_dim · H num_heads · d head_dim · E = H·d
-#include "judge/record_field.hpp"
+#include "student/record_field.hpp"
 #include "suites/05_module/attention_object.hpp"
 
 namespace headway::judge {

@@ -1,5 +1,5 @@
 // In a file of its own: where a test brings an attention along, as the visible one does, the linker takes that.
-#include "relay.hpp"
+#include "suites/06_catch_the_bug/relay.hpp"
 
 namespace headway::ex06 {
 

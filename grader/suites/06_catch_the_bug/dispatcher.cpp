@@ -1,6 +1,6 @@
-#include "../../worker/dispatcher.hpp"
+#include "worker/dispatcher.hpp"
 
-#include "relay.hpp"
+#include "suites/06_catch_the_bug/relay.hpp"
 
 namespace headway::worker {
 

@@ -1,4 +1,4 @@
-#include "line_counts.hpp"
+#include "suites/06_catch_the_bug/line_counts.hpp"
 
 #include "build/gcov.hpp"
 

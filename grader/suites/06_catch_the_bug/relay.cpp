@@ -1,6 +1,6 @@
-#include "relay.hpp"
+#include "suites/06_catch_the_bug/relay.hpp"
 
-#include "wire_form.hpp"
+#include "suites/06_catch_the_bug/wire_form.hpp"
 
 #include "worker/test_report.hpp"
 

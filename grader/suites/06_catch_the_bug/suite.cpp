@@ -1,7 +1,7 @@
 // Exercise 06: the submitted tests are the submission; what is asked of them is which attentions they tell apart.
-#include "trial.hpp"
+#include "suites/06_catch_the_bug/trial.hpp"
 
-#include "judge/hidden_test.hpp"
+#include "student/hidden_test.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

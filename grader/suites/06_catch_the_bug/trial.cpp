@@ -1,6 +1,6 @@
-#include "trial.hpp"
+#include "suites/06_catch_the_bug/trial.hpp"
 
-#include "build/scratch_folder.hpp"
+#include "submission/scratch_folder.hpp"
 
 #include <headway/random.hpp>
 

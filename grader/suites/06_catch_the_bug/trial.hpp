@@ -1,9 +1,9 @@
 #pragma once
 
-#include "attentions/roster.hpp"
-#include "line_counts.hpp"
+#include "suites/06_catch_the_bug/attentions/roster.hpp"
+#include "suites/06_catch_the_bug/line_counts.hpp"
 
-#include "judge/student.hpp"
+#include "student/student.hpp"
 
 #include <chrono>
 #include <cstdint>

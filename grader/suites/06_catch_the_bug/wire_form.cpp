@@ -1,4 +1,4 @@
-#include "wire_form.hpp"
+#include "suites/06_catch_the_bug/wire_form.hpp"
 
 #include <stdexcept>
 #include <string>

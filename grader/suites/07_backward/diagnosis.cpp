@@ -1,11 +1,11 @@
 // What diagnosis knows of exercise 07.
 //      B batch · H heads · T queries · S keys · d head_dim · d_v value width · D model width
-#include "inputs.hpp"
-#include "questions.hpp"
+#include "suites/07_backward/inputs.hpp"
+#include "suites/07_backward/questions.hpp"
 
 #include "diagnosis/attention.hpp"
 #include "diagnosis/subject.hpp"
-#include "judge/expect.hpp"
+#include "student/expect.hpp"
 
 #include <memory>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "../../worker/dispatcher.hpp"
+#include "worker/dispatcher.hpp"
 
 #include <backward.hpp>
 

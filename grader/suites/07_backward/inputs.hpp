@@ -1,10 +1,10 @@
 #pragma once
 
-#include "judge/inputs.hpp"
-#include "judge/record_field.hpp"
-#include "judge/student.hpp"
 #include "reference/attention.hpp"
 #include "reference/backward.hpp"
+#include "student/inputs.hpp"
+#include "student/record_field.hpp"
+#include "student/student.hpp"
 
 #include <cmath>
 #include <map>

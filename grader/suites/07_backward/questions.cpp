@@ -1,7 +1,7 @@
 //      B batch · H heads · T queries · S keys · d head_dim · d_v value width · D model width
-#include "questions.hpp"
+#include "suites/07_backward/questions.hpp"
 
-#include "inputs.hpp"
+#include "suites/07_backward/inputs.hpp"
 
 #include "diagnosis/small_sizes.hpp"
 

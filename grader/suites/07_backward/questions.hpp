@@ -1,6 +1,6 @@
 #pragma once
 
-#include "judge/student.hpp"
+#include "student/student.hpp"
 
 #include <headway/random.hpp>
 

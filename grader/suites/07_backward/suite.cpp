@@ -1,7 +1,7 @@
 // Hidden tests of exercise 07.   B batch · H heads · T queries · S keys · d head_dim · d_v value width · D embed_dim
-#include "inputs.hpp"
+#include "suites/07_backward/inputs.hpp"
 
-#include "judge/hidden_test.hpp"
+#include "student/hidden_test.hpp"
 
 namespace headway::judge {
 namespace {

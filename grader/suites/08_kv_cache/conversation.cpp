@@ -1,5 +1,5 @@
-#include "conversation.hpp"
-#include "judge/record_field.hpp"
+#include "suites/08_kv_cache/conversation.hpp"
+#include "student/record_field.hpp"
 
 #include <algorithm>
 #include <cmath>

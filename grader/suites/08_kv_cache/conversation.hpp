@@ -1,7 +1,7 @@
 #pragma once
 
-#include "judge/hidden_test.hpp"
 #include "reference/attention.hpp"
+#include "student/hidden_test.hpp"
 
 #include <functional>
 #include <optional>

@@ -1,14 +1,14 @@
 // What diagnosis asks of decode.    B batch · n new tokens · D model width · H heads · d head_dim · C capacity
-#include "questions.hpp"
+#include "suites/08_kv_cache/questions.hpp"
 
-#include "conversation.hpp"
+#include "suites/08_kv_cache/conversation.hpp"
 
 #include "diagnosis/elements.hpp"
 #include "diagnosis/small_sizes.hpp"
 #include "diagnosis/softmax.hpp"
-#include "judge/expect.hpp"
-#include "judge/inputs.hpp"
-#include "judge/record_field.hpp"
+#include "student/expect.hpp"
+#include "student/inputs.hpp"
+#include "student/record_field.hpp"
 
 #include <algorithm>
 #include <utility>

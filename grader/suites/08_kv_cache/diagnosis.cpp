@@ -1,5 +1,5 @@
 // What diagnosis knows of exercise 08.
-#include "questions.hpp"
+#include "suites/08_kv_cache/questions.hpp"
 
 #include "diagnosis/elements.hpp"
 

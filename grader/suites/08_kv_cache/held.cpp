@@ -1,4 +1,4 @@
-#include "held.hpp"
+#include "suites/08_kv_cache/held.hpp"
 
 #include "diagnosis/elements.hpp"
 

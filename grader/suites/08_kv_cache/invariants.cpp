@@ -1,5 +1,5 @@
 // What must hold of decode, whatever the numbers are.
-#include "questions.hpp"
+#include "suites/08_kv_cache/questions.hpp"
 
 #include "diagnosis/elements.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "held.hpp"
+#include "suites/08_kv_cache/held.hpp"
 
 #include "diagnosis/subject.hpp"
 

@@ -1,6 +1,6 @@
 // Hidden tests of exercise 08.    B batch · n new tokens · S keys · D model width · H heads · d head_dim · C capacity
-#include "conversation.hpp"
-#include "judge/record_field.hpp"
+#include "student/record_field.hpp"
+#include "suites/08_kv_cache/conversation.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,12 +1,12 @@
 // What diagnosis asks of append and make_cache.
-#include "questions.hpp"
+#include "suites/08_kv_cache/questions.hpp"
 
-#include "conversation.hpp"
+#include "suites/08_kv_cache/conversation.hpp"
 
 #include "diagnosis/elements.hpp"
 #include "diagnosis/small_sizes.hpp"
-#include "judge/inputs.hpp"
-#include "judge/record_field.hpp"
+#include "student/inputs.hpp"
+#include "student/record_field.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,13 +1,13 @@
 // What diagnosis knows of exercise 09.
 //      B batch · T queries · S keys · D model width · H query heads · H_kv heads of keys and values · d head_dim
-#include "inputs.hpp"
+#include "suites/09_grouped_query/inputs.hpp"
 
 #include "diagnosis/attention.hpp"
 #include "diagnosis/elements.hpp"
 #include "diagnosis/small_sizes.hpp"
 #include "diagnosis/subject.hpp"
-#include "judge/expect.hpp"
 #include "reference/attention.hpp"
+#include "student/expect.hpp"
 
 #include <algorithm>
 #include <cmath>

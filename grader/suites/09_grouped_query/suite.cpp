@@ -1,7 +1,7 @@
 // Hidden tests of exercise 09.   B batch · H heads · H_kv heads of keys and values · T queries · S keys · d head_dim
-#include "inputs.hpp"
+#include "suites/09_grouped_query/inputs.hpp"
 
-#include "judge/hidden_test.hpp"
+#include "student/hidden_test.hpp"
 
 #include <cmath>
 

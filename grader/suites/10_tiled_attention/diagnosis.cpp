@@ -1,14 +1,14 @@
 // What diagnosis knows of exercise 10.        B batch · H heads · T queries · S keys · d head_dim · d_v value width
-#include "inputs.hpp"
-#include "own_parts.hpp"
+#include "suites/10_tiled_attention/inputs.hpp"
+#include "suites/10_tiled_attention/own_parts.hpp"
 
 #include "diagnosis/attention.hpp"
 #include "diagnosis/elements.hpp"
 #include "diagnosis/small_sizes.hpp"
 #include "diagnosis/subject.hpp"
-#include "judge/expect.hpp"
-#include "judge/record_field.hpp"
 #include "reference/attention.hpp"
+#include "student/expect.hpp"
+#include "student/record_field.hpp"
 
 #include <algorithm>
 #include <cmath>

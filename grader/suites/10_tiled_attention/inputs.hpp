@@ -1,7 +1,7 @@
 #pragma once
 
-#include "judge/inputs.hpp"
-#include "judge/student.hpp"
+#include "student/inputs.hpp"
+#include "student/student.hpp"
 
 namespace headway::judge::tiled {
 

@@ -1,4 +1,4 @@
-#include "memory.hpp"
+#include "suites/10_tiled_attention/memory.hpp"
 
 #include <algorithm>
 

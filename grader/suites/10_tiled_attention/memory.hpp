@@ -1,6 +1,6 @@
 #pragma once
 
-#include "inputs.hpp"
+#include "suites/10_tiled_attention/inputs.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -1,7 +1,7 @@
-#include "own_parts.hpp"
+#include "suites/10_tiled_attention/own_parts.hpp"
 
-#include "judge/expect.hpp"
 #include "reference/attention.hpp"
+#include "student/expect.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -1,9 +1,9 @@
-#include "running.hpp"
+#include "suites/10_tiled_attention/running.hpp"
 
-#include "judge/behaviour.hpp"
-#include "judge/expect.hpp"
-#include "judge/record_field.hpp"
 #include "reference/attention.hpp"
+#include "student/behaviour.hpp"
+#include "student/expect.hpp"
+#include "student/record_field.hpp"
 
 #include <fmt/format.h>
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "judge/inputs.hpp"
-#include "judge/student.hpp"
 #include "reference/array.hpp"
+#include "student/inputs.hpp"
+#include "student/student.hpp"
 
 #include <string>
 

@@ -1,10 +1,10 @@
 // Hidden tests of exercise 10.        B batch · H heads · T queries · S keys · d head_dim · d_v value width
-#include "memory.hpp"
-#include "own_parts.hpp"
-#include "running.hpp"
+#include "suites/10_tiled_attention/memory.hpp"
+#include "suites/10_tiled_attention/own_parts.hpp"
+#include "suites/10_tiled_attention/running.hpp"
 
-#include "judge/hidden_test.hpp"
 #include "reference/attention.hpp"
+#include "student/hidden_test.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 // Every entry of the catalogue can be shown to a student: its texts are there, and the lesson that it sends to exists.
-#include "../../../grader/diagnosis/catalogue.hpp"
-#include "../../../grader/diagnosis/shipped.hpp"
+#include "diagnosis/catalogue.hpp"
+#include "diagnosis/shipped.hpp"
 
 #include <gtest/gtest.h>
 

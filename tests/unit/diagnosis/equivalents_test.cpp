@@ -1,7 +1,7 @@
 // What computes the same must be answered for as the right choices are, on every question that functions are asked.
-#include "../../../grader/diagnosis/catalogue.hpp"
-#include "../../../grader/diagnosis/search.hpp"
-#include "../../../grader/diagnosis/subject.hpp"
+#include "diagnosis/catalogue.hpp"
+#include "diagnosis/search.hpp"
+#include "diagnosis/subject.hpp"
 
 #include <gtest/gtest.h>
 

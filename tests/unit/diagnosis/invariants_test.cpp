@@ -1,8 +1,8 @@
 // Invariants are broken by what breaks them and by nothing else.
-#include "../../../grader/diagnosis/invariants.hpp"
+#include "diagnosis/invariants.hpp"
 
-#include "../../../grader/judge/inputs.hpp"
-#include "../../../grader/reference/attention.hpp"
+#include "reference/attention.hpp"
+#include "student/inputs.hpp"
 
 #include <gtest/gtest.h>
 

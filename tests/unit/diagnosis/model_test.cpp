@@ -1,9 +1,9 @@
 // The model with every decision right is the reference; what it does not predict supports nothing.
-#include "../../../grader/diagnosis/answer.hpp"
-#include "../../../grader/diagnosis/attention.hpp"
-#include "../../../grader/diagnosis/search.hpp"
-#include "../../../grader/diagnosis/tiling.hpp"
-#include "../../../grader/reference/attention.hpp"
+#include "diagnosis/answer.hpp"
+#include "diagnosis/attention.hpp"
+#include "diagnosis/search.hpp"
+#include "diagnosis/tiling.hpp"
+#include "reference/attention.hpp"
 
 #include <headway/random.hpp>
 

@@ -1,8 +1,8 @@
-#include "../../../grader/report/diagnostics.hpp"
+#include "report/diagnostics.hpp"
 
 #include <gtest/gtest.h>
 
-#include "sample_verdicts.hpp"
+#include "verdict/sample_verdicts.hpp"
 
 namespace headway::report {
 namespace {

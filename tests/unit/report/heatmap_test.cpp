@@ -1,11 +1,11 @@
-#include "../../../grader/report/heatmap.hpp"
+#include "report/heatmap.hpp"
 
 #include <gmock/gmock.h>
 
 #include <limits>
 #include <sstream>
 
-#include "../../../grader/report/cells.hpp"
+#include "terminal/cells.hpp"
 
 namespace headway::report {
 namespace {

@@ -1,13 +1,13 @@
 // The page: whole, quiet, and safe whatever a submission put into its verdict.
-#include "../../../grader/report/html.hpp"
+#include "report/html.hpp"
 
 #include <gmock/gmock.h>
 
 #include <regex>
 #include <set>
 
-#include "../../../grader/verdict/withhold.hpp"
-#include "sample_verdicts.hpp"
+#include "verdict/sample_verdicts.hpp"
+#include "verdict/withhold.hpp"
 
 namespace headway::report {
 namespace {

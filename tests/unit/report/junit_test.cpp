@@ -1,4 +1,4 @@
-#include "../../../grader/report/junit.hpp"
+#include "report/junit.hpp"
 
 #include <gmock/gmock.h>
 #include <unistd.h>
@@ -9,7 +9,7 @@
 #include <memory>
 #include <utility>
 
-#include "sample_verdicts.hpp"
+#include "verdict/sample_verdicts.hpp"
 
 namespace headway::report {
 namespace {

@@ -1,4 +1,4 @@
-#include "../../../grader/report/lesson_view.hpp"
+#include "report/lesson_view.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // A verdict for Gradescope and for GitHub Actions.
-#include "../../../grader/report/github.hpp"
-#include "../../../grader/report/gradescope.hpp"
+#include "report/github.hpp"
+#include "report/gradescope.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,8 +3,8 @@
 #include <cstdio>
 #include <string_view>
 
-#include "../../../grader/report/terminal.hpp"
-#include "sample_verdicts.hpp"
+#include "report/terminal.hpp"
+#include "verdict/sample_verdicts.hpp"
 
 int main(int count, char** arguments) {
     headway::report::TerminalStyle style;

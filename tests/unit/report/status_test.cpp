@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 
-#include "../../../grader/report/terminal.hpp"
-#include "sample_verdicts.hpp"
+#include "report/terminal.hpp"
+#include "verdict/sample_verdicts.hpp"
 
 namespace headway::report {
 namespace {

@@ -8,9 +8,9 @@
 #include <regex>
 #include <sstream>
 
-#include "../../../grader/report/terminal.hpp"
-#include "../../../grader/verdict/utf8.hpp"
-#include "sample_verdicts.hpp"
+#include "report/terminal.hpp"
+#include "verdict/sample_verdicts.hpp"
+#include "verdict/utf8.hpp"
 
 namespace headway::report {
 namespace {

@@ -1,8 +1,8 @@
-#include "../../../grader/report/terminal.hpp"
+#include "report/terminal.hpp"
 
 #include <gmock/gmock.h>
 
-#include "sample_verdicts.hpp"
+#include "verdict/sample_verdicts.hpp"
 
 namespace headway::report {
 namespace {

@@ -1,6 +1,6 @@
 // Every place in the grader, the labs and the benchmarks that starts a process, against one short list: what a student
 // wrote runs in the jail, and nobody starts it another way by accident.
-#include "build/digest.hpp"
+#include "submission/digest.hpp"
 
 #include <gmock/gmock.h>
 
@@ -40,7 +40,7 @@ const Places allowed{
     {"grader/sandbox/survey.hpp", {"without_jail"}},
     {"grader/sandbox/jail.cpp", {"absent_jail"}},
     {"grader/sandbox/jail.hpp", {"absent_jail"}},
-    {"grader/cli/course.cpp", {"without_jail"}},  // the build that counts coverage of Headway itself
+    {"grader/grading/course.cpp", {"without_jail"}},  // the build that counts coverage of Headway itself
     // try, debug and lab on one's own exercises/: OwnProgram takes no other folder.
     {"grader/cli/own_program.cpp", {"execv", "execvp", "OwnProgram"}},
     {"grader/cli/own_program.hpp", {"OwnProgram"}},
@@ -48,15 +48,15 @@ const Places allowed{
     {"grader/cli/debug_command.cpp", {"OwnProgram"}},
     {"grader/cli/lab_command.cpp", {"OwnProgram"}},
     // Programs that no student wrote: see Trusted.
-    {"grader/cli/run_judge.cpp", {"trusted"}},
+    {"grader/grading/judge.cpp", {"trusted"}},
     {"grader/suites/06_catch_the_bug/trial.cpp", {"trusted"}},
     {"grader/build/gcov.cpp", {"trusted"}},
-    {"grader/cli/proof.cpp", {"trusted"}},
-    {"grader/class/slurm.cpp", {"trusted"}},
+    {"grader/verify/proof.cpp", {"trusted"}},
+    {"grader/classroom/slurm.cpp", {"trusted"}},
     {"grader/cli/pack_command.cpp", {"trusted"}},
     {"grader/cli/diff_command.cpp", {"trusted"}},
     {"grader/cli/lesson_command.cpp", {"trusted"}},
-    {"grader/cli/console.cpp", {"popen"}},  // the pager
+    {"grader/terminal/console.cpp", {"popen"}},  // the pager
     {"bench/jail_start.cpp", {"trusted"}},
     {"bench/class_overhead.cpp", {"fork"}},
     {"bench/attention.cpp", {"fork", "execl"}},

@@ -1,9 +1,9 @@
-#include "attend.hpp"
+#include "suites/06_catch_the_bug/attentions/attend.hpp"
 
-#include "habits.hpp"
-#include "right/right.hpp"
-#include "roster.hpp"
-#include "wrong.hpp"
+#include "suites/06_catch_the_bug/attentions/habits.hpp"
+#include "suites/06_catch_the_bug/attentions/right/right.hpp"
+#include "suites/06_catch_the_bug/attentions/roster.hpp"
+#include "suites/06_catch_the_bug/attentions/wrong.hpp"
 
 #include <stdexcept>
 

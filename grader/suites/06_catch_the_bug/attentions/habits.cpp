@@ -1,4 +1,4 @@
-#include "habits.hpp"
+#include "suites/06_catch_the_bug/attentions/habits.hpp"
 
 #include <headway/random.hpp>
 

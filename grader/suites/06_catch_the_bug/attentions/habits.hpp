@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sizes.hpp"
+#include "suites/06_catch_the_bug/attentions/sizes.hpp"
 
 #include <cstdint>
 #include <string>

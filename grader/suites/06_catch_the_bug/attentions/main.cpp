@@ -1,7 +1,7 @@
 // The attention under test: a process that holds them all, right and wrong, and computes with the one that the judge
 // names. Neither the tests nor the judge are linked with any of them.
-#include "../wire_form.hpp"
-#include "attend.hpp"
+#include "suites/06_catch_the_bug/attentions/attend.hpp"
+#include "suites/06_catch_the_bug/wire_form.hpp"
 
 #include "worker/dispatcher.hpp"
 

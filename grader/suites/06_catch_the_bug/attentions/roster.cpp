@@ -1,4 +1,4 @@
-#include "roster.hpp"
+#include "suites/06_catch_the_bug/attentions/roster.hpp"
 
 namespace headway::roster {
 

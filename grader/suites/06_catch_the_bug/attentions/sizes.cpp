@@ -1,4 +1,4 @@
-#include "sizes.hpp"
+#include "suites/06_catch_the_bug/attentions/sizes.hpp"
 
 #include <stdexcept>
 #include <string>

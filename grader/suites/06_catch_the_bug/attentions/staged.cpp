@@ -1,4 +1,4 @@
-#include "staged.hpp"
+#include "suites/06_catch_the_bug/attentions/staged.hpp"
 
 #include <cmath>
 #include <limits>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "habits.hpp"
+#include "suites/06_catch_the_bug/attentions/habits.hpp"
 
 namespace headway::attentions {
 

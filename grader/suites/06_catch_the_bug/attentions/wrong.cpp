@@ -1,7 +1,7 @@
 // Each wrong one is right but for one stage.
-#include "wrong.hpp"
+#include "suites/06_catch_the_bug/attentions/wrong.hpp"
 
-#include "roster.hpp"
+#include "suites/06_catch_the_bug/attentions/roster.hpp"
 
 #include <algorithm>
 #include <cmath>

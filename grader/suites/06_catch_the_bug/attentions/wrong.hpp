@@ -1,6 +1,6 @@
 #pragma once
 
-#include "staged.hpp"
+#include "suites/06_catch_the_bug/attentions/staged.hpp"
 
 #include <map>
 #include <memory>

@@ -1,4 +1,4 @@
-#include "right.hpp"
+#include "suites/06_catch_the_bug/attentions/right/right.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../sizes.hpp"
+#include "suites/06_catch_the_bug/attentions/sizes.hpp"
 
 /// Right attentions, written as different people write them. They agree but for rounding, for the strides of what they
 /// return, and for the order in which numbers are added.

@@ -1,0 +1,52 @@
+#include "classroom/import.hpp"
+
+#include <filesystem>
+
+namespace headway::classroom {
+namespace {
+
+std::vector<intake::Wanted> wanted_of(const cli::Course& course) {
+    std::vector<intake::Wanted> wanted;
+    for (const cli::ExerciseInfo& info : course.exercises) wanted.push_back({info.name, course.folder(info)});
+    return wanted;
+}
+
+/// The student's row, with the sources or with the reason why there are none.
+std::vector<build::Submission> read(const intake::HandIn& hand_in, const std::vector<intake::Wanted>& wanted,
+                                    gradebook::Attempt& attempt) {
+    try {
+        std::vector<build::Submission> sources = intake::read_hand_in(hand_in, wanted);
+        for (const build::Submission& source : sources) attempt.sources[source.exercise] = source.digest();
+        return sources;
+    } catch (const intake::Malformed& error) {
+        attempt.problem = error.what();
+        return {};
+    }
+}
+
+}  // namespace
+
+Imported import_hand_ins(gradebook::Gradebook& gradebook, const cli::Course& course,
+                         const std::vector<intake::HandIn>& hand_ins, const std::function<bool()>& stop) {
+    const std::vector<intake::Wanted> wanted = wanted_of(course);
+    Imported imported;
+    for (const intake::HandIn& hand_in : hand_ins) {
+        if (stop()) break;
+        ++imported.students;
+        gradebook::Attempt attempt{
+            0, hand_in.student, hand_in.paths.front().filename().string(), hand_in.submitted, hand_in.note, "", {}};
+        try {
+            const std::vector<build::Submission> sources = read(hand_in, wanted, attempt);
+            const bool is_new = gradebook.record(attempt, sources) == gradebook::Gradebook::Recorded::anew;
+            ++(is_new ? imported.anew : imported.unchanged);
+            if (!attempt.problem.empty()) imported.malformed.emplace_back(hand_in.student, attempt.problem);
+        } catch (const gradebook::DatabaseError&) {
+            throw;
+        } catch (const std::exception& error) {  // a file that cannot be read: not the student's fault
+            imported.unreadable.emplace_back(hand_in.student, error.what());
+        }
+    }
+    return imported;
+}
+
+}  // namespace headway::classroom

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "gradebook/gradebook.hpp"
+#include "grading/course.hpp"
+#include "intake/hand_in.hpp"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace headway::classroom {
+
+struct Imported {
+    std::size_t students = 0;
+    std::size_t anew = 0;                                         ///< attempts that were not known
+    std::size_t unchanged = 0;                                    ///< what their student had handed in before
+    std::vector<std::pair<std::string, std::string>> malformed;   ///< student, why
+    std::vector<std::pair<std::string, std::string>> unreadable;  ///< student, what the machine says
+};
+
+/// Takes down who handed in what. `stop` is asked before each.
+Imported import_hand_ins(gradebook::Gradebook& gradebook, const cli::Course& course,
+                         const std::vector<intake::HandIn>& hand_ins, const std::function<bool()>& stop);
+
+}  // namespace headway::classroom

@@ -1,0 +1,54 @@
+#include "classroom/local_grader.hpp"
+
+#include "grading/grading.hpp"
+#include "submission/digest.hpp"
+#include "submission/scratch_folder.hpp"
+
+namespace headway::classroom {
+namespace {
+
+namespace fs = std::filesystem;
+
+void write_files(const build::Submission& submission, const fs::path& folder) {
+    fs::create_directories(folder);
+    for (const build::SourceFile& file : submission.files) {
+        fs::create_directories((folder / file.path).parent_path());
+        build::write_file(folder / file.path, file.text);
+    }
+}
+
+}  // namespace
+
+Grader local_grader(const cli::Course& course, std::uint64_t seed, fs::path scratch) {
+    return [&course, seed, scratch = std::move(scratch)](const build::Submission& submission, const Log& log) {
+        const build::ScratchFolder folder(scratch);
+        write_files(submission, folder.path() / "submission" / submission.exercise);
+        cli::Course here = course;
+        here.state = folder.path() / "state";
+        cli::GradingOptions options;
+        options.submission = folder.path() / "submission";
+        options.shown_as = "exercises";
+        options.exercises = {&here.find(submission.exercise)};
+        options.seed = seed;
+        options.reuse = false;
+        options.processors = 1;
+        options.progress = log;
+        const verdict::Verdict verdict = cli::grade(here, options);
+        for (const auto& [protection, how] : verdict.protections) log(protection + ": " + how);
+        return verdict.exercises.front();
+    };
+}
+
+std::map<std::string, std::string> suites_of(const cli::Course& course, std::uint64_t seed) {
+    std::map<std::string, std::string> suites;
+    for (const cli::ExerciseInfo& info : course.exercises) {
+        const auto given = build::read_submission(course.folder(info), course.folder(info)).course_files;
+        build::Digest digest;
+        digest.add(verdict::schema_name).add(course.toolchain.digest(info.name)).add(std::to_string(seed));
+        for (const build::SourceFile& file : given) digest.add(file.path.string()).add(file.text);
+        suites[info.name] = digest.hex();
+    }
+    return suites;
+}
+
+}  // namespace headway::classroom

@@ -1,0 +1,84 @@
+#include "classroom/mark_changes.hpp"
+
+#include "classroom/exports.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <map>
+
+namespace headway::classroom {
+namespace {
+
+using gradebook::Edition;
+using gradebook::ExerciseMark;
+using gradebook::Gradebook;
+using gradebook::Mark;
+
+/// Marks differ if a table would show it.
+bool differ(double a, double b) { return std::abs(a - b) >= 0.005; }
+
+/// The properties whose points are others now.
+void add_tests(std::vector<std::string>& reasons, const Gradebook& gradebook, const std::string& source,
+               const std::string& suite_before, const std::string& suite_after) {
+    const auto before = gradebook.verdict(source, suite_before);
+    const auto after = gradebook.verdict(source, suite_after);
+    if (!before || !after || suite_before == suite_after) return;
+    std::map<std::string, int> points;
+    for (const verdict::Test& test : before->exercise.tests) points[test.property] = test.points;
+    for (const verdict::Test& test : after->exercise.tests) {
+        const auto earlier = points.find(test.property);
+        if (earlier == points.end())
+            reasons.push_back(fmt::format("new: {} ({} of {})", test.property, test.points, test.max_points));
+        else if (earlier->second != test.points)
+            reasons.push_back(fmt::format("{}: {} -> {}", test.property, earlier->second, test.points));
+    }
+    if (before->exercise.state != after->exercise.state)
+        reasons.push_back(fmt::format("{} -> {}", verdict::to_string(before->exercise.state),
+                                      verdict::to_string(after->exercise.state)));
+}
+
+std::vector<std::string> reasons_for(const Gradebook& gradebook, const ExerciseMark& before, const Edition& from,
+                                     const ExerciseMark& after, const Edition& to) {
+    std::vector<std::string> reasons;
+    if (before.standing != after.standing)
+        reasons.push_back(to_string(before.standing) + " -> " + to_string(after.standing));
+    if (before.attempt != after.attempt) reasons.emplace_back("another attempt counts");
+    if (differ(before.max_points, after.max_points))
+        reasons.push_back(fmt::format("counts {:g} points, not {:g}", after.max_points, before.max_points));
+    if (before.days_late != after.days_late || before.free_days != after.free_days)
+        reasons.push_back(fmt::format("{} days late, {} of them free; before {} and {}", after.days_late,
+                                      after.free_days, before.days_late, before.free_days));
+    else if (differ(before.deducted, after.deducted))
+        reasons.push_back(fmt::format("{:.2f} deducted for being late, not {:.2f}", after.deducted, before.deducted));
+    if (before.source == after.source)
+        add_tests(reasons, gradebook, after.source, from.suites.at(before.exercise), to.suites.at(after.exercise));
+    return reasons;
+}
+
+}  // namespace
+
+std::vector<MarkChange> mark_changes(const Gradebook& gradebook, const Edition& before, const Edition& after,
+                                     const std::vector<std::string>& exercises) {
+    const auto marks_in = [&](const Edition& edition) {
+        return gradebook::derive_marks(gradebook::record_of(gradebook, edition),
+                                       gradebook::Policy::parse(edition.policy, exercises));
+    };
+    std::map<std::string, Mark> old_marks;
+    for (Mark& mark : marks_in(before)) old_marks[mark.student] = std::move(mark);
+    std::vector<MarkChange> changes;
+    for (const Mark& mark : marks_in(after)) {
+        const auto old_mark = old_marks.find(mark.student);
+        if (old_mark == old_marks.end()) continue;
+        for (std::size_t i = 0; i < mark.exercises.size(); ++i) {
+            const ExerciseMark& was = old_mark->second.exercises[i];
+            const ExerciseMark& is = mark.exercises[i];
+            if (differ(was.points, is.points) || was.standing != is.standing)
+                changes.push_back(
+                    {mark.student, is.exercise, was.points, is.points, reasons_for(gradebook, was, before, is, after)});
+        }
+    }
+    return changes;
+}
+
+}  // namespace headway::classroom

@@ -1,0 +1,58 @@
+#include "grading/both_builds.hpp"
+
+#include <cstddef>
+#include <set>
+
+namespace headway::cli {
+namespace {
+
+using verdict::TestState;
+
+/// Whether only the sanitized build ran out of time.
+bool is_unchecked(const verdict::Test& plain, const verdict::Test& sanitized) {
+    return plain.state == TestState::passed && sanitized.state == TestState::failed && sanitized.failure &&
+           sanitized.failure->kind == verdict::FailureKind::timeout;
+}
+
+/// The failure that says more: a sanitizer's report names the line.
+bool says_more(const verdict::Test& a, const verdict::Test& b) {
+    if (was_not_asked(b) && !was_not_asked(a)) return true;
+    return a.failure && a.failure->kind == verdict::FailureKind::sanitizer && b.failure &&
+           b.failure->kind == verdict::FailureKind::crash;
+}
+
+/// @param function  empty: all calls together took too long
+std::string why_unchecked(const std::string& function) {
+    const std::string who = function.empty() ? "all calls together were" : "your " + function + " was";
+    return who + " too slow in the build that watches memory: what was not answered there in time was not checked";
+}
+
+}  // namespace
+
+verdict::Test merge(const verdict::Test& plain, const verdict::Test& sanitized) {
+    if (is_unchecked(plain, sanitized)) {
+        verdict::Test test = plain;
+        test.seconds += sanitized.seconds;
+        return test;
+    }
+    const bool plain_passed = plain.state == TestState::passed;
+    const bool sanitized_passed = sanitized.state == TestState::passed;
+    const bool unavailable = plain.state == TestState::unavailable || sanitized.state == TestState::unavailable;
+    const bool take_sanitized = unavailable ? sanitized.state == TestState::unavailable
+                                            : plain_passed || (!sanitized_passed && says_more(sanitized, plain));
+    verdict::Test test = take_sanitized ? sanitized : plain;
+    test.seconds = plain.seconds + sanitized.seconds;
+    if (test.state != TestState::failed) return test;
+    test.build = plain_passed ? "sanitized" : sanitized_passed ? "plain" : "both";
+    return test;
+}
+
+std::vector<std::string> unchecked_for_time(const std::vector<verdict::Test>& plain,
+                                            const std::vector<verdict::Test>& sanitized) {
+    std::set<std::string> sentences;
+    for (std::size_t i = 0; i < plain.size(); ++i)
+        if (is_unchecked(plain[i], sanitized[i])) sentences.insert(why_unchecked(sanitized[i].failure->function));
+    return {sentences.begin(), sentences.end()};
+}
+
+}  // namespace headway::cli

@@ -1,0 +1,45 @@
+#pragma once
+
+#include "grading/course.hpp"
+
+#include "submission/submission.hpp"
+#include "verdict/verdict.hpp"
+#include "verdict/withhold.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace headway::cli {
+
+struct GradingOptions {
+    std::filesystem::path submission;  ///< holds the exercise folders
+    std::filesystem::path shown_as;    ///< what messages call it; empty: where it is
+    std::vector<const ExerciseInfo*> exercises;
+    std::uint64_t seed = 1;
+    bool reuse = true;     ///< results of an identical earlier run
+    bool diagnose = true;  ///< say why, where tests fail
+    verdict::Tell tell = verdict::Tell::full;
+    /// How many builds run at once; 0: one a processor.
+    std::ptrdiff_t processors = 0;
+    /// Called when an exercise is at a new step: "03 compiling"; from several threads, one at a time.
+    std::function<void(const std::string&)> progress = {};
+};
+
+/// Compiles, links and judges, both builds of all exercises on all processors.
+verdict::Verdict grade(const Course& course, const GradingOptions& options);
+
+/// The state of an exercise, from its tests.
+verdict::State state_of(const std::vector<verdict::Test>& tests);
+
+/// What a result depends on: the sources, the suite, the toolchain and the seed.
+std::string digest_of(const Course& course, const build::Submission& submission, const ExerciseInfo& info,
+                      std::uint64_t seed);
+
+/// Where the programs and results of one exercise of one submission are kept.
+std::filesystem::path work_folder(const Course& course, const std::filesystem::path& submission,
+                                  const std::string& exercise);
+
+}  // namespace headway::cli

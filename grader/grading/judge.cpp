@@ -1,0 +1,131 @@
+#include "grading/judge.hpp"
+
+#include "sandbox/control_group.hpp"
+#include "sandbox/process.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <cstdlib>
+#include <memory>
+#include <utility>
+
+namespace headway::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using build::Flavour;
+
+/// On any clock. What a submission can take is far less: this is for a machine that has no time for either.
+constexpr std::chrono::seconds longest_judging{1800};
+
+constexpr std::size_t longest_document = std::size_t{256} << 20U;
+
+/// Bounds what a judge takes of the machine, whatever it is sent: a little above what it bounds itself to (see
+/// judge::bound_own_memory), so that it can still say what has happened. Its workers have groups of their own. Null
+/// where no group can be made: then its own bound is all there is.
+std::shared_ptr<sandbox::ControlGroup> group_of_a_judge(const sandbox::Policy& policy) {
+    constexpr std::uint64_t room_above = sandbox::mebibytes(256);
+    constexpr std::uint64_t processes = 4096;  // the workers' are bounded where they live
+    std::string ignored;
+    return sandbox::ControlGroup::make({.memory = policy.judge.memory + room_above, .processes = processes}, ignored);
+}
+
+/// Its document. Its limits are set here, and what its end means is said here.
+nlohmann::json answer_of(sandbox::Command command) {
+    command.environment = {"PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8"};
+    const auto finished =
+        sandbox::run(sandbox::trusted(std::move(command), sandbox::Trusted::judge), longest_judging, longest_document);
+    if (finished.ended.success() && !finished.timed_out && !finished.output_truncated)
+        return nlohmann::json::parse(finished.output);
+    const std::string how = finished.timed_out           ? "after 30 minutes"
+                            : finished.out_of_memory     ? "it needed more memory than policy.toml gives a judge"
+                            : finished.ended.signal != 0 ? fmt::format("signal {}", finished.ended.signal)
+                                                         : fmt::format("exit status {}", finished.ended.exit_code);
+    throw std::runtime_error(fmt::format("the judge did not finish ({}): {}", how, finished.output.substr(0, 400)));
+}
+
+nlohmann::json answer_about_course(const Course& course, const std::vector<std::string>& words) {
+    sandbox::Command command;
+    command.arguments = {course.toolchain.judge.string()};
+    command.arguments.insert(command.arguments.end(), words.begin(), words.end());
+    return answer_of(std::move(command));
+}
+
+}  // namespace
+
+nlohmann::json Judge::ask(const std::string& verb, const fs::path& worker, Flavour flavour,
+                          const std::vector<std::string>& options) const {
+    const sandbox::Jail& jail = course_.machine().jail;
+    sandbox::Command command;
+    command.arguments = {course_.toolchain.judge.string(),
+                         verb,
+                         "--exercise",
+                         exercise_,
+                         "--worker",
+                         worker.string(),
+                         "--seed-under",
+                         std::to_string(sandbox::number::seed),
+                         "--policy",
+                         course_.policy.string(),
+                         "--jail",
+                         jail.name()};
+    // Command lines are for everybody to read, and the seed of a class is secret.
+    command.attachments = {{sandbox::number::seed, std::to_string(seed_)}};
+    if (flavour == Flavour::sanitized) command.arguments.emplace_back("--sanitized");
+    if (!course_.toolchain.builds(exercise_, Flavour::sanitized)) command.arguments.emplace_back("--lone-build");
+    if (course_.toolchain.orderly) command.arguments.emplace_back("--orderly");
+    command.arguments.insert(command.arguments.end(), options.begin(), options.end());
+    if (jail.exists()) command.group = group_of_a_judge(jail.policy());
+    return answer_of(std::move(command));
+}
+
+std::vector<verdict::Test> Judge::test(const fs::path& worker, Flavour flavour, const fs::path& heard) const {
+    std::vector<std::string> options;
+    if (!heard.empty()) options = {"--heard", heard.string()};
+    std::vector<verdict::Test> tests;
+    for (const auto& test : ask("test", worker, flavour, options)) tests.push_back(verdict::test_from_json(test));
+    return tests;
+}
+
+void Judge::count(const fs::path& worker, const fs::path& folder) const {
+    ask("test", worker, Flavour::plain, {"--counts", folder.string()});
+}
+
+verdict::Diagnosis Judge::diagnose(const Suspect& suspect) const {
+    std::vector<std::string> options = {"--sanitized-worker", suspect.sanitized.string(), "--heard",
+                                        suspect.heard.string()};
+    for (const std::string& function : suspect.hung) options.insert(options.end(), {"--hung", function});
+    return verdict::diagnosis_from_json(ask("diagnose", suspect.plain, Flavour::plain, options));
+}
+
+std::vector<std::vector<double>> Judge::probe(const fs::path& worker, Flavour flavour, int count) const {
+    std::vector<std::vector<double>> answers;
+    for (const auto& row : ask("probe", worker, flavour, {"--count", std::to_string(count)})) {
+        answers.emplace_back();
+        for (const auto& number : row)
+            answers.back().push_back(std::strtod(number.get<std::string>().c_str(), nullptr));
+    }
+    return answers;
+}
+
+void Judge::record(const fs::path& worker, Flavour flavour, const std::string& test, const fs::path& file) const {
+    ask("record", worker, flavour, {"--test", test, "--into", file.string()});
+}
+
+int Judge::max_points() const {
+    int points = 0;
+    for (const auto& property : answer_about_course(course_, {"list", exercise_}))
+        points += property.at("points").get<int>();
+    return points;
+}
+
+std::vector<std::string> named_mistakes(const Course& course) {
+    std::vector<std::string> ids;
+    for (const auto& mistake : answer_about_course(course, {"catalogue"}))
+        ids.push_back(mistake.at("id").get<std::string>());
+    return ids;
+}
+
+}  // namespace headway::cli

@@ -1,0 +1,58 @@
+#pragma once
+
+#include "grading/course.hpp"
+
+#include "build/workspace.hpp"
+#include "verdict/verdict.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace headway::cli {
+
+/// The judge, a program of its own, asked about one exercise: a function for each of its verbs (judge/verbs.hpp).
+/// All @throw std::runtime_error if it could not judge.
+class Judge {
+public:
+    Judge(const Course& course, const ExerciseInfo& info, std::uint64_t seed)
+        : course_(course), exercise_(info.name), seed_(seed) {}
+
+    /// The hidden tests. @param heard  a file for what was answered, which `diagnose` reads; empty: none
+    std::vector<verdict::Test> test(const std::filesystem::path& worker, build::Flavour flavour,
+                                    const std::filesystem::path& heard = {}) const;
+    /// The hidden tests, for what is counted while they run: parcels in `folder`.
+    void count(const std::filesystem::path& worker, const std::filesystem::path& folder) const;
+
+    struct Suspect {
+        std::filesystem::path plain, sanitized;  ///< its programs
+        std::filesystem::path heard;             ///< what `test` left
+        std::vector<std::string> hung;           ///< functions that ran into their limit
+    };
+    verdict::Diagnosis diagnose(const Suspect& suspect) const;
+
+    /// What a program answers to `count` random questions.
+    std::vector<std::vector<double>> probe(const std::filesystem::path& worker, build::Flavour flavour,
+                                           int count) const;
+    /// Leaves in `file`, as frames, what one hidden test asks.
+    void record(const std::filesystem::path& worker, build::Flavour flavour, const std::string& test,
+                const std::filesystem::path& file) const;
+    /// Points of all properties.
+    int max_points() const;
+
+private:
+    nlohmann::json ask(const std::string& verb, const std::filesystem::path& worker, build::Flavour flavour,
+                       const std::vector<std::string>& options = {}) const;
+
+    const Course& course_;
+    std::string exercise_;
+    std::uint64_t seed_;
+};
+
+/// The mistakes that have a name, by id.
+std::vector<std::string> named_mistakes(const Course& course);
+
+}  // namespace headway::cli

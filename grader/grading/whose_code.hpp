@@ -1,0 +1,25 @@
+#pragma once
+
+#include "grading/course.hpp"
+
+#include <filesystem>
+#include <vector>
+
+namespace headway::cli {
+
+/// Whether it is exercises/, solutions/ or stubs/ of this course.
+bool is_own(const Course& course, const std::filesystem::path& code);
+
+/// Before anything of a submission is compiled or run. One's own exercises/, solutions/ and stubs/ go on without a
+/// jail, and standard error says so; a folder that may be somebody else's does not.
+/// @throws CourseError if it needs a jail that cannot be made here
+void see_to_the_jail(const Course& course, const std::filesystem::path& submission, sandbox::Unsafe unsafe);
+
+/// What no submission may read: hidden suites, solutions, the judge.
+std::vector<std::filesystem::path> closed_files(const std::filesystem::path& root,
+                                                const std::filesystem::path& programs);
+
+/// Takes them from all other users of this machine: without Landlock the weaker jail has nothing else to go by.
+void close_to_other_users(const std::vector<std::filesystem::path>& files);
+
+}  // namespace headway::cli

@@ -1,0 +1,27 @@
+#include "diagnosis/diagnose.hpp"
+#include "judge/heard.hpp"
+#include "judge/run_suite.hpp"
+#include "judge/verbs.hpp"
+
+#include "student/own_memory.hpp"
+
+namespace headway::judge {
+
+nlohmann::json diagnose(const Case& asked, const DiagnosisOptions& options) {
+    // Of an exercise without a catalogue of mistakes nothing can be said.
+    if (!diagnosis::subjects().contains(asked.exercise)) return verdict::to_json(verdict::Diagnosis{});
+    const Workshop workshop(asked.run);
+    bound_own_memory(workshop.own_memory());
+    const CallLimits limits = workshop.limits_of_diagnosis();
+    Student plain = workshop.student({asked.worker}, limits);
+    Student reversed = workshop.student({asked.worker}, limits);
+    Student refilled = workshop.student({asked.worker, false, 170}, limits);
+    Student sanitized = workshop.student({options.sanitized_worker, true, 1, false}, limits);
+    for (Student* student : {&plain, &reversed, &refilled, &sanitized})
+        for (const std::string& function : options.hung) student->has_hung(function);
+    session() = {&plain, asked.seed, false};
+    return verdict::to_json(diagnosis::diagnose(asked.exercise, {plain, reversed, refilled, sanitized},
+                                                read_heard(options.heard), asked.seed));
+}
+
+}  // namespace headway::judge

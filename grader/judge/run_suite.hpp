@@ -1,0 +1,18 @@
+#pragma once
+
+#include "student/hidden_test.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+
+namespace headway::judge {
+
+/// A suite, with its name for GoogleTest. @throws std::runtime_error if the exercise has none
+const std::pair<const std::string, Suite>& suite_of(const std::string& exercise);
+
+/// Runs the hidden tests against the student, or the one that is named.
+nlohmann::json run_suite(const std::pair<const std::string, Suite>& suite, const Session& with,
+                         const std::string& which = "*");
+
+}  // namespace headway::judge

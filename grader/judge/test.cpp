@@ -1,0 +1,31 @@
+#include "judge/heard.hpp"
+#include "judge/run_suite.hpp"
+#include "judge/verbs.hpp"
+
+#include "student/own_memory.hpp"
+
+#include <optional>
+
+namespace headway::judge {
+
+nlohmann::json test(const Case& asked, const std::filesystem::path& heard) {
+    const auto& suite = suite_of(asked.exercise);
+    Workshop workshop(asked.run);
+    bound_own_memory(workshop.own_memory());
+    Student student = workshop.student({asked.worker, asked.sanitized}, workshop.limits());
+    if (asked.orderly) student.let_workers_end([] {});
+    if (!asked.run.counts.empty()) student.let_workers_end([&workshop] { workshop.keep_parcel(); });
+    std::optional<HeardFile> file;
+    if (!heard.empty()) {
+        file.emplace(heard);
+        student.witnessed_by([&](const auto& function, const auto& arguments, const auto& outcome) {
+            file->add(function, arguments, outcome);
+        });
+    }
+    nlohmann::json document = run_suite(suite, {&student, asked.seed, asked.sanitized});
+    student.fresh_worker();
+    if (file) file->close();
+    return document;
+}
+
+}  // namespace headway::judge

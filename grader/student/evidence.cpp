@@ -1,0 +1,211 @@
+#include "student/evidence.hpp"
+
+#include "reference/array.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <utility>
+
+namespace headway::judge {
+namespace {
+
+/// Rounding changes less, other numbers change more.
+constexpr double as_good_as_equal = 1e-5;
+
+std::vector<double> numbers_in(const wire::Value& value) {
+    const auto* tensor = std::get_if<Tensor>(&value);
+    return tensor == nullptr || !tensor->defined() ? std::vector<double>{} : reference::exact(*tensor).value;
+}
+
+std::vector<double> numbers_in(const wire::Value& value, const std::string& field) {
+    const auto* record = std::get_if<wire::Record>(&value);
+    if (record == nullptr) return numbers_in(value);
+    const wire::Field* found = record->find(field);
+    return found == nullptr ? std::vector<double>{} : numbers_in(found->value);
+}
+
+bool all_finite(const std::vector<double>& numbers) {
+    return std::all_of(numbers.begin(), numbers.end(), [](double number) { return std::isfinite(number); });
+}
+
+bool agree(const std::vector<double>& a, const std::vector<double>& b) {
+    double largest = 0;
+    for (const double number : a) largest = std::max(largest, std::abs(number));
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [&](double x, double y) { return std::abs(x - y) <= as_good_as_equal * largest; });
+}
+
+/// Whether answer[i] = a·argument[i] + b for two numbers a and b, the argument cut or repeated to fit. Two numbers lie
+/// on some line whatever they are: these must be equal.
+bool copies(const std::vector<double>& answer, const std::vector<double>& argument) {
+    constexpr std::size_t too_few = 2;
+    if (argument.empty()) return false;
+    const auto from = [&](std::size_t i) { return argument[i % argument.size()]; };
+    double a = 0;
+    if (answer.size() <= too_few) {
+        std::size_t equal = 0;
+        while (equal < answer.size() && answer[equal] == from(equal)) ++equal;
+        return equal == answer.size();
+    }
+    for (std::size_t i = 1; i < answer.size() && a == 0; ++i)
+        if (from(i) != from(0)) a = (answer[i] - answer[0]) / (from(i) - from(0));
+    if (a == 0) return false;
+    std::vector<double> line;
+    for (std::size_t i = 0; i < answer.size(); ++i) line.push_back(answer[0] + a * (from(i) - from(0)));
+    return agree(line, answer);
+}
+
+bool copies_one(const std::vector<double>& answer, const Arguments& arguments) {
+    return std::any_of(arguments.begin(), arguments.end(),
+                       [&](const wire::Field& argument) { return copies(answer, numbers_in(argument.value)); });
+}
+
+bool holds_numbers(const wire::Field& argument) {
+    if (const auto* tensor = std::get_if<Tensor>(&argument.value)) return tensor->defined() && tensor->numel() > 0;
+    return std::holds_alternative<wire::Record>(argument.value);
+}
+
+bool is_mask(const wire::Field& argument) {
+    const auto* mask = std::get_if<Mask>(&argument.value);
+    return mask != nullptr && mask->defined();
+}
+
+wire::Field with_others(wire::Field argument) {
+    if (auto* record = std::get_if<wire::Record>(&argument.value)) {
+        for (wire::Field& field : record->fields) field = with_others(field);
+    } else if (auto* mask = std::get_if<Mask>(&argument.value); mask != nullptr && mask->defined()) {
+        *mask = mask->clone();
+        std::transform(mask->data(), mask->data() + mask->numel(), mask->data(), std::logical_not());
+    } else {
+        return with_other_numbers({argument}).front();
+    }
+    return argument;
+}
+
+double largest_of(const std::vector<double>& numbers) {
+    double largest = 0;
+    for (const double number : numbers) largest = std::max(largest, std::abs(number));
+    return largest;
+}
+
+double distance(const std::vector<double>& a, const std::vector<double>& b) {
+    if (a.size() != b.size()) return std::numeric_limits<double>::infinity();
+    double largest = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        const double off = std::abs(a[i] - b[i]);
+        largest = std::isnan(off) ? std::numeric_limits<double>::infinity() : std::max(largest, off);
+    }
+    return largest;
+}
+
+wire::Value sum(const wire::Value& a, const wire::Value& b) {
+    if (const auto* tensor = std::get_if<Tensor>(&a)) return *tensor + std::get<Tensor>(b);
+    wire::Record record = std::get<wire::Record>(a);
+    for (std::size_t i = 0; i < record.fields.size(); ++i)
+        record.fields[i].value = sum(record.fields[i].value, std::get<wire::Record>(b).fields[i].value);
+    return record;
+}
+
+/// How the answer to one call changes when its arguments do.
+class Behaviour {
+public:
+    Behaviour(const Numbers& ask, const Arguments& arguments, const reference::Array& expected)
+        : ask_(ask),
+          arguments_(arguments),
+          answer_(ask(arguments)),
+          smallest_change_(large_enough_a_change * largest_of(expected.value)) {}
+
+    bool is_computed(const Needs& needs) const {
+        return !answer_.empty() && all_finite(answer_) && !copies_one(answer_, arguments_) &&
+               agree(answer_, ask_(arguments_)) && changes(needs) && is_linear(needs.linear_in) &&
+               is_the_same_shifted(needs.shifted_by);
+    }
+
+private:
+    /// With each argument that it has to, or with all but one of many.
+    bool changes(const Needs& needs) const {
+        std::size_t all = 0;
+        std::size_t missed = 0;
+        for (std::size_t i = 0; i < arguments_.size(); ++i) {
+            const wire::Field& one = arguments_[i];
+            if (is_mask(one) && needs.mask && !changes_with(i)) return false;
+            if (!holds_numbers(one)) continue;
+            const bool is_named =
+                std::find(needs.numbers.begin(), needs.numbers.end(), one.name) != needs.numbers.end();
+            if (!needs.numbers.empty() && !is_named) continue;
+            ++all;
+            if (!changes_with(i)) ++missed;
+        }
+        return missed == 0 || (needs.numbers.empty() && all > 2 && missed == 1);
+    }
+
+    bool changes_with(std::size_t i) const {
+        return distance(answer_, with(i, with_others(arguments_[i]).value)) > smallest_change_;
+    }
+
+    std::vector<double> with(std::size_t i, wire::Value value) const {
+        Arguments others = arguments_;
+        others[i].value = std::move(value);
+        return ask_(others);
+    }
+
+    std::optional<std::size_t> place_of(const std::string& name) const {
+        for (std::size_t i = 0; i < arguments_.size(); ++i)
+            if (arguments_[i].name == name) return i;
+        return std::nullopt;
+    }
+
+    bool is_linear(const std::string& name) const {
+        const auto i = place_of(name);
+        if (!i) return name.empty();
+        const wire::Value& a = arguments_[*i].value;
+        const wire::Value b = with_others(arguments_[*i]).value;
+        const std::vector<double> of_a_and_b = with(*i, sum(a, b)), of_b = with(*i, b);
+        const Tensor* zero = std::get_if<Tensor>(&a);
+        const std::vector<double> of_none = with(*i, zero == nullptr ? a : wire::Value(*zero * 0.0F));
+        if (of_a_and_b.size() != answer_.size() || of_b.size() != answer_.size() || of_none.size() != answer_.size())
+            return false;
+        std::vector<double> added;
+        for (std::size_t n = 0; n < answer_.size(); ++n) added.push_back(answer_[n] + of_b[n] - of_none[n]);
+        return distance(of_a_and_b, added) <= rounding * (largest_of(added) + largest_of(answer_));
+    }
+
+    bool is_the_same_shifted(const std::string& name) const {
+        const auto i = place_of(name);
+        if (!i) return name.empty();
+        return distance(answer_, with(*i, std::get<Tensor>(arguments_[*i].value) + 1.0F)) <=
+               rounding * largest_of(answer_);
+    }
+
+    /// Of the largest number that is expected: more than own() allows for in what follows from wrong answers.
+    static constexpr double large_enough_a_change = 2e-3;
+    /// In scores of some 1e4 float32 tells apart what differs by 1e-3.
+    static constexpr double rounding = 5e-3;
+
+    const Numbers& ask_;
+    const Arguments& arguments_;
+    const std::vector<double> answer_;
+    double smallest_change_;
+};
+
+}  // namespace
+
+Evidence computes(Numbers ask, Arguments arguments, Needs needs) {
+    return [ask = std::move(ask), arguments = std::move(arguments),
+            needs = std::move(needs)](const reference::Array& expected) {
+        return aside([&] { return Behaviour(ask, arguments, expected).is_computed(needs); });
+    };
+}
+
+Evidence computes(Student& student, FunctionCall call, std::string field, Needs needs) {
+    const auto ask = [&student, function = std::move(call.function),
+                      field = std::move(field)](const Arguments& arguments) {
+        return numbers_in(student.outcome(function, arguments).value, field);
+    };
+    return computes(ask, std::move(call.arguments), std::move(needs));
+}
+
+}  // namespace headway::judge

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "student/behaviour.hpp"
+#include "student/expect.hpp"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace headway::judge {
+
+/// The numbers of one answer; empty where there is none.
+using Numbers = std::function<std::vector<double>(const Arguments&)>;
+
+/// What an answer must change with, and how: of made-up answers that look at everything, few are linear where they
+/// should be.
+struct Needs {
+    /// Names of tensors or records of tensors. None: every one of them, but one where there are three or more, since a
+    /// single mistake may lose one.
+    std::vector<std::string> numbers = {};
+    bool mask = false;  ///< where the check is about masks
+    std::string linear_in =
+        {};  ///< f(a + b) = f(a) + f(b) - f(0): attention in its values, gradients in those they get
+    std::string shifted_by = {};  ///< a constant added to it changes nothing: scores
+};
+
+/// Whether what `ask` answers is computed from its arguments, though it may be wrong: it is finite, it is the same when
+/// it is asked again, it is another by some of what is expected when one of the arguments alone holds other numbers
+/// (see Needs), and it is none of them as it came, scaled, or shifted. No constant is, nor random numbers, a copy of an
+/// argument, or what an earlier call was asked with.
+Evidence computes(Numbers ask, Arguments arguments, Needs needs = {});
+
+/// The same of a function of the student's that keeps no state; of a record, `field` alone is looked at.
+Evidence computes(Student& student, FunctionCall call, std::string field = "", Needs needs = {});
+
+}  // namespace headway::judge

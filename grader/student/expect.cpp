@@ -1,0 +1,245 @@
+#include "student/expect.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <utility>
+
+namespace headway::judge {
+namespace {
+
+using verdict::Failure;
+using verdict::FailureKind;
+
+/// Tensors up to this size are shown whole.
+constexpr Index most_shown = 64;
+/// Of an axis in a window.
+constexpr std::int64_t longest_shown = 16;
+constexpr double safety_factor = 4;
+constexpr double absolute_floor = 1e-7;
+
+verdict::Numbers numbers(const reference::Array& array) {
+    return {{array.shape.begin(), array.shape.end()}, array.value};
+}
+
+std::vector<std::int64_t> coordinate_of(std::size_t flat, const Shape& shape) {
+    std::vector<std::int64_t> coordinate(shape.size());
+    for (std::size_t axis = shape.size(); axis-- > 0;) {
+        coordinate[axis] = static_cast<std::int64_t>(flat) % shape[axis];
+        flat /= static_cast<std::size_t>(shape[axis]);
+    }
+    return coordinate;
+}
+
+/// Distance in tolerances; NaN counts as infinitely far. From what is not finite itself there is no distance to tell.
+double badness(double actual, double expected, double allowed) {
+    if (!std::isfinite(expected)) return 0;
+    const double distance = std::abs(actual - expected) / allowed;
+    return std::isnan(distance) ? std::numeric_limits<double>::infinity() : distance;
+}
+
+bool is_wrong(const reference::Array& actual, const reference::Array& expected, std::size_t i) {
+    return !close(actual.value[i], expected.value[i], tolerance(expected.value[i], expected.error[i]), 0);
+}
+
+/// 1 where it may not attend. @param mask  row-major
+reference::Array as_numbers(const Mask& mask) {
+    reference::Array array;
+    array.shape = mask.shape();
+    array.value.assign(mask.data(), mask.data() + mask.numel());
+    array.error.assign(array.value.size(), 0);
+    return array;
+}
+
+bool is_constant(const reference::Array& array) {
+    for (std::size_t i = 1; i < array.value.size(); ++i)
+        if (std::abs(array.value[i] - array.value[0]) > tolerance(array.value[0], array.error[0] + array.error[i]))
+            return false;
+    return true;
+}
+
+/// Where an axis is shown: all of it, or a part with the worst position in its middle.
+struct Part {
+    std::int64_t begin = 0;
+    std::int64_t size = 1;
+
+    static Part around(std::int64_t position, std::int64_t all) {
+        const std::int64_t size = std::min(all, longest_shown);
+        return {std::clamp<std::int64_t>(position - size / 2, 0, all - size), size};
+    }
+};
+
+verdict::Window window_at(const verdict::Worst& worst, const reference::Array& actual,
+                          const reference::Array& expected) {
+    const std::size_t rank = expected.shape.size();
+    const auto part = [&](std::size_t from_last) {
+        return rank < from_last ? Part{}
+                                : Part::around(worst.coordinate[rank - from_last], expected.shape[rank - from_last]);
+    };
+    const Part rows = part(2);
+    const Part columns = part(1);
+    verdict::Window window;
+    window.axes = worst.axes;
+    window.shape.assign(expected.shape.begin(), expected.shape.end());
+    window.first = worst.coordinate;
+    if (rank >= 2) window.first[rank - 2] = rows.begin;
+    if (rank >= 1) window.first[rank - 1] = columns.begin;
+    std::int64_t flat = 0;
+    for (std::size_t axis = 0; axis < rank; ++axis) flat = flat * expected.shape[axis] + window.first[axis];
+    const std::int64_t row_length = rank == 0 ? 1 : expected.shape[rank - 1];
+    window.expected.shape = window.yours.shape = {rows.size, columns.size};
+    for (std::int64_t row = 0; row < rows.size; ++row)
+        for (std::int64_t column = 0; column < columns.size; ++column) {
+            const auto i = static_cast<std::size_t>(flat + row * row_length + column);
+            window.expected.values.push_back(expected.value[i]);
+            window.yours.values.push_back(actual.value[i]);
+            if (is_wrong(actual, expected, i)) window.wrong.push_back(row * columns.size + column);
+        }
+    return window;
+}
+
+std::optional<Failure> shape_difference(const Looking& looking, const Shape& actual, const Shape& expected) {
+    if (actual == expected) return std::nullopt;
+    Failure failure;
+    failure.kind = FailureKind::wrong_shape;
+    failure.stage = to_string(looking.stage);
+    failure.message = "the shape of your " + looking.at + " is " + headway::to_string(actual) + "; it should be " +
+                      headway::to_string(expected);
+    return failure;
+}
+
+}  // namespace
+
+bool close(double actual, double expected, double atol, double rtol) {
+    return std::isfinite(actual) && std::abs(actual - expected) <= atol + rtol * std::abs(expected);
+}
+
+double tolerance(double expected, double error_bound) {
+    return safety_factor * error_bound + absolute_floor + 2 * reference::unit_roundoff * std::abs(expected);
+}
+
+std::optional<Failure> difference(const Looking& looking, const Tensor& actual, const reference::Array& expected) {
+    if (!actual.defined()) {
+        Failure failure;
+        failure.kind = FailureKind::wrong_shape;
+        failure.stage = to_string(looking.stage);
+        failure.message = "your " + looking.at + " are a Tensor{} that nothing was assigned to";
+        return failure;
+    }
+    if (auto failure = shape_difference(looking, actual.shape(), expected.shape)) return failure;
+    const reference::Array got = reference::exact(actual);
+    Failure failure;
+    double worst_badness = 0;
+    for (std::size_t i = 0; i < expected.value.size(); ++i) {
+        if (!is_wrong(got, expected, i)) continue;
+        const double allowed = tolerance(expected.value[i], expected.error[i]);
+        ++failure.wrong_elements;
+        const double bad = badness(got.value[i], expected.value[i], allowed);
+        if (failure.worst && !(bad > worst_badness)) continue;
+        worst_badness = bad;
+        failure.worst =
+            verdict::Worst{looking.axes, coordinate_of(i, expected.shape), expected.value[i], got.value[i], allowed};
+    }
+    if (failure.wrong_elements == 0) return std::nullopt;
+    failure.kind = FailureKind::wrong_value;
+    failure.stage = to_string(looking.stage);
+    failure.all_elements = expected.numel();
+    const std::string in_numbers =
+        " in " + std::to_string(failure.wrong_elements) + " of " + std::to_string(failure.all_elements) + " numbers";
+    failure.message = "your " + looking.at + " are wrong" + in_numbers;
+    if (!std::isfinite(failure.worst->expected)) {  // so all of them: another answer of the student's
+        failure.worst.reset();
+        failure.message =
+            "your " + looking.at + " cannot be compared" + in_numbers + ": an answer of yours is NaN or infinite there";
+        return failure;
+    }
+    if (expected.numel() <= most_shown) {
+        failure.expected = numbers(expected);
+        failure.yours = numbers(got);
+    }
+    if (failure.worst->axes.size() == expected.shape.size()) failure.window = window_at(*failure.worst, got, expected);
+    return failure;
+}
+
+std::optional<Failure> what_is_wrong(const Looking& looking, const Tensor& actual, const reference::Array& expected) {
+    auto failure = difference(looking, actual, expected);
+    if (!failure && !is_constant(expected)) shown();
+    return failure;
+}
+
+void expect_close(const Looking& looking, const Tensor& actual, const reference::Array& expected) {
+    if (auto failure = what_is_wrong(looking, actual, expected)) fail(std::move(*failure));
+}
+
+void expect_alike(const Looking& looking, const Tensor& actual, const Tensor& other) {
+    if (auto failure = difference(looking, actual, reference::exact(other))) fail(std::move(*failure));
+}
+
+void expect_close_given(const Looking& looking, const Tensor& actual, const reference::Array& expected,
+                        const std::vector<std::string>& functions, const Follows& from_own, const Evidence& evidence) {
+    auto failure = what_is_wrong(looking, actual, expected);
+    if (!failure) return;
+    const auto follows = aside(from_own);
+    if (!follows || difference(looking, actual, *follows)) fail(std::move(*failure));
+    pass_on_credit(functions, std::move(*failure), expected, evidence);
+}
+
+void pass_on_credit(const std::vector<std::string>& functions, Failure failure, const reference::Array& expected,
+                    const Evidence& evidence) {
+    const std::string function = current_test().function;
+    if (!evidence(expected)) fail(std::move(failure));
+    shown(function);
+    TestRecord& record = current_test();
+    failure.function = function;
+    failure.story = record.story;
+    record.credits.push_back({functions, std::move(failure)});
+}
+
+reference::Array own(const Tensor& tensor) {
+    reference::Array array = reference::exact(tensor);
+    double largest = 0;
+    for (const double number : array.value) largest = std::max(largest, std::abs(number));
+    for (std::size_t i = 0; i < array.value.size(); ++i)
+        array.error[i] = 1e-4 * std::abs(array.value[i]) + 1e-5 * std::min(1.0, largest);
+    return array;
+}
+
+void expect_shape(const Looking& looking, const Shape& actual, const Shape& expected) {
+    if (auto failure = shape_difference(looking, actual, expected)) fail(std::move(*failure));
+}
+
+void expect_mask(const Looking& looking, const Mask& actual, const Mask& expected) {
+    expect_shape(looking, actual.shape(), expected.shape());
+    const Mask yours = actual.clone();
+    const Mask right = expected.clone();
+    for (Index i = 0; i < right.numel(); ++i) {
+        if (yours.data()[i] == right.data()[i]) continue;
+        Failure failure;
+        failure.kind = FailureKind::wrong_value;
+        failure.stage = to_string(looking.stage);
+        const auto coordinate = coordinate_of(static_cast<std::size_t>(i), right.shape());
+        std::string place;
+        for (std::size_t axis = 0; axis < coordinate.size(); ++axis)
+            place += (axis == 0 ? "[" : ", ") + looking.axes.at(axis) + "=" + std::to_string(coordinate[axis]);
+        verdict::Worst worst;
+        worst.axes = looking.axes;
+        worst.coordinate = coordinate;
+        failure.window = window_at(worst, as_numbers(yours), as_numbers(right));
+        failure.message = "your " + looking.at + " is " + (yours.data()[i] ? "true" : "false") + " at " + place +
+                          "]; it should be " + (right.data()[i] ? "true (may not attend)" : "false (may attend)");
+        fail(std::move(failure));
+    }
+    if (!is_constant(as_numbers(right))) shown();
+}
+
+void expect(bool holds, Stage stage, const std::string& message) {
+    if (holds) return;
+    Failure failure;
+    failure.kind = FailureKind::wrong_behaviour;
+    failure.stage = to_string(stage);
+    failure.message = message;
+    fail(std::move(failure));
+}
+
+}  // namespace headway::judge

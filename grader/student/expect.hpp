@@ -1,0 +1,72 @@
+#pragma once
+
+#include "reference/array.hpp"
+#include "student/test_record.hpp"
+
+#include <headway/mask.hpp>
+#include <headway/tensor.hpp>
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace headway::judge {
+
+/// What a check looks at: its name and axes for messages, and the stage that is wrong if it fails.
+struct Looking {
+    std::string at;  ///< "scores"
+    Stage stage = Stage::none;
+    std::vector<std::string> axes;  ///< "b", "h", "query", "key"
+};
+
+/// The comparator: |actual - expected| <= atol + rtol·|expected|, written so that NaN never passes; infinities neither.
+bool close(double actual, double expected, double atol, double rtol);
+
+/// How far from `expected` an element may be: a multiple of the forward error bound, for float32 rounding that the
+/// bound does not see, such as products of intermediate results in another order.
+double tolerance(double expected, double error_bound);
+
+/// Nothing if `actual` has the shape and, within tolerance, the numbers of `expected`; else what differs.
+std::optional<verdict::Failure> difference(const Looking& looking, const Tensor& actual,
+                                           const reference::Array& expected);
+
+/// The difference of the answer given last from the reference. Without one that answer is noted as shown(), unless all
+/// numbers of `expected` are alike: that a constant can give.
+std::optional<verdict::Failure> what_is_wrong(const Looking& looking, const Tensor& actual,
+                                              const reference::Array& expected);
+
+/// Ends the test with what is wrong, if anything is.
+void expect_close(const Looking& looking, const Tensor& actual, const reference::Array& expected);
+
+/// Ends the test if `actual`, another answer of the student's, differs. It shows nothing: both may be constant.
+void expect_alike(const Looking& looking, const Tensor& actual, const Tensor& other);
+
+/// What shows that an answer is computed all the same, where this was expected (see computes()); asked only where
+/// credit is at stake.
+using Evidence = std::function<bool(const reference::Array& expected)>;
+/// What follows from the student's own answers; nothing if these are of no use. Asked aside, where something is wrong.
+using Follows = std::function<std::optional<reference::Array>()>;
+
+/// Right if `actual` is what it should be, or what follows from the student's own answers from other `functions`.
+/// The second passes on credit: it stands only if another test finds one of those functions wrong.
+void expect_close_given(const Looking& looking, const Tensor& actual, const reference::Array& expected,
+                        const std::vector<std::string>& functions, const Follows& from_own, const Evidence& evidence);
+
+/// The test passes for now; `failure` stands only if no other test finds one of `functions` wrong. Ends the test with
+/// it if nothing shows that the answer is computed: zeros follow from zeros.
+void pass_on_credit(const std::vector<std::string>& functions, verdict::Failure failure,
+                    const reference::Array& expected, const Evidence& evidence);
+
+/// Numbers that a submission gave, with room for having computed their inputs in another order.
+reference::Array own(const Tensor& tensor);
+
+void expect_shape(const Looking& looking, const Shape& actual, const Shape& expected);
+
+/// Every entry equal; `Mask{}` never is.
+void expect_mask(const Looking& looking, const Mask& actual, const Mask& expected);
+
+/// Ends the test with `message` unless `holds`.
+void expect(bool holds, Stage stage, const std::string& message);
+
+}  // namespace headway::judge

@@ -1,0 +1,47 @@
+#include "student/inputs.hpp"
+
+#include <array>
+#include <utility>
+
+namespace headway::judge {
+
+Sizes random_sizes(Random& random) {
+    // B and H are small, to keep tensors small; the rest is drawn from what is left.
+    std::array<Index, 8> pool{3, 5, 6, 7, 9, 10, 11, 13};
+    const auto shuffle = [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i + 1 < end; ++i)
+            std::swap(
+                pool[i],
+                pool[static_cast<std::size_t>(random.integer(static_cast<Index>(i), static_cast<Index>(end) - 1))]);
+    };
+    shuffle(0, 4);
+    shuffle(2, pool.size());
+    return {pool[0], pool[1], pool[2], pool[3], pool[4], pool[5]};
+}
+
+Tensor random_tensor(Random& random, const Shape& shape) { return random.normal(shape); }
+
+Tensor strided(const Tensor& tensor) {
+    Shape wide = tensor.shape();
+    for (Index& size : wide) size = 2 * size + 1;
+    const Tensor storage = Tensor::full(wide, 77.0F);
+    Strides strides = storage.strides();
+    Index offset = 0;
+    for (Index& stride : strides) {
+        offset += stride;
+        stride *= 2;
+    }
+    Tensor view = storage.as_strided(tensor.shape(), strides, offset);
+    view.copy_from(tensor);
+    return view;
+}
+
+Mask random_mask(Random& random, const Shape& shape) {
+    Mask mask = Mask::allow_all(shape);
+    const Index S = shape.back();
+    for (Index i = 0; i < mask.numel(); ++i) mask.data()[i] = random.uniform() < 1.0F / 3.0F;
+    for (Index row = 0; row < mask.numel() / S; ++row) mask.data()[row * S + random.integer(0, S - 1)] = false;
+    return mask;
+}
+
+}  // namespace headway::judge

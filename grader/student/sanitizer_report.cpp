@@ -1,0 +1,91 @@
+#include "student/sanitizer_report.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <regex>
+#include <sstream>
+
+namespace headway::judge {
+namespace {
+
+constexpr std::size_t most_lines = 12;
+constexpr std::size_t most_line_bytes = 400;
+
+/// Frames in the student's files have relative paths; the course's and the system's are absolute.
+bool is_students(const std::string& path) { return !path.empty() && path.front() != '/' && path.front() != '<'; }
+
+std::string without_dot(const std::string& path) { return path.starts_with("./") ? path.substr(2) : path; }
+
+/// A submission may print what looks like a report, with any number in it.
+int line_number(const std::string& digits) { return std::stoi(digits.substr(0, 9)); }
+
+/// The lines from the first that a sanitizer wrote.
+std::vector<std::string> report_lines(const std::string& output) {
+    std::vector<std::string> lines;
+    std::istringstream stream(output);
+    for (std::string line; std::getline(stream, line);) {
+        const bool starts = line.find("==ERROR: AddressSanitizer") != std::string::npos ||
+                            line.find("runtime error: ") != std::string::npos;
+        if (lines.empty() && !starts) continue;
+        if (!starts && line.starts_with("====")) continue;
+        lines.push_back(line.substr(0, most_line_bytes));
+    }
+    return lines;
+}
+
+}  // namespace
+
+verdict::SanitizerReport parse_sanitizer_report(const std::string& output) {
+    static const std::regex address_error(R"(AddressSanitizer: ([A-Za-z-]+))");
+    static const std::regex undefined_error(R"(^(\S+?):(\d+):\d+: runtime error: (.*)$)");
+    static const std::regex frame(R"(^\s*#\d+ 0x[0-9a-f]+ in .* (\S+?):(\d+)(:\d+)?$)");
+
+    verdict::SanitizerReport report;
+    const std::vector<std::string> lines = report_lines(output);
+    std::smatch match;
+    for (const std::string& line : lines) {
+        if (report.kind.empty() && std::regex_search(line, match, address_error)) report.kind = match[1];
+        if (report.kind.empty() && std::regex_search(line, match, undefined_error)) {
+            report.kind = match[3];
+            if (is_students(match[1])) {
+                report.file = without_dot(match[1]);
+                report.line = line_number(match[2]);
+            }
+        }
+        if (report.file.empty() && std::regex_search(line, match, frame) && is_students(match[1])) {
+            report.file = without_dot(match[1]);
+            report.line = line_number(match[2]);
+        }
+    }
+    if (report.kind.empty()) report.kind = "a sanitizer report";
+    report.first_lines.assign(lines.begin(),
+                              lines.begin() + static_cast<std::ptrdiff_t>(std::min(most_lines, lines.size())));
+    return report;
+}
+
+std::string describe(const verdict::SanitizerReport& report, const std::string& function) {
+    struct Words {
+        const char* kind;
+        const char* sentence;
+    };
+    static constexpr Words known[] = {
+        {"heap-buffer-overflow", "reads or writes beyond the end of its memory"},
+        {"stack-buffer-overflow", "reads or writes beyond the end of a local array"},
+        {"global-buffer-overflow", "reads or writes beyond the end of a global array"},
+        {"heap-use-after-free", "uses memory that has been freed"},
+        {"stack-use-after-scope", "uses a local variable after the end of its scope"},
+        {"stack-use-after-return", "uses a local variable after its function returned"},
+        {"stack-overflow", "recurses without end"},
+        {"SEGV", "touches memory that is not its own"},
+        {"FPE", "divides an integer by zero"},
+    };
+    std::string text = "your " + function + " ";
+    const auto* words = std::find_if(std::begin(known), std::end(known),
+                                     [&](const Words& candidate) { return report.kind == candidate.kind; });
+    text += words == std::end(known) ? "has undefined behaviour" : words->sentence;
+    text += " (" + report.kind + ")";
+    if (!report.file.empty()) text += " at " + report.file + ":" + std::to_string(report.line);
+    return text;
+}
+
+}  // namespace headway::judge

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "verdict/verdict.hpp"
+
+#include <string>
+
+namespace headway::judge {
+
+/// Reads what AddressSanitizer or UndefinedBehaviorSanitizer printed: the kind, and the first frame in the student's
+/// own files, whose paths are relative (the course's and the system's are absolute).
+verdict::SanitizerReport parse_sanitizer_report(const std::string& output);
+
+/// "your split_heads read beyond the end of an array (heap-buffer-overflow) at head_splitting.cpp:31"
+std::string describe(const verdict::SanitizerReport& report, const std::string& function);
+
+}  // namespace headway::judge

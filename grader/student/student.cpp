@@ -1,0 +1,311 @@
+#include "student/student.hpp"
+
+#include "student/sanitizer_report.hpp"
+#include "student/test_record.hpp"
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+namespace headway::judge {
+namespace {
+
+using std::chrono::milliseconds;
+using verdict::Failure;
+using verdict::FailureKind;
+using wire::ErrorKind;
+
+std::string with_shape(const wire::Field& argument) {
+    struct Show {
+        std::string operator()(const Tensor& tensor) const {
+            return tensor.defined() ? " " + headway::to_string(tensor.shape()) : " = none";
+        }
+        std::string operator()(const Mask& mask) const {
+            return mask.defined() ? " " + headway::to_string(mask.shape()) : " = none";
+        }
+        std::string operator()(Index value) const { return " = " + std::to_string(value); }
+        std::string operator()(const Shape& value) const { return " = " + headway::to_string(value); }
+        std::string operator()(double value) const {
+            std::string text = std::to_string(value);
+            text.erase(text.find_last_not_of('0') + 1);
+            return " = " + text + (text.ends_with('.') ? "0" : "");
+        }
+        std::string operator()(bool value) const { return value ? " = true" : " = false"; }
+        std::string operator()(const std::string& value) const { return " = " + value; }
+        std::string operator()(const wire::Record& record) const {
+            std::string text = " {";
+            for (const wire::Field& field : record.fields)
+                text += (text.size() > 2 ? ", " : "") + field.name + std::visit(Show{}, field.value);
+            return text + "}";
+        }
+        std::string operator()(wire::Handle) const { return ""; }
+        std::string operator()(std::monostate) const { return ""; }
+    };
+    return argument.name + std::visit(Show{}, argument.value);
+}
+
+/// Of a call's sentence: a record that came from the student may hold texts without end.
+constexpr std::size_t longest_sentence = 1000;
+
+/// "split_heads(x (3, 5, 18), num_heads = 3)"
+std::string sentence(const std::string& function, const Arguments& arguments) {
+    std::string text = function + "(";
+    for (const wire::Field& argument : arguments) {
+        if (&argument != arguments.data()) text += ", ";
+        text += with_shape(argument);
+        if (text.size() > longest_sentence) {
+            text.resize(longest_sentence);
+            break;
+        }
+    }
+    return text + ")";
+}
+
+/// A test that keeps every answer keeps as much as this many of the largest.
+constexpr std::uint64_t answers_of_a_test = 64;
+
+/// The worker's own functions, which run no code of the student's.
+bool is_courses_own(const std::string& function) {
+    return function == "keep" || function == "read" || function == "write" || function == "forget";
+}
+
+Failure thrown(const std::string& function, const wire::Error& error) {
+    Failure failure;
+    if (error.type == "std::bad_alloc") {
+        failure.kind = FailureKind::memory;
+        failure.message = "your " + function + " asked for more memory than there is (std::bad_alloc)";
+        return failure;
+    }
+    failure.kind = FailureKind::exception;
+    failure.message = "your " + function + " threw " + error.type;
+    if (!error.message.empty()) failure.message += ": " + error.message;
+    return failure;
+}
+
+}  // namespace
+
+Student::Student(sandbox::Launch worker, CallLimits limits) : launch_(std::move(worker)), limits_(limits) {}
+
+WorkerLink& Student::link() {
+    if (!link_) link_ = std::make_unique<WorkerLink>(launch_, limits_);
+    return *link_;
+}
+
+void Student::fresh_worker() {
+    const bool is_orderly = link_ && after_worker_;
+    // Once one does not end, the others would not: each would be waited for in vain.
+    const bool has_ended = is_orderly && all_end_ && link_->finish();
+    if (is_orderly) all_end_ = has_ended;
+    link_.reset();
+    if (has_ended) after_worker_();
+}
+
+void Student::collect_output() {
+    if (!link_) return;
+    Printed printed = link_->take_output();
+    TestRecord& record = current_test();
+    const std::size_t room = limits_.output_kept - std::min(limits_.output_kept, record.output.size());
+    record.output.append(printed.text, 0, room);
+    record.output_truncated |= printed.truncated || printed.text.size() > room;
+}
+
+milliseconds Student::time_limit(const std::string& function) const {
+    // A function without end would cost the student its limit in every test that calls it; and where several have
+    // none, the next one seldom has.
+    const milliseconds least = std::min(limits_.time, limits_.time_after_timeout);
+    if (slow_.contains(function)) return least;
+    return hung_here_ == 0 ? limits_.time : std::max(least, limits_.time / (3 * hung_here_));
+}
+
+/// Of what a test is answered, since it may keep it all, and much more of it than came over the wire.
+void Student::keep_account(const wire::Reply& reply) {
+    std::uint64_t& answered = current_test().answered_bytes;
+    answered += wire::bytes_to_unfold(reply.result);
+    if (answered > limits_.answer_bytes * answers_of_a_test)
+        throw NoAnswer{FailureKind::memory, "answered with more than " +
+                                                std::to_string(limits_.answer_bytes * answers_of_a_test >> 20U) +
+                                                " MiB of numbers in one test"};
+}
+
+void Student::lost(const std::string& function, const NoAnswer& why) {
+    Failure failure;
+    failure.kind = why.kind;
+    failure.message = "your " + function + " " + why.message;
+    if (why.kind == FailureKind::sanitizer) {
+        failure.sanitizer = parse_sanitizer_report(link_->last_words());
+        failure.message = describe(*failure.sanitizer, function);
+    }
+    if (current_test().aside && !is_courses_own(function)) tell();
+    if (why.kind == FailureKind::timeout && slow_.insert(function).second) ++hung_here_;
+    collect_output();
+    link_.reset();
+    fail(std::move(failure));
+}
+
+void Student::tell() {
+    TestRecord& record = current_test();
+    for (const wire::Call& call : untold_)
+        if (recorder_) recorder_(call);
+    const wire::Call& last = untold_.back();
+    record.function = last.function;
+    record.asked.insert(last.function);
+    record.story.push_back(sentence(last.function, last.arguments));
+    untold_.clear();
+}
+
+Outcome Student::ask(const std::string& function, const Arguments& arguments, bool keep_result) {
+    TestRecord& record = current_test();
+    untold_.push_back({++last_call_, function, arguments, keep_result});
+    if (!record.aside && !is_courses_own(function)) tell();
+    const wire::Call call{last_call_, function, arguments, keep_result};
+    try {
+        wire::Reply reply = link().exchange(call, time_limit(function));
+        collect_output();
+        keep_account(reply);
+        if (reply.error && reply.error->kind == ErrorKind::not_implemented) {
+            record.not_implemented = reply.error->message;
+            throw StopTest{};
+        }
+        if (reply.error && reply.error->kind == ErrorKind::no_such_function) {
+            // The course's own dispatchers know every function that is asked: something of the submission answers.
+            throw NoAnswer{FailureKind::protocol, "is not what answers: the program does not know that function"};
+        }
+        Outcome outcome{std::move(reply.result), std::move(reply.error), std::move(reply.changed_arguments)};
+        if (!outcome.error) record.answered.insert(function);
+        if (witness_ && !is_courses_own(function)) witness_(function, arguments, outcome);
+        return outcome;
+    } catch (const NoAnswer& why) {
+        lost(function, why);
+    } catch (const MachineTooBusy& why) {
+        link_.reset();
+        record.unavailable = why.what();
+        throw StopTest{};
+    } catch (const OutOfTime&) {
+        link_.reset();
+        throw;
+    } catch (const std::system_error& error) {
+        record.unavailable = std::string("the worker cannot be run: ") + error.what();
+        throw StopTest{};
+    }
+}
+
+Outcome Student::outcome(const std::string& function, const Arguments& arguments, bool keep_result) {
+    return ask(function, arguments, keep_result);
+}
+
+wire::Value Student::answer(const std::string& function, const Arguments& arguments, bool keep_result) {
+    Outcome outcome = ask(function, arguments, keep_result);
+    if (outcome.error) {
+        if (current_test().aside && !is_courses_own(function)) tell();
+        fail(thrown(function, *outcome.error));
+    }
+    return std::move(outcome.value);
+}
+
+template <class T>
+T Student::expect(const std::string& function, const Arguments& arguments, const char* kind) {
+    wire::Value value = answer(function, arguments);
+    if (T* held = std::get_if<T>(&value)) return std::move(*held);
+    Failure failure;
+    failure.kind = FailureKind::protocol;
+    failure.message = "your " + function + " answered with " + wire::describe(value) + " instead of " + kind;
+    fail(std::move(failure));
+}
+
+Tensor Student::tensor(const std::string& function, const Arguments& arguments) {
+    auto tensor = expect<Tensor>(function, arguments, "a tensor");
+    if (tensor.defined()) return tensor;
+    Failure failure;
+    failure.kind = FailureKind::wrong_shape;
+    failure.message = "your " + function + " returned an undefined tensor (Tensor{})";
+    fail(std::move(failure));
+}
+
+Mask Student::mask(const std::string& function, const Arguments& arguments) {
+    auto mask = expect<Mask>(function, arguments, "a mask");
+    if (mask.defined()) return mask;
+    Failure failure;
+    failure.kind = FailureKind::wrong_shape;
+    failure.message = "your " + function + " returned Mask{}, which blocks nothing and has no shape";
+    fail(std::move(failure));
+}
+
+Shape Student::list(const std::string& function, const Arguments& arguments) {
+    return expect<Shape>(function, arguments, "a list of integers");
+}
+
+wire::Record Student::record(const std::string& function, const Arguments& arguments) {
+    return expect<wire::Record>(function, arguments, "a record");
+}
+
+wire::Handle Student::keep(const std::string& function, const Arguments& arguments) {
+    wire::Value value = answer(function, arguments, true);
+    if (const auto* handle = std::get_if<wire::Handle>(&value)) return *handle;
+    Failure failure;
+    failure.kind = FailureKind::wrong_behaviour;
+    failure.message = "your " + function + " returned nothing (a null pointer)";
+    fail(std::move(failure));
+}
+
+void Student::run(const std::string& function, const Arguments& arguments) { answer(function, arguments); }
+
+void Student::refuses(const std::string& function, const Arguments& arguments, const std::string& because,
+                      std::initializer_list<ErrorKind> accepted) {
+    const Outcome outcome = ask(function, arguments, false);
+    if (outcome.error && std::find(accepted.begin(), accepted.end(), outcome.error->kind) != accepted.end()) {
+        current_test().refused.insert(function);
+        return;
+    }
+    Failure failure;
+    failure.kind = FailureKind::wrong_behaviour;
+    failure.message = because + ": your " + function + " should throw std::invalid_argument, but it ";
+    if (outcome.error)
+        failure.message += "threw " + outcome.error->type +
+                           (outcome.error->message.empty() ? "" : " (" + outcome.error->message + ")");
+    else
+        failure.message += "returned " + wire::describe(outcome.value);
+    fail(std::move(failure));
+}
+
+void Student::refuses(const std::string& function, const Arguments& arguments, const std::string& because) {
+    refuses(function, arguments, because, {ErrorKind::invalid_argument});
+}
+
+void Student::refuses_index(const std::string& function, const Arguments& arguments, const std::string& because) {
+    refuses(function, arguments, because, {ErrorKind::invalid_argument, ErrorKind::out_of_range});
+}
+
+wire::Handle Student::store(const Tensor& tensor) { return expect<wire::Handle>("keep", {{"x", tensor}}, "a handle"); }
+
+Tensor Student::read(wire::Handle handle) { return expect<Tensor>("read", {{"x", handle}}, "a tensor"); }
+
+void Student::write(wire::Handle handle, const Shape& index, double number) {
+    answer("write", {{"x", handle}, {"index", index}, {"number", number}});
+}
+
+void Student::forget(wire::Handle handle) { answer("forget", {{"x", handle}}); }
+
+Student::Measured Student::measured(const std::string& function, const Arguments& arguments) {
+    Measured result;
+    const auto mark = link().process().mark_memory();
+    const wire::Handle answer = keep(function, arguments);
+    if (mark) {
+        const sandbox::Process& process = link().process();
+        if (!mark->group_counts && process.has_started_processes_since(*mark)) {
+            Failure failure;
+            failure.kind = FailureKind::wrong_behaviour;
+            failure.message = "your " + function +
+                              " starts processes, whose memory cannot be measured here; compute in the one that was "
+                              "called (threads are fine)";
+            fail(std::move(failure));
+        }
+        result.is_known = true;
+        result.before = mark->written;
+        result.growth = process.growth_since(*mark);
+    }
+    result.answer = read(answer);
+    forget(answer);
+    return result;
+}
+
+}  // namespace headway::judge

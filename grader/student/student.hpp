@@ -1,0 +1,121 @@
+#pragma once
+
+#include "student/worker_link.hpp"
+
+#include <headway/tensor.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace headway::judge {
+
+using Arguments = std::vector<wire::Field>;
+
+/// An answer, whatever it is: the value or the exception.
+struct Outcome {
+    wire::Value value;
+    std::optional<wire::Error> error;
+    std::vector<std::string> changed_arguments;
+};
+
+/// The submission, as a hidden test sees it: functions to call by name. A call that gets no proper answer fails the
+/// test, with the cause in words, and the next test meets a fresh worker.
+class Student {
+public:
+    Student(sandbox::Launch worker, CallLimits limits);
+
+    /// The answer must be of the kind that is asked for.
+    Tensor tensor(const std::string& function, const Arguments& arguments);
+    Mask mask(const std::string& function, const Arguments& arguments);
+    Shape list(const std::string& function, const Arguments& arguments);
+    wire::Record record(const std::string& function, const Arguments& arguments);
+    /// The result stays in the worker.
+    wire::Handle keep(const std::string& function, const Arguments& arguments);
+    void run(const std::string& function, const Arguments& arguments);
+
+    /// The submission must refuse the arguments with std::invalid_argument.
+    /// @param because completes the story: "D = 7 is not divisible by 3 heads"
+    void refuses(const std::string& function, const Arguments& arguments, const std::string& because);
+    /// The same, where std::out_of_range is as good.
+    void refuses_index(const std::string& function, const Arguments& arguments, const std::string& because);
+
+    /// Whatever comes back, exceptions included; only a lost worker or a stub ends the test.
+    Outcome outcome(const std::string& function, const Arguments& arguments, bool keep_result = false);
+
+    // ---- tensors that stay in the worker: the course's own code, not the student's -----------------------------
+    wire::Handle store(const Tensor& tensor);
+    Tensor read(wire::Handle handle);
+    void write(wire::Handle handle, const Shape& index, double number);
+    void forget(wire::Handle handle);
+
+    /// A tensor that `function` answers, and the memory that it took, measured from outside. Meaningful in the plain
+    /// build only.
+    struct Measured {
+        Tensor answer;
+        bool is_known = false;     ///< or the kernel does not tell
+        std::uint64_t before = 0;  ///< what the worker had written to when it was asked, static data included
+        std::uint64_t growth = 0;  ///< at the peak
+    };
+    Measured measured(const std::string& function, const Arguments& arguments);
+
+    /// Told of every call of a student's function that was answered.
+    using Witness = std::function<void(const std::string& function, const Arguments&, const Outcome&)>;
+    void witnessed_by(Witness witness) { witness_ = std::move(witness); }
+
+    /// Told of every call that led to the last one of the story, before that is made; of the worker's own functions
+    /// too.
+    using Recorder = std::function<void(const wire::Call&)>;
+    void recorded_by(Recorder recorder) { recorder_ = std::move(recorder); }
+
+    /// Another worker of the submission, for who talks to it in a way of its own; calls here know nothing of it.
+    std::unique_ptr<WorkerLink> another_worker() const { return std::make_unique<WorkerLink>(launch_, limits_); }
+    const CallLimits& limits() const { return limits_; }
+    /// Whether all that was asked has taken all the time that there is: nothing more is answered.
+    bool is_out_of_time() const { return limits_.budget && limits_.budget->is_spent(); }
+
+    /// `function` has run into the limit in another worker: it is not waited for as long again.
+    void has_hung(const std::string& function) { slow_.insert(function); }
+
+    /// A process without memory of earlier calls.
+    void fresh_worker();
+    /// Moves what the worker printed into the record of the current test.
+    void collect_output();
+    /// From now on a worker that is done with ends by itself, and writes what it counted, instead of being killed.
+    /// @param after  called when one has ended
+    void let_workers_end(std::function<void()> after) { after_worker_ = std::move(after); }
+
+private:
+    WorkerLink& link();
+    Outcome ask(const std::string& function, const Arguments& arguments, bool keep_result);
+    /// The last call is part of the story, and with it what led to it.
+    void tell();
+    wire::Value answer(const std::string& function, const Arguments& arguments, bool keep_result = false);
+    template <class T>
+    T expect(const std::string& function, const Arguments& arguments, const char* kind);
+    std::chrono::milliseconds time_limit(const std::string& function) const;
+    void keep_account(const wire::Reply& reply);
+    [[noreturn]] void lost(const std::string& function, const NoAnswer& why);
+    void refuses(const std::string& function, const Arguments& arguments, const std::string& because,
+                 std::initializer_list<wire::ErrorKind> accepted);
+
+    sandbox::Launch launch_;
+    CallLimits limits_;
+    std::unique_ptr<WorkerLink> link_;
+    std::uint64_t last_call_ = 0;
+    Witness witness_;
+    Recorder recorder_;
+    std::vector<wire::Call> untold_;      ///< asides and looks since the last call that was told
+    std::set<std::string> slow_;          ///< functions that ran into the limit once, here or in another worker
+    int hung_here_ = 0;                   ///< how many of them did so first here
+    bool all_end_ = true;                 ///< workers, by themselves
+    std::function<void()> after_worker_;  ///< let_workers_end()
+};
+
+}  // namespace headway::judge

@@ -1,0 +1,279 @@
+#include "student/worker_link.hpp"
+
+#include "sandbox/descriptor.hpp"
+#include "wire/frame.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <span>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/socket.h>
+
+namespace headway::judge {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+using verdict::FailureKind;
+
+/// How often limits are looked at while a call runs.
+constexpr int tick_milliseconds = 10;
+
+/// Building a jail takes the machine a while, which no clock of the submission's measures: those that are made to die
+/// again and again cost it this much each.
+constexpr milliseconds cost_of_a_worker{10};
+
+/// How long the end of a process may take that has closed its connection.
+constexpr milliseconds patience_with_the_dying{1000};
+
+/// Shorter waiting is not worth a look at how long we waited for a processor ourselves.
+constexpr milliseconds short_wait{1};
+
+/// Room for a sanitizer report.
+constexpr std::size_t tail_bytes = std::size_t{32} << 10U;
+
+void make_nonblocking(int descriptor) { ::fcntl(descriptor, F_SETFL, ::fcntl(descriptor, F_GETFL) | O_NONBLOCK); }
+
+std::string seconds(milliseconds duration) { return fmt::format("{} s", static_cast<double>(duration.count()) / 1000); }
+
+std::string mebibytes(std::uint64_t bytes) { return std::to_string(bytes >> 20U) + " MiB"; }
+
+std::string signal_words(int signal) {
+    switch (signal) {
+        case SIGSEGV:
+            return "crashed: SIGSEGV (it touched memory that is not its own, or recursed without end)";
+        case SIGABRT:
+            return "aborted: SIGABRT (a failed assertion, or an exception that left a noexcept function)";
+        case SIGFPE:
+            return "crashed: SIGFPE (an integer division by zero)";
+        case SIGBUS:
+            return "crashed: SIGBUS (it touched memory that is not there)";
+        case SIGILL:
+        case SIGTRAP:
+            return "crashed: it ran into code that must never be reached (a function without a return statement?)";
+        default: {
+            const char* name = ::sigabbrev_np(signal);
+            return "was ended by the signal SIG" + std::string(name == nullptr ? std::to_string(signal) : name);
+        }
+    }
+}
+
+/// How long this thread has been without a processor: zero where the kernel does not tell.
+std::chrono::nanoseconds own_waiting() {
+    static const sandbox::Descriptor file(::open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC));
+    std::array<char, 100> text{};  // computed waited turns
+    if (!file || ::pread(file.get(), text.data(), text.size() - 1, 0) <= 0) return {};
+    char* second = nullptr;
+    std::strtoll(text.data(), &second, 10);
+    return std::chrono::nanoseconds(std::strtoll(second, nullptr, 10));
+}
+
+}  // namespace
+
+struct WorkerLink::Deadline {
+    steady_clock::time_point wall;
+    std::chrono::nanoseconds begin;     ///< of time_used()
+    std::chrono::nanoseconds computed;  ///< by then
+    milliseconds limit;
+};
+
+WorkerLink::WorkerLink(const sandbox::Launch& launch, const CallLimits& limits)
+    : process_(sandbox::Process::start(launch, sandbox::Channel::yes)), limits_(limits) {
+    next_look_ = steady_clock::now() + milliseconds(tick_milliseconds / 2);
+    make_nonblocking(process_.channel());
+    make_nonblocking(process_.output());
+    if (limits_.budget) limits_.budget->spend(cost_of_a_worker);
+}
+
+WorkerLink::~WorkerLink() { charge(); }
+
+std::chrono::nanoseconds WorkerLink::time_used() const { return std::max(used_.computed, waited_for_ - used_.waited); }
+
+void WorkerLink::look_at_times() {
+    used_ = process_.time_used();
+    charge();
+}
+
+void WorkerLink::charge() {
+    if (limits_.budget) limits_.budget->spend(time_used() - charged_);
+    charged_ = time_used();
+}
+
+wire::Reply WorkerLink::exchange(const wire::Call& call, milliseconds time) {
+    if (limits_.budget && limits_.budget->is_spent()) throw OutOfTime{};
+    printed_in_call_ = 0;
+    own_waiting_ = own_waiting();
+    const Deadline deadline{steady_clock::now() + limits_.wall, time_used(), used_.computed, time};
+    wire::Bytes payload;
+    send_and_receive(wire::framed(wire::encode(call)), payload, deadline);
+    drain_output();
+    try {
+        wire::Reply reply = wire::decode_reply(payload, limits_.answer_bytes);
+        if (reply.id != call.id) throw wire::MalformedMessage("an answer to another call");
+        return reply;
+    } catch (const wire::MalformedMessage& error) {
+        stop(FailureKind::protocol, std::string("sent something that is not an answer (") + error.what() + ")");
+    }
+}
+
+void WorkerLink::send_and_receive(const wire::Bytes& frame, wire::Bytes& reply, const Deadline& deadline) {
+    std::span<const std::byte> unsent = frame;
+    const auto send_what_fits = [&] {
+        const ssize_t sent = ::send(process_.channel(), unsent.data(), unsent.size(), MSG_NOSIGNAL);
+        if (sent > 0) unsent = unsent.subspan(static_cast<std::size_t>(sent));
+    };
+    send_what_fits();
+    wire::Bytes received;
+    for (;;) {
+        std::array<pollfd, 2> waiting{{{process_.channel(), POLLIN, 0}, {process_.output(), POLLIN, 0}}};
+        if (!unsent.empty()) waiting[0].events |= POLLOUT;
+        const int ready = wait_for(waiting);
+        check_limits(deadline);
+        if (ready <= 0) continue;
+        if ((waiting[1].revents & (POLLIN | POLLHUP)) != 0 && !drain_output() && (waiting[0].revents & ~POLLOUT) == 0)
+            std::this_thread::sleep_for(milliseconds(1));  // it closed its output: no news from there any more
+        if ((waiting[0].revents & POLLOUT) != 0) send_what_fits();
+        if ((waiting[0].revents & (POLLIN | POLLHUP | POLLERR)) == 0) continue;
+        if (!receive(received)) explain_end();
+        if (received.size() < wire::frame_header_bytes) continue;
+        std::size_t size = 0;
+        try {
+            size = wire::payload_size(received);
+        } catch (const wire::MalformedMessage& error) {
+            stop(FailureKind::protocol, std::string("sent something that is not an answer (") + error.what() + ")");
+        }
+        if (received.size() < wire::frame_header_bytes + size) continue;
+        if (received.size() > wire::frame_header_bytes + size) stop(FailureKind::protocol, "sent more than one answer");
+        reply.assign(received.begin() + wire::frame_header_bytes, received.end());
+        return;
+    }
+}
+
+/// Adds to waited_for_, but not how long we were kept from seeing what had come.
+int WorkerLink::wait_for(std::span<pollfd> descriptors) {
+    const auto begin = steady_clock::now();
+    const int ready = ::poll(descriptors.data(), descriptors.size(), tick_milliseconds);
+    if (ready < 0 && errno != EINTR) throw std::system_error(errno, std::generic_category(), "poll");
+    std::chrono::nanoseconds waited = steady_clock::now() - begin;
+    if (waited > short_wait) {
+        const auto before = std::exchange(own_waiting_, own_waiting());
+        if (ready > 0) waited -= std::min(waited, own_waiting_ - before);
+    }
+    waited_for_ += waited;
+    return ready;
+}
+
+/// @return false at the end of the stream
+bool WorkerLink::receive(wire::Bytes& received) {
+    std::array<std::byte, 1 << 16> buffer;  // NOLINT(*-member-init): filled by recv
+    for (;;) {
+        const ssize_t got = ::recv(process_.channel(), buffer.data(), buffer.size(), 0);
+        if (got > 0) {
+            received.insert(received.end(), buffer.begin(), buffer.begin() + got);
+            if (received.size() > wire::max_frame_bytes + wire::frame_header_bytes)
+                stop(FailureKind::protocol, "sent more than an answer may hold");
+            if (static_cast<std::size_t>(got) < buffer.size()) return true;
+            continue;
+        }
+        if (got < 0 && errno == EINTR) continue;
+        return got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+    }
+}
+
+/// @return false if it has closed its output
+bool WorkerLink::drain_output() {
+    std::array<char, 1 << 14> buffer;  // NOLINT(*-member-init): filled by read
+    for (;;) {
+        const ssize_t got = ::read(process_.output(), buffer.data(), buffer.size());
+        if (got == 0) return false;
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return true;
+        const auto count = static_cast<std::size_t>(got);
+        const std::size_t room = limits_.output_kept - std::min(limits_.output_kept, printed_.text.size());
+        printed_.text.append(buffer.data(), std::min(room, count));
+        printed_.truncated |= count > room;
+        printed_in_call_ += count;
+        tail_.append(buffer.data(), count);
+        if (tail_.size() > 2 * tail_bytes) tail_.erase(0, tail_.size() - tail_bytes);
+        if (printed_in_call_ > limits_.output_flood)
+            stop(FailureKind::output_flood, "printed more than " + mebibytes(limits_.output_flood) + " in one call");
+    }
+}
+
+/// Now and then: looking costs more than most calls take.
+void WorkerLink::check_limits(const Deadline& deadline) {
+    const auto now = steady_clock::now();
+    if (now < next_look_) return;
+    next_look_ = now + milliseconds(tick_milliseconds / 2);
+    const auto computed_before = used_.computed;
+    look_at_times();
+    // While it is kept from computing, nobody knows how long that has lasted: it looks like sleep until it is over.
+    const bool is_kept_waiting = used_.computed == computed_before && process_.is_ready_to_compute();
+    if (time_used() - deadline.begin > deadline.limit && !is_kept_waiting) {
+        const bool computes = (used_.computed - deadline.computed) * 2 > deadline.limit;
+        stop(FailureKind::timeout,
+             computes ? "did not come to an end within " + seconds(deadline.limit) +
+                            " of computing (a loop whose condition never becomes false?)"
+                      : "gave no answer within " + seconds(deadline.limit) + " (does it wait for something?)");
+    }
+    if (limits_.budget && limits_.budget->is_spent()) {
+        process_.kill();
+        process_.wait();
+        throw OutOfTime{};
+    }
+    if (now > deadline.wall) {
+        process_.kill();
+        process_.wait();
+        throw MachineTooBusy("this machine is too busy: a call that may take " + seconds(deadline.limit) +
+                             " was not done after " + seconds(limits_.wall) +
+                             ", most of which it waited for a processor. Grade again.");
+    }
+    if (process_.resident_bytes() > limits_.resident_bytes || process_.ran_out_of_memory())
+        stop(FailureKind::memory, "used more than " + mebibytes(limits_.resident_bytes) + " of memory");
+}
+
+void WorkerLink::explain_end() {
+    // The socket is closed; the process follows, unless only the socket was closed.
+    const auto begin = steady_clock::now();
+    while (!process_.ended() && steady_clock::now() < begin + patience_with_the_dying)
+        std::this_thread::sleep_for(milliseconds(1));
+    waited_for_ += steady_clock::now() - begin;
+    drain_output();
+    const auto ended = process_.ended();
+    if (!ended) stop(FailureKind::protocol, "closed its connection to the grader");
+    if (tail_.find("AddressSanitizer") != std::string::npos || tail_.find("runtime error: ") != std::string::npos)
+        stop(FailureKind::sanitizer, "was stopped by a sanitizer");
+    if (process_.ran_out_of_memory())
+        stop(FailureKind::memory, "used more than " + mebibytes(limits_.resident_bytes) + " of memory");
+    if (ended->signal == SIGXCPU) stop(FailureKind::timeout, "used up its computing time");
+    if (ended->signal != 0) stop(FailureKind::crash, signal_words(ended->signal));
+    stop(FailureKind::exit, "ended the process: exit status " + std::to_string(ended->exit_code));
+}
+
+void WorkerLink::stop(FailureKind kind, const std::string& message) {
+    look_at_times();
+    process_.kill();
+    process_.wait();
+    throw NoAnswer{kind, message};
+}
+
+Printed WorkerLink::take_output() { return std::exchange(printed_, {}); }
+
+bool WorkerLink::finish() {
+    process_.hang_up();
+    const auto patience = steady_clock::now() + milliseconds(5000);
+    while (!process_.ended() && steady_clock::now() < patience) std::this_thread::sleep_for(milliseconds(1));
+    return process_.ended().has_value();
+}
+
+}  // namespace headway::judge

@@ -1,0 +1,102 @@
+#pragma once
+
+#include "student/time_budget.hpp"
+
+#include "sandbox/process.hpp"
+#include "verdict/verdict.hpp"
+#include "wire/message.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+
+#include <poll.h>
+
+namespace headway::judge {
+
+/// What one call may cost. Time is what it computes and what it sleeps: a loaded machine fails nobody.
+struct CallLimits {
+    std::chrono::milliseconds time{2'000};
+    std::chrono::milliseconds time_after_timeout{200};  ///< for a function that has run into `time` before
+    std::chrono::milliseconds wall{300'000};            ///< then the machine is too busy: nobody's mistake
+    std::shared_ptr<TimeBudget> budget = {};            ///< of all calls in all workers; null: there is none
+    std::size_t answer_bytes = std::size_t{4} << 20U;   ///< with all elements written out, whatever the strides
+    std::uint64_t resident_bytes = std::uint64_t{1} << 30U;
+    std::size_t output_kept = std::size_t{64} << 10U;   ///< of what it prints in a test
+    std::size_t output_flood = std::size_t{16} << 20U;  ///< printing more in one call is a failure
+};
+
+/// A call that got no answer: the worker is gone. The next call needs a fresh one.
+struct NoAnswer {
+    verdict::FailureKind kind;
+    std::string message;  ///< completes "your split_heads ..."
+};
+
+/// A call that got no answer because this machine had no time for the worker: says nothing about the submission.
+struct MachineTooBusy : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+struct Printed {
+    std::string text;  ///< at most CallLimits::output_kept bytes
+    bool truncated = false;
+};
+
+/// One worker process, and the conversation with it. Never blocks on it for longer than the limits; every byte that
+/// comes back is treated as hostile.
+class WorkerLink {
+public:
+    WorkerLink(const sandbox::Launch& launch, const CallLimits& limits);
+    ~WorkerLink();
+    WorkerLink(const WorkerLink&) = delete;
+    WorkerLink& operator=(const WorkerLink&) = delete;
+
+    /// @param time  what this call may take, computing and sleeping
+    /// @throws NoAnswer, OutOfTime, MachineTooBusy
+    wire::Reply exchange(const wire::Call& call, std::chrono::milliseconds time);
+
+    /// What all its calls have taken: the time that it was waited for, without what it waited for a processor itself;
+    /// but at least what it computed, beside its calls too.
+    std::chrono::nanoseconds time_used() const;
+
+    /// What it printed since the last time.
+    Printed take_output();
+    /// The last that it printed: where a sanitizer report is, however much came before.
+    const std::string& last_words() const { return tail_; }
+
+    const sandbox::Process& process() const { return process_; }
+
+    /// Lets it end by itself, so that it can write coverage data.
+    /// @return whether it did
+    bool finish();
+
+private:
+    struct Deadline;
+
+    void send_and_receive(const wire::Bytes& frame, wire::Bytes& reply, const Deadline& deadline);
+    int wait_for(std::span<pollfd> descriptors);
+    void look_at_times();
+    void charge();
+    bool receive(wire::Bytes& received);
+    bool drain_output();
+    void check_limits(const Deadline& deadline);
+    [[noreturn]] void explain_end();
+    [[noreturn]] void stop(verdict::FailureKind kind, const std::string& message);
+
+    sandbox::Process process_;
+    CallLimits limits_;
+    Printed printed_;
+    std::string tail_;
+    std::size_t printed_in_call_ = 0;
+    std::chrono::steady_clock::time_point next_look_{};  ///< at its times and its memory
+    sandbox::TimeUsed used_;                             ///< when it was last looked at
+    std::chrono::nanoseconds waited_for_{0};             ///< in all calls
+    std::chrono::nanoseconds own_waiting_{0};            ///< of this process for a processor, when last looked at
+    std::chrono::nanoseconds charged_{0};                ///< to the budget
+};
+
+}  // namespace headway::judge

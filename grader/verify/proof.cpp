@@ -1,0 +1,321 @@
+#include "verify/proof.hpp"
+
+#include "grading/grading.hpp"
+#include "grading/judge.hpp"
+#include "grading/room.hpp"
+
+#include "sandbox/process.hpp"
+#include "submission/digest.hpp"
+#include "submission/scratch_folder.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstdlib>
+#include <mutex>
+#include <thread>
+
+namespace headway::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using build::Flavour;
+using verdict::State;
+
+/// How many random questions each build is asked.
+struct Asked {
+    int plain;
+    int sanitized;
+};
+
+/// Most submissions are told apart by these; the others are asked all.
+constexpr Asked few{6, 0};
+/// Sanitized workers start anew after each report, so fewer questions are asked there.
+constexpr Asked all_questions{questions, 4};
+
+std::vector<fs::path> sorted_folders(const fs::path& parent) {
+    std::vector<fs::path> folders;
+    if (fs::is_directory(parent))
+        for (const auto& entry : fs::directory_iterator(parent))
+            if (entry.is_directory()) folders.push_back(entry.path());
+    std::sort(folders.begin(), folders.end());
+    return folders;
+}
+
+std::vector<Specimen> collect(const Course& course, const ExerciseInfo& info, bool extended) {
+    std::vector<Specimen> specimens;
+    const auto add = [&](Kind kind, const fs::path& submission) {
+        Specimen specimen;
+        specimen.kind = kind;
+        specimen.exercise = &info;
+        specimen.name = submission.filename().string();
+        specimen.submission = submission;
+        specimens.push_back(std::move(specimen));
+    };
+    add(Kind::stub, course.root / "stubs");
+    add(Kind::solution, course.root / "solutions");
+    const Mutants mutants(course.root, info.name);
+    for (const Mutant& mutant : mutants.all()) {
+        if (mutant.extended && !extended) continue;
+        add(Kind::mutant, mutant.name);
+        specimens.back().mutant = mutant;
+    }
+    for (const fs::path& folder : sorted_folders(course.root / "tests" / "accepted" / info.name))
+        add(Kind::accepted, folder);
+    return specimens;
+}
+
+/// What a specimen answers to the suite's random questions.
+std::vector<std::vector<double>> ask(const Course& course, const Specimen& specimen, Flavour flavour, int count,
+                                     std::uint64_t seed) {
+    const fs::path worker =
+        work_folder(course, specimen.submission, specimen.exercise->name) / build::to_string(flavour) / "worker";
+    return Judge(course, *specimen.exercise, seed).probe(worker, flavour, count);
+}
+
+bool same_number(double a, double b) {
+    if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
+    return a == b || std::abs(a - b) <= 1e-6 + 1e-4 * std::max(std::abs(a), std::abs(b));
+}
+
+bool same_answers(const Specimen& a, const Specimen& b) {
+    return std::equal(a.answers.begin(), a.answers.end(), b.answers.begin(), b.answers.end(),
+                      [](const std::vector<double>& x, const std::vector<double>& y) {
+                          return std::equal(x.begin(), x.end(), y.begin(), y.end(), same_number);
+                      });
+}
+
+std::string failed_properties(const verdict::Exercise& exercise) {
+    std::string text;
+    for (const verdict::Test& test : exercise.tests)
+        if (test.state != verdict::TestState::passed)
+            text += fmt::format("{}{}{}", text.empty() ? "" : "; ", test.property,
+                                test.failure ? " (" + test.failure->message + ")" : "");
+    return text.empty() ? exercise.build.message + exercise.problem : text;
+}
+
+/// What is not as it should be.
+std::string gap_of(const Specimen& specimen) {
+    const verdict::Exercise& exercise = specimen.verdict;
+    const bool built = exercise.build.problem == verdict::BuildProblem::none;
+    switch (specimen.kind) {
+        case Kind::stub:
+            return exercise.state == State::not_started ? ""
+                                                        : "the stub is " + to_string(exercise.state) +
+                                                              ", not not_started: " + failed_properties(exercise);
+        case Kind::solution:
+        case Kind::accepted:
+            return exercise.state == State::passed ? "" : "does not pass: " + failed_properties(exercise);
+        case Kind::mutant:
+            if (exercise.state == State::passed) return "passes, although it is wrong";
+            if (exercise.state != State::failed)
+                return "is " + to_string(exercise.state) + ": " + failed_properties(exercise);
+            if (!built) return "was meant to be built: " + exercise.build.message;
+            if (!specimen.named_as_expected())
+                return fmt::format("is diagnosed as [{}], not as [{}]", fmt::join(specimen.named(), ", "),
+                                   fmt::join(specimen.mutant.diagnosis, ", "));
+            if (specimen.cost() > most_points_per_mistake && specimen.mutant.reason_for_cost.empty())
+                return fmt::format("costs {} of {} points without a written reason", specimen.cost(),
+                                   exercise.max_points);
+            return "";
+    }
+    return "";
+}
+
+void examine(const Course& whole, Specimen& specimen, std::uint64_t seed, const Asked& asked) {
+    GradingOptions options;
+    options.exercises = {specimen.exercise};
+    options.seed = seed;
+    options.processors = 1;
+    specimen.is_diagnosed = whole.toolchain.builds(specimen.exercise->name, Flavour::sanitized);
+    try {
+        // What is built of hundreds of submissions is not kept.
+        const build::ScratchFolder scratch(whole.state / "verify");
+        Course course = whole;
+        course.state = scratch.path();
+        if (specimen.kind == Kind::mutant) {
+            specimen.submission = scratch.path() / "submission" / specimen.name;
+            Mutants(course.root, specimen.exercise->name).write(specimen.mutant, specimen.submission);
+        }
+        options.submission = specimen.submission;
+        specimen.verdict = grade(course, options).exercises.front();
+        specimen.gap = gap_of(specimen);
+        const bool built = specimen.verdict.build.problem == verdict::BuildProblem::none;
+        if (!built || (specimen.kind != Kind::mutant && specimen.kind != Kind::solution)) return;
+        specimen.answers = ask(course, specimen, Flavour::plain, asked.plain, seed);
+        if (asked.sanitized == 0 || !course.toolchain.builds(specimen.exercise->name, Flavour::sanitized)) return;
+        const auto sanitized = ask(course, specimen, Flavour::sanitized, asked.sanitized, seed);
+        specimen.answers.insert(specimen.answers.end(), sanitized.begin(), sanitized.end());
+    } catch (const std::exception& error) {
+        specimen.gap = error.what();
+    }
+}
+
+/// Two at a time on two processors: each is compiled, judged and asked in a row.
+void examine_all(const Course& course, const std::vector<Specimen*>& specimens, std::uint64_t seed, const Asked& asked,
+                 const std::function<void(const std::string&)>& progress) {
+    std::atomic<std::size_t> next = 0;
+    std::size_t done = 0;
+    std::mutex mutex;
+    const auto work = [&] {
+        for (std::size_t i = next++; i < specimens.size(); i = next++) {
+            examine(course, *specimens[i], seed, asked);
+            const std::lock_guard lock(mutex);
+            progress(fmt::format("{} of {} submissions: {} {}", ++done, specimens.size(),
+                                 specimens[i]->exercise->number, specimens[i]->name));
+        }
+    };
+    std::vector<std::jthread> threads;
+    for (unsigned i = 0; i < std::max(1U, std::thread::hardware_concurrency()); ++i) threads.emplace_back(work);
+}
+
+/// Those that answered what they were asked so far just as another one of their exercise did.
+std::vector<Specimen*> alike(std::vector<ExerciseProof>& exercises) {
+    std::vector<Specimen*> found;
+    for (ExerciseProof& exercise : exercises)
+        for (Specimen& one : exercise.specimens)
+            if (!one.answers.empty() &&
+                std::any_of(exercise.specimens.begin(), exercise.specimens.end(),
+                            [&](const Specimen& other) { return &other != &one && same_answers(one, other); }))
+                found.push_back(&one);
+    return found;
+}
+
+std::size_t count_distinct(const std::vector<Specimen>& specimens, std::vector<std::string>& gaps) {
+    std::size_t distinct = 0;
+    for (std::size_t i = 0; i < specimens.size(); ++i) {
+        if (specimens[i].kind != Kind::mutant || specimens[i].answers.empty()) continue;
+        std::string twin;
+        for (std::size_t j = 0; j < i && twin.empty(); ++j)
+            if (!specimens[j].answers.empty() && same_answers(specimens[i], specimens[j])) twin = specimens[j].name;
+        if (twin.empty())
+            ++distinct;
+        else
+            gaps.push_back(fmt::format("{} {}: answers {} random questions just as {} does",
+                                       specimens[i].exercise->number, specimens[i].name, questions, twin));
+    }
+    return distinct;
+}
+
+/// All solutions in one translation unit: the exercises' namespaces must keep them apart.
+std::string one_translation_unit(const Course& course) {
+    std::string text;
+    sandbox::Command command;
+    command.arguments = {course.toolchain.compiler,
+                         "-std=c++20",
+                         "-fsyntax-only",
+                         "-Wall",
+                         "-Wextra",
+                         "-I" + course.toolchain.include,
+                         "-isystem",
+                         course.toolchain.system_include};
+    for (const ExerciseInfo& info : course.exercises) {
+        command.arguments.push_back("-I" + course.folder(info).string());
+        for (const auto& entry : fs::directory_iterator(course.root / "solutions" / info.name))
+            if (entry.path().extension() == ".cpp") text += "#include \"" + entry.path().string() + "\"\n";
+    }
+    fs::create_directories(course.state);
+    const fs::path file = course.state / "all_solutions.cpp";
+    build::write_file(file, text);
+    command.arguments.push_back(file.string());
+    command.environment = {"PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8"};
+    const auto finished = sandbox::run(sandbox::trusted(std::move(command), sandbox::Trusted::solutions_compiler),
+                                       std::chrono::seconds(120), 4096);
+    return finished.ended.success() ? "" : "the solutions do not compile in one translation unit: " + finished.output;
+}
+
+/// Every mistake that has a name, with the mutants that make it.
+std::vector<EntryProof> prove_catalogue(const Course& course, const std::vector<ExerciseProof>& exercises) {
+    std::vector<EntryProof> entries;
+    for (const std::string& id : named_mistakes(course)) {
+        EntryProof entry;
+        entry.id = id;
+        for (const ExerciseProof& exercise : exercises)
+            for (const Specimen& specimen : exercise.specimens) {
+                const auto& expected = specimen.mutant.diagnosis;
+                if (std::find(expected.begin(), expected.end(), entry.id) == expected.end()) continue;
+                ++entry.mutants;
+                entry.whole += specimen.mutant.is_whole() ? 1 : 0;
+                entry.caught += specimen.verdict.state == State::failed ? 1 : 0;
+                entry.named += specimen.named_as_expected() ? 1 : 0;
+            }
+        entries.push_back(entry);
+    }
+    return entries;
+}
+
+void add_gaps(const Course& course, const ExerciseProof& exercise, std::vector<std::string>& gaps) {
+    const ExerciseInfo& info = *exercise.info;
+    for (const Specimen& specimen : exercise.specimens)
+        if (!specimen.gap.empty()) gaps.push_back(fmt::format("{} {}: {}", info.number, specimen.name, specimen.gap));
+    if (exercise.points != 10)
+        gaps.push_back(fmt::format("{}: the points add up to {}, not 10", info.number, exercise.points));
+    if (info.hints.size() != 3 ||
+        std::any_of(info.hints.begin(), info.hints.end(), [](const auto& hint) { return hint.empty(); }))
+        gaps.push_back(fmt::format("{}: there must be three hints", info.number));
+    if (!Room(course, info).is_untouched())
+        gaps.push_back(
+            fmt::format("{}: exercises/{} is not what stubs/{} brings back", info.number, info.name, info.name));
+    if (info.lesson.empty() || !fs::exists(course.root / info.lesson))
+        gaps.push_back(fmt::format("{}: there is no lesson {}", info.number, info.lesson));
+}
+
+}  // namespace
+
+std::vector<std::string> Specimen::named() const {
+    std::vector<std::string> ids;
+    if (!verdict.diagnosis) return ids;
+    const auto is_expected = [&](const std::string& id) {
+        return std::ranges::find(mutant.diagnosis, id) != mutant.diagnosis.end();
+    };
+    for (const verdict::NamedMistake& mistake : verdict.diagnosis->mistakes) {
+        std::string id = mistake.id;
+        // Two names that no answer tells apart are one.
+        for (const verdict::FunctionDiagnosis& one : verdict.diagnosis->functions)
+            if (const auto other = std::find_if(one.alternatives.begin(), one.alternatives.end(), is_expected);
+                !is_expected(id) && one.mistakes.size() == 1 && one.mistakes.front() == id &&
+                other != one.alternatives.end())
+                id = *other;
+        ids.push_back(id);
+    }
+    return ids;
+}
+
+bool Specimen::named_as_expected() const {
+    if (!verdict.diagnosis) return !is_diagnosed && mutant.diagnosis.empty();
+    std::vector<std::string> given = named();
+    std::vector<std::string> expected = mutant.diagnosis;
+    std::sort(given.begin(), given.end());
+    std::sort(expected.begin(), expected.end());
+    return given == expected && verdict.diagnosis->complete != expected.empty();
+}
+
+std::string Specimen::first_failed() const {
+    for (const verdict::Test& test : verdict.tests)
+        if (test.state != verdict::TestState::passed) return test.name;
+    return to_string(verdict.build.problem);
+}
+
+Proof prove(const Course& course, const std::vector<const ExerciseInfo*>& exercises, std::uint64_t seed, bool extended,
+            const std::function<void(const std::string&)>& progress) {
+    Proof proof;
+    for (const ExerciseInfo* info : exercises)
+        proof.exercises.push_back({info, Judge(course, *info, 0).max_points(), 0, collect(course, *info, extended)});
+    std::vector<Specimen*> all;
+    for (ExerciseProof& exercise : proof.exercises)
+        for (Specimen& specimen : exercise.specimens) all.push_back(&specimen);
+    examine_all(course, all, seed, few, progress);
+    examine_all(course, alike(proof.exercises), seed, all_questions, progress);
+    for (ExerciseProof& exercise : proof.exercises) {
+        exercise.distinct = count_distinct(exercise.specimens, proof.gaps);
+        add_gaps(course, exercise, proof.gaps);
+    }
+    proof.catalogue = prove_catalogue(course, proof.exercises);
+    if (const std::string problem = one_translation_unit(course); !problem.empty()) proof.gaps.push_back(problem);
+    return proof;
+}
+
+}  // namespace headway::cli

@@ -1,0 +1,71 @@
+#pragma once
+
+#include "grading/course.hpp"
+#include "verify/mutants.hpp"
+
+#include "verdict/verdict.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+/// The course's proof of itself: what must be not started, right or wrong is graded, and every surprise is a gap.
+namespace headway::cli {
+
+enum class Kind { stub, solution, mutant, accepted };
+
+/// One submission whose verdict is known beforehand.
+struct Specimen {
+    Kind kind = Kind::mutant;
+    const ExerciseInfo* exercise = nullptr;
+    std::string name;                  ///< "scale_by_sqrt_model_width"
+    std::filesystem::path submission;  ///< the folder that holds the exercise's folder
+    Mutant mutant;                     ///< what is known of it, if it is one
+    bool is_diagnosed = true;          ///< whether failed submissions of its exercise are
+    verdict::Exercise verdict;
+    std::vector<std::vector<double>> answers;  ///< to the suite's random questions
+    std::string gap;                           ///< what is not as it should be; empty if all is
+
+    /// The mistakes that were named, without repetition.
+    std::vector<std::string> named() const;
+    bool named_as_expected() const;
+    int cost() const { return verdict.max_points - verdict.points; }
+    /// The first property that broke, or what kept it from being built.
+    std::string first_failed() const;
+};
+
+struct ExerciseProof {
+    const ExerciseInfo* info = nullptr;
+    int points = 0;            ///< that the hidden tests add up to
+    std::size_t distinct = 0;  ///< mutants whose answers differ from the solution's and from each other's
+    std::vector<Specimen> specimens;
+};
+
+/// A mistake of the catalogue, and the mutants that make it.
+struct EntryProof {
+    std::string id;
+    int mutants = 0;
+    int whole = 0;  ///< mutants that are programs of their own, and not another one with changes
+    int caught = 0;
+    int named = 0;
+};
+
+struct Proof {
+    std::vector<ExerciseProof> exercises;
+    std::vector<EntryProof> catalogue;
+    std::vector<std::string> gaps;
+};
+
+/// More than this many of 10 points for a single mistake needs a written reason.
+inline constexpr int most_points_per_mistake = 4;
+
+/// How many random questions tell mutants apart.
+inline constexpr int questions = 50;
+
+/// @param extended  also the mutants that only prove one more entry of the catalogue
+Proof prove(const Course& course, const std::vector<const ExerciseInfo*>& exercises, std::uint64_t seed, bool extended,
+            const std::function<void(const std::string&)>& progress);
+
+}  // namespace headway::cli

@@ -1,0 +1,135 @@
+#include "student/expect.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace headway::judge {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+const Looking anything{"numbers", Stage::scores, {"row", "column"}};
+
+TEST(Comparator, NaNAndInfinityNeverPass) {
+    EXPECT_FALSE(close(std::nan(""), 1, infinity, 0));
+    EXPECT_FALSE(close(1, std::nan(""), infinity, 0));
+    EXPECT_FALSE(close(std::nan(""), std::nan(""), 1, 1));
+    EXPECT_FALSE(close(infinity, infinity, 1, 1));
+    EXPECT_FALSE(close(-infinity, 0, infinity, 0));
+    EXPECT_FALSE(close(1, 1, std::nan(""), 0));
+}
+
+TEST(Comparator, BoundsAreInclusiveAndTwoSided) {
+    EXPECT_TRUE(close(1.5, 1, 0.5, 0));
+    EXPECT_TRUE(close(0.5, 1, 0.5, 0));
+    EXPECT_FALSE(close(1.5000001, 1, 0.5, 0));
+    EXPECT_TRUE(close(-11, -10, 0, 0.1));
+    EXPECT_FALSE(close(-11.1, -10, 0, 0.1));
+}
+
+TEST(Comparator, ATensorThatWasNeverAssignedIsOfAnotherShape) {
+    EXPECT_TRUE(reference::exact(Tensor{}).value.empty());
+    for (const Shape& expected : {Shape{}, Shape{2, 3}})
+        EXPECT_TRUE(difference(anything, Tensor{}, reference::exact(Tensor::ones(expected))));
+}
+
+TEST(Comparator, TheWorstCoordinateIsNamed) {
+    Tensor actual = Tensor::of({2, 3}, {1, 2, 3, 4, 5, 6});
+    const reference::Array expected = reference::exact(actual);
+    EXPECT_FALSE(difference(anything, actual, expected));
+    actual = actual.clone();
+    actual(0, 1) = 2.5F;
+    actual(1, 2) = 60;
+    const auto failure = difference(anything, actual, expected);
+    ASSERT_TRUE(failure);
+    EXPECT_EQ(failure->wrong_elements, 2);
+    EXPECT_EQ(failure->all_elements, 6);
+    EXPECT_EQ(failure->worst->coordinate, (std::vector<std::int64_t>{1, 2}));
+    EXPECT_EQ(failure->worst->yours, 60);
+}
+
+TEST(Comparator, OneNaNIsTheWorstOfAll) {
+    Tensor actual = Tensor::of({2, 3}, {1, 2, 3, 4, 5, 6});
+    const reference::Array expected = reference::exact(actual);
+    actual = actual.clone();
+    actual(0, 0) = 1e30F;
+    actual(1, 1) = std::nanf("");
+    const auto failure = difference(anything, actual, expected);
+    ASSERT_TRUE(failure);
+    EXPECT_EQ(failure->worst->coordinate, (std::vector<std::int64_t>{1, 1}));
+}
+
+TEST(Comparator, NoDistanceIsToldFromWhatIsNotFinite) {
+    const Tensor own = Tensor::of({2, 2}, {1, static_cast<float>(infinity), std::nanf(""), 4});
+    auto failure = difference(anything, own, reference::exact(own));
+    ASSERT_TRUE(failure);
+    EXPECT_FALSE(failure->worst);
+    EXPECT_EQ(failure->message,
+              "your numbers cannot be compared in 2 of 4 numbers: an answer of yours is NaN or "
+              "infinite there");
+    const Tensor other = Tensor::of({2, 2}, {1, 2, 3, 4.5F});
+    failure = difference(anything, other, reference::exact(own));
+    ASSERT_TRUE(failure);
+    EXPECT_EQ(failure->wrong_elements, 3);
+    EXPECT_EQ(failure->worst->coordinate, (std::vector<std::int64_t>{1, 1}));
+}
+
+TEST(Comparator, AnotherShapeIsAnotherTensor) {
+    const reference::Array expected = reference::exact(Tensor::zeros({2, 3}));
+    EXPECT_EQ(difference(anything, Tensor::zeros({3, 2}), expected)->kind, verdict::FailureKind::wrong_shape);
+    EXPECT_EQ(difference(anything, Tensor::zeros({2, 3, 1}), expected)->kind, verdict::FailureKind::wrong_shape);
+}
+
+TEST(Comparator, CreditIsGivenOnlyForWhatFollowsFromOwnAnswers) {
+    const Tensor right = Tensor::of({1, 2}, {1, 2});
+    const Tensor follows = Tensor::of({1, 2}, {10, 20});
+    const Tensor neither = Tensor::of({1, 2}, {10, 2});
+    const auto nothing = [] { return std::nullopt; };
+    const auto own = [&] { return std::optional(reference::exact(follows)); };
+    const auto given = [&](const Tensor& actual, const Follows& from_own, bool is_computed) {
+        expect_close_given(anything, actual, reference::exact(right), {"f"}, from_own,
+                           [=](const reference::Array&) { return is_computed; });
+    };
+    current_test() = {};
+    given(right, nothing, false);
+    EXPECT_TRUE(current_test().credits.empty());
+    given(follows, own, true);
+    EXPECT_EQ(current_test().credits.size(), 1U);
+    EXPECT_THROW(given(neither, own, true), StopTest);
+    EXPECT_THROW(given(follows, nothing, true), StopTest);
+    EXPECT_THROW(given(follows, own, false), StopTest) << "zeros follow from zeros";
+}
+
+TEST(Comparator, OnlyARightAnswerThatIsNoConstantIsShown) {
+    current_test() = {};
+    current_test().function = "f";
+    const Tensor numbers = Tensor::of({2, 2}, {1, 2, 3, 4});
+    EXPECT_THROW(expect_close(anything, numbers * 2.0F, reference::exact(numbers)), StopTest);
+    expect_close(anything, Tensor::zeros({2, 2}), reference::exact(Tensor::zeros({2, 2})));
+    expect_alike(anything, numbers, numbers);
+    const Looking looking{"mask", Stage::mask, {"query", "key"}};
+    expect_mask(looking, Mask::allow_all({2, 3}), Mask::allow_all({2, 3}));
+    EXPECT_TRUE(current_test().shown.empty());
+    expect_close(anything, numbers, reference::exact(numbers));
+    EXPECT_TRUE(current_test().shown.contains("f"));
+    current_test().shown.clear();
+    Mask mask = Mask::allow_all({2, 3});
+    mask(1, 2) = true;
+    expect_mask(looking, mask, mask.clone());
+    EXPECT_TRUE(current_test().shown.contains("f"));
+}
+
+TEST(Comparator, MasksDifferInOneEntry) {
+    current_test() = {};
+    Mask mask = Mask::allow_all({2, 3});
+    const Looking looking{"mask", Stage::mask, {"query", "key"}};
+    expect_mask(looking, mask, Mask::allow_all({2, 3}));
+    mask(1, 2) = true;
+    EXPECT_THROW(expect_mask(looking, mask, Mask::allow_all({2, 3})), StopTest);
+    EXPECT_NE(current_test().failure->message.find("[query=1, key=2]"), std::string::npos);
+    EXPECT_THROW(expect_mask(looking, Mask{}, Mask::allow_all({2, 3})), StopTest);
+}
+
+}  // namespace
+}  // namespace headway::judge

@@ -1,0 +1,43 @@
+#include "student/sanitizer_report.hpp"
+
+#include <gtest/gtest.h>
+
+namespace headway::judge {
+namespace {
+
+TEST(SanitizerReport, NamesTheStudentsLineNotTheLibrarys) {
+    const auto report = parse_sanitizer_report(
+        "debug output of the student\n"
+        "=================================================================\n"
+        "==12==ERROR: AddressSanitizer: heap-buffer-overflow on address 0x602000000020 at pc 0x55 bp 0x7f sp 0x7f\n"
+        "READ of size 4 at 0x602000000020 thread T0\n"
+        "    #0 0x55f in headway::Tensor::data() const /course/tensor/include/headway/tensor.hpp:150\n"
+        "    #1 0x560 in headway::ex02::split_heads(headway::Tensor const&, long) ./head_splitting.cpp:31\n"
+        "    #2 0x561 in main /course/grader/worker/main.cpp:40\n");
+    EXPECT_EQ(report.kind, "heap-buffer-overflow");
+    EXPECT_EQ(report.file, "head_splitting.cpp");
+    EXPECT_EQ(report.line, 31);
+    EXPECT_EQ(report.first_lines.front().find("==12==ERROR"), 0U);
+    EXPECT_EQ(describe(report, "split_heads"),
+              "your split_heads reads or writes beyond the end of its memory (heap-buffer-overflow) at "
+              "head_splitting.cpp:31");
+}
+
+TEST(SanitizerReport, UndefinedBehaviourIsItsOwnKind) {
+    const auto report = parse_sanitizer_report(
+        "scaled_scores.cpp:14:52: runtime error: signed integer overflow: 2 + 2147483647 cannot be represented in type "
+        "'int'\n"
+        "    #0 0x56 in headway::ex03::causal_mask(long, long) ./scaled_scores.cpp:14\n");
+    EXPECT_EQ(report.file, "scaled_scores.cpp");
+    EXPECT_EQ(report.line, 14);
+    EXPECT_EQ(report.kind.find("signed integer overflow"), 0U);
+}
+
+TEST(SanitizerReport, SurvivesWhateverAStudentPrints) {
+    for (const char* text : {"", "AddressSanitizer", "runtime error: ", "x:99999999999999999999:1: runtime error: y\n",
+                             "==1==ERROR: AddressSanitizer: \n    #0 0x1 in f ./a.cpp:99999999999999999999\n"})
+        EXPECT_NO_THROW(parse_sanitizer_report(text)) << text;
+}
+
+}  // namespace
+}  // namespace headway::judge

@@ -1,0 +1,169 @@
+// What a worker's time is: what it computes and what it sleeps, and not what this machine has no processor for.
+#include "student/student.hpp"
+#include "student/test_record.hpp"
+#include "student/worker_link.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <csignal>
+#include <vector>
+
+#include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace headway::judge {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+/// A program in the place of a worker, which never answers.
+sandbox::Launch shell(const std::string& script) {
+    sandbox::Command command;
+    command.arguments = {"/bin/sh", "-c", script};
+    command.environment = {"PATH=/usr/bin:/bin"};
+    return sandbox::trusted(std::move(command), sandbox::Trusted::tests_of_headway);
+}
+
+const char* const computes = "while :; do :; done";
+const char* const sleeps = "sleep 100";
+/// Wakes and computes now and then, in many processes that wait for each other's processor.
+const char* const many_that_wake =
+    "for i in 1 2 3 4 5 6 7 8 9 10 11 12; do (while :; do sleep 0.001; done) & done; sleep 100";
+
+std::string lost(WorkerLink& link, milliseconds limit) {
+    try {
+        link.exchange({1, "f", {}}, limit);
+    } catch (const NoAnswer& why) {
+        EXPECT_EQ(why.kind, verdict::FailureKind::timeout);
+        return why.message;
+    }
+    return "answered";
+}
+
+milliseconds used(const WorkerLink& link) { return std::chrono::duration_cast<milliseconds>(link.time_used()); }
+
+/// Other programs that want the one processor which this process is bound to as long as this lives.
+class BusyProcessor {
+public:
+    explicit BusyProcessor(int competitors) {
+        ::sched_getaffinity(0, sizeof before_, &before_);
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        for (int cpu = 0; cpu < CPU_SETSIZE && CPU_COUNT(&one) == 0; ++cpu)
+            if (CPU_ISSET(cpu, &before_)) CPU_SET(cpu, &one);
+        ::sched_setaffinity(0, sizeof one, &one);
+        for (int i = 0; i < competitors; ++i) {
+            const pid_t child = ::fork();
+            if (child == 0) {
+                ::setsid();  // a worker has a session too, and the kernel may share processors out among sessions
+                for (;;) std::atomic_signal_fence(std::memory_order_seq_cst);
+            }
+            children_.push_back(child);
+        }
+    }
+    ~BusyProcessor() {
+        for (const pid_t child : children_) {
+            ::kill(child, SIGKILL);
+            ::waitpid(child, nullptr, 0);
+        }
+        ::sched_setaffinity(0, sizeof before_, &before_);
+    }
+    BusyProcessor(const BusyProcessor&) = delete;
+    BusyProcessor& operator=(const BusyProcessor&) = delete;
+
+private:
+    cpu_set_t before_{};
+    std::vector<pid_t> children_;
+};
+
+TEST(Time, SleepingCounts) {
+    WorkerLink link(shell(sleeps), {});
+    EXPECT_NE(lost(link, milliseconds(200)).find("no answer within 0.2 s"), std::string::npos);
+    EXPECT_GE(used(link), milliseconds(200));
+    EXPECT_LT(used(link), milliseconds(400));
+}
+
+TEST(Time, ComputingCounts) {
+    WorkerLink link(shell(computes), {});
+    EXPECT_NE(lost(link, milliseconds(200)).find("within 0.2 s of computing"), std::string::npos);
+    EXPECT_GE(used(link), milliseconds(200));
+    EXPECT_LT(used(link), milliseconds(400));
+}
+
+TEST(Time, WaitingForAProcessorDoesNot) {
+    const BusyProcessor busy(5);
+    WorkerLink link(shell(computes), {});
+    const auto begin = steady_clock::now();
+    EXPECT_NE(lost(link, milliseconds(200)).find("within 0.2 s of computing"), std::string::npos);
+    EXPECT_GE(steady_clock::now() - begin, milliseconds(500));  // it got a sixth of a processor
+    EXPECT_LT(used(link), milliseconds(400));
+}
+
+TEST(Time, SleepingCountsOnABusyMachineToo) {
+    const BusyProcessor busy(3);
+    WorkerLink link(shell(sleeps), {});
+    const auto begin = steady_clock::now();
+    EXPECT_NE(lost(link, milliseconds(300)), "answered");
+    EXPECT_LT(steady_clock::now() - begin, milliseconds(6000));
+}
+
+TEST(Time, ProcessesThatWakeEachOtherDoNotSeemToWaitForEver) {
+    WorkerLink link(shell(many_that_wake), {});
+    const auto begin = steady_clock::now();
+    EXPECT_NE(lost(link, milliseconds(500)), "answered");
+    EXPECT_LT(steady_clock::now() - begin, milliseconds(10'000));
+}
+
+TEST(Time, AMachineWithoutTimeIsNoTimeout) {
+    CallLimits limits;
+    limits.wall = milliseconds(100);
+    WorkerLink link(shell(sleeps), limits);
+    EXPECT_THROW(link.exchange({1, "f", {}}, milliseconds(60'000)), MachineTooBusy);
+}
+
+TEST(Time, AllWorkersSpendOneBudget) {
+    CallLimits limits;
+    limits.time = milliseconds(100);
+    limits.budget = std::make_shared<TimeBudget>(milliseconds(500), TimeBudget::OwnTime::not_counted);
+    Student student(shell(sleeps), limits);
+    int calls = 0;
+    const auto ask = [&](const std::string& function) {
+        current_test() = {};
+        ++calls;
+        try {
+            student.outcome(function, {});
+        } catch (const StopTest&) {
+        }
+    };
+    const auto ask_for_ever = [&] {
+        for (int i = 0; i < 100; ++i) ask("f" + std::to_string(i));
+    };
+    EXPECT_THROW(ask_for_ever(), OutOfTime);
+    EXPECT_LT(calls, 20);
+    EXPECT_TRUE(student.is_out_of_time());
+    EXPECT_THROW(student.outcome("another", {}), OutOfTime);
+}
+
+TEST(Time, AFunctionThatHungOnceGetsLittleThen) {
+    CallLimits limits;
+    limits.time = milliseconds(300);
+    limits.time_after_timeout = milliseconds(30);
+    Student student(shell(sleeps), limits);
+    const auto message_of = [&](const std::string& function) {
+        current_test() = {};
+        try {
+            student.outcome(function, {});
+        } catch (const StopTest&) {
+        }
+        return current_test().failure ? current_test().failure->message : "none";
+    };
+    EXPECT_NE(message_of("f").find("0.3 s"), std::string::npos);
+    EXPECT_NE(message_of("f").find("0.03 s"), std::string::npos);
+    EXPECT_NE(message_of("g").find("0.1 s"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace headway::judge
