@@ -117,6 +117,9 @@ std::optional<std::string> effect_of(std::string_view name) {
     if (name.starts_with("__asan_") || name.starts_with("__ubsan_") || name.starts_with("__lsan_") ||
         name.starts_with("__sanitizer_") || speaks_of(name, {"POISON_MEMORY_REGION"}))
         return "speaks to the sanitizer itself: what that file does with memory was not checked";
+    if (name == "getenv" || name == "secure_getenv" || name == "environ" || name == "__environ")
+        return "reads the environment, which tells whether a sanitizer is there: what the program does without one was "
+               "not checked";
     if (name == "asm" || name == "__asm" || name == "__asm__")
         return "is assembler: what it does with memory was not checked";
     return std::nullopt;
@@ -131,6 +134,9 @@ std::optional<std::string> effect_at(const std::vector<Word>& words, std::size_t
         return i + offset < words.size() && words[i + offset].text == text;
     };
     const std::string& word = words[i].text;
+    if (word.front() == '"' && speaks_of(word, {"SAN_OPTIONS", "/proc/"}))
+        return "looks at the process it runs in, where a sanitizer shows: what the program does without one was not "
+               "checked";
     if (word.front() == '"' || word.front() == '\'' || word.back() == '"') return std::nullopt;
     if (auto effect = effect_of(word)) return effect;
     if (word == "#" && follows(1, "#") && words[i + 1].line == words[i].line)

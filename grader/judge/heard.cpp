@@ -27,8 +27,15 @@ void HeardFile::add(const std::string& function, const Arguments& arguments, con
     unfolded_ += wire::bytes_to_unfold(outcome.value);
     for (const wire::Field& argument : arguments) unfolded_ += wire::bytes_to_unfold(argument.value);
     if (unfolded_ > most_heard) return;
-    write(wire::encode(wire::Call{.id = 0, .function = function, .arguments = arguments, .keep = false}));
-    write(wire::encode(wire::Reply{.id = 0, .result = outcome.value, .error = outcome.error, .changed_arguments = {}}));
+    const wire::Bytes call =
+        wire::encode(wire::Call{.id = 0, .function = function, .arguments = arguments, .keep = false});
+    const wire::Bytes reply =
+        wire::encode(wire::Reply{.id = 0, .result = outcome.value, .error = outcome.error, .changed_arguments = {}});
+    // Views of a storage take more than their numbers, and what came as a little may be written at length.
+    written_ += call.size() + reply.size();
+    if (written_ > most_heard || std::max(call.size(), reply.size()) > wire::max_frame_bytes) return;
+    write(call);
+    write(reply);
 }
 
 void HeardFile::write(const wire::Bytes& message) {

@@ -27,6 +27,7 @@ private:
     std::ofstream file_;
     std::filesystem::path name_;
     std::uint64_t unfolded_ = 0;
+    std::uint64_t written_ = 0;
 };
 
 /// @throws std::exception if that is no such file

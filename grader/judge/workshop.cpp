@@ -1,7 +1,10 @@
 #include "judge/workshop.hpp"
 
+#include "sandbox/control_group.hpp"
+
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <system_error>
 #include <vector>
@@ -37,6 +40,11 @@ std::vector<std::string> worker_environment(const Program& program) {
 Workshop::Workshop(const Run& run)
     : jail_(sandbox::Jail::from_name(run.jail, own_folder() / "headway-enter", sandbox::read_policy(run.policy))),
       counts_(run.counts) {
+    // Without a control group nobody counts the pages of files, where exercise 10's scores could be kept.
+    std::string ignored;
+    folder_ = sandbox::ControlGroup::make({.memory = most().memory, .processes = most().processes}, ignored)
+                  ? most().folder
+                  : std::min(most().folder, sandbox::mebibytes(1));
     limits_.time = most().call_cpu;
     limits_.time_after_timeout = limits_.time / 20;
     limits_.wall = most().call_wall;
@@ -94,7 +102,7 @@ sandbox::Room Workshop::room(const Program& program) const {
     return {.program = program.worker,
             .readable = {},
             .own_processes_visible = program.sanitized,
-            .folder = most().folder,
+            .folder = folder_,
             .secret = {}};
 }
 

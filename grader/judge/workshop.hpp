@@ -54,6 +54,7 @@ private:
 
     sandbox::Jail jail_;
     std::filesystem::path counts_;  ///< empty: nothing is counted
+    std::uint64_t folder_ = 0;      ///< bytes that a worker may keep in files
     int kept_ = 0;
     CallLimits limits_;
 };

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <string_view>
 
 #include "report/exercise_view.hpp"
@@ -31,13 +33,19 @@ std::string annotation(const std::string& file, int line, const std::string& tit
 /// "03_scaled_scores" -> "scaled_scores.cpp"
 std::string main_file(const Exercise& exercise) { return exercise.name.substr(exercise.name.find('_') + 1) + ".cpp"; }
 
+/// A #line directive may name any file, and system's files have relative names too.
+bool is_in_the_exercise(const std::string& file) {
+    const std::filesystem::path path(file);
+    return !path.empty() && path.is_relative() && std::ranges::find(path, "..") == path.end();
+}
+
 std::string of_test(const Exercise& exercise, const Test& test, const std::string& folder) {
     if (test.state != verdict::TestState::failed) return "";
     std::string file = main_file(exercise);
     int line = 0;
     std::string message = test.property;
     if (test.failure && !test.failure->message.empty()) message += ": " + test.failure->message;
-    if (test.failure && test.failure->sanitizer && !test.failure->sanitizer->file.empty()) {
+    if (test.failure && test.failure->sanitizer && is_in_the_exercise(test.failure->sanitizer->file)) {
         file = test.failure->sanitizer->file;
         line = test.failure->sanitizer->line;
     }
@@ -63,10 +71,12 @@ std::string markdown_escaped(std::string_view text) {
 std::string github_annotations(const verdict::Verdict& verdict, const std::string& folder) {
     std::string text;
     for (const Exercise& exercise : verdict.exercises) {
-        if (exercise.build.problem != verdict::BuildProblem::none)
-            text += annotation(folder + "/" + exercise.name + "/" +
-                                   (exercise.build.file.empty() ? main_file(exercise) : exercise.build.file),
-                               exercise.build.line, exercise.number + " does not build", exercise.build.message);
+        if (exercise.build.problem != verdict::BuildProblem::none) {
+            const bool is_known = is_in_the_exercise(exercise.build.file);
+            text += annotation(
+                folder + "/" + exercise.name + "/" + (is_known ? exercise.build.file : main_file(exercise)),
+                is_known ? exercise.build.line : 0, exercise.number + " does not build", exercise.build.message);
+        }
         for (const Test& test : exercise.tests) text += of_test(exercise, test, folder);
     }
     return text;

@@ -24,10 +24,11 @@ struct Needs {
     std::string shifted_by = {};  ///< a constant added to it changes nothing: scores
 };
 
-/// Whether what `ask` answers is computed from its arguments, though it may be wrong: it is finite, it is the same when
-/// it is asked again, it is another by some of what is expected when one of the arguments alone holds other numbers
-/// (see Needs), and it is none of them as it came, scaled, or shifted. No constant is, nor random numbers, a copy of an
-/// argument, or what an earlier call was asked with.
+/// Whether what `ask` answers is computed from its arguments, though it may be wrong: it has as many numbers as are
+/// expected, all finite; it is the same when it is asked again; it is another by some of what is expected when one of
+/// the arguments alone holds other numbers (see Needs), and by less when these change a little in one row, head or
+/// sequence; and it is none of them as it came, scaled, or shifted. No constant is, nor random numbers, a copy of an
+/// argument, what an earlier call was asked with, or the choice of one number among many.
 Evidence computes(Numbers ask, Arguments arguments, Needs needs = {});
 
 /// The same of a function of the student's that keeps no state; of a record, `field` alone is looked at.

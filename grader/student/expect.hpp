@@ -48,6 +48,9 @@ using Evidence = std::function<bool(const reference::Array& expected)>;
 /// What follows from the student's own answers; nothing if these are of no use. Asked aside, where something is wrong.
 using Follows = std::function<std::optional<reference::Array>()>;
 
+/// Nothing also where the student's own answers are of shapes that nothing follows from.
+std::optional<reference::Array> what_follows(const Follows& from_own);
+
 /// Right if `actual` is what it should be, or what follows from the student's own answers from other `functions`.
 /// The second passes on credit: it stands only if another test finds one of those functions wrong.
 void expect_close_given(const Looking& looking, const Tensor& actual, const reference::Array& expected,

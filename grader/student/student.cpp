@@ -153,11 +153,29 @@ void Student::tell() {
     untold_.clear();
 }
 
+namespace {
+
+/// What the student answered may be a view of a storage many times as large, which need not go back whole.
+Arguments as_sent(Arguments arguments) {
+    constexpr Index large = 1 << 18;
+    for (wire::Field& argument : arguments) {
+        if (auto* record = std::get_if<wire::Record>(&argument.value)) {
+            record->fields = as_sent(std::move(record->fields));
+        } else if (auto* tensor = std::get_if<Tensor>(&argument.value);
+                   tensor != nullptr && tensor->defined() && tensor->storage_size() > large + tensor->numel()) {
+            *tensor = tensor->clone();
+        }
+    }
+    return arguments;
+}
+
+}  // namespace
+
 Outcome Student::ask(const std::string& function, const Arguments& arguments, bool keep_result) {
     TestRecord& record = current_test();
     untold_.push_back({++last_call_, function, arguments, keep_result});
     if (!record.aside && !is_courses_own(function)) tell();
-    const wire::Call call{last_call_, function, arguments, keep_result};
+    const wire::Call call{last_call_, function, as_sent(arguments), keep_result};
     try {
         wire::Reply reply = link().exchange(call, time_limit(function));
         collect_output();

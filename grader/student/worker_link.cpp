@@ -109,13 +109,22 @@ void WorkerLink::charge() {
     charged_ = time_used();
 }
 
+/// What is asked with is small, but for what the student answered before.
+wire::Bytes WorkerLink::frame_of(const wire::Call& call) {
+    try {
+        return wire::framed(wire::encode(call));
+    } catch (const wire::MalformedMessage&) {
+        stop(FailureKind::memory, "would be asked with more than 64 MiB, from earlier answers of yours");
+    }
+}
+
 wire::Reply WorkerLink::exchange(const wire::Call& call, milliseconds time) {
     if (limits_.budget && limits_.budget->is_spent()) throw OutOfTime{};
     printed_in_call_ = 0;
     own_waiting_ = own_waiting();
     const Deadline deadline{steady_clock::now() + limits_.wall, time_used(), used_.computed, time};
     wire::Bytes payload;
-    send_and_receive(wire::framed(wire::encode(call)), payload, deadline);
+    send_and_receive(frame_of(call), payload, deadline);
     drain_output();
     try {
         wire::Reply reply = wire::decode_reply(payload, limits_.answer_bytes);

@@ -77,6 +77,7 @@ public:
 private:
     struct Deadline;
 
+    wire::Bytes frame_of(const wire::Call& call);
     void send_and_receive(const wire::Bytes& frame, wire::Bytes& reply, const Deadline& deadline);
     int wait_for(std::span<pollfd> descriptors);
     void look_at_times();

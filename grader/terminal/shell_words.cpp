@@ -8,7 +8,8 @@ namespace headway::report {
 namespace {
 
 bool is_plain(char letter) {
-    return std::isalnum(static_cast<unsigned char>(letter)) != 0 || std::string_view("%+,-./:=@_").find(letter) != std::string_view::npos;
+    return std::isalnum(static_cast<unsigned char>(letter)) != 0 ||
+           std::string_view("%+,-./:=@_").find(letter) != std::string_view::npos;
 }
 
 }  // namespace

@@ -3,12 +3,16 @@
 // to the judge is open in its process. The hidden tests must take it for a wrong answer, never for a fault of the
 // machine.
 //
+// Every other one lies as a student does who mixes up axes: all that a function answers is of another shape, in the
+// same way each time.
+//
 // Which answers, and how, follows from the number at the end of its own name: "lying_03.17".
 #include "wire/frame.hpp"
 #include "worker/dispatcher.hpp"
 
 #include <cstdlib>
 #include <exception>
+#include <functional>
 #include <limits>
 #include <random>
 #include <string>
@@ -21,9 +25,14 @@ constexpr int channel = 3;
 
 class Liar {
 public:
-    explicit Liar(std::uint32_t seed) : random_(seed), every_(2 + seed % 7) {}
+    explicit Liar(std::uint32_t seed) : random_(seed), seed_(seed), every_(2 + seed % 7) {}
 
-    wire::Reply bend(wire::Reply reply) {
+    wire::Reply bend(const std::string& function, wire::Reply reply) {
+        if (seed_ % 2 == 0) {
+            std::mt19937 of_function(static_cast<std::uint32_t>(std::hash<std::string>{}(function)) ^ seed_);
+            reply.result = of_another_shape(std::move(reply.result), of_function() % 12);
+            return reply;
+        }
         if (pick(every_) != 0) return reply;
         if (reply.error) {
             if (pick(2) == 0)
@@ -39,6 +48,31 @@ public:
 
 private:
     std::size_t pick(std::size_t of) { return random_() % of; }
+
+    /// Functions of half the numbers tell the truth.
+    static wire::Value of_another_shape(wire::Value value, std::size_t how) {
+        if (auto* record = std::get_if<wire::Record>(&value))
+            for (wire::Field& field : record->fields) field.value = of_another_shape(std::move(field.value), how);
+        const auto* tensor = std::get_if<Tensor>(&value);
+        if (tensor == nullptr || !tensor->defined() || tensor->rank() == 0 || tensor->numel() == 0) return value;
+        const auto rank = static_cast<Index>(tensor->rank());
+        switch (how) {
+            case 0:
+                return rank > 1 ? tensor->transpose(-2, -1) : *tensor;
+            case 1:
+                return tensor->transpose(0, rank - 1);
+            case 2:
+                return rank > 2 ? tensor->transpose(1, 2) : *tensor;
+            case 3:  // one number
+                return tensor->as_strided({}, {}, tensor->offset());
+            case 4:
+                return tensor->select(0, 0);
+            case 5:
+                return tensor->slice(-1, 0, 1);
+            default:
+                return value;
+        }
+    }
 
     wire::Value bent(wire::Value value, int depth) {
         if (pick(4) == 0) return any(depth);
@@ -140,6 +174,7 @@ private:
     }
 
     std::mt19937 random_;
+    std::uint32_t seed_;
     std::size_t every_;
 };
 
@@ -156,8 +191,10 @@ int main(int, char** argv) {
         worker::Dispatcher dispatcher;
         worker::add_functions(dispatcher);
         Liar liar(seed_in(argv[0]));
-        while (const auto frame = wire::read_frame(channel))
-            wire::write_frame(channel, wire::encode(liar.bend(dispatcher.answer(wire::decode_call(*frame)))));
+        while (const auto frame = wire::read_frame(channel)) {
+            const wire::Call call = wire::decode_call(*frame);
+            wire::write_frame(channel, wire::encode(liar.bend(call.function, dispatcher.answer(call))));
+        }
         return EXIT_SUCCESS;
     } catch (const std::exception&) {
         return EXIT_FAILURE;

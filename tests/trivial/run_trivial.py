@@ -11,7 +11,8 @@ solution's: that is an ordinary mistake, which costs at most 4 points, unless th
 or there is a reason below.
 
 With --made-up, what is graded are the programs of made_up/, which were written to earn points with answers that are
-cheap and look computed: of the right shape, scaled copies, noise, refusals where they are due. They are functions that
+cheap and look computed: of the right shape, scaled copies, noise, one number that decides all, refusals where they
+are due. They are functions that
 take the place of the solution's, or whole; for what is right in them they may earn what EARNED says.
 
 usage: run_trivial.py --cli PROGRAM --course FOLDER --work FOLDER [--kinds KIND,...] [--among-right-ones | --made-up] [NN...]
@@ -46,8 +47,9 @@ REASONS = {
 
 
 # Programs in made_up/, with what is put before each: `cheap` answers are scaled copies, or of the right shape only,
-# `noise` is decided by every argument.
+# `noise` is decided by every argument; `picked` lets one number decide, so that little is left for what follows.
 MADE_UP = {
+    "picked": ("picked", ""),
     "cheap": ("cheap", ""),
     "tiny noise": ("noise", "#define SCALE 1.0\n"),
     "noise": ("noise", "#define SCALE 1e6\n"),
@@ -55,9 +57,11 @@ MADE_UP = {
 # What these may earn beyond MOST_POINTS, for the functions that are right in them.
 EARNED = {
     "01": (3, "with_residual and the refusals are right"),
+    "02": (4, "contiguous_strides, transpose and contiguous are right"),
     "03": (4, "both masks, rows without a key and the refusals are right"),
+    "04": (3, "project_output and the refusals are right"),
     "05": (2, "its parameters and its state dict are right"),
-    "08": (3, "make_cache, decoding_mask and the refusals are right"),
+    "08": (5, "make_cache, append or decoding_mask, and the refusals are right"),
     "09": (3, "cached_numbers, pool_heads and the refusals are right"),
 }
 

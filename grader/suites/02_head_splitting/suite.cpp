@@ -34,8 +34,10 @@ bool shows_writes(Student& student, wire::Handle input, const Shape& index, wire
 }
 
 PROPERTY(HeadSplitting, StridesAreRowMajor, 1, "contiguous strides are the products of the sizes behind each axis") {
-    for (const Shape& shape : {Shape{2, 3, 4}, Shape{7}, Shape{}, Shape{5, 1, 3}, Shape{3, 5, 6, 7},
-                               Shape{3, 70'000, 90'000}}) {  // larger than 32 bits count
+    const Sizes n = random_sizes(random);
+    for (const Shape& shape :
+         {Shape{2, 3, 4}, Shape{7}, Shape{}, Shape{5, 1, 3}, Shape{3, 5, 6, 7}, Shape{n.B, n.H, n.T, n.S, n.d},
+          Shape{n.D(), 1, n.T}, Shape{n.S, n.B}, Shape{3, 70'000, 90'000}}) {  // larger than 32 bits count
         const Shape strides = student.list("contiguous_strides", {{"shape", shape}});
         expect(strides == Layout::contiguous(shape).strides, Stage::split,
                "your strides of " + headway::to_string(shape) + " are " + headway::to_string(strides) +
@@ -45,18 +47,22 @@ PROPERTY(HeadSplitting, StridesAreRowMajor, 1, "contiguous strides are the produ
 }
 
 PROPERTY(HeadSplitting, ViewKeepsTheOrderOfTheNumbers, 1, "view keeps the row-major order of the numbers") {
-    const Tensor x = counting({3, 5, 6});
-    for (const Shape& shape : {Shape{3, 5, 2, 3}, Shape{15, 6}, Shape{90}, Shape{6, 5, 3}})
+    const Sizes n = random_sizes(random);
+    const Tensor x = random_tensor(random, {n.B, n.T, n.D()});
+    for (const Shape& shape :
+         {Shape{n.B, n.T, n.H, n.d}, Shape{n.B * n.T, n.D()}, Shape{x.numel()}, Shape{n.D(), n.T, n.B}})
         expect_equal("viewed numbers", student.tensor("view", {{"x", x}, {"shape", shape}}), x.view(shape));
-    const Tensor later = x.slice(0, 1, 3);
+    const Tensor later = random_tensor(random, {n.B + 1, n.T, n.D()}).slice(0, 1, n.B + 1);
+    const Shape rows{n.B * n.T, n.D()};
     expect_equal("viewed numbers",
-                 student.tensor("view", {{"x (which starts in mid-storage)", later}, {"shape", Shape{10, 6}}}),
-                 later.view({10, 6}));
+                 student.tensor("view", {{"x (which starts in mid-storage)", later}, {"shape", rows}}),
+                 later.view(rows));
 }
 
 PROPERTY(HeadSplitting, ViewNeverCopies, 1, "view shares storage with its input") {
     const wire::Handle x = student.store(counting({3, 5, 6}));
     const wire::Handle viewed = student.keep("view", {{"x", x}, {"shape", Shape{5, 18}}});
+    expect_shape({"view", Stage::split, {}}, student.read(viewed).shape(), {5, 18});
     expect(shows_writes(student, x, {2, 1, 4}, viewed), Stage::split,
            "a number written to x does not show in view(x): your view copied");
 }

@@ -55,13 +55,17 @@ PROPERTY(ScaledScores, ScoresAreDividedBySqrtHeadDim, 2, "scores are q·kᵀ div
 }
 
 PROPERTY(ScaledScores, CausalMaskBlocksTheFuture, 1, "the causal mask blocks s > t + (S - T), and nothing else") {
-    for (const auto& [T, S] : {std::pair<Index, Index>{5, 5}, {3, 7}, {7, 3}, {1, 6}, {6, 1}})
+    const Sizes n = random_sizes(random);
+    for (const auto& [T, S] :
+         {std::pair<Index, Index>{5, 5}, {3, 7}, {7, 3}, {1, 6}, {6, 1}, {n.T, n.D()}, {n.D(), n.S}})
         expect_mask({"causal mask", Stage::mask, {"query", "key"}}, student.mask("causal_mask", {{"T", T}, {"S", S}}),
                     reference::causal_mask(T, S));
 }
 
 PROPERTY(ScaledScores, PaddingMaskBlocksKeysBehindTheEnd, 1, "the padding mask blocks keys s >= lengths[b]") {
-    for (const Shape& lengths : {Shape{3, 7, 1, 5, 0}, Shape{2}, Shape{6, 6, 7}})
+    Shape random_lengths;
+    for (int b = 0; b < 6; ++b) random_lengths.push_back(random.integer(0, 7));
+    for (const Shape& lengths : {Shape{3, 7, 1, 5, 0}, Shape{2}, Shape{6, 6, 7}, random_lengths})
         expect_mask({"padding mask", Stage::mask, {"b", "h", "query", "key"}},
                     student.mask("padding_mask", {{"lengths", lengths}, {"S", Index{7}}}),
                     reference::padding_mask(lengths, 7));

@@ -36,14 +36,13 @@ Tensor one_hot_values(Index B, Index S, Index H, Index d) {
 }
 
 /// Each shown weight must be 0 or w / (1 - p).
-Dropped read_dropped(const Tensor& output, const Array& weights, double p) {
-    expect_shape({"outputs", Stage::output, {}}, output.shape(),
-                 {weights.shape[0], weights.shape[2], output.shape().back()});
+Dropped read_dropped(const Tensor& output, const Array& weights, Index D, double p) {
+    expect_shape({"outputs", Stage::output, {}}, output.shape(), {weights.shape[0], weights.shape[2], D});
     Dropped dropped{weights.shape, std::vector<bool>(weights.value.size())};
     const Index H = weights.shape[1];
     const Index T = weights.shape[2];
     const Index S = weights.shape[3];
-    const Index d = output.size(2) / H;
+    const Index d = D / H;
     for (std::size_t i = 0; i < weights.value.size(); ++i) {
         const auto flat = static_cast<Index>(i);
         const Index s = flat % S;
@@ -140,13 +139,13 @@ void expect_dropout(Student& student, Random& random) {
                               drops_around_its_answer(object, few));
     }
     object.train();
-    const Dropped first = read_dropped(object.forward(question), weights, p);
+    const Dropped first = read_dropped(object.forward(question), weights, D, p);
     const auto draws = static_cast<double>(first.zero.size());
     const auto zeros = static_cast<double>(std::count(first.zero.begin(), first.zero.end(), true));
     expect_share(zeros, draws, p, "share of weights dropped in training");
     const char* names[] = {"the batch", "heads", "queries", "keys"};
     for (std::size_t axis = 0; axis < 4; ++axis) expect_independent(first, axis, names[axis], p);
-    const Dropped second = read_dropped(object.forward(question), weights, p);
+    const Dropped second = read_dropped(object.forward(question), weights, D, p);
     double equal = 0;
     for (std::size_t i = 0; i < first.zero.size(); ++i) equal += first.zero[i] == second.zero[i] ? 1 : 0;
     expect_share(equal, draws, p * p + (1 - p) * (1 - p), "weights dropped alike in two successive calls");

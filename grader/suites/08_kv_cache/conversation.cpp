@@ -144,8 +144,9 @@ std::optional<Array> Conversation::from_own_parts(const Contents& held, const Sh
     const Chunk& chunk = history_.back();
     const Outcome asked = student_.outcome("decoding_mask", {{"lengths", before}, {"n", chunk.x.size(1)}, {"S", S}});
     const auto* mask = std::get_if<Mask>(&asked.value);
-    if (mask == nullptr || mask->shape() != Shape{sizes_.B, 1, chunk.x.size(1), S} || held.k.rank() != 4 ||
-        held.k.shape() != held.v.shape() || held.k.size(2) < S)
+    if (mask == nullptr || mask->shape() != Shape{sizes_.B, 1, chunk.x.size(1), S} ||
+        held.k.shape() != Shape{sizes_.B, sizes_.H, total_ + 2, sizes_.d} || held.v.shape() != held.k.shape() ||
+        held.k.size(2) < S)
         return std::nullopt;
     const Array context = reference::attention(heads(layers_.back(), "q_proj", chunk.x), own(held.k.slice(2, 0, S)),
                                                own(held.v.slice(2, 0, S)), *mask)
@@ -187,11 +188,8 @@ Evidence Conversation::computes_last_chunk() {
         return rows == nullptr || !rows->defined() ? std::vector<double>{}
                                                    : exact(real_rows(*rows, chunk.counts)).value;
     };
-    // A mask that is wrong may hide the new tokens, an append that is wrong those before.
-    const Arguments arguments{{"x", chunk.x}, {"past", Tensor::ones({1})}};
-    const Evidence sees_new = computes(decoded, arguments, {.numbers = {"x"}});
-    const Evidence sees_past = computes(decoded, arguments, {.numbers = {"past"}});
-    return [=](const Array& right) { return sees_new(right) || sees_past(right); };
+    // An append that is wrong may hide the tokens before. The new ones ask, whatever they see.
+    return computes(decoded, {{"x", chunk.x}, {"past", Tensor::ones({1})}}, {.numbers = {"x"}});
 }
 
 Index Conversation::feed(Index n, const Shape& counts) {

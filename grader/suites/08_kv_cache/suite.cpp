@@ -152,7 +152,9 @@ PROPERTY(KvCache, TheCapacityIsNeverExceeded, 1, "what does not fit is refused, 
 }
 
 PROPERTY(KvCache, TheMaskCountsFromEachLength, 1, "new token t of sequence b sees positions up to lengths[b] + t") {
-    for (const Shape& lengths : {Shape{0, 3, 7, 5, 1}, Shape{6}, Shape{0, 0, 0}})
+    Shape random_lengths;
+    for (int b = 0; b < 6; ++b) random_lengths.push_back(random.integer(0, 8));
+    for (const Shape& lengths : {Shape{0, 3, 7, 5, 1}, Shape{6}, Shape{0, 0, 0}, random_lengths})
         for (const Index n : {Index{1}, Index{3}, Index{5}}) {
             const auto B = static_cast<Index>(lengths.size());
             const Index S = *std::max_element(lengths.begin(), lengths.end()) + n + (n == 3 ? 2 : 0);

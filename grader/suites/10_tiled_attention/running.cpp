@@ -49,8 +49,11 @@ Tensor summed(Student& student, wire::Handle running) {
     const wire::Record record = contents(student, running);
     const Tensor total = judge::field<Tensor>(record, "total");
     const Tensor gathered = judge::field<Tensor>(record, "gathered");
+    expect(gathered.rank() == 4, Stage::softmax,
+           "what your Running has gathered is of shape " + headway::to_string(gathered.shape()) +
+               "; it should be (B, H, T, d_v)");
     Shape rows = gathered.shape();
-    if (!rows.empty()) rows.back() = 1;
+    rows.back() = 1;
     expect_shape({"running total", Stage::softmax, {}}, total.shape(), rows);
     const Array sums = exact(total);
     Array mean = exact(gathered);
