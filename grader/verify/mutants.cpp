@@ -1,6 +1,7 @@
 #include "verify/mutants.hpp"
 
 #include "submission/digest.hpp"
+#include "verify/unfinished.hpp"
 
 #include <fmt/format.h>
 #include <toml++/toml.h>
@@ -72,7 +73,17 @@ toml::table without_short_form(toml::table table) {
     return table;
 }
 
+void expect_finished(const toml::table& said) {
+    std::ostringstream text;
+    text << said;
+    if (text.str().find(to_be_filled_in) != std::string::npos)
+        throw std::invalid_argument(fmt::format(
+            "not finished. Write what is wrong in place of each {}; CONTRIBUTING.md describes the keys (\"Mutants\")",
+            to_be_filled_in));
+}
+
 Mutant mutant_of(const std::string& name, const toml::table& said) {
+    expect_finished(said);
     toml::table table = without_short_form(said);
     for (const auto& [key, value] : table)
         if (std::ranges::find(known_keys, key.str()) == known_keys.end())

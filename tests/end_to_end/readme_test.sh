@@ -15,9 +15,10 @@ complain() {
 }
 
 for page in README.md CONTRIBUTING.md; do
+    # shellcheck disable=SC2013 # commands are words
     for command in $(grep -o '\./headway [a-z][a-z]*' "$checkout/$page" | cut -d' ' -f2 | sort -u); do
         case $command in
-        doctor | release | test | update) grep -Eq "^([a-z]+ \| )*$command( \| [a-z]+)*\)" "$checkout/headway" || complain "$page: ./headway $command is unknown to the launcher" ;;
+        doctor | new | release | test | update) grep -Eq "^([a-z]+ \| )*$command( \| [a-z]+)*\)" "$checkout/headway" || complain "$page: ./headway $command is unknown to the launcher" ;;
         *) "$cli" "$command" --help >/dev/null 2>&1 || complain "$page: ./headway $command is unknown to the command" ;;
         esac
     done

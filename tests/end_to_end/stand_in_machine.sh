@@ -78,7 +78,7 @@ update) exit ;;
 esac
 EOF
     tool dpkg 1.0
-    cd "$root"
+    cd "$root" || exit
 }
 
 # start ARGUMENT...: ./headway on this machine; sets $status; what it says is in $machine/said.

@@ -67,6 +67,13 @@ TEST(Mutants, AreProgramsOfTheirOwnOrBasesWithChanges) {
     EXPECT_THROW(mutants.find("no_such"), std::out_of_range);
 }
 
+TEST(Mutants, AreRefusedWhileSomethingIsToBeFilledIn) {
+    Course course;
+    course.catalogue(
+        "[begun]\nmistake = \"FILL_IN\"\nbase = \"solution\"\nedit = [{ was = \"5\", is = \"FILL_IN: 6\" }]\n");
+    EXPECT_TRUE(says(course.why_refused(), "mutants.toml: begun: not finished")) << course.why_refused();
+}
+
 TEST(Mutants, AreWrittenAsSubmissionsThatReadTheSame) {
     Course course;
     course.catalogue(
