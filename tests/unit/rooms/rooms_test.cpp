@@ -163,6 +163,20 @@ TEST(Rooms, DocumentsNameFilesThatExist) {
                 EXPECT_FALSE(find_file(file, document).empty()) << document << " names " << file;
 }
 
+/// What a room's README calls `file.cpp` is in that room.
+TEST(Rooms, ReadmesNameTheirOwnFiles) {
+    static const std::regex named("`([a-z_]+\\.(?:cpp|hpp|fbs))`");
+    for (const Room& room : house()) {
+        if (room.name == "labs") continue;
+        std::set<std::string> own;
+        for (const auto& entry : fs::recursive_directory_iterator(folder_of(room.name)))
+            own.insert(entry.path().filename());
+        const std::string text = read_file(folder_of(room.name) / "README.md");
+        for (std::sregex_iterator match(text.begin(), text.end(), named), end; match != end; ++match)
+            EXPECT_TRUE(own.contains((*match)[1])) << room.name << "/README.md names " << (*match)[1];
+    }
+}
+
 /// In docs/, a function() that stands beside one file is in it.
 TEST(Rooms, DocumentsNameFunctionsThatExist) {
     static const std::regex function(R"(([A-Za-z_]+)\()");
