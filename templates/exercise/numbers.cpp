@@ -1,3 +1,4 @@
+#include "format.hpp"
 #include "lessons.hpp"
 
 #include <the_name.hpp>

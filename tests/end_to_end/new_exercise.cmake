@@ -28,7 +28,7 @@ headway_library(made_dispatcher "${made}/grader/suites/50_made_up/dispatcher.cpp
 add_executable(made_lesson_numbers "${PROJECT_SOURCE_DIR}/lessons/numbers/main.cpp" "${made}/lessons/numbers/made_up.cpp"
                                    "${made}/solutions/50_made_up/made_up.cpp")
 target_include_directories(made_lesson_numbers PRIVATE "${PROJECT_SOURCE_DIR}/lessons/numbers" "${made}/exercises/50_made_up")
-target_link_libraries(made_lesson_numbers PRIVATE lesson_blocks headway_tensor headway_settings)
+target_link_libraries(made_lesson_numbers PRIVATE lesson_blocks headway_movement headway_settings)
 foreach(target IN ITEMS made_judge made_dispatcher made_dispatcher_sanitized made_lesson_numbers)
   add_dependencies(${target} made_exercise)
 endforeach()

@@ -34,9 +34,7 @@ class Course(unittest.TestCase):
         self.root = self.folder / "course"
         shutil.copytree(MADE, self.root)
         self.programs = self.root / "build" / "test" / "bin"
-        self.programs.mkdir(parents=True)
-        for program in ("headway-cli", "headway-enter", "headway-guard", "headway-inspect"):
-            shutil.copy2(BUILD / "bin" / program, self.programs)
+        shutil.copytree(BUILD / "bin", self.programs)
         shutil.copy2(JUDGE, self.programs / "headway-judge")
         document = grader_json()
         document["judge"] = str(self.programs / "headway-judge")
