@@ -9,7 +9,8 @@ namespace headway::gradebook {
 namespace {
 
 constexpr std::int64_t a_minute = 60;
-constexpr std::int64_t a_day = 24 * 60 * a_minute;
+constexpr std::int64_t an_hour = 60 * a_minute;
+constexpr std::int64_t a_day = 24 * an_hour;
 
 /// Days begun after the deadline; 0 where the time is not known: nobody loses points to a guess.
 int days_late(const Attempt& attempt, const Policy& policy, const std::string& student, const std::string& exercise) {
