@@ -1,10 +1,11 @@
 #include "classroom/grading_run.hpp"
 
+#include "grading/at_once.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <deque>
-#include <exception>
 #include <iterator>
 #include <mutex>
 #include <optional>
@@ -26,12 +27,7 @@ public:
     }
 
     RunState run() {
-        {
-            std::vector<std::jthread> workers;
-            for (std::size_t i = 0; i < std::max<std::size_t>(1, options_.workers); ++i)
-                workers.emplace_back([this] { work(); });
-        }
-        if (failure_) std::rethrow_exception(failure_);
+        cli::at_once(options_.workers, [this] { work(); });
         return state_;
     }
 
@@ -41,13 +37,14 @@ private:
             while (const std::optional<Job> job = next()) grade(*job);
         } catch (...) {  // the ledger cannot be written: nothing that is graded now could be kept
             const std::lock_guard lock(mutex_);
-            if (!failure_) failure_ = std::current_exception();
+            failed_ = true;
+            throw;
         }
     }
 
     std::optional<Job> next() {
         const std::lock_guard lock(mutex_);
-        if (failure_ || options_.stop()) return std::nullopt;
+        if (failed_ || options_.stop()) return std::nullopt;
         if (jobs_.empty()) {
             std::ranges::copy(ledger_.pending_after(last_), std::back_inserter(jobs_));
             if (jobs_.empty()) return std::nullopt;
@@ -128,7 +125,7 @@ private:
     std::deque<Job> jobs_;  ///< some of those that wait
     Job last_;              ///< of those taken from the ledger
     RunState state_;
-    std::exception_ptr failure_;
+    bool failed_ = false;
 };
 
 }  // namespace

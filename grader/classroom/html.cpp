@@ -1,7 +1,5 @@
 #include "classroom/html.hpp"
 
-#include "report/xml.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,82 +15,103 @@ constexpr const char* style =
     "svg rect{fill:#4a7ab5}a{color:#1f5fa8}@media(prefers-color-scheme:dark){body{background:#161616;color:#e8e8e8}"
     "pre{background:#242424}th,td{border-color:#444}a{color:#8ab8f0}}";
 
-std::string safe(std::string_view text) { return report::xml_escaped(text, report::XmlContext::text); }
-std::string safe_attribute(std::string_view text) { return report::xml_escaped(text, report::XmlContext::attribute); }
-
-std::string cell(const Html::Cell& cell) {
-    const std::string text = cell.link.empty()
-                                 ? safe(cell.text)
-                                 : fmt::format("<a href=\"{}\">{}</a>", safe_attribute(cell.link), safe(cell.text));
-    return fmt::format("<td{}>{}</td>", cell.is_number ? " class=\"n\"" : "", text);
-}
+std::string number_class(bool is_number) { return is_number ? "n" : ""; }
 
 }  // namespace
 
-Html::Html(std::string_view title)
-    : document_(
-          fmt::format("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
-                      "<meta name=\"viewport\" content=\"width=device-width\"><title>{0}</title><style>{1}</style>"
-                      "</head><body>\n<h1>{0}</h1>\n",
-                      safe(title), style)) {}
+Html::Html(std::string_view title) : page_("<!DOCTYPE html>\n") {
+    page_.open("html", {{"lang", "en"}});
+    page_.open("head");
+    page_.empty("meta", {{"charset", "utf-8"}});
+    page_.empty("meta", {{"name", "viewport"}, {"content", "width=device-width"}});
+    page_.text("title", {}, title);
+    page_.text("style", {}, style);
+    page_.close();
+    page_.open("body");
+    page_.text("h1", {}, title);
+}
 
 Html& Html::heading(std::string_view text) {
-    document_ += fmt::format("<h2>{}</h2>\n", safe(text));
+    page_.text("h2", {}, text);
     return *this;
 }
 
 Html& Html::paragraph(std::string_view text) {
-    document_ += fmt::format("<p>{}</p>\n", safe(text));
+    page_.text("p", {}, text);
     return *this;
 }
 
 Html& Html::link(std::string_view target, std::string_view text) {
-    document_ += fmt::format("<p><a href=\"{}\">{}</a></p>\n", safe_attribute(target), safe(text));
+    page_.open("p");
+    page_.text("a", {{"href", std::string(target)}}, text);
+    page_.close();
     return *this;
 }
 
 Html& Html::code(std::string_view text) {
-    document_ += fmt::format("<pre>{}</pre>\n", safe(text));
+    page_.text("pre", {}, text);
     return *this;
 }
 
 Html& Html::table(const std::vector<std::string>& headings, const std::vector<std::vector<Cell>>& rows) {
-    document_ += "<table><thead><tr>";
+    page_.open("table");
+    page_.open("thead");
+    page_.open("tr");
     for (std::size_t i = 0; i < headings.size(); ++i) {
         const bool is_number = !rows.empty() && i < rows.front().size() && rows.front()[i].is_number;
-        document_ += fmt::format("<th{}>{}</th>", is_number ? " class=\"n\"" : "", safe(headings[i]));
+        page_.text("th", {{"class", number_class(is_number)}}, headings[i]);
     }
-    document_ += "</tr></thead><tbody>\n";
+    page_.close();
+    page_.close();
+    page_.open("tbody");
     for (const auto& row : rows) {
-        document_ += "<tr>";
-        for (const Cell& one : row) document_ += cell(one);
-        document_ += "</tr>\n";
+        page_.open("tr");
+        for (const Cell& cell : row) {
+            if (cell.link.empty()) {
+                page_.text("td", {{"class", number_class(cell.is_number)}}, cell.text);
+                continue;
+            }
+            page_.open("td", {{"class", number_class(cell.is_number)}});
+            page_.text("a", {{"href", cell.link}}, cell.text);
+            page_.close();
+        }
+        page_.close();
     }
-    document_ += "</tbody></table>\n";
+    page_.close();
+    page_.close();
     return *this;
 }
 
 Html& Html::bars(std::string_view title, const std::vector<Bar>& bars) {
     constexpr std::size_t step = 56;
     constexpr double height = 140;
+    const auto at = [](double place) { return fmt::format("{:.1f}", place); };
     std::size_t most = 1;
     for (const Bar& bar : bars) most = std::max(most, bar.count);
-    document_ += fmt::format("<svg role=\"img\" aria-label=\"{}\" width=\"{}\" height=\"{}\">", safe_attribute(title),
-                             bars.size() * step, height + 40);
+    page_.open("svg", {{"role", "img"},
+                       {"aria-label", std::string(title)},
+                       {"width", std::to_string(bars.size() * step)},
+                       {"height", at(height + 40)}});
     for (std::size_t i = 0; i < bars.size(); ++i) {
         const double tall = height * static_cast<double>(bars[i].count) / static_cast<double>(most);
         const double x = static_cast<double>(i * step);
-        document_ += fmt::format("<rect x=\"{}\" y=\"{:.1f}\" width=\"{}\" height=\"{:.1f}\"></rect>", x + 4,
-                                 20 + height - tall, step - 8, tall);
-        document_ += fmt::format("<text x=\"{0}\" y=\"{1:.1f}\" text-anchor=\"middle\">{2}</text>", x + step / 2.0,
-                                 14 + height - tall, bars[i].count);
-        document_ += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>", x + step / 2.0,
-                                 height + 36, safe(bars[i].label));
+        const std::string middle = at(x + step / 2.0);
+        page_.empty("rect", {{"x", at(x + 4)},
+                             {"y", at(20 + height - tall)},
+                             {"width", std::to_string(step - 8)},
+                             {"height", at(tall)}});
+        page_.text("text", {{"x", middle}, {"y", at(14 + height - tall)}, {"text-anchor", "middle"}},
+                   std::to_string(bars[i].count));
+        page_.text("text", {{"x", middle}, {"y", at(height + 36)}, {"text-anchor", "middle"}}, bars[i].label);
     }
-    document_ += "</svg>\n";
+    page_.close();
     return *this;
 }
 
-std::string Html::take() { return std::move(document_) + "</body></html>\n"; }
+std::string Html::take() {
+    page_.close();
+    page_.close();
+    return page_.take();
+}
 
 }  // namespace headway::classroom

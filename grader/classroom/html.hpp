@@ -1,5 +1,7 @@
 #pragma once
 
+#include "report/xml.hpp"
+
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,7 +35,7 @@ public:
     std::string take();
 
 private:
-    std::string document_;
+    report::Xml page_;
 };
 
 }  // namespace headway::classroom

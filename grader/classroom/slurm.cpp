@@ -2,6 +2,7 @@
 
 #include "sandbox/process.hpp"
 #include "submission/digest.hpp"
+#include "terminal/shell_words.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -63,13 +64,6 @@ std::string without_patterns(std::string path) {
     return path;
 }
 
-/// One word for the shell, whatever is in it.
-std::string quoted(const std::string& text) {
-    std::string word = "'";
-    for (const char letter : text) word += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
-    return word + "'";
-}
-
 }  // namespace
 
 QueueLimits limits_from(const std::string& config) {
@@ -111,10 +105,10 @@ std::vector<QueuedTask> tasks_from(const std::string& lines, const std::vector<s
 std::string batch_script(const SlurmOptions& options, const std::string& wave) {
     std::string script = "#!/bin/sh\n";
     for (const auto& [name, value] : options.environment)
-        script += fmt::format("{}={}\nexport {}\n", name, quoted(value), name);
+        script += fmt::format("{}={}\nexport {}\n", name, report::shell_word(value), name);
     script += "exec";
-    for (const std::string& word : options.work) script += " " + quoted(word);
-    return script + fmt::format(" {}/\"$SLURM_ARRAY_TASK_ID\"\n", quoted((options.waves / wave).string()));
+    script += " " + report::shell_words(options.work);
+    return script + fmt::format(" {}/\"$SLURM_ARRAY_TASK_ID\"\n", report::shell_word((options.waves / wave).string()));
 }
 
 QueueLimits Slurm::limits() { return limits_from(ask({"scontrol", "show", "config"})); }

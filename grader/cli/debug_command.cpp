@@ -5,6 +5,7 @@
 #include "grading/grading.hpp"
 #include "grading/judge.hpp"
 #include "terminal/console.hpp"
+#include "terminal/shell_words.hpp"
 
 #include "build/workspace.hpp"
 #include "submission/digest.hpp"
@@ -82,13 +83,6 @@ std::vector<std::string> gdb_command(const Replay& replay) {
             "-ex",      "run",
             "--args",   replay.worker.string(),
             "--replay", replay.calls_file.string()};
-}
-
-std::string as_typed(const std::vector<std::string>& words) {
-    std::string line;
-    for (const std::string& word : words)
-        line += (line.empty() ? "" : " ") + (word.find(' ') == std::string::npos ? word : "'" + word + "'");
-    return line;
 }
 
 Replay prepare(const Course& course, const ExerciseInfo& info, const Test& test) {
@@ -172,7 +166,7 @@ int run_debug(const Course& course, const std::string& exercise, const std::stri
     fmt::print("{}\n\n  {}\n\nWithout gdb, it runs to its end:\n\n  {} --replay {}\n",
                as == DebugAs::session ? "gdb was not started (is it installed? is this a terminal?). By hand:"
                                       : "In gdb, at that call:",
-               as_typed(command), replay.worker.string(), replay.calls_file.string());
+               report::shell_words(command), replay.worker.string(), replay.calls_file.string());
     return all_passed;
 }
 

@@ -1,5 +1,6 @@
 #include "grading/grading.hpp"
 
+#include "grading/at_once.hpp"
 #include "grading/both_builds.hpp"
 #include "grading/folder_lock.hpp"
 #include "grading/judge.hpp"
@@ -332,13 +333,13 @@ verdict::Verdict grade(const Course& course, const GradingOptions& options) {
     keep_within(course.state / "work", most_kept);
     verdict.toolchain = {{"compiler", course.toolchain.compiler_version}};
     verdict.protections = course.machine().protections;
-    const auto available = static_cast<std::ptrdiff_t>(std::max(1U, std::thread::hardware_concurrency()));
-    std::counting_semaphore<> processors(options.processors > 0 ? options.processors : available);
+    const auto available = static_cast<std::ptrdiff_t>(processors());
+    std::counting_semaphore<> free_processors(options.processors > 0 ? options.processors : available);
     std::mutex progress_mutex;
     std::vector<std::future<verdict::Exercise>> running;
     for (const ExerciseInfo* info : options.exercises)
         running.push_back(std::async(std::launch::async, [&, info] {
-            return ExerciseGrading(course, options, *info, processors, progress_mutex).run();
+            return ExerciseGrading(course, options, *info, free_processors, progress_mutex).run();
         }));
     build::Digest digest;
     for (auto& exercise : running) {

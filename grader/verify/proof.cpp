@@ -1,5 +1,6 @@
 #include "verify/proof.hpp"
 
+#include "grading/at_once.hpp"
 #include "grading/grading.hpp"
 #include "grading/judge.hpp"
 #include "grading/room.hpp"
@@ -17,7 +18,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <mutex>
-#include <thread>
 
 namespace headway::cli {
 namespace {
@@ -155,7 +155,7 @@ void examine(const Course& whole, Specimen& specimen, std::uint64_t seed, const 
     }
 }
 
-/// Two at a time on two processors: each is compiled, judged and asked in a row.
+/// As many at once as there are processors: each is compiled, judged and asked in a row.
 void examine_all(const Course& course, const std::vector<Specimen*>& specimens, std::uint64_t seed, const Asked& asked,
                  const std::function<void(const std::string&)>& progress) {
     std::atomic<std::size_t> next = 0;
@@ -169,8 +169,7 @@ void examine_all(const Course& course, const std::vector<Specimen*>& specimens, 
                                  specimens[i]->exercise->number, specimens[i]->name));
         }
     };
-    std::vector<std::jthread> threads;
-    for (unsigned i = 0; i < std::max(1U, std::thread::hardware_concurrency()); ++i) threads.emplace_back(work);
+    at_once(processors(), work);
 }
 
 /// Those that answered what they were asked so far just as another one of their exercise did.

@@ -64,7 +64,7 @@ inline constexpr int most_points_per_mistake = 4;
 /// How many random questions tell mutants apart.
 inline constexpr int questions = 50;
 
-/// @param extended  also the mutants that only prove one more entry of the catalogue
+/// @param extended  also the mutants that are marked so
 Proof prove(const Course& course, const std::vector<const ExerciseInfo*>& exercises, std::uint64_t seed, bool extended,
             const std::function<void(const std::string&)>& progress);
 

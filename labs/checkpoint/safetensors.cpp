@@ -1,8 +1,8 @@
 #include "labs/checkpoint/safetensors.hpp"
 
-#include "labs/checkpoint/half.hpp"
 #include "labs/frame/files.hpp"
 
+#include <Eigen/Core>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstring>
 #include <set>
+#include <vector>
 
 static_assert(std::endian::native == std::endian::little, "the numbers of the file are copied as they are");
 
@@ -108,11 +109,9 @@ Tensor numbers_of(const Entry& entry, std::string_view data) {
         std::memcpy(tensor.data(), from, entry.end - entry.begin);
         return tensor;
     }
-    for (Index i = 0; i < tensor.numel(); ++i) {
-        std::uint16_t half = 0;
-        std::memcpy(&half, from + 2 * i, 2);
-        tensor.data()[i] = float_of_half(half);
-    }
+    std::vector<Eigen::half> halves(static_cast<std::size_t>(tensor.numel()));
+    std::memcpy(halves.data(), from, entry.end - entry.begin);
+    std::ranges::transform(halves, tensor.data(), [](Eigen::half half) { return static_cast<float>(half); });
     return tensor;
 }
 

@@ -1,6 +1,5 @@
 // Checkpoints: what is written is read back bit for bit; whatever else the bytes are, they are refused in a sentence.
 #include "labs/checkpoint/safetensors.hpp"
-#include "labs/checkpoint/half.hpp"
 
 #include <gmock/gmock.h>
 

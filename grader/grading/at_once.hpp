@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+
+namespace headway::cli {
+
+/// Of this machine; 1 where that is not known.
+std::size_t processors();
+
+/// Calls `work` in that many threads (at least one), and returns when all have ended. What the first one of them threw
+/// is thrown again then.
+void at_once(std::size_t threads, const std::function<void()>& work);
+
+}  // namespace headway::cli
