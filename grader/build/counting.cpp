@@ -25,7 +25,7 @@ Workspace::Objects Workspace::compile_with_counters(const fs::path& output) {
         if (!source.is_compiled()) continue;
         const fs::path object = output / source.object_name();
         Words arguments{toolchain_.compiler};
-        append(arguments, toolchain_.compile.at(Flavour::plain));
+        append(arguments, toolchain_.compile.at(Build::plain));
         append(arguments,
                {"-O0", "--coverage", "-w", "-I" + toolchain_.include, "-isystem", toolchain_.system_include, "-c",
                 "./" + source.path.string(), "-o", (sandbox::Jail::parcel_place() / object.filename()).string()});
@@ -50,9 +50,9 @@ Built Workspace::build_worker_with_counters() {
     const fs::path output = folder_ / "counted";
     fs::remove_all(output);
     const Objects objects = compile_with_counters(output);
-    Words inputs = toolchain_.main.at(Flavour::plain);
-    append(inputs, toolchain_.libraries.at(submission_.exercise).at(Flavour::plain));
-    return link(output / "worker", objects, inputs, {"--coverage"}, Flavour::plain);
+    Words inputs = toolchain_.main.at(Build::plain);
+    append(inputs, toolchain_.libraries.at(submission_.exercise).at(Build::plain));
+    return link(output / "worker", objects, inputs, {"--coverage"}, Build::plain);
 }
 
 std::vector<nlohmann::json> Workspace::read_counts(const sandbox::Parcel& parcel) const {

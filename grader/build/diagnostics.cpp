@@ -11,8 +11,8 @@
 namespace headway::build {
 namespace {
 
-using verdict::Build;
 using verdict::BuildProblem;
+using verdict::Compilation;
 
 std::string without(std::string text, const std::string& part) {
     if (part.empty()) return text;
@@ -100,8 +100,9 @@ bool is_members_of_02(const std::string& symbol) {
 }
 
 /// What one undefined symbol means.
-Build explain_undefined(const std::string& symbol, const std::vector<std::string>& defined, const Spoken& spoken) {
-    Build build;
+Compilation explain_undefined(const std::string& symbol, const std::vector<std::string>& defined,
+                              const Spoken& spoken) {
+    Compilation build;
     if (symbol.starts_with("headway::ex")) {
         const std::string miss = near_miss(symbol, defined);
         build.problem = miss.empty() ? BuildProblem::missing_definition : BuildProblem::wrong_signature;
@@ -151,8 +152,8 @@ bool driver_tells_of_an_end(std::string_view output) {
 
 }  // namespace
 
-Build explain_compile(const sandbox::Finished& finished, const std::string& source, const Spoken& spoken) {
-    Build build;
+Compilation explain_compile(const sandbox::Finished& finished, const std::string& source, const Spoken& spoken) {
+    Compilation build;
     build.diagnostics = presentable(finished.output, spoken);
     build.file = source;
     if (finished.out_of_memory) {
@@ -186,8 +187,9 @@ Build explain_compile(const sandbox::Finished& finished, const std::string& sour
     return build;
 }
 
-Build explain_link(const sandbox::Finished& finished, const std::vector<std::string>& defined, const Spoken& spoken) {
-    Build build;
+Compilation explain_link(const sandbox::Finished& finished, const std::vector<std::string>& defined,
+                         const Spoken& spoken) {
+    Compilation build;
     const std::string output = presentable(finished.output, spoken);
     const std::vector<std::string> undefined = undefined_symbols(output);
     const std::string twice = duplicate_symbol(output);

@@ -18,10 +18,11 @@ struct Spoken {
 };
 
 /// What the compiler said, as a problem of the student's, in words.
-verdict::Build explain_compile(const sandbox::Finished& finished, const std::string& source, const Spoken& spoken);
+verdict::Compilation explain_compile(const sandbox::Finished& finished, const std::string& source,
+                                     const Spoken& spoken);
 
 /// What the linker said. @param defined  demangled names that the submission's objects define
-verdict::Build explain_link(const sandbox::Finished& finished, const std::vector<std::string>& defined,
-                            const Spoken& spoken);
+verdict::Compilation explain_link(const sandbox::Finished& finished, const std::vector<std::string>& defined,
+                                  const Spoken& spoken);
 
 }  // namespace headway::build

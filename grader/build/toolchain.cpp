@@ -10,12 +10,12 @@
 namespace headway::build {
 namespace {
 
-PerFlavour<Words> per_flavour(const nlohmann::json& document) {
-    PerFlavour<Words> result;
-    for (const Flavour flavour : flavours) {
-        if (flavour == Flavour::sanitized && !document.contains(to_string(flavour))) continue;
-        const auto& words = document.at(to_string(flavour));
-        result[flavour] = words.is_string() ? Words{words.get<std::string>()} : words.get<Words>();
+PerBuild<Words> per_build(const nlohmann::json& document) {
+    PerBuild<Words> result;
+    for (const Build build : builds) {
+        if (build == Build::sanitized && !document.contains(to_string(build))) continue;
+        const auto& words = document.at(to_string(build));
+        result[build] = words.is_string() ? Words{words.get<std::string>()} : words.get<Words>();
     }
     return result;
 }
@@ -32,7 +32,7 @@ std::string digest_of_prebuilt(const std::filesystem::path& file) {
 
 }  // namespace
 
-std::string to_string(Flavour flavour) { return flavour == Flavour::plain ? "plain" : "sanitized"; }
+std::string to_string(Build build) { return build == Build::plain ? "plain" : "sanitized"; }
 
 Toolchain Toolchain::load(const std::filesystem::path& file) try {
     const auto document = nlohmann::json::parse(read_file(file));
@@ -43,15 +43,15 @@ Toolchain Toolchain::load(const std::filesystem::path& file) try {
     toolchain.system_include = document.at("system_include");
     toolchain.judge = document.at("judge").get<std::string>();
     toolchain.orderly = document.at("orderly");
-    toolchain.compile = per_flavour(document.at("compile"));
-    toolchain.link = per_flavour(document.at("link"));
-    toolchain.prelude = per_flavour(document.at("prelude"));
-    toolchain.prelude_eigen = per_flavour(document.at("prelude_eigen"));
-    toolchain.main = per_flavour(document.at("main"));
+    toolchain.compile = per_build(document.at("compile"));
+    toolchain.link = per_build(document.at("link"));
+    toolchain.prelude = per_build(document.at("prelude"));
+    toolchain.prelude_eigen = per_build(document.at("prelude_eigen"));
+    toolchain.main = per_build(document.at("main"));
     toolchain.gtest = document.at("gtest").get<Words>();
     for (const auto& entry : document.at("exercises")) {
         toolchain.exercises.push_back(entry.at("name"));
-        toolchain.libraries[entry.at("name")] = per_flavour(entry);
+        toolchain.libraries[entry.at("name")] = per_build(entry);
     }
     toolchain.lab_link = document.at("lab_link").get<Words>();
     for (const auto& entry : document.at("labs"))
@@ -62,8 +62,8 @@ Toolchain Toolchain::load(const std::filesystem::path& file) try {
                              "); run ./headway doctor, then ./headway again");
 }
 
-bool Toolchain::builds(const std::string& exercise, Flavour flavour) const {
-    return libraries.at(exercise).contains(flavour);
+bool Toolchain::builds(const std::string& exercise, Build build) const {
+    return libraries.at(exercise).contains(build);
 }
 
 std::string Toolchain::digest(const std::string& exercise) const {
@@ -71,10 +71,10 @@ std::string Toolchain::digest(const std::string& exercise) const {
     digest.add(compiler).add(compiler_version).add_file(include + "/headway/tensor.hpp");
     for (const auto& program : {judge, judge.parent_path() / "headway-attention"})
         digest.add(digest_of_prebuilt(program));
-    for (const auto& [flavour, linked] : libraries.at(exercise)) {
-        for (const Words* words : {&compile.at(flavour), &link.at(flavour)})
+    for (const auto& [build, linked] : libraries.at(exercise)) {
+        for (const Words* words : {&compile.at(build), &link.at(build)})
             for (const std::string& word : *words) digest.add(word);
-        for (const Words* files : {&main.at(flavour), &linked})
+        for (const Words* files : {&main.at(build), &linked})
             for (const std::string& file : *files) digest.add(digest_of_prebuilt(file));
     }
     return digest.hex();

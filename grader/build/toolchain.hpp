@@ -8,12 +8,12 @@
 namespace headway::build {
 
 /// A submission runs in two builds; see cmake/BuildSettings.cmake.
-enum class Flavour { plain, sanitized };
-inline constexpr Flavour flavours[] = {Flavour::plain, Flavour::sanitized};
-std::string to_string(Flavour flavour);
+enum class Build { plain, sanitized };
+inline constexpr Build builds[] = {Build::plain, Build::sanitized};
+std::string to_string(Build build);
 
 template <class T>
-using PerFlavour = std::map<Flavour, T>;
+using PerBuild = std::map<Build, T>;
 using Words = std::vector<std::string>;
 inline void append(Words& words, const Words& more) { words.insert(words.end(), more.begin(), more.end()); }
 
@@ -33,14 +33,14 @@ struct Toolchain {
     std::string system_include;
     std::filesystem::path judge;  ///< beside it: the programs of the jail
     bool orderly = false;         ///< workers end by themselves, to write coverage data
-    PerFlavour<Words> compile;
-    PerFlavour<Words> link;
-    PerFlavour<Words> prelude;
-    PerFlavour<Words> prelude_eigen;  ///< for submissions that include Eigen
-    PerFlavour<Words> main;
+    PerBuild<Words> compile;
+    PerBuild<Words> link;
+    PerBuild<Words> prelude;
+    PerBuild<Words> prelude_eigen;  ///< for submissions that include Eigen
+    PerBuild<Words> main;
     Words gtest;
-    std::map<std::string, PerFlavour<Words>> libraries;  ///< by exercise name, in the builds that it is graded in
-    std::vector<std::string> exercises;                  ///< in the order of the course
+    std::map<std::string, PerBuild<Words>> libraries;  ///< by exercise name, in the builds that it is graded in
+    std::vector<std::string> exercises;                ///< in the order of the course
     std::vector<LabParts> labs;
     Words lab_link;  ///< options of the linker, besides those of a plain build
 
@@ -48,7 +48,7 @@ struct Toolchain {
     static Toolchain load(const std::filesystem::path& file);
 
     /// Whether submissions of the exercise run in that build.
-    bool builds(const std::string& exercise, Flavour flavour) const;
+    bool builds(const std::string& exercise, Build build) const;
 
     /// Everything that a result depends on besides the submission: judge, libraries, options, compiler.
     std::string digest(const std::string& exercise) const;

@@ -131,8 +131,8 @@ std::vector<std::string> Workspace::defined_functions(const Words& objects) cons
     return functions_listed(run_tool(arguments, folders_of(objects), {}, std::size_t{1} << 20U).output);
 }
 
-std::optional<verdict::Build> Workspace::compile_file(const SourceFile& source, const fs::path& object, Flavour flavour,
-                                                      const Words& options) {
+std::optional<verdict::Compilation> Workspace::compile_file(const SourceFile& source, const fs::path& object,
+                                                            Build build, const Words& options) {
     Words arguments{toolchain_.compiler};
     append(arguments, options);
     append(arguments, {"-w", "-fmax-errors=20", "-fdiagnostics-color=never", "-I" + toolchain_.include, "-isystem",
@@ -142,7 +142,7 @@ std::optional<verdict::Build> Workspace::compile_file(const SourceFile& source, 
     Digest inputs;
     inputs.add(object.string());
     for (const std::string& argument : arguments) inputs.add(argument);
-    for (const std::string& file : prelude_.at(flavour))
+    for (const std::string& file : prelude_.at(build))
         if (!file.starts_with('-')) inputs.add(identity(fs::exists(file + ".gch") ? file + ".gch" : file));
     // Any file may be included by any other, a .cpp too.
     inputs.add(source.path.string());
@@ -151,7 +151,7 @@ std::optional<verdict::Build> Workspace::compile_file(const SourceFile& source, 
     const std::string digest = inputs.hex();
     if (is_up_to_date(object, digest)) return std::nullopt;
 
-    Words readable = folders_of(prelude_.at(flavour));
+    Words readable = folders_of(prelude_.at(build));
     append(readable, {toolchain_.include, toolchain_.system_include});
     const auto finished = run_tool(arguments, readable, object, jail_.policy().compiler.diagnostics);
     if (finished.ended.success() && !finished.timed_out) {
@@ -161,14 +161,14 @@ std::optional<verdict::Build> Workspace::compile_file(const SourceFile& source, 
     return explain_compile(finished, source.path.string(), spoken());
 }
 
-Workspace::Objects Workspace::compile(const fs::path& output, Flavour flavour, const Words& options) {
+Workspace::Objects Workspace::compile(const fs::path& output, Build build, const Words& options) {
     fs::create_directories(output);
     const auto begin = std::chrono::steady_clock::now();
     Objects objects;
     for (const SourceFile& source : submission_.files) {
         if (!source.is_compiled()) continue;
         const fs::path object = output / source.object_name();
-        objects.problem = compile_file(source, object, flavour, options);
+        objects.problem = compile_file(source, object, build, options);
         if (objects.problem) break;
         objects.files.push_back(object.string());
     }
@@ -177,7 +177,7 @@ Workspace::Objects Workspace::compile(const fs::path& output, Flavour flavour, c
 }
 
 Built Workspace::link(const fs::path& program, const Objects& objects, const Words& inputs, const Words& options,
-                      Flavour flavour) {
+                      Build build) {
     Built built;
     built.build.compile_seconds = objects.seconds;
     if (objects.problem) {
@@ -186,7 +186,7 @@ Built Workspace::link(const fs::path& program, const Objects& objects, const Wor
         return built;
     }
     Words arguments{toolchain_.compiler};
-    append(arguments, toolchain_.link.at(flavour));
+    append(arguments, toolchain_.link.at(build));
     append(arguments, options);
     append(arguments, objects.files);
     append(arguments, inputs);
@@ -218,44 +218,44 @@ Words Workspace::sources_shown_in(const fs::path& folder) const {
     return {"-ffile-prefix-map=" + (folder_ / "src").string() + "=" + folder.string()};
 }
 
-fs::path Workspace::worker(Flavour flavour) const { return folder_ / to_string(flavour) / "worker"; }
+fs::path Workspace::worker(Build build) const { return folder_ / to_string(build) / "worker"; }
 
-Built Workspace::build_worker(Flavour flavour) {
-    const fs::path output = folder_ / to_string(flavour);
-    Words options = toolchain_.compile.at(flavour);
-    append(options, prelude_.at(flavour));
+Built Workspace::build_worker(Build build) {
+    const fs::path output = folder_ / to_string(build);
+    Words options = toolchain_.compile.at(build);
+    append(options, prelude_.at(build));
     append(options, sources_shown_in("."));
-    const Objects objects = compile(output, flavour, options);
-    Words inputs = toolchain_.main.at(flavour);
-    append(inputs, toolchain_.libraries.at(submission_.exercise).at(flavour));
-    return link(worker(flavour), objects, inputs, {}, flavour);
+    const Objects objects = compile(output, build, options);
+    Words inputs = toolchain_.main.at(build);
+    append(inputs, toolchain_.libraries.at(submission_.exercise).at(build));
+    return link(worker(build), objects, inputs, {}, build);
 }
 
 /// Not from the precompiled header, which needs equal options.
-Built Workspace::build_special_worker(const fs::path& output, Flavour flavour, const Words& more_options,
+Built Workspace::build_special_worker(const fs::path& output, Build build, const Words& more_options,
                                       const Words& link_options) {
-    Words options = toolchain_.compile.at(flavour);
+    Words options = toolchain_.compile.at(build);
     append(options, sources_shown_in(submission_.folder));
     append(options, more_options);  // of options that contradict each other, the last one counts
-    const Objects objects = compile(output, flavour, options);
-    Words inputs = toolchain_.main.at(flavour);
-    append(inputs, toolchain_.libraries.at(submission_.exercise).at(flavour));
-    return link(output / "worker", objects, inputs, link_options, flavour);
+    const Objects objects = compile(output, build, options);
+    Words inputs = toolchain_.main.at(build);
+    append(inputs, toolchain_.libraries.at(submission_.exercise).at(build));
+    return link(output / "worker", objects, inputs, link_options, build);
 }
 
-Built Workspace::build_worker_to_debug(Flavour flavour) {
-    return build_special_worker(folder_ / "debug" / to_string(flavour), flavour, unoptimised, {});
+Built Workspace::build_worker_to_debug(Build build) {
+    return build_special_worker(folder_ / "debug" / to_string(build), build, unoptimised, {});
 }
 
 Workspace::Objects Workspace::compile_for_lab() {
-    Words options = toolchain_.compile.at(Flavour::plain);
+    Words options = toolchain_.compile.at(Build::plain);
     append(options, {"-O2"});  // of options that contradict each other, the last one counts
     append(options, sources_shown_in(submission_.folder));
-    return compile(folder_ / "lab", Flavour::plain, options);
+    return compile(folder_ / "lab", Build::plain, options);
 }
 
 Built Workspace::link_lab(const LabParts& lab, const Objects& objects) {
-    return link(folder_ / "lab" / lab.name, objects, lab.libraries, toolchain_.lab_link, Flavour::plain);
+    return link(folder_ / "lab" / lab.name, objects, lab.libraries, toolchain_.lab_link, Build::plain);
 }
 
 Built Workspace::build_visible_test(const fs::path& visible_test, const fs::path& replays) {
@@ -273,10 +273,10 @@ Built Workspace::build_visible_test(const fs::path& visible_test, const fs::path
     Words options{"-std=c++20", "-pthread"};
     append(options, unoptimised);
     append(options, sources_shown_in(submission_.folder));
-    const Objects objects = with_test.compile(output, Flavour::plain, options);
-    Words inputs = toolchain_.libraries.at(submission_.exercise).at(Flavour::plain);
+    const Objects objects = with_test.compile(output, Build::plain, options);
+    Words inputs = toolchain_.libraries.at(submission_.exercise).at(Build::plain);
     append(inputs, toolchain_.gtest);
-    return with_test.link(output / "visible_test", objects, inputs, {}, Flavour::plain);
+    return with_test.link(output / "visible_test", objects, inputs, {}, Build::plain);
 }
 
 }  // namespace headway::build

@@ -25,7 +25,7 @@ namespace headway::build {
 /// A program built from a submission, or why there is none.
 struct Built {
     std::optional<std::filesystem::path> program;
-    verdict::Build build;
+    verdict::Compilation build;
 };
 
 /// What compiling and linking has taken of its time: all files of an exercise in all builds, which may run at once.
@@ -52,14 +52,14 @@ public:
     Workspace(const Toolchain& toolchain, const sandbox::Jail& jail, Submission submission,
               std::filesystem::path folder);
 
-    /// The worker: submission + dispatcher. Safe to call for both flavours at the same time.
-    Built build_worker(Flavour flavour);
+    /// The worker: submission + dispatcher. Safe to call for both builds at the same time.
+    Built build_worker(Build build);
 
     /// Where build_worker() puts it.
-    std::filesystem::path worker(Flavour flavour) const;
+    std::filesystem::path worker(Build build) const;
 
     /// The same, unoptimised, so that a debugger shows every variable.
-    Built build_worker_to_debug(Flavour flavour);
+    Built build_worker_to_debug(Build build);
 
     /// The same, with counters of what is run, which it hands out as a parcel when it ends. Needs g++ and a jail.
     Built build_worker_with_counters();
@@ -69,7 +69,7 @@ public:
     /// The submission's object files, or why there are none.
     struct Objects {
         Words files;
-        std::optional<verdict::Build> problem;
+        std::optional<verdict::Compilation> problem;
         double seconds = 0;
     };
 
@@ -87,7 +87,7 @@ private:
     void write_sources() const;
     /// What debuggers and reports say instead of `folder`/src.
     Words sources_shown_in(const std::filesystem::path& folder) const;
-    Built build_special_worker(const std::filesystem::path& output, Flavour flavour, const Words& more_options,
+    Built build_special_worker(const std::filesystem::path& output, Build build, const Words& more_options,
                                const Words& link_options);
     /// What a tool leaves behind: at most one file, or the files of Jail::parcel_place().
     enum class Leaves { a_file, a_parcel };
@@ -99,16 +99,16 @@ private:
     std::vector<std::string> defined_functions(const Words& objects) const;
     std::filesystem::path course_root() const;
     Spoken spoken() const;
-    Objects compile(const std::filesystem::path& output, Flavour flavour, const Words& options);
-    std::optional<verdict::Build> compile_file(const SourceFile& source, const std::filesystem::path& object,
-                                               Flavour flavour, const Words& options);
+    Objects compile(const std::filesystem::path& output, Build build, const Words& options);
+    std::optional<verdict::Compilation> compile_file(const SourceFile& source, const std::filesystem::path& object,
+                                                     Build build, const Words& options);
     Built link(const std::filesystem::path& program, const Objects& objects, const Words& inputs, const Words& options,
-               Flavour flavour);
+               Build build);
 
     const Toolchain& toolchain_;
     const sandbox::Jail& jail_;
     Submission submission_;
-    const PerFlavour<Words>& prelude_;
+    const PerBuild<Words>& prelude_;
     std::filesystem::path folder_;
     std::shared_ptr<CompileTime> time_ = std::make_shared<CompileTime>();
 };

@@ -24,7 +24,7 @@ namespace headway::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using build::Flavour;
+using build::Build;
 using verdict::Test;
 using verdict::TestState;
 
@@ -62,7 +62,7 @@ std::vector<wire::Call> read_calls(const fs::path& file) {
 struct Replay {
     fs::path worker;
     fs::path calls_file;
-    Flavour flavour = Flavour::plain;
+    Build build = Build::plain;
     std::vector<wire::Call> calls;
 };
 
@@ -73,9 +73,8 @@ std::vector<std::string> gdb_command(const Replay& replay) {
     const std::string& function = calls.back().function;
     const auto earlier = std::count_if(calls.begin(), calls.end() - 1,
                                        [&](const wire::Call& call) { return call.function == function; });
-    const char* memory = replay.flavour == Flavour::plain
-                             ? "set environment MALLOC_PERTURB_ 1"
-                             : "set environment ASAN_OPTIONS detect_leaks=0:abort_on_error=1";
+    const char* memory = replay.build == Build::plain ? "set environment MALLOC_PERTURB_ 1"
+                                                      : "set environment ASAN_OPTIONS detect_leaks=0:abort_on_error=1";
     return {"gdb",      "-q",
             "-ex",      memory,
             "-ex",      "break " + function,
@@ -89,16 +88,16 @@ Replay prepare(const Course& course, const ExerciseInfo& info, const Test& test)
     const fs::path submission = course.root / "exercises";
     const fs::path folder = work_folder(course, submission, info.name);
     Replay replay;
-    replay.flavour = test.build == "sanitized" ? Flavour::sanitized : Flavour::plain;
+    replay.build = test.build == "sanitized" ? Build::sanitized : Build::plain;
     replay.calls_file = folder / "replay" / test.name;
     fs::create_directories(replay.calls_file.parent_path());
     const FolderLock lock(folder);
     build::Workspace workspace(course.toolchain, course.machine().jail,
                                build::read_submission(submission / info.name, course.folder(info)), folder);
     Judge(course, info, default_seed)
-        .record(workspace.worker(replay.flavour), replay.flavour, test.name, replay.calls_file);
+        .record(workspace.worker(replay.build), replay.build, test.name, replay.calls_file);
     replay.calls = read_calls(replay.calls_file);
-    const build::Built built = workspace.build_worker_to_debug(replay.flavour);
+    const build::Built built = workspace.build_worker_to_debug(replay.build);
     if (!built.program) throw CourseError("the worker could not be built for gdb: " + built.build.message);
     replay.worker = *built.program;
     return replay;

@@ -28,7 +28,7 @@ namespace headway::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using build::Flavour;
+using build::Build;
 using std::chrono::steady_clock;
 using verdict::State;
 using verdict::TestState;
@@ -38,8 +38,8 @@ double seconds_since(steady_clock::time_point begin) {
 }
 
 /// What one build of one exercise gave.
-struct FlavourResult {
-    verdict::Build build;
+struct BuildResult {
+    verdict::Compilation build;
     std::vector<verdict::Test> tests;
     std::string problem;  ///< of the machine or the course
     double judge_seconds = 0;
@@ -139,14 +139,14 @@ private:
         const FolderLock lock(folder);
         if (options_.reuse && reuse(exercise)) return;
         build::Workspace workspace(course_.toolchain, course_.machine().jail, std::move(submission), folder);
-        if (course_.toolchain.builds(info_.name, Flavour::sanitized)) {
-            auto sanitized = std::async(std::launch::async, [&] { return run_flavour(workspace, Flavour::sanitized); });
-            const FlavourResult plain = run_flavour(workspace, Flavour::plain);
+        if (course_.toolchain.builds(info_.name, Build::sanitized)) {
+            auto sanitized = std::async(std::launch::async, [&] { return run_build(workspace, Build::sanitized); });
+            const BuildResult plain = run_build(workspace, Build::plain);
             conclude(exercise, plain, sanitized.get());
             stamp_jail(exercise, "tests, sanitized build");
             if (some_test_failed(exercise)) diagnose(exercise, workspace);
         } else {
-            conclude(exercise, run_flavour(workspace, Flavour::plain));
+            conclude(exercise, run_build(workspace, Build::plain));
         }
         stamp_jail(exercise, "compilation");
         stamp_jail(exercise, "tests, plain build");
@@ -171,14 +171,14 @@ private:
         (*exercise.jails)[run] = course_.machine().jail.name();
     }
 
-    FlavourResult run_flavour(build::Workspace& workspace, Flavour flavour) const {
+    BuildResult run_build(build::Workspace& workspace, Build build) const {
         processors_.acquire();
-        FlavourResult result;
+        BuildResult result;
         try {
             report("compiling");
-            build::Built built = workspace.build_worker(flavour);
+            build::Built built = workspace.build_worker(build);
             result.build = std::move(built.build);
-            if (built.program) judge(result, *built.program, flavour);
+            if (built.program) judge(result, *built.program, build);
         } catch (const std::exception& error) {
             result.problem = error.what();
         }
@@ -186,15 +186,15 @@ private:
         return result;
     }
 
-    void judge(FlavourResult& result, const fs::path& worker, Flavour flavour) const {
+    void judge(BuildResult& result, const fs::path& worker, Build build) const {
         report("testing");
         const auto begin = steady_clock::now();
-        result.tests = judge_.test(worker, flavour, flavour == Flavour::plain ? heard() : fs::path());
+        result.tests = judge_.test(worker, build, build == Build::plain ? heard() : fs::path());
         result.judge_seconds = seconds_since(begin);
     }
 
-    void conclude(verdict::Exercise& exercise, const FlavourResult& plain, const FlavourResult& sanitized) const {
-        FlavourResult both;
+    void conclude(verdict::Exercise& exercise, const BuildResult& plain, const BuildResult& sanitized) const {
+        BuildResult both;
         both.build = plain.build.problem != verdict::BuildProblem::none ? plain.build : sanitized.build;
         both.build.compile_seconds = std::max(plain.build.compile_seconds, sanitized.build.compile_seconds);
         both.build.link_seconds = std::max(plain.build.link_seconds, sanitized.build.link_seconds);
@@ -211,7 +211,7 @@ private:
         if (!unchecked.empty() && !exercise.tests.empty()) remark(exercise.tests.front(), unchecked);
     }
 
-    void conclude(verdict::Exercise& exercise, FlavourResult result) const {
+    void conclude(verdict::Exercise& exercise, BuildResult result) const {
         exercise.build = std::move(result.build);
         exercise.judge_seconds = result.judge_seconds;
         exercise.problem = std::move(result.problem);
@@ -247,8 +247,8 @@ private:
         report("looking for the mistake");
         processors_.acquire();
         try {
-            exercise.diagnosis = judge_.diagnose({.plain = workspace.worker(Flavour::plain),
-                                                  .sanitized = workspace.worker(Flavour::sanitized),
+            exercise.diagnosis = judge_.diagnose({.plain = workspace.worker(Build::plain),
+                                                  .sanitized = workspace.worker(Build::sanitized),
                                                   .heard = heard(),
                                                   .hung = hung_functions(exercise)});
             stamp_jail(exercise, "diagnosis");

@@ -15,7 +15,7 @@ namespace headway::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using build::Flavour;
+using build::Build;
 
 /// On any clock. What a submission can take is far less: this is for a machine that has no time for either.
 constexpr std::chrono::seconds longest_judging{1800};
@@ -55,7 +55,7 @@ nlohmann::json answer_about_course(const Course& course, const std::vector<std::
 
 }  // namespace
 
-nlohmann::json Judge::ask(const std::string& verb, const fs::path& worker, Flavour flavour,
+nlohmann::json Judge::ask(const std::string& verb, const fs::path& worker, Build build,
                           const std::vector<std::string>& options) const {
     const sandbox::Jail& jail = course_.machine().jail;
     sandbox::Command command;
@@ -73,36 +73,36 @@ nlohmann::json Judge::ask(const std::string& verb, const fs::path& worker, Flavo
                          jail.name()};
     // Command lines are for everybody to read, and the seed of a class is secret.
     command.attachments = {{sandbox::number::seed, std::to_string(seed_)}};
-    if (flavour == Flavour::sanitized) command.arguments.emplace_back("--sanitized");
-    if (!course_.toolchain.builds(exercise_, Flavour::sanitized)) command.arguments.emplace_back("--lone-build");
+    if (build == Build::sanitized) command.arguments.emplace_back("--sanitized");
+    if (!course_.toolchain.builds(exercise_, Build::sanitized)) command.arguments.emplace_back("--lone-build");
     if (course_.toolchain.orderly) command.arguments.emplace_back("--orderly");
     command.arguments.insert(command.arguments.end(), options.begin(), options.end());
     if (jail.exists()) command.group = group_of_a_judge(jail.policy());
     return answer_of(std::move(command));
 }
 
-std::vector<verdict::Test> Judge::test(const fs::path& worker, Flavour flavour, const fs::path& heard) const {
+std::vector<verdict::Test> Judge::test(const fs::path& worker, Build build, const fs::path& heard) const {
     std::vector<std::string> options;
     if (!heard.empty()) options = {"--heard", heard.string()};
     std::vector<verdict::Test> tests;
-    for (const auto& test : ask("test", worker, flavour, options)) tests.push_back(verdict::test_from_json(test));
+    for (const auto& test : ask("test", worker, build, options)) tests.push_back(verdict::test_from_json(test));
     return tests;
 }
 
 void Judge::count(const fs::path& worker, const fs::path& folder) const {
-    ask("test", worker, Flavour::plain, {"--counts", folder.string()});
+    ask("test", worker, Build::plain, {"--counts", folder.string()});
 }
 
 verdict::Diagnosis Judge::diagnose(const Suspect& suspect) const {
     std::vector<std::string> options = {"--sanitized-worker", suspect.sanitized.string(), "--heard",
                                         suspect.heard.string()};
     for (const std::string& function : suspect.hung) options.insert(options.end(), {"--hung", function});
-    return verdict::diagnosis_from_json(ask("diagnose", suspect.plain, Flavour::plain, options));
+    return verdict::diagnosis_from_json(ask("diagnose", suspect.plain, Build::plain, options));
 }
 
-std::vector<std::vector<double>> Judge::probe(const fs::path& worker, Flavour flavour, int count) const {
+std::vector<std::vector<double>> Judge::probe(const fs::path& worker, Build build, int count) const {
     std::vector<std::vector<double>> answers;
-    for (const auto& row : ask("probe", worker, flavour, {"--count", std::to_string(count)})) {
+    for (const auto& row : ask("probe", worker, build, {"--count", std::to_string(count)})) {
         answers.emplace_back();
         for (const auto& number : row)
             answers.back().push_back(std::strtod(number.get<std::string>().c_str(), nullptr));
@@ -110,8 +110,8 @@ std::vector<std::vector<double>> Judge::probe(const fs::path& worker, Flavour fl
     return answers;
 }
 
-void Judge::record(const fs::path& worker, Flavour flavour, const std::string& test, const fs::path& file) const {
-    ask("record", worker, flavour, {"--test", test, "--into", file.string()});
+void Judge::record(const fs::path& worker, Build build, const std::string& test, const fs::path& file) const {
+    ask("record", worker, build, {"--test", test, "--into", file.string()});
 }
 
 int Judge::max_points() const {

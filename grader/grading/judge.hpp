@@ -22,7 +22,7 @@ public:
         : course_(course), exercise_(info.name), seed_(seed) {}
 
     /// The hidden tests. @param heard  a file for what was answered, which `diagnose` reads; empty: none
-    std::vector<verdict::Test> test(const std::filesystem::path& worker, build::Flavour flavour,
+    std::vector<verdict::Test> test(const std::filesystem::path& worker, build::Build build,
                                     const std::filesystem::path& heard = {}) const;
     /// The hidden tests, for what is counted while they run: parcels in `folder`.
     void count(const std::filesystem::path& worker, const std::filesystem::path& folder) const;
@@ -35,16 +35,15 @@ public:
     verdict::Diagnosis diagnose(const Suspect& suspect) const;
 
     /// What a program answers to `count` random questions.
-    std::vector<std::vector<double>> probe(const std::filesystem::path& worker, build::Flavour flavour,
-                                           int count) const;
+    std::vector<std::vector<double>> probe(const std::filesystem::path& worker, build::Build build, int count) const;
     /// Leaves in `file`, as frames, what one hidden test asks.
-    void record(const std::filesystem::path& worker, build::Flavour flavour, const std::string& test,
+    void record(const std::filesystem::path& worker, build::Build build, const std::string& test,
                 const std::filesystem::path& file) const;
     /// Points of all properties.
     int max_points() const;
 
 private:
-    nlohmann::json ask(const std::string& verb, const std::filesystem::path& worker, build::Flavour flavour,
+    nlohmann::json ask(const std::string& verb, const std::filesystem::path& worker, build::Build build,
                        const std::vector<std::string>& options = {}) const;
 
     const Course& course_;

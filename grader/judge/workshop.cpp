@@ -21,15 +21,15 @@ constexpr int most_parcels = 100;
 fs::path own_folder() { return fs::read_symlink("/proc/self/exe").parent_path(); }
 
 /// Nothing of the judge's own environment. The patterns make uninitialised memory visible.
-std::vector<std::string> worker_environment(const Build& build) {
-    if (build.sanitized)
+std::vector<std::string> worker_environment(const Program& program) {
+    if (program.sanitized)
         return {
             "ASAN_OPTIONS=detect_leaks=0:malloc_fill_byte=254:max_malloc_fill_size=1073741824:"
             "detect_stack_use_after_return=1:allocator_may_return_null=0:color=never:symbolize=" +
-                std::string(build.symbolized ? "1" : "0"),
+                std::string(program.symbolized ? "1" : "0"),
             "UBSAN_OPTIONS=print_stacktrace=1:color=never"};
     // Chunks of the thread cache are handed out again as they are.
-    return {fmt::format("MALLOC_PERTURB_={}", build.fill), "GLIBC_TUNABLES=glibc.malloc.tcache_count=0"};
+    return {fmt::format("MALLOC_PERTURB_={}", program.fill), "GLIBC_TUNABLES=glibc.malloc.tcache_count=0"};
 }
 
 }  // namespace
@@ -45,9 +45,9 @@ Workshop::Workshop(const Run& run)
     limits_.output_flood = most().output;
 }
 
-Student Workshop::student(const Build& build, const CallLimits& limits) const {
-    if (!counts_.empty()) return {jail_.lock_with_parcel(counting_command(build), room(build), parcel()), limits};
-    return {jail_.lock(command(build), room(build)), limits};
+Student Workshop::student(const Program& program, const CallLimits& limits) const {
+    if (!counts_.empty()) return {jail_.lock_with_parcel(counting_command(program), room(program), parcel()), limits};
+    return {jail_.lock(command(program), room(program)), limits};
 }
 
 void Workshop::keep_parcel() {
@@ -69,13 +69,13 @@ std::shared_ptr<TimeBudget> Workshop::budget(double share, TimeBudget::OwnTime o
     return std::make_shared<TimeBudget>(time, own);
 }
 
-sandbox::Command Workshop::command(const Build& build) const {
+sandbox::Command Workshop::command(const Program& program) const {
     sandbox::Command command;
-    command.arguments = {build.worker};
-    command.environment = worker_environment(build);
-    command.directory = fs::path(build.worker).parent_path();
+    command.arguments = {program.worker};
+    command.environment = worker_environment(program);
+    command.directory = fs::path(program.worker).parent_path();
     // AddressSanitizer reserves 20 TiB of addresses; there only the resident size is watched.
-    if (!build.sanitized) command.limits.address_space = most().memory + sandbox::mebibytes(256);
+    if (!program.sanitized) command.limits.address_space = most().memory + sandbox::mebibytes(256);
     command.limits.file_size = most().folder;
     command.limits.resident = most().memory;
     command.limits.processes = most().processes;
@@ -83,17 +83,17 @@ sandbox::Command Workshop::command(const Build& build) const {
 }
 
 /// Counts go to the one folder that the jail packs, whatever folder the compiler had in mind.
-sandbox::Command Workshop::counting_command(const Build& build) const {
-    sandbox::Command counting = command(build);
+sandbox::Command Workshop::counting_command(const Program& program) const {
+    sandbox::Command counting = command(program);
     counting.environment.push_back("GCOV_PREFIX=" + sandbox::Jail::parcel_place().string());
     counting.environment.emplace_back("GCOV_PREFIX_STRIP=99");
     return counting;
 }
 
-sandbox::Room Workshop::room(const Build& build) const {
-    return {.program = build.worker,
+sandbox::Room Workshop::room(const Program& program) const {
+    return {.program = program.worker,
             .readable = {},
-            .own_processes_visible = build.sanitized,
+            .own_processes_visible = program.sanitized,
             .folder = most().folder,
             .secret = {}};
 }

@@ -12,7 +12,7 @@
 namespace headway::judge {
 
 /// What a worker is asked in, besides what holds for the whole run.
-struct Build {
+struct Program {
     std::string worker;
     bool sanitized = false;
     /// glibc fills fresh memory with its complement: 0xfe… is -1.7e38 as a float.
@@ -34,7 +34,7 @@ public:
     explicit Workshop(const Run& run);
 
     /// @param limits  of a call
-    Student student(const Build& build, const CallLimits& limits) const;
+    Student student(const Program& program, const CallLimits& limits) const;
     /// What the last worker has counted is kept; the next one's parcel takes its place.
     void keep_parcel();
 
@@ -47,9 +47,9 @@ public:
 private:
     std::shared_ptr<TimeBudget> budget(double share, TimeBudget::OwnTime own) const;
     const sandbox::Policy::Worker& most() const { return jail_.policy().worker; }
-    sandbox::Command command(const Build& build) const;
-    sandbox::Command counting_command(const Build& build) const;
-    sandbox::Room room(const Build& build) const;
+    sandbox::Command command(const Program& program) const;
+    sandbox::Command counting_command(const Program& program) const;
+    sandbox::Room room(const Program& program) const;
     std::filesystem::path parcel() const { return counts_ / "parcel"; }
 
     sandbox::Jail jail_;

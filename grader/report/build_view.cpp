@@ -9,18 +9,18 @@
 namespace headway::report {
 namespace {
 
-using verdict::Build;
 using verdict::BuildProblem;
+using verdict::Compilation;
 
 constexpr std::size_t indent = 4;
 
 /// The compiler repeats the place that stands above its words.
-std::string without_place(std::string text, const Build& build) {
+std::string without_place(std::string text, const Compilation& build) {
     const std::string place = Place{}.of(build.file, build.line, build.column) + ": ";
     return text.starts_with(place) ? text.substr(place.size()) : text;
 }
 
-void show_diagnostics(Page& page, const Build& build) {
+void show_diagnostics(Page& page, const Compilation& build) {
     if (page.style().verbose) {
         page.quote(indent, build.diagnostics, unlimited, Page::LongLines::wrapped);
         return;
@@ -36,7 +36,7 @@ void show_diagnostics(Page& page, const Build& build) {
 }  // namespace
 
 void show_build_problem(Page& page, const verdict::Exercise& exercise, const Place& place) {
-    const Build& build = exercise.build;
+    const Compilation& build = exercise.build;
     page.paragraph({.indent = 2, .hanging = 2}, {{"✗ ", Tone::bad}, {problem_in_words(build.problem)}});
     page.paragraphs({.indent = indent}, build.message);
     if (!build.file.empty()) {

@@ -123,7 +123,7 @@ void write_coverage(Xml& page, const Exercise& exercise) {
 }
 
 void write_build_problem(Xml& page, const Exercise& exercise, const Place& place) {
-    const verdict::Build& build = exercise.build;
+    const verdict::Compilation& build = exercise.build;
     if (build.problem == verdict::BuildProblem::none) return;
     page.text("p", {{"class", "bad"}}, problem_in_words(build.problem));
     page.text("p", {}, build.message);

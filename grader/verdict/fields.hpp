@@ -113,7 +113,7 @@ void each_field(T& diagnosis, auto&& field) {
     field("seconds", diagnosis.seconds);
 }
 
-template <MaybeConst<Build> T>
+template <MaybeConst<Compilation> T>
 void each_field(T& build, auto&& field) {
     field("problem", build.problem);
     field("message", build.message);

@@ -153,7 +153,7 @@ enum class BuildProblem {
     no_source,  ///< the folder has no .cpp file
 };
 
-struct Build {
+struct Compilation {
     BuildProblem problem = BuildProblem::none;
     std::string message;  ///< in words, with the next step
     std::string file;     ///< the student's, relative to the exercise folder
@@ -186,7 +186,7 @@ struct Exercise {
     int max_points = 10;
     std::string digest;   ///< sha256 of the sources, the suite, the toolchain and the seed
     bool reused = false;  ///< nothing changed since an earlier run, whose results these are
-    Build build;
+    Compilation build;
     std::vector<Test> tests;
     std::optional<Diagnosis> diagnosis;  ///< if some test failed
     std::vector<Coverage> coverage;      ///< empty: not measured

@@ -23,7 +23,7 @@ namespace headway::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using build::Flavour;
+using build::Build;
 using verdict::State;
 
 /// How many random questions each build is asked.
@@ -70,11 +70,11 @@ std::vector<Specimen> collect(const Course& course, const ExerciseInfo& info, bo
 }
 
 /// What a specimen answers to the suite's random questions.
-std::vector<std::vector<double>> ask(const Course& course, const Specimen& specimen, Flavour flavour, int count,
+std::vector<std::vector<double>> ask(const Course& course, const Specimen& specimen, Build build, int count,
                                      std::uint64_t seed) {
     const fs::path worker =
-        work_folder(course, specimen.submission, specimen.exercise->name) / build::to_string(flavour) / "worker";
-    return Judge(course, *specimen.exercise, seed).probe(worker, flavour, count);
+        work_folder(course, specimen.submission, specimen.exercise->name) / build::to_string(build) / "worker";
+    return Judge(course, *specimen.exercise, seed).probe(worker, build, count);
 }
 
 bool same_number(double a, double b) {
@@ -131,7 +131,7 @@ void examine(const Course& whole, Specimen& specimen, std::uint64_t seed, const 
     options.exercises = {specimen.exercise};
     options.seed = seed;
     options.processors = 1;
-    specimen.is_diagnosed = whole.toolchain.builds(specimen.exercise->name, Flavour::sanitized);
+    specimen.is_diagnosed = whole.toolchain.builds(specimen.exercise->name, Build::sanitized);
     try {
         // What is built of hundreds of submissions is not kept.
         const build::ScratchFolder scratch(whole.state / "verify");
@@ -146,9 +146,9 @@ void examine(const Course& whole, Specimen& specimen, std::uint64_t seed, const 
         specimen.gap = gap_of(specimen);
         const bool built = specimen.verdict.build.problem == verdict::BuildProblem::none;
         if (!built || (specimen.kind != Kind::mutant && specimen.kind != Kind::solution)) return;
-        specimen.answers = ask(course, specimen, Flavour::plain, asked.plain, seed);
-        if (asked.sanitized == 0 || !course.toolchain.builds(specimen.exercise->name, Flavour::sanitized)) return;
-        const auto sanitized = ask(course, specimen, Flavour::sanitized, asked.sanitized, seed);
+        specimen.answers = ask(course, specimen, Build::plain, asked.plain, seed);
+        if (asked.sanitized == 0 || !course.toolchain.builds(specimen.exercise->name, Build::sanitized)) return;
+        const auto sanitized = ask(course, specimen, Build::sanitized, asked.sanitized, seed);
         specimen.answers.insert(specimen.answers.end(), sanitized.begin(), sanitized.end());
     } catch (const std::exception& error) {
         specimen.gap = error.what();

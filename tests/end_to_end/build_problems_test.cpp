@@ -8,7 +8,7 @@ namespace {
 
 using verdict::BuildProblem;
 
-verdict::Build build_of(const std::string& exercise, const std::string& file, const std::string& text) {
+verdict::Compilation build_of(const std::string& exercise, const std::string& file, const std::string& text) {
     Desk desk;
     desk.write(exercise + "/" + file, text);
     const verdict::Exercise graded = desk.grade(exercise.substr(0, 2));

@@ -13,7 +13,7 @@ using namespace headway;
 
 const build::Spoken spoken{"03_scaled_scores", "exercises/03_scaled_scores", "/course/", "/desk/"};
 
-void check(const verdict::Build& build) {
+void check(const verdict::Compilation& build) {
     fuzz::require(build.problem != verdict::BuildProblem::none);
     fuzz::require(!build.message.empty());
     fuzz::require(build.line >= 0 && build.column >= 0);

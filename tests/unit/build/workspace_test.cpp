@@ -17,8 +17,8 @@ protected:
         const auto compiler = folder.write("compiler", "#!/bin/sh\n" + script + "\n");
         std::filesystem::permissions(compiler, std::filesystem::perms::owner_all);
         toolchain.compiler = compiler;
-        for (const Flavour flavour : {Flavour::plain, Flavour::sanitized})
-            toolchain.compile[flavour] = toolchain.link[flavour] = toolchain.prelude[flavour] = {};
+        for (const Build build : {Build::plain, Build::sanitized})
+            toolchain.compile[build] = toolchain.link[build] = toolchain.prelude[build] = {};
         toolchain.include = folder.path() / "course/tensor/include";
         toolchain.system_include = folder.path();
         folder.write("course/03_scaled_scores/scaled_scores.hpp", "");
