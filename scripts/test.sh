@@ -1,6 +1,7 @@
 #!/bin/sh
 # ./headway test [--all|--soak|slurm]: Headway's own tests, whole. The last line is `N passed, N failed`.
-#   always: build without a warning, ctest, verify, format;  --all: the slow tests, sanitizers and clang++ as well;
+#   always: build without a warning, ctest, verify, format, shellcheck;
+#   --all: the slow tests, sanitizers, clang++ and clang-tidy as well;
 #   --soak: only the fuzzers, each for its full length, which takes a night or two (scripts/soak.sh);
 #   slurm: only what grades a class on a cluster, on one that is made for it on this machine.
 set -eu
@@ -95,6 +96,34 @@ check_format() {
     )
 }
 
+# shellcheck disable=SC2317 # called by way of check
+check_scripts() {
+    (
+        cd "$root"
+        if ! files=$(git ls-files '*.sh' 2>/dev/null) || [ -z "$files" ]; then
+            files=$(find . -path ./build -prune -o -path ./.headway -prune -o -name '*.sh' -print)
+        fi
+        # shellcheck disable=SC2086 # names of ours have no spaces
+        shellcheck -x headway .ci/run $files
+    )
+}
+
+# clang-tidy takes an hour for all sources. The 20 that changed last take three to five minutes of one processor, and hold
+# what is new.
+# shellcheck disable=SC2317 # called by way of check
+check_lint() {
+    (
+        cd "$root"
+        # Of them what this build compiles: no mutants, no attacks.
+        files=$(git log --format= --name-only -- '*.cpp' 2>/dev/null | awk '!seen[$0]++' | while IFS= read -r file; do
+            if grep -qF "\"file\": \"$root/$file\"" build/clang/compile_commands.json; then echo "$file"; fi
+        done | head -n 20)
+        [ -n "$files" ] || { echo 'There is no history of git here: nothing to look at.'; return 0; }
+        printf '%s\n' "$files" | xargs -n 1 -P "$(getconf _NPROCESSORS_ONLN)" \
+            clang-tidy -p build/clang --quiet --warnings-as-errors='*' 2>/dev/null
+    )
+}
+
 build test || finish
 if [ "$all$soak" != nono ]; then build test/fuzzers || finish; fi
 if [ "$soak" = yes ]; then
@@ -111,8 +140,12 @@ set -- --quick
 if [ "$all" = yes ]; then set -- --diagnosis --proof "$root/build/PROOF.md"; fi
 check 'The course itself (verify)' "$root/build/test/bin/headway-cli" verify "$@"
 check 'Format' check_format
+check 'Scripts (shellcheck)' check_scripts
 if [ "$all" = yes ]; then
     if build asan/in_process_tests; then run_tests asan asan; fi
-    if build clang; then run_tests clang clang; fi
+    if build clang; then
+        run_tests clang clang
+        check 'Lint (clang-tidy)' check_lint
+    fi
 fi
 finish

@@ -143,7 +143,8 @@ bool driver_tells_of_an_end(std::string_view output) {
         output.remove_prefix(std::min(line.size() + 1, output.size()));
         const std::string_view who = line.substr(0, line.find(':'));
         if (who != line && (who.ends_with("++") || who.ends_with("clang")) &&
-            (line.find("CPU time limit exceeded") != line.npos || line.find("Killed") != line.npos))
+            (line.find("CPU time limit exceeded") != std::string_view::npos ||
+             line.find("Killed") != std::string_view::npos))
             return true;
     }
     return false;

@@ -55,7 +55,9 @@ int main(int argc, char** argv) {
     app.require_subcommand(0, 1);
     app.footer(
         std::string("Also: update (newer course files, yours untouched), doctor (what this machine\nhas and lacks)") +
-        (is_full_edition() ? ", test (Headway's own tests) and release (the student's edition).\n" : ".\n") +
+        (is_full_edition()
+             ? ", test (Headway's own tests), new (an exercise or a mutant) and\nrelease (the student's edition).\n"
+             : ".\n") +
         "Exit status: 0 all passed, 1 some did not, 2 wrong usage, 3 the machine or the\ncourse is at fault.");
     app.get_formatter()->column_width(34);
 

@@ -8,7 +8,9 @@
 namespace headway::gradebook {
 namespace {
 
-constexpr std::int64_t a_day = 24 * 60 * 60;
+constexpr std::int64_t a_minute = 60;
+constexpr std::int64_t an_hour = 60 * a_minute;
+constexpr std::int64_t a_day = 24 * an_hour;
 
 /// Days begun after the deadline; 0 where the time is not known: nobody loses points to a guess.
 int days_late(const Attempt& attempt, const Policy& policy, const std::string& student, const std::string& exercise) {
@@ -16,7 +18,7 @@ int days_late(const Attempt& attempt, const Policy& policy, const std::string& s
     if (!deadline || !attempt.submitted) return 0;
     const std::int64_t until = intake::seconds_of(*deadline) + policy.extension(student, exercise) * a_day;
     const std::int64_t over = intake::seconds_of(*attempt.submitted) - until;
-    if (over <= policy.grace_minutes * 60) return 0;
+    if (over <= policy.grace_minutes * a_minute) return 0;
     return static_cast<int>((over + a_day - 1) / a_day);
 }
 
@@ -54,6 +56,7 @@ public:
         for (const auto& [student, attempts] : by_student_) students.insert(student);
         for (const auto& [group, members] : policy_.groups) students.insert(members.begin(), members.end());
         std::vector<Mark> marks;
+        marks.reserve(students.size());
         for (const std::string& student : students) marks.push_back(mark(student));
         return marks;
     }

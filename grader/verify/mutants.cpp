@@ -1,6 +1,7 @@
 #include "verify/mutants.hpp"
 
 #include "submission/digest.hpp"
+#include "verify/unfinished.hpp"
 
 #include <fmt/format.h>
 #include <toml++/toml.h>
@@ -50,7 +51,7 @@ Changes changes_of(const toml::table& table) {
             const toml::table* edit = node.as_table();
             const auto was = edit != nullptr ? (*edit)["was"].value<std::string>() : std::nullopt;
             const auto is = edit != nullptr ? (*edit)["is"].value<std::string>() : std::nullopt;
-            if (!was || !is) throw std::invalid_argument("each edit is { was = \"...\", is = \"...\" }");
+            if (!was || !is) throw std::invalid_argument(R"(each edit is { was = "...", is = "..." })");
             changes.edits.push_back({*was, *is});
         }
     if (const toml::table* replaces = table["replaces"].as_table())
@@ -72,7 +73,17 @@ toml::table without_short_form(toml::table table) {
     return table;
 }
 
+void expect_finished(const toml::table& said) {
+    std::ostringstream text;
+    text << said;
+    if (text.str().find(to_be_filled_in) != std::string::npos)
+        throw std::invalid_argument(fmt::format(
+            "not finished. Write what is wrong in place of each {}; CONTRIBUTING.md describes the keys (\"Mutants\")",
+            to_be_filled_in));
+}
+
 Mutant mutant_of(const std::string& name, const toml::table& said) {
+    expect_finished(said);
     toml::table table = without_short_form(said);
     for (const auto& [key, value] : table)
         if (std::ranges::find(known_keys, key.str()) == known_keys.end())
@@ -156,9 +167,9 @@ const Mutant& Mutants::find(const std::string& name) const {
 /// The folder of the submission that its program is made from.
 fs::path Mutants::base_of(const Mutant& mutant) const {
     if (mutant.base == "solution") return course_ / "solutions";
-    const fs::path other = mutant.base.starts_with("accepted/")
-                               ? course_ / "tests" / "accepted" / exercise_ / mutant.base.substr(9)
-                               : folder_ / mutant.base;
+    fs::path other = mutant.base.starts_with("accepted/")
+                         ? course_ / "tests" / "accepted" / exercise_ / mutant.base.substr(9)
+                         : folder_ / mutant.base;
     if (!fs::is_directory(other / exercise_))
         throw wrong(
             folder_ / catalogue, mutant.name,

@@ -8,6 +8,7 @@
 #include "sandbox/process.hpp"
 #include "submission/digest.hpp"
 #include "submission/scratch_folder.hpp"
+#include "verify/unfinished.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -248,6 +249,19 @@ std::vector<EntryProof> prove_catalogue(const Course& course, const std::vector<
 
 void add_gaps(const Course& course, const ExerciseProof& exercise, std::vector<std::string>& gaps) {
     const ExerciseInfo& info = *exercise.info;
+    const auto has = [&](Kind kind) {
+        return std::ranges::find(exercise.specimens, kind, &Specimen::kind) != exercise.specimens.end();
+    };
+    for (const fs::path& file : unfinished_files(course.root, info))
+        gaps.push_back(fmt::format("{}: {} still says {}", info.number, file.string(), to_be_filled_in));
+    if (!has(Kind::mutant))
+        gaps.push_back(fmt::format(
+            "{0}: no mutant yet, so nothing shows what the hidden tests catch: ./headway new mutant {0} NAME",
+            info.number));
+    if (!has(Kind::accepted))
+        gaps.push_back(
+            fmt::format("{}: no accepted variant yet: put a right program in another style into tests/accepted/{}",
+                        info.number, info.name));
     for (const Specimen& specimen : exercise.specimens)
         if (!specimen.gap.empty()) gaps.push_back(fmt::format("{} {}: {}", info.number, specimen.name, specimen.gap));
     if (exercise.points != 10)

@@ -106,7 +106,7 @@ slow() {
     # shellcheck disable=SC2086
     expect 0 'the pictures' $train --output part --json part.json
     cmp -s whole.json part.json || complain 'going on gives other numbers'
-    for file in part/checkpoints/h4-*; do head -c 1000 "$file" >cut && mv cut "$file"; done
+    for file in part/checkpoints/h4-*; do head -c 1000 "$file" >shortened && mv shortened "$file"; done
     # shellcheck disable=SC2086
     expect 3 'Delete that file' $train --output part
     # shellcheck disable=SC2086

@@ -253,7 +253,7 @@ EOF
     start test
     expect exits_with 1
     expect says '1 tests were skipped'
-    expect last_line_is '3 passed, 2 failed'
+    expect last_line_is '4 passed, 2 failed'
     touch "$machine/break-the-build"
     start test
     expect exits_with 1

@@ -1,5 +1,6 @@
 #!/bin/sh
-# readme_test.sh CHECKOUT CLI: what README and CONTRIBUTING tell people to type exists, and the links lead somewhere.
+# readme_test.sh CHECKOUT CLI: what README, CONTRIBUTING and docs/ tell people to type exists, the links lead somewhere, and
+# the version is one.
 set -eu
 
 checkout=$1
@@ -14,15 +15,16 @@ complain() {
     broken=$((broken + 1))
 }
 
-for page in README.md CONTRIBUTING.md; do
+for page in README.md CONTRIBUTING.md docs/architecture.md docs/decisions/README.md; do
+    # shellcheck disable=SC2013 # commands are words
     for command in $(grep -o '\./headway [a-z][a-z]*' "$checkout/$page" | cut -d' ' -f2 | sort -u); do
         case $command in
-        doctor | release | test | update) grep -Eq "^([a-z]+ \| )*$command( \| [a-z]+)*\)" "$checkout/headway" || complain "$page: ./headway $command is unknown to the launcher" ;;
+        doctor | new | release | test | update) grep -Eq "^([a-z]+ \| )*$command( \| [a-z]+)*\)" "$checkout/headway" || complain "$page: ./headway $command is unknown to the launcher" ;;
         *) "$cli" "$command" --help >/dev/null 2>&1 || complain "$page: ./headway $command is unknown to the command" ;;
         esac
     done
     for link in $(grep -o '](\([^)#:]*\)[#)]' "$checkout/$page" | tr -d ']()#' | sort -u); do
-        [ -e "$checkout/$link" ] || complain "$page: there is no $link"
+        [ -e "$(dirname "$checkout/$page")/$link" ] || complain "$page: there is no $link"
     done
 done
 
@@ -34,5 +36,10 @@ status=0
 [ "$status" = 1 ] || complain "./headway grade of the stubs ends with $status, not 1"
 exercises=$(find "$checkout/exercises" -mindepth 1 -maxdepth 1 -type d | wc -l)
 [ "$(grep -c ': not started' "$HEADWAY_STATE/out")" = "$exercises" ] || complain "$(cat "$HEADWAY_STATE/out")"
+
+version=$(sed -n 's/^project(headway VERSION \([0-9.]*\).*/\1/p' "$checkout/CMakeLists.txt")
+newest=$(sed -n 's/^## \([0-9.]*\).*/\1/p' "$checkout/CHANGELOG.md" | head -n 1)
+[ "$newest" = "$version" ] || complain "CHANGELOG.md begins with $newest, and CMakeLists.txt says $version"
+[ "$("$cli" --version)" = "Headway $version" ] || complain "./headway --version is $("$cli" --version), not $version"
 
 [ "$broken" = 0 ] && echo "README and CONTRIBUTING are true."

@@ -106,6 +106,7 @@ for file in "$checkout"/tensor/include/headway/* "$checkout"/tensor/src/*; do
     holds grep -qx -e "file	$file" -e "library	headway_$stem" "$checkout/classroom/release/contents"
 done
 name='what CMakeLists.txt includes is handed out'
+# shellcheck disable=SC2013 # names are words
 for file in $(sed -n 's/^include(\(.*\))/\1/p' "$checkout/CMakeLists.txt"); do
     holds grep -qx "file	cmake/$file.cmake" "$checkout/classroom/release/contents"
 done

@@ -33,7 +33,7 @@ new_machine() {
         script sed sh sleep sort tail touch tr wc xargs; do
         if found=$(PATH=$real_path command -v "$program"); then ln -s "$found" "$bin/$program"; fi
     done
-    for name in g++ clang++ mold gdb lcov flatc ninja clang-format python3 bwrap; do tool "$name" 99.1; done
+    for name in g++ clang++ mold gdb lcov flatc ninja clang-format shellcheck python3 bwrap; do tool "$name" 99.1; done
     for name in GTest Eigen3 CLI11 tomlplusplus nlohmann_json fmt flatbuffers benchmark; do library "$name" 99.1; done
     mkdir -p "$machine/prefix/include/openssl" "$machine/prefix/include/valijson"
     echo '# define OPENSSL_VERSION_STR "99.1.0"' >"$machine/prefix/include/openssl/opensslv.h"
@@ -78,7 +78,7 @@ update) exit ;;
 esac
 EOF
     tool dpkg 1.0
-    cd "$root"
+    cd "$root" || exit
 }
 
 # start ARGUMENT...: ./headway on this machine; sets $status; what it says is in $machine/said.

@@ -14,7 +14,7 @@ public:
     TemporaryFolder() : ScratchFolder(std::filesystem::temp_directory_path()) {}
 
     std::filesystem::path write(const std::filesystem::path& name, const std::string& text) const {
-        const std::filesystem::path file = path() / name;
+        std::filesystem::path file = path() / name;
         std::filesystem::create_directories(file.parent_path());
         std::ofstream(file) << text;
         return file;

@@ -5,6 +5,7 @@
 #include <map>
 #include <regex>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -120,25 +121,89 @@ TEST(Rooms, IncludesAreRooted) {
     }
 }
 
-/// What documents name in backticks as `room/file.cpp` is there.
+/// Pages for engineers. CHANGELOG.md tells what was, and site/ and lessons/ have tests of their own.
+std::vector<fs::path> documents() {
+    std::vector<fs::path> found = {course / "README.md", course / "CONTRIBUTING.md", course / "SECURITY.md",
+                                   course / "tests/fuzz/README.md"};
+    for (const fs::path& folder : {course / "docs", course / "grader"})
+        for (const auto& entry : fs::recursive_directory_iterator(folder))
+            if (entry.path().extension() == ".md") found.push_back(entry.path());
+    return found;
+}
+
+/// The files that a line names, from the root of the course, the grader or the labs: `cli/main.cpp`. Where NN, NAME,
+/// KEY, name or exercise 11 is part of it, it stands for others. PROOF.md is built.
+std::vector<std::string> files_named(const std::string& line) {
+    static const std::regex named(
+        R"((^|[ `(])((?:[A-Za-z0-9_.-]+/)+[A-Za-z0-9_.-]+\.(?:cpp|hpp|md|sh|toml|ts|tsv|py|json|fbs|cmake|txt))\b)");
+    static const std::regex stands_for_others("(^|/|_|-)(NN|NAME|KEY|name|11)(_|-|/|\\.)|^build/PROOF.md");
+    std::vector<std::string> found;
+    for (std::sregex_iterator match(line.begin(), line.end(), named), end; match != end; ++match)
+        if (const std::string file = (*match)[2]; !std::regex_search(file, stands_for_others)) found.push_back(file);
+    return found;
+}
+
+/// Empty if there is none.
+fs::path find_file(const std::string& name, const fs::path& document) {
+    for (const fs::path& folder : {course, course / "grader", course / "labs", document.parent_path()})
+        if (fs::exists(folder / name)) return folder / name;
+    return {};
+}
+
+std::vector<std::string> lines_of(const fs::path& document) {
+    std::vector<std::string> lines;
+    std::istringstream text(read_file(document));
+    for (std::string line; std::getline(text, line);) lines.push_back(line);
+    return lines;
+}
+
 TEST(Rooms, DocumentsNameFilesThatExist) {
-    static const std::regex named(R"(`([a-z_]+)/([a-z_0-9/]+\.[ch]pp)`)");
-    std::vector<fs::path> documents;
-    for (const fs::path& folder : {course, course / "docs", course / "tests/fuzz"}) {
-        if (!fs::exists(folder)) continue;
-        for (const auto& entry : fs::recursive_directory_iterator(folder)) {
-            if (folder == course && entry.path().parent_path() != course) continue;
-            if (entry.path().extension() == ".md") documents.push_back(entry.path());
+    for (const fs::path& document : documents())
+        for (const std::string& line : lines_of(document))
+            for (const std::string& file : files_named(line))
+                EXPECT_FALSE(find_file(file, document).empty()) << document << " names " << file;
+}
+
+/// What a room's README calls `file.cpp` is in that room.
+TEST(Rooms, ReadmesNameTheirOwnFiles) {
+    static const std::regex named("`([a-z_]+\\.(?:cpp|hpp|fbs))`");
+    for (const Room& room : house()) {
+        if (room.name == "labs") continue;
+        std::set<std::string> own;
+        for (const auto& entry : fs::recursive_directory_iterator(folder_of(room.name)))
+            own.insert(entry.path().filename());
+        const std::string text = read_file(folder_of(room.name) / "README.md");
+        for (std::sregex_iterator match(text.begin(), text.end(), named), end; match != end; ++match)
+            EXPECT_TRUE(own.contains((*match)[1])) << room.name << "/README.md names " << (*match)[1];
+    }
+}
+
+/// In docs/, a function() that stands beside one file is in it.
+TEST(Rooms, DocumentsNameFunctionsThatExist) {
+    static const std::regex function(R"(([A-Za-z_]+)\()");
+    int compared = 0;
+    for (const auto& entry : fs::recursive_directory_iterator(course / "docs")) {
+        if (!entry.is_regular_file()) continue;
+        for (const std::string& line : lines_of(entry.path())) {
+            const std::vector<std::string> files = files_named(line);
+            if (files.size() != 1 || find_file(files.front(), entry.path()).extension() == ".md") continue;
+            const std::string source = read_file(find_file(files.front(), entry.path()));
+            for (std::sregex_iterator match(line.begin(), line.end(), function), end; match != end; ++match) {
+                EXPECT_NE(source.find((*match)[1].str() + "("), std::string::npos) << entry.path() << ": " << line;
+                ++compared;
+            }
         }
     }
-    for (const fs::path& document : documents) {
-        if (document.filename() == "CHANGELOG.md") continue;  // it tells what was
-        const std::string text = read_file(document);
-        for (std::sregex_iterator match(text.begin(), text.end(), named), end; match != end; ++match) {
-            if (std::ranges::find(house(), (*match)[1].str(), &Room::name) == house().end()) continue;
-            const fs::path file = folder_of((*match)[1]) / (*match)[2].str();
-            EXPECT_TRUE(fs::exists(file)) << document << " names " << (*match)[0];
-        }
+    EXPECT_GT(compared, 40);
+}
+
+/// docs/architecture.md shows the same arrows as the list above.
+TEST(Rooms, AreDrawnAsTheyAre) {
+    const std::string page = read_file(course / "docs/architecture.md");
+    for (const Room& room : house()) {
+        std::string row = (room.name == "labs" ? "| `labs/` |" : "| `" + room.name + "` |");
+        for (const std::string& other : room.includes) row += " " + other;
+        EXPECT_NE(page.find(row + " | "), std::string::npos) << "docs/architecture.md has no row " << row;
     }
 }
 

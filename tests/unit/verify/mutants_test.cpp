@@ -16,12 +16,12 @@ public:
     Course() {
         write("solutions/" + exercise + "/scores.cpp", "int scale() { return 5; }\n");
         write("tests/accepted/" + exercise + "/late/" + exercise + "/scores.cpp", "int scale() { return 2 + 3; }\n");
-        write(mutants + "apart/" + exercise + "/scores.cpp", "int scale() { return 15; }\n");
-        write(mutants + "apart/mutant.toml", "mistake = \"too large\"\ndiagnosis = [\"scale\"]\nstage = \"scale\"\n");
+        write(mutants_ + "apart/" + exercise + "/scores.cpp", "int scale() { return 15; }\n");
+        write(mutants_ + "apart/mutant.toml", "mistake = \"too large\"\ndiagnosis = [\"scale\"]\nstage = \"scale\"\n");
     }
 
     void write(const std::string& file, const std::string& text) { folder_.write(file, text); }
-    void catalogue(const std::string& text) { write(mutants + "mutants.toml", text); }
+    void catalogue(const std::string& text) { write(mutants_ + "mutants.toml", text); }
     Mutants read() const { return Mutants(folder_.path(), exercise); }
     std::string program(const std::string& name) const {
         const Mutants all = read();
@@ -39,7 +39,7 @@ public:
     const std::filesystem::path& path() const { return folder_.path(); }
 
 private:
-    const std::string mutants = "tests/mutants/" + exercise + "/";
+    const std::string mutants_ = "tests/mutants/" + exercise + "/";
     build::TemporaryFolder folder_;
 };
 
@@ -65,6 +65,13 @@ TEST(Mutants, AreProgramsOfTheirOwnOrBasesWithChanges) {
     EXPECT_EQ(course.program("replaced"), "int scale() { return 3; }\n");
     EXPECT_EQ(course.program("of_another"), "int scale() { return 1; }\n");
     EXPECT_THROW(mutants.find("no_such"), std::out_of_range);
+}
+
+TEST(Mutants, AreRefusedWhileSomethingIsToBeFilledIn) {
+    Course course;
+    course.catalogue(
+        "[begun]\nmistake = \"FILL_IN\"\nbase = \"solution\"\nedit = [{ was = \"5\", is = \"FILL_IN: 6\" }]\n");
+    EXPECT_TRUE(says(course.why_refused(), "mutants.toml: begun: not finished")) << course.why_refused();
 }
 
 TEST(Mutants, AreWrittenAsSubmissionsThatReadTheSame) {
