@@ -1,5 +1,7 @@
 #include "diagnosis/answer.hpp"
 
+#include "diagnosis/elements.hpp"
+
 #include "student/expect.hpp"
 
 #include <algorithm>

@@ -3,7 +3,6 @@
 #include "reference/array.hpp"
 #include "student/student.hpp"
 
-#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -12,11 +11,6 @@
 namespace headway::diagnosis {
 
 using reference::Array;
-
-/// Error bounds of an element that is not predicted, or predicted to be anything but its value. They survive sums and
-/// products.
-inline constexpr double anything = std::numeric_limits<double>::infinity();
-inline constexpr double anything_but = -std::numeric_limits<double>::infinity();
 
 /// What a function gives, or would give: named arrays (a mask counts as zeros and ones), or a word for what is no
 /// value.

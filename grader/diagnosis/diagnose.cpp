@@ -127,7 +127,7 @@ private:
     /// Decisions that only later exercises teach are not made here.
     bool is_taught(const Mistake& mistake) const {
         const auto& lessons = decision(mistake.decision).lesson;
-        return !lessons.empty() && lessons.begin()->first <= exercise_number_;
+        return !lessons.empty() && lessons.begin()->exercise <= exercise_number_;
     }
 
     std::vector<const Mistake*> candidates() const {
@@ -196,10 +196,11 @@ private:
             return std::count_if(set.begin(), set.end(),
                                  [&](const Mistake* mistake) { return would_show(*mistake, right_before_); });
         };
-        // Mistakes lie in memory as they stand in the catalogue.
-        const auto in_order = [](MistakeSet set) {
-            std::sort(set.begin(), set.end());
-            return set;
+        const auto in_order = [](const MistakeSet& set) {
+            std::vector<std::size_t> positions;
+            for (const Mistake* mistake : set) positions.push_back(position_in_catalogue(*mistake));
+            std::sort(positions.begin(), positions.end());
+            return positions;
         };
         if (sets.size() > 1)
             std::sort(sets.begin(), sets.end(), [&](const MistakeSet& a, const MistakeSet& b) {
@@ -219,14 +220,14 @@ private:
             leave_unnamed(diagnosis);
             return;
         }
-        for (const Mistake* mistake : set) diagnosis.mistakes.push_back(mistake->id);
+        for (const Mistake* mistake : set) diagnosis.mistakes.emplace_back(mistake->id);
         diagnosis.inputs = evidence->inputs;
         diagnosis.telling = evidence->telling;
         diagnosis.closeness = evidence->closeness;
         for (const MistakeSet& other : alternatives_)
             for (const Mistake* mistake : other)
                 if (std::find(set.begin(), set.end(), mistake) == set.end())
-                    diagnosis.alternatives.push_back(mistake->id);
+                    diagnosis.alternatives.emplace_back(mistake->id);
     }
 
     /// No mistake of its own, or none that the model can make.

@@ -1,6 +1,5 @@
 #include "diagnosis/tiling.hpp"
 
-#include "diagnosis/answer.hpp"
 #include "diagnosis/choices.hpp"
 #include "diagnosis/elements.hpp"
 #include "diagnosis/softmax.hpp"

@@ -109,7 +109,7 @@ void expect_model(const Question& question) {
 TEST(Explorer, MakesMistakesAsTheGraderModelsThem) {
     for (const Blocking blocking : {Blocking::nothing, Blocking::future, Blocking::last_token})
         for (const diagnosis::Mistake& mistake : diagnosis::mistakes())
-            if (mistake.make != nullptr) expect_model(drawn(blocking, {mistake.id}));
+            if (mistake.make != nullptr) expect_model(drawn(blocking, {std::string(mistake.id)}));
 }
 
 TEST(Explorer, StopsWhereShapesNoLongerFit) {

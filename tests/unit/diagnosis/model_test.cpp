@@ -1,6 +1,7 @@
 // The model with every decision right is the reference; what it does not predict supports nothing.
 #include "diagnosis/answer.hpp"
 #include "diagnosis/attention.hpp"
+#include "diagnosis/elements.hpp"
 #include "diagnosis/search.hpp"
 #include "diagnosis/tiling.hpp"
 #include "reference/attention.hpp"
