@@ -48,6 +48,8 @@ struct Mistake {
 struct Chapter {
     std::span<const Decision> decisions;
     std::span<const Mistake> mistakes;
+    /// Of an exercise whose own words are closer to what was seen than those of the model, which may explain it too.
+    bool before_the_model = false;
 };
 
 /// All mistakes, in order: where no answer tells two of them apart, the first one is named.

@@ -4,12 +4,12 @@
 
 #include <vector>
 
-/// The catalogue, file by file: what stands in mistakes/NAME.cpp is chapters::NAME().
+/// The catalogue, file by file: what stands in mistakes/NAME.cpp, here or in the folder of an exercise, is
+/// chapters::NAME().
 namespace headway::diagnosis::chapters {
 
 Chapter checking();
 Chapter memory();
-Chapter gradients_of_modules();
 Chapter scale();
 Chapter softmax();
 Chapter after_softmax();
@@ -24,18 +24,10 @@ Chapter output();
 Chapter moving_heads();
 Chapter moving_views();
 Chapter moving_axes();
-Chapter module();
-Chapter module_calls();
-Chapter dropout();
-Chapter gradients();
-Chapter gradients_of_linear();
-Chapter caching();
-Chapter decoding();
-Chapter grouping();
-Chapter pooling();
-Chapter running_softmax();
-Chapter tiling();
 Chapter equivalents();
+
+/// Those of the exercises, in their order: written by CMake from what headway_exercise says.
+std::vector<Chapter> of_exercises();
 
 /// In order: where no answer tells two mistakes apart, the first one is named.
 std::vector<Chapter> all();

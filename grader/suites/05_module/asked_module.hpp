@@ -1,5 +1,7 @@
 #pragma once
 
+#include "suites/05_module/module_choices.hpp"
+
 #include "diagnosis/subject.hpp"
 
 #include <string>

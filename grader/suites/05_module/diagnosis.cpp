@@ -95,7 +95,7 @@ bool Checking::*refused_by(const Asking& asking) {
 
 /// Without a look at head_dim, D / H may be taken in its place, and be refused where it is no integer.
 bool falls_back_on_default_width(const Choices& choices, const Asking& asking) {
-    if (choices.module.head_dim == ModuleChoices::HeadDim::option_ignored) return true;
+    if (choices.of<ModuleChoices>().head_dim == ModuleChoices::HeadDim::option_ignored) return true;
     return !choices.checking.head_dim && asking.D % asking.H != 0;
 }
 
@@ -103,8 +103,8 @@ Predict factory_model(const Arguments& arguments) {
     if (arguments.front().name != "question") return nullptr;  // what the hidden tests heard has other arguments
     const auto kind = std::get<std::string>(argument(arguments, "question"));
     const Asking asking = Asking::from(arguments);
-    if (kind == "seeds") return [](const Choices& c) { return seeds(c.module); };
-    if (kind == "parameters") return [asking](const Choices& c) { return parameters(c.module, asking); };
+    if (kind == "seeds") return [](const Choices& c) { return seeds(c.of<ModuleChoices>()); };
+    if (kind == "parameters") return [asking](const Choices& c) { return parameters(c.of<ModuleChoices>(), asking); };
     return [asking, any = kind == "declined"](const Choices& c) {
         if (asking.head_dim && falls_back_on_default_width(c, asking)) return Answer::said("anything");
         const Answer answer = checked(false, c.checking, refused_by(asking), nullptr);
@@ -164,7 +164,7 @@ Answer unless_refused(const Arguments& arguments, bool lengths_matter, const Cho
                       const std::function<Answer()>& compute) {
     const Tensor query = tensor(arguments, "query");
     const Tensor key = tensor(arguments, "key");
-    if (c.module.refuses_cross_attention && query.size(1) != key.size(1)) return Answer::said("refused");
+    if (c.of<ModuleChoices>().refuses_cross_attention && query.size(1) != key.size(1)) return Answer::said("refused");
     const bool wide = query.size(2) == Asking::from(arguments).D;
     const bool long_enough = !lengths_matter || tensor(arguments, "value").size(1) == key.size(1);
     Answer answer = checked(wide, c.checking, &Checking::weights,
@@ -190,21 +190,21 @@ Predict loading_model(const Arguments& arguments) {
     return [](const Choices& c) {
         using Loading = ModuleChoices::Loading;
         Answer answer;
-        say(answer, c.module.loading == Loading::no_effect              ? "loading has no effect"
-                    : c.module.loading == Loading::not_after_first_call ? "not after a first call"
-                                                                        : "loading takes effect");
+        say(answer, c.of<ModuleChoices>().loading == Loading::no_effect              ? "loading has no effect"
+                    : c.of<ModuleChoices>().loading == Loading::not_after_first_call ? "not after a first call"
+                                                                                     : "loading takes effect");
         return answer;
     };
 }
 
 Predict several_calls_model(const Arguments&) {
-    return [](const Choices& c) { return several_calls_facts(c.module); };
+    return [](const Choices& c) { return several_calls_facts(c.of<ModuleChoices>()); };
 }
 
 std::vector<Arguments> dropout_questions(Random& random) { return {dropout_question(random)}; }
 
 Predict dropout_model(const Arguments&) {
-    return [](const Choices& c) { return dropout_facts(c.module); };
+    return [](const Choices& c) { return dropout_facts(c.of<ModuleChoices>()); };
 }
 
 /// A question that something earlier spoils says nothing.
@@ -261,7 +261,8 @@ const SubjectRegistration registration(
 }  // namespace
 Predict attention_weights_model(const Arguments& arguments) {
     if (arguments.front().name != "question") return nullptr;
-    if (Asking::from(arguments).dropout > 0) return [](const Choices& c) { return training_facts(c.module); };
+    if (Asking::from(arguments).dropout > 0)
+        return [](const Choices& c) { return training_facts(c.of<ModuleChoices>()); };
     Given given = given_by(arguments);
     given.input[2] = given.w_o = Tensor{};
     auto model = std::make_shared<Attention>(std::move(given));

@@ -77,9 +77,9 @@ Predict decode(const Arguments& arguments) {
         const auto heads = [&](const char* name) { return c.splitting.split(projected(state, name, rows), H); };
         const Array q = heads("q_proj"), new_k = heads("k_proj"), new_v = heads("v_proj");
         Held held = before;
-        held.append(new_k, new_v, counts, c.caching);
+        held.append(new_k, new_v, counts, c.of<Caching>());
         if (held.refused) return Answer::said("refused");
-        const bool alone = c.caching.sees == Caching::Sees::chunk_alone;
+        const bool alone = c.of<Caching>().sees == Caching::Sees::chunk_alone;
         const Array& k = alone ? new_k : held.k;
         const Array& v = alone ? new_v : held.v;
         Widths widths;
@@ -95,7 +95,8 @@ Predict decode(const Arguments& arguments) {
         Blocked blocked(scores.value.size());
         each(scores.shape, [&](Coordinate at, std::size_t i) {
             const auto hidden = [&](Index S) {
-                return is_hidden(c.caching, before.lengths, held.lengths, as_size(at[0]), at[2], at[3], widths.T, S);
+                return is_hidden(c.of<Caching>(), before.lengths, held.lengths, as_size(at[0]), at[2], at[3], widths.T,
+                                 S);
             };
             blocked[i] = hidden(widths.S);
             const bool is_real = at[2] < counts[as_size(at[0])];
@@ -106,8 +107,8 @@ Predict decode(const Arguments& arguments) {
         const Array merged = c.merging.merge(reference::matmul(weights, v));
         Answer answer{"", {{"y", real_rows(projected(state, "out_proj", merged), counts)}}};
         using Projects = Caching::Projects;
-        const bool capacity = c.caching.projects == Projects::whole_capacity && held.k.size(2) > x.size(1);
-        if (capacity || c.caching.projects == Projects::more_than_once) answer.parts.push_back({many_rows, {}});
+        const bool capacity = c.of<Caching>().projects == Projects::whole_capacity && held.k.size(2) > x.size(1);
+        if (capacity || c.of<Caching>().projects == Projects::more_than_once) answer.parts.push_back({many_rows, {}});
         return answer;
     };
 }

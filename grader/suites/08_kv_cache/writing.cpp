@@ -33,7 +33,7 @@ Predict append(const Arguments& arguments) {
     const auto counts = std::get<Shape>(argument(arguments, "counts"));
     return [=](const Choices& c) {
         Held held = before;
-        held.append(c.reading.tensor(k, Argument::key), c.reading.tensor(v, Argument::value), counts, c.caching);
+        held.append(c.reading.tensor(k, Argument::key), c.reading.tensor(v, Argument::value), counts, c.of<Caching>());
         return held.answer();
     };
 }
@@ -111,8 +111,8 @@ Predict make_cache(const Arguments& arguments) {
     const Array k = reference::exact(tensor(arguments, "k")), v = reference::exact(tensor(arguments, "v"));
     return [=](const Choices& c) {
         Held held{zeros(shape), zeros(shape), Shape(as_size(shape[0]))};
-        if (c.caching.one_storage) return Answer{"", {{one_tensor, {}}}};
-        held.append(k, v, Shape(as_size(shape[0]), k.size(2)), c.caching);
+        if (c.of<Caching>().one_storage) return Answer{"", {{one_tensor, {}}}};
+        held.append(k, v, Shape(as_size(shape[0]), k.size(2)), c.of<Caching>());
         if (held.k.value == held.v.value) return Answer{"", {{one_tensor, {}}}};
         return held.answer();
     };

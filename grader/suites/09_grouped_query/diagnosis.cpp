@@ -1,5 +1,6 @@
 // What diagnosis knows of exercise 09.
 //      B batch · T queries · S keys · D model width · H query heads · H_kv heads of keys and values · d head_dim
+#include "suites/09_grouped_query/grouped_layer.hpp"
 #include "suites/09_grouped_query/inputs.hpp"
 
 #include "diagnosis/attention.hpp"
@@ -39,7 +40,7 @@ Predict repeat_heads(const Arguments& arguments) {
     return [kv, H](const Choices& c) {
         if (kv.rank() != 4) return refusal(c.checking, &Checking::ranks);
         return grouped(H, kv.size(1), c.checking, [&] {
-            return Answer::of(shared_heads(c.reading.tensor(kv, Argument::other), H, c.grouping.copied));
+            return Answer::of(shared_heads(c.reading.tensor(kv, Argument::other), H, c.of<GroupedLayer>().copied));
         });
     };
 }
@@ -72,7 +73,7 @@ Predict cached_numbers(const Arguments& arguments) {
                 d = number("head_dim");
     return [=](const Choices& c) {
         return grouped(H, H_kv, c.checking, [&] {
-            return Answer::of({{}, {c.grouping.cached(B, S, H, H_kv, d)}, {0}});
+            return Answer::of({{}, {c.of<GroupedLayer>().cached(B, S, H, H_kv, d)}, {0}});
         });
     };
 }
@@ -83,7 +84,7 @@ Predict pool_heads(const Arguments& arguments) {
     return [=](const Choices& c) {
         return grouped(H, H_kv, c.checking, [&] {
             if (w.size(1) % H != 0) return refusal(c.checking, &Checking::divisible);
-            return Answer::of(c.grouping.pool(c.reading.tensor(w, Argument::other), H, H_kv));
+            return Answer::of(c.of<GroupedLayer>().pool(c.reading.tensor(w, Argument::other), H, H_kv));
         });
     };
 }
@@ -119,7 +120,7 @@ Predict layer(const Arguments& arguments) {
                 return refusal(c.checking, taken_by_output ? &Checking::other_values : &Checking::value_columns);
             if (tall_output) return refusal(c.checking, &Checking::output_rows);
             if (other_output) return refusal(c.checking, &Checking::other_output);
-            if (c.grouping.default_head_dim && E != D) return Answer::said("refused");
+            if (c.of<GroupedLayer>().default_head_dim && E != D) return Answer::said("refused");
             return Answer::of(model->output(c));
         });
     };

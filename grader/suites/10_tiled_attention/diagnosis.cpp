@@ -1,6 +1,7 @@
 // What diagnosis knows of exercise 10.        B batch · H heads · T queries · S keys · d head_dim · d_v value width
 #include "suites/10_tiled_attention/inputs.hpp"
 #include "suites/10_tiled_attention/own_parts.hpp"
+#include "suites/10_tiled_attention/tiling.hpp"
 
 #include "diagnosis/attention.hpp"
 #include "diagnosis/elements.hpp"
@@ -59,7 +60,7 @@ Predict absorb(const Arguments& arguments) {
             if (!state_fits) return refusal(c.checking, &Checking::score_rows);
             Array numbers = read_in_tiles(c.reading, scores, Argument::other, 3, tile);
             const Blocked blocked = taken_out(numbers);
-            Tiling choices = c.tiling;
+            Tiling choices = c.of<Tiling>();
             // The division in the end is not absorb's, and what is blocked comes as -infinity.
             choices.divided = true;
             choices.empty_total_is_nan = false;
@@ -166,8 +167,8 @@ Predict context(const Arguments& arguments) {
         const auto width = static_cast<std::size_t>(gathered.size(-1));
         for (std::size_t i = 0; i < mean.value.size(); ++i) {
             if (sums.value[i / width] == 0) {
-                if (c.tiling.empty_total_is_nan) mean.value[i] = std::nan("");
-            } else if (!c.tiling.divided) {
+                if (c.of<Tiling>().empty_total_is_nan) mean.value[i] = std::nan("");
+            } else if (!c.of<Tiling>().divided) {
                 mean.value[i] = numbers.value[i];
             }
             mean.error[i] = 4 * reference::unit_roundoff * std::abs(mean.value[i]);
@@ -231,7 +232,7 @@ Predict tiled_attention(const Arguments& arguments) {
                     return checked(masks_fit, c.checking, &Checking::masks, [&] {
                         return Answer::of(tiled_context(model->scores(c), c.masking.read(mask, shape),
                                                         model->heads(2, c), {tile, tile, causal, c.masking.future},
-                                                        c.tiling));
+                                                        c.of<Tiling>()));
                     });
                 });
             });

@@ -3,8 +3,8 @@
 #include "diagnosis/attention.hpp"
 #include "diagnosis/elements.hpp"
 #include "diagnosis/search.hpp"
-#include "diagnosis/tiling.hpp"
 #include "reference/attention.hpp"
+#include "suites/10_tiled_attention/tiling.hpp"
 
 #include <headway/random.hpp>
 

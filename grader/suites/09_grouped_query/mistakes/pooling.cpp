@@ -1,5 +1,7 @@
 // What is counted or made for groups of heads: the numbers of a cache, and one projection out of several.
-#include "diagnosis/chapters.hpp"
+#include "suites/09_grouped_query/grouped_layer.hpp"
+
+#include "diagnosis/catalogue.hpp"
 #include "diagnosis/elements.hpp"
 
 #include <cmath>
@@ -36,7 +38,9 @@ Array mean_by(const Array& w, Index H, Index H_kv, Column column) {
 
 }  // namespace
 
-Chapter chapters::pooling() {
+namespace chapters {
+
+Chapter pooling() {
     static constexpr Decision decisions[] = {
         {.id = "cache_size",
          .stage = "",
@@ -57,7 +61,7 @@ Chapter chapters::pooling() {
          .question = "How many heads of keys does a layer with H_kv = 1 store?",
          .make =
              [](Choices& c) {
-                 c.grouping.cached = [](Index B, Index S, Index H, Index, Index d) {
+                 c.change<GroupedLayer>().cached = [](Index B, Index S, Index H, Index, Index d) {
                      return static_cast<double>(2 * B * S * H * d);
                  };
              }},
@@ -69,7 +73,7 @@ Chapter chapters::pooling() {
          .question = "What does attention need of a token that it has seen?",
          .make =
              [](Choices& c) {
-                 c.grouping.cached = [](Index B, Index S, Index, Index H_kv, Index d) {
+                 c.change<GroupedLayer>().cached = [](Index B, Index S, Index, Index H_kv, Index d) {
                      return static_cast<double>(B * S * H_kv * d);
                  };
              }},
@@ -81,7 +85,7 @@ Chapter chapters::pooling() {
          .question = "What is 2 / 6 in C++?",
          .make =
              [](Choices& c) {
-                 c.grouping.cached = [](Index B, Index S, Index H, Index H_kv, Index d) {
+                 c.change<GroupedLayer>().cached = [](Index B, Index S, Index H, Index H_kv, Index d) {
                      return static_cast<double>(2 * B * S * H * d * (H_kv / H));
                  };
              }},
@@ -93,7 +97,7 @@ Chapter chapters::pooling() {
          .question = "What is the largest int, and how many numbers do 100,000 tokens take?",
          .make =
              [](Choices& c) {
-                 c.grouping.cached = [](Index B, Index S, Index, Index H_kv, Index d) {
+                 c.change<GroupedLayer>().cached = [](Index B, Index S, Index, Index H_kv, Index d) {
                      return static_cast<double>(static_cast<std::int32_t>(2 * B * S * H_kv * d));
                  };
              }},
@@ -106,7 +110,7 @@ Chapter chapters::pooling() {
          .question = "What should pooling two equal heads give?",
          .make =
              [](Choices& c) {
-                 c.grouping.pool = [](const Array& w, Index H, Index H_kv) {
+                 c.change<GroupedLayer>().pool = [](const Array& w, Index H, Index H_kv) {
                      return pooled_by(w, H, H_kv, &of_the_group, H / H_kv, 1);
                  };
              }},
@@ -118,7 +122,7 @@ Chapter chapters::pooling() {
          .question = "How many heads did you add up?",
          .make =
              [](Choices& c) {
-                 c.grouping.pool = [](const Array& w, Index H, Index H_kv) {
+                 c.change<GroupedLayer>().pool = [](const Array& w, Index H, Index H_kv) {
                      return pooled_by(w, H, H_kv, &of_the_group, H / H_kv, 1 / static_cast<double>(H_kv));
                  };
              }},
@@ -130,7 +134,7 @@ Chapter chapters::pooling() {
          .question = "What does your sum hold when the second group begins?",
          .make =
              [](Choices& c) {
-                 c.grouping.pool = [](const Array& w, Index H, Index H_kv) {
+                 c.change<GroupedLayer>().pool = [](const Array& w, Index H, Index H_kv) {
                      Array pooled = mean_by(w, H, H_kv, &of_the_group);
                      const Index d = w.size(1) / H;
                      each(pooled.shape, [&](Coordinate at, std::size_t to) {
@@ -150,7 +154,7 @@ Chapter chapters::pooling() {
          .question = "Does the second head of a group change your result?",
          .make =
              [](Choices& c) {
-                 c.grouping.pool = [](const Array& w, Index H, Index H_kv) {
+                 c.change<GroupedLayer>().pool = [](const Array& w, Index H, Index H_kv) {
                      return pooled_by(w, H, H_kv, &of_the_group, 1, 1);
                  };
              }},
@@ -162,7 +166,7 @@ Chapter chapters::pooling() {
          .question = "Which heads form the first group?",
          .make =
              [](Choices& c) {
-                 c.grouping.pool = [](const Array& w, Index H, Index H_kv) {
+                 c.change<GroupedLayer>().pool = [](const Array& w, Index H, Index H_kv) {
                      return mean_by(w, H, H_kv, [](Index j, Index i, Index d, Index groups, Index) {
                          return (j / d + i * groups) * d + j % d;
                      });
@@ -176,7 +180,7 @@ Chapter chapters::pooling() {
          .question = "Which columns of w go into column 0 of the result?",
          .make =
              [](Choices& c) {
-                 c.grouping.pool = [](const Array& w, Index H, Index H_kv) {
+                 c.change<GroupedLayer>().pool = [](const Array& w, Index H, Index H_kv) {
                      return mean_by(w, H, H_kv,
                                     [](Index j, Index i, Index, Index, Index group) { return j * group + i; });
                  };
@@ -185,4 +189,5 @@ Chapter chapters::pooling() {
     return {decisions, mistakes};
 }
 
+}  // namespace chapters
 }  // namespace headway::diagnosis

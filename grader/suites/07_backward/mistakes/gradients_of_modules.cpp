@@ -1,5 +1,7 @@
 // The way back through the module: masks, heads, and the three paths to its input.
-#include "diagnosis/chapters.hpp"
+#include "suites/07_backward/gradients.hpp"
+
+#include "diagnosis/catalogue.hpp"
 #include "diagnosis/elements.hpp"
 
 namespace headway::diagnosis {
@@ -20,7 +22,9 @@ constexpr const char* how_often = "How often is x used on the way forward?";
 
 }  // namespace
 
-Chapter chapters::gradients_of_modules() {
+namespace chapters {
+
+Chapter gradients_of_modules() {
     static constexpr Decision decisions[] = {
         {.id = "gradient_mask",
          .stage = "mask",
@@ -47,14 +51,14 @@ Chapter chapters::gradients_of_modules() {
          .right = "weights on the way back are those of the way forward",
          .symptom = "keys that nobody saw get gradients",
          .question = "Which weights does your way back use where a key was blocked?",
-         .make = [](Choices& c) { c.gradients.mask_goes_back = false; }},
+         .make = [](Choices& c) { c.change<Gradients>().mask_goes_back = false; }},
         {.id = "output_gradient_made_of_x",
          .decision = "gradient_of_output",
          .title = "the gradient of out_weight is made of x instead of the merged context",
          .right = "a Linear's gradient is made of what went into it: the merged context",
          .symptom = "the shape fits; the output projection learns nonsense",
          .question = "What goes into the output projection on the way forward?",
-         .make = [](Choices& c) { c.gradients.output_sees_merged = false; }},
+         .make = [](Choices& c) { c.change<Gradients>().output_sees_merged = false; }},
         {.id = "gradients_merged_by_view",
          .decision = "gradient_heads",
          .title = "the gradients of q, k and v are viewed as (B, T, D) without transposing back first",
@@ -63,7 +67,8 @@ Chapter chapters::gradients_of_modules() {
          .question = which_tokens,
          .make =
              [](Choices& c) {
-                 c.gradients.merge = {&gradient_merged_by_view, &gradient_merged_by_view, &gradient_merged_by_view};
+                 c.change<Gradients>().merge = {&gradient_merged_by_view, &gradient_merged_by_view,
+                                                &gradient_merged_by_view};
              }},
         {.id = "gradient_of_v_merged_by_view",
          .decision = "gradient_heads",
@@ -71,7 +76,7 @@ Chapter chapters::gradients_of_modules() {
          .right = merged_back,
          .symptom = mixed_tokens,
          .question = which_tokens,
-         .make = [](Choices& c) { c.gradients.merge[2] = &gradient_merged_by_view; }},
+         .make = [](Choices& c) { c.change<Gradients>().merge[2] = &gradient_merged_by_view; }},
         {.id = "gradient_of_context_split_by_view",
          .decision = "gradient_heads",
          .title = "the gradient of the merged context is viewed as (B, H, T, d) without a transpose",
@@ -80,7 +85,7 @@ Chapter chapters::gradients_of_modules() {
          .question = "Which token does row 1 of head 0 come from?",
          .make =
              [](Choices& c) {
-                 c.gradients.split = [](const Array& grad, Index H) {
+                 c.change<Gradients>().split = [](const Array& grad, Index H) {
                      return reference::reshape(grad, {grad.size(0), H, grad.size(1), grad.size(2) / H});
                  };
              }},
@@ -92,7 +97,7 @@ Chapter chapters::gradients_of_modules() {
          .question = how_often,
          .make =
              [](Choices& c) {
-                 c.gradients.reaches_input = {true, false, false};
+                 c.change<Gradients>().reaches_input = {true, false, false};
              }},
         {.id = "input_gradient_through_v_alone",
          .decision = "gradient_paths",
@@ -102,7 +107,7 @@ Chapter chapters::gradients_of_modules() {
          .question = how_often,
          .make =
              [](Choices& c) {
-                 c.gradients.reaches_input = {false, false, true};
+                 c.change<Gradients>().reaches_input = {false, false, true};
              }},
         {.id = "input_gradient_not_through_v",
          .decision = "gradient_paths",
@@ -112,10 +117,11 @@ Chapter chapters::gradients_of_modules() {
          .question = how_often,
          .make =
              [](Choices& c) {
-                 c.gradients.reaches_input = {true, true, false};
+                 c.change<Gradients>().reaches_input = {true, true, false};
              }},
     };
-    return {decisions, mistakes};
+    return {decisions, mistakes, true};
 }
 
+}  // namespace chapters
 }  // namespace headway::diagnosis

@@ -1,5 +1,7 @@
 // What the calls of a module get wrong: masks and causal option, keys and batch, modes, and what outlives a call.
-#include "diagnosis/chapters.hpp"
+#include "suites/05_module/module_choices.hpp"
+
+#include "diagnosis/catalogue.hpp"
 #include "diagnosis/elements.hpp"
 
 #include <limits>
@@ -16,7 +18,9 @@ constexpr const char* anew = "compute it anew in every call";
 
 }  // namespace
 
-Chapter chapters::module_calls() {
+namespace chapters {
+
+Chapter module_calls() {
     static constexpr Decision decisions[] = {
         {.id = "combined",
          .stage = "mask",
@@ -136,14 +140,14 @@ Chapter chapters::module_calls() {
          .symptom = "what is shown changes from call to call",
          .question = "Do the rows of attention_weights sum to 1 in training?",
          .shipped = {"PyTorch: https://github.com/pytorch/pytorch/issues/27968"},
-         .make = [](Choices& c) { c.module.weights_after_dropout = true; }},
+         .make = [](Choices& c) { c.change<ModuleChoices>().weights_after_dropout = true; }},
         {.id = "attention_weights_switches_to_eval",
          .decision = "attention_weights_mode",
          .title = "attention_weights leaves training mode",
          .right = "looking does not change the mode",
          .symptom = "training goes on without dropout",
          .question = "What is is_training() before and after attention_weights?",
-         .make = [](Choices& c) { c.module.weights_switch_to_eval = true; }},
+         .make = [](Choices& c) { c.change<ModuleChoices>().weights_switch_to_eval = true; }},
         // ---- what outlives a call ----
         {.id = "loading_has_no_effect",
          .decision = "loading",
@@ -151,7 +155,7 @@ Chapter chapters::module_calls() {
          .right = "read the registered parameters in every call",
          .symptom = "a loaded model answers as an untrained one",
          .question = "Does forward use the tensors that you registered, or copies of them?",
-         .make = [](Choices& c) { c.module.loading = Module::Loading::no_effect; }},
+         .make = [](Choices& c) { c.change<ModuleChoices>().loading = Module::Loading::no_effect; }},
         {.id = "loading_not_after_first_call",
          .decision = "loading",
          .title =
@@ -160,72 +164,73 @@ Chapter chapters::module_calls() {
          .right = "read the registered parameters in every call",
          .symptom = "a model that was tried before loading answers wrongly",
          .question = "What does your first forward prepare, and when is it made anew?",
-         .make = [](Choices& c) { c.module.loading = Module::Loading::not_after_first_call; }},
+         .make = [](Choices& c) { c.change<ModuleChoices>().loading = Module::Loading::not_after_first_call; }},
         {.id = "query_kept",
          .decision = "kept",
          .title = "the projected queries of the first call are used in later calls",
          .right = anew,
          .symptom = "the first call is right, later ones are not",
          .question = "Which members does forward write?",
-         .make = [](Choices& c) { c.module.kept.query = true; }},
+         .make = [](Choices& c) { c.change<ModuleChoices>().kept.query = true; }},
         {.id = "key_kept",
          .decision = "kept",
          .title = "the projected keys of the first call are used in later calls",
          .right = anew,
          .symptom = "the first call is right, later ones are not",
          .question = "Which members does forward write?",
-         .make = [](Choices& c) { c.module.kept.key = true; }},
+         .make = [](Choices& c) { c.change<ModuleChoices>().kept.key = true; }},
         {.id = "value_kept",
          .decision = "kept",
          .title = "the projected values of the first call are used in later calls",
          .right = anew,
          .symptom = "the first call is right, later ones are not",
          .question = "Which members does forward write?",
-         .make = [](Choices& c) { c.module.kept.value = true; }},
+         .make = [](Choices& c) { c.change<ModuleChoices>().kept.value = true; }},
         {.id = "key_and_value_kept",
          .decision = "kept",
          .title = "the projected keys and values of the first call are used in later calls",
          .right = anew,
          .symptom = "the first call is right, later ones are not",
          .question = "Which members does forward write?",
-         .make = [](Choices& c) { c.module.kept.key = c.module.kept.value = true; }},
+         .make = [](Choices& c) { c.change<ModuleChoices>().kept.key = c.change<ModuleChoices>().kept.value = true; }},
         {.id = "mask_kept",
          .decision = "kept",
          .title = "the mask of the first call is used in later calls",
          .right = anew,
          .symptom = "the first call is right, later ones are not",
          .question = "Which members does forward write?",
-         .make = [](Choices& c) { c.module.kept.mask = true; }},
+         .make = [](Choices& c) { c.change<ModuleChoices>().kept.mask = true; }},
         {.id = "causal_mask_kept",
          .decision = "kept",
          .title = "the causal mask of the first call is used for other lengths",
          .right = "build it for T and S of each call",
          .symptom = "right until a call has another length",
          .question = "For which T and S is your causal mask built?",
-         .make = [](Choices& c) { c.module.kept.causal_mask = true; }},
+         .make = [](Choices& c) { c.change<ModuleChoices>().kept.causal_mask = true; }},
         {.id = "results_add_up",
          .decision = "kept",
          .title = "sums go on where the last call ended: a second call adds to the first",
          .right = "begin every sum at 0 in every call",
          .symptom = "the first call is right, later ones are not",
          .question = "Which members does forward write, and when are they cleared?",
-         .make = [](Choices& c) { c.module.kept.sums = true; }},
+         .make = [](Choices& c) { c.change<ModuleChoices>().kept.sums = true; }},
         {.id = "parameters_changed_by_calls",
          .decision = "kept",
          .title = "each call changes the parameters",
          .right = "a call reads parameters; a copy of a Tensor is another view of the same numbers",
          .symptom = "answers drift from call to call",
          .question = "Does state_dict() give the same numbers before and after forward?",
-         .make = [](Choices& c) { c.module.kept.parameters = true; }},
+         .make = [](Choices& c) { c.change<ModuleChoices>().kept.parameters = true; }},
         {.id = "result_overwritten",
          .decision = "memory",
          .title = "the result of a call is overwritten by the next call",
          .right = "return a tensor of its own",
          .symptom = "two results cannot be compared: they become the same",
          .question = "Who else holds the storage that you return?",
-         .make = [](Choices& c) { c.module.kept.result_buffer = true; }},
+         .make = [](Choices& c) { c.change<ModuleChoices>().kept.result_buffer = true; }},
     };
     return {decisions, mistakes};
 }
 
+}  // namespace chapters
 }  // namespace headway::diagnosis

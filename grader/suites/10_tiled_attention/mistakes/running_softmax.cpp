@@ -1,5 +1,7 @@
 // The softmax that runs over tiles of keys: its maximum, what shrinks, and rows that have seen nothing.
-#include "diagnosis/chapters.hpp"
+#include "suites/10_tiled_attention/tiling.hpp"
+
+#include "diagnosis/catalogue.hpp"
 
 namespace headway::diagnosis {
 namespace {
@@ -10,8 +12,8 @@ constexpr const char* grows = "right as long as the largest score comes in the f
 
 /// The same mistake, made tile by tile or key by key, gives other numbers.
 void shrinks(Choices& c, Tiling::Shrinks what, bool key_by_key) {
-    c.tiling.shrinks = what;
-    c.tiling.key_by_key = key_by_key;
+    c.change<Tiling>().shrinks = what;
+    c.change<Tiling>().key_by_key = key_by_key;
 }
 
 constexpr const char* running_maximum = "largest is the largest score of all keys seen so far, and is stored";
@@ -20,7 +22,9 @@ constexpr const char* starts_at_minus_infinity = "before the first key the large
 
 }  // namespace
 
-Chapter chapters::running_softmax() {
+namespace chapters {
+
+Chapter running_softmax() {
     static constexpr Decision decisions[] = {
         {.id = "rescale",
          .stage = "softmax",
@@ -92,28 +96,28 @@ Chapter chapters::running_softmax() {
          .right = both_shrink,
          .symptom = "old keys gain what they should lose; overflows for large scores",
          .question = "Should the old sums grow or shrink when the maximum grows?",
-         .make = [](Choices& c) { c.tiling.shrinks_inverted = true; }},
+         .make = [](Choices& c) { c.change<Tiling>().shrinks_inverted = true; }},
         {.id = "rescale_by_powers_of_two",
          .decision = "rescale",
          .title = "old sums are multiplied by 2 to the power of before - now instead of exp(before - now)",
          .right = both_shrink,
          .symptom = "old keys keep too large a share wherever a larger score turns up",
          .question = "Which base do the terms of your sums have, and which one has the factor?",
-         .make = [](Choices& c) { c.tiling.shrinks_by_two = true; }},
+         .make = [](Choices& c) { c.change<Tiling>().shrinks_by_two = true; }},
         {.id = "maximum_never_stored",
          .decision = "running_maximum",
          .title = "the running maximum goes stale: it is never stored, so each tile wipes out those before it",
          .right = running_maximum,
          .symptom = "only the last tile counts",
          .question = "What does largest hold after the first tile?",
-         .make = [](Choices& c) { c.tiling.largest = Tiling::Largest::never_stored; }},
+         .make = [](Choices& c) { c.change<Tiling>().largest = Tiling::Largest::never_stored; }},
         {.id = "maximum_of_last_tile",
          .decision = "running_maximum",
          .title = "scores are compared with the largest of their own tile, even if an earlier tile had a larger one",
          .right = running_maximum,
          .symptom = "right for small scores; overflows where an earlier score was much larger",
          .question = "What is exp(before - now) if the earlier score was larger by 100?",
-         .make = [](Choices& c) { c.tiling.largest = Tiling::Largest::of_this_tile; }},
+         .make = [](Choices& c) { c.change<Tiling>().largest = Tiling::Largest::of_this_tile; }},
         {.id = "maximum_forgotten_in_blocked_tile",
          .decision = "running_maximum",
          .title = "scores are compared with the largest of their own tile; a tile that is blocked as a whole makes the "
@@ -121,72 +125,73 @@ Chapter chapters::running_softmax() {
          .right = running_maximum,
          .symptom = "right without masks and for small scores; else keys before a blocked tile are lost",
          .question = "What does largest hold after a tile whose scores are all -infinity?",
-         .make = [](Choices& c) { c.tiling.largest = Tiling::Largest::of_this_tile_even_if_blocked; }},
+         .make = [](Choices& c) { c.change<Tiling>().largest = Tiling::Largest::of_this_tile_even_if_blocked; }},
         {.id = "maximum_of_first_tile",
          .decision = "running_maximum",
          .title = "the running maximum goes stale: it stays that of the first tile",
          .right = running_maximum,
          .symptom = "right for small scores; overflows where a later score is much larger",
          .question = "What is exp(score - largest) if the score is larger by 100?",
-         .make = [](Choices& c) { c.tiling.largest = Tiling::Largest::of_the_first_tile; }},
+         .make = [](Choices& c) { c.change<Tiling>().largest = Tiling::Largest::of_the_first_tile; }},
         {.id = "maximum_starts_at_zero",
          .decision = "running_start",
          .title = "the running maximum starts at 0",
          .right = starts_at_minus_infinity,
          .symptom = "rows whose scores are all far below 0 vanish",
          .question = "What is exp(-200 - 0) in float?",
-         .make = [](Choices& c) { c.tiling.start = 0; }},
+         .make = [](Choices& c) { c.change<Tiling>().start = 0; }},
         {.id = "maximum_starts_finite",
          .decision = "running_start",
          .title = "the running maximum starts at a large negative number, such as -5000, instead of -infinity",
          .right = starts_at_minus_infinity,
          .symptom = "rows whose scores are all lower come out as zeros",
          .question = "Is there a score below the number that you start from?",
-         .make = [](Choices& c) { c.tiling.start = -5000; }},
+         .make = [](Choices& c) { c.change<Tiling>().start = -5000; }},
         {.id = "blocked_scores_finite",
          .decision = "running_start",
          .title = "blocked scores are a large negative number instead of -infinity",
          .right = "blocked scores are -infinity: the key does not exist",
          .symptom = "a query that sees no key gets the mean of values that it must not see",
          .question = "What is softmax of a row whose scores are all -1e9?",
-         .make = [](Choices& c) { c.tiling.blocked_score = -1e9; }},
+         .make = [](Choices& c) { c.change<Tiling>().blocked_score = -1e9; }},
         {.id = "empty_tile_is_nan",
          .decision = "empty_tile",
          .title = "a row that has seen no key so far computes exp(-∞ - -∞), which is NaN, and stays NaN",
          .right = "as long as every score was -infinity, total and gathered stay 0",
          .symptom = "masks and causal attention give NaN wherever the first tile of a row is blocked",
          .question = "What is -infinity minus -infinity?",
-         .make = [](Choices& c) { c.tiling.empty_tile_is_nan = true; }},
+         .make = [](Choices& c) { c.change<Tiling>().empty_tile_is_nan = true; }},
         {.id = "empty_tile_is_zero",
          .decision = "empty_tile",
          .title = "a row that has seen no key so far stores 0 as its largest score instead of -infinity",
          .right = "subtract 0 where nothing was seen, and store -infinity: a later score, however low, is the largest",
          .symptom = "rows that begin with a blocked tile vanish if all their scores are far below 0",
          .question = "What is the larger of 0 and -20000, and is 0 a score that was seen?",
-         .make = [](Choices& c) { c.tiling.empty_tile_is_zero = true; }},
+         .make = [](Choices& c) { c.change<Tiling>().empty_tile_is_zero = true; }},
         {.id = "divided_after_every_tile",
          .decision = "division",
          .title = "what was gathered is divided by the total after every tile, and again at the end",
          .right = "divide once, after the last tile",
          .symptom = "all results are too small",
          .question = "How often is gathered divided by total?",
-         .make = [](Choices& c) { c.tiling.divided_after_tiles = true; }},
+         .make = [](Choices& c) { c.change<Tiling>().divided_after_tiles = true; }},
         {.id = "never_divided_by_total",
          .decision = "division",
          .title = "what was gathered is not divided by the total",
          .right = "context = gathered / total",
          .symptom = "contexts grow with the number of keys",
          .question = "What do the weights of one query sum to?",
-         .make = [](Choices& c) { c.tiling.divided = false; }},
+         .make = [](Choices& c) { c.change<Tiling>().divided = false; }},
         {.id = "divided_by_an_empty_total",
          .decision = "empty_total",
          .title = "rows that saw no key are divided by a total of 0",
          .right = "a query that sees no key gets zeros",
          .symptom = "NaN, which spreads through every later layer",
          .question = "What is 0 / 0?",
-         .make = [](Choices& c) { c.tiling.empty_total_is_nan = true; }},
+         .make = [](Choices& c) { c.change<Tiling>().empty_total_is_nan = true; }},
     };
     return {decisions, mistakes};
 }
 
+}  // namespace chapters
 }  // namespace headway::diagnosis

@@ -1,5 +1,7 @@
 // What is dropped, when, how often, and what becomes of the rest.
-#include "diagnosis/chapters.hpp"
+#include "suites/05_module/module_choices.hpp"
+
+#include "diagnosis/catalogue.hpp"
 
 namespace headway::diagnosis {
 namespace {
@@ -14,7 +16,9 @@ constexpr const char* drawn_for_each_weight = "draw anew for every weight [b, h,
 
 }  // namespace
 
-Chapter chapters::dropout() {
+namespace chapters {
+
+Chapter dropout() {
     static constexpr Decision decisions[] = {
         {.id = "dropout_what",
          .stage = "weigh",
@@ -56,14 +60,14 @@ Chapter chapters::dropout() {
          .right = drop_weights,
          .symptom = "the option changes nothing",
          .question = "Do two calls in training give two outputs?",
-         .make = [](Choices& c) { c.module.dropout.what = Dropout::What::nothing; }},
+         .make = [](Choices& c) { c.change<ModuleChoices>().dropout.what = Dropout::What::nothing; }},
         {.id = "dropout_on_scores",
          .decision = "dropout_what",
          .title = "dropout is applied to the scores, before softmax",
          .right = drop_weights,
          .symptom = "a score of 0 still gets a weight: nothing is dropped",
          .question = "What is exp(0)?",
-         .make = [](Choices& c) { c.module.dropout.what = Dropout::What::scores; }},
+         .make = [](Choices& c) { c.change<ModuleChoices>().dropout.what = Dropout::What::scores; }},
         {.id = "dropout_on_context",
          .decision = "dropout_what",
          .title = "dropout is applied to the context instead of the weights",
@@ -71,14 +75,14 @@ Chapter chapters::dropout() {
          .symptom = "single features vanish instead of whole keys",
          .question = "On which side of · v does your dropout stand?",
          .shipped = {"min-decision-transformer: https://github.com/nikhilbarhate99/min-decision-transformer/issues/2"},
-         .make = [](Choices& c) { c.module.dropout.what = Dropout::What::context; }},
+         .make = [](Choices& c) { c.change<ModuleChoices>().dropout.what = Dropout::What::context; }},
         {.id = "dropout_on_output",
          .decision = "dropout_what",
          .title = "dropout is applied to the output of out_proj",
          .right = drop_weights,
          .symptom = "single features of the output vanish, biases included",
          .question = "Which tensor goes through your dropout, and what is its shape?",
-         .make = [](Choices& c) { c.module.dropout.what = Dropout::What::output; }},
+         .make = [](Choices& c) { c.change<ModuleChoices>().dropout.what = Dropout::What::output; }},
         {.id = "dropout_on_values",
          .decision = "dropout_what",
          .title = "dropout is applied to the values",
@@ -87,8 +91,8 @@ Chapter chapters::dropout() {
          .question = "Which tensor goes through your dropout, and what is its shape?",
          .make =
              [](Choices& c) {
-                 c.module.dropout.what = Dropout::What::values;
-                 c.module.dropout.queries_alike = true;
+                 c.change<ModuleChoices>().dropout.what = Dropout::What::values;
+                 c.change<ModuleChoices>().dropout.queries_alike = true;
              }},
         {.id = "dropout_not_rescaled",
          .decision = "dropout_rescale",
@@ -96,21 +100,21 @@ Chapter chapters::dropout() {
          .right = divide_what_is_kept,
          .symptom = "outputs are smaller in training than in eval",
          .question = "What is a weight on average over many calls in training?",
-         .make = [](Choices& c) { c.module.dropout.kept = Dropout::Kept::unchanged; }},
+         .make = [](Choices& c) { c.change<ModuleChoices>().dropout.kept = Dropout::Kept::unchanged; }},
         {.id = "dropout_times_kept",
          .decision = "dropout_rescale",
          .title = "what dropout keeps is multiplied by 1 - p",
          .right = divide_what_is_kept,
          .symptom = "outputs are smaller in training than in eval",
          .question = "What is a weight on average over many calls in training?",
-         .make = [](Choices& c) { c.module.dropout.kept = Dropout::Kept::times_kept; }},
+         .make = [](Choices& c) { c.change<ModuleChoices>().dropout.kept = Dropout::Kept::times_kept; }},
         {.id = "dropout_divided_by_p",
          .decision = "dropout_rescale",
          .title = "what dropout keeps is divided by p",
          .right = divide_what_is_kept,
          .symptom = "outputs differ in size between training and eval",
          .question = "Which share of the weights is left, p or 1 - p?",
-         .make = [](Choices& c) { c.module.dropout.kept = Dropout::Kept::divided_by_dropped; }},
+         .make = [](Choices& c) { c.change<ModuleChoices>().dropout.kept = Dropout::Kept::divided_by_dropped; }},
         {.id = "dropout_renormalised",
          .decision = "dropout_rescale",
          .title = "after dropout rows are made to sum to 1 again",
@@ -118,14 +122,14 @@ Chapter chapters::dropout() {
          .symptom = "on average a weight is not what it was",
          .question = "Must a row sum to 1 in training?",
          .shipped = {"nki-samples: https://github.com/aws-neuron/nki-samples/pull/80"},
-         .make = [](Choices& c) { c.module.dropout.kept = Dropout::Kept::renormalised; }},
+         .make = [](Choices& c) { c.change<ModuleChoices>().dropout.kept = Dropout::Kept::renormalised; }},
         {.id = "dropout_keeps_with_p",
          .decision = "dropout_share",
          .title = "a weight is kept with probability p instead of dropped",
          .right = "p is the probability that a weight becomes 0",
          .symptom = "p = 0.1 drops nine of ten",
          .question = "Which share of the weights is 0 with p = 0.1?",
-         .make = [](Choices& c) { c.module.dropout.share_is_kept = true; }},
+         .make = [](Choices& c) { c.change<ModuleChoices>().dropout.share_is_kept = true; }},
         {.id = "dropout_means_keeping",
          .decision = "dropout_share",
          .title = "p is taken as the probability to keep: weights are kept with probability p and divided by p",
@@ -134,8 +138,8 @@ Chapter chapters::dropout() {
          .question = "Which share of the weights is 0 with p = 0.1?",
          .make =
              [](Choices& c) {
-                 c.module.dropout.share_is_kept = true;
-                 c.module.dropout.kept = Dropout::Kept::divided_by_dropped;
+                 c.change<ModuleChoices>().dropout.share_is_kept = true;
+                 c.change<ModuleChoices>().dropout.kept = Dropout::Kept::divided_by_dropped;
              }},
         {.id = "dropout_in_eval",
          .decision = "dropout_mode",
@@ -145,72 +149,73 @@ Chapter chapters::dropout() {
          .question = "Where does your code ask is_training()?",
          .shipped = {"torchtune: https://github.com/meta-pytorch/torchtune/issues/1791",
                      "PyTorch: https://github.com/pytorch/pytorch/issues/124464"},
-         .make = [](Choices& c) { c.module.dropout.mode = Dropout::Mode::always; }},
+         .make = [](Choices& c) { c.change<ModuleChoices>().dropout.mode = Dropout::Mode::always; }},
         {.id = "dropout_only_in_eval",
          .decision = "dropout_mode",
          .title = "dropout is applied in eval and not in training",
          .right = "drop in training, not in eval",
          .symptom = "training is not regularised, answers are noisy",
          .question = "What does your code do where is_training() is true?",
-         .make = [](Choices& c) { c.module.dropout.mode = Dropout::Mode::eval; }},
+         .make = [](Choices& c) { c.change<ModuleChoices>().dropout.mode = Dropout::Mode::eval; }},
         {.id = "dropout_off_after_eval",
          .decision = "dropout_after_eval",
          .title = "a forward in eval switches dropout off for good",
          .right = "train() brings it back: only ask is_training()",
          .symptom = "after the first validation, training goes on without dropout",
          .question = "Does forward change a member?",
-         .make = [](Choices& c) { c.module.dropout.off_after_eval = true; }},
+         .make = [](Choices& c) { c.change<ModuleChoices>().dropout.off_after_eval = true; }},
         {.id = "dropout_same_for_heads",
          .decision = "dropout_draws",
          .title = "all heads drop the same weights",
          .right = drawn_for_each_weight,
          .symptom = "heads do not learn to stand in for one another",
          .question = "How many numbers do you draw in a call?",
-         .make = [](Choices& c) { c.module.dropout.heads_alike = true; }},
+         .make = [](Choices& c) { c.change<ModuleChoices>().dropout.heads_alike = true; }},
         {.id = "dropout_same_for_queries",
          .decision = "dropout_draws",
          .title = "all queries drop the same keys",
          .right = drawn_for_each_weight,
          .symptom = "whole keys disappear",
          .question = "How many numbers do you draw in a call?",
-         .make = [](Choices& c) { c.module.dropout.queries_alike = true; }},
+         .make = [](Choices& c) { c.change<ModuleChoices>().dropout.queries_alike = true; }},
         {.id = "dropout_same_for_sequences",
          .decision = "dropout_draws",
          .title = "all sequences of a batch drop the same weights",
          .right = drawn_for_each_weight,
          .symptom = "a larger batch brings no more variety",
          .question = "How many numbers do you draw in a call?",
-         .make = [](Choices& c) { c.module.dropout.sequences_alike = true; }},
+         .make = [](Choices& c) { c.change<ModuleChoices>().dropout.sequences_alike = true; }},
         {.id = "dropout_same_for_keys",
          .decision = "dropout_draws",
          .title = "a query's weights are dropped all or none",
          .right = drawn_for_each_weight,
          .symptom = "some queries see nothing, the others everything",
          .question = "How many numbers do you draw in a call?",
-         .make = [](Choices& c) { c.module.dropout.keys_alike = true; }},
+         .make = [](Choices& c) { c.change<ModuleChoices>().dropout.keys_alike = true; }},
         {.id = "dropout_same_every_call",
          .decision = "dropout_calls",
          .title = "every call drops the same weights",
          .right = "keep one generator in the module; do not seed it again in forward",
          .symptom = "the same weights are never trained",
          .question = "Where is your generator made, and how often?",
-         .make = [](Choices& c) { c.module.dropout.calls_alike = true; }},
+         .make = [](Choices& c) { c.change<ModuleChoices>().dropout.calls_alike = true; }},
         {.id = "dropout_seed_shared",
          .decision = "dropout_seed",
          .title = "equal seeds do not repeat dropout: its generator is shared, or seeded otherwise",
          .right = "draw from the module's own generator, seeded with options.seed",
          .symptom = "no training can be repeated",
          .question = "Who else draws from your generator?",
-         .make = [](Choices& c) { c.module.dropout.draws = Dropout::Draws::of_process; }},
+         .make = [](Choices& c) { c.change<ModuleChoices>().dropout.draws = Dropout::Draws::of_process; }},
         {.id = "dropout_seed_ignored",
          .decision = "dropout_seed",
          .title = "the seed option does not reach dropout: it always draws the same",
          .right = "draw from the module's own generator, seeded with options.seed",
          .symptom = "runs with other seeds drop the same",
          .question = "What seeds the generator of your dropout?",
-         .make = [](Choices& c) { c.module.dropout.draws = Dropout::Draws::other_seed; }},
+         .make = [](Choices& c) { c.change<ModuleChoices>().dropout.draws = Dropout::Draws::other_seed; }},
     };
     return {decisions, mistakes};
 }
 
+}  // namespace chapters
 }  // namespace headway::diagnosis

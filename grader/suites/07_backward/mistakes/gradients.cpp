@@ -1,5 +1,7 @@
 // The way back through softmax and attention.
-#include "diagnosis/chapters.hpp"
+#include "suites/07_backward/gradients.hpp"
+
+#include "diagnosis/catalogue.hpp"
 #include "diagnosis/elements.hpp"
 
 #include "reference/attention.hpp"
@@ -89,7 +91,9 @@ Array times_sums(const Array& factors, const Array& rows) {
 
 }  // namespace
 
-Chapter chapters::gradients() {
+namespace chapters {
+
+Chapter gradients() {
     static constexpr Decision decisions[] = {
         {.id = "softmax_gradient",
          .stage = "softmax",
@@ -120,7 +124,7 @@ Chapter chapters::gradients() {
          .question = "If every weight of a row is asked to grow by the same, what can softmax do about it?",
          .make =
              [](Choices& c) {
-                 c.gradients.softmax = [](const Array& weights, const Array& grad) {
+                 c.change<Gradients>().softmax = [](const Array& weights, const Array& grad) {
                      return elementwise(weights, grad, [](double w, double g) { return w * (1 - w) * g; });
                  };
              }},
@@ -132,7 +136,7 @@ Chapter chapters::gradients() {
          .question = "What do the gradients of one row of scores sum to?",
          .make =
              [](Choices& c) {
-                 c.gradients.softmax = [](const Array& weights, const Array& grad) {
+                 c.change<Gradients>().softmax = [](const Array& weights, const Array& grad) {
                      return elementwise(weights, grad, [](double w, double g) { return w * g; });
                  };
              }},
@@ -144,7 +148,7 @@ Chapter chapters::gradients() {
          .question = "How does your result change if every incoming gradient is doubled?",
          .make =
              [](Choices& c) {
-                 c.gradients.softmax = [](const Array& weights, const Array& grad) {
+                 c.change<Gradients>().softmax = [](const Array& weights, const Array& grad) {
                      return elementwise(reference::softmax_backward(weights, grad), grad,
                                         [](double s, double g) { return s * g; });
                  };
@@ -157,7 +161,7 @@ Chapter chapters::gradients() {
          .question = "Does a difference quotient agree with your gradient, or with half of it?",
          .make =
              [](Choices& c) {
-                 c.gradients.softmax = [](const Array& weights, const Array& grad) {
+                 c.change<Gradients>().softmax = [](const Array& weights, const Array& grad) {
                      return reference::scale(reference::softmax_backward(weights, grad), 2);
                  };
              }},
@@ -169,7 +173,7 @@ Chapter chapters::gradients() {
          .question = "By what is each gradient multiplied before the row is summed?",
          .make =
              [](Choices& c) {
-                 c.gradients.softmax = [](const Array& weights, const Array& grad) {
+                 c.change<Gradients>().softmax = [](const Array& weights, const Array& grad) {
                      return with_mean(
                          weights, grad, [](double, double g) { return g; }, true, false);
                  };
@@ -182,7 +186,7 @@ Chapter chapters::gradients() {
          .question = "The weights of a row sum to 1: is their weighted sum not a mean already?",
          .make =
              [](Choices& c) {
-                 c.gradients.softmax = [](const Array& weights, const Array& grad) {
+                 c.change<Gradients>().softmax = [](const Array& weights, const Array& grad) {
                      return with_mean(
                          weights, grad, [](double w, double g) { return w * g; }, true, false);
                  };
@@ -195,7 +199,7 @@ Chapter chapters::gradients() {
          .question = "By what is each gradient multiplied before the row is summed?",
          .make =
              [](Choices& c) {
-                 c.gradients.softmax = [](const Array& weights, const Array& grad) {
+                 c.change<Gradients>().softmax = [](const Array& weights, const Array& grad) {
                      return with_mean(
                          weights, grad, [](double, double g) { return g; }, false, false);
                  };
@@ -208,7 +212,7 @@ Chapter chapters::gradients() {
          .question = "Where does the sum of a row begin at 0?",
          .make =
              [](Choices& c) {
-                 c.gradients.softmax = [](const Array& weights, const Array& grad) {
+                 c.change<Gradients>().softmax = [](const Array& weights, const Array& grad) {
                      return with_mean(
                          weights, grad, [](double w, double g) { return w * g; }, false, true);
                  };
@@ -220,21 +224,22 @@ Chapter chapters::gradients() {
          .right = both_scaled,
          .symptom = "both are too large by √head_dim",
          .question = "What stood between q·k and the scores on the way forward?",
-         .make = [](Choices& c) { c.gradients.factor_of_queries = c.gradients.factor_of_keys = &one; }},
+         .make =
+             [](Choices& c) { c.change<Gradients>().factor_of_queries = c.change<Gradients>().factor_of_keys = &one; }},
         {.id = "gradient_scale_missing_for_keys",
          .decision = "gradient_scale",
          .title = "the gradient of q is divided by √head_dim, that of k is not",
          .right = both_scaled,
          .symptom = "k learns √head_dim times too fast",
          .question = "Do q and k enter the scores alike?",
-         .make = [](Choices& c) { c.gradients.factor_of_keys = &one; }},
+         .make = [](Choices& c) { c.change<Gradients>().factor_of_keys = &one; }},
         {.id = "gradient_scale_missing_for_queries",
          .decision = "gradient_scale",
          .title = "the gradient of k is divided by √head_dim, that of q is not",
          .right = both_scaled,
          .symptom = "q learns √head_dim times too fast",
          .question = "Do q and k enter the scores alike?",
-         .make = [](Choices& c) { c.gradients.factor_of_queries = &one; }},
+         .make = [](Choices& c) { c.change<Gradients>().factor_of_queries = &one; }},
         {.id = "gradient_scaled_twice",
          .decision = "gradient_scale",
          .title = "the gradients of q and k are divided by head_dim: the scale is applied twice",
@@ -243,8 +248,8 @@ Chapter chapters::gradients() {
          .question = "How often is √head_dim divided by on the way back?",
          .make =
              [](Choices& c) {
-                 c.gradients.factor_of_queries =
-                     c.gradients.factor_of_keys = [](Index d, Index) { return 1 / static_cast<double>(d); };
+                 c.change<Gradients>().factor_of_queries =
+                     c.change<Gradients>().factor_of_keys = [](Index d, Index) { return 1 / static_cast<double>(d); };
              }},
         {.id = "gradient_scale_of_padded_width",
          .decision = "gradient_scale",
@@ -254,7 +259,7 @@ Chapter chapters::gradients() {
          .question = "Is the width on the way back that of the way forward?",
          .make =
              [](Choices& c) {
-                 c.gradients.factor_of_queries = c.gradients.factor_of_keys = [](Index d, Index) {
+                 c.change<Gradients>().factor_of_queries = c.change<Gradients>().factor_of_keys = [](Index d, Index) {
                      return 1 / std::sqrt(static_cast<double>((d + 7) / 8 * 8));
                  };
              }},
@@ -266,7 +271,7 @@ Chapter chapters::gradients() {
          .question = "Which width was summed over in q·k?",
          .make =
              [](Choices& c) {
-                 c.gradients.factor_of_queries = c.gradients.factor_of_keys = [](Index, Index d_v) {
+                 c.change<Gradients>().factor_of_queries = c.change<Gradients>().factor_of_keys = [](Index, Index d_v) {
                      return 1 / std::sqrt(static_cast<double>(d_v));
                  };
              }},
@@ -280,10 +285,10 @@ Chapter chapters::gradients() {
          .question = "The derivative of q·k by q: is it q or k?",
          .make =
              [](Choices& c) {
-                 c.gradients.queries = [](const Array& scores, const Array& q, const Array&) {
+                 c.change<Gradients>().queries = [](const Array& scores, const Array& q, const Array&) {
                      return times_sums(scores, q);
                  };
-                 c.gradients.keys = [](const Array& scores, const Array&, const Array& k) {
+                 c.change<Gradients>().keys = [](const Array& scores, const Array&, const Array& k) {
                      return times_sums(transpose(scores, -2, -1), k);
                  };
              }},
@@ -295,7 +300,7 @@ Chapter chapters::gradients() {
          .question = "What stands in row 1 of (T, S) numbers that are read as (S, T)?",
          .make =
              [](Choices& c) {
-                 c.gradients.keys = [](const Array& scores, const Array& q, const Array&) {
+                 c.change<Gradients>().keys = [](const Array& scores, const Array& q, const Array&) {
                      return matmul(viewed(scores), q);
                  };
              }},
@@ -307,7 +312,7 @@ Chapter chapters::gradients() {
          .question = "How much of value s is in the context of query t?",
          .make =
              [](Choices& c) {
-                 c.gradients.values = [](const Array& weights, const Array& grad) {
+                 c.change<Gradients>().values = [](const Array& weights, const Array& grad) {
                      return matmul(mapped(zeros(transpose(weights, -2, -1).shape), [](double) { return 1.0; }), grad);
                  };
              }},
@@ -319,7 +324,7 @@ Chapter chapters::gradients() {
          .question = "What stands in row 1 of (T, S) numbers that are read as (S, T)?",
          .make =
              [](Choices& c) {
-                 c.gradients.values = [](const Array& weights, const Array& grad) {
+                 c.change<Gradients>().values = [](const Array& weights, const Array& grad) {
                      return matmul(viewed(weights), grad);
                  };
              }},
@@ -327,4 +332,5 @@ Chapter chapters::gradients() {
     return {decisions, mistakes};
 }
 
+}  // namespace chapters
 }  // namespace headway::diagnosis

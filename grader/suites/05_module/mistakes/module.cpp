@@ -1,5 +1,7 @@
 // Parameters and options of the module, and which of them it refuses.
-#include "diagnosis/chapters.hpp"
+#include "suites/05_module/module_choices.hpp"
+
+#include "diagnosis/catalogue.hpp"
 #include "reference/array.hpp"
 
 namespace headway::diagnosis {
@@ -25,7 +27,9 @@ constexpr const char* refused_by_the_factory = "throw std::invalid_argument, as 
 
 }  // namespace
 
-Chapter chapters::module() {
+namespace chapters {
+
+Chapter module() {
     static constexpr Decision decisions[] = {
         {.id = "registering",
          .stage = "project",
@@ -64,42 +68,43 @@ Chapter chapters::module() {
          .right = four,
          .symptom = "the module has no parameters: nothing can be saved, loaded or trained",
          .question = "How many parameters does your module say it has?",
-         .make = [](Choices& c) { c.module.registered = Module::Registered::nothing; }},
+         .make = [](Choices& c) { c.change<ModuleChoices>().registered = Module::Registered::nothing; }},
         {.id = "out_proj_not_registered",
          .decision = "registering",
          .title = "out_proj is not registered",
          .right = four,
          .symptom = "the output projection is neither saved nor trained",
          .question = "How many parameters does your module say it has, and how many should there be?",
-         .make = [](Choices& c) { c.module.registered = Module::Registered::all_but_output; }},
+         .make = [](Choices& c) { c.change<ModuleChoices>().registered = Module::Registered::all_but_output; }},
         {.id = "registered_under_other_names",
          .decision = "registering",
          .title = "the projections are registered under other names than the header's",
          .right = four,
          .symptom = "saved states cannot be loaded",
          .question = "Which names does named_parameters list?",
-         .make = [](Choices& c) { c.module.registered = Module::Registered::other_names; }},
+         .make = [](Choices& c) { c.change<ModuleChoices>().registered = Module::Registered::other_names; }},
         {.id = "out_proj_under_other_name",
          .decision = "registering",
          .title = "the output projection is registered under another name than out_proj",
          .right = four,
          .symptom = "saved states cannot be loaded",
          .question = "Which names does named_parameters list?",
-         .make = [](Choices& c) { c.module.registered = Module::Registered::output_under_other_name; }},
+         .make =
+             [](Choices& c) { c.change<ModuleChoices>().registered = Module::Registered::output_under_other_name; }},
         {.id = "one_packed_projection",
          .decision = "registering",
          .title = "q, k and v share one packed projection of three times the width",
          .right = four,
          .symptom = "saved states with q_proj, k_proj and v_proj cannot be loaded",
          .question = "Which names does named_parameters list?",
-         .make = [](Choices& c) { c.module.registered = Module::Registered::packed; }},
+         .make = [](Choices& c) { c.change<ModuleChoices>().registered = Module::Registered::packed; }},
         {.id = "extra_parameter",
          .decision = "registering",
          .title = "one more parameter is registered beside the four projections",
          .right = four,
          .symptom = "saved states lack it and cannot be loaded",
          .question = "How many parameters does your module say it has, and how many should there be?",
-         .make = [](Choices& c) { c.module.registered = Module::Registered::one_more; }},
+         .make = [](Choices& c) { c.change<ModuleChoices>().registered = Module::Registered::one_more; }},
         {.id = "one_linear_under_three_names",
          .decision = "roles",
          .title = "one nn::Linear is registered as q_proj, k_proj and v_proj",
@@ -108,7 +113,7 @@ Chapter chapters::module() {
          .question = "How many objects of type nn::Linear does your class have?",
          .make =
              [](Choices& c) {
-                 c.module.one_linear_for_three = true;
+                 c.change<ModuleChoices>().one_linear_for_three = true;
                  c.projecting.weight = {2, 2, 2};
              }},
         {.id = "bias_regardless",
@@ -117,49 +122,49 @@ Chapter chapters::module() {
          .right = as_option,
          .symptom = "states without biases cannot be loaded",
          .question = "How many parameters are there with bias = false?",
-         .make = [](Choices& c) { c.module.biases = Module::Biases::always; }},
+         .make = [](Choices& c) { c.change<ModuleChoices>().biases = Module::Biases::always; }},
         {.id = "bias_never",
          .decision = "biases",
          .title = "there are no biases even where bias = true",
          .right = as_option,
          .symptom = "states with biases cannot be loaded",
          .question = "How many parameters are there with bias = true?",
-         .make = [](Choices& c) { c.module.biases = Module::Biases::never; }},
+         .make = [](Choices& c) { c.change<ModuleChoices>().biases = Module::Biases::never; }},
         {.id = "out_proj_without_bias",
          .decision = "biases",
          .title = "out_proj has no bias where bias = true",
          .right = as_option,
          .symptom = "states with biases cannot be loaded",
          .question = "Which of your projections are given the bias option?",
-         .make = [](Choices& c) { c.module.biases = Module::Biases::all_but_output; }},
+         .make = [](Choices& c) { c.change<ModuleChoices>().biases = Module::Biases::all_but_output; }},
         {.id = "bias_in_out_proj_alone",
          .decision = "biases",
          .title = "only out_proj has a bias where bias = true",
          .right = as_option,
          .symptom = "states with biases cannot be loaded",
          .question = "Which of your projections are given the bias option?",
-         .make = [](Choices& c) { c.module.biases = Module::Biases::output_alone; }},
+         .make = [](Choices& c) { c.change<ModuleChoices>().biases = Module::Biases::output_alone; }},
         {.id = "bias_inverted",
          .decision = "biases",
          .title = "there are biases where bias = false and none where bias = true",
          .right = as_option,
          .symptom = "no state can be loaded",
          .question = "What does bias = false give you?",
-         .make = [](Choices& c) { c.module.biases = Module::Biases::inverted; }},
+         .make = [](Choices& c) { c.change<ModuleChoices>().biases = Module::Biases::inverted; }},
         {.id = "head_dim_option_ignored",
          .decision = "head_dim",
          .title = "the head_dim option is ignored: heads are embed_dim / num_heads wide whatever was asked for",
          .right = "embed_dim / num_heads is the default only",
          .symptom = "states of such modules cannot be loaded",
          .question = "Where does your code read options.head_dim?",
-         .make = [](Choices& c) { c.module.head_dim = Module::HeadDim::option_ignored; }},
+         .make = [](Choices& c) { c.change<ModuleChoices>().head_dim = Module::HeadDim::option_ignored; }},
         {.id = "head_dim_of_model_width",
          .decision = "head_dim",
          .title = "each head is embed_dim wide by default",
          .right = "the default is embed_dim / num_heads",
          .symptom = "the number of parameters grows with num_heads",
          .question = "How many parameters are there with one head, and how many with two?",
-         .make = [](Choices& c) { c.module.head_dim = Module::HeadDim::model_width; }},
+         .make = [](Choices& c) { c.change<ModuleChoices>().head_dim = Module::HeadDim::model_width; }},
         {.id = "linear_weight_untransposed",
          .decision = "layout",
          .title = "x is multiplied with the weight of nn::Linear itself instead of its transpose",
@@ -182,7 +187,7 @@ Chapter chapters::module() {
          .question = "What is the shape of q_proj.weight with embed_dim = 6, 2 heads and head_dim = 5?",
          .make =
              [](Choices& c) {
-                 c.module.layout = Module::Layout::in_out;
+                 c.change<ModuleChoices>().layout = Module::Layout::in_out;
                  c.projecting.apply = [](const Array& x, const Array& w, Index) {
                      return matmul(x, transpose(w, 0, 1));
                  };
@@ -197,21 +202,21 @@ Chapter chapters::module() {
          .shipped =
              {"Machine-Learning-Collection: https://github.com/aladdinpersson/Machine-Learning-Collection/issues/3",
               "episodic-transformer-memory-ppo: https://github.com/MarcoMeter/episodic-transformer-memory-ppo/pull/22"},
-         .make = [](Choices& c) { c.module.layout = Module::Layout::one_head; }},
+         .make = [](Choices& c) { c.change<ModuleChoices>().layout = Module::Layout::one_head; }},
         {.id = "seed_ignored",
          .decision = "seed",
          .title = "the seed option is ignored: all modules begin alike",
          .right = "draw initial parameters from Random(options.seed)",
          .symptom = "runs with other seeds are no other runs",
          .question = "Where does your code read options.seed?",
-         .make = [](Choices& c) { c.module.seeding = Module::Seeding::constant; }},
+         .make = [](Choices& c) { c.change<ModuleChoices>().seeding = Module::Seeding::constant; }},
         {.id = "seed_never_the_same",
          .decision = "seed",
          .title = "equal seeds give other parameters each time",
          .right = "draw from Random(options.seed) and nothing else",
          .symptom = "no result can be repeated",
          .question = "What seeds your generator?",
-         .make = [](Choices& c) { c.module.seeding = Module::Seeding::never_the_same; }},
+         .make = [](Choices& c) { c.change<ModuleChoices>().seeding = Module::Seeding::never_the_same; }},
         // ---- what is refused ----
         {.id = "accepts_dropout_one",
          .decision = "check_dropout",
@@ -254,16 +259,17 @@ Chapter chapters::module() {
          .right = "with a head_dim nothing is divided: E = num_heads · head_dim",
          .symptom = "right options are refused",
          .question = "What do you divide where head_dim is given?",
-         .make = [](Choices& c) { c.module.divides_even_with_head_dim = true; }},
+         .make = [](Choices& c) { c.change<ModuleChoices>().divides_even_with_head_dim = true; }},
         {.id = "refuses_cross_attention",
          .decision = "check_cross",
          .title = "query and key of different lengths are refused",
          .right = "T and S may differ: cross-attention",
          .symptom = "only self-attention works",
          .question = "Which sizes of query and key must agree?",
-         .make = [](Choices& c) { c.module.refuses_cross_attention = true; }},
+         .make = [](Choices& c) { c.change<ModuleChoices>().refuses_cross_attention = true; }},
     };
     return {decisions, mistakes};
 }
 
+}  // namespace chapters
 }  // namespace headway::diagnosis

@@ -1,5 +1,7 @@
 // Which query heads share which keys and values.
-#include "diagnosis/chapters.hpp"
+#include "suites/09_grouped_query/grouped_layer.hpp"
+
+#include "diagnosis/catalogue.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -30,7 +32,9 @@ constexpr const char* mixed_up = "right for H_kv = H; else queries, keys and val
 
 }  // namespace
 
-Chapter chapters::grouping() {
+namespace chapters {
+
+Chapter grouping() {
     static constexpr Decision decisions[] = {
         {.id = "group",
          .stage = "split",
@@ -80,7 +84,8 @@ Chapter chapters::grouping() {
          .right = neighbours,
          .symptom = invisible_at_the_ends,
          .question = "With 6 query heads and 2 heads of keys: which keys does query head 1 use?",
-         .make = [](Choices& c) { c.grouping.copied = c.grouping.key = c.grouping.value = &by_remainder; }},
+         .make =
+             [](Choices& c) { c.change<GroupedLayer>().copied = c.grouping.key = c.grouping.value = &by_remainder; }},
         {.id = "group_count_taken_for_size",
          .decision = "group",
          .title = "query head h uses keys and values of head h / H_kv: the number of groups is taken for their size",
@@ -88,7 +93,8 @@ Chapter chapters::grouping() {
          .symptom = "right where there are as many groups as heads in a group; else heads of keys "
                     "are left out, or an index leaves its tensor",
          .question = "With 6 query heads and 3 heads of keys: which keys does query head 5 use?",
-         .make = [](Choices& c) { c.grouping.copied = c.grouping.key = c.grouping.value = &by_group_count; }},
+         .make =
+             [](Choices& c) { c.change<GroupedLayer>().copied = c.grouping.key = c.grouping.value = &by_group_count; }},
         {.id = "keys_tiled",
          .decision = "group",
          .title = "keys are tiled: query head h uses keys of head h % H_kv; values are right",
@@ -109,14 +115,16 @@ Chapter chapters::grouping() {
          .right = neighbours,
          .symptom = "right for H_kv = 1 alone; all other keys and values are never used",
          .question = "Which keys does the last query head use?",
-         .make = [](Choices& c) { c.grouping.copied = c.grouping.key = c.grouping.value = &always_first; }},
+         .make =
+             [](Choices& c) { c.change<GroupedLayer>().copied = c.grouping.key = c.grouping.value = &always_first; }},
         {.id = "fewer_heads_taken_for_one",
          .decision = "group",
          .title = "unless H_kv = H, every query head uses keys and values of head 0",
          .right = neighbours,
          .symptom = "multi-head and multi-query attention are right, all between them is not",
          .question = "What does your code do for 6 query heads and 2 heads of keys?",
-         .make = [](Choices& c) { c.grouping.copied = c.grouping.key = c.grouping.value = &first_of_fewer; }},
+         .make =
+             [](Choices& c) { c.change<GroupedLayer>().copied = c.grouping.key = c.grouping.value = &first_of_fewer; }},
         {.id = "values_of_first_group",
          .decision = "group",
          .title = "every query head uses values of head 0; keys are right",
@@ -218,7 +226,7 @@ Chapter chapters::grouping() {
          .right = "head_dim is the columns of w_q over H",
          .symptom = "right where H·d = D; layers of any other width are refused",
          .question = "From which size of which matrix follows head_dim?",
-         .make = [](Choices& c) { c.grouping.default_head_dim = true; }},
+         .make = [](Choices& c) { c.change<GroupedLayer>().default_head_dim = true; }},
         // ---- what does not fit ----
         {.id = "accepts_uneven_groups",
          .decision = "check_groups",
@@ -273,4 +281,5 @@ Chapter chapters::grouping() {
     return {decisions, mistakes};
 }
 
+}  // namespace chapters
 }  // namespace headway::diagnosis

@@ -1,5 +1,7 @@
 // Keys and values that are kept: where they are written.
-#include "diagnosis/chapters.hpp"
+#include "suites/08_kv_cache/caching.hpp"
+
+#include "diagnosis/catalogue.hpp"
 
 #include <algorithm>
 
@@ -19,7 +21,9 @@ constexpr const char* checked_first = "check all sequences, then write: what is 
 
 }  // namespace
 
-Chapter chapters::caching() {
+namespace chapters {
+
+Chapter caching() {
     static constexpr Decision decisions[] = {
         {.id = "cache_position",
          .stage = "",
@@ -61,7 +65,7 @@ Chapter chapters::caching() {
          .question = "At which position does the second chunk begin?",
          .make =
              [](Choices& c) {
-                 c.caching.position = [](const Lengths&, const Lengths&, std::size_t, Index t) { return t; };
+                 c.change<Caching>().position = [](const Lengths&, const Lengths&, std::size_t, Index t) { return t; };
              }},
         {.id = "written_where_the_first_stands",
          .decision = "cache_position",
@@ -71,7 +75,7 @@ Chapter chapters::caching() {
          .question = "Which length do you write sequence 1 at?",
          .make =
              [](Choices& c) {
-                 c.caching.position = [](const Lengths& lengths, const Lengths&, std::size_t, Index t) {
+                 c.change<Caching>().position = [](const Lengths& lengths, const Lengths&, std::size_t, Index t) {
                      return lengths.front() + t;
                  };
              }},
@@ -83,10 +87,10 @@ Chapter chapters::caching() {
          .question = "Which length does sequence 1 go on from?",
          .make =
              [](Choices& c) {
-                 c.caching.position = [](const Lengths& lengths, const Lengths&, std::size_t, Index t) {
+                 c.change<Caching>().position = [](const Lengths& lengths, const Lengths&, std::size_t, Index t) {
                      return lengths.front() + t;
                  };
-                 c.caching.length_is_end = true;
+                 c.change<Caching>().length_is_end = true;
              }},
         {.id = "written_behind_the_first",
          .decision = "cache_position",
@@ -96,7 +100,8 @@ Chapter chapters::caching() {
          .question = "Which length do you write sequence 1 at, and has it moved on already?",
          .make =
              [](Choices& c) {
-                 c.caching.position = [](const Lengths& lengths, const Lengths& counts, std::size_t b, Index t) {
+                 c.change<Caching>().position = [](const Lengths& lengths, const Lengths& counts, std::size_t b,
+                                                   Index t) {
                      return lengths.front() + (b > 0 ? counts.front() : 0) + t;
                  };
              }},
@@ -108,7 +113,7 @@ Chapter chapters::caching() {
          .question = "Which length do you write sequence 1 at?",
          .make =
              [](Choices& c) {
-                 c.caching.position = [](const Lengths& lengths, const Lengths&, std::size_t, Index t) {
+                 c.change<Caching>().position = [](const Lengths& lengths, const Lengths&, std::size_t, Index t) {
                      return *std::max_element(lengths.begin(), lengths.end()) + t;
                  };
              }},
@@ -118,107 +123,108 @@ Chapter chapters::caching() {
          .right = "lengths[b] += counts[b]",
          .symptom = "the first chunk is right; then the past is forgotten",
          .question = "What does lengths hold after the first call?",
-         .make = [](Choices& c) { c.caching.lengths_stay = true; }},
+         .make = [](Choices& c) { c.change<Caching>().lengths_stay = true; }},
         {.id = "padding_is_kept",
          .decision = "cache_padding",
          .title = "counts are ignored: padding is written and counted as if it were tokens",
          .right = "only the first counts[b] tokens are real",
          .symptom = "right while counts[b] is n for every sequence; else later tokens attend to padding",
          .question = "How many tokens does sequence b grow by?",
-         .make = [](Choices& c) { c.caching.padding_is_kept = true; }},
+         .make = [](Choices& c) { c.change<Caching>().padding_is_kept = true; }},
         {.id = "padding_is_counted",
          .decision = "cache_padding",
          .title = "the lengths move on by n, although only the first counts[b] tokens are written",
          .right = "lengths[b] += counts[b]",
          .symptom = "right while counts[b] is n for every sequence; else gaps of stale numbers count as tokens",
          .question = "How many tokens does sequence b grow by?",
-         .make = [](Choices& c) { c.caching.padding_is_counted = true; }},
+         .make = [](Choices& c) { c.change<Caching>().padding_is_counted = true; }},
         {.id = "keys_kept_as_values",
          .decision = "cache_halves",
          .title = "new keys are written into both halves of the cache",
          .right = two_halves,
          .symptom = weights_right,
          .question = "What do you copy into cache.v?",
-         .make = [](Choices& c) { c.caching.keys_for_values = true; }},
+         .make = [](Choices& c) { c.change<Caching>().keys_for_values = true; }},
         {.id = "values_kept_as_keys",
          .decision = "cache_halves",
          .title = "new values are written into both halves of the cache",
          .right = two_halves,
          .symptom = weights_right,
          .question = "What do you copy into cache.k?",
-         .make = [](Choices& c) { c.caching.values_for_keys = true; }},
+         .make = [](Choices& c) { c.change<Caching>().values_for_keys = true; }},
         {.id = "one_storage_for_keys_and_values",
          .decision = "cache_halves",
          .title = "k and v of a new cache are two names of one tensor",
          .right = "two tensors, each with a storage of its own: a copy of a Tensor is another view",
          .symptom = "what is written last is in both",
          .question = "Does writing to cache.v change cache.k?",
-         .make = [](Choices& c) { c.caching.one_storage = true; }},
+         .make = [](Choices& c) { c.change<Caching>().one_storage = true; }},
         {.id = "cache_storage_replaced",
          .decision = "cache_storage",
          .title = "another tensor is put in the place of the cache's: the whole past is copied for each chunk",
          .right = storage_stays,
          .symptom = "right, and slower the longer the text; views of the cache see nothing new",
          .question = "Does cache.k = ... write into the cache, or make it another?",
-         .make = [](Choices& c) { c.caching.storage = Caching::Storage::replaced; }},
+         .make = [](Choices& c) { c.change<Caching>().storage = Caching::Storage::replaced; }},
         {.id = "chunk_taken_for_the_cache",
          .decision = "cache_storage",
          .title = "a chunk that fills the cache is put in its place instead of being copied",
          .right = storage_stays,
          .symptom = "the cache shares its numbers with the caller: what he writes later changes the past",
          .question = "Whose numbers does cache.k = k point to?",
-         .make = [](Choices& c) { c.caching.storage = Caching::Storage::replaced_by_a_chunk_that_fills_it; }},
+         .make = [](Choices& c) { c.change<Caching>().storage = Caching::Storage::replaced_by_a_chunk_that_fills_it; }},
         {.id = "heads_lie_as_far_apart_as_tokens",
          .decision = "cache_strides",
          .title = "heads of the cache are taken to lie as far apart as there are tokens",
          .right = "they lie as far apart as the capacity",
          .symptom = "head 0 of sequence 0 is right, all others are scrambled",
          .question = "How many rows lie between head 0 and head 1 of the cache?",
-         .make = [](Choices& c) { c.caching.heads = Caching::Apart::tokens_so_far; }},
+         .make = [](Choices& c) { c.change<Caching>().heads = Caching::Apart::tokens_so_far; }},
         {.id = "heads_lie_as_far_apart_as_new_tokens",
          .decision = "cache_strides",
          .title = "heads of the cache are taken to lie as far apart as those of the chunk",
          .right = "they lie as far apart as the capacity",
          .symptom = "head 0 is right, all others are scrambled; right where a chunk is as long as the capacity",
          .question = "Whose stride takes you from head 0 to head 1: that of the chunk, or that of the cache?",
-         .make = [](Choices& c) { c.caching.heads = Caching::Apart::new_tokens; }},
+         .make = [](Choices& c) { c.change<Caching>().heads = Caching::Apart::new_tokens; }},
         {.id = "full_cache_overwritten",
          .decision = "cache_room",
          .title = "a full cache is not refused: the newest tokens overwrite the oldest",
          .right = checked_first,
          .symptom = "right until the cache is full; then the beginning of the text is gone without a word",
          .question = "What does % capacity do to position C?",
-         .make = [](Choices& c) { c.caching.room = Caching::Room::overwrites_the_oldest; }},
+         .make = [](Choices& c) { c.change<Caching>().room = Caching::Room::overwrites_the_oldest; }},
         {.id = "last_position_unused",
          .decision = "cache_room",
          .title = "the last position of the cache is never used: what would fill it is refused",
          .right = "lengths[b] + counts[b] may be C",
          .symptom = "one token less fits than was asked for",
          .question = "Is a cache of 4 full with 4 tokens, or with 3?",
-         .make = [](Choices& c) { c.caching.room = Caching::Room::last_position_unused; }},
+         .make = [](Choices& c) { c.change<Caching>().room = Caching::Room::last_position_unused; }},
         {.id = "room_checked_while_writing",
          .decision = "cache_room",
          .title = "room is checked sequence by sequence while writing: what came before the full one stays written",
          .right = checked_first,
          .symptom = "after a refusal some sequences have grown and others have not",
          .question = "What does the cache hold if sequence 2 is refused?",
-         .make = [](Choices& c) { c.caching.room = Caching::Room::refused_while_writing; }},
+         .make = [](Choices& c) { c.change<Caching>().room = Caching::Room::refused_while_writing; }},
         {.id = "room_checked_token_by_token",
          .decision = "cache_room",
          .title = "room is checked token by token while writing: what came before the one too many stays written",
          .right = checked_first,
          .symptom = "after a refusal the cache holds a part of the chunk",
          .question = "What does the cache hold if the last token of sequence 2 is refused?",
-         .make = [](Choices& c) { c.caching.room = Caching::Room::refused_while_writing_one_by_one; }},
+         .make = [](Choices& c) { c.change<Caching>().room = Caching::Room::refused_while_writing_one_by_one; }},
         {.id = "room_asked_for_padding",
          .decision = "cache_room",
          .title = "room is asked for padding too: a chunk is refused although its tokens fit",
          .right = "lengths[b] + counts[b] <= C is enough: padding is not written",
          .symptom = "right while counts[b] is n for every sequence; else sequences end before their capacity",
          .question = "Which of the n tokens of sequence b need a place in the cache?",
-         .make = [](Choices& c) { c.caching.room = Caching::Room::refused_for_padding; }},
+         .make = [](Choices& c) { c.change<Caching>().room = Caching::Room::refused_for_padding; }},
     };
     return {decisions, mistakes};
 }
 
+}  // namespace chapters
 }  // namespace headway::diagnosis

@@ -1,5 +1,7 @@
 // The way back through Linear: sums over tokens, and gradients that are added up.
-#include "diagnosis/chapters.hpp"
+#include "suites/07_backward/gradients.hpp"
+
+#include "diagnosis/catalogue.hpp"
 #include "diagnosis/elements.hpp"
 
 namespace headway::diagnosis {
@@ -21,14 +23,16 @@ Array sequence(const Array& x, Index b) {
 
 /// The sum over all tokens, divided by something.
 Array averaged_weight(const Array& x, const Array& grad_y, Index over) {
-    return reference::scale(right().gradients.weight(x, grad_y), 1 / static_cast<double>(over));
+    return reference::scale(Gradients::right().weight(x, grad_y), 1 / static_cast<double>(over));
 }
 
 constexpr const char* added = "add to what is there: a parameter that is used twice gets both contributions";
 
 }  // namespace
 
-Chapter chapters::gradients_of_linear() {
+namespace chapters {
+
+Chapter gradients_of_linear() {
     static constexpr Decision decisions[] = {
         {.id = "gradient_of_input",
          .stage = "project",
@@ -56,7 +60,7 @@ Chapter chapters::gradients_of_linear() {
          .question = "Is the weight of a Linear stored (out, in) or (in, out)?",
          .make =
              [](Choices& c) {
-                 c.gradients.input = [](const Array& grad_y, const Array& weight) {
+                 c.change<Gradients>().input = [](const Array& grad_y, const Array& weight) {
                      return matmul(grad_y, transpose(reshape(weight, {weight.size(1), weight.size(0)}), 0, 1));
                  };
              }},
@@ -68,9 +72,9 @@ Chapter chapters::gradients_of_linear() {
          .question = "Over which axes does your sum run?",
          .make =
              [](Choices& c) {
-                 c.gradients.weight = [](const Array& x, const Array& grad_y) {
+                 c.change<Gradients>().weight = [](const Array& x, const Array& grad_y) {
                      const Index b = x.size(0) - 1;
-                     return right().gradients.weight(sequence(x, b), sequence(grad_y, b));
+                     return Gradients::right().weight(sequence(x, b), sequence(grad_y, b));
                  };
              }},
         {.id = "gradient_of_weight_of_first_sequence",
@@ -81,8 +85,8 @@ Chapter chapters::gradients_of_linear() {
          .question = "Over which axes does your sum run?",
          .make =
              [](Choices& c) {
-                 c.gradients.weight = [](const Array& x, const Array& grad_y) {
-                     return right().gradients.weight(sequence(x, 0), sequence(grad_y, 0));
+                 c.change<Gradients>().weight = [](const Array& x, const Array& grad_y) {
+                     return Gradients::right().weight(sequence(x, 0), sequence(grad_y, 0));
                  };
              }},
         {.id = "gradient_of_weight_averaged",
@@ -93,7 +97,7 @@ Chapter chapters::gradients_of_linear() {
          .question = "How does the weight's gradient change when the batch is doubled?",
          .make =
              [](Choices& c) {
-                 c.gradients.weight = [](const Array& x, const Array& grad_y) {
+                 c.change<Gradients>().weight = [](const Array& x, const Array& grad_y) {
                      return averaged_weight(x, grad_y, x.size(0) * x.size(1));
                  };
              }},
@@ -105,7 +109,7 @@ Chapter chapters::gradients_of_linear() {
          .question = "Is L a mean over the batch, or has grad_y said that already?",
          .make =
              [](Choices& c) {
-                 c.gradients.weight = [](const Array& x, const Array& grad_y) {
+                 c.change<Gradients>().weight = [](const Array& x, const Array& grad_y) {
                      return averaged_weight(x, grad_y, x.size(0));
                  };
              }},
@@ -117,7 +121,9 @@ Chapter chapters::gradients_of_linear() {
          .question = "Over which axes does your sum run?",
          .make =
              [](Choices& c) {
-                 c.gradients.bias = [](const Array& grad_y) { return right().gradients.bias(sequence(grad_y, 0)); };
+                 c.change<Gradients>().bias = [](const Array& grad_y) {
+                     return Gradients::right().bias(sequence(grad_y, 0));
+                 };
              }},
         {.id = "gradient_of_bias_of_last_sequence",
          .decision = "gradient_of_bias",
@@ -127,8 +133,8 @@ Chapter chapters::gradients_of_linear() {
          .question = "Over which axes does your sum run?",
          .make =
              [](Choices& c) {
-                 c.gradients.bias = [](const Array& grad_y) {
-                     return right().gradients.bias(sequence(grad_y, grad_y.size(0) - 1));
+                 c.change<Gradients>().bias = [](const Array& grad_y) {
+                     return Gradients::right().bias(sequence(grad_y, grad_y.size(0) - 1));
                  };
              }},
         {.id = "gradient_of_bias_averaged",
@@ -139,8 +145,8 @@ Chapter chapters::gradients_of_linear() {
          .question = "How does the bias's gradient change when the batch is doubled?",
          .make =
              [](Choices& c) {
-                 c.gradients.bias = [](const Array& grad_y) {
-                     return reference::scale(right().gradients.bias(grad_y),
+                 c.change<Gradients>().bias = [](const Array& grad_y) {
+                     return reference::scale(Gradients::right().bias(grad_y),
                                              1 / static_cast<double>(grad_y.size(0) * grad_y.size(1)));
                  };
              }},
@@ -152,8 +158,8 @@ Chapter chapters::gradients_of_linear() {
          .question = "How does the bias's gradient change when sequences are twice as long?",
          .make =
              [](Choices& c) {
-                 c.gradients.bias = [](const Array& grad_y) {
-                     return reference::scale(right().gradients.bias(grad_y), 1 / static_cast<double>(grad_y.size(1)));
+                 c.change<Gradients>().bias = [](const Array& grad_y) {
+                     return reference::scale(Gradients::right().bias(grad_y), 1 / static_cast<double>(grad_y.size(1)));
                  };
              }},
         {.id = "gradient_of_bias_averaged_over_sequences",
@@ -164,8 +170,8 @@ Chapter chapters::gradients_of_linear() {
          .question = "Is L a mean over the batch, or has grad_y said that already?",
          .make =
              [](Choices& c) {
-                 c.gradients.bias = [](const Array& grad_y) {
-                     return reference::scale(right().gradients.bias(grad_y), 1 / static_cast<double>(grad_y.size(0)));
+                 c.change<Gradients>().bias = [](const Array& grad_y) {
+                     return reference::scale(Gradients::right().bias(grad_y), 1 / static_cast<double>(grad_y.size(0)));
                  };
              }},
         {.id = "gradients_assigned",
@@ -174,23 +180,25 @@ Chapter chapters::gradients_of_linear() {
          .right = added,
          .symptom = "right from zero; where a parameter is used twice, or batches are added up, half is lost",
          .question = "Do you write = or +=?",
-         .make = [](Choices& c) { c.gradients.weight_is_added = c.gradients.bias_is_added = false; }},
+         .make =
+             [](Choices& c) { c.change<Gradients>().weight_is_added = c.change<Gradients>().bias_is_added = false; }},
         {.id = "gradient_of_weight_assigned",
          .decision = "gradients_added",
          .title = "the gradient of the weight is assigned instead of added to what is there; that of the bias is right",
          .right = added,
          .symptom = "right from zero; where a parameter is used twice, half is lost",
          .question = "Do you write = or +=?",
-         .make = [](Choices& c) { c.gradients.weight_is_added = false; }},
+         .make = [](Choices& c) { c.change<Gradients>().weight_is_added = false; }},
         {.id = "gradient_of_bias_assigned",
          .decision = "gradients_added",
          .title = "the gradient of the bias is assigned instead of added to what is there; that of the weight is right",
          .right = added,
          .symptom = "right from zero; where a parameter is used twice, half is lost",
          .question = "Do you write = or +=?",
-         .make = [](Choices& c) { c.gradients.bias_is_added = false; }},
+         .make = [](Choices& c) { c.change<Gradients>().bias_is_added = false; }},
     };
     return {decisions, mistakes};
 }
 
+}  // namespace chapters
 }  // namespace headway::diagnosis
