@@ -95,7 +95,7 @@ Replay prepare(const Course& course, const ExerciseInfo& info, const Test& test)
     const fs::path submission = course.root / "exercises";
     const fs::path folder = work_folder(course, submission, info.name);
     Replay replay;
-    replay.flavour = test.build == "sanitized" ? Flavour::sanitized : Flavour::plain;
+    replay.flavour = test.build == verdict::FailedIn::sanitized ? Flavour::sanitized : Flavour::plain;
     replay.calls_file = folder / "replay" / test.name;
     fs::create_directories(replay.calls_file.parent_path());
     const FolderLock lock(folder);

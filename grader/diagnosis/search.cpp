@@ -174,9 +174,9 @@ Answer predicted(const Observation& observation, const Choices& choices) {
     try {
         return observation.predict(choices);
     } catch (const Unpredictable&) {
-        return Answer::said("anything");
+        return Answer::without_value(Answer::Kind::unpredicted);
     } catch (const std::exception&) {
-        return Answer::said("impossible");
+        return Answer::without_value(Answer::Kind::impossible);
     }
 }
 
@@ -226,7 +226,7 @@ std::optional<Evidence> evidence_for(const MistakeSet& set, const std::vector<Ob
         evidence.compared += good->compared;
         evidence.unpredicted += good->unpredicted;
         evidence.not_finite += good->not_finite;
-        if (is_wrong && prediction.word == "anything") ++evidence.left_open;
+        if (is_wrong && prediction.kind == Answer::Kind::unpredicted) ++evidence.left_open;
         if (good->compared > 0 && is_wrong && tells_what_is_wrong(prediction, right_answer, observation.seen))
             ++evidence.telling;
     }

@@ -26,7 +26,9 @@ std::string in_symbols(const Shape& shape, const Asking& asking) {
     return symbols + ")";
 }
 
-Answer refusal(const Outcome& outcome) { return outcome.error ? answer_of(outcome) : Answer::said("made"); }
+Answer refusal(const Outcome& outcome) {
+    return outcome.error ? answer_of(outcome) : Answer::without_value(Answer::Kind::done);
+}
 
 NamedShapes shapes_of(const wire::Record& record) {
     NamedShapes shapes;
@@ -226,7 +228,8 @@ Asked ask_factory(Student& student, const Arguments& arguments) {
         return answer;
     }
     const Outcome made = student.outcome("make_multi_head_attention", {{"options", asking.record()}});
-    if (kind == "declined") return made.error ? Answer::said("refused") : Answer::said("made");
+    if (kind == "declined")
+        return made.error ? Answer::without_value(Answer::Kind::refused) : Answer::without_value(Answer::Kind::done);
     const auto* handle = std::get_if<wire::Handle>(&made.value);
     if (kind == "refusal" || made.error || handle == nullptr) return refusal(made);
     const wire::Record parameters = student.record("named_parameters", {{"module", *handle}});

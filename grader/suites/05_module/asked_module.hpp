@@ -77,10 +77,10 @@ Asked ask_loading(judge::Student& student, const judge::Arguments& arguments);
 Asked ask_several_calls(judge::Student& student, const judge::Arguments& arguments);
 Asked ask_dropout(judge::Student& student, const judge::Arguments& arguments);
 
-std::vector<judge::Arguments> weights_questions(Random& random);
-std::vector<judge::Arguments> forward_questions(Random& random);
-/// The stages that questions of both show, by their number: see Function::stages.
-std::vector<std::pair<std::string, std::size_t>> stages_of_questions();
+Questions weights_questions(Random& random);
+Questions forward_questions(Random& random);
+/// The stages that questions of both show: see Function::stages.
+std::vector<std::pair<std::string, std::string>> stages_of_questions();
 std::vector<judge::Arguments> loading_questions(Random& random);
 std::vector<judge::Arguments> several_calls_questions(Random& random);
 judge::Arguments dropout_question(Random& random);

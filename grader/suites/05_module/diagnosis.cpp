@@ -64,13 +64,13 @@ NamedShapes parameters_of(const ModuleChoices& module, Asking asking) {
 
 Answer parameters(const ModuleChoices& module, const Asking& asking) {
     const bool indivisible = asking.D % asking.H != 0;
-    if (module.divides_even_with_head_dim && indivisible) return Answer::said("refused");
+    if (module.divides_even_with_head_dim && indivisible) return Answer::without_value(Answer::Kind::refused);
     Answer answer = facts_of(parameters_of(module, asking), asking);
     if (module.one_linear_for_three) say(answer, "q_proj, k_proj and v_proj hold the same numbers");
     // Whoever does not look at head_dim may see that the rest does not divide.
     const bool divides =
         module.head_dim == ModuleChoices::HeadDim::option_ignored || module.layout == ModuleChoices::Layout::one_head;
-    if (divides && indivisible) answer.word = "refused";
+    if (divides && indivisible) answer.kind = Answer::Kind::refused;
     return answer;
 }
 
@@ -106,9 +106,10 @@ Predict factory_model(const Arguments& arguments) {
     if (kind == "seeds") return [](const Choices& c) { return seeds(c.of<ModuleChoices>()); };
     if (kind == "parameters") return [asking](const Choices& c) { return parameters(c.of<ModuleChoices>(), asking); };
     return [asking, any = kind == "declined"](const Choices& c) {
-        if (asking.head_dim && falls_back_on_default_width(c, asking)) return Answer::said("anything");
+        if (asking.head_dim && falls_back_on_default_width(c, asking))
+            return Answer::without_value(Answer::Kind::unpredicted);
         const Answer answer = checked(false, c.checking, refused_by(asking), nullptr);
-        return any && answer.word == "threw" ? Answer::said("refused") : answer;
+        return any && answer.kind == Answer::Kind::threw ? Answer::without_value(Answer::Kind::refused) : answer;
     };
 }
 
@@ -164,7 +165,8 @@ Answer unless_refused(const Arguments& arguments, bool lengths_matter, const Cho
                       const std::function<Answer()>& compute) {
     const Tensor query = tensor(arguments, "query");
     const Tensor key = tensor(arguments, "key");
-    if (c.of<ModuleChoices>().refuses_cross_attention && query.size(1) != key.size(1)) return Answer::said("refused");
+    if (c.of<ModuleChoices>().refuses_cross_attention && query.size(1) != key.size(1))
+        return Answer::without_value(Answer::Kind::refused);
     const bool wide = query.size(2) == Asking::from(arguments).D;
     const bool long_enough = !lengths_matter || tensor(arguments, "value").size(1) == key.size(1);
     Answer answer = checked(wide, c.checking, &Checking::weights,
@@ -172,7 +174,7 @@ Answer unless_refused(const Arguments& arguments, bool lengths_matter, const Cho
     // Where heads were split otherwise, a mask that has heads may fit no longer.
     const Mask blocked = mask(arguments, "mask");
     const bool other_heads = !(c.splitting == right().splitting) && blocked.rank() > 2 && blocked.size(-3) > 1;
-    if (other_heads && answer.word.empty()) answer.word = "refused";
+    if (other_heads && answer.is_value()) answer.kind = Answer::Kind::refused;
     return answer;
 }
 
@@ -186,7 +188,7 @@ Answer training_facts(const ModuleChoices& module) {
 Predict loading_model(const Arguments& arguments) {
     if (arguments.front().name != "question") return nullptr;
     if (std::get<std::string>(argument(arguments, "question")) == "refused state")
-        return [](const Choices&) { return Answer::said("refused"); };
+        return [](const Choices&) { return Answer::without_value(Answer::Kind::refused); };
     return [](const Choices& c) {
         using Loading = ModuleChoices::Loading;
         Answer answer;
@@ -213,7 +215,7 @@ Asked judged(judge::Student& student, const Arguments& arguments) {
     try {
         return ask(student, arguments);
     } catch (const NotJudged&) {
-        return Answer::said("not judged");
+        return Answer::without_value(Answer::Kind::not_judged);
     }
 }
 

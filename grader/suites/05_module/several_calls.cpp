@@ -46,7 +46,7 @@ Asked ask_loading(Student& student, const Arguments& arguments) {
         if (made.error) throw NotJudged{};
         const judge::Outcome outcome =
             student.outcome("load_state_dict", {{"module", made.value}, {"state", state_of(arguments)}});
-        return outcome.error ? answer_of(outcome) : Answer::said("loaded");
+        return outcome.error ? answer_of(outcome) : Answer::without_value(Answer::Kind::done);
     }
     AskedModule fresh(student, Asking::from(arguments));
     fresh.eval();

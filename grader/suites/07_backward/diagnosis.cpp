@@ -60,7 +60,7 @@ Predict attention_backward(const Arguments& arguments) {
         return checked(fits, c.checking, &Checking::lengths, [&] {
             Attention& forward = c.of<Gradients>().mask_goes_back ? *masked : *unmasked;
             HeadGradients all = attention_gradients(forward, c.reading.tensor(grad, Argument::gradient), c);
-            return Answer{"", {{"q", std::move(all.q)}, {"k", std::move(all.k)}, {"v", std::move(all.v)}}};
+            return Answer{.parts = {{"q", std::move(all.q)}, {"k", std::move(all.k)}, {"v", std::move(all.v)}}};
         });
     };
 }
@@ -80,10 +80,9 @@ Predict linear_backward(const Arguments& arguments) {
             return checked(long_enough, c.checking, &Checking::lengths, [&] {
                 const Array rows = c.reading.tensor(x, other), grads = c.reading.tensor(grad_y, Argument::gradient);
                 const Gradients& g = c.of<Gradients>();
-                return Answer{"",
-                              {{"x", g.input(grads, c.reading.tensor(weight, other))},
-                               {"weight", accumulated(g.weight(rows, grads), held_weight, g.weight_is_added)},
-                               {"bias", accumulated(g.bias(grads), held_bias, g.bias_is_added)}}};
+                return Answer{.parts = {{"x", g.input(grads, c.reading.tensor(weight, other))},
+                                        {"weight", accumulated(g.weight(rows, grads), held_weight, g.weight_is_added)},
+                                        {"bias", accumulated(g.bias(grads), held_bias, g.bias_is_added)}}};
             });
         });
     };
@@ -120,7 +119,7 @@ public:
         const Array grad_context = g.split(grad_merged, H_);
         Attention& back = g.mask_goes_back ? *forward_ : *unmasked_;
         const HeadGradients heads = attention_gradients(back, grad_context, c);
-        Answer answer{"", {{"x", {}}}};
+        Answer answer{.parts = {{"x", {}}}};
         Array grad_x;
         const std::array<const Array*, 3> of_role{&heads.q, &heads.k, &heads.v};
         for (std::size_t role = 0; role < 3; ++role) {
@@ -179,7 +178,7 @@ std::optional<Answer> from_own_softmax(judge::Student& student, const Arguments&
     if (scores == nullptr) return answer_of(outcome);
     if (scores->shape() != weights.shape) return std::nullopt;
     const auto all = reference::attention_backward(q, k, weights, judge::own(*scores), grad);
-    return Answer{"", {{"q", all.q}, {"k", all.k}, {"v", all.v}}};
+    return Answer{.parts = {{"q", all.q}, {"k", all.k}, {"v", all.v}}};
 }
 
 /// What follows from the student's own attention_backward and linear_backward.
@@ -216,7 +215,7 @@ std::optional<Answer> from_own_parts(judge::Student& student, const Arguments& a
                                {"v", reference::to_tensor(v)},
                                {"mask", argument(arguments, "mask")},
                                {"grad_context", reference::to_tensor(reference::split_heads(grad_merged, H))}});
-    Answer answer{"", {{"x", {}}}};
+    Answer answer{.parts = {{"x", {}}}};
     for (const char* map : {"q", "k", "v"}) {
         const Array grad = own(attention, map);
         if (grad.shape != q.shape) return std::nullopt;

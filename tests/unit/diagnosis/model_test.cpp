@@ -97,10 +97,10 @@ TEST(Fit, WhatIsNotPredictedSupportsNothing) {
 }
 
 TEST(Fit, ARefusalIsNoValue) {
-    EXPECT_FALSE(fit(number(1), Answer::said("refused")));
-    EXPECT_FALSE(fit(Answer::said("refused"), number(1)));
-    EXPECT_TRUE(fit(Answer::said("accepted"), number(1)));
-    EXPECT_FALSE(fit(Answer::said("accepted"), Answer::said("refused")));
+    EXPECT_FALSE(fit(number(1), Answer::without_value(Answer::Kind::refused)));
+    EXPECT_FALSE(fit(Answer::without_value(Answer::Kind::refused), number(1)));
+    EXPECT_TRUE(fit(Answer::without_value(Answer::Kind::accepted), number(1)));
+    EXPECT_FALSE(fit(Answer::without_value(Answer::Kind::accepted), Answer::without_value(Answer::Kind::refused)));
 }
 
 TEST(Search, FindsThePairThatExplainsEverything) {
