@@ -10,11 +10,15 @@ namespace headway::diagnosis {
 namespace {
 
 using judge::Arguments;
+using judge::NamedShapes;
+using judge::NotJudged;
+using judge::ObjectOptions;
+using judge::specified;
 
 // ---- the factory -----------------------------------------------------------------------------------------------
 
 /// The parameters of a module in which these decisions were made.
-NamedShapes parameters_of(const ModuleChoices& module, Asking asking) {
+NamedShapes parameters_of(const ModuleChoices& module, ObjectOptions asking) {
     using M = ModuleChoices;
     if (module.head_dim == M::HeadDim::option_ignored) asking.head_dim.reset();
     if (module.head_dim == M::HeadDim::model_width) asking.head_dim = asking.head_dim.value_or(asking.D);
@@ -62,7 +66,7 @@ NamedShapes parameters_of(const ModuleChoices& module, Asking asking) {
     return parameters;
 }
 
-Answer parameters(const ModuleChoices& module, const Asking& asking) {
+Answer parameters(const ModuleChoices& module, const ObjectOptions& asking) {
     const bool indivisible = asking.D % asking.H != 0;
     if (module.divides_even_with_head_dim && indivisible) return Answer::without_value(Answer::Kind::refused);
     Answer answer = facts_of(parameters_of(module, asking), asking);
@@ -83,7 +87,7 @@ Answer seeds(const ModuleChoices& module) {
 }
 
 /// The check that refuses these options; nullptr if they are fine.
-bool Checking::*refused_by(const Asking& asking) {
+bool Checking::*refused_by(const ObjectOptions& asking) {
     if (asking.D < 1) return &Checking::embed_dim;
     if (asking.H < 1) return &Checking::heads;
     if (asking.dropout == 1) return &Checking::dropout_one;
@@ -94,7 +98,7 @@ bool Checking::*refused_by(const Asking& asking) {
 }
 
 /// Without a look at head_dim, D / H may be taken in its place, and be refused where it is no integer.
-bool falls_back_on_default_width(const Choices& choices, const Asking& asking) {
+bool falls_back_on_default_width(const Choices& choices, const ObjectOptions& asking) {
     if (choices.of<ModuleChoices>().head_dim == ModuleChoices::HeadDim::option_ignored) return true;
     return !choices.checking.head_dim && asking.D % asking.H != 0;
 }
@@ -102,7 +106,7 @@ bool falls_back_on_default_width(const Choices& choices, const Asking& asking) {
 Predict factory_model(const Arguments& arguments) {
     if (arguments.front().name != "question") return nullptr;  // what the hidden tests heard has other arguments
     const auto kind = std::get<std::string>(argument(arguments, "question"));
-    const Asking asking = Asking::from(arguments);
+    const ObjectOptions asking = options_of(arguments);
     if (kind == "seeds") return [](const Choices& c) { return seeds(c.of<ModuleChoices>()); };
     if (kind == "parameters") return [asking](const Choices& c) { return parameters(c.of<ModuleChoices>(), asking); };
     return [asking, any = kind == "declined"](const Choices& c) {
@@ -114,7 +118,7 @@ Predict factory_model(const Arguments& arguments) {
 }
 
 std::vector<Arguments> factory_questions(Random&) {
-    const auto ask = [](const char* kind, const Asking& asking) {
+    const auto ask = [](const char* kind, const ObjectOptions& asking) {
         return Arguments{{"question", std::string(kind)}, {"options", asking.record()}};
     };
     return {ask("parameters", {.D = 10, .H = 2}),
@@ -137,7 +141,7 @@ std::vector<Arguments> factory_questions(Random&) {
 
 /// The formula with the parameters of the state; nn::Linear keeps them (out, in).
 Given given_by(const Arguments& arguments) {
-    const Asking asking = Asking::from(arguments);
+    const ObjectOptions asking = options_of(arguments);
     const auto& state = std::get<wire::Record>(argument(arguments, "state"));
     const auto weight = [&](const std::string& name) {
         return std::get<Tensor>(state.find(name + ".weight")->value).transpose(0, 1).contiguous();
@@ -167,7 +171,7 @@ Answer unless_refused(const Arguments& arguments, bool lengths_matter, const Cho
     const Tensor key = tensor(arguments, "key");
     if (c.of<ModuleChoices>().refuses_cross_attention && query.size(1) != key.size(1))
         return Answer::without_value(Answer::Kind::refused);
-    const bool wide = query.size(2) == Asking::from(arguments).D;
+    const bool wide = query.size(2) == options_of(arguments).D;
     const bool long_enough = !lengths_matter || tensor(arguments, "value").size(1) == key.size(1);
     Answer answer = checked(wide, c.checking, &Checking::weights,
                             [&] { return checked(long_enough, c.checking, &Checking::lengths, compute); });
@@ -263,7 +267,7 @@ const SubjectRegistration registration(
 }  // namespace
 Predict attention_weights_model(const Arguments& arguments) {
     if (arguments.front().name != "question") return nullptr;
-    if (Asking::from(arguments).dropout > 0)
+    if (options_of(arguments).dropout > 0)
         return [](const Choices& c) { return training_facts(c.of<ModuleChoices>()); };
     Given given = given_by(arguments);
     given.input[2] = given.w_o = Tensor{};

@@ -9,25 +9,17 @@
 namespace headway::diagnosis {
 
 using judge::Arguments;
+using judge::ObjectOptions;
 using judge::random_mask;
+using judge::random_state;
 using judge::random_tensor;
+using judge::specified;
 
 namespace {
 
-wire::Record random_state(Random& random, const Asking& asking) {
-    wire::Record state;
-    const float size = 1.5F / std::sqrt(static_cast<float>(asking.D));
-    for (const auto& [name, shape] : specified(asking)) {
-        const bool is_bias = shape.size() == 1;
-        state.fields.push_back(
-            {name, is_bias ? random_tensor(random, shape) + 0.5F : random_tensor(random, shape) * size});
-    }
-    return state;
-}
-
 constexpr Index B = 2;
 
-Arguments question(Random& random, const Asking& asking, Index T, Index S, const Mask& mask = {}) {
+Arguments question(Random& random, const ObjectOptions& asking, Index T, Index S, const Mask& mask = {}) {
     const wire::Record state = random_state(random, asking);
     const Tensor query = random_tensor(random, {B, T, asking.D});
     const Tensor key = random_tensor(random, {B, S, asking.D});
@@ -93,11 +85,11 @@ constexpr Index D = 15, H = 3, T = 4, S = 6;
 
 /// What attention_weights and forward are asked alike.
 Questions shared_questions(Random& random) {
-    const Asking plain{.D = D, .H = H};
-    const Asking causal{.D = D, .H = H, .causal = true};
-    const Asking apart{.D = 9, .H = H, .head_dim = 5, .bias = false};
-    const Asking one_head{.D = 7, .H = 1, .bias = false};  // so that a row of zero weights is a row of zeros
-    const Asking without_bias{.D = D, .H = H, .bias = false};
+    const ObjectOptions plain{.D = D, .H = H};
+    const ObjectOptions causal{.D = D, .H = H, .causal = true};
+    const ObjectOptions apart{.D = 9, .H = H, .head_dim = 5, .bias = false};
+    const ObjectOptions one_head{.D = 7, .H = 1, .bias = false};  // so that a row of zero weights is a row of zeros
+    const ObjectOptions without_bias{.D = D, .H = H, .bias = false};
     const Mask padding = random_mask(random, {B, 1, 1, S});
     Questions questions;
     questions.add(question(random, one_head, 1, 1), "values and output");
@@ -142,7 +134,7 @@ Questions forward_questions(Random& random) {
 }
 
 std::vector<Arguments> loading_questions(Random& random) {
-    const Asking asking{.D = D, .H = H};
+    const ObjectOptions asking{.D = D, .H = H};
     Arguments reload = changed(question(random, asking, S, S), "question", std::string("reload"));
     reload.push_back({"later state", random_state(random, asking)});
     Arguments refused = changed(reload, "question", std::string("refused state"));
