@@ -58,6 +58,12 @@ TEST(Catalogue, SourcesAreAddresses) {
     EXPECT_GE(with_sources, 50);
 }
 
+TEST(Catalogue, WhatAnExerciseSaysMoreCloselyComesBeforeTheModel) {
+    const auto at = [](const char* id) { return position_in_catalogue(mistake(id)); };
+    EXPECT_LT(at("mask_forgotten_on_the_way_back"), at("mask_ignored"));
+    EXPECT_LT(at("mask_ignored"), at("written_at_the_start"));
+}
+
 TEST(Catalogue, AnUnknownMistakeIsRefused) { EXPECT_THROW(mistake("no_such_mistake"), std::out_of_range); }
 
 }  // namespace

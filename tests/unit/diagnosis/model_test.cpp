@@ -134,5 +134,18 @@ TEST(Search, NamesNothingWhereNothingFits) {
     EXPECT_TRUE(explanations(observations, candidates, {}).empty());
 }
 
+TEST(Choices, CarryWhatAnExerciseDecidesOtherwise) {
+    const Choices usual = right();
+    Choices wrong = usual;
+    wrong.change<Tiling>().divided = false;
+    wrong.change<Tiling>().key_by_key = true;
+    const Choices copy = wrong;
+    wrong.change<Tiling>().divided = true;
+    EXPECT_FALSE(copy.of<Tiling>().divided);
+    EXPECT_TRUE(copy.of<Tiling>().key_by_key);
+    EXPECT_TRUE(usual.of<Tiling>().divided);
+    EXPECT_TRUE(Tiling::right().divided);
+}
+
 }  // namespace
 }  // namespace headway::diagnosis
