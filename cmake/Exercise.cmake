@@ -1,17 +1,25 @@
-# headway_exercise(NN_name [USES LIBRARY...] [SUITE SOURCE...] [WORKER SOURCE...] [LINK TARGET...] [PLAIN])
+# headway_exercise(NN_name [USES LIBRARY...] [SUITE SOURCE...] [MODEL SOURCE...] [MISTAKES NAME...] [WORKER SOURCE...]
+#                  [LINK TARGET...] [PLAIN])
 #
 # Adds an exercise: grader/suites/NN_name/suite.cpp (and SUITE's sources beside it) to the judge, and a prebuilt
 # dispatcher, in both builds, for its workers. USES names what a submission may use besides the tensor core; the rest is
 # not linked, so that using what the exercise asks for is an error that the grader can put into words.
+# MODEL: sources in the suite's folder with what the exercise adds to the model of diagnosis; MISTAKES: what it adds to the
+# catalogue, in order: mistakes/NAME.cpp in that folder holds chapters::NAME().
 # WORKER: more sources of the dispatcher; LINK: libraries of others that a submission is linked with; PLAIN: submissions
 # run in the plain build alone. A CMakeLists.txt in the suite's folder builds what else the judge needs.
 set_property(GLOBAL PROPERTY HEADWAY_EXERCISES "")
 
 function(headway_exercise name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "PLAIN" "" "USES;SUITE;WORKER;LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "PLAIN" "" "USES;SUITE;MODEL;MISTAKES;WORKER;LINK")
   set(suite "${CMAKE_SOURCE_DIR}/grader/suites/${name}")
   if(NOT EXISTS "${HEADWAY_COMPILED}")  # else the judge has it already
     headway_suite(${name} "${suite}" ${arg_SUITE})
+    list(TRANSFORM arg_MODEL PREPEND "${suite}/")
+    target_sources(headway_model PRIVATE ${arg_MODEL})
+    set_property(GLOBAL APPEND PROPERTY HEADWAY_CHAPTERS ${arg_MISTAKES})
+    list(TRANSFORM arg_MISTAKES REPLACE "(.+)" "${suite}/mistakes/\\1.cpp")
+    target_sources(headway_mistakes PRIVATE ${arg_MISTAKES})
     if(EXISTS "${suite}/CMakeLists.txt")
       add_subdirectory("${suite}")
     endif()
@@ -46,6 +54,29 @@ function(headway_suite name folder)
   headway_in_batches(suite_${name})
   target_link_libraries(headway-judge PRIVATE suite_${name} headway_movement)
   target_sources(headway-judge PRIVATE $<TARGET_OBJECTS:suite_${name}>)
+endfunction()
+
+# Writes down the exercises' part of the catalogue, in their order.
+function(headway_finish_catalogue)
+  get_property(chapters GLOBAL PROPERTY HEADWAY_CHAPTERS)
+  set(declared "")
+  foreach(chapter IN LISTS chapters)
+    string(APPEND declared "Chapter ${chapter}();\n")
+  endforeach()
+  list(TRANSFORM chapters APPEND "()")
+  list(JOIN chapters ", " listed)
+  set(source "${CMAKE_BINARY_DIR}/chapters_of_exercises.cpp")
+  file(CONFIGURE OUTPUT "${source}" CONTENT [[
+#include "diagnosis/chapters.hpp"
+
+namespace headway::diagnosis::chapters {
+
+@declared@
+std::vector<Chapter> of_exercises() { return {@listed@}; }
+
+}  // namespace headway::diagnosis::chapters
+]] @ONLY)
+  target_sources(headway_mistakes PRIVATE "${source}")
 endfunction()
 
 # Puts the student's file and its visible test into compile_commands.json, where editors find how to read them. Never
@@ -104,6 +135,9 @@ endfunction()
 
 # Writes grader.json: how the CLI compiles and links submissions. Generated here, so that the two cannot disagree.
 function(headway_finish_grader)
+  if(NOT EXISTS "${HEADWAY_COMPILED}")
+    headway_finish_catalogue()
+  endif()
   get_property(exercises GLOBAL PROPERTY HEADWAY_EXERCISES)
   set(entries "")
   foreach(name IN LISTS exercises)

@@ -88,7 +88,7 @@ Replay prepare(const Course& course, const ExerciseInfo& info, const Test& test)
     const fs::path submission = course.root / "exercises";
     const fs::path folder = work_folder(course, submission, info.name);
     Replay replay;
-    replay.build = test.build == "sanitized" ? Build::sanitized : Build::plain;
+    replay.build = test.build == verdict::FailedIn::sanitized ? Build::sanitized : Build::plain;
     replay.calls_file = folder / "replay" / test.name;
     fs::create_directories(replay.calls_file.parent_path());
     const FolderLock lock(folder);

@@ -1,5 +1,7 @@
 #include "diagnosis/answer.hpp"
 
+#include "diagnosis/elements.hpp"
+
 #include "student/expect.hpp"
 
 #include <algorithm>
@@ -75,7 +77,7 @@ double apart_if_seen(double a, double error_a, double b, double error_b) {
 using Apart = double (*)(double a, double error_a, double b, double error_b);
 
 bool same_kind(const Answer& a, const Answer& b) {
-    if (a.word != b.word || a.parts.size() != b.parts.size()) return false;
+    if (a.kind != b.kind || a.parts.size() != b.parts.size()) return false;
     return std::equal(a.parts.begin(), a.parts.end(), b.parts.begin(), [](const auto& x, const auto& y) {
         return x.first == y.first && x.second.shape == y.second.shape;
     });
@@ -112,24 +114,25 @@ Answer answer_of(const judge::Outcome& outcome) {
     if (!outcome.error) return answer_of(outcome.value);
     const bool refused = outcome.error->kind == wire::ErrorKind::invalid_argument ||
                          outcome.error->kind == wire::ErrorKind::out_of_range;
-    return Answer::said(refused ? "refused" : "threw");
+    return Answer::without_value(refused ? Answer::Kind::refused : Answer::Kind::threw);
 }
 
 std::optional<Fit> fit(const Answer& predicted, const Answer& seen) {
-    if (seen.word == "not judged") return Fit{};
+    if (seen.kind == Answer::Kind::not_judged) return Fit{};
     // Whoever does not check may return anything, or crash on the way.
-    if (predicted.word == "accepted") return seen.word == "refused" ? std::nullopt : std::optional(Fit{0, 1});
-    if (predicted.word == "anything") return Fit{};
+    if (predicted.kind == Answer::Kind::accepted)
+        return seen.kind == Answer::Kind::refused ? std::nullopt : std::optional(Fit{0, 1});
+    if (predicted.kind == Answer::Kind::unpredicted) return Fit{};
     // What cannot be computed gives no value; that it gave none supports nothing.
-    if (predicted.word == "impossible") return seen.word.empty() ? std::nullopt : std::optional(Fit{});
+    if (predicted.kind == Answer::Kind::impossible) return seen.is_value() ? std::nullopt : std::optional(Fit{});
     // What a right program refuses, a wrong one may compute: see Checking::lenient.
-    if (predicted.word == "refused" && !predicted.parts.empty()) {
-        if (seen.word == "refused") return Fit{0, 1};
-        return diagnosis::fit({"", predicted.parts}, seen);
+    if (predicted.kind == Answer::Kind::refused && !predicted.parts.empty()) {
+        if (seen.kind == Answer::Kind::refused) return Fit{0, 1};
+        return diagnosis::fit({.parts = predicted.parts}, seen);
     }
     if (!same_kind(predicted, seen)) return std::nullopt;
     Fit fit;
-    if (!predicted.word.empty()) fit.compared = 1;
+    if (!predicted.is_value()) fit.compared = 1;
     for (std::size_t part = 0; part < predicted.parts.size(); ++part) {
         const Array& expected = predicted.parts[part].second;
         const Array& actual = seen.parts[part].second;

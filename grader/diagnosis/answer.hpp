@@ -3,7 +3,6 @@
 #include "reference/array.hpp"
 #include "student/student.hpp"
 
-#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,24 +12,32 @@ namespace headway::diagnosis {
 
 using reference::Array;
 
-/// Error bounds of an element that is not predicted, or predicted to be anything but its value. They survive sums and
-/// products.
-inline constexpr double anything = std::numeric_limits<double>::infinity();
-inline constexpr double anything_but = -std::numeric_limits<double>::infinity();
-
-/// What a function gives, or would give: named arrays (a mask counts as zeros and ones), or a word for what is no
-/// value.
+/// What a function gives, or would give: named arrays (a mask counts as zeros and ones), or that there is no value.
 struct Answer {
-    /// Empty for a value; else "refused", "threw", or what became of the worker ("crash"). Predictions may also be
-    /// "accepted" (anything but a refusal) and "impossible" (no value, in whatever way) and "anything"; what was seen
-    /// may also be "not judged": something earlier is in the way, and it agrees with every prediction.
-    std::string word;
+    enum class Kind {
+        value,
+        done,       ///< what it was asked for gives no value
+        undefined,  ///< a tensor without numbers
+        refused,
+        threw,
+        // Seen alone
+        lost,         ///< the worker, in whatever way
+        not_written,  ///< the function
+        not_judged,   ///< something earlier is in the way: it agrees with every prediction
+        // Predicted alone
+        accepted,    ///< anything but a refusal
+        impossible,  ///< no value, in whatever way
+        unpredicted  ///< anything may come back
+    };
+    Kind kind = Kind::value;
     /// One, without a name, for a single result. Facts that are words, such as "shares storage", are names without
     /// numbers.
     std::vector<std::pair<std::string, Array>> parts;
 
-    static Answer of(Array array) { return {"", {{"", std::move(array)}}}; }
-    static Answer said(std::string word) { return {std::move(word), {}}; }
+    bool is_value() const { return kind == Kind::value; }
+
+    static Answer of(Array array) { return {Kind::value, {{"", std::move(array)}}}; }
+    static Answer without_value(Kind why) { return {why, {}}; }
 };
 
 Answer answer_of(const judge::Outcome& outcome);

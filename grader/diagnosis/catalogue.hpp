@@ -1,61 +1,64 @@
 #pragma once
 
 #include "diagnosis/choices.hpp"
+#include "diagnosis/up_to.hpp"
 
-#include <map>
-#include <string>
+#include <cstddef>
+#include <span>
+#include <string_view>
 #include <vector>
 
 namespace headway::diagnosis {
 
+/// A section of a lesson: {"03", "Which width is being summed?"}.
+struct Section {
+    std::string_view exercise;  ///< its number
+    std::string_view heading;
+};
+
 /// Somewhere in attention where people decide; of its choices one is right.
 struct Decision {
-    std::string id;     ///< "scale"
-    std::string stage;  ///< project, split, scores, scale, mask, softmax, weigh, merge, output; or empty
-    /// Exercise number to the section of its lesson that settles it: {"03", "Which width is being summed?"}.
-    std::map<std::string, std::string> lesson;
-    std::string pseudocode;  ///< with shapes; the last hint
+    std::string_view id;          ///< "scale"
+    std::string_view stage;       ///< project, split, scores, scale, mask, softmax, weigh, merge, output; or empty
+    UpTo<Section, 9> lesson;      ///< what settles it, one section an exercise, in their order
+    std::string_view pseudocode;  ///< with shapes; the last hint
+
+    /// The section of this exercise's lesson, or nullptr.
+    const Section* section_of(std::string_view exercise) const;
 };
 
 /// A wrong choice.
 struct Mistake {
-    std::string id;             ///< stable: "scale_sqrt_model_width"
-    std::string decision;       ///< no two mistakes of one decision are made together
-    std::string title;          ///< from the student's view: "scores are divided by √D, the model width"
-    std::string right = {};     ///< "they should be divided by √head_dim, the width that q·k sums over"
-    std::string symptom = {};   ///< why it matters: does it crash, does it train?
-    std::string question = {};  ///< the first hint: makes one look at the right place
-    /// Changes the decision in the model; nullptr for what shows in its own evidence only (see evidence.hpp).
+    std::string_view id;             ///< stable: "scale_sqrt_model_width"
+    std::string_view decision;       ///< no two mistakes of one decision are made together
+    std::string_view title;          ///< from the student's view: "scores are divided by √D, the model width"
+    std::string_view right = {};     ///< "they should be divided by √head_dim, the width that q·k sums over"
+    std::string_view symptom = {};   ///< why it matters: does it crash, does it train?
+    std::string_view question = {};  ///< the first hint: makes one look at the right place
+    /// Released software that had it, as "name: https://..."; only where the report describes this mistake, not one
+    /// alike.
+    UpTo<std::string_view, 3> shipped = {};
+    /// Changes the decision in the model; nullptr for what shows in its own evidence only (see witness.hpp).
     void (*make)(Choices&) = nullptr;
     /// Another way to compute the same: never reported.
     bool equivalent = false;
 };
 
-/// Adds to the catalogue before main.
-struct CatalogueEntry {
-    explicit CatalogueEntry(Decision decision);
-    explicit CatalogueEntry(Mistake mistake);
+/// What one file has of the catalogue.
+struct Chapter {
+    std::span<const Decision> decisions;
+    std::span<const Mistake> mistakes;
+    /// Of an exercise whose own words are closer to what was seen than those of the model, which may explain it too.
+    bool before_the_model = false;
 };
 
+/// All mistakes, in order: where no answer tells two of them apart, the first one is named.
 const std::vector<Mistake>& mistakes();
-const Decision& decision(const std::string& id);
 /// @throws std::out_of_range
-const Mistake& mistake(const std::string& id);
+const Decision& decision(std::string_view id);
+/// @throws std::out_of_range
+const Mistake& mistake(std::string_view id);
+/// Where a mistake of mistakes() stands in it.
+std::size_t position_in_catalogue(const Mistake& mistake);
 
 }  // namespace headway::diagnosis
-
-#define HEADWAY_CATALOGUE_NAME2(number) catalogue_entry_##number
-#define HEADWAY_CATALOGUE_NAME(number) HEADWAY_CATALOGUE_NAME2(number)
-/// DECISION(...), MISTAKE(...) and EQUIVALENT(...): the designated initialisers of an entry, at namespace scope.
-#define DECISION(...)                                          \
-    const CatalogueEntry HEADWAY_CATALOGUE_NAME(__COUNTER__) { \
-        Decision { __VA_ARGS__ }                               \
-    }
-#define MISTAKE(...)                                           \
-    const CatalogueEntry HEADWAY_CATALOGUE_NAME(__COUNTER__) { \
-        Mistake { __VA_ARGS__ }                                \
-    }
-#define EQUIVALENT(...)                                        \
-    const CatalogueEntry HEADWAY_CATALOGUE_NAME(__COUNTER__) { \
-        Mistake { __VA_ARGS__, .equivalent = true }            \
-    }

@@ -1,16 +1,13 @@
 #pragma once
 
-#include "diagnosis/caching.hpp"
-#include "diagnosis/gradients.hpp"
 #include "diagnosis/grouping.hpp"
-#include "diagnosis/module_choices.hpp"
-#include "diagnosis/tiling.hpp"
 
 #include "reference/array.hpp"
 
 #include <headway/mask.hpp>
 #include <headway/tensor.hpp>
 
+#include <any>
 #include <array>
 #include <span>
 #include <vector>
@@ -268,11 +265,26 @@ struct Choices {
     Checking checking;
     Masks masks;
     Moving moving;
-    ModuleChoices module;
-    Gradients gradients;
-    Caching caching;
     Grouping grouping;
-    Tiling tiling;
+
+    /// What is decided in a part of the model that belongs to one exercise: a type with a static right().
+    template <class Part>
+    const Part& of() const {
+        for (const std::any& part : changed_)
+            if (const auto* found = std::any_cast<Part>(&part)) return *found;
+        return Part::right();
+    }
+
+    /// The same, to decide otherwise.
+    template <class Part>
+    Part& change() {
+        for (std::any& part : changed_)
+            if (auto* found = std::any_cast<Part>(&part)) return *found;
+        return *std::any_cast<Part>(&changed_.emplace_back(Part::right()));
+    }
+
+private:
+    std::vector<std::any> changed_;  ///< the parts that are not right, most often none
 };
 
 /// All decisions right.

@@ -18,6 +18,7 @@ namespace headway::diagnosis {
 namespace {
 
 using verdict::FunctionDiagnosis;
+using verdict::FunctionState;
 
 bool is_explained(const std::vector<Observation>& observations, const MistakeSet& set) {
     const Choices choices = with(set);
@@ -64,13 +65,13 @@ public:
             right_before_.insert(right_before_.end(), observations_.begin(), observations_.end());
             return std::nullopt;
         }
-        diagnosis.state = "named";
+        diagnosis.state = FunctionState::named;
         if (testimony_.unreliable || answers_right) return diagnosis;
         keeps_state_ = std::any_of(known_.begin(), known_.end(),
                                    [](const Mistake* one) { return one->id == "state_kept_between_calls"; });
         // What a function that has no name does to its callers is no mistake of theirs.
         if (some_unnamed_ && follows_from_own_functions()) {
-            diagnosis.state = follows_in_values_ ? "follows" : "unjudged";
+            diagnosis.state = follows_in_values_ ? FunctionState::follows : FunctionState::unjudged;
         } else if (const auto set = explanation(); !set.empty()) {
             name(diagnosis, set);
         } else if (is_right_for_short_numbers(observations_, function_, workers_.plain)) {
@@ -88,7 +89,8 @@ private:
     void collect() {
         for (auto& question : testimony_.questions) {
             if (!question.clean) continue;
-            observations_.push_back({question.arguments, question.reply.answer, function_.model(question.arguments)});
+            observations_.push_back(
+                {question.arguments, question.reply.answer, function_.model(question.arguments), question.name});
         }
         // What is kept between calls makes an answer depend on the calls before it.
         const auto& named = testimony_.mistakes;
@@ -96,7 +98,8 @@ private:
             std::find(named.begin(), named.end(), "reads_out_of_bounds") != named.end())
             return;
         for (const Heard& call : heard_)
-            if (call.function == function_.name && !(testimony_.refuses_by_luck && call.answer.word == "refused"))
+            if (call.function == function_.name &&
+                !(testimony_.refuses_by_luck && call.answer.kind == Answer::Kind::refused))
                 if (auto predict = function_.model(call.arguments))
                     suite_.push_back({call.arguments, call.answer, std::move(predict)});
     }
@@ -104,7 +107,7 @@ private:
     /// What checked access said where an answer was due; empty if nothing.
     std::string index_left_its_tensor() const {
         for (const auto& question : testimony_.questions)
-            if (!question.reply.left_its_tensor.empty() && function_.model(question.arguments)(right()).word.empty())
+            if (!question.reply.left_its_tensor.empty() && function_.model(question.arguments)(right()).is_value())
                 return question.reply.left_its_tensor;
         return {};
     }
@@ -127,7 +130,7 @@ private:
     /// Decisions that only later exercises teach are not made here.
     bool is_taught(const Mistake& mistake) const {
         const auto& lessons = decision(mistake.decision).lesson;
-        return !lessons.empty() && lessons.begin()->first <= exercise_number_;
+        return !lessons.empty() && lessons.begin()->exercise <= exercise_number_;
     }
 
     std::vector<const Mistake*> candidates() const {
@@ -196,10 +199,11 @@ private:
             return std::count_if(set.begin(), set.end(),
                                  [&](const Mistake* mistake) { return would_show(*mistake, right_before_); });
         };
-        // Mistakes lie in memory as they stand in the catalogue.
-        const auto in_order = [](MistakeSet set) {
-            std::sort(set.begin(), set.end());
-            return set;
+        const auto in_order = [](const MistakeSet& set) {
+            std::vector<std::size_t> positions;
+            for (const Mistake* mistake : set) positions.push_back(position_in_catalogue(*mistake));
+            std::sort(positions.begin(), positions.end());
+            return positions;
         };
         if (sets.size() > 1)
             std::sort(sets.begin(), sets.end(), [&](const MistakeSet& a, const MistakeSet& b) {
@@ -219,22 +223,22 @@ private:
             leave_unnamed(diagnosis);
             return;
         }
-        for (const Mistake* mistake : set) diagnosis.mistakes.push_back(mistake->id);
+        for (const Mistake* mistake : set) diagnosis.mistakes.emplace_back(mistake->id);
         diagnosis.inputs = evidence->inputs;
         diagnosis.telling = evidence->telling;
         diagnosis.closeness = evidence->closeness;
         for (const MistakeSet& other : alternatives_)
             for (const Mistake* mistake : other)
                 if (std::find(set.begin(), set.end(), mistake) == set.end())
-                    diagnosis.alternatives.push_back(mistake->id);
+                    diagnosis.alternatives.emplace_back(mistake->id);
     }
 
     /// No mistake of its own, or none that the model can make.
     void leave_unnamed(FunctionDiagnosis& diagnosis) {
         if (follows_from_own_functions()) {
-            diagnosis.state = follows_in_values_ ? "follows" : "unjudged";
+            diagnosis.state = follows_in_values_ ? FunctionState::follows : FunctionState::unjudged;
         } else {
-            diagnosis.state = "unrecognised";
+            diagnosis.state = FunctionState::unrecognised;
             localise(diagnosis, function_, workers_.plain, telling_observations());
             if (const std::string words = index_left_its_tensor(); !words.empty())
                 diagnosis.sentences.push_back("asked for what it should answer, it threw: " + words);
@@ -271,7 +275,7 @@ private:
                 workers_.plain.fresh_worker();
             }
             if (!expected || !fit(*expected, observation.seen)) return false;
-            follows_in_values_ |= expected->word.empty();
+            follows_in_values_ |= expected->is_value();
             ++compared;
         }
         return compared > 0;
@@ -313,7 +317,7 @@ verdict::Diagnosis diagnose(const std::string& exercise, const Workers& workers,
                          .run();
         if (!wrong) return;
         // Whoever is beyond the catalogue once waits for one long search, not for one a function.
-        if (wrong->state == "unrecognised") {
+        if (wrong->state == FunctionState::unrecognised) {
             left.budget = limits.budget / 4;
             some_unnamed = true;
         }
@@ -335,9 +339,10 @@ verdict::Diagnosis diagnose(const std::string& exercise, const Workers& workers,
         std::erase_if(function.alternatives,
                       [&](const std::string& id) { return would_show(mistake(id), right_before); });
     diagnosis.mistakes = named_mistakes(diagnosis.functions, exercise.substr(0, 2));
-    diagnosis.complete = !out_of_time && !diagnosis.functions.empty() &&
-                         std::all_of(diagnosis.functions.begin(), diagnosis.functions.end(),
-                                     [](const FunctionDiagnosis& one) { return one.state != "unrecognised"; });
+    diagnosis.complete =
+        !out_of_time && !diagnosis.functions.empty() &&
+        std::all_of(diagnosis.functions.begin(), diagnosis.functions.end(),
+                    [](const FunctionDiagnosis& one) { return one.state != FunctionState::unrecognised; });
     diagnosis.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return diagnosis;
 }

@@ -10,6 +10,11 @@ namespace headway::diagnosis {
 
 using reference::Array;
 
+/// Error bounds of an element that is not predicted, or predicted to be anything but its value. They survive sums and
+/// products.
+inline constexpr double anything = std::numeric_limits<double>::infinity();
+inline constexpr double anything_but = -std::numeric_limits<double>::infinity();
+
 using Coordinate = std::span<const Index>;
 
 Array zeros(const Shape& shape);

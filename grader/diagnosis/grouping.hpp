@@ -6,11 +6,10 @@ namespace headway::diagnosis {
 
 using reference::Array;
 
-/// What is decided where H query heads share H_kv heads of keys and values (exercise 09).
+/// What attention decides where H query heads share H_kv heads of keys and values.
 struct Grouping {
     /// Which of the H_kv heads query head h uses.
     using HeadOf = Index (*)(Index h, Index H, Index H_kv);
-    HeadOf copied;  ///< by repeat_heads
     HeadOf key;
     HeadOf value;
     HeadOf mask;  ///< whose mask, of the H query heads, is applied to query head h; -1: nobody's
@@ -18,10 +17,6 @@ struct Grouping {
     using Begin = Index (*)(Index E, Index E_kv);
     Begin keys_begin;
     Begin values_begin;
-    double (*cached)(Index B, Index S, Index H, Index H_kv, Index d);
-    /// (D, H·d) -> (D, H_kv·d)
-    Array (*pool)(const Array& w, Index H, Index H_kv);
-    bool default_head_dim = false;  ///< head_dim of the layer is D / H, not the columns of w_q / H
     bool operator==(const Grouping&) const = default;
 };
 
@@ -32,7 +27,9 @@ void require_even_groups(Index H, Index H_kv);
 /// @throws std::invalid_argument if the heads form no even groups
 Array shared_heads(const Array& kv, Index H, Grouping::HeadOf head_of);
 
-/// Every query head is one of `group` neighbours.
+/// The group of query head h: neighbours share a head.
+Index head_of_group(Index h, Index H, Index H_kv);
+
 Grouping right_grouping();
 
 }  // namespace headway::diagnosis

@@ -39,7 +39,7 @@ std::vector<Pair> wrong_pairs(const std::vector<Observation>& observations) {
     std::vector<Pair> pairs;
     for (const Observation& observation : observations) {
         const Answer expected = predicted(observation, right());
-        if (!expected.word.empty() || !observation.seen.word.empty() || fit(expected, observation.seen)) continue;
+        if (!expected.is_value() || !observation.seen.is_value() || fit(expected, observation.seen)) continue;
         for (std::size_t i = 0; i < std::min(expected.parts.size(), observation.seen.parts.size()); ++i) {
             const auto& [part, due] = expected.parts[i];
             const Array& seen = observation.seen.parts[i].second;
@@ -90,7 +90,7 @@ std::string stage_of(const Parts& parts, const Function& function, std::string o
 std::string other_shape(const std::vector<Observation>& observations) {
     for (const Observation& observation : observations) {
         const Answer expected = predicted(observation, right());
-        if (!expected.word.empty() || !observation.seen.word.empty()) continue;
+        if (!expected.is_value() || !observation.seen.is_value()) continue;
         for (std::size_t i = 0; i < std::min(expected.parts.size(), observation.seen.parts.size()); ++i) {
             const Shape& due = expected.parts[i].second.shape;
             const Shape& seen = observation.seen.parts[i].second.shape;
@@ -298,12 +298,11 @@ void localise(verdict::FunctionDiagnosis& diagnosis, const Function& function, j
     const Parts parts = parts_of(pairs);
     std::erase_if(pairs, [](const Pair& pair) { return !differs(pair); });
     diagnosis.stage = goes_wrong_with_masks_alone(observations) ? "mask" : stage_of(parts, function, function.stage);
-    for (const auto& [stage, question] : function.stages) {
-        if (question >= observations.size()) break;
-        if (is_right(observations[question])) continue;
-        diagnosis.stage = stage;
-        break;
-    }
+    const auto shown = std::ranges::find_if(function.stages, [&](const auto& stage) {
+        return std::ranges::any_of(observations,
+                                   [&](const Observation& one) { return one.name == stage.second && !is_right(one); });
+    });
+    if (shown != function.stages.end()) diagnosis.stage = shown->first;
     diagnosis.stage = scores_or_scale(diagnosis.stage, pairs);
     // Blocked keys get nothing and open ones their due share of a sum that is not 1.
     if (diagnosis.stage == "mask" && !pairs.empty() && std::all_of(pairs.begin(), pairs.end(), only_sums_are_wrong))
@@ -317,12 +316,12 @@ void localise(verdict::FunctionDiagnosis& diagnosis, const Function& function, j
     for (std::string& sentence : broken_in(pairs)) diagnosis.sentences.push_back(std::move(sentence));
     std::vector<judge::Arguments> questions;
     for (const Observation& observation : observations)
-        if (observation.seen.word.empty()) questions.push_back(observation.arguments);
+        if (observation.seen.is_value()) questions.push_back(observation.arguments);
     const auto answered = [&](const judge::Arguments& arguments) { return ask(student, function, arguments).answer; };
     for (std::string& sentence : broken_invariants(function.invariants, answered, questions))
         diagnosis.sentences.push_back(std::move(sentence));
     const bool refuses = std::any_of(observations.begin(), observations.end(), [](const Observation& one) {
-        return one.seen.word == "refused" && predicted(one, right()).word.empty();
+        return one.seen.kind == Answer::Kind::refused && predicted(one, right()).is_value();
     });
     if (refuses) diagnosis.sentences.emplace_back("it refuses some of what it should answer");
     int right_ones = 0;

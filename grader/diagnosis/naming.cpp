@@ -1,7 +1,6 @@
 #include "diagnosis/naming.hpp"
 
 #include "diagnosis/catalogue.hpp"
-#include "diagnosis/shipped.hpp"
 
 #include <algorithm>
 
@@ -17,11 +16,12 @@ verdict::NamedMistake with_texts(const Mistake& mistake, const std::string& exer
     named.symptom = mistake.symptom;
     named.decision = mistake.decision;
     named.stage = decided.stage;
-    named.shipped = shipped(mistake.id);
-    std::string lesson = exercise_number;
-    if (!decided.lesson.contains(lesson) && !decided.lesson.empty()) lesson = decided.lesson.begin()->first;
-    if (decided.lesson.contains(lesson)) named.lesson = "lesson " + lesson + ", \"" + decided.lesson.at(lesson) + "\"";
-    named.hints = {mistake.question, "See " + named.lesson + ".", decided.pseudocode};
+    named.shipped.assign(mistake.shipped.begin(), mistake.shipped.end());
+    const Section* section = decided.section_of(exercise_number);
+    if (section == nullptr && !decided.lesson.empty()) section = decided.lesson.begin();
+    if (section != nullptr)
+        named.lesson = "lesson " + std::string(section->exercise) + ", \"" + std::string(section->heading) + '"';
+    named.hints = {std::string(mistake.question), "See " + named.lesson + ".", std::string(decided.pseudocode)};
     return named;
 }
 
@@ -42,7 +42,7 @@ std::vector<verdict::NamedMistake> named_mistakes(const std::vector<verdict::Fun
                 if (auto& also = found->also_known_as;
                     function.mistakes.size() == 1 &&
                     std::find(also.begin(), also.end(), mistake(other).title) == also.end())
-                    also.push_back(mistake(other).title);
+                    also.emplace_back(mistake(other).title);
         }
     return named;
 }

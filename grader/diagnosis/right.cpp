@@ -103,8 +103,6 @@ Choices right() {
     c.moving.packing = {&is_dense, &row_major_copy};
     c.moving.split = &split;
     c.moving.split_result = &itself;
-    c.gradients = right_gradients();
-    c.caching = right_caching();
     c.grouping = right_grouping();
     return c;
 }

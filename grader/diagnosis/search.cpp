@@ -22,11 +22,11 @@ std::chrono::nanoseconds time_used() {
 }
 
 /// Where a stage stands in attention; what belongs to none comes first.
-int rank_of_stage(const std::string& name) {
+int rank_of_stage(std::string_view name) {
     constexpr auto last = static_cast<int>(judge::Stage::output);
     for (int rank = 0; rank <= last; ++rank)
         if (judge::to_string(static_cast<judge::Stage>(rank)) == name) return rank;
-    throw std::logic_error("there is no stage " + name);
+    throw std::logic_error("there is no stage " + std::string(name));
 }
 
 class Search {
@@ -51,7 +51,9 @@ public:
         if (size > 2 && second == Second::visible) grow_from_each(size);
         if (found_.empty()) grow_from({}, size);
         std::sort(found_.begin(), found_.end());  // as in the catalogue
-        return found_;
+        std::vector<MistakeSet> sets;
+        for (const Members& members : found_) sets.push_back(set_of(members));
+        return sets;
     }
 
     bool out_of_time() const { return time_used() > end_; }
@@ -121,7 +123,7 @@ private:
         if (!unexplained) {
             const MistakeSet set = set_of(members);
             const auto evidence = members.size() == size ? evidence_for(set, observations_) : std::nullopt;
-            if (evidence && evidence->is_telling()) found_.push_back(set);
+            if (evidence && evidence->is_telling()) found_.push_back(members);
             return;  // a smaller set is found at its own size
         }
         if (members.size() == size) return;
@@ -149,7 +151,7 @@ private:
     Second second_ = Second::visible;
     bool all_for_one_ = true;  ///< whether every mistake of a set may be needed for one observation
     std::set<Members> visited_;
-    std::vector<MistakeSet> found_;
+    std::vector<Members> found_;
 };
 
 }  // namespace
@@ -172,9 +174,9 @@ Answer predicted(const Observation& observation, const Choices& choices) {
     try {
         return observation.predict(choices);
     } catch (const Unpredictable&) {
-        return Answer::said("anything");
+        return Answer::without_value(Answer::Kind::unpredicted);
     } catch (const std::exception&) {
-        return Answer::said("impossible");
+        return Answer::without_value(Answer::Kind::impossible);
     }
 }
 
@@ -224,7 +226,7 @@ std::optional<Evidence> evidence_for(const MistakeSet& set, const std::vector<Ob
         evidence.compared += good->compared;
         evidence.unpredicted += good->unpredicted;
         evidence.not_finite += good->not_finite;
-        if (is_wrong && prediction.word == "anything") ++evidence.left_open;
+        if (is_wrong && prediction.kind == Answer::Kind::unpredicted) ++evidence.left_open;
         if (good->compared > 0 && is_wrong && tells_what_is_wrong(prediction, right_answer, observation.seen))
             ++evidence.telling;
     }

@@ -15,6 +15,7 @@ struct Observation {
     judge::Arguments arguments;
     Answer seen;
     Predict predict;
+    std::string name = {};  ///< of the question, if it has one
 };
 
 using MistakeSet = std::vector<const Mistake*>;
@@ -22,7 +23,7 @@ using MistakeSet = std::vector<const Mistake*>;
 /// The right choices with these mistakes made.
 Choices with(const MistakeSet& set);
 
-/// What the model answers; "impossible" where shapes do not fit under these choices.
+/// What the model answers; impossible where shapes do not fit under these choices.
 Answer predicted(const Observation& observation, const Choices& choices);
 
 /// What all predictions together may take, with the questions; null: any time. Once it is spent, predicted() throws

@@ -12,7 +12,7 @@ namespace {
 
 /// Off by no more than what a 16-bit float loses on the way.
 bool is_near(const Answer& expected, const Answer& seen) {
-    if (!seen.word.empty() || expected.parts.size() != seen.parts.size()) return false;
+    if (!seen.is_value() || expected.parts.size() != seen.parts.size()) return false;
     for (std::size_t part = 0; part < expected.parts.size(); ++part) {
         const Array& right = expected.parts[part].second;
         const Array& given = seen.parts[part].second;
@@ -56,7 +56,7 @@ bool is_right_for_short_numbers(const std::vector<Observation>& observations, co
     int telling = 0;
     for (const Observation& observation : observations) {
         const Answer expected = predicted(observation, right());
-        if (!expected.word.empty() || fit(expected, observation.seen)) continue;
+        if (!expected.is_value() || fit(expected, observation.seen)) continue;
         if (largest(observation.arguments) > 10) continue;  // there a lost digit is worth much
         if (!is_near(expected, observation.seen)) return false;
         const judge::Arguments arguments = cut(observation.arguments);

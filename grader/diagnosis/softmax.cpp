@@ -1,6 +1,5 @@
 #include "diagnosis/softmax.hpp"
 
-#include "diagnosis/answer.hpp"
 #include "diagnosis/elements.hpp"
 
 #include <algorithm>

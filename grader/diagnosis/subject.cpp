@@ -14,6 +14,14 @@ SubjectRegistration::SubjectRegistration(const std::string& exercise, Subject su
     subjects()[exercise] = std::move(subject);
 }
 
+Questions::Questions(std::vector<judge::Arguments> without_names) {
+    for (judge::Arguments& arguments : without_names) add(std::move(arguments));
+}
+
+void Questions::add(judge::Arguments arguments, std::string name) {
+    all_.push_back({std::move(arguments), std::move(name)});
+}
+
 const wire::Value& argument(const judge::Arguments& arguments, const std::string& name) {
     for (const wire::Field& field : arguments)
         // Suites say more in the name of an argument: "x (a transposed view)".
@@ -34,17 +42,17 @@ Index integer(const judge::Arguments& arguments, const std::string& name) {
 }
 
 Answer refusal(const Checking& checking, bool Checking::*check) {
-    if (!(checking.*check)) return Answer::said("accepted");
-    if (checking.invalid_argument) return Answer::said("refused");
+    if (!(checking.*check)) return Answer::without_value(Answer::Kind::accepted);
+    if (checking.invalid_argument) return Answer::without_value(Answer::Kind::refused);
     // The library looks at masks and axes too, and throws as it should.
     const bool by_library = check == &Checking::masks || check == &Checking::ranks;
-    return Answer::said(by_library ? "anything" : "threw");
+    return Answer::without_value(by_library ? Answer::Kind::unpredicted : Answer::Kind::threw);
 }
 
 Answer checked(bool fits, const Checking& checking, bool Checking::*check, const std::function<Answer()>& otherwise) {
     if (fits) return otherwise();
     Answer answer = refusal(checking, check);
-    if (answer.word != "refused" || !checking.lenient) return answer;
+    if (answer.kind != Answer::Kind::refused || !checking.lenient) return answer;
     try {
         answer.parts = otherwise().parts;
     } catch (const std::exception&) {

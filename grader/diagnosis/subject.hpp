@@ -18,6 +18,29 @@ namespace headway::diagnosis {
 /// What a function would answer to one question under any choices.
 using Predict = std::function<Answer(const Choices&)>;
 
+/// What a function is asked, in order. Those that stages refer to have a name.
+class Questions {
+public:
+    struct Question {
+        judge::Arguments arguments;
+        std::string name = {};
+    };
+
+    Questions() = default;
+    Questions(std::vector<judge::Arguments> without_names);
+
+    void add(judge::Arguments arguments, std::string name = {});
+    /// The one that was added last.
+    judge::Arguments& last() { return all_.back().arguments; }
+
+    const judge::Arguments& operator[](std::size_t number) const { return all_[number].arguments; }
+    auto begin() const { return all_.begin(); }
+    auto end() const { return all_.end(); }
+
+private:
+    std::vector<Question> all_;
+};
+
 /// What came of asking.
 struct Asked {
     Answer answer;
@@ -33,7 +56,7 @@ struct Function {
     /// The model's answer to a call with these arguments, or nothing where it has none.
     std::function<Predict(const judge::Arguments&)> model = nullptr;
     /// Questions that show every decision in it, the ones that show fewest first; small, so that a search is quick.
-    std::function<std::vector<judge::Arguments>(Random&)> questions = nullptr;
+    std::function<Questions(Random&)> questions = nullptr;
     /// What should come back given the student's own answers from earlier functions; empty where they are of no use.
     std::function<std::optional<Answer>(judge::Student&, const judge::Arguments&)> given_own = nullptr;
     /// How its result is asked for; the default is a plain call.
@@ -41,9 +64,9 @@ struct Function {
     std::string stage = {};  ///< where it stands in the order of attention
     /// Where each part of its result stands in that order, if its parts do not stand together.
     std::map<std::string, std::string> stage_of_part = {};
-    /// Questions, by their number, that show the stages up to this one only: the first that is answered wrong tells the
-    /// stage that goes wrong, given that those before it are right.
-    std::vector<std::pair<std::string, std::size_t>> stages = {};
+    /// Stages, each with the name of questions that show the stages up to this one only: the first that is answered
+    /// wrong tells the stage that goes wrong, given that those before it are right.
+    std::vector<std::pair<std::string, std::string>> stages = {};
     /// What must hold of it, asked where nothing explains it.
     std::vector<Invariant> invariants = {};
 };

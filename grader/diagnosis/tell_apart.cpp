@@ -29,11 +29,11 @@ void tell_apart(std::vector<MistakeSet>& sets, std::vector<Observation>& observa
     for (std::size_t inputs = 0; sets.size() > 1 && inputs < most_inputs;) {
         std::optional<Observation> best;
         std::size_t most_classes = 1;
-        for (const judge::Arguments& arguments : function.questions(random)) {
+        for (const auto& [arguments, name] : function.questions(random)) {
             ++inputs;
             Observation question{arguments, {}, function.model(arguments)};
             // What should be refused may be answered in any way.
-            if (predicted(question, right()).word == "refused") continue;
+            if (predicted(question, right()).kind == Answer::Kind::refused) continue;
             const std::size_t classes = count_classes(question, sets);
             if (classes <= most_classes) continue;
             most_classes = classes;

@@ -18,7 +18,7 @@ using judge::Student;
 using verdict::FailureKind;
 
 bool same_bits(const Answer& a, const Answer& b) {
-    if (a.word != b.word || a.parts.size() != b.parts.size()) return false;
+    if (a.kind != b.kind || a.parts.size() != b.parts.size()) return false;
     for (std::size_t i = 0; i < a.parts.size(); ++i) {
         const auto& x = a.parts[i];
         const auto& y = b.parts[i];
@@ -52,7 +52,7 @@ bool is_timeout(const Reply& reply) { return reply.failure && reply.failure->kin
 /// Questions that a function does not come to an end with, before it is asked no more.
 constexpr std::size_t enough_hangs = 3;
 
-bool is_value(const Reply& reply) { return !reply.failure && reply.answer.word.empty(); }
+bool is_value(const Reply& reply) { return !reply.failure && reply.answer.is_value(); }
 
 bool same_value(const Reply& a, const Reply& b) { return is_value(a) && is_value(b) && same_bits(a.answer, b.answer); }
 
@@ -83,9 +83,9 @@ std::string mistake_behind(const verdict::Failure& failure) {
 
 class Hearing {
 public:
-    Hearing(const Workers& workers, const Function& function, std::vector<Arguments> questions)
+    Hearing(const Workers& workers, const Function& function, const Questions& questions)
         : workers_(workers), function_(function) {
-        for (Arguments& arguments : questions) testimony_.questions.push_back({std::move(arguments), {}, true});
+        for (const auto& [arguments, name] : questions) testimony_.questions.push_back({arguments, {}, true, name});
     }
 
     Testimony take() {
@@ -176,15 +176,15 @@ private:
             if (question.reply.failure || !should_be_refused(question.arguments)) continue;
             Reply sanitized = ask_sanitized(question.arguments);
             if (!sanitized.failure) continue;
-            testimony_.refuses_by_luck |= question.reply.answer.word == "refused";
+            testimony_.refuses_by_luck |= question.reply.answer.kind == Answer::Kind::refused;
             question.reply = std::move(sanitized);
         }
     }
 
     bool should_be_refused(const Arguments& arguments) const {
         try {
-            const std::string word = function_.model(arguments)(right()).word;
-            return word == "refused" || word == "impossible";
+            const Answer::Kind kind = function_.model(arguments)(right()).kind;
+            return kind == Answer::Kind::refused || kind == Answer::Kind::impossible;
         } catch (const std::exception&) {
             return true;
         }
@@ -303,14 +303,14 @@ Reply ask(Student& student, const Function& function, const Arguments& arguments
         const judge::TestRecord& record = judge::current_test();
         reply.not_written = !record.not_implemented.empty();
         reply.failure = record.failure;
-        reply.answer = Answer::said(record.failure ? to_string(record.failure->kind) : "not written");
+        reply.answer = Answer::without_value(record.failure ? Answer::Kind::lost : Answer::Kind::not_written);
         student.fresh_worker();
     }
     return reply;
 }
 
-Testimony hear(const Workers& workers, const Function& function, std::vector<Arguments> questions) {
-    return Hearing(workers, function, std::move(questions)).take();
+Testimony hear(const Workers& workers, const Function& function, const Questions& questions) {
+    return Hearing(workers, function, questions).take();
 }
 
 }  // namespace headway::diagnosis

@@ -35,8 +35,9 @@ Reply ask(judge::Student& student, const Function& function, const judge::Argume
 struct Testimony {
     struct Question {
         judge::Arguments arguments;
-        Reply reply;        ///< of the plain build
-        bool clean = true;  ///< the sanitizers had nothing to say
+        Reply reply;            ///< of the plain build
+        bool clean = true;      ///< the sanitizers had nothing to say
+        std::string name = {};  ///< if it has one
     };
     std::vector<Question> questions;
     bool not_written = false;
@@ -46,6 +47,6 @@ struct Testimony {
     bool refuses_by_luck = false;        ///< after it misused memory: its refusals prove nothing
 };
 
-Testimony hear(const Workers& workers, const Function& function, std::vector<judge::Arguments> questions);
+Testimony hear(const Workers& workers, const Function& function, const Questions& questions);
 
 }  // namespace headway::diagnosis

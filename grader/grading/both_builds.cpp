@@ -6,6 +6,7 @@
 namespace headway::cli {
 namespace {
 
+using verdict::FailedIn;
 using verdict::TestState;
 
 /// Whether only the sanitized build ran out of time.
@@ -43,7 +44,7 @@ verdict::Test merge(const verdict::Test& plain, const verdict::Test& sanitized) 
     verdict::Test test = take_sanitized ? sanitized : plain;
     test.seconds = plain.seconds + sanitized.seconds;
     if (test.state != TestState::failed) return test;
-    test.build = plain_passed ? "sanitized" : sanitized_passed ? "plain" : "both";
+    test.build = plain_passed ? FailedIn::sanitized : sanitized_passed ? FailedIn::plain : FailedIn::both;
     return test;
 }
 

@@ -62,7 +62,7 @@ std::vector<verdict::FunctionDiagnosis> seen_by_tests_alone(const verdict::Exerc
         if (name.empty() || is_known) continue;
         verdict::FunctionDiagnosis& found = functions.emplace_back();
         found.function = name;
-        found.state = "unrecognised";
+        found.state = verdict::FunctionState::unrecognised;
         found.stage = test.failure->stage;
     }
     return functions;

@@ -12,6 +12,7 @@ namespace {
 
 using verdict::Diagnosis;
 using verdict::FunctionDiagnosis;
+using verdict::FunctionState;
 using verdict::NamedMistake;
 
 constexpr std::size_t title_indent = 2;
@@ -56,11 +57,11 @@ void show_unrecognised(Page& page, const FunctionDiagnosis& function) {
 void show_diagnosis(Page& page, const verdict::Exercise& exercise, const Diagnosis& diagnosis) {
     for (const NamedMistake& mistake : diagnosis.mistakes) show_mistake(page, exercise, diagnosis, mistake);
     for (const FunctionDiagnosis& function : diagnosis.functions) {
-        if (function.state == "unrecognised") show_unrecognised(page, function);
-        if (function.state == "unjudged")
+        if (function.state == FunctionState::unrecognised) show_unrecognised(page, function);
+        if (function.state == FunctionState::unjudged)
             page.paragraph({.indent = title_indent, .hanging = 2},
                            {{"▸ ", Tone::faint}, {waits_for_others(function), Tone::faint}});
-        if (function.state == "follows")
+        if (function.state == FunctionState::follows)
             page.paragraph(
                 {.indent = title_indent, .hanging = 2},
                 {{"▸ ", Tone::faint}, {function.function + " is right given your own earlier functions", Tone::faint}});

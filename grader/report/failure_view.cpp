@@ -52,9 +52,9 @@ void show_worst(Page& page, const Worst& worst) {
 }
 
 void show_build(Page& page, const verdict::Test& test, const Failure& failure) {
-    if (test.build == "plain") page.line(failure_indent, {{"only in the plain build"}});
+    if (test.build == verdict::FailedIn::plain) page.line(failure_indent, {{"only in the plain build"}});
     // Where a sanitizer reports, this goes without saying; elsewhere memory is read before it is written.
-    if (test.build == "sanitized" && failure.kind != FailureKind::sanitizer) {
+    if (test.build == verdict::FailedIn::sanitized && failure.kind != FailureKind::sanitizer) {
         page.paragraph({.indent = failure_indent, .hanging = 2},
                        {{"only in the sanitized build, where fresh memory holds a pattern"}});
     }

@@ -10,6 +10,7 @@ namespace {
 
 using verdict::Diagnosis;
 using verdict::FunctionDiagnosis;
+using verdict::FunctionState;
 using verdict::NamedMistake;
 
 void write_line(Xml& page, const std::string& label, const std::string& text) {
@@ -53,9 +54,9 @@ void write_diagnosis(Xml& page, const verdict::Exercise& exercise) {
     const Diagnosis& diagnosis = *exercise.diagnosis;
     for (const NamedMistake& mistake : diagnosis.mistakes) write_mistake(page, diagnosis, mistake);
     for (const FunctionDiagnosis& function : diagnosis.functions) {
-        if (function.state == "unrecognised") write_unrecognised(page, function);
-        if (function.state == "unjudged") page.text("p", {{"class", "faint"}}, waits_for_others(function));
-        if (function.state == "follows")
+        if (function.state == FunctionState::unrecognised) write_unrecognised(page, function);
+        if (function.state == FunctionState::unjudged) page.text("p", {{"class", "faint"}}, waits_for_others(function));
+        if (function.state == FunctionState::follows)
             page.text("p", {{"class", "faint"}}, function.function + " is right given your own earlier functions.");
     }
 }

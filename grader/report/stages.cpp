@@ -40,7 +40,7 @@ bool mark_diagnosed(StagesSeen& seen, const verdict::Exercise& exercise) {
     if (!exercise.diagnosis) return false;
     for (const verdict::NamedMistake& mistake : exercise.diagnosis->mistakes) mark(seen, mistake.stage);
     for (const verdict::FunctionDiagnosis& function : exercise.diagnosis->functions)
-        if (function.state == "unrecognised") mark(seen, function.stage);
+        if (function.state == verdict::FunctionState::unrecognised) mark(seen, function.stage);
     return seen.any();
 }
 

@@ -41,6 +41,20 @@ constexpr Names<FailureKind, 11> names_of(FailureKind) {
              {FailureKind::protocol, "protocol"}}};
 }
 
+constexpr Names<FailedIn, 4> names_of(FailedIn) {
+    return {{{FailedIn::neither, ""},
+             {FailedIn::plain, "plain"},
+             {FailedIn::sanitized, "sanitized"},
+             {FailedIn::both, "both"}}};
+}
+
+constexpr Names<FunctionState, 4> names_of(FunctionState) {
+    return {{{FunctionState::named, "named"},
+             {FunctionState::follows, "follows"},
+             {FunctionState::unjudged, "unjudged"},
+             {FunctionState::unrecognised, "unrecognised"}}};
+}
+
 constexpr Names<BuildProblem, 9> names_of(BuildProblem) {
     return {{{BuildProblem::none, "none"},
              {BuildProblem::compile_error, "compile_error"},

@@ -32,6 +32,8 @@ std::string to_string(State state) { return name_of(state); }
 std::string to_string(TestState state) { return name_of(state); }
 std::string to_string(FailureKind kind) { return name_of(kind); }
 std::string to_string(BuildProblem problem) { return name_of(problem); }
+std::string to_string(FailedIn builds) { return name_of(builds); }
+std::string to_string(FunctionState state) { return name_of(state); }
 
 bool was_not_asked(const Test& test) {
     return test.state == TestState::failed && test.failure && test.failure->kind == FailureKind::timeout &&

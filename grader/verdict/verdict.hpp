@@ -82,6 +82,9 @@ struct Failure {
     std::optional<SanitizerReport> sanitizer;
 };
 
+/// The builds of a submission in which a test failed.
+enum class FailedIn { neither, plain, sanitized, both };
+
 /// One hidden test; a property, named as a sentence.
 struct Test {
     std::string name;      ///< "ScoresAreDividedBySqrtHeadDim"
@@ -89,7 +92,7 @@ struct Test {
     int points = 0;
     int max_points = 0;
     TestState state = TestState::unavailable;
-    std::string build;  ///< where it failed: "plain", "sanitized" or "both"; empty if it did not
+    FailedIn build = FailedIn::neither;
     std::optional<Failure> failure;
     std::string output;  ///< what the submission printed, at most 64 KiB
     bool output_truncated = false;
@@ -119,12 +122,17 @@ struct NamedMistake {
     std::vector<std::string> shipped;        ///< where real software had it
 };
 
+enum class FunctionState {
+    named,
+    follows,   ///< right given the student's own earlier functions
+    unjudged,  ///< these give it no values to work on
+    unrecognised
+};
+
 /// What is known of one wrong function.
 struct FunctionDiagnosis {
     std::string function;
-    /// "named", "follows" (right given the student's own earlier functions), "unjudged" (these give it no values to
-    /// work on) or "unrecognised"
-    std::string state;
+    FunctionState state = FunctionState::unrecognised;
     std::string stage;                      ///< the first that goes wrong, if known
     std::vector<std::string> mistakes;      ///< ids
     std::vector<std::string> alternatives;  ///< ids of mistakes that no answer tells from these
@@ -231,6 +239,8 @@ std::string to_string(State state);
 std::string to_string(TestState state);
 std::string to_string(FailureKind kind);
 std::string to_string(BuildProblem problem);
+std::string to_string(FailedIn builds);
+std::string to_string(FunctionState state);
 /// The state of this name. @throws std::runtime_error if there is none
 State state_from(const std::string& name);
 

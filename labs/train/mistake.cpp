@@ -19,6 +19,11 @@ std::string to_string(Mistake mistake) {
     return mistake == Mistake::heads_mixed ? "heads_mixed" : "none";
 }
 
+std::string id_in_catalogue(Mistake mistake) {
+    if (mistake == Mistake::sqrt_d) return "scale_sqrt_model_width";
+    return mistake == Mistake::heads_mixed ? "merge_interleaved" : "";
+}
+
 Tensor as_if(Mistake mistake, const std::string& name, const Tensor& value, Index num_heads) {
     if (mistake == Mistake::sqrt_d && makes_q(name)) return value / std::sqrt(static_cast<float>(num_heads));
     if (mistake == Mistake::heads_mixed && name == "out_proj.weight")

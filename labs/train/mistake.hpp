@@ -11,6 +11,8 @@ namespace headway::lab {
 ///   heads_mixed  merged feature by feature, (d, H) in place of (H, d): as if out_proj's columns stood in another order
 enum class Mistake { none, sqrt_d, heads_mixed };
 std::string to_string(Mistake mistake);
+/// What the catalogue of grader/diagnosis calls it; empty for none.
+std::string id_in_catalogue(Mistake mistake);
 
 /// What the right attention must be given as parameter `name` in order to do what the wrong one does with `value`.
 Tensor as_if(Mistake mistake, const std::string& name, const Tensor& value, Index num_heads);

@@ -77,10 +77,10 @@ diagnosis::MistakeSet set_of(const Ids& ids) {
 bool equivalent(const diagnosis::Function& function, const Ids& a, const Ids& b) {
     Random random(4711);
     for (std::size_t inputs = 0; inputs < 200;)
-        for (const judge::Arguments& arguments : function.questions(random)) {
+        for (const auto& [arguments, name] : function.questions(random)) {
             const diagnosis::Observation question{arguments, {}, function.model(arguments)};
             ++inputs;
-            if (diagnosis::predicted(question, diagnosis::right()).word == "refused") continue;
+            if (diagnosis::predicted(question, diagnosis::right()).kind == diagnosis::Answer::Kind::refused) continue;
             if (diagnosis::distance(diagnosis::predicted(question, diagnosis::with(set_of(a))),
                                     diagnosis::predicted(question, diagnosis::with(set_of(b)))) > 3)
                 return false;
@@ -141,12 +141,13 @@ enum class Outcome { named, missed, wrong_name, no_effect };
 Outcome judged(const diagnosis::Function& function, const Ids& expected, const verdict::FunctionDiagnosis* found) {
     if (found == nullptr)
         return expected.empty() || equivalent(function, expected, {}) ? Outcome::no_effect : Outcome::missed;
-    if (found->state == "follows") return Outcome::named;
+    if (found->state == verdict::FunctionState::follows) return Outcome::named;
     const Ids named(found->mistakes.begin(), found->mistakes.end());
     const Ids given = in_self_attention(named);
     const auto accounts = accounts_of(expected);
-    if (found->state == "named" && (std::find(accounts.begin(), accounts.end(), given) != accounts.end() ||
-                                    equivalent(function, given, expected) || equivalent(function, named, expected)))
+    if (found->state == verdict::FunctionState::named &&
+        (std::find(accounts.begin(), accounts.end(), given) != accounts.end() ||
+         equivalent(function, given, expected) || equivalent(function, named, expected)))
         return Outcome::named;
     const bool only_true_names = std::any_of(accounts.begin(), accounts.end(), [&](const Ids& account) {
         return std::includes(account.begin(), account.end(), given.begin(), given.end());
@@ -193,8 +194,8 @@ Outcome diagnose(const Combination& combination, bool show, double& seconds) {
         const Ids expected = expected_in(combination, function.name);
         const Outcome outcome = judged(function, expected, one);
         if (outcome == Outcome::wrong_name || outcome == Outcome::missed)
-            story += fmt::format("    {}: expected {}, {} {}\n", function.name, expected, one ? one->state : "right",
-                                 one ? one->mistakes : Names{});
+            story += fmt::format("    {}: expected {}, {} {}\n", function.name, expected,
+                                 one ? to_string(one->state) : "right", one ? one->mistakes : Names{});
         if (worst == Outcome::no_effect || outcome == Outcome::wrong_name ||
             (outcome == Outcome::missed && worst == Outcome::named))
             worst = outcome;
@@ -259,7 +260,11 @@ Tally tally(const char* what, const std::vector<Combination>& list, bool show) {
 }
 
 void show_misfit(const std::string& where, const diagnosis::Answer& predicted, const diagnosis::Answer& seen) {
-    fmt::print("    {}: predicted '{}', seen '{}'\n", where, predicted.word, seen.word);
+    const auto what = [](const diagnosis::Answer& answer) {
+        using Kind = diagnosis::Answer::Kind;
+        return answer.is_value() ? "a value" : answer.kind == Kind::refused ? "a refusal" : "no value";
+    };
+    fmt::print("    {}: predicted {}, seen {}\n", where, what(predicted), what(seen));
     for (std::size_t part = 0; part < std::min(predicted.parts.size(), seen.parts.size()); ++part) {
         const auto& a = predicted.parts[part].second;
         const auto& b = seen.parts[part].second;
@@ -281,7 +286,7 @@ void show_misfits(const Combination& combination) {
         bool found = false;
         for (int round = 0; round < 20 && !found; ++round) {
             int number = 0;
-            for (const judge::Arguments& arguments : function.questions(random)) {
+            for (const auto& [arguments, name] : function.questions(random)) {
                 const auto reply = diagnosis::ask(student, function, arguments);
                 const auto predicted = diagnosis::predicted({arguments, {}, function.model(arguments)}, choices);
                 if (!found && !diagnosis::fit(predicted, reply.answer)) {

@@ -12,6 +12,9 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <regex>
 #include <set>
 #include <stdexcept>
 
@@ -109,7 +112,20 @@ void expect_model(const Question& question) {
 TEST(Explorer, MakesMistakesAsTheGraderModelsThem) {
     for (const Blocking blocking : {Blocking::nothing, Blocking::future, Blocking::last_token})
         for (const diagnosis::Mistake& mistake : diagnosis::mistakes())
-            if (mistake.make != nullptr) expect_model(drawn(blocking, {mistake.id}));
+            if (mistake.make != nullptr) expect_model(drawn(blocking, {std::string(mistake.id)}));
+}
+
+TEST(Explorer, OffersMistakesThatItsModelHas) {
+    std::ifstream file(EXPLORER "/mistakes.ts");
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    const std::regex lists(R"(ids: \[([^\]]*)\])"), quoted("'([^']*)'");
+    std::size_t offered = 0;
+    for (std::sregex_iterator list(text.begin(), text.end(), lists), end; list != end; ++list) {
+        const std::string ids = (*list)[1];
+        for (std::sregex_iterator id(ids.begin(), ids.end(), quoted); id != end; ++id, ++offered)
+            EXPECT_NO_THROW(EXPECT_NE(diagnosis::mistake((*id)[1].str()).make, nullptr)) << (*id)[1];
+    }
+    EXPECT_GE(offered, 20U);
 }
 
 TEST(Explorer, StopsWhereShapesNoLongerFit) {

@@ -1,21 +1,17 @@
 // How heads are split and merged.
-#include "diagnosis/catalogue.hpp"
+#include "diagnosis/chapters.hpp"
 #include "diagnosis/elements.hpp"
 
 #include "reference/attention.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace headway::diagnosis {
 namespace {
 
 using reference::reshape;
 using reference::transpose;
-
-// ---- splitting -------------------------------------------------------------------------------------------------
-
-DECISION(.id = "split", .stage = "split", .lesson = {{"02", "As a formula"}, {"04", "As a formula"}},
-         .pseudocode = "(B,T,D) view→ (B,T,H,d) transpose(1,2)→ (B,H,T,d): head h holds features [h·d, (h+1)·d)");
 
 /// (B, T, H, d): the right view, before its transpose.
 Array heads_last(const Array& x, Index H) { return reshape(x, {x.size(0), x.size(1), H, x.size(2) / H}); }
@@ -36,100 +32,6 @@ Array merge_interleaved(const Array& context) {
     return reshape(heads_inside, {context.size(0), context.size(2), context.size(1) * context.size(3)});
 }
 
-MISTAKE(
-        .id = "split_by_view", .decision = "split",
-        .title = "heads are split by a view to (B, H, T, d) without a transpose",
-        .right = "view as (B, T, H, d), then transpose(1, 2)",
-        .symptom = "each head gets whole stretches of the sequence; all shapes fit",
-        .question = "Which token does row 1 of head 0 come from?", .make = [](Choices& c) {
-            c.splitting = {&split_by_view, &split_by_view};
-        });
-
-MISTAKE(
-        .id = "values_split_by_view", .decision = "split",
-        .title = "v is split by a view to (B, H, T, d) without a transpose; q and k are not",
-        .right = "split v as q and k: view as (B, T, H, d), then transpose(1, 2)",
-        .symptom = "weights fit the tokens, the values they gather do not",
-        .question = "Are your three splits written alike?",
-        .make = [](Choices& c) { c.splitting.values = &split_by_view; });
-
-MISTAKE(
-        .id = "split_repeats_first_head", .decision = "split", .title = "every head gets the features of head 0",
-        .right = "head h gets the block [h·d, (h+1)·d)", .symptom = "many heads do no more than one",
-        .question = "Which features of a token does head 1 hold?", .make = [](Choices& c) {
-            c.splitting.split = [](const Array& x, Index H) {
-                const Index d = x.size(2) / H;
-                return gathered(x, {x.size(0), H, x.size(1), d}, [&](Coordinate at) {
-                    const Index from[] = {at[0], at[2], at[3]};
-                    return position(x.shape, from);
-                });
-            };
-            c.splitting.values = c.splitting.split;
-        });
-
-MISTAKE(
-        .id = "split_interleaved", .decision = "split",
-        .title = "features are dealt out one by one: head h gets features h, h + H, h + 2H, …",
-        .right = "head h gets the block [h·d, (h+1)·d)",
-        .symptom = "nothing crashes; a loaded checkpoint gives nonsense",
-        .question = "Which features of a token does head 0 hold?", .make = [](Choices& c) {
-            c.splitting = {&split_interleaved, &split_interleaved};
-        });
-
-MISTAKE(
-        .id = "split_missing_transpose", .decision = "split",
-        .title = "the transpose after splitting is missing: attention runs among the heads of one token",
-        .right = "view as (B, T, H, d), then transpose(1, 2)",
-        .symptom = "tokens never meet; shapes fit as long as the merge undoes it",
-        .question = "Between which two axes do your scores run?", .make = [](Choices& c) {
-            c.splitting = {&heads_last, &heads_last};
-            c.merging.merge = [](const Array& context) {
-                return reshape(context, {context.size(0), context.size(1), context.size(2) * context.size(3)});
-            };
-        });
-
-MISTAKE(
-        .id = "one_head", .decision = "split",
-        .title = "heads are never split: one head of the full width does all the work",
-        .right = "split q, k and v into num_heads heads",
-        .symptom = "num_heads changes nothing; scores are scaled for one wide head",
-        .question = "Does num_heads change your output?", .make = [](Choices& c) {
-            c.splitting.split = [](const Array& x, Index) { return reshape(x, {x.size(0), 1, x.size(1), x.size(2)}); };
-            c.splitting.values = c.splitting.split;
-        });
-
-// ---- merging ---------------------------------------------------------------------------------------------------
-
-DECISION(.id = "merge", .stage = "merge", .lesson = {{"04", "Transpose back before you flatten"}},
-         .pseudocode = "(B,H,T,d) transpose(1,2)→ (B,T,H,d) contiguous, view→ (B,T,H·d)");
-
-MISTAKE(
-        .id = "merge_by_view", .decision = "merge", .title = "heads are merged without transposing back first",
-        .right = "transpose(1, 2) to (B, T, H, d), then flatten",
-        .symptom = "a token's row is filled from several tokens; all shapes fit",
-        .question = "Which tokens does row 0 of your merged tensor come from?",
-        .make = [](Choices& c) { c.merging.merge = &merge_by_view; });
-
-MISTAKE(
-        .id = "merge_interleaved", .decision = "merge",
-        .title = "heads are merged in (d, H) order: feature i of head h lands at i·H + h",
-        .right = "it belongs at h·d + i", .symptom = "w_o sees the features in another order; nothing crashes",
-        .question = "Where does feature 1 of head 0 land in the merged row?",
-        .make = [](Choices& c) { c.merging.merge = &merge_interleaved; });
-
-MISTAKE(
-        .id = "merge_heads_reversed", .decision = "merge", .title = "heads are merged in reverse order",
-        .right = "head h returns to features [h·d, (h+1)·d)", .symptom = "w_o sees the heads in another order",
-        .question = "Where does head 0 land in the merged row?", .make = [](Choices& c) {
-            c.merging.merge = [](const Array& context) {
-                const Array turned = gathered(context, context.shape, [&](Coordinate at) {
-                    const Index from[] = {at[0], context.size(1) - 1 - at[1], at[2], at[3]};
-                    return position(context.shape, from);
-                });
-                return reference::merge_heads(turned);
-            };
-        });
-
 /// (B, H, T, d) -> (B, T, d·repeat): heads added up, times `factor`.
 Array heads_added(const Array& context, double factor) {
     const Array rows = transpose(context, 1, 2);  // (B, T, H, d)
@@ -143,91 +45,239 @@ Array heads_added(const Array& context, double factor) {
     return sum;
 }
 
-MISTAKE(
-        .id = "heads_averaged", .decision = "merge", .title = "heads are averaged instead of set side by side",
-        .right = "concatenate: (B, T, H·d)", .symptom = "the result is as narrow as one head",
-        .question = "How wide is your merged row?", .make = [](Choices& c) {
-            c.merging.merge = [](const Array& context) {
-                return heads_added(context, 1 / static_cast<double>(context.size(1)));
-            };
-        });
-
-MISTAKE(
-        .id = "heads_summed", .decision = "merge", .title = "heads are summed instead of set side by side",
-        .right = "concatenate: (B, T, H·d)", .symptom = "the result is as narrow as one head",
-        .question = "How wide is your merged row?",
-        .make = [](Choices& c) { c.merging.merge = [](const Array& context) { return heads_added(context, 1); }; });
-
-MISTAKE(
-        .id = "heads_averaged_and_repeated", .decision = "merge",
-        .title = "heads are averaged, and the average is repeated to fill the width",
-        .right = "concatenate: head h fills features [h·d, (h+1)·d)", .symptom = "many heads say no more than one",
-        .question = "Do features of head 0 and head 1 ever differ in your merged row?", .make = [](Choices& c) {
-            c.merging.merge = [](const Array& context) {
-                const Array mean = heads_added(context, 1 / static_cast<double>(context.size(1)));
-                const Index d = context.size(3);
-                return gathered(mean, {context.size(0), context.size(2), context.size(1) * d}, [&](Coordinate at) {
-                    const Index from[] = {at[0], at[1], at[2] % d};
-                    return position(mean.shape, from);
-                });
-            };
-        });
-
-MISTAKE(
-        .id = "merge_batch_and_heads_swapped", .decision = "merge",
-        .title = "batch and heads change places before heads are merged",
-        .right = "transpose(1, 2): heads and tokens change places", .symptom = "right with batch 1 and one head only",
-        .question = "Which two axes does your transpose swap?", .make = [](Choices& c) {
-            c.merging.merge = [](const Array& context) {
-                return reshape(transpose(transpose(context, 0, 1), 1, 2),
-                               {context.size(0), context.size(2), context.size(1) * context.size(3)});
-            };
-        });
-
-MISTAKE(
-        .id = "merge_heads_for_batch", .decision = "merge", .title = "the context is merged as if it were (H, B, T, d)",
-        .right = "it is (B, H, T, d)", .symptom = "right with batch 1; else sequences are mixed up",
-        .question = "Which axis of the context is the batch?", .make = [](Choices& c) {
-            c.merging.merge = [](const Array& context) {
-                const Array turned =
-                    reshape(context, {context.size(1), context.size(0), context.size(2), context.size(3)});
-                return reference::merge_heads(transpose(turned, 0, 1));
-            };
-        });
-
-MISTAKE(
-        .id = "merge_only_first_head", .decision = "merge", .title = "every head's features are those of head 0",
-        .right = "head h fills features [h·d, (h+1)·d)", .symptom = "many heads say no more than one",
-        .question = "Which head index do you read while writing features of head 1?", .make = [](Choices& c) {
-            c.merging.merge = [](const Array& context) {
-                const Array first = gathered(context, context.shape, [&](Coordinate at) {
-                    const Index from[] = {at[0], 0, at[2], at[3]};
-                    return position(context.shape, from);
-                });
-                return reference::merge_heads(first);
-            };
-        });
-
-// ---- both: behind what is simpler, for where no question tells them apart -----------------------------------------
-
-MISTAKE(
-        .id = "split_and_merge_by_view", .decision = "split",
-        .title = "heads are split and merged by views alone, which undo each other but mix up the tokens",
-        .right = "view, then transpose(1, 2); back: transpose(1, 2), then view",
-        .symptom = "each head attends within a stretch of the sequence; all shapes fit",
-        .question = "Which token does row 1 of head 0 come from?", .make = [](Choices& c) {
-            c.splitting = {&split_by_view, &split_by_view};
-            c.merging.merge = &merge_by_view;
-        });
-
-MISTAKE(
-        .id = "split_and_merge_interleaved", .decision = "split",
-        .title = "heads are split and merged in (d, H) order: consistent in itself, but heads hold other features",
-        .right = "head h holds the block [h·d, (h+1)·d)", .symptom = "trains well; a loaded checkpoint gives nonsense",
-        .question = "Which features of a token does head 0 hold?", .make = [](Choices& c) {
-            c.splitting = {&split_interleaved, &split_interleaved};
-            c.merging.merge = &merge_interleaved;
-        });
-
 }  // namespace
+
+Chapter chapters::heads() {
+    static constexpr Decision decisions[] = {
+        {.id = "split",
+         .stage = "split",
+         .lesson = {{"02", "As a formula"}, {"04", "As a formula"}},
+         .pseudocode = "(B,T,D) view→ (B,T,H,d) transpose(1,2)→ (B,H,T,d): head h holds features [h·d, (h+1)·d)"},
+        {.id = "merge",
+         .stage = "merge",
+         .lesson = {{"04", "Transpose back before you flatten"}},
+         .pseudocode = "(B,H,T,d) transpose(1,2)→ (B,T,H,d) contiguous, view→ (B,T,H·d)"},
+    };
+    static constexpr Mistake mistakes[] = {
+        // ---- splitting ----
+        {.id = "split_by_view",
+         .decision = "split",
+         .title = "heads are split by a view to (B, H, T, d) without a transpose",
+         .right = "view as (B, T, H, d), then transpose(1, 2)",
+         .symptom = "each head gets whole stretches of the sequence; all shapes fit",
+         .question = "Which token does row 1 of head 0 come from?",
+         .shipped = {"hyunwoongko/transformer: https://github.com/hyunwoongko/transformer/issues/15",
+                     "RL4CO: https://github.com/ai4co/rl4co/issues/36",
+                     "FuxiCTR: https://github.com/reczoo/FuxiCTR/issues/30"},
+         .make =
+             [](Choices& c) {
+                 c.splitting = {&split_by_view, &split_by_view};
+             }},
+        {.id = "values_split_by_view",
+         .decision = "split",
+         .title = "v is split by a view to (B, H, T, d) without a transpose; q and k are not",
+         .right = "split v as q and k: view as (B, T, H, d), then transpose(1, 2)",
+         .symptom = "weights fit the tokens, the values they gather do not",
+         .question = "Are your three splits written alike?",
+         .make = [](Choices& c) { c.splitting.values = &split_by_view; }},
+        {.id = "split_repeats_first_head",
+         .decision = "split",
+         .title = "every head gets the features of head 0",
+         .right = "head h gets the block [h·d, (h+1)·d)",
+         .symptom = "many heads do no more than one",
+         .question = "Which features of a token does head 1 hold?",
+         .shipped = {"attorch: https://github.com/BobMcDear/attorch/issues/14"},
+         .make =
+             [](Choices& c) {
+                 c.splitting.split = [](const Array& x, Index H) {
+                     const Index d = x.size(2) / H;
+                     return gathered(x, {x.size(0), H, x.size(1), d}, [&](Coordinate at) {
+                         const Index from[] = {at[0], at[2], at[3]};
+                         return position(x.shape, from);
+                     });
+                 };
+                 c.splitting.values = c.splitting.split;
+             }},
+        {.id = "split_interleaved",
+         .decision = "split",
+         .title = "features are dealt out one by one: head h gets features h, h + H, h + 2H, …",
+         .right = "head h gets the block [h·d, (h+1)·d)",
+         .symptom = "nothing crashes; a loaded checkpoint gives nonsense",
+         .question = "Which features of a token does head 0 hold?",
+         .make =
+             [](Choices& c) {
+                 c.splitting = {&split_interleaved, &split_interleaved};
+             }},
+        {.id = "split_missing_transpose",
+         .decision = "split",
+         .title = "the transpose after splitting is missing: attention runs among the heads of one token",
+         .right = "view as (B, T, H, d), then transpose(1, 2)",
+         .symptom = "tokens never meet; shapes fit as long as the merge undoes it",
+         .question = "Between which two axes do your scores run?",
+         .make =
+             [](Choices& c) {
+                 c.splitting = {&heads_last, &heads_last};
+                 c.merging.merge = [](const Array& context) {
+                     return reshape(context, {context.size(0), context.size(1), context.size(2) * context.size(3)});
+                 };
+             }},
+        {.id = "one_head",
+         .decision = "split",
+         .title = "heads are never split: one head of the full width does all the work",
+         .right = "split q, k and v into num_heads heads",
+         .symptom = "num_heads changes nothing; scores are scaled for one wide head",
+         .question = "Does num_heads change your output?",
+         .shipped = {"Kornia: https://github.com/kornia/kornia/issues/2186",
+                     "ceecnet: https://github.com/feevos/ceecnet/issues/6",
+                     "Circulant-Attention: https://github.com/LeapLabTHU/Circulant-Attention/issues/3"},
+         .make =
+             [](Choices& c) {
+                 c.splitting.split = [](const Array& x, Index) {
+                     return reshape(x, {x.size(0), 1, x.size(1), x.size(2)});
+                 };
+                 c.splitting.values = c.splitting.split;
+             }},
+        // ---- merging ----
+        {.id = "merge_by_view",
+         .decision = "merge",
+         .title = "heads are merged without transposing back first",
+         .right = "transpose(1, 2) to (B, T, H, d), then flatten",
+         .symptom = "a token's row is filled from several tokens; all shapes fit",
+         .question = "Which tokens does row 0 of your merged tensor come from?",
+         .shipped = {"PyTorch: https://github.com/pytorch/pytorch/issues/67651",
+                     "Transformer-Neural-Network: https://github.com/ajhalthor/Transformer-Neural-Network/pull/4",
+                     "attention-is-all-you-need-pytorch: "
+                     "https://github.com/jadore801120/attention-is-all-you-need-pytorch/issues/7"},
+         .make = [](Choices& c) { c.merging.merge = &merge_by_view; }},
+        {.id = "merge_interleaved",
+         .decision = "merge",
+         .title = "heads are merged in (d, H) order: feature i of head h lands at i·H + h",
+         .right = "it belongs at h·d + i",
+         .symptom = "w_o sees the features in another order; nothing crashes",
+         .question = "Where does feature 1 of head 0 land in the merged row?",
+         .make = [](Choices& c) { c.merging.merge = &merge_interleaved; }},
+        {.id = "merge_heads_reversed",
+         .decision = "merge",
+         .title = "heads are merged in reverse order",
+         .right = "head h returns to features [h·d, (h+1)·d)",
+         .symptom = "w_o sees the heads in another order",
+         .question = "Where does head 0 land in the merged row?",
+         .make =
+             [](Choices& c) {
+                 c.merging.merge = [](const Array& context) {
+                     const Array turned = gathered(context, context.shape, [&](Coordinate at) {
+                         const Index from[] = {at[0], context.size(1) - 1 - at[1], at[2], at[3]};
+                         return position(context.shape, from);
+                     });
+                     return reference::merge_heads(turned);
+                 };
+             }},
+        {.id = "heads_averaged",
+         .decision = "merge",
+         .title = "heads are averaged instead of set side by side",
+         .right = "concatenate: (B, T, H·d)",
+         .symptom = "the result is as narrow as one head",
+         .question = "How wide is your merged row?",
+         .make =
+             [](Choices& c) {
+                 c.merging.merge = [](const Array& context) {
+                     return heads_added(context, 1 / static_cast<double>(context.size(1)));
+                 };
+             }},
+        {.id = "heads_summed",
+         .decision = "merge",
+         .title = "heads are summed instead of set side by side",
+         .right = "concatenate: (B, T, H·d)",
+         .symptom = "the result is as narrow as one head",
+         .question = "How wide is your merged row?",
+         .make = [](Choices& c) { c.merging.merge = [](const Array& context) { return heads_added(context, 1); }; }},
+        {.id = "heads_averaged_and_repeated",
+         .decision = "merge",
+         .title = "heads are averaged, and the average is repeated to fill the width",
+         .right = "concatenate: head h fills features [h·d, (h+1)·d)",
+         .symptom = "many heads say no more than one",
+         .question = "Do features of head 0 and head 1 ever differ in your merged row?",
+         .make =
+             [](Choices& c) {
+                 c.merging.merge = [](const Array& context) {
+                     const Array mean = heads_added(context, 1 / static_cast<double>(context.size(1)));
+                     const Index d = context.size(3);
+                     return gathered(mean, {context.size(0), context.size(2), context.size(1) * d}, [&](Coordinate at) {
+                         const Index from[] = {at[0], at[1], at[2] % d};
+                         return position(mean.shape, from);
+                     });
+                 };
+             }},
+        {.id = "merge_batch_and_heads_swapped",
+         .decision = "merge",
+         .title = "batch and heads change places before heads are merged",
+         .right = "transpose(1, 2): heads and tokens change places",
+         .symptom = "right with batch 1 and one head only",
+         .question = "Which two axes does your transpose swap?",
+         .shipped = {"Transformer-Various-Positional-Encoding: "
+                     "https://github.com/gazelle93/Transformer-Various-Positional-Encoding/issues/1"},
+         .make =
+             [](Choices& c) {
+                 c.merging.merge = [](const Array& context) {
+                     return reshape(transpose(transpose(context, 0, 1), 1, 2),
+                                    {context.size(0), context.size(2), context.size(1) * context.size(3)});
+                 };
+             }},
+        {.id = "merge_heads_for_batch",
+         .decision = "merge",
+         .title = "the context is merged as if it were (H, B, T, d)",
+         .right = "it is (B, H, T, d)",
+         .symptom = "right with batch 1; else sequences are mixed up",
+         .question = "Which axis of the context is the batch?",
+         .make =
+             [](Choices& c) {
+                 c.merging.merge = [](const Array& context) {
+                     const Array turned =
+                         reshape(context, {context.size(1), context.size(0), context.size(2), context.size(3)});
+                     return reference::merge_heads(transpose(turned, 0, 1));
+                 };
+             }},
+        {.id = "merge_only_first_head",
+         .decision = "merge",
+         .title = "every head's features are those of head 0",
+         .right = "head h fills features [h·d, (h+1)·d)",
+         .symptom = "many heads say no more than one",
+         .question = "Which head index do you read while writing features of head 1?",
+         .make =
+             [](Choices& c) {
+                 c.merging.merge = [](const Array& context) {
+                     const Array first = gathered(context, context.shape, [&](Coordinate at) {
+                         const Index from[] = {at[0], 0, at[2], at[3]};
+                         return position(context.shape, from);
+                     });
+                     return reference::merge_heads(first);
+                 };
+             }},
+        // ---- both: behind what is simpler, for where no question tells them apart ----
+        {.id = "split_and_merge_by_view",
+         .decision = "split",
+         .title = "heads are split and merged by views alone, which undo each other but mix up the tokens",
+         .right = "view, then transpose(1, 2); back: transpose(1, 2), then view",
+         .symptom = "each head attends within a stretch of the sequence; all shapes fit",
+         .question = "Which token does row 1 of head 0 come from?",
+         .make =
+             [](Choices& c) {
+                 c.splitting = {&split_by_view, &split_by_view};
+                 c.merging.merge = &merge_by_view;
+             }},
+        {.id = "split_and_merge_interleaved",
+         .decision = "split",
+         .title = "heads are split and merged in (d, H) order: consistent in itself, but heads hold other features",
+         .right = "head h holds the block [h·d, (h+1)·d)",
+         .symptom = "trains well; a loaded checkpoint gives nonsense",
+         .question = "Which features of a token does head 0 hold?",
+         .make =
+             [](Choices& c) {
+                 c.splitting = {&split_interleaved, &split_interleaved};
+                 c.merging.merge = &merge_interleaved;
+             }},
+    };
+    return {decisions, mistakes};
+}
+
 }  // namespace headway::diagnosis

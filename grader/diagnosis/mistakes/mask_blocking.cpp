@@ -1,6 +1,6 @@
 // What blocking does to scores and weights, and to rows that see nothing.
-#include "diagnosis/answer.hpp"
-#include "diagnosis/catalogue.hpp"
+#include "diagnosis/chapters.hpp"
+#include "diagnosis/elements.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,136 +9,10 @@
 namespace headway::diagnosis {
 namespace {
 
-DECISION(.id = "mask_block", .stage = "mask",
-         .lesson = {{"03", "Masks: which keys do not exist"}, {"05", "What people get wrong"}},
-         .pseudocode =
-             "before softmax: scores[b,h,t,s] = -infinity where blocked; softmax then gives them weight 0 and the "
-             "others share what is left");
-
 void fill(Row& row, double weight) { std::fill(row.score.begin(), row.score.end(), weight); }
 
 /// Some look at wholly blocked rows before they do such a thing, and some do not.
 void unknown(Row& row) { std::fill(row.error.begin(), row.error.end(), anything); }
-
-MISTAKE(
-        .id = "mask_multiplied", .decision = "mask_block",
-        .title = "blocked scores are multiplied by 0, which is a score like any other",
-        .right = "blocked scores become -infinity", .symptom = "blocked keys keep a weight of exp(0)",
-        .question = "What is the weight of a key whose score is 0?", .make = [](Choices& c) {
-            c.softmaxing.blocked_score = [](double) { return 0.0; };
-            c.softmaxing.empty_row = &unknown;
-        });
-
-MISTAKE(
-        .id = "mask_added_as_number", .decision = "mask_block",
-        .title = "the mask is added to the scores as the number 1", .right = "blocked scores become -infinity",
-        .symptom = "blocked keys are even preferred", .question = "What does true become when it is added to a float?",
-        .make = [](Choices& c) {
-            c.softmaxing.blocked_score = [](double x) { return x + 1; };
-            c.softmaxing.empty_row = &unknown;
-        });
-
-MISTAKE(
-        .id = "mask_subtracted_as_number", .decision = "mask_block",
-        .title = "the mask is subtracted from the scores as the number 1", .right = "blocked scores become -infinity",
-        .symptom = "blocked keys lose a little weight",
-        .question = "What does true become when it is subtracted from a float?", .make = [](Choices& c) {
-            c.softmaxing.blocked_score = [](double x) { return x - 1; };
-            c.softmaxing.empty_row = &unknown;
-        });
-
-MISTAKE(
-        .id = "mask_penalty_too_small", .decision = "mask_block",
-        .title = "blocked scores are lowered by a small number, such as 10: blocked keys leak through",
-        .right = "blocked scores become -infinity", .symptom = "what is blocked is seen a little",
-        .question = "What is exp(-10), and what if a blocked score was 12?", .make = [](Choices& c) {
-            c.softmaxing.blocked_score = [](double x) { return x - 10; };
-            c.softmaxing.empty_row = &unknown;
-        });
-
-MISTAKE(
-        .id = "mask_tiny_number", .decision = "mask_block",
-        .title = "blocked scores become a number near 0, such as 1e-9, instead of a large negative one",
-        .right = "blocked scores become -infinity", .symptom = "blocked keys keep a weight of exp(0)",
-        .question = "Is it -1e9 or 1e-9?", .make = [](Choices& c) {
-            c.softmaxing.blocked_score = [](double) { return 1e-9; };
-            c.softmaxing.empty_row = &unknown;
-        });
-
-MISTAKE(
-        .id = "mask_minus_one", .decision = "mask_block",
-        .title = "blocked scores become -1, which is a score like any other",
-        .right = "blocked scores become -infinity", .symptom = "blocked keys keep a weight of exp(-1)",
-        .question = "What is the weight of a key whose score is -1?", .make = [](Choices& c) {
-            c.softmaxing.blocked_score = [](double) { return -1.0; };
-            c.softmaxing.empty_row = &unknown;
-        });
-
-MISTAKE(
-        .id = "mask_plus_infinity", .decision = "mask_block",
-        .title = "blocked scores become +infinity instead of -infinity", .right = "blocked scores become -infinity",
-        .symptom = "NaN as soon as something is blocked",
-        .question = "Which sign has the infinity that makes exp zero?", .make = [](Choices& c) {
-            c.softmaxing.blocked_score = [](double) { return std::numeric_limits<double>::infinity(); };
-            c.softmaxing.empty_row = &unknown;
-        });
-
-MISTAKE(
-        .id = "mask_times_infinity", .decision = "mask_block",
-        .title = "mask · -infinity is added to the scores, and 0 · -infinity is NaN",
-        .right = "choose, do not multiply: blocked ? -infinity : score", .symptom = "NaN as soon as there is a mask",
-        .question = "What is 0 times infinity?", .make = [](Choices& c) {
-            c.masking.block = [](Array& s, Blocked& b) {
-                const bool any_mask = std::find(b.begin(), b.end(), true) != b.end();
-                if (any_mask)
-                    for (std::size_t i = 0; i < b.size(); ++i)
-                        if (!b[i]) s.value[i] = std::numeric_limits<double>::quiet_NaN();
-            };
-        });
-
-MISTAKE(
-        .id = "mask_after_softmax", .decision = "mask_block",
-        .title = "the mask is applied after softmax, without renormalising: rows no longer sum to 1",
-        .right = "block the scores before softmax",
-        .symptom = "outputs shrink where much is blocked; the blocked keys still take their share",
-        .question = "What do the weights of a row with blocked keys add up to?", .make = [](Choices& c) {
-            c.masking.block = [](Array&, Blocked& b) { b.assign(b.size(), false); };
-            c.masking.afterwards = [](Array& weights, const Blocked& b) {
-                for (std::size_t i = 0; i < b.size(); ++i)
-                    if (b[i]) weights.value[i] = weights.error[i] = 0;
-            };
-        });
-
-// ---- the row that sees nothing ---------------------------------------------------------------------------------
-
-DECISION(.id = "empty_row", .stage = "mask", .lesson = {{"03", "The row that sees nothing"}},
-         .pseudocode =
-             "if every key of [b,h,t] is blocked: all S weights are 0 (and the context with them), not 0 / 0");
-
-MISTAKE(
-        .id = "empty_row_nan", .decision = "empty_row", .title = "a fully masked row is 0 / 0: NaN",
-        .right = "where every key is blocked, all weights are 0",
-        .symptom = "one padded sequence makes the whole batch NaN in the next layer",
-        .question = "What is the maximum of a row in which every score is -infinity, and what is -inf - (-inf)?",
-        .make = [](Choices& c) {
-            c.softmaxing.empty_row = [](Row& row) { fill(row, std::numeric_limits<double>::quiet_NaN()); };
-        });
-
-MISTAKE(
-        .id = "empty_row_uniform", .decision = "empty_row",
-        .title = "blocked scores are a finite number such as -1e9: a fully masked row attends to all keys equally",
-        .right = "where every key is blocked, all weights are 0",
-        .symptom = "padding contributes the mean of all values",
-        .question = "What is softmax of a row of equal numbers, however negative?", .make = [](Choices& c) {
-            c.softmaxing.empty_row = [](Row& row) { fill(row, 1 / static_cast<double>(row.score.size())); };
-        });
-
-MISTAKE(
-        .id = "empty_row_one", .decision = "empty_row", .title = "in a fully masked row every key gets weight 1",
-        .right = "where every key is blocked, all weights are 0",
-        .symptom = "padding contributes the sum of all values",
-        .question = "What is exp(x - x), and is your sum kept from being 0?",
-        .make = [](Choices& c) { c.softmaxing.empty_row = [](Row& row) { fill(row, 1.0); }; });
 
 /// The row goes on to softmax as if it were open, each score moved by a number first, which rounds it in float32. That
 /// the score's own error turns the rounding happens to one in thousands where the step is small, else to nobody.
@@ -150,40 +24,201 @@ void go_on(Row& row, double moved_by) {
     row.blocked.assign(row.blocked.size(), false);
 }
 
-MISTAKE(
-        .id = "empty_row_lowered", .decision = "empty_row",
-        .title = "a large number is subtracted from blocked scores: in a fully masked row that changes nothing",
-        .right = "where every key is blocked, all weights are 0",
-        .symptom = "a query that may see nothing sees what it likes best",
-        .question = "What is softmax of a row from which one number has been subtracted everywhere?",
-        .make = [](Choices& c) { c.softmaxing.empty_row = [](Row& row) { go_on(row, -1e9); }; });
-
-MISTAKE(
-        .id = "empty_row_as_any_other", .decision = "empty_row",
-        .title = "a fully masked row goes through softmax like any other",
-        .right = "where every key is blocked, all weights are 0", .symptom = "padding contributes to the output",
-        .question = "What do the weights of a row add up to in which every key is blocked?",
-        .make = [](Choices& c) { c.softmaxing.empty_row = [](Row& row) { go_on(row, 0); }; });
-
-MISTAKE(
-        .id = "mask_minus_ten_thousand", .decision = "mask_block",
-        .title = "blocked scores become -1e4, which large scores can reach", .right = "blocked scores become -infinity",
-        .symptom = "right until a score comes near -1e4",
-        .question = "Can an open score be smaller than your number for blocked ones?", .make = [](Choices& c) {
-            c.softmaxing.blocked_score = [](double) { return -1e4; };
-            c.softmaxing.empty_row = [](Row& row) { fill(row, 1 / static_cast<double>(row.score.size())); };
-        });
-
-MISTAKE(
-        .id = "mask_lowered_by_ten_thousand", .decision = "mask_block",
-        .title = "blocked scores are lowered by 1e4, which scores can outweigh",
-        .right = "blocked scores become -infinity",
-        .symptom = "right until scores differ by 1e4; a query that may see nothing sees what it likes best",
-        .question = "What is softmax of a row from which one number has been subtracted everywhere?",
-        .make = [](Choices& c) {
-            c.softmaxing.blocked_score = [](double x) { return x - 1e4; };
-            c.softmaxing.empty_row = [](Row& row) { go_on(row, -1e4); };
-        });
-
 }  // namespace
+
+Chapter chapters::mask_blocking() {
+    static constexpr Decision decisions[] = {
+        {.id = "mask_block",
+         .stage = "mask",
+         .lesson = {{"03", "Masks: which keys do not exist"}, {"05", "What people get wrong"}},
+         .pseudocode =
+             "before softmax: scores[b,h,t,s] = -infinity where blocked; softmax then gives them weight 0 and the "
+             "others share what is left"},
+        {.id = "empty_row",
+         .stage = "mask",
+         .lesson = {{"03", "The row that sees nothing"}},
+         .pseudocode =
+             "if every key of [b,h,t] is blocked: all S weights are 0 (and the context with them), not 0 / 0"},
+    };
+    static constexpr Mistake mistakes[] = {
+        {.id = "mask_multiplied",
+         .decision = "mask_block",
+         .title = "blocked scores are multiplied by 0, which is a score like any other",
+         .right = "blocked scores become -infinity",
+         .symptom = "blocked keys keep a weight of exp(0)",
+         .question = "What is the weight of a key whose score is 0?",
+         .make =
+             [](Choices& c) {
+                 c.softmaxing.blocked_score = [](double) { return 0.0; };
+                 c.softmaxing.empty_row = &unknown;
+             }},
+        {.id = "mask_added_as_number",
+         .decision = "mask_block",
+         .title = "the mask is added to the scores as the number 1",
+         .right = "blocked scores become -infinity",
+         .symptom = "blocked keys are even preferred",
+         .question = "What does true become when it is added to a float?",
+         .make =
+             [](Choices& c) {
+                 c.softmaxing.blocked_score = [](double x) { return x + 1; };
+                 c.softmaxing.empty_row = &unknown;
+             }},
+        {.id = "mask_subtracted_as_number",
+         .decision = "mask_block",
+         .title = "the mask is subtracted from the scores as the number 1",
+         .right = "blocked scores become -infinity",
+         .symptom = "blocked keys lose a little weight",
+         .question = "What does true become when it is subtracted from a float?",
+         .make =
+             [](Choices& c) {
+                 c.softmaxing.blocked_score = [](double x) { return x - 1; };
+                 c.softmaxing.empty_row = &unknown;
+             }},
+        {.id = "mask_penalty_too_small",
+         .decision = "mask_block",
+         .title = "blocked scores are lowered by a small number, such as 10: blocked keys leak through",
+         .right = "blocked scores become -infinity",
+         .symptom = "what is blocked is seen a little",
+         .question = "What is exp(-10), and what if a blocked score was 12?",
+         .make =
+             [](Choices& c) {
+                 c.softmaxing.blocked_score = [](double x) { return x - 10; };
+                 c.softmaxing.empty_row = &unknown;
+             }},
+        {.id = "mask_tiny_number",
+         .decision = "mask_block",
+         .title = "blocked scores become a number near 0, such as 1e-9, instead of a large negative one",
+         .right = "blocked scores become -infinity",
+         .symptom = "blocked keys keep a weight of exp(0)",
+         .question = "Is it -1e9 or 1e-9?",
+         .shipped = {"GluonTS: https://github.com/awslabs/gluonts/pull/1401"},
+         .make =
+             [](Choices& c) {
+                 c.softmaxing.blocked_score = [](double) { return 1e-9; };
+                 c.softmaxing.empty_row = &unknown;
+             }},
+        {.id = "mask_minus_one",
+         .decision = "mask_block",
+         .title = "blocked scores become -1, which is a score like any other",
+         .right = "blocked scores become -infinity",
+         .symptom = "blocked keys keep a weight of exp(-1)",
+         .question = "What is the weight of a key whose score is -1?",
+         .make =
+             [](Choices& c) {
+                 c.softmaxing.blocked_score = [](double) { return -1.0; };
+                 c.softmaxing.empty_row = &unknown;
+             }},
+        {.id = "mask_plus_infinity",
+         .decision = "mask_block",
+         .title = "blocked scores become +infinity instead of -infinity",
+         .right = "blocked scores become -infinity",
+         .symptom = "NaN as soon as something is blocked",
+         .question = "Which sign has the infinity that makes exp zero?",
+         .make =
+             [](Choices& c) {
+                 c.softmaxing.blocked_score = [](double) { return std::numeric_limits<double>::infinity(); };
+                 c.softmaxing.empty_row = &unknown;
+             }},
+        {.id = "mask_times_infinity",
+         .decision = "mask_block",
+         .title = "mask · -infinity is added to the scores, and 0 · -infinity is NaN",
+         .right = "choose, do not multiply: blocked ? -infinity : score",
+         .symptom = "NaN as soon as there is a mask",
+         .question = "What is 0 times infinity?",
+         .make =
+             [](Choices& c) {
+                 c.masking.block = [](Array& s, Blocked& b) {
+                     const bool any_mask = std::find(b.begin(), b.end(), true) != b.end();
+                     if (any_mask)
+                         for (std::size_t i = 0; i < b.size(); ++i)
+                             if (!b[i]) s.value[i] = std::numeric_limits<double>::quiet_NaN();
+                 };
+             }},
+        {.id = "mask_after_softmax",
+         .decision = "mask_block",
+         .title = "the mask is applied after softmax, without renormalising: rows no longer sum to 1",
+         .right = "block the scores before softmax",
+         .symptom = "outputs shrink where much is blocked; the blocked keys still take their share",
+         .question = "What do the weights of a row with blocked keys add up to?",
+         .shipped = {"timm: https://github.com/huggingface/pytorch-image-models/pull/2236"},
+         .make =
+             [](Choices& c) {
+                 c.masking.block = [](Array&, Blocked& b) { b.assign(b.size(), false); };
+                 c.masking.afterwards = [](Array& weights, const Blocked& b) {
+                     for (std::size_t i = 0; i < b.size(); ++i)
+                         if (b[i]) weights.value[i] = weights.error[i] = 0;
+                 };
+             }},
+        // ---- the row that sees nothing ----
+        {.id = "empty_row_nan",
+         .decision = "empty_row",
+         .title = "a fully masked row is 0 / 0: NaN",
+         .right = "where every key is blocked, all weights are 0",
+         .symptom = "one padded sequence makes the whole batch NaN in the next layer",
+         .question = "What is the maximum of a row in which every score is -infinity, and what is -inf - (-inf)?",
+         .shipped = {"IREE: https://github.com/iree-org/iree/issues/24175",
+                     "1bit-MONSTER: https://github.com/1bit-MONSTER/1bit-MONSTER/issues/407"},
+         .make =
+             [](Choices& c) {
+                 c.softmaxing.empty_row = [](Row& row) { fill(row, std::numeric_limits<double>::quiet_NaN()); };
+             }},
+        {.id = "empty_row_uniform",
+         .decision = "empty_row",
+         .title = "blocked scores are a finite number such as -1e9: a fully masked row attends to all keys equally",
+         .right = "where every key is blocked, all weights are 0",
+         .symptom = "padding contributes the mean of all values",
+         .question = "What is softmax of a row of equal numbers, however negative?",
+         .shipped = {"flamingo-pytorch: https://github.com/lucidrains/flamingo-pytorch/issues/10"},
+         .make =
+             [](Choices& c) {
+                 c.softmaxing.empty_row = [](Row& row) { fill(row, 1 / static_cast<double>(row.score.size())); };
+             }},
+        {.id = "empty_row_one",
+         .decision = "empty_row",
+         .title = "in a fully masked row every key gets weight 1",
+         .right = "where every key is blocked, all weights are 0",
+         .symptom = "padding contributes the sum of all values",
+         .question = "What is exp(x - x), and is your sum kept from being 0?",
+         .make = [](Choices& c) { c.softmaxing.empty_row = [](Row& row) { fill(row, 1.0); }; }},
+        {.id = "empty_row_lowered",
+         .decision = "empty_row",
+         .title = "a large number is subtracted from blocked scores: in a fully masked row that changes nothing",
+         .right = "where every key is blocked, all weights are 0",
+         .symptom = "a query that may see nothing sees what it likes best",
+         .question = "What is softmax of a row from which one number has been subtracted everywhere?",
+         .make = [](Choices& c) { c.softmaxing.empty_row = [](Row& row) { go_on(row, -1e9); }; }},
+        {.id = "empty_row_as_any_other",
+         .decision = "empty_row",
+         .title = "a fully masked row goes through softmax like any other",
+         .right = "where every key is blocked, all weights are 0",
+         .symptom = "padding contributes to the output",
+         .question = "What do the weights of a row add up to in which every key is blocked?",
+         .make = [](Choices& c) { c.softmaxing.empty_row = [](Row& row) { go_on(row, 0); }; }},
+        {.id = "mask_minus_ten_thousand",
+         .decision = "mask_block",
+         .title = "blocked scores become -1e4, which large scores can reach",
+         .right = "blocked scores become -infinity",
+         .symptom = "right until a score comes near -1e4",
+         .question = "Can an open score be smaller than your number for blocked ones?",
+         .shipped = {"TransformerLens: https://github.com/TransformerLensOrg/TransformerLens/pull/366"},
+         .make =
+             [](Choices& c) {
+                 c.softmaxing.blocked_score = [](double) { return -1e4; };
+                 c.softmaxing.empty_row = [](Row& row) { fill(row, 1 / static_cast<double>(row.score.size())); };
+             }},
+        {.id = "mask_lowered_by_ten_thousand",
+         .decision = "mask_block",
+         .title = "blocked scores are lowered by 1e4, which scores can outweigh",
+         .right = "blocked scores become -infinity",
+         .symptom = "right until scores differ by 1e4; a query that may see nothing sees what it likes best",
+         .question = "What is softmax of a row from which one number has been subtracted everywhere?",
+         .make =
+             [](Choices& c) {
+                 c.softmaxing.blocked_score = [](double x) { return x - 1e4; };
+                 c.softmaxing.empty_row = [](Row& row) { go_on(row, -1e4); };
+             }},
+    };
+    return {decisions, mistakes};
+}
+
 }  // namespace headway::diagnosis

@@ -1,5 +1,5 @@
 // Which keys the mask blocks.
-#include "diagnosis/catalogue.hpp"
+#include "diagnosis/chapters.hpp"
 #include "diagnosis/elements.hpp"
 
 #include <stdexcept>
@@ -7,10 +7,6 @@
 
 namespace headway::diagnosis {
 namespace {
-
-DECISION(.id = "mask_read", .stage = "mask",
-         .lesson = {{"03", "Masks: which keys do not exist"}, {"05", "What people get wrong"}},
-         .pseudocode = "mask broadcasts to (B,H,T,S); where mask[b,h,t,s] is true, key s does not exist for query t");
 
 /// Element of the mask at a coordinate that may be changed first; `Mask{}` blocks nothing.
 Blocked read_at(const Mask& mask, const Shape& shape, void (*change)(std::vector<Index>&, const Shape&)) {
@@ -25,97 +21,6 @@ Blocked read_at(const Mask& mask, const Shape& shape, void (*change)(std::vector
     return blocked;
 }
 
-MISTAKE(
-        .id = "mask_inverted", .decision = "mask_read",
-        .title = "the mask is read the wrong way round: true lets attend", .right = "true means: may not attend",
-        .symptom = "sees only what it should not; training looks fine, too fine",
-        .question = "Which of true and false lets a query see a key? Compare the header with your code.",
-        .make = [](Choices& c) {
-            c.masking.read = [](const Mask& mask, const Shape& shape) {
-                Blocked blocked = right().masking.read(mask, shape);
-                if (mask.defined()) blocked.flip();
-                return blocked;
-            };
-        });
-
-MISTAKE(
-        .id = "mask_ignored", .decision = "mask_read", .title = "the mask is not applied",
-        .right = "blocked keys get weight 0", .symptom = "the future and the padding are seen; nothing crashes",
-        .question = "Where does the result of masking go? masked_fill returns a new tensor.", .make = [](Choices& c) {
-            c.masking.read = [](const Mask&, const Shape& shape) { return right().masking.read(Mask{}, shape); };
-        });
-
-MISTAKE(
-        .id = "mask_of_first_head", .decision = "mask_read", .title = "every head gets the mask of head 0",
-        .right = "the mask broadcasts to (B, H, T, S): each head has its own",
-        .symptom = "invisible while all heads share one mask", .question = "Which head axis does your mask index use?",
-        .make = [](Choices& c) {
-            c.masking.read = [](const Mask& mask, const Shape& shape) {
-                return read_at(mask, shape, [](std::vector<Index>& at, const Shape&) {
-                    if (at.size() == 4) at[1] = 0;
-                });
-            };
-        });
-
-MISTAKE(
-        .id = "mask_of_first_sequence", .decision = "mask_read",
-        .title = "every sequence of the batch gets the mask of sequence 0",
-        .right = "the mask broadcasts to (B, H, T, S): each sequence has its own",
-        .symptom = "right with batch 1; padding of the others is wrong",
-        .question = "Which batch index does your mask use?", .make = [](Choices& c) {
-            c.masking.read = [](const Mask& mask, const Shape& shape) {
-                return read_at(mask, shape, [](std::vector<Index>& at, const Shape&) {
-                    if (at.size() == 4) at[0] = 0;
-                });
-            };
-        });
-
-MISTAKE(
-        .id = "mask_of_first_query", .decision = "mask_read", .title = "every query gets the mask of query 0",
-        .right = "the mask broadcasts to (B, H, T, S): each query has its own",
-        .symptom = "padding works, causal masks do not", .question = "Which query index does your mask use?",
-        .make = [](Choices& c) {
-            c.masking.read = [](const Mask& mask, const Shape& shape) {
-                return read_at(mask, shape, [](std::vector<Index>& at, const Shape&) { at[at.size() - 2] = 0; });
-            };
-        });
-
-MISTAKE(
-        .id = "mask_transposed", .decision = "mask_read",
-        .title = "the mask's numbers are read as (S, T) instead of (T, S)",
-        .right = "mask[t, s] says whether query t may not see key s",
-        .symptom = "the past is blocked instead of the future",
-        .question = "Is the first index of your mask the query or the key?", .make = [](Choices& c) {
-            c.masking.read = [](const Mask& mask, const Shape& shape) {
-                if (!mask.defined()) return right().masking.read(mask, shape);
-                // The (T, S) numbers in a row, taken as (S, T).
-                const Blocked straight = right().masking.read(mask, shape);
-                const auto T = static_cast<std::size_t>(shape[shape.size() - 2]);
-                const auto S = static_cast<std::size_t>(shape.back());
-                Blocked turned(straight.size());
-                for (std::size_t i = 0; i < straight.size(); ++i) {
-                    const std::size_t matrix = i / (T * S) * T * S;
-                    const std::size_t t = i % (T * S) / S;
-                    const std::size_t s = i % S;
-                    turned[i] = straight[matrix + s * T + t];
-                }
-                return turned;
-            };
-        });
-
-MISTAKE(
-        .id = "mask_keys_first", .decision = "mask_read", .title = "the mask is read as mask[key, query]",
-        .right = "mask[t, s] says whether query t may not see key s",
-        .symptom = "the past is blocked instead of the future; fails where T and S differ",
-        .question = "Is the first index of your mask the query or the key?", .make = [](Choices& c) {
-            c.masking.read = [](const Mask& mask, const Shape& shape) {
-                if (mask.defined() && shape[shape.size() - 2] != shape.back()) throw std::out_of_range("mask");
-                return read_at(mask, shape, [](std::vector<Index>& at, const Shape&) {
-                    std::swap(at[at.size() - 2], at[at.size() - 1]);
-                });
-            };
-        });
-
 /// The mask's own numbers, in its own order, repeated until every score has one.
 Blocked repeated(const Mask& mask, const Shape& shape) {
     Blocked blocked(zeros(shape).value.size(), false);
@@ -126,33 +31,155 @@ Blocked repeated(const Mask& mask, const Shape& shape) {
     return blocked;
 }
 
-MISTAKE(
-        .id = "mask_repeated", .decision = "mask_read",
-        .title = "a smaller mask is repeated number by number instead of broadcast",
-        .right = "axes of size 1 are repeated, axis by axis: mask.expand(shape)",
-        .symptom = "right for (T, S) masks; a padding mask (B, 1, 1, S) hits the wrong keys",
-        .question = "Which number of a (B, 1, 1, S) mask belongs to score [1, 2, 3, 4]?",
-        .make = [](Choices& c) { c.masking.read = &repeated; });
-
-DECISION(.id = "asked", .stage = "mask",
-         .lesson = {{"01", "What people get wrong"}, {"03", "Masks: which keys do not exist"}},
-         .pseudocode = "blocked (T,S) = what the mask blocks, and nothing more");
-
-MISTAKE(
-        .id = "causal_unasked", .decision = "asked", .title = "the future is blocked although nobody asked for it",
-        .right = "block only what the mask blocks", .symptom = "an encoder that cannot look ahead",
-        .question = "Which argument asks for a causal mask?", .make = [](Choices& c) {
-            c.masking.read = [](const Mask& mask, const Shape& shape) {
-                Blocked blocked = right().masking.read(mask, shape);
-                const Index T = shape[shape.size() - 2];
-                const Index S = shape.back();
-                for (std::size_t i = 0; i < blocked.size(); ++i) {
-                    const auto flat = static_cast<Index>(i);
-                    if (flat % S > flat / S % T) blocked[i] = true;
-                }
-                return blocked;
-            };
-        });
-
 }  // namespace
+
+Chapter chapters::mask_reading() {
+    static constexpr Decision decisions[] = {
+        {.id = "mask_read",
+         .stage = "mask",
+         .lesson = {{"03", "Masks: which keys do not exist"}, {"05", "What people get wrong"}},
+         .pseudocode = "mask broadcasts to (B,H,T,S); where mask[b,h,t,s] is true, key s does not exist for query t"},
+        {.id = "asked",
+         .stage = "mask",
+         .lesson = {{"01", "What people get wrong"}, {"03", "Masks: which keys do not exist"}},
+         .pseudocode = "blocked (T,S) = what the mask blocks, and nothing more"},
+    };
+    static constexpr Mistake mistakes[] = {
+        {.id = "mask_inverted",
+         .decision = "mask_read",
+         .title = "the mask is read the wrong way round: true lets attend",
+         .right = "true means: may not attend",
+         .symptom = "sees only what it should not; training looks fine, too fine",
+         .question = "Which of true and false lets a query see a key? Compare the header with your code.",
+         .shipped = {"halonet-pytorch: https://github.com/lucidrains/halonet-pytorch/pull/6",
+                     "LLMs-from-scratch: https://github.com/rasbt/LLMs-from-scratch/pull/1062"},
+         .make =
+             [](Choices& c) {
+                 c.masking.read = [](const Mask& mask, const Shape& shape) {
+                     Blocked blocked = right().masking.read(mask, shape);
+                     if (mask.defined()) blocked.flip();
+                     return blocked;
+                 };
+             }},
+        {.id = "mask_ignored",
+         .decision = "mask_read",
+         .title = "the mask is not applied",
+         .right = "blocked keys get weight 0",
+         .symptom = "the future and the padding are seen; nothing crashes",
+         .question = "Where does the result of masking go? masked_fill returns a new tensor.",
+         .shipped = {"IndicBERT: https://github.com/AI4Bharat/IndicBERT/issues/20"},
+         .make =
+             [](Choices& c) {
+                 c.masking.read = [](const Mask&, const Shape& shape) { return right().masking.read(Mask{}, shape); };
+             }},
+        {.id = "mask_of_first_head",
+         .decision = "mask_read",
+         .title = "every head gets the mask of head 0",
+         .right = "the mask broadcasts to (B, H, T, S): each head has its own",
+         .symptom = "invisible while all heads share one mask",
+         .question = "Which head axis does your mask index use?",
+         .make =
+             [](Choices& c) {
+                 c.masking.read = [](const Mask& mask, const Shape& shape) {
+                     return read_at(mask, shape, [](std::vector<Index>& at, const Shape&) {
+                         if (at.size() == 4) at[1] = 0;
+                     });
+                 };
+             }},
+        {.id = "mask_of_first_sequence",
+         .decision = "mask_read",
+         .title = "every sequence of the batch gets the mask of sequence 0",
+         .right = "the mask broadcasts to (B, H, T, S): each sequence has its own",
+         .symptom = "right with batch 1; padding of the others is wrong",
+         .question = "Which batch index does your mask use?",
+         .make =
+             [](Choices& c) {
+                 c.masking.read = [](const Mask& mask, const Shape& shape) {
+                     return read_at(mask, shape, [](std::vector<Index>& at, const Shape&) {
+                         if (at.size() == 4) at[0] = 0;
+                     });
+                 };
+             }},
+        {.id = "mask_of_first_query",
+         .decision = "mask_read",
+         .title = "every query gets the mask of query 0",
+         .right = "the mask broadcasts to (B, H, T, S): each query has its own",
+         .symptom = "padding works, causal masks do not",
+         .question = "Which query index does your mask use?",
+         .make =
+             [](Choices& c) {
+                 c.masking.read = [](const Mask& mask, const Shape& shape) {
+                     return read_at(mask, shape, [](std::vector<Index>& at, const Shape&) { at[at.size() - 2] = 0; });
+                 };
+             }},
+        {.id = "mask_transposed",
+         .decision = "mask_read",
+         .title = "the mask's numbers are read as (S, T) instead of (T, S)",
+         .right = "mask[t, s] says whether query t may not see key s",
+         .symptom = "the past is blocked instead of the future",
+         .question = "Is the first index of your mask the query or the key?",
+         .make =
+             [](Choices& c) {
+                 c.masking.read = [](const Mask& mask, const Shape& shape) {
+                     if (!mask.defined()) return right().masking.read(mask, shape);
+                     // The (T, S) numbers in a row, taken as (S, T).
+                     const Blocked straight = right().masking.read(mask, shape);
+                     const auto T = static_cast<std::size_t>(shape[shape.size() - 2]);
+                     const auto S = static_cast<std::size_t>(shape.back());
+                     Blocked turned(straight.size());
+                     for (std::size_t i = 0; i < straight.size(); ++i) {
+                         const std::size_t matrix = i / (T * S) * T * S;
+                         const std::size_t t = i % (T * S) / S;
+                         const std::size_t s = i % S;
+                         turned[i] = straight[matrix + s * T + t];
+                     }
+                     return turned;
+                 };
+             }},
+        {.id = "mask_keys_first",
+         .decision = "mask_read",
+         .title = "the mask is read as mask[key, query]",
+         .right = "mask[t, s] says whether query t may not see key s",
+         .symptom = "the past is blocked instead of the future; fails where T and S differ",
+         .question = "Is the first index of your mask the query or the key?",
+         .make =
+             [](Choices& c) {
+                 c.masking.read = [](const Mask& mask, const Shape& shape) {
+                     if (mask.defined() && shape[shape.size() - 2] != shape.back()) throw std::out_of_range("mask");
+                     return read_at(mask, shape, [](std::vector<Index>& at, const Shape&) {
+                         std::swap(at[at.size() - 2], at[at.size() - 1]);
+                     });
+                 };
+             }},
+        {.id = "mask_repeated",
+         .decision = "mask_read",
+         .title = "a smaller mask is repeated number by number instead of broadcast",
+         .right = "axes of size 1 are repeated, axis by axis: mask.expand(shape)",
+         .symptom = "right for (T, S) masks; a padding mask (B, 1, 1, S) hits the wrong keys",
+         .question = "Which number of a (B, 1, 1, S) mask belongs to score [1, 2, 3, 4]?",
+         .make = [](Choices& c) { c.masking.read = &repeated; }},
+        {.id = "causal_unasked",
+         .decision = "asked",
+         .title = "the future is blocked although nobody asked for it",
+         .right = "block only what the mask blocks",
+         .symptom = "an encoder that cannot look ahead",
+         .question = "Which argument asks for a causal mask?",
+         .shipped = {"TransformerEngine: https://github.com/NVIDIA/TransformerEngine/issues/629"},
+         .make =
+             [](Choices& c) {
+                 c.masking.read = [](const Mask& mask, const Shape& shape) {
+                     Blocked blocked = right().masking.read(mask, shape);
+                     const Index T = shape[shape.size() - 2];
+                     const Index S = shape.back();
+                     for (std::size_t i = 0; i < blocked.size(); ++i) {
+                         const auto flat = static_cast<Index>(i);
+                         if (flat % S > flat / S % T) blocked[i] = true;
+                     }
+                     return blocked;
+                 };
+             }},
+    };
+    return {decisions, mistakes};
+}
+
 }  // namespace headway::diagnosis

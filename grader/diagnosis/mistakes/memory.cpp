@@ -1,18 +1,10 @@
 // Mistakes of C++ rather than attention, and how arguments are read.
-#include "diagnosis/catalogue.hpp"
+#include "diagnosis/chapters.hpp"
 
 #include <cmath>
 
 namespace headway::diagnosis {
 namespace {
-
-DECISION(.id = "reading", .stage = "",
-         .lesson = {{"01", "What people get wrong"},
-                    {"02", "As a formula"},
-                    {"03", "What people get wrong"},
-                    {"07", "What people get wrong"}},
-         .pseudocode =
-             "element [i,j] of a view lies at offset + i·stride[0] + j·stride[1]; data()[i] only if is_contiguous()");
 
 /// The first numel() numbers from the tensor's offset, in the order of memory.
 Array in_memory_order(const Tensor& tensor) {
@@ -26,80 +18,6 @@ Array in_memory_order(const Tensor& tensor) {
     return array;
 }
 
-MISTAKE(
-        .id = "strides_ignored", .decision = "reading",
-        .title = "tensors are read through data() as if they were contiguous",
-        .right = "go through (i, j) or contiguous(): arguments may be views",
-        .symptom = "right for fresh tensors, wrong numbers for transposed or sliced ones",
-        .question = "What does data()[1] hold after x.transpose(0, 1)?", .make = [](Choices& c) {
-            c.reading.tensor = [](const Tensor& tensor, Argument) { return in_memory_order(tensor); };
-        });
-
-MISTAKE(
-        .id = "keys_strides_ignored", .decision = "reading",
-        .title = "k is read through data() as if it were contiguous",
-        .right = "go through (i, j) or contiguous(): arguments may be views",
-        .symptom = "right for fresh tensors, wrong numbers for transposed or sliced ones",
-        .question = "What does data()[1] hold after x.transpose(0, 1)?", .make = [](Choices& c) {
-            c.reading.tensor = [](const Tensor& tensor, Argument argument) {
-                return argument == Argument::key ? in_memory_order(tensor) : reference::exact(tensor);
-            };
-        });
-
-MISTAKE(
-        .id = "gradient_strides_ignored", .decision = "reading",
-        .title = "the incoming gradient is read through data() as if it were contiguous",
-        .right = "go through (i, j) or contiguous(): a gradient is often a view, and that of a sum has strides of 0",
-        .symptom = "right for fresh tensors, wrong numbers or an index beyond the storage for others",
-        .question = "Where does element [1, 0, 0] of a gradient lie whose strides are all 0?", .make = [](Choices& c) {
-            c.reading.tensor = [](const Tensor& tensor, Argument argument) {
-                return argument == Argument::gradient ? in_memory_order(tensor) : reference::exact(tensor);
-            };
-        });
-
-DECISION(.id = "memory", .stage = "", .lesson = {{"01", "What people get wrong"}},
-         .pseudocode =
-             "every index stays below the size of its axis; every accumulator begins at 0; what is returned is new");
-
-MISTAKE(.id = "reads_out_of_bounds", .decision = "memory", .title = "an index leaves its tensor",
-        .right = "each index runs from 0 to size - 1 of its own axis", .symptom = "right by luck, until it crashes",
-        .question = "Which loop bound belongs to which axis?");
-
-MISTAKE(.id = "uninitialised_memory", .decision = "memory", .title = "memory is read before anything was written to it",
-        .right = "begin sums at 0: Tensor::zeros, not Tensor::empty", .symptom = "right by luck, another day wrong",
-        .question = "What is in a fresh tensor before the first +=?");
-
-MISTAKE(.id = "answers_by_chance", .decision = "memory",
-        .title = "the answer depends on chance, the clock or an address",
-        .right = "equal arguments give equal answers; random numbers come from a seed, in training only",
-        .symptom = "no two runs agree", .question = "What else than the arguments goes into the result?");
-
-MISTAKE(.id = "used_after_freed", .decision = "memory", .title = "memory is used after it was given back",
-        .right = "keep the tensor alive as long as a pointer or view into it is used",
-        .symptom = "right by luck, another day wrong",
-        .question = "Who owns the numbers that this pointer points to, and until when?");
-
-MISTAKE(.id = "state_kept_between_calls", .decision = "memory",
-        .title = "something of an earlier call is kept and used in a later one",
-        .right = "a call depends on its arguments alone: no static, no cache, no buffer that is not cleared",
-        .symptom = "the first call is right, later ones are not", .question = "Which variables outlive a call?");
-
-MISTAKE(.id = "argument_changed", .decision = "memory",
-        .title = "the caller's tensor is changed: a copy of a Tensor is another view of the same numbers",
-        .right = "clone() before writing", .symptom = "the next use of the same input is wrong",
-        .question = "Which of your variables share storage with an argument?");
-
-MISTAKE(.id = "never_ends", .decision = "memory", .title = "a loop never ends",
-        .right = "each loop has a bound that it reaches", .symptom = "the call is stopped at the time limit",
-        .question = "Which loop variable is not counted up?");
-
-MISTAKE(.id = "divides_by_zero", .decision = "memory", .title = "an integer is divided by zero",
-        .right = "check the divisor first", .symptom = "the program is killed (SIGFPE)",
-        .question = "Which divisor can be 0?");
-
-DECISION(.id = "precision", .stage = "scores", .lesson = {{"01", "By hand"}},
-         .pseudocode = "floats stay floats from the arguments to the result");
-
 /// 11 significant bits, as float16 has.
 double rounded_to_half(double x) {
     if (x == 0 || !std::isfinite(x)) return x;
@@ -108,27 +26,145 @@ double rounded_to_half(double x) {
     return std::ldexp(std::nearbyint(mantissa * 2048) / 2048, exponent);
 }
 
-MISTAKE(
-        .id = "half_precision", .decision = "precision", .title = "q and k are cut to the precision of a 16-bit float",
-        .right = "stay in float", .symptom = "weights are off in the third digit",
-        .question = "Which type holds your numbers on the way?", .make = [](Choices& c) {
-            c.scoring.precision = [](const Array& array) {
-                Array rounded = array;
-                for (double& x : rounded.value) x = rounded_to_half(x);
-                return rounded;
-            };
-        });
-
-MISTAKE(
-        .id = "cut_to_integers", .decision = "precision", .title = "q and k are cut to integers",
-        .right = "stay in float", .symptom = "most scores become 0",
-        .question = "Which type holds your numbers on the way?", .make = [](Choices& c) {
-            c.scoring.precision = [](const Array& array) {
-                Array cut = array;
-                for (double& x : cut.value) x = std::trunc(x);
-                return cut;
-            };
-        });
-
 }  // namespace
+
+Chapter chapters::memory() {
+    static constexpr Decision decisions[] = {
+        {.id = "reading",
+         .stage = "",
+         .lesson = {{"01", "What people get wrong"},
+                    {"02", "As a formula"},
+                    {"03", "What people get wrong"},
+                    {"07", "What people get wrong"}},
+         .pseudocode =
+             "element [i,j] of a view lies at offset + i·stride[0] + j·stride[1]; data()[i] only if is_contiguous()"},
+        {.id = "memory",
+         .stage = "",
+         .lesson = {{"01", "What people get wrong"}},
+         .pseudocode =
+             "every index stays below the size of its axis; every accumulator begins at 0; what is returned is new"},
+        {.id = "precision",
+         .stage = "scores",
+         .lesson = {{"01", "By hand"}},
+         .pseudocode = "floats stay floats from the arguments to the result"},
+    };
+    static constexpr Mistake mistakes[] = {
+        {.id = "strides_ignored",
+         .decision = "reading",
+         .title = "tensors are read through data() as if they were contiguous",
+         .right = "go through (i, j) or contiguous(): arguments may be views",
+         .symptom = "right for fresh tensors, wrong numbers for transposed or sliced ones",
+         .question = "What does data()[1] hold after x.transpose(0, 1)?",
+         .make =
+             [](Choices& c) {
+                 c.reading.tensor = [](const Tensor& tensor, Argument) { return in_memory_order(tensor); };
+             }},
+        {.id = "keys_strides_ignored",
+         .decision = "reading",
+         .title = "k is read through data() as if it were contiguous",
+         .right = "go through (i, j) or contiguous(): arguments may be views",
+         .symptom = "right for fresh tensors, wrong numbers for transposed or sliced ones",
+         .question = "What does data()[1] hold after x.transpose(0, 1)?",
+         .make =
+             [](Choices& c) {
+                 c.reading.tensor = [](const Tensor& tensor, Argument argument) {
+                     return argument == Argument::key ? in_memory_order(tensor) : reference::exact(tensor);
+                 };
+             }},
+        {.id = "gradient_strides_ignored",
+         .decision = "reading",
+         .title = "the incoming gradient is read through data() as if it were contiguous",
+         .right = "go through (i, j) or contiguous(): a gradient is often a view, and that of a sum has strides of 0",
+         .symptom = "right for fresh tensors, wrong numbers or an index beyond the storage for others",
+         .question = "Where does element [1, 0, 0] of a gradient lie whose strides are all 0?",
+         .make =
+             [](Choices& c) {
+                 c.reading.tensor = [](const Tensor& tensor, Argument argument) {
+                     return argument == Argument::gradient ? in_memory_order(tensor) : reference::exact(tensor);
+                 };
+             }},
+        {.id = "reads_out_of_bounds",
+         .decision = "memory",
+         .title = "an index leaves its tensor",
+         .right = "each index runs from 0 to size - 1 of its own axis",
+         .symptom = "right by luck, until it crashes",
+         .question = "Which loop bound belongs to which axis?",
+         .shipped = {"TT-Metal: https://github.com/tenstorrent/tt-metal/issues/39910",
+                     "ExecuTorch: https://github.com/pytorch/executorch/pull/20470"}},
+        {.id = "uninitialised_memory",
+         .decision = "memory",
+         .title = "memory is read before anything was written to it",
+         .right = "begin sums at 0: Tensor::zeros, not Tensor::empty",
+         .symptom = "right by luck, another day wrong",
+         .question = "What is in a fresh tensor before the first +=?",
+         .shipped = {"vLLM: https://github.com/vllm-project/vllm/pull/26599",
+                     "Camelid: https://github.com/timtoole02/Camelid/pull/714"}},
+        {.id = "answers_by_chance",
+         .decision = "memory",
+         .title = "the answer depends on chance, the clock or an address",
+         .right = "equal arguments give equal answers; random numbers come from a seed, in training only",
+         .symptom = "no two runs agree",
+         .question = "What else than the arguments goes into the result?"},
+        {.id = "used_after_freed",
+         .decision = "memory",
+         .title = "memory is used after it was given back",
+         .right = "keep the tensor alive as long as a pointer or view into it is used",
+         .symptom = "right by luck, another day wrong",
+         .question = "Who owns the numbers that this pointer points to, and until when?"},
+        {.id = "state_kept_between_calls",
+         .decision = "memory",
+         .title = "something of an earlier call is kept and used in a later one",
+         .right = "a call depends on its arguments alone: no static, no cache, no buffer that is not cleared",
+         .symptom = "the first call is right, later ones are not",
+         .question = "Which variables outlive a call?"},
+        {.id = "argument_changed",
+         .decision = "memory",
+         .title = "the caller's tensor is changed: a copy of a Tensor is another view of the same numbers",
+         .right = "clone() before writing",
+         .symptom = "the next use of the same input is wrong",
+         .question = "Which of your variables share storage with an argument?"},
+        {.id = "never_ends",
+         .decision = "memory",
+         .title = "a loop never ends",
+         .right = "each loop has a bound that it reaches",
+         .symptom = "the call is stopped at the time limit",
+         .question = "Which loop variable is not counted up?"},
+        {.id = "divides_by_zero",
+         .decision = "memory",
+         .title = "an integer is divided by zero",
+         .right = "check the divisor first",
+         .symptom = "the program is killed (SIGFPE)",
+         .question = "Which divisor can be 0?"},
+        {.id = "half_precision",
+         .decision = "precision",
+         .title = "q and k are cut to the precision of a 16-bit float",
+         .right = "stay in float",
+         .symptom = "weights are off in the third digit",
+         .question = "Which type holds your numbers on the way?",
+         .make =
+             [](Choices& c) {
+                 c.scoring.precision = [](const Array& array) {
+                     Array rounded = array;
+                     for (double& x : rounded.value) x = rounded_to_half(x);
+                     return rounded;
+                 };
+             }},
+        {.id = "cut_to_integers",
+         .decision = "precision",
+         .title = "q and k are cut to integers",
+         .right = "stay in float",
+         .symptom = "most scores become 0",
+         .question = "Which type holds your numbers on the way?",
+         .make =
+             [](Choices& c) {
+                 c.scoring.precision = [](const Array& array) {
+                     Array cut = array;
+                     for (double& x : cut.value) x = std::trunc(x);
+                     return cut;
+                 };
+             }},
+    };
+    return {decisions, mistakes};
+}
+
 }  // namespace headway::diagnosis

@@ -1,5 +1,5 @@
 // transpose and contiguous in exercise 02.
-#include "diagnosis/catalogue.hpp"
+#include "diagnosis/chapters.hpp"
 #include "diagnosis/moving.hpp"
 
 #include <algorithm>
@@ -17,78 +17,7 @@ Tensor copy_of_storage(const Tensor& x, Index begin) {
     return copy;
 }
 
-// ---- transpose -------------------------------------------------------------------------------------------------
-
-DECISION(.id = "transpose_axes", .stage = "", .lesson = {{"02", "What you will build"}},
-         .pseudocode = "if (axis < 0 or axis >= x.rank()) throw std::out_of_range");
-
-MISTAKE(
-        .id = "transpose_accepts_missing_axes", .decision = "transpose_axes",
-        .title = "an axis that does not exist is not refused",
-        .right = "throw std::invalid_argument or std::out_of_range",
-        .symptom = "another axis is swapped, or memory behind the shape is read and written",
-        .question = "What does your transpose do with axis 4 of a tensor of rank 4?",
-        .make = [](Choices& c) { c.moving.transposing.checks_axes = false; });
-
-DECISION(.id = "transpose_swap", .stage = "", .lesson = {{"02", "As a formula"}},
-         .pseudocode = "swap(shape[axis0], shape[axis1]); swap(strides[axis0], strides[axis1])");
-
 constexpr const char* right_swap = "swap the sizes and the strides of the two axes";
-
-MISTAKE(
-        .id = "transpose_swaps_only_the_shape", .decision = "transpose_swap",
-        .title = "transpose swaps the sizes but not the strides", .right = right_swap,
-        .symptom = "the shape is right; the numbers are not, or are refused by as_strided",
-        .question = "How far apart in storage do two neighbours along axis0 of the result lie?",
-        .make = [](Choices& c) {
-            c.moving.transposing.swap = [](const Layout& x, std::size_t a, std::size_t b) {
-                Layout layout = x;
-                std::swap(layout.shape[a], layout.shape[b]);
-                return layout;
-            };
-        });
-
-MISTAKE(
-        .id = "transpose_swaps_only_the_strides", .decision = "transpose_swap",
-        .title = "transpose swaps the strides but not the sizes", .right = right_swap,
-        .symptom = "invisible in square matrices, except that the numbers are cut off elsewhere",
-        .question = "Which shape should your result have?", .make = [](Choices& c) {
-            c.moving.transposing.swap = [](const Layout& x, std::size_t a, std::size_t b) {
-                Layout layout = x;
-                std::swap(layout.strides[a], layout.strides[b]);
-                return layout;
-            };
-        });
-
-MISTAKE(
-        .id = "transpose_is_a_reshape", .decision = "transpose_swap",
-        .title = "transpose gives x the swapped shape with row-major strides", .right = right_swap,
-        .symptom = "the shape is right; no number changes its place in reading order",
-        .question = "Which numbers stand in the first row of your result?", .make = [](Choices& c) {
-            c.moving.transposing.swap = [](const Layout& x, std::size_t a, std::size_t b) {
-                Shape shape = x.shape;
-                std::swap(shape[a], shape[b]);
-                return Layout{shape, row_major(shape), x.offset};
-            };
-        });
-
-MISTAKE(
-        .id = "transpose_moves_the_axis", .decision = "transpose_swap",
-        .title = "axis0 moves to the place of axis1 and the axes between shift, as in NumPy's moveaxis",
-        .right = right_swap, .symptom = "invisible for neighbouring axes",
-        .question = "Where does the axis between axis0 and axis1 stand afterwards?", .make = [](Choices& c) {
-            c.moving.transposing.swap = [](const Layout& x, std::size_t a, std::size_t b) {
-                Layout layout = x;
-                for (std::vector<Index>* list : {&layout.shape, &layout.strides}) {
-                    const auto from = list->begin() + static_cast<Index>(a), to = list->begin() + static_cast<Index>(b);
-                    if (from < to)
-                        std::rotate(from, from + 1, to + 1);
-                    else
-                        std::rotate(to, from, from + 1);
-                }
-                return layout;
-            };
-        });
 
 Layout swapped_last_two(const Layout& x, std::size_t, std::size_t) {
     Layout layout = x;
@@ -97,154 +26,264 @@ Layout swapped_last_two(const Layout& x, std::size_t, std::size_t) {
     return layout;
 }
 
-MISTAKE(
-        .id = "transpose_always_swaps_the_last_two", .decision = "transpose_swap",
-        .title = "transpose swaps the last two axes, whichever two are asked for", .right = right_swap,
-        .symptom = "right for matrices only", .question = "Where in your transpose do axis0 and axis1 appear?",
-        .make = [](Choices& c) {
-            c.moving.transposing.swap = [](const Layout& x, std::size_t a, std::size_t b) {
-                return a == b ? x : swapped_last_two(x, a, b);
-            };
-        });
-
-MISTAKE(
-        .id = "transpose_ignores_its_axes", .decision = "transpose_swap",
-        .title = "transpose swaps the last two axes, even where axis0 and axis1 are one", .right = right_swap,
-        .symptom = "right for matrices only", .question = "Where in your transpose do axis0 and axis1 appear?",
-        .make = [](Choices& c) { c.moving.transposing.swap = &swapped_last_two; });
-
-MISTAKE(
-        .id = "transpose_reverses_all_axes", .decision = "transpose_swap",
-        .title = "transpose turns the order of all axes around, as NumPy's .T", .right = right_swap,
-        .symptom = "right for matrices only", .question = "Where in your transpose do axis0 and axis1 appear?",
-        .make = [](Choices& c) {
-            c.moving.transposing.swap = [](const Layout& x, std::size_t, std::size_t) {
-                Layout layout = x;
-                std::reverse(layout.shape.begin(), layout.shape.end());
-                std::reverse(layout.strides.begin(), layout.strides.end());
-                return layout;
-            };
-        });
-
-DECISION(.id = "transpose_storage", .stage = "", .lesson = {{"02", "As a formula"}},
-         .pseudocode = "x.as_strided(shape, strides, x.offset())");
-
-MISTAKE(
-        .id = "transpose_copies", .decision = "transpose_storage",
-        .title = "transpose moves the numbers into new storage",
-        .right = "share storage: as_strided with swapped sizes and strides",
-        .symptom = "right numbers; writing to the result does not reach x",
-        .question = "Which line of your transpose allocates?",
-        .make = [](Choices& c) { c.moving.transposing.result = &row_major_copy; });
-
-MISTAKE(
-        .id = "transpose_drops_the_offset", .decision = "transpose_storage",
-        .title = "transpose starts at the beginning of the storage", .right = "start at x.offset()",
-        .symptom = "right for fresh tensors, other numbers for slices",
-        .question = "Where in its storage does x.slice(0, 1, 3) begin?",
-        .make = [](Choices& c) { c.moving.transposing.result = &with_offset_0; });
-
-// ---- contiguous ------------------------------------------------------------------------------------------------
-
-DECISION(.id = "contiguous_if", .stage = "", .lesson = {{"02", "As a formula"}},
-         .pseudocode = "if (x.strides() are row-major) return x;  // no copy");
-
 constexpr const char* right_test = "return x itself if every stride is row-major, and a copy only if not";
-
-MISTAKE(
-        .id = "contiguous_always_copies", .decision = "contiguous_if",
-        .title = "contiguous copies what is contiguous already", .right = right_test,
-        .symptom = "right numbers; memory and time for nothing",
-        .question = "What does your function do with a fresh tensor?",
-        .make = [](Choices& c) { c.moving.packing.is_dense = [](const Tensor&) { return false; }; });
-
-MISTAKE(
-        .id = "contiguous_never_copies", .decision = "contiguous_if",
-        .title = "contiguous returns x as it is, whatever its strides", .right = right_test,
-        .symptom = "a view of the result is refused, and data() is in another order",
-        .question = "Which strides has your result for a transposed matrix?",
-        .make = [](Choices& c) { c.moving.packing.is_dense = [](const Tensor&) { return true; }; });
-
-MISTAKE(
-        .id = "contiguous_looks_at_the_last_axis_only", .decision = "contiguous_if",
-        .title = "contiguous takes a tensor for contiguous as soon as its last axis is dense", .right = right_test,
-        .symptom = "split heads stay scattered",
-        .question = "Which strides has x.transpose(0, 1) of a tensor of rank 3?", .make = [](Choices& c) {
-            c.moving.packing.is_dense = [](const Tensor& x) { return x.strides().back() == 1 || x.is_contiguous(); };
-        });
-
-MISTAKE(
-        .id = "contiguous_copies_slices", .decision = "contiguous_if",
-        .title = "contiguous copies a slice that is contiguous but starts in mid-storage", .right = right_test,
-        .symptom = "right numbers; memory and time for nothing", .question = "Is x.slice(0, 1, 3) contiguous?",
-        .make = [](Choices& c) {
-            c.moving.packing.is_dense = [](const Tensor& x) { return x.is_contiguous() && x.offset() == 0; };
-        });
-
-MISTAKE(
-        .id = "contiguous_counts_instead_of_looking", .decision = "contiguous_if",
-        .title = "contiguous takes a tensor for contiguous if it shows all of its storage", .right = right_test,
-        .symptom = "a transposed matrix stays as it is", .question = "How many numbers does a transposed matrix show?",
-        .make = [](Choices& c) {
-            c.moving.packing.is_dense = [](const Tensor& x) { return x.numel() == x.storage_size(); };
-        });
-
-DECISION(.id = "contiguous_copy", .stage = "", .lesson = {{"02", "As a formula"}},
-         .pseudocode = "for each index, in row-major order: copy[n++] = storage[offset + Σ i·stride]");
 
 constexpr const char* right_copy =
     "a fresh tensor with row-major strides: element [i, j, ...] of x becomes its element [i, j, ...]";
 
-MISTAKE(
-        .id = "contiguous_keeps_the_strides", .decision = "contiguous_copy",
-        .title = "contiguous copies the numbers and keeps the old strides, as clone() does", .right = right_copy,
-        .symptom = "right numbers; a view of the result is still refused",
-        .question = "Which strides has your result for a transposed matrix?",
-        .make = [](Choices& c) { c.moving.packing.copy = [](const Tensor& x) { return x.clone(); }; });
-
-MISTAKE(
-        .id = "contiguous_copies_in_storage_order", .decision = "contiguous_copy",
-        .title = "contiguous copies the numbers in the order of storage", .right = right_copy,
-        .symptom = "right strides; the numbers of a transposed matrix stand in other places",
-        .question = "In which order does storage hold the numbers of a transposed matrix?", .make = [](Choices& c) {
-            c.moving.packing.copy = [](const Tensor& x) { return copy_of_storage(x, x.offset()); };
-        });
-
-MISTAKE(
-        .id = "contiguous_copies_the_beginning_of_the_storage", .decision = "contiguous_copy",
-        .title = "contiguous copies the storage from its beginning", .right = right_copy,
-        .symptom = "right strides; strides and offset of x are ignored",
-        .question = "Which of x's strides appear in your loop?",
-        .make = [](Choices& c) { c.moving.packing.copy = [](const Tensor& x) { return copy_of_storage(x, 0); }; });
-
-MISTAKE(
-        .id = "contiguous_forgets_the_offset", .decision = "contiguous_copy",
-        .title = "contiguous walks along the strides from the beginning of the storage", .right = "start at x.offset()",
-        .symptom = "right for transposed tensors, other numbers for slices",
-        .question = "Where in its storage does x.slice(2, 1, 4) begin?", .make = [](Choices& c) {
-            c.moving.packing.copy = [](const Tensor& x) { return row_major_copy(with_offset_0(x)); };
-        });
-
-MISTAKE(
-        .id = "contiguous_only_changes_the_strides", .decision = "contiguous_copy",
-        .title = "contiguous gives x row-major strides without moving a number", .right = right_copy,
-        .symptom = "the numbers of a transposed matrix stand in other places",
-        .question = "In which order does storage hold the numbers of a transposed matrix?", .make = [](Choices& c) {
-            c.moving.packing.copy = [](const Tensor& x) { return x.as_strided(x.shape(), row_major(x.shape())); };
-        });
-
-MISTAKE(
-        .id = "contiguous_sorts_x_in_place", .decision = "contiguous_copy",
-        .title = "contiguous writes the row-major order back into the storage of x", .right = right_copy,
-        .symptom = "the caller's x, and every other view of it, holds other numbers than before",
-        .question = "Who else sees the storage that you write to?", .make = [](Choices& c) {
-            c.moving.packing.copy = [](const Tensor& x) {
-                const Tensor ordered = row_major_copy(x);
-                Tensor sorted = x.as_strided(x.shape(), row_major(x.shape()));
-                sorted.copy_from(ordered);
-                return sorted;
-            };
-        });
-
 }  // namespace
+
+Chapter chapters::moving_axes() {
+    static constexpr Decision decisions[] = {
+        {.id = "transpose_axes",
+         .stage = "",
+         .lesson = {{"02", "What you will build"}},
+         .pseudocode = "if (axis < 0 or axis >= x.rank()) throw std::out_of_range"},
+        {.id = "transpose_swap",
+         .stage = "",
+         .lesson = {{"02", "As a formula"}},
+         .pseudocode = "swap(shape[axis0], shape[axis1]); swap(strides[axis0], strides[axis1])"},
+        {.id = "transpose_storage",
+         .stage = "",
+         .lesson = {{"02", "As a formula"}},
+         .pseudocode = "x.as_strided(shape, strides, x.offset())"},
+        {.id = "contiguous_if",
+         .stage = "",
+         .lesson = {{"02", "As a formula"}},
+         .pseudocode = "if (x.strides() are row-major) return x;  // no copy"},
+        {.id = "contiguous_copy",
+         .stage = "",
+         .lesson = {{"02", "As a formula"}},
+         .pseudocode = "for each index, in row-major order: copy[n++] = storage[offset + Σ i·stride]"},
+    };
+    static constexpr Mistake mistakes[] = {
+        // ---- transpose ----
+        {.id = "transpose_accepts_missing_axes",
+         .decision = "transpose_axes",
+         .title = "an axis that does not exist is not refused",
+         .right = "throw std::invalid_argument or std::out_of_range",
+         .symptom = "another axis is swapped, or memory behind the shape is read and written",
+         .question = "What does your transpose do with axis 4 of a tensor of rank 4?",
+         .make = [](Choices& c) { c.moving.transposing.checks_axes = false; }},
+        {.id = "transpose_swaps_only_the_shape",
+         .decision = "transpose_swap",
+         .title = "transpose swaps the sizes but not the strides",
+         .right = right_swap,
+         .symptom = "the shape is right; the numbers are not, or are refused by as_strided",
+         .question = "How far apart in storage do two neighbours along axis0 of the result lie?",
+         .make =
+             [](Choices& c) {
+                 c.moving.transposing.swap = [](const Layout& x, std::size_t a, std::size_t b) {
+                     Layout layout = x;
+                     std::swap(layout.shape[a], layout.shape[b]);
+                     return layout;
+                 };
+             }},
+        {.id = "transpose_swaps_only_the_strides",
+         .decision = "transpose_swap",
+         .title = "transpose swaps the strides but not the sizes",
+         .right = right_swap,
+         .symptom = "invisible in square matrices, except that the numbers are cut off elsewhere",
+         .question = "Which shape should your result have?",
+         .make =
+             [](Choices& c) {
+                 c.moving.transposing.swap = [](const Layout& x, std::size_t a, std::size_t b) {
+                     Layout layout = x;
+                     std::swap(layout.strides[a], layout.strides[b]);
+                     return layout;
+                 };
+             }},
+        {.id = "transpose_is_a_reshape",
+         .decision = "transpose_swap",
+         .title = "transpose gives x the swapped shape with row-major strides",
+         .right = right_swap,
+         .symptom = "the shape is right; no number changes its place in reading order",
+         .question = "Which numbers stand in the first row of your result?",
+         .make =
+             [](Choices& c) {
+                 c.moving.transposing.swap = [](const Layout& x, std::size_t a, std::size_t b) {
+                     Shape shape = x.shape;
+                     std::swap(shape[a], shape[b]);
+                     return Layout{shape, row_major(shape), x.offset};
+                 };
+             }},
+        {.id = "transpose_moves_the_axis",
+         .decision = "transpose_swap",
+         .title = "axis0 moves to the place of axis1 and the axes between shift, as in NumPy's moveaxis",
+         .right = right_swap,
+         .symptom = "invisible for neighbouring axes",
+         .question = "Where does the axis between axis0 and axis1 stand afterwards?",
+         .make =
+             [](Choices& c) {
+                 c.moving.transposing.swap = [](const Layout& x, std::size_t a, std::size_t b) {
+                     Layout layout = x;
+                     for (std::vector<Index>* list : {&layout.shape, &layout.strides}) {
+                         const auto from = list->begin() + static_cast<Index>(a),
+                                    to = list->begin() + static_cast<Index>(b);
+                         if (from < to)
+                             std::rotate(from, from + 1, to + 1);
+                         else
+                             std::rotate(to, from, from + 1);
+                     }
+                     return layout;
+                 };
+             }},
+        {.id = "transpose_always_swaps_the_last_two",
+         .decision = "transpose_swap",
+         .title = "transpose swaps the last two axes, whichever two are asked for",
+         .right = right_swap,
+         .symptom = "right for matrices only",
+         .question = "Where in your transpose do axis0 and axis1 appear?",
+         .make =
+             [](Choices& c) {
+                 c.moving.transposing.swap = [](const Layout& x, std::size_t a, std::size_t b) {
+                     return a == b ? x : swapped_last_two(x, a, b);
+                 };
+             }},
+        {.id = "transpose_ignores_its_axes",
+         .decision = "transpose_swap",
+         .title = "transpose swaps the last two axes, even where axis0 and axis1 are one",
+         .right = right_swap,
+         .symptom = "right for matrices only",
+         .question = "Where in your transpose do axis0 and axis1 appear?",
+         .make = [](Choices& c) { c.moving.transposing.swap = &swapped_last_two; }},
+        {.id = "transpose_reverses_all_axes",
+         .decision = "transpose_swap",
+         .title = "transpose turns the order of all axes around, as NumPy's .T",
+         .right = right_swap,
+         .symptom = "right for matrices only",
+         .question = "Where in your transpose do axis0 and axis1 appear?",
+         .make =
+             [](Choices& c) {
+                 c.moving.transposing.swap = [](const Layout& x, std::size_t, std::size_t) {
+                     Layout layout = x;
+                     std::reverse(layout.shape.begin(), layout.shape.end());
+                     std::reverse(layout.strides.begin(), layout.strides.end());
+                     return layout;
+                 };
+             }},
+        {.id = "transpose_copies",
+         .decision = "transpose_storage",
+         .title = "transpose moves the numbers into new storage",
+         .right = "share storage: as_strided with swapped sizes and strides",
+         .symptom = "right numbers; writing to the result does not reach x",
+         .question = "Which line of your transpose allocates?",
+         .make = [](Choices& c) { c.moving.transposing.result = &row_major_copy; }},
+        {.id = "transpose_drops_the_offset",
+         .decision = "transpose_storage",
+         .title = "transpose starts at the beginning of the storage",
+         .right = "start at x.offset()",
+         .symptom = "right for fresh tensors, other numbers for slices",
+         .question = "Where in its storage does x.slice(0, 1, 3) begin?",
+         .make = [](Choices& c) { c.moving.transposing.result = &with_offset_0; }},
+        // ---- contiguous ----
+        {.id = "contiguous_always_copies",
+         .decision = "contiguous_if",
+         .title = "contiguous copies what is contiguous already",
+         .right = right_test,
+         .symptom = "right numbers; memory and time for nothing",
+         .question = "What does your function do with a fresh tensor?",
+         .make = [](Choices& c) { c.moving.packing.is_dense = [](const Tensor&) { return false; }; }},
+        {.id = "contiguous_never_copies",
+         .decision = "contiguous_if",
+         .title = "contiguous returns x as it is, whatever its strides",
+         .right = right_test,
+         .symptom = "a view of the result is refused, and data() is in another order",
+         .question = "Which strides has your result for a transposed matrix?",
+         .make = [](Choices& c) { c.moving.packing.is_dense = [](const Tensor&) { return true; }; }},
+        {.id = "contiguous_looks_at_the_last_axis_only",
+         .decision = "contiguous_if",
+         .title = "contiguous takes a tensor for contiguous as soon as its last axis is dense",
+         .right = right_test,
+         .symptom = "split heads stay scattered",
+         .question = "Which strides has x.transpose(0, 1) of a tensor of rank 3?",
+         .make =
+             [](Choices& c) {
+                 c.moving.packing.is_dense = [](const Tensor& x) {
+                     return x.strides().back() == 1 || x.is_contiguous();
+                 };
+             }},
+        {.id = "contiguous_copies_slices",
+         .decision = "contiguous_if",
+         .title = "contiguous copies a slice that is contiguous but starts in mid-storage",
+         .right = right_test,
+         .symptom = "right numbers; memory and time for nothing",
+         .question = "Is x.slice(0, 1, 3) contiguous?",
+         .make =
+             [](Choices& c) {
+                 c.moving.packing.is_dense = [](const Tensor& x) { return x.is_contiguous() && x.offset() == 0; };
+             }},
+        {.id = "contiguous_counts_instead_of_looking",
+         .decision = "contiguous_if",
+         .title = "contiguous takes a tensor for contiguous if it shows all of its storage",
+         .right = right_test,
+         .symptom = "a transposed matrix stays as it is",
+         .question = "How many numbers does a transposed matrix show?",
+         .make =
+             [](Choices& c) {
+                 c.moving.packing.is_dense = [](const Tensor& x) { return x.numel() == x.storage_size(); };
+             }},
+        {.id = "contiguous_keeps_the_strides",
+         .decision = "contiguous_copy",
+         .title = "contiguous copies the numbers and keeps the old strides, as clone() does",
+         .right = right_copy,
+         .symptom = "right numbers; a view of the result is still refused",
+         .question = "Which strides has your result for a transposed matrix?",
+         .make = [](Choices& c) { c.moving.packing.copy = [](const Tensor& x) { return x.clone(); }; }},
+        {.id = "contiguous_copies_in_storage_order",
+         .decision = "contiguous_copy",
+         .title = "contiguous copies the numbers in the order of storage",
+         .right = right_copy,
+         .symptom = "right strides; the numbers of a transposed matrix stand in other places",
+         .question = "In which order does storage hold the numbers of a transposed matrix?",
+         .make =
+             [](Choices& c) {
+                 c.moving.packing.copy = [](const Tensor& x) { return copy_of_storage(x, x.offset()); };
+             }},
+        {.id = "contiguous_copies_the_beginning_of_the_storage",
+         .decision = "contiguous_copy",
+         .title = "contiguous copies the storage from its beginning",
+         .right = right_copy,
+         .symptom = "right strides; strides and offset of x are ignored",
+         .question = "Which of x's strides appear in your loop?",
+         .make = [](Choices& c) { c.moving.packing.copy = [](const Tensor& x) { return copy_of_storage(x, 0); }; }},
+        {.id = "contiguous_forgets_the_offset",
+         .decision = "contiguous_copy",
+         .title = "contiguous walks along the strides from the beginning of the storage",
+         .right = "start at x.offset()",
+         .symptom = "right for transposed tensors, other numbers for slices",
+         .question = "Where in its storage does x.slice(2, 1, 4) begin?",
+         .make =
+             [](Choices& c) {
+                 c.moving.packing.copy = [](const Tensor& x) { return row_major_copy(with_offset_0(x)); };
+             }},
+        {.id = "contiguous_only_changes_the_strides",
+         .decision = "contiguous_copy",
+         .title = "contiguous gives x row-major strides without moving a number",
+         .right = right_copy,
+         .symptom = "the numbers of a transposed matrix stand in other places",
+         .question = "In which order does storage hold the numbers of a transposed matrix?",
+         .make =
+             [](Choices& c) {
+                 c.moving.packing.copy = [](const Tensor& x) { return x.as_strided(x.shape(), row_major(x.shape())); };
+             }},
+        {.id = "contiguous_sorts_x_in_place",
+         .decision = "contiguous_copy",
+         .title = "contiguous writes the row-major order back into the storage of x",
+         .right = right_copy,
+         .symptom = "the caller's x, and every other view of it, holds other numbers than before",
+         .question = "Who else sees the storage that you write to?",
+         .make =
+             [](Choices& c) {
+                 c.moving.packing.copy = [](const Tensor& x) {
+                     const Tensor ordered = row_major_copy(x);
+                     Tensor sorted = x.as_strided(x.shape(), row_major(x.shape()));
+                     sorted.copy_from(ordered);
+                     return sorted;
+                 };
+             }},
+    };
+    return {decisions, mistakes};
+}
+
 }  // namespace headway::diagnosis

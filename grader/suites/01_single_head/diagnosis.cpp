@@ -32,7 +32,7 @@ Predict attention_weights(const Arguments& arguments) {
     auto model = std::make_shared<Attention>(std::move(given));
     return [model, fits, too_wide](const Choices& c) {
         // A sum over the features of q leaves a narrower k, with whatever follows.
-        if (too_wide && !c.checking.widths) return Answer::said("anything");
+        if (too_wide && !c.checking.widths) return Answer::without_value(Answer::Kind::unpredicted);
         return checked(fits, c.checking, &Checking::widths, [&] { return Answer::of(model->attended(c).returned); });
     };
 }
@@ -123,7 +123,7 @@ Arguments head(Random& random, Index tokens, Index width, Index keys, Index valu
     return {{"x", x}, {"w_q", w_q}, {"w_k", w_k}, {"w_v", weight(values)}};
 }
 
-std::vector<Arguments> ask_single_head_attention(Random& random) {
+Questions ask_single_head_attention(Random& random) {
     Arguments identity = head(random, S, D, d, D);
     identity[3].value = Tensor::eye(D);
     Arguments even = head(random, S, D, d, d_v);
@@ -146,20 +146,14 @@ std::vector<Arguments> ask_single_head_attention(Random& random) {
     tall_value[3].value = random_tensor(random, {D + 1, d_v});
     Arguments wide_key = head(random, S, D, d, d_v);
     wide_key[2].value = random_tensor(random, {D, d + 2});
-    return {even,
-            head(random, S, D, d, d_v),
-            head(random, T, D, 5, d_v),
-            head(random, D, D, D, D),
-            head(random, S, D, d, d),
-            identity,
-            head(random, S, D, d, d_v, 8.0F),
-            leaning(9.0F, 9.0F),
-            leaning(9.0F, -9.0F),
-            short_query,
-            tall_value,
-            wide_key,
-            head(random, S, D, S, d_v),
-            head(random, 1, D, d, D)};  // one token attends to itself alone: what comes back is its value
+    Questions questions({even, head(random, S, D, d, d_v), head(random, T, D, 5, d_v), head(random, D, D, D, D),
+                         head(random, S, D, d, d)});
+    questions.add(identity, "w_v is the identity");
+    for (const Arguments& arguments : {head(random, S, D, d, d_v, 8.0F), leaning(9.0F, 9.0F), leaning(9.0F, -9.0F),
+                                       short_query, tall_value, wide_key, head(random, S, D, S, d_v)})
+        questions.add(arguments);
+    questions.add(head(random, 1, D, d, D), "one token");  // attends to itself alone: what comes back is its value
+    return questions;
 }
 
 std::vector<Arguments> ask_with_residual(Random& random) {
@@ -209,7 +203,7 @@ const SubjectRegistration registration(
        .questions = &ask_single_head_attention,
        .given_own = &from_own_weights,
        .stage = "weigh",
-       .stages = {{"weigh", 5}, {"project", 13}},
+       .stages = {{"weigh", "w_v is the identity"}, {"project", "one token"}},
        .invariants = {permuted_tokens({"x"}, Follows::rows, "a token's output depends on where the token stands")}},
       {.name = "with_residual", .model = &with_residual, .questions = &ask_with_residual, .stage = "output"}}});
 

@@ -54,7 +54,7 @@ Answer watch_call(Student& student, const Tensor& x, Demand demand, const Call& 
     const auto* result = std::get_if<wire::Handle>(&outcome.value);
     if (result == nullptr) return answer_of(outcome);
     Scene scene{student.read(*result), reference::exact(x), reference::exact(student.read(stored)), {}};
-    if (!scene.result.defined()) return Answer::said("undefined");
+    if (!scene.result.defined()) return Answer::without_value(Answer::Kind::undefined);
     student.write(stored, Shape(x.shape().size(), 0), written);
     scene.later = reference::exact(student.read(*result));
     student.forget(*result);
@@ -91,9 +91,9 @@ Answer played(const Tensor& x, bool watched, Demand demand, const Checking& chec
         scene.later = reference::exact(shown);
         return told(scene, demand);
     } catch (const Refusal&) {
-        return Answer::said(checking.invalid_argument ? "refused" : "threw");
+        return Answer::without_value(checking.invalid_argument ? Answer::Kind::refused : Answer::Kind::threw);
     } catch (const std::invalid_argument&) {
-        return Answer::said("refused");  // by as_strided, which everybody calls
+        return Answer::without_value(Answer::Kind::refused);  // by as_strided, which everybody calls
     }
 }
 
@@ -125,8 +125,9 @@ Predict transpose_model(const Arguments& arguments) {
     return [x, axis0, axis1, watched = is_watched(arguments)](const Choices& c) {
         const auto exists = [&](Index axis) { return axis >= 0 && axis < x.rank(); };
         const auto is_optional = [&](Index axis) { return axis < 0 && axis >= -x.rank(); };
-        if (is_optional(axis0) || is_optional(axis1)) return Answer::said("anything");
-        if (!c.moving.transposing.checks_axes && !(exists(axis0) && exists(axis1))) return Answer::said("accepted");
+        if (is_optional(axis0) || is_optional(axis1)) return Answer::without_value(Answer::Kind::unpredicted);
+        if (!c.moving.transposing.checks_axes && !(exists(axis0) && exists(axis1)))
+            return Answer::without_value(Answer::Kind::accepted);
         return played(x, watched, Demand::numbers, c.checking, [&](const Tensor& own) {
             if (!exists(axis0) || !exists(axis1)) throw Refusal("transpose");
             return transpose(own, static_cast<std::size_t>(axis0), static_cast<std::size_t>(axis1), c.moving);
@@ -150,7 +151,7 @@ Predict split_heads_model(const Arguments& arguments) {
     return [x, H, watched = is_watched(arguments)](const Choices& c) {
         return checked(x.rank() == 3, c.checking, &Checking::ranks, [&] {
             // as_strided refuses fewer than none, whoever checks nothing.
-            if (H < 0 && !c.checking.heads) return Answer::said("refused");
+            if (H < 0 && !c.checking.heads) return Answer::without_value(Answer::Kind::refused);
             return checked(H > 0, c.checking, &Checking::heads, [&] {
                 if (H < 1) throw std::invalid_argument("no heads can be computed");
                 return checked(x.size(2) % H == 0, c.checking, &Checking::divisible, [&] {

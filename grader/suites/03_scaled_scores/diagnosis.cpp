@@ -89,8 +89,9 @@ Predict attention(const Arguments& arguments) {
     return [model, fits](const Choices& c) {
         return checked(fits, c.checking, &Checking::lengths, [&] {
             const auto attended = model->attended(c);
-            if (c.weighing.swapped) return Answer{"", {{"context", attended.returned}, {"weights", attended.context}}};
-            return Answer{"", {{"context", attended.context}, {"weights", attended.returned}}};
+            if (c.weighing.swapped)
+                return Answer{.parts = {{"context", attended.returned}, {"weights", attended.context}}};
+            return Answer{.parts = {{"context", attended.context}, {"weights", attended.returned}}};
         });
     };
 }
@@ -142,23 +143,23 @@ std::vector<Mask> masks(Random& random, const SmallSizes& n, Index T, Index S) {
             with_empty_rows};
 }
 
-std::vector<Arguments> ask_masked_softmax(Random& random) {
+Questions ask_masked_softmax(Random& random) {
     const SmallSizes n = small_sizes(random);
-    std::vector<Arguments> questions;
-    const auto ask = [&](const Tensor& scores, const Mask& mask) {
-        questions.push_back({{"scores", scores}, {"mask", mask}});
+    Questions questions;
+    const auto ask = [&](const Tensor& scores, const Mask& mask, const char* name = "") {
+        questions.add({{"scores", scores}, {"mask", mask}}, name);
     };
     const Tensor scores = random_tensor(random, {n.B, n.H, n.T, n.S}) * 2.0F;
-    for (const Mask& mask : masks(random, n, n.T, n.S)) ask(scores, mask);
+    for (const Mask& mask : masks(random, n, n.T, n.S)) ask(scores, mask, mask.defined() ? "masked" : "no mask");
     // More queries than keys, and as many: masks that are turned or misread differ there.
     const Tensor square = random_tensor(random, {n.B, n.H, n.S, n.S}) * 2.0F;
-    ask(square, random_mask(random, {n.S, n.S}));
+    ask(square, random_mask(random, {n.S, n.S}), "masked");
     const Tensor tall = random_tensor(random, {n.B, n.T, n.S, n.H}).transpose(1, 3).transpose(2, 3);
-    ask(tall, reference::causal_mask(tall.size(2), tall.size(3)));
+    ask(tall, reference::causal_mask(tall.size(2), tall.size(3)), "masked");
     Tensor large = random_tensor(random, {n.B, n.H, n.T, n.S});
     large[0] *= 1e4F;
     large[1] -= 2000.0F;
-    ask(large, Mask{});
+    ask(large, Mask{}, "large scores");
     ask(scores + 120.0F, random_mask(random, {n.T, n.S}));
     ask(scores - 2e4F, random_mask(random, {n.T, n.S}));
     ask(large, random_mask(random, {n.T, n.S}));
@@ -167,7 +168,7 @@ std::vector<Arguments> ask_masked_softmax(Random& random) {
     const Mask tall_mask = random_mask(random, {n.B, n.H, n.T, n.S});
     ask(masked_fill(scores, tall_mask, 250.0F), tall_mask);
     ask(large, Mask::block_all({1, n.S}));
-    ask(scores, Mask::block_all({n.T, n.S}));
+    ask(scores, Mask::block_all({n.T, n.S}), "masked");
     ask(scores, Mask::allow_all({n.T, n.S + 1}));
     return questions;
 }
@@ -217,7 +218,7 @@ std::optional<Answer> from_own_parts(judge::Student& student, const Arguments& a
     const Array own = judge::own(*tensor);
     const Tensor v = std::get<Tensor>(arguments[2].value);
     if (own.size(-1) != v.size(2)) return std::nullopt;
-    return Answer{"", {{"context", reference::matmul(own, reference::exact(v))}, {"weights", own}}};
+    return Answer{.parts = {{"context", reference::matmul(own, reference::exact(v))}, {"weights", own}}};
 }
 
 const SubjectRegistration registration(
@@ -233,17 +234,7 @@ const SubjectRegistration registration(
        .model = &masked_softmax,
        .questions = &ask_masked_softmax,
        .stage = "softmax",
-       .stages = {{"softmax", 0},
-                  {"softmax", 9},
-                  {"mask", 1},
-                  {"mask", 2},
-                  {"mask", 3},
-                  {"mask", 4},
-                  {"mask", 5},
-                  {"mask", 6},
-                  {"mask", 7},
-                  {"mask", 8},
-                  {"mask", 16}}},
+       .stages = {{"softmax", "no mask"}, {"softmax", "large scores"}, {"mask", "masked"}}},
       {.name = "scaled_dot_product_attention",
        .model = &attention,
        .questions = &ask_attention,

@@ -89,7 +89,7 @@ std::vector<Arguments> ask_project_output(Random& random) {
             ask(E, random_tensor(random, {E, D}), bias(D - 1))};
 }
 
-std::vector<Arguments> ask_multi_head_attention(Random& random) {
+Questions ask_multi_head_attention(Random& random) {
     const SmallSizes n = small_sizes(random);
     const Index D = n.D();
     // Small enough that softmax does not saturate: a saturated softmax hides mistakes.
@@ -141,24 +141,18 @@ std::vector<Arguments> ask_multi_head_attention(Random& random) {
     none[5].value = Index{0};
     Arguments narrow = ask(n.T, Mask{});
     narrow[1].value = random_tensor(random, {D + n.H, D});
-    return {even,
-            plain,
-            even_masked,
-            ask(n.T, Mask{}),
-            ask(n.S, reference::causal_mask(n.S, n.S)),
-            ask(n.S, reference::padding_mask(lengths, n.S)),
-            ask(n.S, random_mask(random, {n.S, n.S})),
-            ask(n.S, random_mask(random, {n.H, 1, n.S})),
-            ask(n.S, random_mask(random, {n.B, n.H, n.S, n.S})),
-            ask(n.S, with_empty_rows),
-            view,
-            large,
-            leaning(9.0F, 9.0F),
-            leaning(9.0F, -9.0F),
-            uneven,
-            none,
-            narrow,
-            ask(n.d, Mask{})};
+    Questions questions;
+    questions.add(even, "equal scores");
+    questions.add(plain, "no output projection");
+    questions.add(even_masked, "equal scores, masked");
+    questions.add(ask(n.T, Mask{}), "no mask");
+    for (const Arguments& arguments :
+         {ask(n.S, reference::causal_mask(n.S, n.S)), ask(n.S, reference::padding_mask(lengths, n.S)),
+          ask(n.S, random_mask(random, {n.S, n.S})), ask(n.S, random_mask(random, {n.H, 1, n.S})),
+          ask(n.S, random_mask(random, {n.B, n.H, n.S, n.S})), ask(n.S, with_empty_rows), view, large,
+          leaning(9.0F, 9.0F), leaning(9.0F, -9.0F), uneven, none, narrow, ask(n.d, Mask{})})
+        questions.add(arguments);
+    return questions;
 }
 
 /// What follows from the student's own merge_heads and project_output.
@@ -187,7 +181,10 @@ const SubjectRegistration registration(
        .model = &multi_head_attention,
        .questions = &ask_multi_head_attention,
        .given_own = &from_own_parts,
-       .stages = {{"weigh", 0}, {"scores", 1}, {"mask", 2}, {"output", 3}},
+       .stages = {{"weigh", "equal scores"},
+                  {"scores", "no output projection"},
+                  {"mask", "equal scores, masked"},
+                  {"output", "no mask"}},
        .invariants = {permuted_tokens({"x"}, Follows::rows, "a token's output depends on where the token stands"),
                       unseen_future({"x"})}}}});
 

@@ -7,13 +7,19 @@
 namespace headway::diagnosis {
 
 using judge::Arguments;
+using judge::AttentionObject;
+using judge::NamedShapes;
+using judge::NotJudged;
+using judge::ObjectOptions;
+using judge::Otherwise;
 using judge::Outcome;
+using judge::specified;
 using judge::Student;
 
 namespace {
 
 /// "(3E, D)", or nothing where a size is none of the module's.
-std::string in_symbols(const Shape& shape, const Asking& asking) {
+std::string in_symbols(const Shape& shape, const ObjectOptions& asking) {
     std::string symbols;
     for (const Index size : shape) {
         const std::pair<const char*, Index> known[] = {
@@ -26,7 +32,9 @@ std::string in_symbols(const Shape& shape, const Asking& asking) {
     return symbols + ")";
 }
 
-Answer refusal(const Outcome& outcome) { return outcome.error ? answer_of(outcome) : Answer::said("made"); }
+Answer refusal(const Outcome& outcome) {
+    return outcome.error ? answer_of(outcome) : Answer::without_value(Answer::Kind::done);
+}
 
 NamedShapes shapes_of(const wire::Record& record) {
     NamedShapes shapes;
@@ -45,16 +53,16 @@ bool hold_the_same(const wire::Record& parameters, const std::vector<std::string
 }
 
 /// Whether forward answers as if nothing had been loaded.
-bool loading_has_no_effect(Student& student, const Asking& asking, const Arguments& arguments) {
-    AskedModule fresh(student, asking);
-    AskedModule loaded(student, asking);
+bool loading_has_no_effect(Student& student, const ObjectOptions& asking, const Arguments& arguments) {
+    AttentionObject fresh(student, asking, Otherwise::not_judged);
+    AttentionObject loaded(student, asking, Otherwise::not_judged);
     loaded.load(std::get<wire::Record>(argument(arguments, "state")));
     fresh.eval();
     loaded.eval();
     const Tensor x = tensor(arguments, "value");  // moderate numbers, whatever the question makes of query and key
-    const Arguments plain{{"query", x}, {"key", x}, {"value", x}, {"mask", Mask{}}};
-    const Outcome one = fresh.call("forward", plain);
-    const Outcome other = loaded.call("forward", plain);
+    const judge::Question plain{x, x, x, Mask{}};
+    const Outcome one = fresh.outcome("forward", plain);
+    const Outcome other = loaded.outcome("forward", plain);
     const auto* a = std::get_if<Tensor>(&one.value);
     const auto* b = std::get_if<Tensor>(&other.value);
     return a != nullptr && b != nullptr && same_numbers(*a, *b);
@@ -62,11 +70,11 @@ bool loading_has_no_effect(Student& student, const Asking& asking, const Argumen
 
 /// The numbers that a function gives in eval, after known parameters were loaded.
 Asked ask_numbers(Student& student, const Arguments& arguments, const std::string& function, const Predict& predict) {
-    const Asking asking = Asking::from(arguments);
-    AskedModule module(student, asking);
+    const ObjectOptions asking = options_of(arguments);
+    AttentionObject module(student, asking, Otherwise::not_judged);
     module.load(std::get<wire::Record>(argument(arguments, "state")));
     module.eval();
-    const Outcome outcome = module.call(function, arguments);
+    const Outcome outcome = module.outcome(function, call_of(arguments));
     const Answer answer = answer_of(outcome);
     if (!fit(predict(right()), answer) && loading_has_no_effect(student, asking, arguments)) throw NotJudged{};
     return {answer, outcome.changed_arguments};
@@ -74,62 +82,37 @@ Asked ask_numbers(Student& student, const Arguments& arguments, const std::strin
 
 /// attention_weights of a module with dropout: are they those of eval, and does training go on after it?
 Asked ask_weights_in_training(Student& student, const Arguments& arguments) {
-    const Asking asking = Asking::from(arguments);
-    Asking without = asking;
+    const ObjectOptions asking = options_of(arguments);
+    ObjectOptions without = asking;
     without.dropout = 0;
-    AskedModule dropping(student, asking);
-    AskedModule still(student, without);
-    for (AskedModule* one : {&dropping, &still}) one->load(std::get<wire::Record>(argument(arguments, "state")));
-    const Tensor plain = still.forward(arguments);
-    if (same_numbers(dropping.forward(arguments), plain)) throw NotJudged{};  // no dropout in training at all
-    const Outcome in_training = dropping.call("attention_weights", arguments);
-    const Outcome expected = still.call("attention_weights", arguments);
+    AttentionObject dropping(student, asking, Otherwise::not_judged);
+    AttentionObject still(student, without, Otherwise::not_judged);
+    for (AttentionObject* one : {&dropping, &still}) one->load(std::get<wire::Record>(argument(arguments, "state")));
+    const Tensor plain = still.forward(call_of(arguments));
+    if (same_numbers(dropping.forward(call_of(arguments)), plain)) throw NotJudged{};  // no dropout in training at all
+    const Outcome in_training = dropping.outcome("attention_weights", call_of(arguments));
+    const Outcome expected = still.outcome("attention_weights", call_of(arguments));
     const auto* seen = std::get_if<Tensor>(&in_training.value);
     const auto* right_ones = std::get_if<Tensor>(&expected.value);
     if (seen == nullptr || right_ones == nullptr) throw NotJudged{};
     Answer answer;
     say(answer, same_numbers(*seen, *right_ones) ? "before dropout" : "after dropout");
-    say(answer, same_numbers(dropping.forward(arguments), plain) ? "leaves training" : "training goes on");
+    say(answer, same_numbers(dropping.forward(call_of(arguments)), plain) ? "leaves training" : "training goes on");
     return answer;
 }
 
 }  // namespace
 
-wire::Record Asking::record() const {
-    wire::Record record{{{"embed_dim", D}, {"num_heads", H}, {"bias", bias}, {"causal", causal}}};
-    if (head_dim) record.fields.push_back({"head_dim", *head_dim});
-    if (dropout != 0) record.fields.push_back({"dropout", dropout});
-    record.fields.push_back({"seed", seed});
-    return record;
+ObjectOptions options_of(const Arguments& arguments) {
+    return ObjectOptions::from(std::get<wire::Record>(argument(arguments, "options")));
 }
 
-Asking Asking::from(const Arguments& arguments) {
-    const auto& record = std::get<wire::Record>(argument(arguments, "options"));
-    Asking asking;
-    asking.D = std::get<Index>(record.find("embed_dim")->value);
-    asking.H = std::get<Index>(record.find("num_heads")->value);
-    asking.bias = std::get<bool>(record.find("bias")->value);
-    asking.causal = std::get<bool>(record.find("causal")->value);
-    if (const auto* field = record.find("head_dim")) asking.head_dim = std::get<Index>(field->value);
-    if (const auto* field = record.find("dropout")) asking.dropout = std::get<double>(field->value);
-    if (const auto* field = record.find("seed")) asking.seed = std::get<Index>(field->value);
-    return asking;
+judge::Question call_of(const Arguments& arguments) {
+    return {tensor(arguments, "query"), tensor(arguments, "key"), tensor(arguments, "value"), mask(arguments, "mask")};
 }
 
-NamedShapes specified(const Asking& asking) {
-    NamedShapes parameters;
-    for (const auto& [name, shape] : NamedShapes{{"q_proj", {asking.E(), asking.D}},
-                                                 {"k_proj", {asking.E(), asking.D}},
-                                                 {"v_proj", {asking.E(), asking.D}},
-                                                 {"out_proj", {asking.D, asking.E()}}}) {
-        parameters.emplace_back(name + ".weight", shape);
-        if (asking.bias) parameters.emplace_back(name + ".bias", Shape{shape[0]});
-    }
-    return parameters;
-}
-
-Answer facts_of(const NamedShapes& parameters, const Asking& asking) {
-    Asking with_bias = asking;
+Answer facts_of(const NamedShapes& parameters, const ObjectOptions& asking) {
+    ObjectOptions with_bias = asking;
     with_bias.bias = true;
     const NamedShapes known = specified(with_bias);
     Answer answer;
@@ -170,63 +153,26 @@ Arguments changed(Arguments arguments, const std::string& name, wire::Value valu
     return arguments;
 }
 
-AskedModule::AskedModule(Student& student, const Asking& asking) : student_(student) {
-    const Outcome made = student.outcome("make_multi_head_attention", {{"options", asking.record()}});
-    const auto* handle = std::get_if<wire::Handle>(&made.value);
-    if (made.error || handle == nullptr) throw NotJudged{};
-    handle_ = *handle;
-}
-
-void AskedModule::load(const wire::Record& state) {
-    if (student_.outcome("load_state_dict", {{"module", handle_}, {"state", state}}).error) throw NotJudged{};
-}
-
-void AskedModule::train() { student_.run("train", {{"module", handle_}}); }
-void AskedModule::eval() { student_.run("eval", {{"module", handle_}}); }
-wire::Record AskedModule::state() { return student_.record("state_dict", {{"module", handle_}}); }
-
-Arguments AskedModule::with_self(const std::string& function, const Arguments& question) const {
-    Arguments arguments{{"module", handle_}};
-    for (const char* name : {"query", "key", "value", "mask"})
-        if (function == "forward" || std::strcmp(name, "value") != 0)
-            arguments.push_back({name, argument(question, name)});
-    return arguments;
-}
-
-Outcome AskedModule::call(const std::string& function, const Arguments& question) {
-    return student_.outcome(function, with_self(function, question));
-}
-
-Tensor AskedModule::forward(const Arguments& question) {
-    const Outcome outcome = call("forward", question);
-    const auto* output = std::get_if<Tensor>(&outcome.value);
-    if (output == nullptr || !output->defined()) throw NotJudged{};
-    return *output;
-}
-
-Tensor AskedModule::first_of_two(const Arguments& first, const Arguments& second) {
-    const wire::Handle kept = student_.keep("forward", with_self("forward", first));
-    forward(second);
-    return student_.read(kept);
-}
-
 Asked ask_factory(Student& student, const Arguments& arguments) {
     const auto& kind = std::get<std::string>(argument(arguments, "question"));
-    const Asking asking = Asking::from(arguments);
+    const ObjectOptions asking = options_of(arguments);
     if (kind == "seeds") {
-        Asking other = asking;
+        ObjectOptions other = asking;
         ++other.seed;
-        const wire::Record first = AskedModule(student, asking).state();
+        const wire::Record first = AttentionObject(student, asking, Otherwise::not_judged).state();
         if (first.fields.empty()) throw NotJudged{};
         Answer answer;
-        say(answer,
-            same_numbers(first, AskedModule(student, asking).state()) ? "equal seeds repeat" : "equal seeds differ");
-        say(answer,
-            same_numbers(first, AskedModule(student, other).state()) ? "other seeds repeat" : "other seeds differ");
+        say(answer, same_numbers(first, AttentionObject(student, asking, Otherwise::not_judged).state())
+                        ? "equal seeds repeat"
+                        : "equal seeds differ");
+        say(answer, same_numbers(first, AttentionObject(student, other, Otherwise::not_judged).state())
+                        ? "other seeds repeat"
+                        : "other seeds differ");
         return answer;
     }
     const Outcome made = student.outcome("make_multi_head_attention", {{"options", asking.record()}});
-    if (kind == "declined") return made.error ? Answer::said("refused") : Answer::said("made");
+    if (kind == "declined")
+        return made.error ? Answer::without_value(Answer::Kind::refused) : Answer::without_value(Answer::Kind::done);
     const auto* handle = std::get_if<wire::Handle>(&made.value);
     if (kind == "refusal" || made.error || handle == nullptr) return refusal(made);
     const wire::Record parameters = student.record("named_parameters", {{"module", *handle}});
@@ -237,7 +183,7 @@ Asked ask_factory(Student& student, const Arguments& arguments) {
 }
 
 Asked ask_attention_weights(Student& student, const Arguments& arguments) {
-    if (Asking::from(arguments).dropout > 0) return ask_weights_in_training(student, arguments);
+    if (options_of(arguments).dropout > 0) return ask_weights_in_training(student, arguments);
     return ask_numbers(student, arguments, "attention_weights", attention_weights_model(arguments));
 }
 

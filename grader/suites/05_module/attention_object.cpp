@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <variant>
 
 namespace headway::judge {
 namespace {
@@ -11,30 +12,64 @@ namespace {
 using reference::Array;
 using reference::exact;
 
-/// Parameter names and shapes by the specification.
-std::vector<std::pair<std::string, Shape>> specified_parameters(const ObjectOptions& options) {
-    const Index D = options.D;
-    const Index E = options.E();
-    std::vector<std::pair<std::string, Shape>> parameters;
-    for (const auto& [name, weight] : {std::pair<std::string, Shape>{"q_proj", {E, D}},
-                                       {"k_proj", {E, D}},
-                                       {"v_proj", {E, D}},
-                                       {"out_proj", {D, E}}}) {
+wire::Handle made(Student& student, const ObjectOptions& options, Otherwise otherwise) {
+    const Arguments arguments{{"options", options.record()}};
+    if (otherwise == Otherwise::test_fails) return student.keep("make_multi_head_attention", arguments);
+    const Outcome outcome = student.outcome("make_multi_head_attention", arguments);
+    const auto* handle = std::get_if<wire::Handle>(&outcome.value);
+    if (outcome.error || handle == nullptr) throw NotJudged{};
+    return *handle;
+}
+
+}  // namespace
+
+ObjectOptions ObjectOptions::seeded(Index other) const {
+    ObjectOptions options = *this;
+    options.seed = other;
+    return options;
+}
+
+wire::Record ObjectOptions::record() const {
+    wire::Record record{{{"embed_dim", D}, {"num_heads", H}, {"bias", bias}, {"causal", causal}}};
+    if (head_dim) record.fields.push_back({"head_dim", *head_dim});
+    if (dropout != 0) record.fields.push_back({"dropout", dropout});
+    record.fields.push_back({"seed", seed});
+    return record;
+}
+
+ObjectOptions ObjectOptions::from(const wire::Record& record) {
+    ObjectOptions options;
+    options.D = field<Index>(record, "embed_dim");
+    options.H = field<Index>(record, "num_heads");
+    options.bias = field<bool>(record, "bias");
+    options.causal = field<bool>(record, "causal");
+    if (const auto* entry = record.find("head_dim")) options.head_dim = std::get<Index>(entry->value);
+    if (const auto* entry = record.find("dropout")) options.dropout = std::get<double>(entry->value);
+    if (const auto* entry = record.find("seed")) options.seed = std::get<Index>(entry->value);
+    return options;
+}
+
+NamedShapes specified(const ObjectOptions& options) {
+    NamedShapes parameters;
+    for (const auto& [name, weight] : NamedShapes{{"q_proj", {options.E(), options.D}},
+                                                  {"k_proj", {options.E(), options.D}},
+                                                  {"v_proj", {options.E(), options.D}},
+                                                  {"out_proj", {options.D, options.E()}}}) {
         parameters.emplace_back(name + ".weight", weight);
         if (options.bias) parameters.emplace_back(name + ".bias", Shape{weight[0]});
     }
     return parameters;
 }
 
-}  // namespace
-
-wire::Record to_record(const ObjectOptions& options, Index seed) {
-    wire::Record record{
-        {{"embed_dim", options.D}, {"num_heads", options.H}, {"bias", options.bias}, {"causal", options.causal}}};
-    if (options.head_dim) record.fields.push_back({"head_dim", *options.head_dim});
-    if (options.dropout != 0) record.fields.push_back({"dropout", options.dropout});
-    record.fields.push_back({"seed", seed});
-    return record;
+wire::Record random_state(Random& random, const ObjectOptions& options) {
+    wire::Record state;
+    const float scale = 1.5F / std::sqrt(static_cast<float>(options.D));
+    for (const auto& [name, shape] : specified(options)) {
+        const bool is_bias = shape.size() == 1;
+        state.fields.push_back(
+            {name, is_bias ? random_tensor(random, shape) + 0.5F : random_tensor(random, shape) * scale});
+    }
+    return state;
 }
 
 Question random_question(Random& random, const Sizes& n, Index S) {
@@ -42,12 +77,8 @@ Question random_question(Random& random, const Sizes& n, Index S) {
             random_tensor(random, {n.B, S, n.D()}), Mask{}};
 }
 
-AttentionObject::AttentionObject(Student& student, const ObjectOptions& options, Index seed)
-    : student_(student),
-      options_(options),
-      handle_(student.keep("make_multi_head_attention", {{"options", to_record(options, seed)}})) {}
-
-AttentionObject::~AttentionObject() = default;
+AttentionObject::AttentionObject(Student& student, const ObjectOptions& options, Otherwise otherwise)
+    : student_(student), options_(options), otherwise_(otherwise), handle_(made(student, options, otherwise)) {}
 
 Arguments AttentionObject::arguments(const Question& question) const {
     return {
@@ -58,7 +89,17 @@ Arguments AttentionObject::weights_arguments(const Question& question) const {
     return {self(), {"query", question.query}, {"key", question.key}, {"mask", question.mask}};
 }
 
-Tensor AttentionObject::forward(const Question& question) { return student_.tensor("forward", arguments(question)); }
+Outcome AttentionObject::outcome(const std::string& function, const Question& question) {
+    return student_.outcome(function, function == "forward" ? arguments(question) : weights_arguments(question));
+}
+
+Tensor AttentionObject::forward(const Question& question) {
+    if (otherwise_ == Otherwise::test_fails) return student_.tensor("forward", arguments(question));
+    const Outcome answer = outcome("forward", question);
+    const auto* output = std::get_if<Tensor>(&answer.value);
+    if (output == nullptr || !output->defined()) throw NotJudged{};
+    return *output;
+}
 
 Tensor AttentionObject::forward_of(const Tensor& x) {
     const wire::Handle kept = student_.store(x);
@@ -76,27 +117,16 @@ Tensor AttentionObject::attention_weights(const Question& question) {
     return student_.tensor("attention_weights", weights_arguments(question));
 }
 
-Outcome AttentionObject::weights_outcome(const Question& question) {
-    return student_.outcome("attention_weights", weights_arguments(question));
-}
-
 void AttentionObject::train() { student_.run("train", {self()}); }
 void AttentionObject::eval() { student_.run("eval", {self()}); }
 wire::Record AttentionObject::state() { return student_.record("state_dict", {self()}); }
 
-wire::Record AttentionObject::random_state(Random& random) const {
-    wire::Record state;
-    const float scale = 1.5F / std::sqrt(static_cast<float>(options_.D));
-    for (const auto& [name, shape] : specified_parameters(options_)) {
-        const bool is_bias = shape.size() == 1;
-        state.fields.push_back(
-            {name, is_bias ? random_tensor(random, shape) + 0.5F : random_tensor(random, shape) * scale});
-    }
-    return state;
-}
-
 void AttentionObject::load(const wire::Record& state) {
-    student_.run("load_state_dict", {self(), {"state", state}});
+    const Arguments arguments{self(), {"state", state}};
+    if (otherwise_ == Otherwise::test_fails)
+        student_.run("load_state_dict", arguments);
+    else if (student_.outcome("load_state_dict", arguments).error)
+        throw NotJudged{};
     loaded_ = state;
 }
 
@@ -106,9 +136,9 @@ void AttentionObject::refuses_state(const wire::Record& state, const std::string
 
 void AttentionObject::expect_parameters() {
     const wire::Record actual = student_.record("named_parameters", {self()});
-    const auto specified = specified_parameters(options_);
+    const NamedShapes wanted = specified(options_);
     Index count = 0;
-    for (const auto& [name, shape] : specified) {
+    for (const auto& [name, shape] : wanted) {
         const wire::Field* field = actual.find(name);
         expect(field != nullptr, Stage::project,
                "there is no parameter " + name + "; are all four nn::Linear registered?");
@@ -116,11 +146,10 @@ void AttentionObject::expect_parameters() {
         count += Layout::contiguous(shape).numel();
     }
     for (const wire::Field& field : actual.fields)
-        expect(std::any_of(specified.begin(), specified.end(),
-                           [&](const auto& entry) { return entry.first == field.name; }),
+        expect(std::any_of(wanted.begin(), wanted.end(), [&](const auto& entry) { return entry.first == field.name; }),
                Stage::project, "there is a parameter that should not be: " + field.name);
-    expect(actual.fields.size() == specified.size(), Stage::project,
-           "there should be " + std::to_string(specified.size()) + " parameters with " + std::to_string(count) +
+    expect(actual.fields.size() == wanted.size(), Stage::project,
+           "there should be " + std::to_string(wanted.size()) + " parameters with " + std::to_string(count) +
                " numbers, not " + std::to_string(actual.fields.size()));
     shown();
 }

@@ -5,6 +5,8 @@
 
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace headway::judge {
 
@@ -16,12 +18,21 @@ struct ObjectOptions {
     bool bias = true;
     bool causal = false;
     double dropout = 0;
+    Index seed = 1;
 
     Index d() const { return head_dim.value_or(D / H); }
     Index E() const { return H * d(); }
+    ObjectOptions seeded(Index other) const;
+    wire::Record record() const;
+    static ObjectOptions from(const wire::Record& record);
 };
 
-wire::Record to_record(const ObjectOptions& options, Index seed);
+using NamedShapes = std::vector<std::pair<std::string, Shape>>;
+
+/// Names and shapes of the parameters, by the specification.
+NamedShapes specified(const ObjectOptions& options);
+/// Values for all parameters, biases away from zero.
+wire::Record random_state(Random& random, const ObjectOptions& options);
 
 /// The arguments of one forward call.
 struct Question {
@@ -32,21 +43,26 @@ struct Question {
 /// query (B, T, D), key and value (B, S, D), all independent.
 Question random_question(Random& random, const Sizes& n, Index S);
 
+/// What becomes of a call that gives nothing: the hidden test fails, or a question of diagnosis proves nothing.
+enum class Otherwise { test_fails, not_judged };
+
+/// Something earlier is wrong already: the question proves nothing.
+struct NotJudged {};
+
 /// One module in the worker, and what a right module with its parameters answers.
 class AttentionObject {
 public:
-    AttentionObject(Student& student, const ObjectOptions& options, Index seed = 1);
-    ~AttentionObject();
-    AttentionObject(const AttentionObject&) = delete;
-    AttentionObject& operator=(const AttentionObject&) = delete;
+    /// @throws NotJudged  here and in forward and load, if `otherwise` says so
+    AttentionObject(Student& student, const ObjectOptions& options, Otherwise otherwise = Otherwise::test_fails);
 
+    /// What calling `function`, forward or attention_weights, comes to.
+    Outcome outcome(const std::string& function, const Question& question);
     Tensor forward(const Question& question);
     /// Self-attention as C++ code calls it: query, key and value are one and the same tensor.
     Tensor forward_of(const Tensor& x);
     /// What forward(first) returned, read after forward(second).
     Tensor first_of_two(const Question& first, const Question& second);
     Tensor attention_weights(const Question& question);
-    Outcome weights_outcome(const Question& question);
     Arguments arguments(const Question& question) const;
     Arguments weights_arguments(const Question& question) const;
 
@@ -54,8 +70,7 @@ public:
     void eval();
 
     wire::Record state();
-    /// Values for all parameters, biases away from zero.
-    wire::Record random_state(Random& random) const;
+    wire::Record random_state(Random& random) const { return judge::random_state(random, options_); }
     void load(const wire::Record& state);
     void refuses_state(const wire::Record& state, const std::string& because);
 
@@ -81,6 +96,7 @@ private:
 
     Student& student_;
     ObjectOptions options_;
+    Otherwise otherwise_;
     wire::Handle handle_;
     wire::Record loaded_;
 };

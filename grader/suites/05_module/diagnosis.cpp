@@ -10,11 +10,15 @@ namespace headway::diagnosis {
 namespace {
 
 using judge::Arguments;
+using judge::NamedShapes;
+using judge::NotJudged;
+using judge::ObjectOptions;
+using judge::specified;
 
 // ---- the factory -----------------------------------------------------------------------------------------------
 
 /// The parameters of a module in which these decisions were made.
-NamedShapes parameters_of(const ModuleChoices& module, Asking asking) {
+NamedShapes parameters_of(const ModuleChoices& module, ObjectOptions asking) {
     using M = ModuleChoices;
     if (module.head_dim == M::HeadDim::option_ignored) asking.head_dim.reset();
     if (module.head_dim == M::HeadDim::model_width) asking.head_dim = asking.head_dim.value_or(asking.D);
@@ -62,15 +66,15 @@ NamedShapes parameters_of(const ModuleChoices& module, Asking asking) {
     return parameters;
 }
 
-Answer parameters(const ModuleChoices& module, const Asking& asking) {
+Answer parameters(const ModuleChoices& module, const ObjectOptions& asking) {
     const bool indivisible = asking.D % asking.H != 0;
-    if (module.divides_even_with_head_dim && indivisible) return Answer::said("refused");
+    if (module.divides_even_with_head_dim && indivisible) return Answer::without_value(Answer::Kind::refused);
     Answer answer = facts_of(parameters_of(module, asking), asking);
     if (module.one_linear_for_three) say(answer, "q_proj, k_proj and v_proj hold the same numbers");
     // Whoever does not look at head_dim may see that the rest does not divide.
     const bool divides =
         module.head_dim == ModuleChoices::HeadDim::option_ignored || module.layout == ModuleChoices::Layout::one_head;
-    if (divides && indivisible) answer.word = "refused";
+    if (divides && indivisible) answer.kind = Answer::Kind::refused;
     return answer;
 }
 
@@ -83,7 +87,7 @@ Answer seeds(const ModuleChoices& module) {
 }
 
 /// The check that refuses these options; nullptr if they are fine.
-bool Checking::*refused_by(const Asking& asking) {
+bool Checking::*refused_by(const ObjectOptions& asking) {
     if (asking.D < 1) return &Checking::embed_dim;
     if (asking.H < 1) return &Checking::heads;
     if (asking.dropout == 1) return &Checking::dropout_one;
@@ -94,26 +98,27 @@ bool Checking::*refused_by(const Asking& asking) {
 }
 
 /// Without a look at head_dim, D / H may be taken in its place, and be refused where it is no integer.
-bool falls_back_on_default_width(const Choices& choices, const Asking& asking) {
-    if (choices.module.head_dim == ModuleChoices::HeadDim::option_ignored) return true;
+bool falls_back_on_default_width(const Choices& choices, const ObjectOptions& asking) {
+    if (choices.of<ModuleChoices>().head_dim == ModuleChoices::HeadDim::option_ignored) return true;
     return !choices.checking.head_dim && asking.D % asking.H != 0;
 }
 
 Predict factory_model(const Arguments& arguments) {
     if (arguments.front().name != "question") return nullptr;  // what the hidden tests heard has other arguments
     const auto kind = std::get<std::string>(argument(arguments, "question"));
-    const Asking asking = Asking::from(arguments);
-    if (kind == "seeds") return [](const Choices& c) { return seeds(c.module); };
-    if (kind == "parameters") return [asking](const Choices& c) { return parameters(c.module, asking); };
+    const ObjectOptions asking = options_of(arguments);
+    if (kind == "seeds") return [](const Choices& c) { return seeds(c.of<ModuleChoices>()); };
+    if (kind == "parameters") return [asking](const Choices& c) { return parameters(c.of<ModuleChoices>(), asking); };
     return [asking, any = kind == "declined"](const Choices& c) {
-        if (asking.head_dim && falls_back_on_default_width(c, asking)) return Answer::said("anything");
+        if (asking.head_dim && falls_back_on_default_width(c, asking))
+            return Answer::without_value(Answer::Kind::unpredicted);
         const Answer answer = checked(false, c.checking, refused_by(asking), nullptr);
-        return any && answer.word == "threw" ? Answer::said("refused") : answer;
+        return any && answer.kind == Answer::Kind::threw ? Answer::without_value(Answer::Kind::refused) : answer;
     };
 }
 
 std::vector<Arguments> factory_questions(Random&) {
-    const auto ask = [](const char* kind, const Asking& asking) {
+    const auto ask = [](const char* kind, const ObjectOptions& asking) {
         return Arguments{{"question", std::string(kind)}, {"options", asking.record()}};
     };
     return {ask("parameters", {.D = 10, .H = 2}),
@@ -136,7 +141,7 @@ std::vector<Arguments> factory_questions(Random&) {
 
 /// The formula with the parameters of the state; nn::Linear keeps them (out, in).
 Given given_by(const Arguments& arguments) {
-    const Asking asking = Asking::from(arguments);
+    const ObjectOptions asking = options_of(arguments);
     const auto& state = std::get<wire::Record>(argument(arguments, "state"));
     const auto weight = [&](const std::string& name) {
         return std::get<Tensor>(state.find(name + ".weight")->value).transpose(0, 1).contiguous();
@@ -164,15 +169,16 @@ Answer unless_refused(const Arguments& arguments, bool lengths_matter, const Cho
                       const std::function<Answer()>& compute) {
     const Tensor query = tensor(arguments, "query");
     const Tensor key = tensor(arguments, "key");
-    if (c.module.refuses_cross_attention && query.size(1) != key.size(1)) return Answer::said("refused");
-    const bool wide = query.size(2) == Asking::from(arguments).D;
+    if (c.of<ModuleChoices>().refuses_cross_attention && query.size(1) != key.size(1))
+        return Answer::without_value(Answer::Kind::refused);
+    const bool wide = query.size(2) == options_of(arguments).D;
     const bool long_enough = !lengths_matter || tensor(arguments, "value").size(1) == key.size(1);
     Answer answer = checked(wide, c.checking, &Checking::weights,
                             [&] { return checked(long_enough, c.checking, &Checking::lengths, compute); });
     // Where heads were split otherwise, a mask that has heads may fit no longer.
     const Mask blocked = mask(arguments, "mask");
     const bool other_heads = !(c.splitting == right().splitting) && blocked.rank() > 2 && blocked.size(-3) > 1;
-    if (other_heads && answer.word.empty()) answer.word = "refused";
+    if (other_heads && answer.is_value()) answer.kind = Answer::Kind::refused;
     return answer;
 }
 
@@ -186,25 +192,25 @@ Answer training_facts(const ModuleChoices& module) {
 Predict loading_model(const Arguments& arguments) {
     if (arguments.front().name != "question") return nullptr;
     if (std::get<std::string>(argument(arguments, "question")) == "refused state")
-        return [](const Choices&) { return Answer::said("refused"); };
+        return [](const Choices&) { return Answer::without_value(Answer::Kind::refused); };
     return [](const Choices& c) {
         using Loading = ModuleChoices::Loading;
         Answer answer;
-        say(answer, c.module.loading == Loading::no_effect              ? "loading has no effect"
-                    : c.module.loading == Loading::not_after_first_call ? "not after a first call"
-                                                                        : "loading takes effect");
+        say(answer, c.of<ModuleChoices>().loading == Loading::no_effect              ? "loading has no effect"
+                    : c.of<ModuleChoices>().loading == Loading::not_after_first_call ? "not after a first call"
+                                                                                     : "loading takes effect");
         return answer;
     };
 }
 
 Predict several_calls_model(const Arguments&) {
-    return [](const Choices& c) { return several_calls_facts(c.module); };
+    return [](const Choices& c) { return several_calls_facts(c.of<ModuleChoices>()); };
 }
 
 std::vector<Arguments> dropout_questions(Random& random) { return {dropout_question(random)}; }
 
 Predict dropout_model(const Arguments&) {
-    return [](const Choices& c) { return dropout_facts(c.module); };
+    return [](const Choices& c) { return dropout_facts(c.of<ModuleChoices>()); };
 }
 
 /// A question that something earlier spoils says nothing.
@@ -213,7 +219,7 @@ Asked judged(judge::Student& student, const Arguments& arguments) {
     try {
         return ask(student, arguments);
     } catch (const NotJudged&) {
-        return Answer::said("not judged");
+        return Answer::without_value(Answer::Kind::not_judged);
     }
 }
 
@@ -261,7 +267,8 @@ const SubjectRegistration registration(
 }  // namespace
 Predict attention_weights_model(const Arguments& arguments) {
     if (arguments.front().name != "question") return nullptr;
-    if (Asking::from(arguments).dropout > 0) return [](const Choices& c) { return training_facts(c.module); };
+    if (options_of(arguments).dropout > 0)
+        return [](const Choices& c) { return training_facts(c.of<ModuleChoices>()); };
     Given given = given_by(arguments);
     given.input[2] = given.w_o = Tensor{};
     auto model = std::make_shared<Attention>(std::move(given));

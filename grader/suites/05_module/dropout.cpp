@@ -124,13 +124,14 @@ void expect_dropout(Student& student, Random& random) {
     // 108,500 weights for the statistics; the sanitizers see the same code in 1,155.
     const Index B = session().sanitized ? 3 : 31, H = 5, T = session().sanitized ? 11 : 100, S = 7, d = 14;
     const Index D = H * d;
-    AttentionObject object(student, {.D = D, .H = H, .bias = false, .dropout = p}, random.integer(1, 1'000'000));
+    AttentionObject object(student,
+                           {.D = D, .H = H, .bias = false, .dropout = p, .seed = random.integer(1, 1'000'000)});
     object.load(showing_state(object, random, D));
     const Question question{random_tensor(random, {B, T, D}), random_tensor(random, {B, S, D}),
                             one_hot_values(B, S, H, d), Mask{}};
     const Array weights = object.expected_weights(question);
     object.eval();
-    object.weights_outcome(question);  // asking for them leaves the module as it is
+    object.outcome("attention_weights", question);  // asking for them leaves the module as it is
     const Looking looking{"outputs", Stage::output, {"b", "token", "feature"}};
     if (const auto failure = what_is_wrong(looking, object.forward(question), object.expected_output(question))) {
         const Question few{random_tensor(random, {2, 3, D}), random_tensor(random, {2, S, D}),

@@ -9,7 +9,12 @@
 namespace headway::diagnosis {
 
 using judge::Arguments;
+using judge::AttentionObject;
+using judge::NotJudged;
+using judge::ObjectOptions;
+using judge::Otherwise;
 using judge::random_tensor;
+using judge::specified;
 using judge::Student;
 
 namespace {
@@ -175,7 +180,7 @@ std::string share_word(double share) {
 }  // namespace
 
 Arguments dropout_question(Random& random) {
-    Asking asking{.D = D, .H = H, .dropout = p, .seed = random.integer(1, 1'000'000)};
+    ObjectOptions asking{.D = D, .H = H, .dropout = p, .seed = random.integer(1, 1'000'000)};
     wire::Record state;
     for (const auto& [name, shape] : specified(asking)) {
         const bool shows = name == "v_proj.weight" || name == "out_proj.weight";
@@ -199,27 +204,27 @@ Arguments dropout_question(Random& random) {
 }
 
 Asked ask_dropout(Student& student, const Arguments& arguments) {
-    const Asking asking = Asking::from(arguments);
+    const ObjectOptions asking = options_of(arguments);
     const auto made = [&](double dropout, Index seed) {
-        Asking other = asking;
+        ObjectOptions other = asking;
         other.dropout = dropout;
         other.seed = seed;
-        AskedModule module(student, other);
+        AttentionObject module(student, other, Otherwise::not_judged);
         module.load(std::get<wire::Record>(argument(arguments, "state")));
         return module;
     };
-    AskedModule still = made(0, asking.seed);
-    const Tensor plain = still.forward(arguments);
+    AttentionObject still = made(0, asking.seed);
+    const Tensor plain = still.forward(call_of(arguments));
     if (!fit(forward_model(arguments)(right()), Answer::of(reference::exact(plain)))) throw NotJudged{};
-    if (!same_numbers(plain, still.forward(arguments))) throw NotJudged{};  // calls leave something behind
+    if (!same_numbers(plain, still.forward(call_of(arguments)))) throw NotJudged{};  // calls leave something behind
 
-    AskedModule module = made(p, asking.seed);
-    const Tensor first = module.forward(arguments);
-    const Tensor second = module.forward(arguments);
+    AttentionObject module = made(p, asking.seed);
+    const Tensor first = module.forward(call_of(arguments));
+    const Tensor second = module.forward(call_of(arguments));
     module.eval();
-    const bool drops_in_eval = !all_about(module.forward(arguments), plain);
+    const bool drops_in_eval = !all_about(module.forward(call_of(arguments)), plain);
     module.train();
-    const bool goes_on = !all_about(module.forward(arguments), plain);
+    const bool goes_on = !all_about(module.forward(call_of(arguments)), plain);
 
     Answer answer;
     const std::string in_eval = drops_in_eval ? "something in eval" : "nothing in eval";
@@ -245,10 +250,10 @@ Asked ask_dropout(Student& student, const Arguments& arguments) {
     say(answer, same_numbers(first, second) ? "alike in every call" : "anew in each call");
     say(answer, in_eval);
     say(answer, goes_on ? "on again after eval" : "off for good after eval");
-    AskedModule equal = made(p, asking.seed);
-    AskedModule other = made(p, asking.seed + 1);
-    say(answer, same_numbers(equal.forward(arguments), first) ? "equal seeds repeat" : "equal seeds differ");
-    say(answer, same_numbers(other.forward(arguments), first) ? "other seeds repeat" : "other seeds differ");
+    AttentionObject equal = made(p, asking.seed);
+    AttentionObject other = made(p, asking.seed + 1);
+    say(answer, same_numbers(equal.forward(call_of(arguments)), first) ? "equal seeds repeat" : "equal seeds differ");
+    say(answer, same_numbers(other.forward(call_of(arguments)), first) ? "other seeds repeat" : "other seeds differ");
     return answer;
 }
 

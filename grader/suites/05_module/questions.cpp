@@ -9,25 +9,17 @@
 namespace headway::diagnosis {
 
 using judge::Arguments;
+using judge::ObjectOptions;
 using judge::random_mask;
+using judge::random_state;
 using judge::random_tensor;
+using judge::specified;
 
 namespace {
 
-wire::Record random_state(Random& random, const Asking& asking) {
-    wire::Record state;
-    const float size = 1.5F / std::sqrt(static_cast<float>(asking.D));
-    for (const auto& [name, shape] : specified(asking)) {
-        const bool is_bias = shape.size() == 1;
-        state.fields.push_back(
-            {name, is_bias ? random_tensor(random, shape) + 0.5F : random_tensor(random, shape) * size});
-    }
-    return state;
-}
-
 constexpr Index B = 2;
 
-Arguments question(Random& random, const Asking& asking, Index T, Index S, const Mask& mask = {}) {
+Arguments question(Random& random, const ObjectOptions& asking, Index T, Index S, const Mask& mask = {}) {
     const wire::Record state = random_state(random, asking);
     const Tensor query = random_tensor(random, {B, T, asking.D});
     const Tensor key = random_tensor(random, {B, S, asking.D});
@@ -92,56 +84,57 @@ Arguments too_long(Random& random, Arguments arguments) {
 constexpr Index D = 15, H = 3, T = 4, S = 6;
 
 /// What attention_weights and forward are asked alike.
-std::vector<Arguments> shared_questions(Random& random) {
-    const Asking plain{.D = D, .H = H};
-    const Asking causal{.D = D, .H = H, .causal = true};
-    const Asking apart{.D = 9, .H = H, .head_dim = 5, .bias = false};
-    const Asking one_head{.D = 7, .H = 1, .bias = false};  // so that a row of zero weights is a row of zeros
-    const Asking without_bias{.D = D, .H = H, .bias = false};
+Questions shared_questions(Random& random) {
+    const ObjectOptions plain{.D = D, .H = H};
+    const ObjectOptions causal{.D = D, .H = H, .causal = true};
+    const ObjectOptions apart{.D = 9, .H = H, .head_dim = 5, .bias = false};
+    const ObjectOptions one_head{.D = 7, .H = 1, .bias = false};  // so that a row of zero weights is a row of zeros
+    const ObjectOptions without_bias{.D = D, .H = H, .bias = false};
     const Mask padding = random_mask(random, {B, 1, 1, S});
-    return {question(random, one_head, 1, 1),  // only values and output
-            question(random, one_head, T, S),
-            question(random, without_bias, T, S),
-            question(random, plain, S, S),
-            question(random, plain, T, S),
-            question(random, apart, T, 7),
-            question(random, plain, S, T),
-            strided(random, question(random, plain, T, S)),
-            question(random, plain, T, S, random_mask(random, {B, H, T, S})),
-            question(random, causal, T, S),
-            question(random, causal, S, S),
-            question(random, causal, S, T),
-            question(random, causal, T, S, padding),
-            question(random, causal, T, S, random_mask(random, {B, H, T, S})),
-            question(random, plain, T, S, Mask::block_all({T, S})),
-            large(random, question(random, one_head, T, S)),
-            negative(random, question(random, one_head, T, S)),
-            too_wide(random, question(random, plain, T, S))};
+    Questions questions;
+    questions.add(question(random, one_head, 1, 1), "values and output");
+    questions.add(question(random, one_head, T, S), "one head");
+    questions.add(question(random, without_bias, T, S), "heads");
+    for (const Arguments& arguments :
+         {question(random, plain, S, S), question(random, plain, T, S), question(random, apart, T, 7),
+          question(random, plain, S, T), strided(random, question(random, plain, T, S))})
+        questions.add(arguments, "biases, widths and views");
+    for (const Arguments& arguments :
+         {question(random, plain, T, S, random_mask(random, {B, H, T, S})), question(random, causal, T, S),
+          question(random, causal, S, S), question(random, causal, S, T), question(random, causal, T, S, padding),
+          question(random, causal, T, S, random_mask(random, {B, H, T, S})),
+          question(random, plain, T, S, Mask::block_all({T, S}))})
+        questions.add(arguments, "masks");
+    questions.add(large(random, question(random, one_head, T, S)));
+    questions.add(negative(random, question(random, one_head, T, S)));
+    questions.add(too_wide(random, question(random, plain, T, S)));
+    return questions;
 }
 
 }  // namespace
 
-std::vector<std::pair<std::string, std::size_t>> stages_of_questions() {
-    std::vector<std::pair<std::string, std::size_t>> stages{{"project", 0}, {"scores", 1}, {"split", 2}};
-    // Biases, widths and views first, then masks.
-    for (std::size_t number = 3; number < 15; ++number) stages.emplace_back(number < 8 ? "project" : "mask", number);
-    return stages;
+std::vector<std::pair<std::string, std::string>> stages_of_questions() {
+    return {{"project", "values and output"},
+            {"scores", "one head"},
+            {"split", "heads"},
+            {"project", "biases, widths and views"},
+            {"mask", "masks"}};
 }
 
-std::vector<Arguments> weights_questions(Random& random) {
-    std::vector<Arguments> questions = shared_questions(random);
-    questions.push_back(question(random, {.D = D, .H = H, .dropout = 0.4}, S, S));
+Questions weights_questions(Random& random) {
+    Questions questions = shared_questions(random);
+    questions.add(question(random, {.D = D, .H = H, .dropout = 0.4}, S, S));
     return questions;
 }
 
-std::vector<Arguments> forward_questions(Random& random) {
-    std::vector<Arguments> questions = shared_questions(random);
-    questions.push_back(too_long(random, question(random, {.D = D, .H = H}, T, S)));
+Questions forward_questions(Random& random) {
+    Questions questions = shared_questions(random);
+    questions.add(too_long(random, question(random, {.D = D, .H = H}, T, S)));
     return questions;
 }
 
 std::vector<Arguments> loading_questions(Random& random) {
-    const Asking asking{.D = D, .H = H};
+    const ObjectOptions asking{.D = D, .H = H};
     Arguments reload = changed(question(random, asking, S, S), "question", std::string("reload"));
     reload.push_back({"later state", random_state(random, asking)});
     Arguments refused = changed(reload, "question", std::string("refused state"));

@@ -6,6 +6,9 @@
 namespace headway::diagnosis {
 
 using judge::Arguments;
+using judge::AttentionObject;
+using judge::NotJudged;
+using judge::Otherwise;
 using judge::Student;
 
 namespace {
@@ -14,8 +17,8 @@ const wire::Record& state_of(const Arguments& arguments, const char* name = "sta
     return std::get<wire::Record>(argument(arguments, name));
 }
 
-AskedModule loaded(Student& student, const Arguments& arguments, const char* name = "state") {
-    AskedModule module(student, Asking::from(arguments));
+AttentionObject loaded(Student& student, const Arguments& arguments, const char* name = "state") {
+    AttentionObject module(student, options_of(arguments), Otherwise::not_judged);
     module.load(state_of(arguments, name));
     module.eval();
     return module;
@@ -23,10 +26,10 @@ AskedModule loaded(Student& student, const Arguments& arguments, const char* nam
 
 /// Whether the answer to `second` is that of a fresh module, although `first` was asked before.
 bool is_as_fresh(Student& student, const Arguments& first, const Arguments& second) {
-    const Tensor fresh = loaded(student, first).forward(second);
-    AskedModule module = loaded(student, first);
-    module.forward(first);
-    const judge::Outcome later = module.call("forward", second);
+    const Tensor fresh = loaded(student, first).forward(call_of(second));
+    AttentionObject module = loaded(student, first);
+    module.forward(call_of(first));
+    const judge::Outcome later = module.outcome("forward", call_of(second));
     const auto* output = std::get_if<Tensor>(&later.value);
     return output != nullptr && same_numbers(*output, fresh);
 }
@@ -42,16 +45,16 @@ Arguments shorter(const Arguments& arguments) {
 Asked ask_loading(Student& student, const Arguments& arguments) {
     if (std::get<std::string>(argument(arguments, "question")) == "refused state") {
         const judge::Outcome made =
-            student.outcome("make_multi_head_attention", {{"options", Asking::from(arguments).record()}});
+            student.outcome("make_multi_head_attention", {{"options", options_of(arguments).record()}});
         if (made.error) throw NotJudged{};
         const judge::Outcome outcome =
             student.outcome("load_state_dict", {{"module", made.value}, {"state", state_of(arguments)}});
-        return outcome.error ? answer_of(outcome) : Answer::said("loaded");
+        return outcome.error ? answer_of(outcome) : Answer::without_value(Answer::Kind::done);
     }
-    AskedModule fresh(student, Asking::from(arguments));
+    AttentionObject fresh(student, options_of(arguments), Otherwise::not_judged);
     fresh.eval();
-    const Tensor before = fresh.forward(arguments);
-    const Tensor wanted = loaded(student, arguments, "later state").forward(arguments);
+    const Tensor before = fresh.forward(call_of(arguments));
+    const Tensor wanted = loaded(student, arguments, "later state").forward(call_of(arguments));
     Answer answer;
     if (same_numbers(before, wanted)) {
         say(answer, "loading has no effect");
@@ -60,21 +63,22 @@ Asked ask_loading(Student& student, const Arguments& arguments) {
     Arguments other = arguments;
     for (const char* name : {"query", "key", "value"})
         other = changed(other, name, (tensor(arguments, name) * -0.7F + 0.3F).contiguous());
-    AskedModule control = loaded(student, arguments, "later state");
-    control.forward(other);
-    if (!same_numbers(control.forward(arguments), wanted)) throw NotJudged{};  // calls leave something behind
-    AskedModule reloaded = loaded(student, arguments);
-    reloaded.forward(other);
+    AttentionObject control = loaded(student, arguments, "later state");
+    control.forward(call_of(other));
+    if (!same_numbers(control.forward(call_of(arguments)), wanted)) throw NotJudged{};  // calls leave something behind
+    AttentionObject reloaded = loaded(student, arguments);
+    reloaded.forward(call_of(other));
     reloaded.load(state_of(arguments, "later state"));
-    say(answer, same_numbers(reloaded.forward(arguments), wanted) ? "loading takes effect" : "not after a first call");
+    say(answer,
+        same_numbers(reloaded.forward(call_of(arguments)), wanted) ? "loading takes effect" : "not after a first call");
     return answer;
 }
 
 Asked ask_several_calls(Student& student, const Arguments& arguments) {
     // Where fresh modules differ, memory was read before anything was written to it.
-    const Tensor alone = loaded(student, arguments).forward(arguments);
+    const Tensor alone = loaded(student, arguments).forward(call_of(arguments));
     for (int time = 0; time < 3; ++time)
-        if (!same_numbers(loaded(student, arguments).forward(arguments), alone)) throw NotJudged{};
+        if (!same_numbers(loaded(student, arguments).forward(call_of(arguments)), alone)) throw NotJudged{};
     Answer answer;
     const auto tell = [&](bool as_fresh, const std::string& what) {
         say(answer, what + (as_fresh ? ": as a fresh module" : ": something of the first call is left"));
@@ -92,9 +96,9 @@ Asked ask_several_calls(Student& student, const Arguments& arguments) {
     for (Index s = 0; s < last.numel(); ++s) last.data()[s] = s == 1;
     tell(is_as_fresh(student, arguments, changed(arguments, "mask", last)), "another mask");
     tell(is_as_fresh(student, arguments, shorter(arguments)), "fewer queries");
-    AskedModule module = loaded(student, arguments);
+    AttentionObject module = loaded(student, arguments);
     const wire::Record parameters = module.state();
-    tell(same_numbers(module.first_of_two(arguments, other("value")), alone), "the first result");
+    tell(same_numbers(module.first_of_two(call_of(arguments), call_of(other("value"))), alone), "the first result");
     tell(same_numbers(parameters, module.state()), "the parameters");
     return answer;
 }

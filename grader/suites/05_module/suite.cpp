@@ -17,7 +17,7 @@ const Registration register_suite_Module("Module", HEADWAY_EXERCISE);
 
 /// The output that follows from the student's own attention_weights.
 std::optional<Array> from_own_weights(AttentionObject& object, const Question& question) {
-    const Outcome weights = object.weights_outcome(question);
+    const Outcome weights = object.outcome("attention_weights", question);
     const auto* tensor = std::get_if<Tensor>(&weights.value);
     if (tensor == nullptr || tensor->shape() != object.weights_shape(question)) return std::nullopt;
     return object.output_from(own(*tensor), question);
@@ -154,7 +154,7 @@ PROPERTY(Module, StateMakesTheRoundTrip, 1, "load_state_dict(state_dict()) gives
     const Sizes n = random_sizes(random);
     const ObjectOptions options{.D = n.D(), .H = n.H, .bias = true};
     AttentionObject first(student, options);
-    AttentionObject second(student, options, 77);
+    AttentionObject second(student, options.seeded(77));
     const Question question = random_question(random, n, n.S);
     first.eval();
     second.eval();
@@ -191,11 +191,11 @@ PROPERTY(Module, EvalDropsNothingAndSeedsRepeat, 1,
          "eval drops nothing; equal seeds repeat, parameters and dropout alike") {
     const Sizes n = random_sizes(random);
     const ObjectOptions options{.D = n.D(), .H = n.H, .bias = true, .dropout = 0.4};
-    AttentionObject first(student, options, 5);
-    AttentionObject second(student, options, 5);
+    AttentionObject first(student, options.seeded(5));
+    AttentionObject second(student, options.seeded(5));
     const Question question = random_question(random, n, n.S);
     second.expect_state(first.state());
-    AttentionObject third(student, options, 6);
+    AttentionObject third(student, options.seeded(6));
     expect(differ(first.state(), third.state()), Stage::project, "seeds 5 and 6 give the same initial parameters");
     for (int step = 0; step < 2; ++step) expect_alike(output_axes, second.forward(question), first.forward(question));
     const wire::Record state = first.random_state(random);
@@ -208,7 +208,7 @@ PROPERTY(Module, EvalDropsNothingAndSeedsRepeat, 1,
     first.attention_weights(question);  // looking does not change the mode
     expect(difference(output_axes, first.forward(question), exact(in_eval)).has_value(), Stage::dropout,
            "after train() the module answers as after eval(): it drops weights in both, or in neither");
-    AttentionObject fourth(student, options, 5);
+    AttentionObject fourth(student, options.seeded(5));
     third.load(state);
     fourth.load(state);
     expect(difference(output_axes, third.forward(question), exact(fourth.forward(question))).has_value(),
@@ -225,7 +225,7 @@ PROPERTY(Module, TheFactoryRefusesBadOptions, 1,
          "the factory and forward refuse what does not fit; calls leave nothing behind") {
     const Sizes n = random_sizes(random);
     const auto refuses = [&](const ObjectOptions& options, const std::string& because) {
-        student.refuses("make_multi_head_attention", {{"options", to_record(options, 1)}}, because);
+        student.refuses("make_multi_head_attention", {{"options", options.seeded(1).record()}}, because);
     };
     refuses({.D = n.D(), .H = 0}, "there must be a head");
     refuses({.D = n.D(), .H = -n.H}, "there must be a head");
@@ -251,7 +251,7 @@ PROPERTY(Module, TheFactoryRefusesBadOptions, 1,
 /// Two steps in training and one in eval, with everything that options may change.
 void probe_object(Student& student, Random& random, std::vector<double>& answers, const ObjectOptions& options) {
     const Sizes n = random_sizes(random);
-    const Outcome made = student.outcome("make_multi_head_attention", {{"options", to_record(options, 3)}});
+    const Outcome made = student.outcome("make_multi_head_attention", {{"options", options.seeded(3).record()}});
     answers.push_back(made.error ? 1 + static_cast<double>(made.error->kind) : 0);
     const auto* object = std::get_if<wire::Handle>(&made.value);
     if (object == nullptr) return;
@@ -308,7 +308,7 @@ PROBE(Module) {
           ObjectOptions{.D = 18, .H = 3, .dropout = 1.0}, ObjectOptions{.D = 18, .H = 3, .dropout = 1.5},
           ObjectOptions{.D = 18, .H = 3, .dropout = -0.5}, ObjectOptions{.D = 18, .H = 3, .head_dim = 0},
           ObjectOptions{.D = 0, .H = 3}}) {
-        const Outcome made = student.outcome("make_multi_head_attention", {{"options", to_record(options, 3)}});
+        const Outcome made = student.outcome("make_multi_head_attention", {{"options", options.seeded(3).record()}});
         answers.push_back(made.error ? 1 + static_cast<double>(made.error->kind) : 0);
         if (const auto* object = std::get_if<wire::Handle>(&made.value))
             answer_with(student, answers, "named_parameters", {{"module", *object}});

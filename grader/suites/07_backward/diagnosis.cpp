@@ -1,5 +1,6 @@
 // What diagnosis knows of exercise 07.
 //      B batch · H heads · T queries · S keys · d head_dim · d_v value width · D model width
+#include "suites/07_backward/gradients.hpp"
 #include "suites/07_backward/inputs.hpp"
 #include "suites/07_backward/questions.hpp"
 
@@ -21,8 +22,8 @@ Predict softmax_backward(const Arguments& arguments) {
     const Tensor weights = tensor(arguments, "weights"), grad = tensor(arguments, "grad_weights");
     return [weights, grad](const Choices& c) {
         return checked(weights.shape() == grad.shape(), c.checking, &Checking::lengths, [&] {
-            return Answer::of(
-                c.gradients.softmax(c.reading.tensor(weights, other), c.reading.tensor(grad, Argument::gradient)));
+            return Answer::of(c.of<Gradients>().softmax(c.reading.tensor(weights, other),
+                                                        c.reading.tensor(grad, Argument::gradient)));
         });
     };
 }
@@ -38,11 +39,11 @@ HeadGradients attention_gradients(Attention& forward, const Array& grad_context,
     const Array& k = forward.heads(1, c);
     const Array& v = forward.heads(2, c);
     const Array grad_weights = reference::matmul(grad_context, reference::transpose(v, -2, -1));
-    const Array grad_scores = c.gradients.softmax(weights, grad_weights);
+    const Array grad_scores = c.of<Gradients>().softmax(weights, grad_weights);
     const Index d = q.size(-1), d_v = v.size(-1);
-    return {c.gradients.queries(reference::scale(grad_scores, c.gradients.factor_of_queries(d, d_v)), q, k),
-            c.gradients.keys(reference::scale(grad_scores, c.gradients.factor_of_keys(d, d_v)), q, k),
-            c.gradients.values(weights, grad_context)};
+    return {c.of<Gradients>().queries(reference::scale(grad_scores, c.of<Gradients>().factor_of_queries(d, d_v)), q, k),
+            c.of<Gradients>().keys(reference::scale(grad_scores, c.of<Gradients>().factor_of_keys(d, d_v)), q, k),
+            c.of<Gradients>().values(weights, grad_context)};
 }
 
 Predict attention_backward(const Arguments& arguments) {
@@ -57,9 +58,9 @@ Predict attention_backward(const Arguments& arguments) {
     auto masked = std::make_shared<Attention>(std::move(given));
     return [=](const Choices& c) {
         return checked(fits, c.checking, &Checking::lengths, [&] {
-            Attention& forward = c.gradients.mask_goes_back ? *masked : *unmasked;
+            Attention& forward = c.of<Gradients>().mask_goes_back ? *masked : *unmasked;
             HeadGradients all = attention_gradients(forward, c.reading.tensor(grad, Argument::gradient), c);
-            return Answer{"", {{"q", std::move(all.q)}, {"k", std::move(all.k)}, {"v", std::move(all.v)}}};
+            return Answer{.parts = {{"q", std::move(all.q)}, {"k", std::move(all.k)}, {"v", std::move(all.v)}}};
         });
     };
 }
@@ -78,11 +79,10 @@ Predict linear_backward(const Arguments& arguments) {
         return checked(wide, c.checking, &Checking::weights, [&] {
             return checked(long_enough, c.checking, &Checking::lengths, [&] {
                 const Array rows = c.reading.tensor(x, other), grads = c.reading.tensor(grad_y, Argument::gradient);
-                const Gradients& g = c.gradients;
-                return Answer{"",
-                              {{"x", g.input(grads, c.reading.tensor(weight, other))},
-                               {"weight", accumulated(g.weight(rows, grads), held_weight, g.weight_is_added)},
-                               {"bias", accumulated(g.bias(grads), held_bias, g.bias_is_added)}}};
+                const Gradients& g = c.of<Gradients>();
+                return Answer{.parts = {{"x", g.input(grads, c.reading.tensor(weight, other))},
+                                        {"weight", accumulated(g.weight(rows, grads), held_weight, g.weight_is_added)},
+                                        {"bias", accumulated(g.bias(grads), held_bias, g.bias_is_added)}}};
             });
         });
     };
@@ -112,14 +112,14 @@ public:
     }
 
     Answer answer(const Choices& c) {
-        const Gradients& g = c.gradients;
+        const Gradients& g = c.of<Gradients>();
         const Array merged = c.merging.merge(forward_->attended(c).context);
         const Array grad_y = c.reading.tensor(grad_y_, Argument::gradient);
         const Array grad_merged = g.input(grad_y, weight("out"));
         const Array grad_context = g.split(grad_merged, H_);
         Attention& back = g.mask_goes_back ? *forward_ : *unmasked_;
         const HeadGradients heads = attention_gradients(back, grad_context, c);
-        Answer answer{"", {{"x", {}}}};
+        Answer answer{.parts = {{"x", {}}}};
         Array grad_x;
         const std::array<const Array*, 3> of_role{&heads.q, &heads.k, &heads.v};
         for (std::size_t role = 0; role < 3; ++role) {
@@ -178,7 +178,7 @@ std::optional<Answer> from_own_softmax(judge::Student& student, const Arguments&
     if (scores == nullptr) return answer_of(outcome);
     if (scores->shape() != weights.shape) return std::nullopt;
     const auto all = reference::attention_backward(q, k, weights, judge::own(*scores), grad);
-    return Answer{"", {{"q", all.q}, {"k", all.k}, {"v", all.v}}};
+    return Answer{.parts = {{"q", all.q}, {"k", all.k}, {"v", all.v}}};
 }
 
 /// What follows from the student's own attention_backward and linear_backward.
@@ -215,7 +215,7 @@ std::optional<Answer> from_own_parts(judge::Student& student, const Arguments& a
                                {"v", reference::to_tensor(v)},
                                {"mask", argument(arguments, "mask")},
                                {"grad_context", reference::to_tensor(reference::split_heads(grad_merged, H))}});
-    Answer answer{"", {{"x", {}}}};
+    Answer answer{.parts = {{"x", {}}}};
     for (const char* map : {"q", "k", "v"}) {
         const Array grad = own(attention, map);
         if (grad.shape != q.shape) return std::nullopt;

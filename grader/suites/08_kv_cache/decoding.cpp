@@ -77,9 +77,9 @@ Predict decode(const Arguments& arguments) {
         const auto heads = [&](const char* name) { return c.splitting.split(projected(state, name, rows), H); };
         const Array q = heads("q_proj"), new_k = heads("k_proj"), new_v = heads("v_proj");
         Held held = before;
-        held.append(new_k, new_v, counts, c.caching);
-        if (held.refused) return Answer::said("refused");
-        const bool alone = c.caching.sees == Caching::Sees::chunk_alone;
+        held.append(new_k, new_v, counts, c.of<Caching>());
+        if (held.refused) return Answer::without_value(Answer::Kind::refused);
+        const bool alone = c.of<Caching>().sees == Caching::Sees::chunk_alone;
         const Array& k = alone ? new_k : held.k;
         const Array& v = alone ? new_v : held.v;
         Widths widths;
@@ -95,7 +95,8 @@ Predict decode(const Arguments& arguments) {
         Blocked blocked(scores.value.size());
         each(scores.shape, [&](Coordinate at, std::size_t i) {
             const auto hidden = [&](Index S) {
-                return is_hidden(c.caching, before.lengths, held.lengths, as_size(at[0]), at[2], at[3], widths.T, S);
+                return is_hidden(c.of<Caching>(), before.lengths, held.lengths, as_size(at[0]), at[2], at[3], widths.T,
+                                 S);
             };
             blocked[i] = hidden(widths.S);
             const bool is_real = at[2] < counts[as_size(at[0])];
@@ -104,10 +105,10 @@ Predict decode(const Arguments& arguments) {
         });
         const Array weights = softmax(scores, std::move(blocked), c.softmaxing);
         const Array merged = c.merging.merge(reference::matmul(weights, v));
-        Answer answer{"", {{"y", real_rows(projected(state, "out_proj", merged), counts)}}};
+        Answer answer{.parts = {{"y", real_rows(projected(state, "out_proj", merged), counts)}}};
         using Projects = Caching::Projects;
-        const bool capacity = c.caching.projects == Projects::whole_capacity && held.k.size(2) > x.size(1);
-        if (capacity || c.caching.projects == Projects::more_than_once) answer.parts.push_back({many_rows, {}});
+        const bool capacity = c.of<Caching>().projects == Projects::whole_capacity && held.k.size(2) > x.size(1);
+        if (capacity || c.of<Caching>().projects == Projects::more_than_once) answer.parts.push_back({many_rows, {}});
         return answer;
     };
 }
@@ -116,9 +117,10 @@ Answer decoded(const judge::Outcome& outcome, const Tensor& x, const Shape& coun
     const auto* record = std::get_if<wire::Record>(&outcome.value);
     if (outcome.error || record == nullptr) return answer_of(outcome);
     const auto& y = judge::field<Tensor>(*record, "y");
-    if (!y.defined()) return Answer{"", {{"y undefined", {}}}};
+    if (!y.defined()) return Answer{.parts = {{"y undefined", {}}}};
     const Array rows = reference::exact(y);
-    Answer answer{"", {{"y", rows.shape.size() == 3 && rows.shape[0] == x.size(0) ? real_rows(rows, counts) : rows}}};
+    Answer answer{
+        .parts = {{"y", rows.shape.size() == 3 && rows.shape[0] == x.size(0) ? real_rows(rows, counts) : rows}}};
     if (judge::field<Index>(*record, "rows") > 4 * x.size(0) * x.size(1)) answer.parts.push_back({many_rows, {}});
     return answer;
 }
@@ -141,42 +143,41 @@ Tensor louder_at_first(const Tensor& numbers) {
     return louder;
 }
 
-/// The questions of decode that show its stages one by one: see Function::stages.
-constexpr std::size_t alone = 0, alike = 1, behind_others = 2, loud = 3, idle = 4, wide = 5;
-
-std::vector<Arguments> decode_questions(Random& random) {
+Questions decode_questions(Random& random) {
     const SmallSizes size = small_sizes(random);
-    std::vector<Arguments> questions;
+    Questions questions;
     // Most often the longest sequence fills the cache: who looks at its whole capacity and who looks at what is used
     // see the same, stale numbers behind the shorter ones included.
-    const auto ask = [&](const Shape& lengths, const Shape& counts, Index n, Index room = 0, Index wider = 0) {
+    const auto ask = [&](const Shape& lengths, const Shape& counts, Index n, const char* name = "", Index room = 0,
+                         Index wider = 0) {
         const Index D = size.D() + wider;
         const Layer layer(random, D, size.D());
         Index C = 0;
         for (std::size_t b = 0; b < lengths.size(); ++b) C = std::max(C, lengths[b] + counts[b] + room);
-        questions.push_back({{"cache.k", random_tensor(random, {size.B, size.H, C, size.d})},
-                             {"cache.v", random_tensor(random, {size.B, size.H, C, size.d})},
-                             {"lengths", lengths},
-                             {"state", layer.state},
-                             {"x", random_tensor(random, {size.B, n, D})},
-                             {"counts", counts}});
+        questions.add({{"cache.k", random_tensor(random, {size.B, size.H, C, size.d})},
+                       {"cache.v", random_tensor(random, {size.B, size.H, C, size.d})},
+                       {"lengths", lengths},
+                       {"state", layer.state},
+                       {"x", random_tensor(random, {size.B, n, D})},
+                       {"counts", counts}},
+                      name);
     };
     const auto all = [&](Index count) { return Shape(as_size(size.B), count); };
     Shape different;
     for (Index b = 0; b < size.B; ++b) different.push_back(1 + b);
     Shape falling(different.rbegin(), different.rend());
-    ask(all(0), all(1), 1);  // alone: the context is the token's own value
-    ask(all(0), all(3), 3);  // alike: the same, whatever a token sees, as long as heads are those of one token
-    Tensor& tokens = std::get<Tensor>(questions.back()[4].value);
+    ask(all(0), all(1), 1, "alone");  // the context is the token's own value
+    ask(all(0), all(3), 3, "alike");  // the same, whatever a token sees, as long as heads are those of one token
+    Tensor& tokens = std::get<Tensor>(questions.last()[4].value);
     tokens = tokens.slice(1, 0, 1).expand(tokens.shape());
-    ask(all(3), all(1), 1);  // behind others: a token that sees everything there is
-    ask(all(3), all(1), 1);  // loud: the same, with scores in the thousands for one sequence
-    questions.back()[0].value = louder_at_first(std::get<Tensor>(questions.back()[0].value));
-    questions.back()[4].value = louder_at_first(std::get<Tensor>(questions.back()[4].value));
-    ask(all(3), different_counts(size.B, 1), 1);  // idle: some sequences get nothing new
-    ask(all(3), all(1), 1, 0, size.H + 1);        // wide: x need not be as wide as all heads together
+    ask(all(3), all(1), 1, "behind others");  // a token that sees everything there is
+    ask(all(3), all(1), 1, "loud");           // the same, with scores in the thousands for one sequence
+    questions.last()[0].value = louder_at_first(std::get<Tensor>(questions.last()[0].value));
+    questions.last()[4].value = louder_at_first(std::get<Tensor>(questions.last()[4].value));
+    ask(all(3), different_counts(size.B, 1), 1, "idle");  // some sequences get nothing new
+    ask(all(3), all(1), 1, "wide", 0, size.H + 1);        // x need not be as wide as all heads together
     ask(all(0), all(3), 3);
-    ask(all(3), all(1), 1, 2, size.H + 1);
+    ask(all(3), all(1), 1, "", 2, size.H + 1);
     ask(all(2), all(3), 3);
     ask(different, all(1), 1);
     ask(falling, all(1), 1);
@@ -211,7 +212,7 @@ std::optional<Answer> from_own_parts(judge::Student& student, const Arguments& a
     const Array context = reference::attention(heads("q_proj"), judge::own(held.k.slice(2, 0, S)),
                                                judge::own(held.v.slice(2, 0, S)), *mask)
                               .context;
-    return Answer{"", {{"y", real_rows(projected(state, "out_proj", reference::merge_heads(context)), counts)}}};
+    return Answer{.parts = {{"y", real_rows(projected(state, "out_proj", reference::merge_heads(context)), counts)}}};
 }
 
 }  // namespace
@@ -223,12 +224,12 @@ Function function_decode() {
             .given_own = &from_own_parts,
             .ask = &ask_decode,
             .stage = "mask",  // what is left when all of these are right
-            .stages = {{"output", alone},
-                       {"split", alike},
-                       {"scores", behind_others},
-                       {"softmax", loud},
-                       {"output", idle},
-                       {"output", wide}},
+            .stages = {{"output", "alone"},
+                       {"split", "alike"},
+                       {"scores", "behind others"},
+                       {"softmax", "loud"},
+                       {"output", "idle"},
+                       {"output", "wide"}},
             .invariants = invariants_of_decode()};
 }
 

@@ -16,7 +16,7 @@ Predict decoding_mask(const Arguments& arguments) {
     return [=](const Choices& c) {
         Array mask = zeros({static_cast<Index>(lengths.size()), 1, n, S});
         each(mask.shape, [&](Coordinate at, std::size_t i) {
-            mask.value[i] = c.caching.hidden(lengths, as_size(at[0]), at[2], at[3], n, S) ? 1 : 0;
+            mask.value[i] = c.of<Caching>().hidden(lengths, as_size(at[0]), at[2], at[3], n, S) ? 1 : 0;
         });
         return Answer::of(std::move(mask));
     };

@@ -95,7 +95,7 @@ void Held::append(const Array& new_k, const Array& new_v, const Shape& counts, c
 }
 
 Answer Held::answer() const {
-    Answer all{"", {{"k", k}, {"v", v}, {"lengths", lengths_array(lengths)}}};
+    Answer all{.parts = {{"k", k}, {"v", v}, {"lengths", lengths_array(lengths)}}};
     if (refused) all.parts.push_back({"refused", {}});
     if (another_storage && !refused) all.parts.push_back({"in another storage", {}});
     return all;

@@ -1,7 +1,8 @@
 #pragma once
 
+#include "suites/08_kv_cache/caching.hpp"
+
 #include "diagnosis/answer.hpp"
-#include "diagnosis/choices.hpp"
 
 namespace headway::diagnosis {
 

@@ -23,7 +23,7 @@ Answer contents(judge::Student& student, const wire::Value& cache) {
     const auto* handle = std::get_if<wire::Handle>(&cache);
     if (handle == nullptr) judge::fail_for_form("cache");
     const Contents held = judge::kv_cache::contents(student, *handle);
-    if (!held.k.defined() || !held.v.defined()) return Answer{"", {{"k or v is undefined", {}}}};
+    if (!held.k.defined() || !held.v.defined()) return Answer{.parts = {{"k or v is undefined", {}}}};
     return Held{reference::exact(held.k), reference::exact(held.v), held.lengths}.answer();
 }
 
@@ -33,7 +33,7 @@ Predict append(const Arguments& arguments) {
     const auto counts = std::get<Shape>(argument(arguments, "counts"));
     return [=](const Choices& c) {
         Held held = before;
-        held.append(c.reading.tensor(k, Argument::key), c.reading.tensor(v, Argument::value), counts, c.caching);
+        held.append(c.reading.tensor(k, Argument::key), c.reading.tensor(v, Argument::value), counts, c.of<Caching>());
         return held.answer();
     };
 }
@@ -55,7 +55,7 @@ Asked ask_append(judge::Student& student, const Arguments& arguments) {
                                                     {"v", argument(arguments, "v")},
                                                     {"counts", argument(arguments, "counts")}});
     const Answer failed = answer_of(outcome);
-    if (outcome.error && failed.word != "refused") return failed;
+    if (outcome.error && failed.kind != Answer::Kind::refused) return failed;
     Answer answer = contents(student, cache);
     if (outcome.error)
         answer.parts.push_back({"refused", {}});
@@ -107,13 +107,13 @@ Predict make_cache(const Arguments& arguments) {
     const auto number = [&](const char* name) { return integer(arguments, name); };
     const Shape shape{number("B"), number("H"), number("capacity"), number("d")};
     if (*std::min_element(shape.begin(), shape.end()) < 1)
-        return [](const Choices&) { return Answer::said("refused"); };
+        return [](const Choices&) { return Answer::without_value(Answer::Kind::refused); };
     const Array k = reference::exact(tensor(arguments, "k")), v = reference::exact(tensor(arguments, "v"));
     return [=](const Choices& c) {
         Held held{zeros(shape), zeros(shape), Shape(as_size(shape[0]))};
-        if (c.caching.one_storage) return Answer{"", {{one_tensor, {}}}};
-        held.append(k, v, Shape(as_size(shape[0]), k.size(2)), c.caching);
-        if (held.k.value == held.v.value) return Answer{"", {{one_tensor, {}}}};
+        if (c.of<Caching>().one_storage) return Answer{.parts = {{one_tensor, {}}}};
+        held.append(k, v, Shape(as_size(shape[0]), k.size(2)), c.of<Caching>());
+        if (held.k.value == held.v.value) return Answer{.parts = {{one_tensor, {}}}};
         return held.answer();
     };
 }
@@ -128,7 +128,7 @@ Answer first_chunk_in(judge::Student& student, const wire::Value& cache, const A
     if (outcome.error) return answer_of(outcome);
     Answer answer = contents(student, cache);
     const bool same = answer.parts.size() > 1 && answer.parts[0].second.value == answer.parts[1].second.value;
-    return same ? Answer{"", {{one_tensor, {}}}} : answer;
+    return same ? Answer{.parts = {{one_tensor, {}}}} : answer;
 }
 
 /// What follows from the student's own append, if the new cache is as it should be.

@@ -1,5 +1,6 @@
 // What diagnosis knows of exercise 09.
 //      B batch · T queries · S keys · D model width · H query heads · H_kv heads of keys and values · d head_dim
+#include "suites/09_grouped_query/grouped_layer.hpp"
 #include "suites/09_grouped_query/inputs.hpp"
 
 #include "diagnosis/attention.hpp"
@@ -13,7 +14,6 @@
 #include <cmath>
 #include <initializer_list>
 #include <memory>
-#include <stdexcept>
 
 namespace headway::diagnosis {
 namespace {
@@ -39,7 +39,7 @@ Predict repeat_heads(const Arguments& arguments) {
     return [kv, H](const Choices& c) {
         if (kv.rank() != 4) return refusal(c.checking, &Checking::ranks);
         return grouped(H, kv.size(1), c.checking, [&] {
-            return Answer::of(shared_heads(c.reading.tensor(kv, Argument::other), H, c.grouping.copied));
+            return Answer::of(shared_heads(c.reading.tensor(kv, Argument::other), H, c.of<GroupedLayer>().copied));
         });
     };
 }
@@ -72,7 +72,7 @@ Predict cached_numbers(const Arguments& arguments) {
                 d = number("head_dim");
     return [=](const Choices& c) {
         return grouped(H, H_kv, c.checking, [&] {
-            return Answer::of({{}, {c.grouping.cached(B, S, H, H_kv, d)}, {0}});
+            return Answer::of({{}, {c.of<GroupedLayer>().cached(B, S, H, H_kv, d)}, {0}});
         });
     };
 }
@@ -83,7 +83,7 @@ Predict pool_heads(const Arguments& arguments) {
     return [=](const Choices& c) {
         return grouped(H, H_kv, c.checking, [&] {
             if (w.size(1) % H != 0) return refusal(c.checking, &Checking::divisible);
-            return Answer::of(c.grouping.pool(c.reading.tensor(w, Argument::other), H, H_kv));
+            return Answer::of(c.of<GroupedLayer>().pool(c.reading.tensor(w, Argument::other), H, H_kv));
         });
     };
 }
@@ -119,7 +119,7 @@ Predict layer(const Arguments& arguments) {
                 return refusal(c.checking, taken_by_output ? &Checking::other_values : &Checking::value_columns);
             if (tall_output) return refusal(c.checking, &Checking::output_rows);
             if (other_output) return refusal(c.checking, &Checking::other_output);
-            if (c.grouping.default_head_dim && E != D) return Answer::said("refused");
+            if (c.of<GroupedLayer>().default_head_dim && E != D) return Answer::without_value(Answer::Kind::refused);
             return Answer::of(model->output(c));
         });
     };
@@ -140,24 +140,26 @@ std::vector<Arguments> ask_repeat_heads(Random& random) {
     return questions;
 }
 
-constexpr std::size_t sharp_question = 11;  ///< among those of attention: right for small scores, wrong for large ones
-
-std::vector<Arguments> ask_attention(Random& random) {
+Questions ask_attention(Random& random) {
     const SmallSizes n = small_sizes(random);
-    std::vector<Arguments> questions;
-    const auto ask = [&](const Grouping& groups, Index H, const Mask& mask, Index S, Index values, Index width) {
-        questions.push_back({{"q", heads(random, n.B, H, n.T, n.d)},
-                             {"k", heads(random, n.B, groups.H_kv, S, width)},
-                             {"v", heads(random, n.B, groups.H_kv, values, n.d_v)},
-                             {"mask", mask}});
+    Questions questions;
+    const auto ask = [&](const Grouping& groups, Index H, const Mask& mask, Index S, Index values, Index width,
+                         const char* name = "") {
+        questions.add({{"q", heads(random, n.B, H, n.T, n.d)},
+                       {"k", heads(random, n.B, groups.H_kv, S, width)},
+                       {"v", heads(random, n.B, groups.H_kv, values, n.d_v)},
+                       {"mask", mask}},
+                      name);
     };
-    const auto fits = [&](const Grouping& groups, const Mask& mask) { ask(groups, groups.H(), mask, n.S, n.S, n.d); };
+    const auto fits = [&](const Grouping& groups, const Mask& mask, const char* name = "") {
+        ask(groups, groups.H(), mask, n.S, n.S, n.d, name);
+    };
     const Grouping wide{3, 2}, narrow{2, 3};
-    fits({1, 3}, Mask{});
+    fits({1, 3}, Mask{}, "one head for all");
     fits({5, 1}, Mask{});
-    fits(wide, Mask{});
-    fits(narrow, Mask{});
-    fits({1, 3}, random_mask(random, {n.B, 3, n.T, n.S}));
+    fits(wide, Mask{}, "groups");
+    fits(narrow, Mask{}, "groups");
+    fits({1, 3}, random_mask(random, {n.B, 3, n.T, n.S}), "one head for all, masked");
     fits(wide, reference::causal_mask(n.T, n.S));
     fits(narrow, random_mask(random, {n.B, 1, 1, n.S}));
     fits(wide, random_mask(random, {wide.H(), n.T, n.S}));
@@ -165,20 +167,19 @@ std::vector<Arguments> ask_attention(Random& random) {
     fits(narrow, Mask::block_all({n.T, n.S}));
     Arguments dense = questions[3];
     for (std::size_t i = 0; i < 3; ++i) dense[i].value = std::get<Tensor>(dense[i].value).contiguous();
-    questions.push_back(std::move(dense));
-    if (questions.size() != sharp_question) throw std::logic_error("the stage of large scores looks elsewhere");
+    questions.add(std::move(dense));
     Arguments sharp = questions[2];
     sharp[0].value = std::get<Tensor>(sharp[0].value) * 60.0F;
-    questions.push_back(std::move(sharp));
+    questions.add(std::move(sharp), "large scores");
     ask(narrow, 7, Mask{}, n.S, n.S, n.d);
     ask(narrow, 2, Mask{}, n.S, n.S, n.d);
     ask(narrow, 6, Mask{}, n.S, n.S + 1, n.d);
     ask(narrow, 6, Mask{}, n.S, n.S, n.d + 1);
     const auto longer = [&](std::initializer_list<std::size_t> which) {  // by a sequence
-        questions.push_back(questions[2]);
+        questions.add(questions[2]);
         for (const std::size_t i : which) {
             const Shape shape = std::get<Tensor>(questions[2][i].value).shape();
-            questions.back()[i].value = random_tensor(random, {n.B + 1, shape[1], shape[2], shape[3]});
+            questions.last()[i].value = random_tensor(random, {n.B + 1, shape[1], shape[2], shape[3]});
         }
     };
     longer({1, 2});
@@ -212,7 +213,7 @@ std::vector<Arguments> ask_pool_heads(Random& random) {
     return questions;
 }
 
-std::vector<Arguments> ask_layer(Random& random) {
+Questions ask_layer(Random& random) {
     const SmallSizes n = small_sizes(random);
     const Index D = n.S;
     const auto weight = [&](Index in, Index out) {
@@ -230,17 +231,18 @@ std::vector<Arguments> ask_layer(Random& random) {
                          {"mask", mask}};
     };
     const Grouping wide{3, 2}, narrow{2, 3};
-    std::vector<Arguments> questions{ask({1, 3}, Mask{}),
-                                     ask(wide, Mask{}),
-                                     ask(narrow, Mask{}),
-                                     ask(wide, reference::causal_mask(n.T, n.T)),
-                                     ask(narrow, random_mask(random, {n.B, narrow.H(), n.T, n.T})),
-                                     ask(narrow, random_mask(random, {n.B, 1, 1, n.T}))};
+    Questions questions;
+    questions.add(ask({1, 3}, Mask{}), "one head for all");
+    questions.add(ask(wide, Mask{}), "groups");
+    questions.add(ask(narrow, Mask{}), "groups");
+    questions.add(ask(wide, reference::causal_mask(n.T, n.T)), "masked");
+    questions.add(ask(narrow, random_mask(random, {n.B, narrow.H(), n.T, n.T})));
+    questions.add(ask(narrow, random_mask(random, {n.B, 1, 1, n.T})));
     // As wide as its heads together, and a view: strides and widths that could be taken for one another.
     Arguments view = questions[1];
     view[0].value = random_tensor(random, {n.B, D, n.T}).transpose(1, 2);
     view[1].value = random_tensor(random, {wide.H() * n.d, D}).transpose(0, 1);
-    questions.push_back(std::move(view));
+    questions.add(std::move(view));
     // H·d = D
     Arguments square = ask(wide, Mask{});
     const Index E = wide.H() * n.d;
@@ -249,30 +251,30 @@ std::vector<Arguments> ask_layer(Random& random) {
     square[2].value = weight(E, wide.H_kv * n.d);
     square[3].value = weight(E, wide.H_kv * n.d);
     square[4].value = weight(E, E);
-    questions.push_back(std::move(square));
+    questions.add(std::move(square));
     Arguments too_wide = ask(narrow, Mask{});
     too_wide[2].value = weight(D, narrow.H() * n.d);
     too_wide[3].value = weight(D, narrow.H() * n.d);
-    questions.push_back(std::move(too_wide));
+    questions.add(std::move(too_wide));
     Arguments other_values = ask(narrow, Mask{});
     other_values[3].value = weight(D, narrow.H_kv * (n.d + 1));
     other_values[4].value = weight(narrow.H() * (n.d + 1), D);
-    questions.push_back(std::move(other_values));
+    questions.add(std::move(other_values));
     Arguments other_output = ask(narrow, Mask{});
     other_output[4].value = weight(narrow.H() * n.d, D + 1);
-    questions.push_back(std::move(other_output));
+    questions.add(std::move(other_output));
     Arguments further_columns = ask(narrow, Mask{});
     further_columns[3].value = weight(D, narrow.H_kv * (n.d + 1));
-    questions.push_back(std::move(further_columns));
+    questions.add(std::move(further_columns));
     Arguments further_rows = ask(narrow, Mask{});
     further_rows[4].value = weight(narrow.H() * n.d + 1, D);
-    questions.push_back(std::move(further_rows));
+    questions.add(std::move(further_rows));
     Arguments tall = ask(narrow, Mask{});
     tall[2].value = weight(D + 1, narrow.H_kv * n.d);
-    questions.push_back(std::move(tall));
+    questions.add(std::move(tall));
     for (const Index H_kv : {4, 7, 0}) {
-        questions.push_back(ask(narrow, Mask{}));
-        questions.back()[6].value = H_kv;
+        questions.add(ask(narrow, Mask{}));
+        questions.last()[6].value = H_kv;
     }
     return questions;
 }
@@ -321,7 +323,10 @@ const SubjectRegistration registration(
        .questions = &ask_attention,
        .given_own = &from_own_heads,
        .stage = "weigh",
-       .stages = {{"scores", 0}, {"split", 2}, {"split", 3}, {"mask", 4}, {"softmax", sharp_question}},
+       .stages = {{"scores", "one head for all"},
+                  {"split", "groups"},
+                  {"mask", "one head for all, masked"},
+                  {"softmax", "large scores"}},
        .invariants = {permuted_tokens({"k", "v"}, Follows::not_at_all,
                                       "the output changes when keys change places together with their values"),
                       permuted_tokens({"q"}, Follows::rows, "a query's output depends on where the query stands")}},
@@ -332,7 +337,7 @@ const SubjectRegistration registration(
        .questions = &ask_layer,
        .given_own = &from_own_attention,
        .stage = "output",
-       .stages = {{"output", 0}, {"split", 1}, {"split", 2}, {"mask", 3}},
+       .stages = {{"output", "one head for all"}, {"split", "groups"}, {"mask", "masked"}},
        .invariants = {permuted_tokens({"x"}, Follows::rows, "a token's output depends on where the token stands"),
                       unseen_future({"x"})}}}});
 

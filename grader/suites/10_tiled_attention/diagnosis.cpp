@@ -1,6 +1,7 @@
 // What diagnosis knows of exercise 10.        B batch · H heads · T queries · S keys · d head_dim · d_v value width
 #include "suites/10_tiled_attention/inputs.hpp"
 #include "suites/10_tiled_attention/own_parts.hpp"
+#include "suites/10_tiled_attention/tiling.hpp"
 
 #include "diagnosis/attention.hpp"
 #include "diagnosis/elements.hpp"
@@ -59,7 +60,7 @@ Predict absorb(const Arguments& arguments) {
             if (!state_fits) return refusal(c.checking, &Checking::score_rows);
             Array numbers = read_in_tiles(c.reading, scores, Argument::other, 3, tile);
             const Blocked blocked = taken_out(numbers);
-            Tiling choices = c.tiling;
+            Tiling choices = c.of<Tiling>();
             // The division in the end is not absorb's, and what is blocked comes as -infinity.
             choices.divided = true;
             choices.empty_total_is_nan = false;
@@ -105,7 +106,7 @@ Asked ask_absorb(judge::Student& student, const Arguments& arguments) {
     const auto& total = judge::field<Tensor>(held, "total");
     const auto& gathered = judge::field<Tensor>(held, "gathered");
     if (!total.defined() || !gathered.defined() || total.numel() * gathered.size(-1) != gathered.numel())
-        return Answer{"", {{"total and gathered do not fit", {}}}};
+        return Answer{.parts = {{"total and gathered do not fit", {}}}};
     return {Answer::of(mean_of(total, gathered)), changed};
 }
 
@@ -166,8 +167,8 @@ Predict context(const Arguments& arguments) {
         const auto width = static_cast<std::size_t>(gathered.size(-1));
         for (std::size_t i = 0; i < mean.value.size(); ++i) {
             if (sums.value[i / width] == 0) {
-                if (c.tiling.empty_total_is_nan) mean.value[i] = std::nan("");
-            } else if (!c.tiling.divided) {
+                if (c.of<Tiling>().empty_total_is_nan) mean.value[i] = std::nan("");
+            } else if (!c.of<Tiling>().divided) {
                 mean.value[i] = numbers.value[i];
             }
             mean.error[i] = 4 * reference::unit_roundoff * std::abs(mean.value[i]);
@@ -231,7 +232,7 @@ Predict tiled_attention(const Arguments& arguments) {
                     return checked(masks_fit, c.checking, &Checking::masks, [&] {
                         return Answer::of(tiled_context(model->scores(c), c.masking.read(mask, shape),
                                                         model->heads(2, c), {tile, tile, causal, c.masking.future},
-                                                        c.tiling));
+                                                        c.of<Tiling>()));
                     });
                 });
             });
@@ -239,22 +240,21 @@ Predict tiled_attention(const Arguments& arguments) {
     };
 }
 
-constexpr std::size_t sharp_question = 21;  ///< among those of attention: right for small scores, wrong for large ones
-
-std::vector<Arguments> attention_questions(Random& random) {
+Questions attention_questions(Random& random) {
     const SmallSizes small = small_sizes(random);
     const judge::Sizes n{small.B, small.H, small.T, small.S, small.d, small.d_v};
     judge::Sizes tall = n;
     std::swap(tall.T, tall.S);
-    std::vector<Arguments> questions;
-    const auto ask = [&](const judge::Sizes& sizes, const Mask& mask, bool causal, Index tile) -> Arguments& {
-        questions.push_back(judge::tiled::Inputs(random, sizes).with(mask, causal, tile));
-        return questions.back();
+    Questions questions;
+    const auto ask = [&](const judge::Sizes& sizes, const Mask& mask, bool causal, Index tile,
+                         const char* name = "") -> Arguments& {
+        questions.add(judge::tiled::Inputs(random, sizes).with(mask, causal, tile), name);
+        return questions.last();
     };
-    ask(n, Mask{}, false, n.T + n.S);
-    ask(n, Mask{}, false, 2);
+    ask(n, Mask{}, false, n.T + n.S, "tiles");
+    ask(n, Mask{}, false, 2, "tiles");
     ask(n, Mask{}, false, 3);
-    ask(n, Mask{}, false, 1);
+    ask(n, Mask{}, false, 1, "tiles");
     ask(tall, Mask{}, false, 2);
     ask(tall, Mask{}, false, 4);
     ask(n, Mask{}, false, n.S - 1);  // divides neither
@@ -285,8 +285,7 @@ std::vector<Arguments> attention_questions(Random& random) {
     lengthy.S = 13;
     Arguments& late = ask(lengthy, Mask{}, true, 3);
     std::get<Tensor>(late[2].value).select(2, lengthy.S - 1).select(2, 0).fill(std::nanf(""));
-    if (questions.size() != sharp_question) throw std::logic_error("the stage of large scores looks elsewhere");
-    Arguments& sharp = ask(n, Mask{}, false, 2);
+    Arguments& sharp = ask(n, Mask{}, false, 2, "large scores");
     sharp[0].value = std::get<Tensor>(sharp[0].value) * 60.0F;
     for (const Index tile : {5, 6}) ask(lengthy, Mask{}, false, tile);  // a narrow edge behind several tiles
     const auto changed = [&](std::size_t which, wire::Value value) {
@@ -313,7 +312,7 @@ const SubjectRegistration registration(
        .questions = &attention_questions,
        .given_own = &from_own_parts,
        .stage = "weigh",
-       .stages = {{"weigh", 0}, {"weigh", 1}, {"weigh", 3}, {"softmax", sharp_question}},
+       .stages = {{"weigh", "tiles"}, {"softmax", "large scores"}},
        .invariants = {permuted_tokens({"k", "v"}, Follows::not_at_all,
                                       "the output changes when keys change places together with their values")}}}});
 

@@ -1,9 +1,9 @@
 // Every entry of the catalogue can be shown to a student: its texts are there, and the lesson that it sends to exists.
 #include "diagnosis/catalogue.hpp"
-#include "diagnosis/shipped.hpp"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -41,8 +41,9 @@ TEST(Catalogue, EveryDecisionIsSettledByASectionThatExists) {
     for (const Mistake& mistake : mistakes()) {
         const Decision& decided = decision(mistake.decision);
         EXPECT_FALSE(decided.lesson.empty()) << decided.id;
+        EXPECT_TRUE(std::ranges::is_sorted(decided.lesson, {}, &Section::exercise)) << decided.id;
         for (const auto& [number, section] : decided.lesson)
-            EXPECT_TRUE(headings(number).contains(section))
+            EXPECT_TRUE(headings(std::string(number)).contains(std::string(section)))
                 << decided.id << ": lesson " << number << " has no section \"" << section << '"';
     }
 }
@@ -50,11 +51,17 @@ TEST(Catalogue, EveryDecisionIsSettledByASectionThatExists) {
 TEST(Catalogue, SourcesAreAddresses) {
     int with_sources = 0;
     for (const Mistake& mistake : mistakes()) {
-        with_sources += shipped(mistake.id).empty() ? 0 : 1;
-        for (const std::string& source : shipped(mistake.id))
-            EXPECT_NE(source.find(": https://"), std::string::npos) << mistake.id << ": " << source;
+        with_sources += mistake.shipped.empty() ? 0 : 1;
+        for (const std::string_view source : mistake.shipped)
+            EXPECT_NE(source.find(": https://"), std::string_view::npos) << mistake.id << ": " << source;
     }
     EXPECT_GE(with_sources, 50);
+}
+
+TEST(Catalogue, WhatAnExerciseSaysMoreCloselyComesBeforeTheModel) {
+    const auto at = [](const char* id) { return position_in_catalogue(mistake(id)); };
+    EXPECT_LT(at("mask_forgotten_on_the_way_back"), at("mask_ignored"));
+    EXPECT_LT(at("mask_ignored"), at("written_at_the_start"));
 }
 
 TEST(Catalogue, AnUnknownMistakeIsRefused) { EXPECT_THROW(mistake("no_such_mistake"), std::out_of_range); }

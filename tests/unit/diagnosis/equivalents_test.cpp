@@ -19,7 +19,7 @@ double farthest(const Mistake& entry) {
         for (const Function& function : subject.functions) {
             Random random(11);
             for (int round = 0; round < 3; ++round)
-                for (const judge::Arguments& arguments : function.questions(random)) {
+                for (const auto& [arguments, name] : function.questions(random)) {
                     const Observation question{arguments, {}, function.model(arguments)};
                     farthest = std::max(farthest, distance(predicted(question, right()), predicted(question, choices)));
                 }

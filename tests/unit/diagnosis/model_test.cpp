@@ -1,9 +1,10 @@
 // The model with every decision right is the reference; what it does not predict supports nothing.
 #include "diagnosis/answer.hpp"
 #include "diagnosis/attention.hpp"
+#include "diagnosis/elements.hpp"
 #include "diagnosis/search.hpp"
-#include "diagnosis/tiling.hpp"
 #include "reference/attention.hpp"
+#include "suites/10_tiled_attention/tiling.hpp"
 
 #include <headway/random.hpp>
 
@@ -96,10 +97,10 @@ TEST(Fit, WhatIsNotPredictedSupportsNothing) {
 }
 
 TEST(Fit, ARefusalIsNoValue) {
-    EXPECT_FALSE(fit(number(1), Answer::said("refused")));
-    EXPECT_FALSE(fit(Answer::said("refused"), number(1)));
-    EXPECT_TRUE(fit(Answer::said("accepted"), number(1)));
-    EXPECT_FALSE(fit(Answer::said("accepted"), Answer::said("refused")));
+    EXPECT_FALSE(fit(number(1), Answer::without_value(Answer::Kind::refused)));
+    EXPECT_FALSE(fit(Answer::without_value(Answer::Kind::refused), number(1)));
+    EXPECT_TRUE(fit(Answer::without_value(Answer::Kind::accepted), number(1)));
+    EXPECT_FALSE(fit(Answer::without_value(Answer::Kind::accepted), Answer::without_value(Answer::Kind::refused)));
 }
 
 TEST(Search, FindsThePairThatExplainsEverything) {
@@ -131,6 +132,19 @@ TEST(Search, NamesNothingWhereNothingFits) {
     std::vector<const Mistake*> candidates{&mistake("scale_head_dim")};
     observations.front().seen = number(0.37);
     EXPECT_TRUE(explanations(observations, candidates, {}).empty());
+}
+
+TEST(Choices, CarryWhatAnExerciseDecidesOtherwise) {
+    const Choices usual = right();
+    Choices wrong = usual;
+    wrong.change<Tiling>().divided = false;
+    wrong.change<Tiling>().key_by_key = true;
+    const Choices copy = wrong;
+    wrong.change<Tiling>().divided = true;
+    EXPECT_FALSE(copy.of<Tiling>().divided);
+    EXPECT_TRUE(copy.of<Tiling>().key_by_key);
+    EXPECT_TRUE(usual.of<Tiling>().divided);
+    EXPECT_TRUE(Tiling::right().divided);
 }
 
 }  // namespace

@@ -29,9 +29,9 @@ TEST(Merge, PassesOnlyIfBothBuildsPass) {
     const HiddenTest sanitized_only = merge(with(TestState::passed), with(TestState::failed, FailureKind::sanitizer));
     EXPECT_EQ(sanitized_only.state, TestState::failed);
     EXPECT_EQ(sanitized_only.points, 0);
-    EXPECT_EQ(sanitized_only.build, "sanitized");
-    EXPECT_EQ(merge(with(TestState::failed), with(TestState::passed)).build, "plain");
-    EXPECT_EQ(merge(with(TestState::failed), with(TestState::failed)).build, "both");
+    EXPECT_EQ(sanitized_only.build, verdict::FailedIn::sanitized);
+    EXPECT_EQ(merge(with(TestState::failed), with(TestState::passed)).build, verdict::FailedIn::plain);
+    EXPECT_EQ(merge(with(TestState::failed), with(TestState::failed)).build, verdict::FailedIn::both);
 }
 
 TEST(Merge, ASanitizersReportSaysMoreThanACrash) {

@@ -1,5 +1,6 @@
 // The language model: its gradients against differences, and what it learns from.
 #include "labs/train/model.hpp"
+#include "diagnosis/catalogue.hpp"
 #include "labs/train/language.hpp"
 
 #include <gtest/gtest.h>
@@ -111,6 +112,11 @@ TEST(Mistakes, HeadsMixedReordersTheColumns) {
     for (Index i = 0; i < 6; ++i) EXPECT_EQ(seen(0, i), expected[i]);
     const Tensor back = as_if_backward(Mistake::heads_mixed, "out_proj.weight", seen, 2);
     for (Index i = 0; i < 6; ++i) EXPECT_EQ(back(0, i), weight(0, i));
+}
+
+TEST(Mistakes, AreThoseOfTheCatalogue) {
+    EXPECT_EQ(diagnosis::mistake(id_in_catalogue(Mistake::sqrt_d)).decision, "scale");
+    EXPECT_EQ(diagnosis::mistake(id_in_catalogue(Mistake::heads_mixed)).decision, "merge");
 }
 
 }  // namespace

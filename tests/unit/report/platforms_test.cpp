@@ -16,8 +16,10 @@ verdict::Verdict failed_verdict() {
     exercise.title = "scaled scores";
     exercise.state = verdict::State::failed;
     exercise.points = 2;
-    verdict::Test right{"A", "a | property", 2, 2, verdict::TestState::passed, "", {}, "", false, 0};
-    verdict::Test wrong{"B", "another", 0, 8, verdict::TestState::failed, "both", verdict::Failure{}, "", false, 0};
+    verdict::Test right{"A", "a | property", 2, 2, verdict::TestState::passed, verdict::FailedIn::neither, {},
+                        "",  false,          0};
+    verdict::Test wrong{"B", "another", 0, 8, verdict::TestState::failed, verdict::FailedIn::both, verdict::Failure{},
+                        "",  false,     0};
     wrong.failure->message = "100 % wrong\n::error::forged";
     exercise.tests = {right, wrong};
     verdict::Verdict verdict;

@@ -284,9 +284,9 @@ TEST(Terminal, LongMessagesAreCut) {
 
 TEST(Terminal, AFailureInOneBuildSaysInWhich) {
     verdict::Test test = failed("A", "a", 1, wrong_scale());
-    test.build = "sanitized";
+    test.build = verdict::FailedIn::sanitized;
     EXPECT_THAT(shown(with_test(test)), HasSubstr("only in the sanitized build"));
-    test.build = "plain";
+    test.build = verdict::FailedIn::plain;
     EXPECT_THAT(shown(with_test(test)), HasSubstr("only in the plain build"));
 }
 

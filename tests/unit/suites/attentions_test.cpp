@@ -1,3 +1,4 @@
+#include "diagnosis/catalogue.hpp"
 #include "reference/attention.hpp"
 #include "student/expect.hpp"
 #include "suites/06_catch_the_bug/attentions/attend.hpp"
@@ -80,6 +81,16 @@ std::string complaint(const std::string& id, const Inputs& in, std::uint64_t see
     const auto weights =
         judge::difference({"weights", judge::Stage::none, {"b", "h", "t", "s"}}, answer.weights, right.weights);
     return output ? output->message : weights ? weights->message : "";
+}
+
+TEST(Roster, CallsMistakesAsTheCatalogueDoes) {
+    for (const roster::Entry& entry : roster::entries()) {
+        if (entry.mistake.empty()) continue;
+        const diagnosis::Mistake& mistake = diagnosis::mistake(entry.mistake);
+        const std::string source = entry.project + ": " + entry.link;
+        EXPECT_TRUE(mistake.shipped.empty() || std::ranges::find(mistake.shipped, source) != mistake.shipped.end())
+            << entry.id << " tells of " << source << ", and the catalogue's " << entry.mistake << " does not";
+    }
 }
 
 TEST(Attentions, RightOnesAreRight) {

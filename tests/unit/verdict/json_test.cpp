@@ -121,7 +121,7 @@ TEST(VerdictJson, ErrorsNameTheField) {
     EXPECT_EQ(complaint([&](json& d) { test(d)["seconds"] = "fast"; }),
               R"(verdict: exercises[0].tests[3].seconds must be a number, "nan", "inf" or "-inf")");
     EXPECT_EQ(complaint([&](json& d) { test(d)["build"] = "fast"; }),
-              "verdict: exercises[0].tests[3] has build \"fast\"; it must be plain, sanitized, both or empty");
+              "verdict: exercises[0].tests[3].build is \"fast\"; it must be one of \"\", plain, sanitized, both");
     EXPECT_EQ(complaint([&](json& d) { test(d)["colour"] = "red"; }),
               "verdict: exercises[0].tests[3].colour is not a field of headway-verdict/2");
     EXPECT_EQ(complaint([&](json& d) { test(d)["failure"] = nullptr; }),

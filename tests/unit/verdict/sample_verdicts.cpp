@@ -12,7 +12,7 @@ Test passed(const std::string& name, const std::string& property, int points) {
             .points = points,
             .max_points = points,
             .state = TestState::passed,
-            .build = "",
+            .build = FailedIn::neither,
             .failure = std::nullopt,
             .output = "",
             .seconds = 0.01};
@@ -22,7 +22,7 @@ Test failed(const std::string& name, const std::string& property, int points, Fa
     Test test = passed(name, property, points);
     test.points = 0;
     test.state = TestState::failed;
-    test.build = "both";
+    test.build = FailedIn::both;
     test.failure = std::move(failure);
     return test;
 }
@@ -244,7 +244,7 @@ Verdict with_everything() {
         broken.message = to_string(kind);
         first.tests.push_back(failed("Fails", "a property", 1, broken));
     }
-    first.tests.back().build = "sanitized";
+    first.tests.back().build = FailedIn::sanitized;
     first.max_points += 7;
     return verdict;
 }

@@ -74,7 +74,7 @@ TEST(MutantCatalogue, MakesEveryMistakeThatHasAName) {
             made.insert(mutant.diagnosis.begin(), mutant.diagnosis.end());
     for (const diagnosis::Mistake& mistake : diagnosis::mistakes()) {
         if (mistake.equivalent) continue;
-        EXPECT_EQ(made.erase(mistake.id), 1U) << "no mutant makes " << mistake.id;
+        EXPECT_EQ(made.erase(std::string(mistake.id)), 1U) << "no mutant makes " << mistake.id;
     }
     EXPECT_TRUE(made.empty()) << *made.begin() << " is expected of a mutant and not in the catalogue";
 }

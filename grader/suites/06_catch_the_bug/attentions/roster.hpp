@@ -12,6 +12,7 @@ struct Entry {
     std::string property;  ///< the hidden test that it belongs to: "Scale"; empty: a right one
     std::string project;   ///< whose released software had this mistake, and where that is told
     std::string link;
+    std::string mistake = {};  ///< what the catalogue calls it, if it has that
 
     bool is_right() const { return property.empty(); }
 };

@@ -41,7 +41,7 @@ struct Tiling {
     bool mask_of_first_queries = false;  ///< the mask is read from query 0 in every tile of queries
     Causality causality = Causality::by_position;
     Skipped skipped = Skipped::behind_the_last_query;
-    bool operator==(const Tiling&) const = default;
+    static const Tiling& right();
 };
 
 /// How the scores of some queries (..., T, S) are cut.

@@ -1,8 +1,9 @@
-#include "diagnosis/caching.hpp"
+#include "suites/08_kv_cache/caching.hpp"
 
 namespace headway::diagnosis {
+namespace {
 
-Caching right_caching() {
+Caching right_cache() {
     Caching c{};
     c.position = [](const Caching::Lengths& lengths, const Caching::Lengths&, std::size_t b, Index t) {
         return lengths[b] + t;
@@ -11,6 +12,13 @@ Caching right_caching() {
         return s > lengths[b] + t;
     };
     return c;
+}
+
+}  // namespace
+
+const Caching& Caching::right() {
+    static const Caching all = right_cache();
+    return all;
 }
 
 }  // namespace headway::diagnosis

@@ -52,6 +52,11 @@ struct ModuleChoices {
     Dropout dropout;
     bool weights_after_dropout = false;   ///< attention_weights shows them so
     bool weights_switch_to_eval = false;  ///< attention_weights leaves eval mode behind
+
+    static const ModuleChoices& right() {
+        static const ModuleChoices defaults;
+        return defaults;
+    }
 };
 
 }  // namespace headway::diagnosis

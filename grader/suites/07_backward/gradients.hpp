@@ -37,9 +37,7 @@ struct Gradients {
     /// (B, H, T, d) -> (B, T, D): gradients of q, k and v
     std::array<Array (*)(const Array& grad), 3> merge;
     std::array<bool, 3> reaches_input{true, true, true};  ///< x gets a gradient through q, k, v
-    bool operator==(const Gradients&) const = default;
+    static const Gradients& right();
 };
-
-Gradients right_gradients();
 
 }  // namespace headway::diagnosis

@@ -49,9 +49,7 @@ struct Caching {
     Sees sees = Sees::up_to_itself;
     enum class Projects { new_tokens, whole_capacity, more_than_once };
     Projects projects = Projects::new_tokens;
-    bool operator==(const Caching&) const = default;
+    static const Caching& right();
 };
-
-Caching right_caching();
 
 }  // namespace headway::diagnosis

@@ -1,6 +1,5 @@
-#include "diagnosis/tiling.hpp"
+#include "suites/10_tiled_attention/tiling.hpp"
 
-#include "diagnosis/answer.hpp"
 #include "diagnosis/choices.hpp"
 #include "diagnosis/elements.hpp"
 #include "diagnosis/softmax.hpp"
@@ -223,6 +222,11 @@ void gather(const Running& running, const std::vector<Computed>& computed, doubl
 }
 
 }  // namespace
+
+const Tiling& Tiling::right() {
+    static const Tiling defaults;
+    return defaults;
+}
 
 Array tiled_context(const Array& scores, const std::vector<bool>& blocked, const Array& v, const Tiles& tiles,
                     const Tiling& choices) {

@@ -1,4 +1,4 @@
-#include "diagnosis/gradients.hpp"
+#include "suites/07_backward/gradients.hpp"
 
 #include "reference/attention.hpp"
 #include "reference/backward.hpp"
@@ -32,9 +32,7 @@ Array of_bias(const Array& grad_y) {
     return reference::reshape(matmul(ones, rows), {rows.size(1)});
 }
 
-}  // namespace
-
-Gradients right_gradients() {
+Gradients right_way_back() {
     Gradients g{};
     g.softmax = &reference::softmax_backward;
     g.factor_of_queries = g.factor_of_keys = &inverse_root;
@@ -47,6 +45,13 @@ Gradients right_gradients() {
     g.split = &reference::split_heads;
     g.merge = {&reference::merge_heads, &reference::merge_heads, &reference::merge_heads};
     return g;
+}
+
+}  // namespace
+
+const Gradients& Gradients::right() {
+    static const Gradients all = right_way_back();
+    return all;
 }
 
 }  // namespace headway::diagnosis

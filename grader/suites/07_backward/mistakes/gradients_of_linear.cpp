@@ -1,0 +1,204 @@
+// The way back through Linear: sums over tokens, and gradients that are added up.
+#include "suites/07_backward/gradients.hpp"
+
+#include "diagnosis/catalogue.hpp"
+#include "diagnosis/elements.hpp"
+
+namespace headway::diagnosis {
+namespace {
+
+using reference::matmul;
+using reference::reshape;
+using reference::transpose;
+
+constexpr const char* all_tokens = "a parameter that every token uses gets the sum over all tokens of all sequences";
+
+/// Sequence b alone.
+Array sequence(const Array& x, Index b) {
+    return gathered(x, {1, x.size(1), x.size(2)}, [&](Coordinate at) {
+        const Index from[] = {b, at[1], at[2]};
+        return position(x.shape, from);
+    });
+}
+
+/// The sum over all tokens, divided by something.
+Array averaged_weight(const Array& x, const Array& grad_y, Index over) {
+    return reference::scale(Gradients::right().weight(x, grad_y), 1 / static_cast<double>(over));
+}
+
+constexpr const char* added = "add to what is there: a parameter that is used twice gets both contributions";
+
+}  // namespace
+
+namespace chapters {
+
+Chapter gradients_of_linear() {
+    static constexpr Decision decisions[] = {
+        {.id = "gradient_of_input",
+         .stage = "project",
+         .lesson = {{"07", "As a formula"}},
+         .pseudocode = "grad_x (B,T,in) = grad_y (B,T,out) · weight (out,in)"},
+        {.id = "gradient_of_weight",
+         .stage = "project",
+         .lesson = {{"07", "What is used often gets a sum"}},
+         .pseudocode = "grad_weight (out,in) += grad_yᵀ (out,B·T) · x (B·T,in): every token of every sequence"},
+        {.id = "gradient_of_bias",
+         .stage = "project",
+         .lesson = {{"07", "What is used often gets a sum"}},
+         .pseudocode = "grad_bias (out) += Σ over b and t of grad_y[b,t]"},
+        {.id = "gradients_added",
+         .stage = "project",
+         .lesson = {{"07", "What is used often gets a sum"}},
+         .pseudocode = "grad_weight += ...; grad_bias += ...: the caller decides when to start from zero"},
+    };
+    static constexpr Mistake mistakes[] = {
+        {.id = "gradient_of_input_weight_turned",
+         .decision = "gradient_of_input",
+         .title = "the gradient of x reads the numbers of weight as (in, out)",
+         .right = "weight is (out, in): grad_x = grad_y · weight",
+         .symptom = "the shape fits; x gets nonsense",
+         .question = "Is the weight of a Linear stored (out, in) or (in, out)?",
+         .make =
+             [](Choices& c) {
+                 c.change<Gradients>().input = [](const Array& grad_y, const Array& weight) {
+                     return matmul(grad_y, transpose(reshape(weight, {weight.size(1), weight.size(0)}), 0, 1));
+                 };
+             }},
+        {.id = "gradient_of_weight_of_last_sequence",
+         .decision = "gradient_of_weight",
+         .title = "only the last sequence of the batch reaches the gradient of the weight",
+         .right = all_tokens,
+         .symptom = "right with batch 1; else most of what the batch says is lost",
+         .question = "Over which axes does your sum run?",
+         .make =
+             [](Choices& c) {
+                 c.change<Gradients>().weight = [](const Array& x, const Array& grad_y) {
+                     const Index b = x.size(0) - 1;
+                     return Gradients::right().weight(sequence(x, b), sequence(grad_y, b));
+                 };
+             }},
+        {.id = "gradient_of_weight_of_first_sequence",
+         .decision = "gradient_of_weight",
+         .title = "only the first sequence of the batch reaches the gradient of the weight",
+         .right = all_tokens,
+         .symptom = "right with batch 1; else most of what the batch says is lost",
+         .question = "Over which axes does your sum run?",
+         .make =
+             [](Choices& c) {
+                 c.change<Gradients>().weight = [](const Array& x, const Array& grad_y) {
+                     return Gradients::right().weight(sequence(x, 0), sequence(grad_y, 0));
+                 };
+             }},
+        {.id = "gradient_of_weight_averaged",
+         .decision = "gradient_of_weight",
+         .title = "the gradient of the weight is the mean over tokens, not their sum",
+         .right = all_tokens,
+         .symptom = "the weight learns B·T times too slowly",
+         .question = "How does the weight's gradient change when the batch is doubled?",
+         .make =
+             [](Choices& c) {
+                 c.change<Gradients>().weight = [](const Array& x, const Array& grad_y) {
+                     return averaged_weight(x, grad_y, x.size(0) * x.size(1));
+                 };
+             }},
+        {.id = "gradient_of_weight_averaged_over_sequences",
+         .decision = "gradient_of_weight",
+         .title = "the gradient of the weight is summed over tokens, but averaged over the sequences of the batch",
+         .right = all_tokens,
+         .symptom = "right with batch 1; else the weight learns B times too slowly",
+         .question = "Is L a mean over the batch, or has grad_y said that already?",
+         .make =
+             [](Choices& c) {
+                 c.change<Gradients>().weight = [](const Array& x, const Array& grad_y) {
+                     return averaged_weight(x, grad_y, x.size(0));
+                 };
+             }},
+        {.id = "gradient_of_bias_of_first_sequence",
+         .decision = "gradient_of_bias",
+         .title = "only the first sequence of the batch reaches the gradient of the bias",
+         .right = all_tokens,
+         .symptom = "right with batch 1; else most of what the batch says is lost",
+         .question = "Over which axes does your sum run?",
+         .make =
+             [](Choices& c) {
+                 c.change<Gradients>().bias = [](const Array& grad_y) {
+                     return Gradients::right().bias(sequence(grad_y, 0));
+                 };
+             }},
+        {.id = "gradient_of_bias_of_last_sequence",
+         .decision = "gradient_of_bias",
+         .title = "only the last sequence of the batch reaches the gradient of the bias",
+         .right = all_tokens,
+         .symptom = "right with batch 1; else most of what the batch says is lost",
+         .question = "Over which axes does your sum run?",
+         .make =
+             [](Choices& c) {
+                 c.change<Gradients>().bias = [](const Array& grad_y) {
+                     return Gradients::right().bias(sequence(grad_y, grad_y.size(0) - 1));
+                 };
+             }},
+        {.id = "gradient_of_bias_averaged",
+         .decision = "gradient_of_bias",
+         .title = "the gradient of the bias is the mean over tokens, not their sum",
+         .right = all_tokens,
+         .symptom = "the bias learns B·T times too slowly",
+         .question = "How does the bias's gradient change when the batch is doubled?",
+         .make =
+             [](Choices& c) {
+                 c.change<Gradients>().bias = [](const Array& grad_y) {
+                     return reference::scale(Gradients::right().bias(grad_y),
+                                             1 / static_cast<double>(grad_y.size(0) * grad_y.size(1)));
+                 };
+             }},
+        {.id = "gradient_of_bias_averaged_over_tokens",
+         .decision = "gradient_of_bias",
+         .title = "the gradient of the bias is summed over sequences, but averaged over their tokens",
+         .right = all_tokens,
+         .symptom = "the bias learns T times too slowly",
+         .question = "How does the bias's gradient change when sequences are twice as long?",
+         .make =
+             [](Choices& c) {
+                 c.change<Gradients>().bias = [](const Array& grad_y) {
+                     return reference::scale(Gradients::right().bias(grad_y), 1 / static_cast<double>(grad_y.size(1)));
+                 };
+             }},
+        {.id = "gradient_of_bias_averaged_over_sequences",
+         .decision = "gradient_of_bias",
+         .title = "the gradient of the bias is summed over tokens, but averaged over the sequences of the batch",
+         .right = all_tokens,
+         .symptom = "right with batch 1; else the bias learns B times too slowly",
+         .question = "Is L a mean over the batch, or has grad_y said that already?",
+         .make =
+             [](Choices& c) {
+                 c.change<Gradients>().bias = [](const Array& grad_y) {
+                     return reference::scale(Gradients::right().bias(grad_y), 1 / static_cast<double>(grad_y.size(0)));
+                 };
+             }},
+        {.id = "gradients_assigned",
+         .decision = "gradients_added",
+         .title = "the gradients of weight and bias are assigned instead of added to what is there",
+         .right = added,
+         .symptom = "right from zero; where a parameter is used twice, or batches are added up, half is lost",
+         .question = "Do you write = or +=?",
+         .make =
+             [](Choices& c) { c.change<Gradients>().weight_is_added = c.change<Gradients>().bias_is_added = false; }},
+        {.id = "gradient_of_weight_assigned",
+         .decision = "gradients_added",
+         .title = "the gradient of the weight is assigned instead of added to what is there; that of the bias is right",
+         .right = added,
+         .symptom = "right from zero; where a parameter is used twice, half is lost",
+         .question = "Do you write = or +=?",
+         .make = [](Choices& c) { c.change<Gradients>().weight_is_added = false; }},
+        {.id = "gradient_of_bias_assigned",
+         .decision = "gradients_added",
+         .title = "the gradient of the bias is assigned instead of added to what is there; that of the weight is right",
+         .right = added,
+         .symptom = "right from zero; where a parameter is used twice, half is lost",
+         .question = "Do you write = or +=?",
+         .make = [](Choices& c) { c.change<Gradients>().bias_is_added = false; }},
+    };
+    return {decisions, mistakes};
+}
+
+}  // namespace chapters
+}  // namespace headway::diagnosis

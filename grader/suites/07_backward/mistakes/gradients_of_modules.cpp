@@ -1,0 +1,127 @@
+// The way back through the module: masks, heads, and the three paths to its input.
+#include "suites/07_backward/gradients.hpp"
+
+#include "diagnosis/catalogue.hpp"
+#include "diagnosis/elements.hpp"
+
+namespace headway::diagnosis {
+namespace {
+
+Array gradient_merged_by_view(const Array& heads) {
+    return reference::reshape(heads, {heads.size(0), heads.size(2), heads.size(1) * heads.size(3)});
+}
+
+constexpr const char* merged_back =
+    "transpose(1, 2) to (B, T, H, d), then flatten: merging is the gradient of splitting";
+constexpr const char* mixed_tokens = "a token's gradient is filled from several tokens; all shapes fit";
+constexpr const char* which_tokens = "Which tokens does row 0 of your (B, T, D) gradient come from?";
+
+constexpr const char* three_paths = "x is used three times, so it gets three gradients, added up";
+constexpr const char* two_lost = "parameters learn; layers below get a part of their gradient";
+constexpr const char* how_often = "How often is x used on the way forward?";
+
+}  // namespace
+
+namespace chapters {
+
+Chapter gradients_of_modules() {
+    static constexpr Decision decisions[] = {
+        {.id = "gradient_mask",
+         .stage = "mask",
+         .lesson = {{"07", "Masks"}},
+         .pseudocode = "weights on the way back are those of the way forward: the same q, k and mask"},
+        {.id = "gradient_of_output",
+         .stage = "output",
+         .lesson = {{"07", "In words"}},
+         .pseudocode = "y = out(merged): linear_backward(merged, out_weight, grad_y, ...)"},
+        {.id = "gradient_heads",
+         .stage = "merge",
+         .lesson = {{"07", "As a picture"}},
+         .pseudocode =
+             "back through split_heads: merge_heads, transpose(1, 2) and all; back through merge_heads: split_heads"},
+        {.id = "gradient_paths",
+         .stage = "project",
+         .lesson = {{"07", "What is used often gets a sum"}},
+         .pseudocode = "grad_x = linear_backward of q + that of k + that of v: x is used three times"},
+    };
+    static constexpr Mistake mistakes[] = {
+        {.id = "mask_forgotten_on_the_way_back",
+         .decision = "gradient_mask",
+         .title = "the way back is not masked",
+         .right = "weights on the way back are those of the way forward",
+         .symptom = "keys that nobody saw get gradients",
+         .question = "Which weights does your way back use where a key was blocked?",
+         .make = [](Choices& c) { c.change<Gradients>().mask_goes_back = false; }},
+        {.id = "output_gradient_made_of_x",
+         .decision = "gradient_of_output",
+         .title = "the gradient of out_weight is made of x instead of the merged context",
+         .right = "a Linear's gradient is made of what went into it: the merged context",
+         .symptom = "the shape fits; the output projection learns nonsense",
+         .question = "What goes into the output projection on the way forward?",
+         .make = [](Choices& c) { c.change<Gradients>().output_sees_merged = false; }},
+        {.id = "gradients_merged_by_view",
+         .decision = "gradient_heads",
+         .title = "the gradients of q, k and v are viewed as (B, T, D) without transposing back first",
+         .right = merged_back,
+         .symptom = mixed_tokens,
+         .question = which_tokens,
+         .make =
+             [](Choices& c) {
+                 c.change<Gradients>().merge = {&gradient_merged_by_view, &gradient_merged_by_view,
+                                                &gradient_merged_by_view};
+             }},
+        {.id = "gradient_of_v_merged_by_view",
+         .decision = "gradient_heads",
+         .title = "the gradient of v is viewed as (B, T, D) without transposing back first; those of q and k are right",
+         .right = merged_back,
+         .symptom = mixed_tokens,
+         .question = which_tokens,
+         .make = [](Choices& c) { c.change<Gradients>().merge[2] = &gradient_merged_by_view; }},
+        {.id = "gradient_of_context_split_by_view",
+         .decision = "gradient_heads",
+         .title = "the gradient of the merged context is viewed as (B, H, T, d) without a transpose",
+         .right = "view as (B, T, H, d), then transpose(1, 2): splitting is the gradient of merging",
+         .symptom = "each head gets the gradients of whole stretches of the sequence; all shapes fit",
+         .question = "Which token does row 1 of head 0 come from?",
+         .make =
+             [](Choices& c) {
+                 c.change<Gradients>().split = [](const Array& grad, Index H) {
+                     return reference::reshape(grad, {grad.size(0), H, grad.size(1), grad.size(2) / H});
+                 };
+             }},
+        {.id = "input_gradient_through_q_alone",
+         .decision = "gradient_paths",
+         .title = "x gets the gradient through q alone; those through k and v are lost",
+         .right = three_paths,
+         .symptom = two_lost,
+         .question = how_often,
+         .make =
+             [](Choices& c) {
+                 c.change<Gradients>().reaches_input = {true, false, false};
+             }},
+        {.id = "input_gradient_through_v_alone",
+         .decision = "gradient_paths",
+         .title = "x gets the gradient through v alone; those through q and k are lost",
+         .right = three_paths,
+         .symptom = two_lost,
+         .question = how_often,
+         .make =
+             [](Choices& c) {
+                 c.change<Gradients>().reaches_input = {false, false, true};
+             }},
+        {.id = "input_gradient_not_through_v",
+         .decision = "gradient_paths",
+         .title = "x gets the gradients through q and k; that through v is lost",
+         .right = three_paths,
+         .symptom = two_lost,
+         .question = how_often,
+         .make =
+             [](Choices& c) {
+                 c.change<Gradients>().reaches_input = {true, true, false};
+             }},
+    };
+    return {decisions, mistakes, true};
+}
+
+}  // namespace chapters
+}  // namespace headway::diagnosis

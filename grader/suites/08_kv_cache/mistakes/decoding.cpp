@@ -1,0 +1,154 @@
+// What a new token sees of the keys that are kept.
+#include "suites/08_kv_cache/caching.hpp"
+
+#include "diagnosis/catalogue.hpp"
+
+namespace headway::diagnosis {
+namespace {
+
+using Lengths = Caching::Lengths;
+
+constexpr const char* own_position = "new token t of sequence b stands at lengths[b] + t and sees up to itself";
+
+constexpr const char* cache_up_to_itself = "append first; then each new token sees the cache up to its own position";
+
+}  // namespace
+
+namespace chapters {
+
+Chapter decoding() {
+    static constexpr Decision decisions[] = {
+        {.id = "decoding_mask",
+         .stage = "mask",
+         .lesson = {{"08", "As a formula"}},
+         .pseudocode = "mask[b, 0, t, s] = s > lengths[b] + t: new token t of sequence b stands at lengths[b] + t"},
+        {.id = "decode_sees",
+         .stage = "mask",
+         .lesson = {{"08", "What people get wrong"}},
+         .pseudocode = "before = lengths; append; attend to the whole cache under decoding_mask(before, n, S)"},
+        {.id = "decode_projects",
+         .stage = "project",
+         .lesson = {{"08", "In words"}},
+         .pseudocode = "project x (B,n,D), the new tokens alone: 4·B·n rows in all, however long the past is"},
+    };
+    static constexpr Mistake mistakes[] = {
+        {.id = "decoding_mask_of_an_empty_cache",
+         .decision = "decoding_mask",
+         .title = "the mask is that of an empty cache: new token t sees positions 0 to t",
+         .right = own_position,
+         .symptom = "the first chunk is right; later tokens see the beginning alone",
+         .question = "At which position does the first new token stand?",
+         .make =
+             [](Choices& c) {
+                 c.change<Caching>().hidden = [](const Lengths&, std::size_t, Index t, Index s, Index, Index) {
+                     return s > t;
+                 };
+             }},
+        {.id = "decoding_mask_bottom_right",
+         .decision = "decoding_mask",
+         .title = "the mask has one offset, S - n, for all sequences",
+         .right = own_position,
+         .symptom = "right for the longest sequence; shorter ones see what lies behind their end",
+         .question = "How many keys does each sequence have?",
+         .make =
+             [](Choices& c) {
+                 c.change<Caching>().hidden = [](const Lengths&, std::size_t, Index t, Index s, Index n, Index S) {
+                     return s > t + (S - n);
+                 };
+             }},
+        {.id = "decoding_mask_hides_itself",
+         .decision = "decoding_mask",
+         .title = "a token does not see itself",
+         .right = own_position,
+         .symptom = "the first token of all sees nothing; every other lacks the newest key",
+         .question = "Is it s > position or s >= position?",
+         .make =
+             [](Choices& c) {
+                 c.change<Caching>().hidden = [](const Lengths& lengths, std::size_t b, Index t, Index s, Index,
+                                                 Index) { return s >= lengths[b] + t; };
+             }},
+        {.id = "decoding_mask_sees_one_ahead",
+         .decision = "decoding_mask",
+         .title = "a token sees one position too many",
+         .right = own_position,
+         .symptom = "single tokens see what lies behind the end; in chunks, their successor",
+         .question = "Is it s > position or s > position + 1?",
+         .make =
+             [](Choices& c) {
+                 c.change<Caching>().hidden = [](const Lengths& lengths, std::size_t b, Index t, Index s, Index,
+                                                 Index) { return s > lengths[b] + t + 1; };
+             }},
+        {.id = "decoding_mask_of_first_sequence",
+         .decision = "decoding_mask",
+         .title = "the mask counts from the length of the first sequence, for all of them",
+         .right = own_position,
+         .symptom = "right while all sequences are equally long",
+         .question = "Which length does sequence 1 count from?",
+         .make =
+             [](Choices& c) {
+                 c.change<Caching>().hidden = [](const Lengths& lengths, std::size_t, Index t, Index s, Index, Index) {
+                     return s > lengths.front() + t;
+                 };
+             }},
+        {.id = "decode_sees_what_was_before",
+         .decision = "decode_sees",
+         .title = "new tokens see the cache as it was before the chunk: neither themselves nor each other",
+         .right = cache_up_to_itself,
+         .symptom = "every token lacks its own key and value",
+         .question = "Does a token attend to itself?",
+         .make = [](Choices& c) { c.change<Caching>().sees = Caching::Sees::what_was_before; }},
+        {.id = "decode_sees_the_whole_chunk",
+         .decision = "decode_sees",
+         .title = "nothing is masked inside a chunk: its tokens see each other, later ones included",
+         .right = cache_up_to_itself,
+         .symptom = "right token by token; a prompt sees its future",
+         .question = "What does the first token of a prompt of 5 see?",
+         .make = [](Choices& c) { c.change<Caching>().sees = Caching::Sees::whole_chunk; }},
+        {.id = "decode_masks_by_lengths_after",
+         .decision = "decode_sees",
+         .title = "the mask is asked for after lengths have moved on: every token sees its own future and beyond",
+         .right = cache_up_to_itself,
+         .symptom = "stale numbers behind the end of a sequence are seen",
+         .question = "Which lengths does decoding_mask want: before or after the new tokens?",
+         .make = [](Choices& c) { c.change<Caching>().sees = Caching::Sees::up_to_its_length_after; }},
+        {.id = "decode_sees_the_chunk_alone",
+         .decision = "decode_sees",
+         .title = "attention runs over the new tokens alone: the cache is filled and never read",
+         .right = cache_up_to_itself,
+         .symptom = "the first chunk is right; then the past is forgotten",
+         .question = "Which keys do you hand to attention?",
+         .make = [](Choices& c) { c.change<Caching>().sees = Caching::Sees::chunk_alone; }},
+        {.id = "decode_sees_the_whole_cache",
+         .decision = "decode_sees",
+         .title = "nothing is masked: new tokens see every position of the cache, filled or not",
+         .right = cache_up_to_itself,
+         .symptom = "zeros and stale numbers behind the end take part",
+         .question = "What lies behind lengths[b]?",
+         .make = [](Choices& c) { c.change<Caching>().sees = Caching::Sees::whole_cache; }},
+        {.id = "decode_masks_the_first_chunk_alone",
+         .decision = "decode_sees",
+         .title = "only the first chunk is masked: once the cache holds something, nothing is",
+         .right = cache_up_to_itself,
+         .symptom = "prefill is right, and so are single tokens of one sequence; later chunks see their future",
+         .question = "Which keys may the first of three new tokens see if five are cached?",
+         .make = [](Choices& c) { c.change<Caching>().sees = Caching::Sees::whole_cache_after_the_first_chunk; }},
+        {.id = "whole_capacity_projected",
+         .decision = "decode_projects",
+         .title = "as many rows are projected as the cache has positions, not as there are new tokens",
+         .right = "project the n new tokens, four times",
+         .symptom = "right, and as slow as without a cache",
+         .question = "How many rows does each projection get?",
+         .make = [](Choices& c) { c.change<Caching>().projects = Caching::Projects::whole_capacity; }},
+        {.id = "new_tokens_projected_again",
+         .decision = "decode_projects",
+         .title = "new tokens go through a projection more than once",
+         .right = "project the n new tokens, four times",
+         .symptom = "right, and slower than it need be",
+         .question = "How often do you call k_proj?",
+         .make = [](Choices& c) { c.change<Caching>().projects = Caching::Projects::more_than_once; }},
+    };
+    return {decisions, mistakes};
+}
+
+}  // namespace chapters
+}  // namespace headway::diagnosis

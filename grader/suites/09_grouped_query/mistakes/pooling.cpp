@@ -1,0 +1,193 @@
+// What is counted or made for groups of heads: the numbers of a cache, and one projection out of several.
+#include "suites/09_grouped_query/grouped_layer.hpp"
+
+#include "diagnosis/catalogue.hpp"
+#include "diagnosis/elements.hpp"
+
+#include <cmath>
+#include <cstdint>
+
+namespace headway::diagnosis {
+namespace {
+
+/// Which column of w is the i-th that column j of the pooled matrix is made of.
+using Column = Index (*)(Index j, Index i, Index d, Index H_kv, Index group);
+
+/// Feature j % d of head i of group j / d.
+Index of_the_group(Index j, Index i, Index d, Index, Index group) { return (j / d * group + i) * d + j % d; }
+
+/// Column j is the sum of its first `count` columns of w, times `factor`.
+Array pooled_by(const Array& w, Index H, Index H_kv, Column column, Index count, double factor) {
+    const Index d = w.size(1) / H;
+    Array pooled = zeros({w.size(0), H_kv * d});
+    each(pooled.shape, [&](Coordinate at, std::size_t to) {
+        for (Index i = 0; i < count; ++i) {
+            const Index from[] = {at[0], column(at[1], i, d, H_kv, H / H_kv)};
+            const std::size_t source = position(w.shape, from);
+            pooled.value[to] += factor * w.value.at(source);
+            pooled.error[to] += factor * (w.error[source] + static_cast<double>(count + 2) * reference::unit_roundoff *
+                                                                std::abs(w.value[source]));
+        }
+    });
+    return pooled;
+}
+
+Array mean_by(const Array& w, Index H, Index H_kv, Column column) {
+    return pooled_by(w, H, H_kv, column, H / H_kv, static_cast<double>(H_kv) / static_cast<double>(H));
+}
+
+}  // namespace
+
+namespace chapters {
+
+Chapter pooling() {
+    static constexpr Decision decisions[] = {
+        {.id = "cache_size",
+         .stage = "",
+         .lesson = {{"09", "The problem, felt before the solution"}},
+         .pseudocode = "keys and values of B sequences of S tokens: 2 · B · S · H_kv · d, in 64 bits"},
+        {.id = "pooling",
+         .stage = "project",
+         .lesson = {{"09", "Making groups out of heads"}},
+         .pseudocode = "w (D,H·d) view→ (D,H_kv,group,d), mean over the group → (D,H_kv,d) view→ (D,H_kv·d)"},
+    };
+    static constexpr Mistake mistakes[] = {
+        // ---- what a cache holds ----
+        {.id = "cache_counts_query_heads",
+         .decision = "cache_size",
+         .title = "the cache is counted with H heads, as if each query head had keys of its own",
+         .right = "it holds H_kv heads: repeat when you compute, never when you store",
+         .symptom = "the memory that groups should save is not saved",
+         .question = "How many heads of keys does a layer with H_kv = 1 store?",
+         .make =
+             [](Choices& c) {
+                 c.change<GroupedLayer>().cached = [](Index B, Index S, Index H, Index, Index d) {
+                     return static_cast<double>(2 * B * S * H * d);
+                 };
+             }},
+        {.id = "cache_counts_keys_alone",
+         .decision = "cache_size",
+         .title = "only keys are counted, or only values",
+         .right = "a cache holds both: 2 · B · S · H_kv · d",
+         .symptom = "half of the memory is unaccounted for",
+         .question = "What does attention need of a token that it has seen?",
+         .make =
+             [](Choices& c) {
+                 c.change<GroupedLayer>().cached = [](Index B, Index S, Index, Index H_kv, Index d) {
+                     return static_cast<double>(B * S * H_kv * d);
+                 };
+             }},
+        {.id = "cache_share_divided_in_integers",
+         .decision = "cache_size",
+         .title = "the share H_kv / H is divided in integers: it is 0 unless H_kv = H",
+         .right = "multiply by H_kv alone, or multiply before you divide",
+         .symptom = "a cache of groups seems to need no memory at all",
+         .question = "What is 2 / 6 in C++?",
+         .make =
+             [](Choices& c) {
+                 c.change<GroupedLayer>().cached = [](Index B, Index S, Index H, Index H_kv, Index d) {
+                     return static_cast<double>(2 * B * S * H * d * (H_kv / H));
+                 };
+             }},
+        {.id = "cache_counted_in_32_bits",
+         .decision = "cache_size",
+         .title = "the size of the cache passes through an int, which overflows",
+         .right = "count in Index, 64 bits wide",
+         .symptom = "right for short texts; for long ones the number is small or negative",
+         .question = "What is the largest int, and how many numbers do 100,000 tokens take?",
+         .make =
+             [](Choices& c) {
+                 c.change<GroupedLayer>().cached = [](Index B, Index S, Index, Index H_kv, Index d) {
+                     return static_cast<double>(static_cast<std::int32_t>(2 * B * S * H_kv * d));
+                 };
+             }},
+        // ---- pooling ----
+        {.id = "pooling_sums",
+         .decision = "pooling",
+         .title = "the heads of a group are summed, not averaged",
+         .right = "take the mean: divide by H / H_kv",
+         .symptom = "keys grow with the group: softmax saturates",
+         .question = "What should pooling two equal heads give?",
+         .make =
+             [](Choices& c) {
+                 c.change<GroupedLayer>().pool = [](const Array& w, Index H, Index H_kv) {
+                     return pooled_by(w, H, H_kv, &of_the_group, H / H_kv, 1);
+                 };
+             }},
+        {.id = "pooling_divides_by_group_count",
+         .decision = "pooling",
+         .title = "the sum over a group is divided by H_kv, the number of groups",
+         .right = "take the mean: divide by H / H_kv, the heads of one group",
+         .symptom = "right where there are as many groups as heads in a group; else keys are too large or too small",
+         .question = "How many heads did you add up?",
+         .make =
+             [](Choices& c) {
+                 c.change<GroupedLayer>().pool = [](const Array& w, Index H, Index H_kv) {
+                     return pooled_by(w, H, H_kv, &of_the_group, H / H_kv, 1 / static_cast<double>(H_kv));
+                 };
+             }},
+        {.id = "pooling_sum_goes_on",
+         .decision = "pooling",
+         .title = "the sum does not begin anew for the next group: later groups hold those before them",
+         .right = "each group has a sum of its own, which begins at 0",
+         .symptom = "the first group is right; the later, the larger",
+         .question = "What does your sum hold when the second group begins?",
+         .make =
+             [](Choices& c) {
+                 c.change<GroupedLayer>().pool = [](const Array& w, Index H, Index H_kv) {
+                     Array pooled = mean_by(w, H, H_kv, &of_the_group);
+                     const Index d = w.size(1) / H;
+                     each(pooled.shape, [&](Coordinate at, std::size_t to) {
+                         if (at[1] < d) return;
+                         pooled.value[to] += pooled.value[to - static_cast<std::size_t>(d)];
+                         pooled.error[to] += pooled.error[to - static_cast<std::size_t>(d)] +
+                                             reference::unit_roundoff * std::abs(pooled.value[to]);
+                     });
+                     return pooled;
+                 };
+             }},
+        {.id = "pooling_keeps_first_head",
+         .decision = "pooling",
+         .title = "the first head of each group is kept, the others are thrown away",
+         .right = "take the mean over the heads of the group",
+         .symptom = "works, but worse than the mean after training",
+         .question = "Does the second head of a group change your result?",
+         .make =
+             [](Choices& c) {
+                 c.change<GroupedLayer>().pool = [](const Array& w, Index H, Index H_kv) {
+                     return pooled_by(w, H, H_kv, &of_the_group, 1, 1);
+                 };
+             }},
+        {.id = "pooling_takes_every_nth_head",
+         .decision = "pooling",
+         .title = "heads h, h + H_kv, h + 2·H_kv, … are averaged instead of neighbours",
+         .right = "a group is H / H_kv neighbours",
+         .symptom = "query heads get keys of other groups mixed in",
+         .question = "Which heads form the first group?",
+         .make =
+             [](Choices& c) {
+                 c.change<GroupedLayer>().pool = [](const Array& w, Index H, Index H_kv) {
+                     return mean_by(w, H, H_kv, [](Index j, Index i, Index d, Index groups, Index) {
+                         return (j / d + i * groups) * d + j % d;
+                     });
+                 };
+             }},
+        {.id = "pooling_averages_features",
+         .decision = "pooling",
+         .title = "neighbouring features are averaged instead of one feature of neighbouring heads",
+         .right = "the mean is over heads, feature by feature",
+         .symptom = "heads lose what tells their features apart",
+         .question = "Which columns of w go into column 0 of the result?",
+         .make =
+             [](Choices& c) {
+                 c.change<GroupedLayer>().pool = [](const Array& w, Index H, Index H_kv) {
+                     return mean_by(w, H, H_kv,
+                                    [](Index j, Index i, Index, Index, Index group) { return j * group + i; });
+                 };
+             }},
+    };
+    return {decisions, mistakes};
+}
+
+}  // namespace chapters
+}  // namespace headway::diagnosis
