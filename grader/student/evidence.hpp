@@ -19,16 +19,19 @@ struct Needs {
     /// single mistake may lose one.
     std::vector<std::string> numbers = {};
     bool mask = false;  ///< where the check is about masks
+    /// Not where scores are so large that softmax picks the largest, and little changes show nowhere.
+    bool parts = true;
     std::string linear_in =
         {};  ///< f(a + b) = f(a) + f(b) - f(0): attention in its values, gradients in those they get
     std::string shifted_by = {};  ///< a constant added to it changes nothing: scores
 };
 
 /// Whether what `ask` answers is computed from its arguments, though it may be wrong: it has as many numbers as are
-/// expected, all finite; it is the same when it is asked again; it is another by some of what is expected when one of
-/// the arguments alone holds other numbers (see Needs), and by less when these change a little in one row, head or
-/// sequence; and it is none of them as it came, scaled, or shifted. No constant is, nor random numbers, a copy of an
-/// argument, what an earlier call was asked with, or the choice of one number among many.
+/// expected, all finite, and not alike for all rows, heads and sequences; it is the same when it is asked again; it is
+/// another by some of what is expected when one of the arguments alone holds other numbers (see Needs), and by less
+/// when these change a little in one row, head or sequence; and it is none of them as it came, scaled, or shifted. No
+/// constant is, nor random numbers, a copy of an argument, what an earlier call was asked with, or the choice of one
+/// number among many.
 Evidence computes(Numbers ask, Arguments arguments, Needs needs = {});
 
 /// The same of a function of the student's that keeps no state; of a record, `field` alone is looked at.

@@ -39,7 +39,8 @@ std::optional<reference::AttentionGradients> from_own_softmax(Student& student, 
 }
 
 /// The gradients of q and k, or what follows from the student's own softmax_backward.
-void expect_queries_and_keys(Student& student, const Inputs& in, const Mask& mask) {
+void expect_queries_and_keys(Student& student, const Inputs& in, const Needs& needs = {}) {
+    const Mask mask;
     const FunctionCall call{"attention_backward", in.with(mask)};
     const wire::Record given = student.record(call.function, call.arguments);
     const auto expected = in.expected(mask);
@@ -49,7 +50,7 @@ void expect_queries_and_keys(Student& student, const Inputs& in, const Mask& mas
             return follows ? std::optional(is_q ? follows->q : follows->k) : std::nullopt;
         };
         expect_close_given(heads_axes(name, Stage::scores), field(given, name), *right, {"softmax_backward"}, from_own,
-                           computes(student, call, name));
+                           computes(student, call, name, needs));
     }
 }
 
@@ -76,10 +77,9 @@ PROPERTY(Backward, ValuesGetWhatTheirWeightsCarried, 1, "the gradient of v is we
 
 PROPERTY(Backward, QueriesAndKeysGetScaledGradients, 2,
          "the gradients of q and k come from the scores', divided by √head_dim as the scores were") {
-    for (int round = 0; round < 2; ++round)
-        expect_queries_and_keys(student, Inputs(random, random_sizes(random)), Mask{});
+    for (int round = 0; round < 2; ++round) expect_queries_and_keys(student, Inputs(random, random_sizes(random)));
     // Whoever computes the weights anew has softmax's overflow to think of once more.
-    expect_queries_and_keys(student, Inputs(random, random_sizes(random)).with_large_scores(), Mask{});
+    expect_queries_and_keys(student, Inputs(random, random_sizes(random)).with_large_scores(), {.parts = false});
 }
 
 PROPERTY(Backward, BlockedKeysGetNoGradient, 1, "blocked keys get no gradient, and a query that sees none gives none") {
