@@ -2,8 +2,8 @@
 
 #include "labs/frame/files.hpp"
 
-#include <Eigen/Core>
 #include <fmt/format.h>
+#include <Eigen/Core>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>

@@ -50,7 +50,7 @@ TEST(Slurm, TheScriptTakesPathsWithAnythingInThem) {
               "#!/bin/sh\n"
               "HEADWAY_ROOT='/opt/$x'\n"
               "export HEADWAY_ROOT\n"
-              "exec '/opt/head way/headway-cli' 'class' 'work-shard' "
+              "exec '/opt/head way/headway-cli' class work-shard "
               "'/home/prof/it'\\''s a class.shards/headway-a'/\"$SLURM_ARRAY_TASK_ID\"\n");
 }
 
