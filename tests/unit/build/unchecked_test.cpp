@@ -36,6 +36,12 @@ TEST(Unchecked, QuestionsToTheSanitizerAreTold) {
         EXPECT_EQ(found_in(text).size(), 1U) << text;
 }
 
+TEST(Unchecked, LooksAtTheProcessAreTold) {
+    for (const char* text : {"bool a = std::getenv(\"X\");", "extern char** environ;",
+                             "const char* a = \"ASAN_OPTIONS\";", "std::ifstream maps(\"/proc/self/maps\");"})
+        EXPECT_EQ(found_in(text).size(), 1U) << text;
+}
+
 TEST(Unchecked, OptionsOfOnesOwnAreTold) {
     for (const char* text : {"#pragma GCC optimize(\"O3\")\n", "#  pragma GCC \\\n optimize (\"O3\")\n",
                              "__attribute__((optimize(\"O0\"))) int f();", "[[nodiscard, gnu::optimize(3)]] int f();",

@@ -86,6 +86,19 @@ TEST(Github, NothingThatASubmissionSaysBecomesACommand) {
               "another: 100 %25 wrong%0A::error::forged\n");
 }
 
+/// A #line directive can name any file.
+TEST(Github, AnErrorStandsInItsExercise) {
+    for (const char* file : {"../02_head_splitting/head_splitting.cpp", "/etc/passwd", "a/../../b.cpp"}) {
+        verdict::Verdict verdict = failed_verdict();
+        verdict.exercises[0].tests.clear();
+        verdict.exercises[0].build = {verdict::BuildProblem::compile_error, "no", file, 14, 2, "", 0, 0};
+        EXPECT_NE(
+            github_annotations(verdict, "exercises").find("file=exercises/03_scaled_scores/scaled_scores.cpp,line=1,"),
+            std::string::npos)
+            << file;
+    }
+}
+
 TEST(Github, AnErrorStandsAtItsLine) {
     verdict::Verdict verdict = failed_verdict();
     verdict.exercises[0].tests.clear();

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "student/inputs.hpp"
+
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <string>
 #include <utility>
@@ -56,6 +59,44 @@ TEST(Evidence, ScaledAndShiftedCopiesAreNot) {
     EXPECT_FALSE(is_evidence([](const Arguments& given) { return numbers(std::get<Tensor>(given[0].value) * 2.0F); }));
     EXPECT_FALSE(
         is_evidence([](const Arguments& given) { return numbers(std::get<Tensor>(given[0].value) * -0.5F + 3.0F); }));
+}
+
+TEST(Evidence, OfAnotherSizeIsNot) {
+    EXPECT_FALSE(is_evidence([](const Arguments& given) {
+        const std::vector<double> x = numbers(given[0].value);
+        return std::vector<double>{x[0] * x[1], x[2] * x[3]};
+    }));
+}
+
+/// Whether f(x) counts as computed from a matrix of many rows.
+bool is_evidence_of_rows(const std::function<Tensor(const Tensor&)>& f) {
+    Random random(7);
+    const Tensor x = random_tensor(random, {5, 4});
+    return computes([&](const Arguments& given) { return numbers(f(std::get<Tensor>(given[0].value))); },
+                    {{"x", x}})(reference::exact(Tensor::ones({5, 4})));
+}
+
+TEST(Evidence, TheLargestOfManyIsNot) {
+    EXPECT_TRUE(is_evidence_of_rows([](const Tensor& x) { return x * x; }));
+    EXPECT_FALSE(is_evidence_of_rows([](const Tensor& x) {
+        Tensor picked = Tensor::zeros(x.shape());
+        for (Index t = 0; t < x.size(0); ++t) {
+            Index best = 0;
+            for (Index i = 1; i < x.size(1); ++i)
+                if (x(t, i) > x(t, best)) best = i;
+            picked(t, best) = 1;
+        }
+        return picked;
+    }));
+}
+
+TEST(Evidence, WhatReadsOneRowIsNot) {
+    EXPECT_FALSE(is_evidence_of_rows([](const Tensor& x) {
+        Tensor rows = Tensor::zeros(x.shape());
+        for (Index t = 0; t < x.size(0); ++t)
+            for (Index i = 0; i < x.size(1); ++i) rows(t, i) = x(0, i) * x(0, 0) * static_cast<float>(t + 1);
+        return rows;
+    }));
 }
 
 /// Of q, k, v and a mask, an answer to which these contribute.
