@@ -133,7 +133,7 @@ private:
     bool changes(const Needs& needs) const {
         std::size_t all = 0;
         std::size_t missed = 0;
-        std::size_t partly = 0;  // but for one axis
+        std::size_t partly = 0;  // but for one axis, which is not that of the batch
         for (std::size_t i = 0; i < arguments_.size(); ++i) {
             const wire::Field& one = arguments_[i];
             if (is_mask(one) && needs.mask && !changes_with(i)) return false;
@@ -148,10 +148,10 @@ private:
             }
             if (!needs.parts) continue;
             const std::size_t rank = rank_of(one);
-            const std::size_t axes = axes_missed_in(i);
-            if (axes > 1 || (axes == 1 && rank == 2))
+            const std::vector<Index> axes = axes_missed_in(i);
+            if (axes.size() > 1 || (axes.size() == 1 && rank == 2))
                 ++missed;
-            else if (axes == 1)
+            else if (axes.size() == 1 && axes.front() != 0)
                 ++partly;
         }
         return 2 * partly <= all && (missed == 0 || (needs.numbers.empty() && all > 2 && missed == 1));
@@ -169,9 +169,9 @@ private:
     /// Axes along which the answer does not notice when one row, head or sequence of an argument changes a little, in
     /// more than half of them: what picks the largest score does not notice, nor what reads one token of many.
     /// The last axis does not count, since a sum over features may be wrong at its end.
-    std::size_t axes_missed_in(std::size_t i) const {
+    std::vector<Index> axes_missed_in(std::size_t i) const {
         const auto* tensor = std::get_if<Tensor>(&arguments_[i].value);
-        std::size_t axes = 0;
+        std::vector<Index> axes;
         for (Index axis = 0; tensor != nullptr && axis + 1 < static_cast<Index>(tensor->rank()); ++axis) {
             Index noticed = 0;
             for (Index at = 0; at < tensor->size(axis); ++at) {
@@ -180,7 +180,7 @@ private:
                 part.copy_from(part * (1.0F - little) + (part * -0.5F + 0.25F) * little);
                 if (distance(answer_, with(i, changed)) > smallest_change_ * little) ++noticed;
             }
-            if (2 * noticed < tensor->size(axis)) ++axes;
+            if (2 * noticed < tensor->size(axis)) axes.push_back(axis);
         }
         return axes;
     }
