@@ -24,7 +24,7 @@ struct Room {
 };
 
 /// The house, from the ground up: a room includes what stands above it in this list, and of that only what its line
-/// names. Whoever wants one more arrow adds it here, and sees by that what it costs.
+/// names. A new arrow is added here, where one sees what it costs.
 const std::vector<Room>& house() {
     static const std::vector<Room> rooms = {
         {"verdict", {}},
