@@ -190,6 +190,10 @@ function(headway_finish_grader)
   set(sanitized ${common} -Og ${HEADWAY_SANITIZED_OPTIONS})  # a third less to compile than -O1
   set(plain_link ${link_options} -pthread)
   set(sanitized_link ${link_options} -pthread -fsanitize=address,undefined)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    # Clang's way: as a shared library it looks up where its thread's data are each time (a tenth of all that is computed).
+    list(APPEND sanitized_link -static-libasan -static-libubsan)
+  endif()
   if(HEADWAY_COVERAGE)
     list(APPEND plain --coverage -O0)
     list(APPEND plain_link --coverage)

@@ -3,6 +3,7 @@
 #include "judge/verbs.hpp"
 
 #include "student/own_memory.hpp"
+#include "student/test_record.hpp"
 
 #include <optional>
 
@@ -19,7 +20,7 @@ nlohmann::json test(const Case& asked, const std::filesystem::path& heard) {
     if (!heard.empty()) {
         file.emplace(heard);
         student.witnessed_by([&](const auto& function, const auto& arguments, const auto& outcome) {
-            file->add(function, arguments, outcome);
+            if (!current_test().aside) file->add(function, arguments, outcome);
         });
     }
     nlohmann::json document = run_suite(suite, {&student, asked.seed, asked.sanitized});

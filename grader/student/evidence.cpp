@@ -174,7 +174,7 @@ private:
         std::vector<Index> axes;
         for (Index axis = 0; tensor != nullptr && axis + 1 < static_cast<Index>(tensor->rank()); ++axis) {
             Index noticed = 0;
-            for (Index at = 0; at < tensor->size(axis); ++at) {
+            for (Index at = 0; at < tensor->size(axis) && 2 * noticed < tensor->size(axis); ++at) {
                 Tensor changed = tensor->clone();
                 Tensor part = changed.select(axis, at);
                 part.copy_from(part * (1.0F - little) + (part * -0.5F + 0.25F) * little);
