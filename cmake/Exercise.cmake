@@ -49,7 +49,7 @@ function(headway_suite name folder)
   add_library(suite_${name} OBJECT ${sources})
   target_compile_definitions(suite_${name} PRIVATE HEADWAY_EXERCISE="${name}")
   target_link_libraries(suite_${name} PRIVATE headway_diagnosis headway_student headway_movement headway_settings)
-  target_compile_options(suite_${name} PRIVATE -O1)  # what computes is in the reference and the diagnosis
+  target_compile_options(suite_${name} PRIVATE ${HEADWAY_QUICK_TO_COMPILE})  # what computes is in the reference and the diagnosis
   headway_reuse(headway_judge_headers suite_${name})
   headway_in_batches(suite_${name})
   target_link_libraries(headway-judge PRIVATE suite_${name} headway_movement)

@@ -8,8 +8,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <string_view>
+#include <system_error>
 #include <utility>
+
+#include <unistd.h>
 
 namespace headway::build {
 namespace {
@@ -134,7 +138,14 @@ Submission select_files(std::vector<SourceFile> files, const fs::path& course_fo
     return submission;
 }
 
-Submission read_submission(const fs::path& folder, const fs::path& course_folder) {
+namespace {
+
+/// A file or folder that its owner has closed is the submission's, not this machine's trouble.
+[[noreturn]] void refuse_closed(const fs::path& path) {
+    throw BadSubmission(fmt::format("{} may not be read: permission denied. `chmod -R u+rX` opens it.", path.string()));
+}
+
+Submission read_open_submission(const fs::path& folder, const fs::path& course_folder) {
     if (fs::is_symlink(folder))
         throw BadSubmission(folder.string() + " is a link to another folder; hand in the folder itself");
     if (!fs::is_directory(folder)) throw BadSubmission(folder.string() + " is not a folder");
@@ -151,11 +162,23 @@ Submission read_submission(const fs::path& folder, const fs::path& course_folder
         if (bytes > most_bytes) throw BadSubmission(folder.string() + ": more than 4 MiB of sources");
         if (submission.files.size() == most_files)
             throw BadSubmission(folder.string() + ": more than 200 source files");
+        if (::access(entry->path().c_str(), R_OK) != 0 && errno == EACCES) refuse_closed(entry->path());
         submission.files.push_back({relative, read_file(entry->path())});
     }
     std::sort(submission.files.begin(), submission.files.end(),
               [](const SourceFile& a, const SourceFile& b) { return a.path < b.path; });
     return submission;
+}
+
+}  // namespace
+
+Submission read_submission(const fs::path& folder, const fs::path& course_folder) {
+    try {
+        return read_open_submission(folder, course_folder);
+    } catch (const fs::filesystem_error& error) {
+        if (error.code() != std::errc::permission_denied) throw;
+        refuse_closed(error.path1().empty() ? folder : error.path1());
+    }
 }
 
 }  // namespace headway::build
