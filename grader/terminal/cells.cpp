@@ -1,50 +1,16 @@
 #include "terminal/cells.hpp"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <utility>
 
 #include "terminal/ascii.hpp"
 #include "verdict/utf8.hpp"
 
+#include <utf8proc.h>
+
 namespace headway::report {
 namespace {
-
-struct Range {
-    char32_t first, last;
-};
-
-bool within(char32_t c, const auto& ranges) {
-    return std::ranges::any_of(ranges, [&](const Range& range) { return c >= range.first && c <= range.last; });
-}
-
-/// Unicode 15 East Asian Width W and F, generously: whole blocks of emoji.
-constexpr std::array<Range, 19> wide = {{{0x1100, 0x115F},
-                                         {0x231A, 0x231B},
-                                         {0x2329, 0x232A},
-                                         {0x23E9, 0x23F3},
-                                         {0x25FD, 0x25FE},
-                                         {0x2600, 0x27BF},
-                                         {0x2B1B, 0x2B1C},
-                                         {0x2B50, 0x2B55},
-                                         {0x2E80, 0x303E},
-                                         {0x3041, 0xA4CF},
-                                         {0xA960, 0xA97F},
-                                         {0xAC00, 0xD7A3},
-                                         {0xF900, 0xFAFF},
-                                         {0xFE10, 0xFE19},
-                                         {0xFE30, 0xFE6F},
-                                         {0xFF00, 0xFF60},
-                                         {0xFFE0, 0xFFE6},
-                                         {0x16FE0, 0x1B2FF},
-                                         {0x1F000, 0x3FFFD}}};
-
-constexpr std::array<Range, 5> combining = {
-    {{0x300, 0x36F}, {0x1AB0, 0x1AFF}, {0x1DC0, 0x1DFF}, {0x20D0, 0x20FF}, {0xFE20, 0xFE2F}}};
-
-/// Our own marks lie in a block of emoji, but are narrow everywhere.
-bool is_narrow_mark(char32_t c) { return c == U'✓' || c == U'✗'; }
 
 class CellMaker {
 public:
@@ -94,9 +60,7 @@ private:
 }  // namespace
 
 std::size_t columns(char32_t c) {
-    if (c < combining.front().first) return 1;
-    if (within(c, combining)) return 0;
-    return within(c, wide) && !is_narrow_mark(c) ? 2 : 1;
+    return static_cast<std::size_t>(std::max(0, utf8proc_charwidth(static_cast<utf8proc_int32_t>(c))));
 }
 
 std::size_t columns(const Cells& cells) {
