@@ -258,12 +258,39 @@ Evidence computes(Numbers ask, Arguments arguments, Needs needs) {
     };
 }
 
-Evidence computes(Student& student, FunctionCall call, std::string field, Needs needs) {
-    const auto ask = [&student, function = std::move(call.function),
-                      field = std::move(field)](const Arguments& arguments) {
-        return numbers_in(student.outcome(function, arguments).value, field);
+Evidence computes(Student& student, const std::string& what, Numbers ask, Arguments arguments, Needs needs) {
+    return [&student, what = what + (needs.mask ? " with a mask" : ""), ask = std::move(ask),
+            arguments = std::move(arguments), needs = std::move(needs)](const reference::Array& expected) {
+        Needs still = needs;
+        still.parts = needs.parts && !student.computed().contains(what);
+        if (!computes(ask, arguments, still)(expected)) return false;
+        if (still.parts) student.computed().insert(what);
+        return true;
     };
-    return computes(ask, std::move(call.arguments), std::move(needs));
+}
+
+/// The call itself is asked anew each time: whether it gives the same again is one of the questions.
+wire::Value Neighbourhood::answer(const Arguments& arguments) {
+    const auto bytes = [](const Arguments& asked) {
+        return wire::encode(wire::Call{.id = 0, .function = "", .arguments = asked, .keep = false});
+    };
+    wire::Bytes key = bytes(arguments);
+    if (key == bytes(call_.arguments)) return student_.outcome(call_.function, arguments).value;
+    if (const auto known = answers_.find(key); known != answers_.end()) return known->second;
+    return answers_.emplace(std::move(key), student_.outcome(call_.function, arguments).value).first->second;
+}
+
+Evidence computes(std::shared_ptr<Neighbourhood> neighbourhood, std::string field, Needs needs) {
+    Student& student = neighbourhood->student();
+    const FunctionCall call = neighbourhood->call();
+    const auto ask = [neighbourhood = std::move(neighbourhood), field](const Arguments& arguments) {
+        return numbers_in(neighbourhood->answer(arguments), field);
+    };
+    return computes(student, call.function + "." + field, ask, call.arguments, std::move(needs));
+}
+
+Evidence computes(Student& student, FunctionCall call, std::string field, Needs needs) {
+    return computes(std::make_shared<Neighbourhood>(student, std::move(call)), std::move(field), std::move(needs));
 }
 
 }  // namespace headway::judge

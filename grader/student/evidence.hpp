@@ -4,7 +4,10 @@
 #include "student/expect.hpp"
 
 #include <functional>
+#include <map>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace headway::judge {
@@ -34,7 +37,28 @@ struct Needs {
 /// number among many.
 Evidence computes(Numbers ask, Arguments arguments, Needs needs = {});
 
-/// The same of a function of the student's that keeps no state; of a record, `field` alone is looked at.
+/// The same of what of the student's answers is called `what`: the many questions about parts are asked only until they
+/// have once been answered well, with a mask and without. A single mistake fails many tests, and people wait.
+Evidence computes(Student& student, const std::string& what, Numbers ask, Arguments arguments, Needs needs = {});
+
+/// A call of a function of the student's that keeps no state, and the calls with other arguments that evidence asks
+/// for: each of these once, however many fields of a record are looked at.
+class Neighbourhood {
+public:
+    Neighbourhood(Student& student, FunctionCall call) : student_(student), call_(std::move(call)) {}
+
+    Student& student() const { return student_; }
+    const FunctionCall& call() const { return call_; }
+    wire::Value answer(const Arguments& arguments);
+
+private:
+    Student& student_;
+    FunctionCall call_;
+    std::map<wire::Bytes, wire::Value> answers_;
+};
+
+/// The same of such a call; of a record, `field` alone is looked at.
+Evidence computes(std::shared_ptr<Neighbourhood> neighbourhood, std::string field, Needs needs = {});
 Evidence computes(Student& student, FunctionCall call, std::string field = "", Needs needs = {});
 
 }  // namespace headway::judge

@@ -83,6 +83,9 @@ public:
     /// `function` has run into the limit in another worker: it is not waited for as long again.
     void has_hung(const std::string& function) { slow_.insert(function); }
 
+    /// Those of its answers that were shown to be computed from all parts of what was given: see computes().
+    std::set<std::string>& computed() { return computed_; }
+
     /// A process without memory of earlier calls.
     void fresh_worker();
     /// Moves what the worker printed into the record of the current test.
@@ -113,6 +116,7 @@ private:
     Recorder recorder_;
     std::vector<wire::Call> untold_;      ///< asides and looks since the last call that was told
     std::set<std::string> slow_;          ///< functions that ran into the limit once, here or in another worker
+    std::set<std::string> computed_;
     int hung_here_ = 0;                   ///< how many of them did so first here
     bool all_end_ = true;                 ///< workers, by themselves
     std::function<void()> after_worker_;  ///< let_workers_end()

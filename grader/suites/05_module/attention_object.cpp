@@ -214,9 +214,8 @@ Evidence AttentionObject::with_weights(const Evidence& of_inputs, const Question
         const auto* tensor = std::get_if<Tensor>(&outcome.value);
         return tensor == nullptr || !tensor->defined() ? std::vector<double>{} : exact(*tensor).value;
     };
-    return [of_inputs, uses_weights = computes(ask, weights.fields)](const Array& expected) {
-        return of_inputs(expected) && uses_weights(expected);
-    };
+    return [of_inputs, uses_weights = computes(student_, "forward, of its weights", ask, weights.fields)](
+               const Array& expected) { return of_inputs(expected) && uses_weights(expected); };
 }
 
 Evidence AttentionObject::computes_what_is_asked_for(const Question& question) {

@@ -43,6 +43,7 @@ void expect_queries_and_keys(Student& student, const Inputs& in, const Needs& ne
     const Mask mask;
     const FunctionCall call{"attention_backward", in.with(mask)};
     const wire::Record given = student.record(call.function, call.arguments);
+    const auto around = std::make_shared<Neighbourhood>(student, call);
     const auto expected = in.expected(mask);
     for (const auto& [name, right] : {std::pair<std::string, const Array*>{"q", &expected.q}, {"k", &expected.k}}) {
         const auto from_own = [&, is_q = name == "q"] {
@@ -50,7 +51,7 @@ void expect_queries_and_keys(Student& student, const Inputs& in, const Needs& ne
             return follows ? std::optional(is_q ? follows->q : follows->k) : std::nullopt;
         };
         expect_close_given(heads_axes(name, Stage::scores), field(given, name), *right, {"softmax_backward"}, from_own,
-                           computes(student, call, name, needs));
+                           computes(around, name, needs));
     }
 }
 
@@ -90,6 +91,7 @@ PROPERTY(Backward, BlockedKeysGetNoGradient, 1, "blocked keys get no gradient, a
     for (const Mask& mask : {reference::causal_mask(n.T, n.S), random_mask(random, {n.B, n.H, n.T, n.S}), last_key,
                              Mask::block_all({n.T, 1})}) {
         const wire::Record given = student.record("attention_backward", in.with(mask));
+        const auto around = std::make_shared<Neighbourhood>(student, FunctionCall{"attention_backward", in.with(mask)});
         const auto expected = in.expected(mask);
         for (const auto& [name, right] :
              {std::pair<std::string, const Array*>{"q", &expected.q}, {"k", &expected.k}, {"v", &expected.v}}) {
@@ -103,8 +105,7 @@ PROPERTY(Backward, BlockedKeysGetNoGradient, 1, "blocked keys get no gradient, a
             if (record == nullptr || !difference(heads_axes(name, Stage::mask), field(*record, name), plain_right))
                 fail(*failure);
             pass_on_credit({"attention_backward", "softmax_backward"}, *failure, *right,
-                           computes(student, {"attention_backward", in.with(mask)}, name,
-                                    {.mask = true, .linear_in = "grad_context"}));
+                           computes(around, name, {.mask = true, .linear_in = "grad_context"}));
         }
     }
 }
@@ -185,7 +186,9 @@ PROPERTY(Backward, TheModuleReachesEveryParameter, 1,
     for (const float holding : {0.0F, 2.0F}) {
         const ModuleInputs in(random, random_sizes(random), holding);
         for (const Mask& mask : {Mask{}, reference::causal_mask(in.n.T, in.n.T)}) {
-            const wire::Record given = student.record("multi_head_attention_backward", in.with(mask));
+            const FunctionCall call{"multi_head_attention_backward", in.with(mask)};
+            const wire::Record given = student.record(call.function, call.arguments);
+            const auto around = std::make_shared<Neighbourhood>(student, call);
             for (const auto& [name, right] : in.expected(mask)) {
                 const auto failure = what_is_wrong(linear_axes(name, right.shape.size()), field(given, name), right);
                 if (!failure) continue;
@@ -196,7 +199,7 @@ PROPERTY(Backward, TheModuleReachesEveryParameter, 1,
                 if (name != "out_bias") needs = {.numbers = {"x", "parameters", "grad_y"}, .mask = mask.defined()};
                 needs.linear_in = "grad_y";
                 pass_on_credit({"attention_backward", "linear_backward", "softmax_backward"}, *failure, right,
-                               computes(student, {"multi_head_attention_backward", in.with(mask)}, name, needs));
+                               computes(around, name, needs));
             }
         }
     }

@@ -189,7 +189,7 @@ Evidence Conversation::computes_last_chunk() {
                                                    : exact(real_rows(*rows, chunk.counts)).value;
     };
     // An append that is wrong may hide the tokens before. The new ones ask, whatever they see.
-    return computes(decoded, {{"x", chunk.x}, {"past", Tensor::ones({1})}}, {.numbers = {"x"}});
+    return computes(student_, "decode", decoded, {{"x", chunk.x}, {"past", Tensor::ones({1})}}, {.numbers = {"x"}});
 }
 
 Index Conversation::feed(Index n, const Shape& counts) {

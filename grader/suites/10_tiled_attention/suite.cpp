@@ -108,7 +108,7 @@ PROPERTY(TiledAttention, LargeScoresOverflowNothing, 1, "scores of ±1e4 are sco
             return exact(summed(student, absorbed(student, tensor(0), tensor(1), tile))).value;
         };
         pass_on_credit({"absorb"}, *failure, expected_sums(scores, v),
-                       computes(sums, {{"scores", scores}, {"v", v}}, {.linear_in = "v"}));
+                       computes(student, "absorb", sums, {{"scores", scores}, {"v", v}}, {.linear_in = "v"}));
     }
 }
 
@@ -165,7 +165,7 @@ void expect_future_untouched(Student& student, Random& random) {
         return rows == nullptr || rows->shape() != actual.shape() ? std::vector<double>{} : exact(early(*rows)).value;
     };
     expect_close_given(context_axes, early(actual), expected, {"nothing_seen", "absorb", "context"}, from_own,
-                       computes(early_numbers, arguments));
+                       computes(student, "early rows", early_numbers, arguments));
 }
 
 PROPERTY(TiledAttention, CausalTilesAreSkipped, 1,
