@@ -8,10 +8,14 @@
 // What operations ask of their arguments. Every message starts with the operation that the caller wrote.
 namespace headway {
 
+/// Apart from what every element passes: see layout.cpp.
+[[noreturn, gnu::cold, gnu::noinline]] inline void refuse_undefined(const char* operation) {
+    throw std::invalid_argument(std::string(operation) +
+                                ": a tensor is undefined (a Tensor{} has no shape and no storage)");
+}
+
 inline void require_defined(const Tensor& tensor, const char* operation) {
-    if (!tensor.defined())
-        throw std::invalid_argument(std::string(operation) +
-                                    ": a tensor is undefined (a Tensor{} has no shape and no storage)");
+    if (!tensor.defined()) refuse_undefined(operation);
 }
 
 inline Index checked_axis(const Layout& layout, Index axis, const char* operation) {

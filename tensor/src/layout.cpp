@@ -46,6 +46,28 @@ std::optional<Index> broadcast_size(Index a, Index b) {
     return std::nullopt;
 }
 
+// Apart from the functions that every element passes: their texts would be made room for in each call.
+
+[[noreturn, gnu::cold, gnu::noinline]] void refuse_indices(std::size_t count, const Shape& shape) {
+    const std::string rank = std::to_string(shape.size());
+    throw std::out_of_range(std::to_string(count) + (count == 1 ? " index" : " indices") + " given, but rank " + rank +
+                            " needs " + rank + ", shape " + to_string(shape));
+}
+
+[[noreturn, gnu::cold, gnu::noinline]] void refuse_index(Index index, std::size_t axis, const Shape& shape) {
+    throw std::out_of_range("index " + std::to_string(index) + " is out of range for axis " + std::to_string(axis) +
+                            " of size " + std::to_string(shape[axis]) + ", shape " + to_string(shape));
+}
+
+[[noreturn, gnu::cold, gnu::noinline]] void refuse_axis(Index axis, const Shape& shape) {
+    throw std::out_of_range("axis " + std::to_string(axis) + " is out of range for rank " +
+                            std::to_string(shape.size()) + ", shape " + to_string(shape));
+}
+
+[[noreturn, gnu::cold, gnu::noinline]] void refuse_to_expand(const Shape& shape, const Shape& wider) {
+    throw std::invalid_argument("expand: " + to_string(shape) + " does not broadcast to " + to_string(wider));
+}
+
 }  // namespace
 
 std::string to_string(const Shape& shape) {
@@ -86,23 +108,15 @@ bool Layout::is_contiguous() const {
 }
 
 Index Layout::normalised_axis(Index axis) const {
-    if (axis < -rank() || axis >= rank())
-        throw std::out_of_range("axis " + std::to_string(axis) + " is out of range for rank " + std::to_string(rank()) +
-                                ", shape " + to_string(shape));
+    if (axis < -rank() || axis >= rank()) refuse_axis(axis, shape);
     return axis < 0 ? axis + rank() : axis;
 }
 
 Index Layout::locate(const Index* index, std::size_t count) const {
-    if (count != shape.size())
-        throw std::out_of_range(std::to_string(count) + (count == 1 ? " index" : " indices") + " given, but rank " +
-                                std::to_string(rank()) + " needs " + std::to_string(rank()) + ", shape " +
-                                to_string(shape));
+    if (count != shape.size()) refuse_indices(count, shape);
     Index position = offset;
     for (std::size_t axis = 0; axis < count; ++axis) {
-        if (index[axis] < 0 || index[axis] >= shape[axis])
-            throw std::out_of_range("index " + std::to_string(index[axis]) + " is out of range for axis " +
-                                    std::to_string(axis) + " of size " + std::to_string(shape[axis]) + ", shape " +
-                                    to_string(shape));
+        if (index[axis] < 0 || index[axis] >= shape[axis]) refuse_index(index[axis], axis, shape);
         position += index[axis] * strides[axis];
     }
     return position;
@@ -110,15 +124,14 @@ Index Layout::locate(const Index* index, std::size_t count) const {
 
 Layout Layout::expand(const Shape& wider) const {
     require_countable(wider);
-    const std::string refusal = "expand: " + to_string(shape) + " does not broadcast to " + to_string(wider);
-    if (wider.size() < shape.size()) throw std::invalid_argument(refusal);
+    if (wider.size() < shape.size()) refuse_to_expand(shape, wider);
     Layout result{wider, Strides(wider.size(), 0), offset};
     const std::size_t added = wider.size() - shape.size();
     for (std::size_t axis = 0; axis < shape.size(); ++axis) {
         if (shape[axis] == wider[added + axis])
             result.strides[added + axis] = strides[axis];
         else if (shape[axis] != 1)
-            throw std::invalid_argument(refusal);
+            refuse_to_expand(shape, wider);
     }
     return result;
 }

@@ -9,9 +9,13 @@
 namespace headway {
 namespace {
 
+/// Apart from what every element passes: see layout.cpp.
+[[noreturn, gnu::cold, gnu::noinline]] void refuse_undefined(const char* operation) {
+    throw std::invalid_argument(std::string(operation) + ": the mask is undefined (a Mask{} has no shape)");
+}
+
 void require_defined(const Mask& mask, const char* operation) {
-    if (!mask.defined())
-        throw std::invalid_argument(std::string(operation) + ": the mask is undefined (a Mask{} has no shape)");
+    if (!mask.defined()) refuse_undefined(operation);
 }
 
 }  // namespace
