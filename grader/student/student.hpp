@@ -83,6 +83,9 @@ public:
     /// `function` has run into the limit in another worker: it is not waited for as long again.
     void has_hung(const std::string& function) { slow_.insert(function); }
 
+    /// From now on nothing is asked only to see whether it computes: another build of it shows that.
+    void needs_no_evidence() { owes_evidence_ = false; }
+    bool owes_evidence() const { return owes_evidence_; }
     /// Those of its answers that were shown to be computed from all parts of what was given: see computes().
     std::set<std::string>& computed() { return computed_; }
 
@@ -117,6 +120,7 @@ private:
     std::vector<wire::Call> untold_;      ///< asides and looks since the last call that was told
     std::set<std::string> slow_;          ///< functions that ran into the limit once, here or in another worker
     std::set<std::string> computed_;
+    bool owes_evidence_ = true;
     int hung_here_ = 0;                   ///< how many of them did so first here
     bool all_end_ = true;                 ///< workers, by themselves
     std::function<void()> after_worker_;  ///< let_workers_end()
