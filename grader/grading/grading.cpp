@@ -45,17 +45,11 @@ struct BuildResult {
     double judge_seconds = 0;
 };
 
-/// The submission answered, and not as it should.
-bool is_wrong_answer(verdict::FailureKind kind) {
-    return kind == verdict::FailureKind::wrong_value || kind == verdict::FailureKind::wrong_shape ||
-           kind == verdict::FailureKind::wrong_behaviour || kind == verdict::FailureKind::exception;
-}
-
 /// Where no question of the diagnosis is answered wrongly: what the hidden tests found wrong has no name.
 std::vector<verdict::FunctionDiagnosis> seen_by_tests_alone(const verdict::Exercise& exercise) {
     std::vector<verdict::FunctionDiagnosis> functions;
     for (const verdict::Test& test : exercise.tests) {
-        if (test.state != TestState::failed || !test.failure || !is_wrong_answer(test.failure->kind)) continue;
+        if (test.state != TestState::failed || !test.failure) continue;
         const std::string& name = test.failure->function;
         const bool is_known =
             std::any_of(functions.begin(), functions.end(), [&](const auto& one) { return one.function == name; });

@@ -24,7 +24,7 @@ void show_mistake(Page& page, const verdict::Exercise& exercise, const Diagnosis
     const Page::Paragraph detail = {.indent = detail_indent, .hanging = 2};
     page.paragraph({.indent = title_indent, .hanging = 2}, {{"▸ ", Tone::bad}, {mistake.title, Tone::strong}});
     for (const std::string& other : mistake.also_known_as)
-        page.paragraph(detail, {{"or, which no answer tells from it: ", Tone::faint}, {other}});
+        page.paragraph(detail, {{"or (same numbers): ", Tone::faint}, {other}});
     page.paragraph(detail, {{"right: ", Tone::faint}, {mistake.right}});
     page.paragraph(detail, {{"in ", Tone::faint}, {fmt::format("{}", fmt::join(mistake.functions, ", "))}});
     const FunctionDiagnosis* first = diagnosis_of(diagnosis, mistake.functions.front());
@@ -43,7 +43,16 @@ void show_mistake(Page& page, const verdict::Exercise& exercise, const Diagnosis
                        {{i == 0 ? "the same bug shipped: " : "and: ", Tone::faint}, {mistake.shipped[i], Tone::faint}});
 }
 
-void show_unrecognised(Page& page, const FunctionDiagnosis& function) {
+void show_loud(Page& page, const LoudFailure& loud) {
+    page.paragraph({.indent = title_indent, .hanging = 2}, {{"▸ ", Tone::bad}, {loud.headline, Tone::strong}});
+    if (!loud.asked.empty())
+        page.paragraph({.indent = detail_indent, .hanging = 2}, {{"asked: ", Tone::faint}, {loud.asked}});
+}
+
+void show_unrecognised(Page& page, const verdict::Exercise& exercise, const FunctionDiagnosis& function) {
+    const auto loud = loud_failure(exercise, function.function);
+    if (loud) show_loud(page, *loud);
+    if (loud && loud->always) return;  // what is said of answers is of those that came, and few did
     page.paragraph(
         {.indent = title_indent, .hanging = 2},
         {{"▸ ", Tone::waiting}, {function.function + " is wrong in a way that Headway has no name for", Tone::strong}});
@@ -57,7 +66,7 @@ void show_unrecognised(Page& page, const FunctionDiagnosis& function) {
 void show_diagnosis(Page& page, const verdict::Exercise& exercise, const Diagnosis& diagnosis) {
     for (const NamedMistake& mistake : diagnosis.mistakes) show_mistake(page, exercise, diagnosis, mistake);
     for (const FunctionDiagnosis& function : diagnosis.functions) {
-        if (function.state == FunctionState::unrecognised) show_unrecognised(page, function);
+        if (function.state == FunctionState::unrecognised) show_unrecognised(page, exercise, function);
         if (function.state == FunctionState::unjudged)
             page.paragraph({.indent = title_indent, .hanging = 2},
                            {{"▸ ", Tone::faint}, {waits_for_others(function), Tone::faint}});

@@ -19,7 +19,7 @@ using verdict::FailureKind;
 using verdict::SanitizerReport;
 using verdict::Worst;
 
-constexpr std::size_t most_story_lines = 8;
+constexpr std::size_t most_story_lines = 3;
 constexpr std::size_t most_report_lines = 6;
 
 std::size_t at_most(const Page& page, std::size_t lines) { return page.style().verbose ? unlimited : lines; }

@@ -24,8 +24,7 @@ void write_line(Xml& page, const std::string& label, const std::string& text) {
 void write_mistake(Xml& page, const Diagnosis& diagnosis, const NamedMistake& mistake) {
     page.open("div", {{"class", "mistake"}});
     page.text("h3", {}, mistake.title);
-    for (const std::string& other : mistake.also_known_as)
-        write_line(page, "or, which no answer tells from it:", other);
+    for (const std::string& other : mistake.also_known_as) write_line(page, "or (same numbers):", other);
     write_line(page, "right:", mistake.right);
     write_line(page, "in", fmt::format("{}", fmt::join(mistake.functions, ", ")));
     const FunctionDiagnosis* first =
@@ -39,8 +38,16 @@ void write_mistake(Xml& page, const Diagnosis& diagnosis, const NamedMistake& mi
     page.close();
 }
 
-void write_unrecognised(Xml& page, const FunctionDiagnosis& function) {
+void write_unrecognised(Xml& page, const verdict::Exercise& exercise, const FunctionDiagnosis& function) {
+    const auto loud = loud_failure(exercise, function.function);
     page.open("div", {{"class", "mistake unnamed"}});
+    if (loud) {
+        page.text("h3", {}, loud->headline);
+        write_line(page, "asked:", loud->asked);
+        page.close();
+        if (loud->always) return;
+        page.open("div", {{"class", "mistake unnamed"}});
+    }
     page.text("h3", {}, function.function + " is wrong in a way that Headway has no name for");
     write_line(page, "goes wrong at:", function.stage);
     for (const std::string& sentence : function.sentences) page.text("p", {}, sentence);
@@ -54,7 +61,7 @@ void write_diagnosis(Xml& page, const verdict::Exercise& exercise) {
     const Diagnosis& diagnosis = *exercise.diagnosis;
     for (const NamedMistake& mistake : diagnosis.mistakes) write_mistake(page, diagnosis, mistake);
     for (const FunctionDiagnosis& function : diagnosis.functions) {
-        if (function.state == FunctionState::unrecognised) write_unrecognised(page, function);
+        if (function.state == FunctionState::unrecognised) write_unrecognised(page, exercise, function);
         if (function.state == FunctionState::unjudged) page.text("p", {{"class", "faint"}}, waits_for_others(function));
         if (function.state == FunctionState::follows)
             page.text("p", {{"class", "faint"}}, function.function + " is right given your own earlier functions.");

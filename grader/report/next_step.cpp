@@ -15,22 +15,6 @@ using verdict::State;
 using verdict::Test;
 using verdict::TestState;
 
-/// Failures that one sees best by running the code oneself, where a debugger can hold it.
-bool is_seen_by_running(FailureKind kind) {
-    switch (kind) {
-        case FailureKind::exception:
-        case FailureKind::crash:
-        case FailureKind::exit:
-        case FailureKind::timeout:
-        case FailureKind::memory:
-        case FailureKind::output_flood:
-        case FailureKind::sanitizer:
-            return true;
-        default:
-            return false;
-    }
-}
-
 std::string quoted_for_a_shell(const std::string& word) {
     constexpr std::string_view harmless = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/+:@";
     if (!word.empty() && word.find_first_not_of(harmless) == std::string::npos) return word;
@@ -47,7 +31,8 @@ bool is_the_students_own(std::string_view submission) {
 NextStep step_for_tests(const Exercise& exercise) {
     const auto failed = std::ranges::find(exercise.tests, TestState::failed, &Test::state);
     if (failed == exercise.tests.end()) return {"./headway lesson " + exercise.number, "what is still to be written"};
-    if (failed->failure && is_seen_by_running(failed->failure->kind)) {
+    // Seen best by running the code oneself, where a debugger can hold it.
+    if (failed->failure && is_loud(failed->failure->kind)) {
         return {"./headway try " + exercise.number, "run it yourself, under a debugger if you like"};
     }
     return {"./headway hint " + exercise.number, failed->property};

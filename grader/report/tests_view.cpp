@@ -75,9 +75,7 @@ void show_passed(Page& page, const Tests& tests, Outputs& outputs) {
             outputs.show(*test);
         }
     } else if (!tests.empty()) {
-        std::string properties;
-        for (const Test* test : tests) properties += (properties.empty() ? "" : "; ") + property_of(*test);
-        page.entry(2, {{"✓ ", Tone::good}, {properties}}, {points_of(tests)});
+        for (const Test* test : tests) page.entry(2, {{"✓ ", Tone::good}, {property_of(*test)}}, {points_of({test})});
         // Who prints to find a mistake looks for it where a test fails; where it passes it would only be long.
         const auto silent = [](const Test* test) { return test->output.empty(); };
         if (!std::ranges::all_of(tests, silent)) page.note_cut();
@@ -88,10 +86,23 @@ void show_passed(Page& page, const Tests& tests, Outputs& outputs) {
 /// the same mistakes again.
 bool is_explained(const Exercise& exercise) { return exercise.diagnosis && exercise.diagnosis->complete; }
 
+/// What the page begins with. A sanitizer's report has more to say than fits there.
+std::vector<const Failure*> told_first(const Exercise& exercise) {
+    std::vector<const Failure*> told;
+    if (!exercise.diagnosis) return told;
+    for (const verdict::FunctionDiagnosis& function : exercise.diagnosis->functions) {
+        if (function.state != verdict::FunctionState::unrecognised) continue;
+        const auto loud = loud_failure(exercise, function.function);
+        if (loud && !loud->failure->sanitizer) told.push_back(loud->failure);
+    }
+    return told;
+}
+
 /// The first of a kind in full; what is like an earlier one, is explained, or comes after three, in a line or two.
 class Failures {
 public:
-    Failures(Page& page, const Place& place, bool explained) : page_(page), place_(place), explained_(explained) {}
+    Failures(Page& page, const Place& place, const Exercise& exercise)
+        : page_(page), place_(place), explained_(is_explained(exercise)), shown_(told_first(exercise)) {}
 
     enum class Detail { full, brief };
 
@@ -180,7 +191,7 @@ void show_remarks(Page& page, const Exercise& exercise) {
 void show_tests(Page& page, const Exercise& exercise, const Place& place) {
     Outputs outputs(page);
     show_passed(page, tests_in(exercise, TestState::passed), outputs);
-    show_failed(page, tests_in(exercise, TestState::failed), {page, place, is_explained(exercise)}, outputs);
+    show_failed(page, tests_in(exercise, TestState::failed), {page, place, exercise}, outputs);
     show_unavailable(page, tests_in(exercise, TestState::unavailable));
     show_not_written(page, tests_in(exercise, TestState::not_implemented));
     show_remarks(page, exercise);

@@ -47,6 +47,18 @@ std::string kind_in_words(FailureKind kind) {
     return "it failed";
 }
 
+/// "your f threw std::invalid_argument: why": what it says is worth more than the exception's type.
+std::string headline_of(const Failure& failure) {
+    std::string text = message_of(failure);
+    if (text.starts_with("your ")) text.erase(0, std::string_view("your ").size());
+    const std::string threw = failure.function + " threw ";
+    if (failure.kind != FailureKind::exception || !text.starts_with(threw)) return text;
+    const std::string what = text.substr(threw.size());
+    const std::size_t colon = what.find(": ");
+    if (colon == std::string::npos) return threw + "where it should answer (" + what + ")";
+    return threw + "where it should answer: " + what.substr(colon + 2) + " (" + what.substr(0, colon) + ")";
+}
+
 }  // namespace
 
 std::string message_of(const Failure& failure) {
@@ -114,15 +126,51 @@ std::string problem_in_words(BuildProblem problem) {
 }
 
 std::string property_of(const verdict::Test& test) {
-    return test.given ? fmt::format("{} (as far as your {} lets it show)", test.property, *test.given) : test.property;
+    return test.given ? fmt::format("{} (right, given your {})", test.property, *test.given) : test.property;
 }
 
 std::string evidence(const FunctionDiagnosis& function) {
-    const std::string_view explains = function.mistakes.size() == 1 ? "explains" : "together they explain";
+    const std::string_view fits = function.mistakes.size() == 1 ? "fits" : "together they fit";
     if (function.inputs == 1)
-        return fmt::format("{} the one answer of {}, which is wrong", explains, function.function);
-    return fmt::format("{} all {} answers of {}, of which {} {} wrong", explains, function.inputs, function.function,
-                       function.telling, function.telling == 1 ? "is" : "are");
+        return fmt::format("{} the one answer of {} that we saw; it is wrong", fits, function.function);
+    const std::string wrong = function.telling == function.inputs ? fmt::format("all {} are", function.telling)
+                              : function.telling == 1             ? "one of them is"
+                                                                  : fmt::format("{} of them are", function.telling);
+    return fmt::format("{} all {} answers of {} that we saw; {} wrong", fits, function.inputs, function.function,
+                       wrong);
+}
+
+bool is_loud(FailureKind kind) {
+    switch (kind) {
+        case FailureKind::exception:
+        case FailureKind::crash:
+        case FailureKind::exit:
+        case FailureKind::timeout:
+        case FailureKind::memory:
+        case FailureKind::output_flood:
+        case FailureKind::sanitizer:
+            return true;
+        case FailureKind::wrong_value:
+        case FailureKind::wrong_shape:
+        case FailureKind::wrong_behaviour:
+        case FailureKind::protocol:
+            return false;
+    }
+    return false;
+}
+
+std::optional<LoudFailure> loud_failure(const verdict::Exercise& exercise, const std::string& function) {
+    std::optional<LoudFailure> loud;
+    bool always = true;
+    for (const verdict::Test& test : exercise.tests) {
+        if (test.state != verdict::TestState::failed || !test.failure || test.failure->function != function) continue;
+        const Failure& failure = *test.failure;
+        if (!is_loud(failure.kind)) always = false;
+        if (!is_loud(failure.kind) || loud) continue;
+        loud = {&failure, headline_of(failure), failure.story.empty() ? "" : failure.story.back()};
+    }
+    if (loud) loud->always = always;
+    return loud;
 }
 
 std::string waits_for_others(const FunctionDiagnosis& function) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "verdict/verdict.hpp"
@@ -32,8 +33,22 @@ std::string property_of(const verdict::Test& test);
 /// Of a function that cannot be judged yet.
 std::string waits_for_others(const verdict::FunctionDiagnosis& function);
 
-/// "explains all 27 answers of attention_scores, of which 24 are wrong"
+/// How a function that no mistake's name fits does not answer at all, which is seen before any number is looked at.
+struct LoudFailure {
+    const verdict::Failure* failure;
+    std::string headline;  ///< "attention_scores threw where it should answer: q and k differ (std::invalid_argument)"
+    std::string asked;     ///< the call; empty if it is not known
+    bool always = true;    ///< no property failed because of an answer of this function
+};
+
+/// Of the first property that failed so; nothing if it always answered.
+std::optional<LoudFailure> loud_failure(const verdict::Exercise& exercise, const std::string& function);
+
+/// "fits all 27 answers of attention_scores that we saw; 24 of them are wrong"
 std::string evidence(const verdict::FunctionDiagnosis& function);
+
+/// Whether a function failed by giving no answer at all.
+bool is_loud(verdict::FailureKind kind);
 
 /// Nothing if it is not among the functions diagnosed.
 const verdict::FunctionDiagnosis* diagnosis_of(const verdict::Diagnosis& diagnosis, const std::string& function);

@@ -64,8 +64,9 @@ TEST(Terminal, AnExerciseAloneListsWhatHolds) {
     reused.reused = true;
     EXPECT_EQ(shown(reused),
               R"(01 single head: passed (unchanged since the last run)                    10 / 10
-  ✓ each row of weights sums to 1; weights are divided by √d; the        10 / 10
-    residual adds, it does not replace
+  ✓ each row of weights sums to 1                                          4 / 4
+  ✓ weights are divided by √d                                              3 / 3
+  ✓ the residual adds, it does not replace                                 3 / 3
 ────────────────────────────────────────────────────────────────────────────────
 10 of 10 points: 1 passed                                                  1.2 s
 next: ./headway   (where you are in the course)
@@ -113,8 +114,9 @@ next: ./headway try 02   (run it yourself, under a debugger if you like)
 TEST(Terminal, FailedShowsEachFailureOnceInFull) {
     EXPECT_EQ(shown(wrong()),
               R"(03 scaled scores: failed                                                  3 / 10
-  ✓ softmax is over keys; padding blocks keys, not queries; masks          3 / 3
-    broadcast over batch and heads
+  ✓ softmax is over keys                                                   1 / 1
+  ✓ padding blocks keys, not queries                                       1 / 1
+  ✓ masks broadcast over batch and heads                                   1 / 1
   ✗ scores are divided by √head_dim                                        0 / 3
       The scores are not q·kᵀ / √head_dim.
       asked: q random (2, 3, 5, 7), k random (2, 3, 9, 7)
@@ -236,6 +238,43 @@ TEST(Terminal, UnavailableIsNotTheStudentsFault) {
 no points: 1 could not be graded                                           1.2 s
 next: ./headway doctor   (what this machine lacks)
 )");
+}
+
+verdict::Exercise unnamed(const verdict::FailureKind kind, const std::string& message) {
+    verdict::Failure failure;
+    failure.kind = kind;
+    failure.function = "split_heads";
+    failure.message = message;
+    failure.story = {"split_heads(x (2, 3, 8), num_heads=2)", "split_heads(x (2, 3, 8), num_heads=4)"};
+    verdict::Exercise exercise = with_failure(failure);
+    verdict::FunctionDiagnosis function;
+    function.function = "split_heads";
+    function.stage = "split";
+    function.sentences = {"2 of 7 questions are answered right"};
+    exercise.diagnosis.emplace().functions = {function};
+    return exercise;
+}
+
+TEST(Terminal, WhatIsRefusedLoudlyIsToldFirst) {
+    const std::string text = shown(
+        unnamed(verdict::FailureKind::exception, "your split_heads threw std::invalid_argument: view: not contiguous"));
+    EXPECT_THAT(text, HasSubstr("  ▸ split_heads threw where it should answer: view: not contiguous\n"
+                                "    (std::invalid_argument)\n"
+                                "      asked: split_heads(x (2, 3, 8), num_heads=4)\n"));
+    EXPECT_THAT(text, HasSubstr("as above: your split_heads threw"));
+    EXPECT_THAT(text, Not(HasSubstr("no name for")));
+    EXPECT_THAT(text, Not(HasSubstr("questions are answered right"))) << "of the answers that came";
+    EXPECT_THAT(shown(unnamed(verdict::FailureKind::crash, "your split_heads crashed: SIGSEGV")),
+                HasSubstr("▸ split_heads crashed: SIGSEGV\n"));
+}
+
+TEST(Terminal, WrongNumbersAreToldAsSuchBesideWhatIsLoud) {
+    verdict::Exercise both = unnamed(verdict::FailureKind::crash, "your split_heads crashed: SIGSEGV");
+    verdict::Test quiet = both.tests.front();
+    quiet.failure->kind = verdict::FailureKind::wrong_value;
+    both.tests.push_back(quiet);
+    EXPECT_THAT(shown(both), HasSubstr("▸ split_heads crashed: SIGSEGV\n"));
+    EXPECT_THAT(shown(both), HasSubstr("2 of 7 questions are answered right"));
 }
 
 TEST(Terminal, AsciiHasTheSameForm) {
