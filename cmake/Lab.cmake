@@ -21,7 +21,7 @@ function(headway_lab name)
   set_property(GLOBAL APPEND PROPERTY HEADWAY_LABS ${name})
   set_property(GLOBAL PROPERTY HEADWAY_LAB_${name}_PURPOSE "${arg_PURPOSE}")
   set_property(GLOBAL PROPERTY HEADWAY_LAB_${name}_EXERCISES "${arg_EXERCISES}")
-  set_property(GLOBAL PROPERTY HEADWAY_LAB_${name}_LIBRARIES "lab_${name};${arg_LINK};lab_frame;headway_report;headway_terminal;headway_verdict;${uses};headway_tensor;headway_engine;fmt::fmt")
+  set_property(GLOBAL PROPERTY HEADWAY_LAB_${name}_LIBRARIES "lab_${name};${arg_LINK};lab_frame;headway_report;headway_terminal;headway_verdict;${uses};headway_tensor;headway_engine;fmt::fmt;Utf8proc::Utf8proc")
 endfunction()
 
 # The labs as JSON, for grader.json: libraries in the order in which a linker needs them.
