@@ -3,7 +3,6 @@
 #include "diagnosis/search.hpp"
 
 #include "student/behaviour.hpp"
-#include "student/test_record.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -285,7 +284,7 @@ private:
 
 Reply ask(Student& student, const Function& function, const Arguments& arguments) {
     Reply reply;
-    judge::current_test() = {};
+    student.test_record() = {};
     try {
         if (function.ask) {
             Asked asked = function.ask(student, arguments);
@@ -299,8 +298,9 @@ Reply ask(Student& student, const Function& function, const Arguments& arguments
                 outcome.error->message.starts_with("index "))
                 reply.left_its_tensor = outcome.error->message;
         }
-    } catch (const judge::StopTest&) {
-        const judge::TestRecord& record = judge::current_test();
+    } catch (const judge::StopTest& stop) {
+        judge::TestRecord& record = student.test_record();
+        record.stopped_by(stop);
         reply.not_written = !record.not_implemented.empty();
         reply.failure = record.failure;
         reply.answer = Answer::without_value(record.failure ? Answer::Kind::lost : Answer::Kind::not_written);

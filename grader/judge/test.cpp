@@ -3,7 +3,6 @@
 #include "judge/verbs.hpp"
 
 #include "student/own_memory.hpp"
-#include "student/test_record.hpp"
 
 #include <optional>
 
@@ -20,10 +19,10 @@ nlohmann::json test(const Case& asked, const std::filesystem::path& heard) {
     if (!heard.empty()) {
         file.emplace(heard);
         student.witnessed_by([&](const auto& function, const auto& arguments, const auto& outcome) {
-            if (!current_test().aside) file->add(function, arguments, outcome);
+            if (!student.test_record().aside) file->add(function, arguments, outcome);
         });
     }
-    nlohmann::json document = run_suite(suite, {&student, asked.seed, asked.sanitized});
+    nlohmann::json document = run_suite(suite, {student, asked.seed, asked.sanitized});
     student.fresh_worker();
     if (file) file->close();
     return document;

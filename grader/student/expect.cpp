@@ -1,5 +1,7 @@
 #include "student/expect.hpp"
 
+#include "student/student.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -163,45 +165,46 @@ std::optional<Failure> difference(const Looking& looking, const Tensor& actual, 
     return failure;
 }
 
-std::optional<Failure> what_is_wrong(const Looking& looking, const Tensor& actual, const reference::Array& expected) {
+std::optional<Failure> what_is_wrong(Student& student, const Looking& looking, const Tensor& actual,
+                                     const reference::Array& expected) {
     auto failure = difference(looking, actual, expected);
-    if (!failure && !is_constant(expected)) shown();
+    if (!failure && !is_constant(expected)) shown(student);
     return failure;
 }
 
-void expect_close(const Looking& looking, const Tensor& actual, const reference::Array& expected) {
-    if (auto failure = what_is_wrong(looking, actual, expected)) fail(std::move(*failure));
+void expect_close(Student& student, const Looking& looking, const Tensor& actual, const reference::Array& expected) {
+    if (auto failure = what_is_wrong(student, looking, actual, expected)) fail(std::move(*failure));
 }
 
 void expect_alike(const Looking& looking, const Tensor& actual, const Tensor& other) {
     if (auto failure = difference(looking, actual, reference::exact(other))) fail(std::move(*failure));
 }
 
-std::optional<reference::Array> what_follows(const Follows& from_own) {
+std::optional<reference::Array> what_follows(Student& student, const Follows& from_own) {
     try {
-        return aside(from_own);
+        return student.aside(from_own);
     } catch (const std::logic_error&) {  // the reference's, of shapes that do not fit together
         return std::nullopt;
     }
 }
 
-void expect_close_given(const Looking& looking, const Tensor& actual, const reference::Array& expected,
-                        const std::vector<std::string>& functions, const Follows& from_own, const Evidence& evidence) {
-    auto failure = what_is_wrong(looking, actual, expected);
+void expect_close_given(Student& student, const Looking& looking, const Tensor& actual,
+                        const reference::Array& expected, const std::vector<std::string>& functions,
+                        const Follows& from_own, const Evidence& evidence) {
+    auto failure = what_is_wrong(student, looking, actual, expected);
     if (!failure) return;
-    const auto follows = what_follows(from_own);
+    const auto follows = what_follows(student, from_own);
     if (!follows || follows->shape != expected.shape || difference(looking, actual, *follows))
         fail(std::move(*failure));
-    pass_on_credit(functions, std::move(*failure), expected, evidence);
+    pass_on_credit(student, functions, std::move(*failure), expected, evidence);
 }
 
-void pass_on_credit(const std::vector<std::string>& functions, Failure failure, const reference::Array& expected,
-                    const Evidence& evidence) {
-    const std::string function = current_test().function;
-    if (!evidence(expected)) fail(std::move(failure));
-    shown(function);
-    TestRecord& record = current_test();
-    failure.function = function;
+void pass_on_credit(Student& student, const std::vector<std::string>& functions, Failure failure,
+                    const reference::Array& expected, const Evidence& evidence) {
+    if (!student.aside([&] { return evidence(expected); })) fail(std::move(failure));
+    shown(student);
+    TestRecord& record = student.test_record();
+    failure.function = record.function;
     failure.story = record.story;
     record.credits.push_back({functions, std::move(failure)});
 }
@@ -219,7 +222,7 @@ void expect_shape(const Looking& looking, const Shape& actual, const Shape& expe
     if (auto failure = shape_difference(looking, actual, expected)) fail(std::move(*failure));
 }
 
-void expect_mask(const Looking& looking, const Mask& actual, const Mask& expected) {
+void expect_mask(Student& student, const Looking& looking, const Mask& actual, const Mask& expected) {
     expect_shape(looking, actual.shape(), expected.shape());
     const Mask yours = actual.clone();
     const Mask right = expected.clone();
@@ -240,7 +243,7 @@ void expect_mask(const Looking& looking, const Mask& actual, const Mask& expecte
                           "]; it should be " + (right.data()[i] ? "true (may not attend)" : "false (may attend)");
         fail(std::move(failure));
     }
-    if (!is_constant(as_numbers(right))) shown();
+    if (!is_constant(as_numbers(right))) shown(student);
 }
 
 void expect(bool holds, Stage stage, const std::string& message) {

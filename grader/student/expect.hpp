@@ -31,34 +31,37 @@ double tolerance(double expected, double error_bound);
 std::optional<verdict::Failure> difference(const Looking& looking, const Tensor& actual,
                                            const reference::Array& expected);
 
+// ---- expectations: those that note something in the record of the test take the student ------------------------
+
 /// The difference of the answer given last from the reference. Without one that answer is noted as shown(), unless all
 /// numbers of `expected` are alike: that a constant can give.
-std::optional<verdict::Failure> what_is_wrong(const Looking& looking, const Tensor& actual,
+std::optional<verdict::Failure> what_is_wrong(Student& student, const Looking& looking, const Tensor& actual,
                                               const reference::Array& expected);
 
 /// Ends the test with what is wrong, if anything is.
-void expect_close(const Looking& looking, const Tensor& actual, const reference::Array& expected);
+void expect_close(Student& student, const Looking& looking, const Tensor& actual, const reference::Array& expected);
 
 /// Ends the test if `actual`, another answer of the student's, differs. It shows nothing: both may be constant.
 void expect_alike(const Looking& looking, const Tensor& actual, const Tensor& other);
 
 /// What shows that an answer is computed all the same, where this was expected (see computes()); asked only where
-/// credit is at stake.
+/// credit is at stake, and aside.
 using Evidence = std::function<bool(const reference::Array& expected)>;
 /// What follows from the student's own answers; nothing if these are of no use. Asked aside, where something is wrong.
 using Follows = std::function<std::optional<reference::Array>()>;
 
 /// Nothing also where the student's own answers are of shapes that nothing follows from.
-std::optional<reference::Array> what_follows(const Follows& from_own);
+std::optional<reference::Array> what_follows(Student& student, const Follows& from_own);
 
 /// Right if `actual` is what it should be, or what follows from the student's own answers from other `functions`.
 /// The second passes on credit: it stands only if another test finds one of those functions wrong.
-void expect_close_given(const Looking& looking, const Tensor& actual, const reference::Array& expected,
-                        const std::vector<std::string>& functions, const Follows& from_own, const Evidence& evidence);
+void expect_close_given(Student& student, const Looking& looking, const Tensor& actual,
+                        const reference::Array& expected, const std::vector<std::string>& functions,
+                        const Follows& from_own, const Evidence& evidence);
 
 /// The test passes for now; `failure` stands only if no other test finds one of `functions` wrong. Ends the test with
 /// it if nothing shows that the answer is computed: zeros follow from zeros.
-void pass_on_credit(const std::vector<std::string>& functions, verdict::Failure failure,
+void pass_on_credit(Student& student, const std::vector<std::string>& functions, verdict::Failure failure,
                     const reference::Array& expected, const Evidence& evidence);
 
 /// Numbers that a submission gave, with room for having computed their inputs in another order.
@@ -67,7 +70,7 @@ reference::Array own(const Tensor& tensor);
 void expect_shape(const Looking& looking, const Shape& actual, const Shape& expected);
 
 /// Every entry equal; `Mask{}` never is.
-void expect_mask(const Looking& looking, const Mask& actual, const Mask& expected);
+void expect_mask(Student& student, const Looking& looking, const Mask& actual, const Mask& expected);
 
 /// Ends the test with `message` unless `holds`.
 void expect(bool holds, Stage stage, const std::string& message);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "student/test_record.hpp"
 #include "student/worker_link.hpp"
 
 #include <headway/tensor.hpp>
@@ -48,6 +49,22 @@ public:
 
     /// Whatever comes back, exceptions included; only a lost worker or a stub ends the test.
     Outcome outcome(const std::string& function, const Arguments& arguments, bool keep_result = false);
+
+    /// What has happened in the test that is running; who runs tests gives each an empty one.
+    TestRecord& test_record() { return test_; }
+
+    /// For what is asked only to judge an answer that was given before: it is not told, unless the worker is lost in
+    /// it.
+    template <class Ask>
+    auto aside(Ask ask) {
+        struct Guard {
+            bool& aside;
+            bool before = std::exchange(aside, true);
+            ~Guard() { aside = before; }
+        };
+        const Guard guard{test_.aside};
+        return ask();
+    }
 
     // ---- tensors that stay in the worker: the course's own code, not the student's -----------------------------
     wire::Handle store(const Tensor& tensor);
@@ -110,12 +127,13 @@ private:
 
     sandbox::Launch launch_;
     CallLimits limits_;
+    TestRecord test_;
     std::unique_ptr<WorkerLink> link_;
     std::uint64_t last_call_ = 0;
     Witness witness_;
     Recorder recorder_;
-    std::vector<wire::Call> untold_;      ///< asides and looks since the last call that was told
-    std::set<std::string> slow_;          ///< functions that ran into the limit once, here or in another worker
+    std::vector<wire::Call> untold_;  ///< asides and looks since the last call that was told
+    std::set<std::string> slow_;      ///< functions that ran into the limit once, here or in another worker
     std::set<std::string> computed_;
     int hung_here_ = 0;                   ///< how many of them did so first here
     bool all_end_ = true;                 ///< workers, by themselves

@@ -18,7 +18,7 @@ const Looking numbers{"doubled numbers", Stage::none, {"token", "feature"}};
 Array expected(const Tensor& x) { return reference::scale(exact(x), 2); }
 
 void expect_doubled(Student& student, const std::string& name, const Tensor& x) {
-    expect_close(numbers, student.tensor("doubled", {{name, x}}), expected(x));
+    expect_close(student, numbers, student.tensor("doubled", {{name, x}}), expected(x));
 }
 
 PROPERTY(TheName, EachNumberIsDoubled, 4, "each number of x is doubled") {
