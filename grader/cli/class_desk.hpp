@@ -4,7 +4,7 @@
 
 #include "classroom/grading_run.hpp"
 #include "gradebook/gradebook.hpp"
-#include "gradebook/policy.hpp"
+#include "gradebook/marking_policy.hpp"
 #include "sandbox/descriptor.hpp"
 
 #include <filesystem>

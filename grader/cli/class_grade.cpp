@@ -29,8 +29,8 @@ std::uint64_t secret_seed() {
 Edition edition_of(const Course& course, const ClassArguments& arguments, Gradebook& gradebook) {
     const std::string policy = policy_text(arguments);
     try {
-        gradebook::Policy::parse(policy, exercise_names(course));
-    } catch (const gradebook::PolicyError& error) {
+        gradebook::MarkingPolicy::parse(policy, exercise_names(course));
+    } catch (const gradebook::MarkingPolicyError& error) {
         throw UsageError(error.what());
     }
     if (const auto current = gradebook.current()) {
