@@ -48,8 +48,8 @@ NamedShapes parameters_of(const ModuleChoices& module, ObjectOptions asking) {
         const bool weight = shape.size() == 2;
         if (!weight && !has_bias(output)) continue;
         if (output && module.registered == M::Registered::all_but_output) continue;
-        if (module.layout == M::Layout::in_out && weight) std::swap(shape[0], shape[1]);
-        if (module.layout == M::Layout::one_head && !output) {
+        if (module.weight_shape == M::WeightShape::in_out && weight) std::swap(shape[0], shape[1]);
+        if (module.weight_shape == M::WeightShape::one_head && !output) {
             shape[0] = asking.d();
             if (weight) shape[1] = asking.D / asking.H;
         }
@@ -72,8 +72,8 @@ Answer parameters(const ModuleChoices& module, const ObjectOptions& asking) {
     Answer answer = facts_of(parameters_of(module, asking), asking);
     if (module.one_linear_for_three) say(answer, "q_proj, k_proj and v_proj hold the same numbers");
     // Whoever does not look at head_dim may see that the rest does not divide.
-    const bool divides =
-        module.head_dim == ModuleChoices::HeadDim::option_ignored || module.layout == ModuleChoices::Layout::one_head;
+    const bool divides = module.head_dim == ModuleChoices::HeadDim::option_ignored ||
+                         module.weight_shape == ModuleChoices::WeightShape::one_head;
     if (divides && indivisible) answer.kind = Answer::Kind::refused;
     return answer;
 }
