@@ -92,10 +92,10 @@ sandbox::Finished Workspace::run_tool(Words arguments, const Words& readable, co
     const auto& most = jail_.policy().compiler;
     const std::chrono::seconds cpu = time_->next_run(most);
     const fs::path source_folder = folder_ / "src";
-    sandbox::Room room{.program = {}, .readable = {source_folder}, .tools = true, .folder = most.folder};
-    room.secret = course_root();
+    sandbox::JailContents contents{.program = {}, .readable = {source_folder}, .tools = true, .folder = most.folder};
+    contents.secret = course_root();
     for (const std::string& path : readable)
-        if (!path.starts_with("/usr/")) room.readable.emplace_back(path);  // that is seen anyway
+        if (!path.starts_with("/usr/")) contents.readable.emplace_back(path);  // that is seen anyway
     if (!product.empty() && leaves == Leaves::a_file) append(arguments, {"-o", jail_.product_place(product).string()});
     const std::string temporary = jail_.exists() ? "/tmp" : (folder_ / "tmp").string();
     const sandbox::Command command{
@@ -110,8 +110,8 @@ sandbox::Finished Workspace::run_tool(Words arguments, const Words& readable, co
     // What is there may be half of something, whenever and however this ends: no stamp, no product.
     std::error_code ignored;
     if (!product.empty()) fs::remove(product.string() + ".digest", ignored);
-    const sandbox::Launch launch = leaves == Leaves::a_parcel ? jail_.lock_with_parcel(command, room, product)
-                                                              : jail_.lock(command, room, product);
+    const sandbox::Launch launch = leaves == Leaves::a_parcel ? jail_.lock_with_parcel(command, contents, product)
+                                                              : jail_.lock(command, contents, product);
     auto finished = sandbox::run(launch, most.wall, most_output);
     time_->spend(finished.computed);
     if (may_have_been_killed(finished, cpu)) {

@@ -27,7 +27,7 @@ enum class Inmate {
 constexpr bool is_weaker(Inmate inmate) { return inmate == Inmate::another_user || inmate == Inmate::same_user; }
 
 /// What a program needs to see. Everything else is not there.
-struct Room {
+struct JailContents {
     std::filesystem::path program;                ///< outside; empty: a tool, by the path in the command
     std::vector<std::filesystem::path> readable;  ///< seen where they are
     bool tools = false;                           ///< compiler and linker, not libraries alone
@@ -39,7 +39,7 @@ struct Room {
 /// A jail as it is being drawn up: what bwrap, the entry and the kernel's filter will be told.
 struct Plan {
     const Command& command;
-    const Room& room;
+    const JailContents& contents;
     Inmate inmate;
     std::filesystem::path entry;
 

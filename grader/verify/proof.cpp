@@ -1,9 +1,9 @@
 #include "verify/proof.hpp"
 
 #include "grading/at_once.hpp"
+#include "grading/exercise_folder.hpp"
 #include "grading/grading.hpp"
 #include "grading/judge.hpp"
-#include "grading/room.hpp"
 
 #include "sandbox/process.hpp"
 #include "submission/digest.hpp"
@@ -269,7 +269,7 @@ void add_gaps(const Course& course, const ExerciseProof& exercise, std::vector<s
     if (info.hints.size() != 3 ||
         std::any_of(info.hints.begin(), info.hints.end(), [](const auto& hint) { return hint.empty(); }))
         gaps.push_back(fmt::format("{}: there must be three hints", info.number));
-    if (!Room(course, info).is_untouched())
+    if (!ExerciseFolder(course, info).is_untouched())
         gaps.push_back(
             fmt::format("{}: exercises/{} is not what stubs/{} brings back", info.number, info.name, info.name));
     if (info.lesson.empty() || !fs::exists(course.root / info.lesson))

@@ -7,11 +7,11 @@
 
 namespace headway::cli {
 
-/// The student's room of an exercise: exercises/NN_name holds files of the course, which an update may replace, and
+/// The folder of an exercise: exercises/NN_name holds files of the course, which an update may replace, and
 /// the student's own, which nothing but the student changes.
-class Room {
+class ExerciseFolder {
 public:
-    Room(const Course& course, const ExerciseInfo& info);
+    ExerciseFolder(const Course& course, const ExerciseInfo& info);
 
     const std::filesystem::path& folder() const { return folder_; }
     /// stubs/NN_name, which holds the student's files as they were at the beginning.
