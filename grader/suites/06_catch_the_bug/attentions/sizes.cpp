@@ -20,18 +20,18 @@ void require_shape(const std::string& name, const Tensor& x, const Shape& shape)
 
 }  // namespace
 
-Sizes checked(const Inputs& in) {
+InputSizes checked(const Inputs& in) {
     require(in.query.defined() && in.query.rank() == 3, "query has to be (B, T, D)");
     require(in.key.defined() && in.key.rank() == 3, "key has to be (B, S, D)");
     require(in.w_q.defined() && in.w_q.rank() == 2, "w_q has to be (D, E)");
     require(in.num_heads >= 1, "num_heads is " + std::to_string(in.num_heads));
-    Sizes n{.B = in.query.size(0),
-            .T = in.query.size(1),
-            .S = in.key.size(1),
-            .D = in.query.size(2),
-            .E = in.w_q.size(1),
-            .H = in.num_heads,
-            .d = in.w_q.size(1) / in.num_heads};
+    InputSizes n{.B = in.query.size(0),
+                 .T = in.query.size(1),
+                 .S = in.key.size(1),
+                 .D = in.query.size(2),
+                 .E = in.w_q.size(1),
+                 .H = in.num_heads,
+                 .d = in.w_q.size(1) / in.num_heads};
     require(n.B >= 1 && n.T >= 1 && n.S >= 1 && n.D >= 1 && n.d >= 1, "an axis is empty");
     require(n.E == n.H * n.d, "E = " + std::to_string(n.E) + " is not divisible by " + std::to_string(n.H) + " heads");
     require_shape("key", in.key, {n.B, n.S, n.D});
@@ -44,14 +44,14 @@ Sizes checked(const Inputs& in) {
     if (in.b_o.defined()) require_shape("b_o", in.b_o, {n.D});
     require(n.B * n.H <= most_scores && n.T * n.S <= most_scores && n.B * n.H * n.T * n.S <= most_scores,
             "these are more than 2^20 scores (B·H·T·S): a bug shows in fewer");
-    // Sizes are below 2^31: each stands for numbers that came in a message.
+    // InputSizes are below 2^31: each stands for numbers that came in a message.
     const auto work = static_cast<double>(n.B) * static_cast<double>(n.E) *
                       (2.0 * static_cast<double>((n.T + n.S) * n.D) + 2.0 * static_cast<double>(n.T * n.S));
     require(work <= static_cast<double>(most_work), "these are more than 2^26 multiply-adds: a bug shows in fewer");
     return n;
 }
 
-Mask blocked(const Inputs& in, const Sizes& n) {
+Mask blocked(const Inputs& in, const InputSizes& n) {
     const Shape shape{n.B, n.H, n.T, n.S};
     Mask all = in.mask.defined() ? in.mask.expand(shape).clone() : Mask::allow_all(shape);
     if (!in.causal) return all;
