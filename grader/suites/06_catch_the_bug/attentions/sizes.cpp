@@ -44,7 +44,7 @@ InputSizes checked(const Inputs& in) {
     if (in.b_o.defined()) require_shape("b_o", in.b_o, {n.D});
     require(n.B * n.H <= most_scores && n.T * n.S <= most_scores && n.B * n.H * n.T * n.S <= most_scores,
             "these are more than 2^20 scores (B·H·T·S): a bug shows in fewer");
-    // InputSizes are below 2^31: each stands for numbers that came in a message.
+    // Sizes are below 2^31: each stands for numbers that came in a message.
     const auto work = static_cast<double>(n.B) * static_cast<double>(n.E) *
                       (2.0 * static_cast<double>((n.T + n.S) * n.D) + 2.0 * static_cast<double>(n.T * n.S));
     require(work <= static_cast<double>(most_work), "these are more than 2^26 multiply-adds: a bug shows in fewer");
