@@ -34,11 +34,11 @@ public:
     // Exceptions mean that shapes do not fit: a submission that decided so would refuse or crash.
     const Array& scores(const Choices& choices);   ///< (..., T, S), scaled
     const Array& weights(const Choices& choices);  ///< (..., T, S), after softmax
-    struct Results {
+    struct ContextAndWeights {
         const Array& context;   ///< (..., T, d_v)
         const Array& returned;  ///< what is returned as weights
     };
-    Results results(const Choices& choices);
+    ContextAndWeights context_and_weights(const Choices& choices);
     /// q, k or v (role 0, 1, 2) as attention takes them: (..., T, d)
     const Array& heads(std::size_t role, const Choices& choices);
     const Array& output(const Choices& choices);  ///< merged and projected, or the context

@@ -88,7 +88,7 @@ Predict attention(const Arguments& arguments) {
     auto model = std::make_shared<Attention>(std::move(given));
     return [model, fits](const Choices& c) {
         return checked(fits, c.checking, &Checking::lengths, [&] {
-            const auto attended = model->attended(c);
+            const auto attended = model->context_and_weights(c);
             if (c.weighing.swapped)
                 return Answer{.parts = {{"context", attended.returned}, {"weights", attended.context}}};
             return Answer{.parts = {{"context", attended.context}, {"weights", attended.returned}}};

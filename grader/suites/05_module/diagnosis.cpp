@@ -273,7 +273,7 @@ Predict attention_weights_model(const Arguments& arguments) {
     given.input[2] = given.w_o = Tensor{};
     auto model = std::make_shared<Attention>(std::move(given));
     return [model, arguments](const Choices& c) {
-        return unless_refused(arguments, false, c, [&] { return Answer::of(model->attended(c).returned); });
+        return unless_refused(arguments, false, c, [&] { return Answer::of(model->context_and_weights(c).returned); });
     };
 }
 
