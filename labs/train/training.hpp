@@ -27,7 +27,7 @@ struct TrainingPlan {
 
 struct Variant {
     Index H = 1;
-    Mistake mistake = Mistake::none;
+    TrainedMistake mistake = TrainedMistake::none;
 
     /// "H = 4", "H = 4, sqrt_d"
     std::string name() const;
