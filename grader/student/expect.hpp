@@ -13,9 +13,10 @@
 
 namespace headway::judge {
 
-/// What a check looks at: its name and axes for messages, and the stage that is wrong if it fails.
-struct Looking {
-    std::string at;  ///< "scores"
+/// The part of an answer that a check looks at: its name and axes for messages, and the stage that is wrong if it
+/// fails.
+struct CheckedPart {
+    std::string name;  ///< "scores"
     Stage stage = Stage::none;
     std::vector<std::string> axes;  ///< "b", "h", "query", "key"
 };
@@ -28,21 +29,21 @@ bool close(double actual, double expected, double atol, double rtol);
 double tolerance(double expected, double error_bound);
 
 /// Nothing if `actual` has the shape and, within tolerance, the numbers of `expected`; else what differs.
-std::optional<verdict::Failure> difference(const Looking& looking, const Tensor& actual,
+std::optional<verdict::Failure> difference(const CheckedPart& part, const Tensor& actual,
                                            const reference::Array& expected);
 
 // ---- expectations: those that note something in the record of the test take the student ------------------------
 
 /// The difference of the answer given last from the reference. Without one that answer is noted as shown(), unless all
 /// numbers of `expected` are alike: that a constant can give.
-std::optional<verdict::Failure> what_is_wrong(Student& student, const Looking& looking, const Tensor& actual,
+std::optional<verdict::Failure> what_is_wrong(Student& student, const CheckedPart& part, const Tensor& actual,
                                               const reference::Array& expected);
 
 /// Ends the test with what is wrong, if anything is.
-void expect_close(Student& student, const Looking& looking, const Tensor& actual, const reference::Array& expected);
+void expect_close(Student& student, const CheckedPart& part, const Tensor& actual, const reference::Array& expected);
 
 /// Ends the test if `actual`, another answer of the student's, differs. It shows nothing: both may be constant.
-void expect_alike(const Looking& looking, const Tensor& actual, const Tensor& other);
+void expect_alike(const CheckedPart& part, const Tensor& actual, const Tensor& other);
 
 /// What shows that an answer is computed all the same, where this was expected (see computes()); asked only where
 /// credit is at stake, and aside.
@@ -55,7 +56,7 @@ std::optional<reference::Array> what_follows(Student& student, const Follows& fr
 
 /// Right if `actual` is what it should be, or what follows from the student's own answers from other `functions`.
 /// The second passes on credit: it stands only if another test finds one of those functions wrong.
-void expect_close_given(Student& student, const Looking& looking, const Tensor& actual,
+void expect_close_given(Student& student, const CheckedPart& part, const Tensor& actual,
                         const reference::Array& expected, const std::vector<std::string>& functions,
                         const Follows& from_own, const Evidence& evidence);
 
@@ -67,10 +68,10 @@ void pass_on_credit(Student& student, const std::vector<std::string>& functions,
 /// Numbers that a submission gave, with room for having computed their inputs in another order.
 reference::Array own(const Tensor& tensor);
 
-void expect_shape(const Looking& looking, const Shape& actual, const Shape& expected);
+void expect_shape(const CheckedPart& part, const Shape& actual, const Shape& expected);
 
 /// Every entry equal; `Mask{}` never is.
-void expect_mask(Student& student, const Looking& looking, const Mask& actual, const Mask& expected);
+void expect_mask(Student& student, const CheckedPart& part, const Mask& actual, const Mask& expected);
 
 /// Ends the test with `message` unless `holds`.
 void expect(bool holds, Stage stage, const std::string& message);

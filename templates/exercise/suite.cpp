@@ -12,7 +12,7 @@ using reference::exact;
 
 HIDDEN_SUITE(TheName);
 
-const Looking numbers{"doubled numbers", Stage::none, {"token", "feature"}};
+const CheckedPart numbers{"doubled numbers", Stage::none, {"token", "feature"}};
 
 /// What is right, with its error bound. Mathematics that other exercises need too belongs into grader/reference.
 Array expected(const Tensor& x) { return reference::scale(exact(x), 2); }

@@ -13,10 +13,10 @@ using reference::to_tensor;
 
 HIDDEN_SUITE(SingleHead);
 
-const Looking rows{"softmax rows", Stage::softmax, {"row", "column"}};
-const Looking weights{"attention weights", Stage::scale, {"query", "key"}};
-const Looking outputs{"attention outputs", Stage::weigh, {"token", "feature"}};
-const Looking sums{"residual sums", Stage::output, {"token", "feature"}};
+const CheckedPart rows{"softmax rows", Stage::softmax, {"row", "column"}};
+const CheckedPart weights{"attention weights", Stage::scale, {"query", "key"}};
+const CheckedPart outputs{"attention outputs", Stage::weigh, {"token", "feature"}};
+const CheckedPart sums{"residual sums", Stage::output, {"token", "feature"}};
 
 /// Inputs of one head, and what a right head makes of them.
 struct Head {

@@ -9,15 +9,15 @@ using reference::exact;
 
 HIDDEN_SUITE(HeadSplitting);
 
-const Looking heads{"heads", Stage::split, {"b", "h", "t", "i"}};
+const CheckedPart heads{"heads", Stage::split, {"b", "h", "t", "i"}};
 
 /// Every element differs from every other, so that none can stand in for another.
 Tensor counting(const Shape& shape) { return Tensor::arange(Layout::contiguous(shape).numel()).view(shape); }
 
-Looking elements(const std::string& at, const Shape& shape) {
-    Looking looking{at, Stage::split, {}};
-    for (std::size_t axis = 0; axis < shape.size(); ++axis) looking.axes.push_back("axis " + std::to_string(axis));
-    return looking;
+CheckedPart elements(const std::string& at, const Shape& shape) {
+    CheckedPart part{at, Stage::split, {}};
+    for (std::size_t axis = 0; axis < shape.size(); ++axis) part.axes.push_back("axis " + std::to_string(axis));
+    return part;
 }
 
 /// Numbers and shape as in `expected`.

@@ -12,10 +12,10 @@ using reference::to_tensor;
 
 HIDDEN_SUITE(ScaledScores);
 
-const Looking scores_axes{"scores", Stage::scale, {"b", "h", "query", "key"}};
-const Looking weights_axes{"weights", Stage::softmax, {"b", "h", "query", "key"}};
-const Looking masked_axes{"masked weights", Stage::mask, {"b", "h", "query", "key"}};
-const Looking context_axes{"context vectors", Stage::weigh, {"b", "h", "query", "feature"}};
+const CheckedPart scores_axes{"scores", Stage::scale, {"b", "h", "query", "key"}};
+const CheckedPart weights_axes{"weights", Stage::softmax, {"b", "h", "query", "key"}};
+const CheckedPart masked_axes{"masked weights", Stage::mask, {"b", "h", "query", "key"}};
+const CheckedPart context_axes{"context vectors", Stage::weigh, {"b", "h", "query", "feature"}};
 
 /// (B, H, T, d) as split_heads leaves it: a view of (B, T, H, d), not contiguous.
 Tensor split_view(Random& random, Index B, Index H, Index T, Index d) {

@@ -13,9 +13,9 @@ using reference::to_tensor;
 
 HIDDEN_SUITE(MergeHeads);
 
-const Looking merged_axes{"merged features", Stage::merge, {"b", "token", "feature"}};
-const Looking projected_axes{"projected features", Stage::output, {"b", "token", "feature"}};
-const Looking output_axes{"outputs", Stage::output, {"b", "token", "feature"}};
+const CheckedPart merged_axes{"merged features", Stage::merge, {"b", "token", "feature"}};
+const CheckedPart projected_axes{"projected features", Stage::output, {"b", "token", "feature"}};
+const CheckedPart output_axes{"outputs", Stage::output, {"b", "token", "feature"}};
 
 struct Inputs {
     Sizes n;

@@ -253,9 +253,9 @@ Shape AttentionObject::weights_shape(const Question& question) const {
 bool is_wrong_without_it(AttentionObject& object, const Tensor& x, const verdict::Failure& failure,
                          const Array& expected, const Evidence& evidence) {
     const Question plain{x, x, x, Mask{}};
-    const Looking looking{"outputs", Stage::output, {"b", "token", "feature"}};
+    const CheckedPart part{"outputs", Stage::output, {"b", "token", "feature"}};
     const Tensor output = object.student().aside([&] { return object.forward(plain); });
-    const bool right = !difference(looking, output, object.expected_output(plain));
+    const bool right = !difference(part, output, object.expected_output(plain));
     if (!right) pass_on_credit(object.student(), {"forward", "attention_weights"}, failure, expected, evidence);
     return !right;
 }

@@ -131,9 +131,8 @@ void expect_dropout(const Session& session, Random& random) {
     const Array weights = object.expected_weights(question);
     object.eval();
     object.outcome("attention_weights", question);  // asking for them leaves the module as it is
-    const Looking looking{"outputs", Stage::output, {"b", "token", "feature"}};
-    if (const auto failure =
-            what_is_wrong(student, looking, object.forward(question), object.expected_output(question))) {
+    const CheckedPart part{"outputs", Stage::output, {"b", "token", "feature"}};
+    if (const auto failure = what_is_wrong(student, part, object.forward(question), object.expected_output(question))) {
         const Question few{random_tensor(random, {2, 3, D}), random_tensor(random, {2, S, D}),
                            random_tensor(random, {2, S, D}), Mask{}};
         return pass_on_credit(student, {"forward", "attention_weights"}, *failure, object.expected_output(few),

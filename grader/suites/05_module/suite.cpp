@@ -9,8 +9,8 @@ namespace {
 using reference::Array;
 using reference::exact;
 
-const Looking output_axes{"outputs", Stage::output, {"b", "token", "feature"}};
-const Looking weights_axes{"attention weights", Stage::softmax, {"b", "h", "query", "key"}};
+const CheckedPart output_axes{"outputs", Stage::output, {"b", "token", "feature"}};
+const CheckedPart weights_axes{"attention weights", Stage::softmax, {"b", "h", "query", "key"}};
 
 HIDDEN_SUITE(Module);
 

@@ -14,13 +14,13 @@ using reference::to_tensor;
 
 HIDDEN_SUITE(Backward);
 
-Looking scores_axes() { return {"gradients of the scores", Stage::softmax, {"b", "h", "query", "key"}}; }
+CheckedPart scores_axes() { return {"gradients of the scores", Stage::softmax, {"b", "h", "query", "key"}}; }
 
-Looking heads_axes(const std::string& name, Stage stage) {
+CheckedPart heads_axes(const std::string& name, Stage stage) {
     return {"gradients of " + name, stage, {"b", "h", name == "q" ? "query" : "key", "feature"}};
 }
 
-Looking linear_axes(const std::string& name, std::size_t rank) {
+CheckedPart linear_axes(const std::string& name, std::size_t rank) {
     const std::vector<std::string> axes = rank == 3   ? std::vector<std::string>{"b", "token", "feature"}
                                           : rank == 2 ? std::vector<std::string>{"out", "in"}
                                                       : std::vector<std::string>{"out"};
@@ -137,8 +137,8 @@ PROPERTY(Backward, GradientsAreAddedUp, 1, "gradients of parameters are added to
     for (const char* name : {"weight", "bias"}) {
         const auto expected = in.expected();
         const Array& right = std::string(name) == "bias" ? expected.bias : expected.weight;
-        const Looking looking = linear_axes(name, right.shape.size());
-        const auto failure = what_is_wrong(student, looking, field(given, name), right);
+        const CheckedPart part = linear_axes(name, right.shape.size());
+        const auto failure = what_is_wrong(student, part, field(given, name), right);
         if (!failure) continue;
         // What is wrong from zero on too is another test's business.
         LinearInputs fresh = in;
@@ -147,7 +147,7 @@ PROPERTY(Backward, GradientsAreAddedUp, 1, "gradients of parameters are added to
         const wire::Record from_zero = student.record("linear_backward", fresh.arguments());
         const auto plain = fresh.expected();
         const Array& plain_right = std::string(name) == "bias" ? plain.bias : plain.weight;
-        if (!difference(looking, field(from_zero, name), plain_right)) fail(*failure);
+        if (!difference(part, field(from_zero, name), plain_right)) fail(*failure);
         Needs needs{.numbers = std::string(name) == "bias" ? std::vector<std::string>{"grad_y", "grad_bias"}
                                                            : std::vector<std::string>{"x", "grad_y", "grad_weight"}};
         needs.linear_in = "grad_y";

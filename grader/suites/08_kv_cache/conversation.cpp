@@ -11,7 +11,7 @@ using reference::Array;
 using reference::exact;
 using reference::to_tensor;
 
-const Looking output_axes{"outputs", Stage::output, {"b", "new token", "feature"}};
+const CheckedPart output_axes{"outputs", Stage::output, {"b", "new token", "feature"}};
 
 std::size_t as_size(Index index) { return static_cast<std::size_t>(index); }
 

@@ -14,7 +14,7 @@ using reference::exact;
 
 HIDDEN_SUITE(KvCache);
 
-const Looking cached_axes{"cached numbers", Stage::none, {"b", "h", "position", "feature"}};
+const CheckedPart cached_axes{"cached numbers", Stage::none, {"b", "h", "position", "feature"}};
 
 Shape each(Index B, Index count) { return Shape(static_cast<std::size_t>(B), count); }
 

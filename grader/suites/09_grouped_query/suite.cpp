@@ -14,10 +14,10 @@ using reference::to_tensor;
 
 HIDDEN_SUITE(GroupedQuery);
 
-const Looking repeated_axes{"repeated heads", Stage::split, {"b", "h", "key", "feature"}};
-const Looking context_axes{"context vectors", Stage::weigh, {"b", "h", "query", "feature"}};
-const Looking pooled_axes{"pooled projections", Stage::project, {"row", "column"}};
-const Looking output_axes{"outputs", Stage::output, {"b", "token", "feature"}};
+const CheckedPart repeated_axes{"repeated heads", Stage::split, {"b", "h", "key", "feature"}};
+const CheckedPart context_axes{"context vectors", Stage::weigh, {"b", "h", "query", "feature"}};
+const CheckedPart pooled_axes{"pooled projections", Stage::project, {"row", "column"}};
+const CheckedPart output_axes{"outputs", Stage::output, {"b", "token", "feature"}};
 
 /// What follows from the student's own repeat_heads.
 std::optional<Array> from_own_heads(Student& student, const Inputs& in, const Mask& mask) {

@@ -21,8 +21,8 @@ using reference::to_tensor;
 namespace {
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
-const Looking largest_axes{"largest scores", Stage::softmax, {"b", "h", "query"}};
-const Looking total_axes{"totals", Stage::softmax, {"b", "h", "query"}};
+const CheckedPart largest_axes{"largest scores", Stage::softmax, {"b", "h", "query"}};
+const CheckedPart total_axes{"totals", Stage::softmax, {"b", "h", "query"}};
 
 /// Looking is not the student's doing. All three are tensors, whatever their shape.
 wire::Record contents(Student& student, wire::Handle running) {
@@ -86,9 +86,9 @@ Array expected_sums(const Tensor& scores, const Tensor& v) {
 
 void expect_state(Student& student, wire::Handle running, const Tensor& scores) {
     const wire::Record record = contents(student, running);
-    const auto one_a_row = [&](const Looking& looking, const char* name) {
+    const auto one_a_row = [&](const CheckedPart& part, const char* name) {
         const Tensor held = judge::field<Tensor>(record, name);
-        expect_shape(looking, held.shape(), {scores.size(0), scores.size(1), scores.size(2), 1});
+        expect_shape(part, held.shape(), {scores.size(0), scores.size(1), scores.size(2), 1});
         return held.select(3, 0);
     };
     const Tensor largest = max(scores, -1);

@@ -21,8 +21,8 @@ using reference::exact;
 HIDDEN_SUITE(TiledAttention);
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
-const Looking summed_axes{"gathered / total", Stage::softmax, {"b", "h", "query", "feature"}};
-const Looking context_axes{"context vectors", Stage::weigh, {"b", "h", "query", "feature"}};
+const CheckedPart summed_axes{"gathered / total", Stage::softmax, {"b", "h", "query", "feature"}};
+const CheckedPart context_axes{"context vectors", Stage::weigh, {"b", "h", "query", "feature"}};
 
 void expect_sums(Student& student, const Tensor& scores, const Tensor& v, Index tile) {
     const wire::Handle running = absorbed(student, scores, v, tile);

@@ -11,7 +11,7 @@ namespace headway::judge {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-const Looking anything{"numbers", Stage::scores, {"row", "column"}};
+const CheckedPart anything{"numbers", Stage::scores, {"row", "column"}};
 
 /// One that is never called.
 Student a_student() { return {sandbox::trusted({}, sandbox::Trusted::tests_of_headway), {}}; }
@@ -114,31 +114,31 @@ TEST(Comparator, OnlyARightAnswerThatIsNoConstantIsShown) {
     EXPECT_THROW(expect_close(student, anything, numbers * 2.0F, reference::exact(numbers)), StopTest);
     expect_close(student, anything, Tensor::zeros({2, 2}), reference::exact(Tensor::zeros({2, 2})));
     expect_alike(anything, numbers, numbers);
-    const Looking looking{"mask", Stage::mask, {"query", "key"}};
-    expect_mask(student, looking, Mask::allow_all({2, 3}), Mask::allow_all({2, 3}));
+    const CheckedPart part{"mask", Stage::mask, {"query", "key"}};
+    expect_mask(student, part, Mask::allow_all({2, 3}), Mask::allow_all({2, 3}));
     EXPECT_TRUE(record.shown.empty());
     expect_close(student, anything, numbers, reference::exact(numbers));
     EXPECT_TRUE(record.shown.contains("f"));
     record.shown.clear();
     Mask mask = Mask::allow_all({2, 3});
     mask(1, 2) = true;
-    expect_mask(student, looking, mask, mask.clone());
+    expect_mask(student, part, mask, mask.clone());
     EXPECT_TRUE(record.shown.contains("f"));
 }
 
 TEST(Comparator, MasksDifferInOneEntry) {
     Student student = a_student();
     Mask mask = Mask::allow_all({2, 3});
-    const Looking looking{"mask", Stage::mask, {"query", "key"}};
-    expect_mask(student, looking, mask, Mask::allow_all({2, 3}));
+    const CheckedPart part{"mask", Stage::mask, {"query", "key"}};
+    expect_mask(student, part, mask, Mask::allow_all({2, 3}));
     mask(1, 2) = true;
     try {
-        expect_mask(student, looking, mask, Mask::allow_all({2, 3}));
+        expect_mask(student, part, mask, Mask::allow_all({2, 3}));
         ADD_FAILURE() << "an entry differs";
     } catch (const StopTest& stop) {
         EXPECT_NE(stop.failure->message.find("[query=1, key=2]"), std::string::npos);
     }
-    EXPECT_THROW(expect_mask(student, looking, Mask{}, Mask::allow_all({2, 3})), StopTest);
+    EXPECT_THROW(expect_mask(student, part, Mask{}, Mask::allow_all({2, 3})), StopTest);
 }
 
 TEST(Records, AFailureGetsFunctionAndStoryOfItsTest) {
