@@ -19,7 +19,7 @@ nlohmann::json test(const Case& asked, const std::filesystem::path& heard) {
     if (!heard.empty()) {
         file.emplace(heard);
         student.witnessed_by([&](const auto& function, const auto& arguments, const auto& outcome) {
-            if (!student.test_record().aside) file->add(function, arguments, outcome);
+            if (!student.test_record().outside_story) file->add(function, arguments, outcome);
         });
     }
     nlohmann::json document = run_suite(suite, {student, asked.seed, asked.sanitized});

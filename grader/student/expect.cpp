@@ -182,7 +182,7 @@ void expect_alike(const CheckedPart& part, const Tensor& actual, const Tensor& o
 
 std::optional<reference::Array> what_follows(Student& student, const Follows& from_own) {
     try {
-        return student.aside(from_own);
+        return student.outside_story(from_own);
     } catch (const std::logic_error&) {  // the reference's, of shapes that do not fit together
         return std::nullopt;
     }
@@ -200,7 +200,7 @@ void expect_close_given(Student& student, const CheckedPart& part, const Tensor&
 
 void pass_on_credit(Student& student, const std::vector<std::string>& functions, Failure failure,
                     const reference::Array& expected, const Evidence& evidence) {
-    if (!student.aside([&] { return evidence(expected); })) fail(std::move(failure));
+    if (!student.outside_story([&] { return evidence(expected); })) fail(std::move(failure));
     shown(student);
     TestRecord& record = student.test_record();
     failure.function = record.function;

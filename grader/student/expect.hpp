@@ -46,9 +46,10 @@ void expect_close(Student& student, const CheckedPart& part, const Tensor& actua
 void expect_alike(const CheckedPart& part, const Tensor& actual, const Tensor& other);
 
 /// What shows that an answer is computed all the same, where this was expected (see computes()); asked only where
-/// credit is at stake, and aside.
+/// credit is at stake, and outside the story.
 using Evidence = std::function<bool(const reference::Array& expected)>;
-/// What follows from the student's own answers; nothing if these are of no use. Asked aside, where something is wrong.
+/// What follows from the student's own answers; nothing if these are of no use. Asked only where something is wrong,
+/// and outside the story.
 using Follows = std::function<std::optional<reference::Array>()>;
 
 /// Nothing also where the student's own answers are of shapes that nothing follows from.

@@ -132,21 +132,21 @@ void Student::lost(const std::string& function, const NoAnswer& why) {
         failure.sanitizer = parse_sanitizer_report(link_->last_words());
         failure.message = describe(*failure.sanitizer, function);
     }
-    if (test_.aside && !is_courses_own(function)) tell();
+    if (test_.outside_story && !is_courses_own(function)) add_to_story();
     if (why.kind == FailureKind::timeout && slow_.insert(function).second) ++hung_here_;
     collect_output();
     link_.reset();
     fail(std::move(failure));
 }
 
-void Student::tell() {
-    for (const wire::Call& call : untold_)
+void Student::add_to_story() {
+    for (const wire::Call& call : not_in_story_)
         if (recorder_) recorder_(call);
-    const wire::Call& last = untold_.back();
+    const wire::Call& last = not_in_story_.back();
     test_.function = last.function;
     test_.asked.insert(last.function);
     test_.story.push_back(sentence(last.function, last.arguments));
-    untold_.clear();
+    not_in_story_.clear();
 }
 
 namespace {
@@ -168,8 +168,8 @@ Arguments as_sent(Arguments arguments) {
 }  // namespace
 
 Outcome Student::ask(const std::string& function, const Arguments& arguments, bool keep_result) {
-    untold_.push_back({++last_call_, function, arguments, keep_result});
-    if (!test_.aside && !is_courses_own(function)) tell();
+    not_in_story_.push_back({++last_call_, function, arguments, keep_result});
+    if (!test_.outside_story && !is_courses_own(function)) add_to_story();
     const wire::Call call{last_call_, function, as_sent(arguments), keep_result};
     try {
         wire::Reply reply = link().exchange(call, time_limit(function));
@@ -209,7 +209,7 @@ Outcome Student::outcome(const std::string& function, const Arguments& arguments
 wire::Value Student::answer(const std::string& function, const Arguments& arguments, bool keep_result) {
     Outcome outcome = ask(function, arguments, keep_result);
     if (outcome.error) {
-        if (test_.aside && !is_courses_own(function)) tell();
+        if (test_.outside_story && !is_courses_own(function)) add_to_story();
         fail(thrown(function, *outcome.error));
     }
     return std::move(outcome.value);

@@ -50,19 +50,19 @@ public:
     /// Whatever comes back, exceptions included; only a lost worker or a stub ends the test.
     Outcome outcome(const std::string& function, const Arguments& arguments, bool keep_result = false);
 
-    /// What has happened in the test that is running; who runs tests gives each an empty one.
+    /// What has happened in the test that is running. The code that runs a test empties it first.
     TestRecord& test_record() { return test_; }
 
-    /// For what is asked only to judge an answer that was given before: it is not told, unless the worker is lost in
-    /// it.
+    /// Runs `ask`, whose calls only serve to judge an answer that was given before: they stay out of the story that
+    /// the student reads, except for a call in which the worker is lost.
     template <class Ask>
-    auto aside(Ask ask) {
+    auto outside_story(Ask ask) {
         struct Guard {
-            bool& aside;
-            bool before = std::exchange(aside, true);
-            ~Guard() { aside = before; }
+            bool& outside;
+            bool before = std::exchange(outside, true);
+            ~Guard() { outside = before; }
         };
-        const Guard guard{test_.aside};
+        const Guard guard{test_.outside_story};
         return ask();
     }
 
@@ -114,8 +114,8 @@ public:
 private:
     WorkerLink& link();
     Outcome ask(const std::string& function, const Arguments& arguments, bool keep_result);
-    /// The last call is part of the story, and with it what led to it.
-    void tell();
+    /// Adds the last call to the story, and hands it to the recorder with the calls that led to it.
+    void add_to_story();
     wire::Value answer(const std::string& function, const Arguments& arguments, bool keep_result = false);
     template <class T>
     T expect(const std::string& function, const Arguments& arguments, const char* kind);
@@ -132,8 +132,8 @@ private:
     std::uint64_t last_call_ = 0;
     Witness witness_;
     Recorder recorder_;
-    std::vector<wire::Call> untold_;  ///< asides and looks since the last call that was told
-    std::set<std::string> slow_;      ///< functions that ran into the limit once, here or in another worker
+    std::vector<wire::Call> not_in_story_;  ///< calls since the last one that was added to it
+    std::set<std::string> slow_;            ///< functions that ran into the limit once, here or in another worker
     std::set<std::string> computed_;
     int hung_here_ = 0;                   ///< how many of them did so first here
     bool all_end_ = true;                 ///< workers, by themselves

@@ -43,11 +43,11 @@ struct TestRecord {
 
     std::vector<Credit> credits;
     std::set<std::string> asked;       ///< functions of the student's that are part of the story
-    std::set<std::string> answered;    ///< those that returned something, in an aside too
+    std::set<std::string> answered;    ///< those that returned something, outside the story too
     std::set<std::string> refused;     ///< those that had to throw, and did
     std::set<std::string> shown;       ///< those that gave a right answer that not every function gives: see shown()
     std::vector<std::string> remarks;  ///< worth knowing, whether it passes or fails
-    bool aside = false;                ///< what is asked now is no part of the story
+    bool outside_story = false;        ///< calls that are made now are not added to it
 
     /// Fills in the failure, with the story up to here, if it is one that stopped the test.
     void stopped_by(const StopTest& stop);
@@ -60,7 +60,7 @@ struct TestRecord {
 void shown(Student& student);
 void shown(Student& student, const std::string& function);
 
-/// Adds a sentence that is told whether the test passes or fails.
+/// Adds a sentence to the verdict, whether the test passes or fails.
 void remark(Student& student, std::string sentence);
 
 /// Ends the test with this failure; its record adds the story, and the function if that is empty.

@@ -94,7 +94,7 @@ PROPERTY(ScaledScores, SoftmaxSurvivesLargeScores, 1, "scores of ±1e4 overflow 
         if (!failure) continue;
         // A softmax or a mask that is wrong for small scores too is another test's business.
         const Tensor small = scores * 1e-5F;
-        const Tensor small_weights = student.aside([&] {
+        const Tensor small_weights = student.outside_story([&] {
             return student.tensor("masked_softmax", {{"scores", small}, {"mask", mask}});
         });
         const auto small_failure =

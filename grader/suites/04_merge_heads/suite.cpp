@@ -127,7 +127,8 @@ bool expect_masked(Student& student, const Inputs& in, const Mask& mask) {
     const auto failure = what_is_wrong(student, output_axes, actual, expected);
     if (!failure) return true;
     // Wrong without a mask too, in the same way? Then it is not the mask.
-    const Outcome unmasked = student.aside([&] { return student.outcome("multi_head_attention", in.with(Mask{})); });
+    const Outcome unmasked =
+        student.outside_story([&] { return student.outcome("multi_head_attention", in.with(Mask{})); });
     const auto* tensor = std::get_if<Tensor>(&unmasked.value);
     const bool wrong_unmasked = tensor != nullptr && difference(output_axes, *tensor, in.expected(Mask{}));
     const bool mask_matters = tensor == nullptr || difference(output_axes, *tensor, exact(actual)).has_value();

@@ -254,7 +254,7 @@ bool is_wrong_without_it(AttentionObject& object, const Tensor& x, const verdict
                          const Array& expected, const Evidence& evidence) {
     const Question plain{x, x, x, Mask{}};
     const CheckedPart part{"outputs", Stage::output, {"b", "token", "feature"}};
-    const Tensor output = object.student().aside([&] { return object.forward(plain); });
+    const Tensor output = object.student().outside_story([&] { return object.forward(plain); });
     const bool right = !difference(part, output, object.expected_output(plain));
     if (!right) pass_on_credit(object.student(), {"forward", "attention_weights"}, failure, expected, evidence);
     return !right;

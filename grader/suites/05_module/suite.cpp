@@ -29,7 +29,7 @@ std::optional<verdict::Failure> forward_difference(AttentionObject& object, cons
     Student& student = object.student();
     auto failure = what_is_wrong(student, output_axes, output, object.expected_output(question));
     if (!failure) return std::nullopt;
-    const auto given_own = student.aside([&] { return from_own_weights(object, question); });
+    const auto given_own = student.outside_story([&] { return from_own_weights(object, question); });
     if (!given_own || difference(output_axes, output, *given_own)) return failure;
     pass_on_credit(student, {"attention_weights"}, *failure, object.expected_output(question),
                    object.computes_forward(question));

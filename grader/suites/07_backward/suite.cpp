@@ -100,7 +100,7 @@ PROPERTY(Backward, BlockedKeysGetNoGradient, 1, "blocked keys get no gradient, a
             if (!failure) continue;
             // Wrong without a mask too? Then it is not the mask.
             const Outcome unmasked =
-                student.aside([&] { return student.outcome("attention_backward", in.with(Mask{})); });
+                student.outside_story([&] { return student.outcome("attention_backward", in.with(Mask{})); });
             const auto* record = std::get_if<wire::Record>(&unmasked.value);
             const auto plain = in.expected(Mask{});
             const Array& plain_right = name == "q" ? plain.q : name == "k" ? plain.k : plain.v;
@@ -195,7 +195,7 @@ PROPERTY(Backward, TheModuleReachesEveryParameter, 1,
                 const auto failure =
                     what_is_wrong(student, linear_axes(name, right.shape.size()), field(given, name), right);
                 if (!failure) continue;
-                if (!parts) parts = student.aside([&] { return parts_are_right(student, random, in); });
+                if (!parts) parts = student.outside_story([&] { return parts_are_right(student, random, in); });
                 if (*parts) fail(*failure);
                 // What the output adds has the gradient of the output, whatever came before.
                 Needs needs{.numbers = {"grad_y"}};

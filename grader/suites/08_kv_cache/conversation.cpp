@@ -49,8 +49,8 @@ Array Layer::apply(const std::string& name, const Array& x) const {
 }
 
 Contents contents(Student& student, wire::Handle cache) {
-    // Looking is not the student's doing.
-    const wire::Record record = student.aside([&] { return student.record("contents", {{"cache", cache}}); });
+    // The student did not ask for this.
+    const wire::Record record = student.outside_story([&] { return student.record("contents", {{"cache", cache}}); });
     return {field<Tensor>(record, "k"), field<Tensor>(record, "v"), field<Shape>(record, "lengths")};
 }
 
@@ -202,7 +202,7 @@ Index Conversation::feed(Index n, const Shape& counts) {
     expect(y.defined(), Stage::output, "your decode returned an undefined tensor (Tensor{})");
     const Tensor yours = real_rows(y, counts);
     if (auto failure = what_is_wrong(student_, output_axes, yours, expected(history_.back()))) {
-        const bool follows = student_.aside([&] { return follows_from_own_parts(yours); });
+        const bool follows = student_.outside_story([&] { return follows_from_own_parts(yours); });
         if (!follows) fail(std::move(*failure));
         pass_on_credit(student_, {"make_cache", "append", "decoding_mask"}, std::move(*failure),
                        expected(history_.back()), computes_last_chunk());

@@ -74,7 +74,7 @@ void expect_written_in_place(Student& student, Filled filled, Random& random) {
     const Tensor k = new_heads(random, filled.n, filled.capacity);
     const Tensor v = new_heads(random, filled.n, filled.capacity);
     const wire::Handle cache = filled.in(student);
-    const wire::Handle view = student.aside([&] { return student.keep("view_of", {{"cache", cache}}); });
+    const wire::Handle view = student.outside_story([&] { return student.keep("view_of", {{"cache", cache}}); });
     append(student, cache, k, v, each(filled.n.B, filled.capacity));
     const Contents seen = contents(student, view);
     for (const auto& [name, yours, written] : {std::tuple{"k", &seen.k, &k}, {"v", &seen.v, &v}})

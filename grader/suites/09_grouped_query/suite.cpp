@@ -65,7 +65,8 @@ PROPERTY(GroupedQuery, LargeScoresOverflowNothing, 1,
     const auto failure = what_is_wrong(student, context_axes, actual, in.expected(Mask{}));
     if (!failure) return;
     // What is wrong for small scores too is another test's business.
-    const Outcome again = student.aside([&] { return student.outcome("grouped_query_attention", small.with(Mask{})); });
+    const Outcome again =
+        student.outside_story([&] { return student.outcome("grouped_query_attention", small.with(Mask{})); });
     const auto* tensor = std::get_if<Tensor>(&again.value);
     if (tensor != nullptr && !difference(context_axes, *tensor, small.expected(Mask{}))) fail(*failure);
     pass_on_credit(student, {"grouped_query_attention", "repeat_heads"}, *failure, in.expected(Mask{}),
@@ -90,7 +91,7 @@ PROPERTY(GroupedQuery, MasksReachEveryQueryHead, 1, "each query head has its mas
         if (!failure) continue;
         // Wrong without a mask too? Then it is not the mask.
         const Outcome unmasked =
-            student.aside([&] { return student.outcome("grouped_query_attention", in.with(Mask{})); });
+            student.outside_story([&] { return student.outcome("grouped_query_attention", in.with(Mask{})); });
         const auto* tensor = std::get_if<Tensor>(&unmasked.value);
         if (tensor == nullptr || !difference(context_axes, *tensor, in.expected(Mask{}))) fail(*failure);
         pass_on_credit(student, {"grouped_query_attention", "repeat_heads"}, *failure, in.expected(mask),

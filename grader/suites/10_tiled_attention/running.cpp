@@ -24,9 +24,9 @@ constexpr float infinity = std::numeric_limits<float>::infinity();
 const CheckedPart largest_axes{"largest scores", Stage::softmax, {"b", "h", "query"}};
 const CheckedPart total_axes{"totals", Stage::softmax, {"b", "h", "query"}};
 
-/// Looking is not the student's doing. All three are tensors, whatever their shape.
+/// All three are tensors, whatever their shape.
 wire::Record contents(Student& student, wire::Handle running) {
-    wire::Record record = student.aside([&] { return student.record("contents", {{"running", running}}); });
+    wire::Record record = student.outside_story([&] { return student.record("contents", {{"running", running}}); });
     for (const wire::Field& field : record.fields)
         expect(value_of<Tensor>(field).defined(), Stage::softmax,
                "your Running has no tensor " + field.name + ": it is a Tensor{} that nothing was assigned to");

@@ -101,7 +101,7 @@ PROPERTY(TiledAttention, LargeScoresOverflowNothing, 1, "scores of ±1e4 are sco
         if (!failure) continue;
         // What is wrong for small scores too is another test's business.
         const Tensor small = scores * 1e-5F;
-        const Tensor again = student.aside([&] { return summed(student, absorbed(student, small, v, tile)); });
+        const Tensor again = student.outside_story([&] { return summed(student, absorbed(student, small, v, tile)); });
         if (!difference(summed_axes, again, expected_sums(small, v))) fail(*failure);
         const auto sums = [&](const Arguments& given) {
             const auto tensor = [&](std::size_t i) { return std::get<Tensor>(given.at(i).value); };
@@ -190,7 +190,7 @@ void expect_attention_of_many(Student& student, Random& random, const Inputs& in
     const Inputs few(random, {1, 1, 13, 22, in.n.d, in.n.d_v});
     const Mask small_mask = random_mask(random, {few.n.S});
     const Tensor small =
-        student.aside([&] { return student.tensor("tiled_attention", few.with(small_mask, causal, 4)); });
+        student.outside_story([&] { return student.tensor("tiled_attention", few.with(small_mask, causal, 4)); });
     if (!difference(context_axes, small, expected_context(few, small_mask, causal))) fail(*failure);
 }
 

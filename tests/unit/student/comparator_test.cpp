@@ -164,11 +164,11 @@ TEST(Records, AFailureGetsFunctionAndStoryOfItsTest) {
 
 TEST(Records, AreOfOneStudentAlone) {
     Student one = a_student(), other = a_student();
-    one.aside([&] {
-        EXPECT_TRUE(one.test_record().aside);
-        EXPECT_FALSE(other.test_record().aside);
+    one.outside_story([&] {
+        EXPECT_TRUE(one.test_record().outside_story);
+        EXPECT_FALSE(other.test_record().outside_story);
     });
-    EXPECT_FALSE(one.test_record().aside);
+    EXPECT_FALSE(one.test_record().outside_story);
     remark(one, "worth knowing");
     EXPECT_TRUE(other.test_record().remarks.empty());
 }
