@@ -83,7 +83,7 @@ void Workspace::write_sources() const {
 
 fs::path Workspace::course_root() const { return fs::path(toolchain_.include).parent_path().parent_path(); }
 
-Spoken Workspace::spoken() const {
+NamesForStudent Workspace::names_for_student() const {
     return {submission_.exercise, submission_.folder, course_root().string() + "/", folder_.string() + "/"};
 }
 
@@ -158,7 +158,7 @@ std::optional<verdict::Compilation> Workspace::compile_file(const SourceFile& so
         stamp(object, digest);
         return std::nullopt;
     }
-    return explain_compile(finished, source.path.string(), spoken());
+    return explain_compile(finished, source.path.string(), names_for_student());
 }
 
 Workspace::Objects Workspace::compile(const fs::path& output, Build build, const Words& options) {
@@ -203,7 +203,7 @@ Built Workspace::link(const fs::path& program, const Objects& objects, const Wor
         built.build.link_seconds = finished.seconds.count();
         if (!finished.ended.success() || finished.timed_out) {
             const double compile_seconds = built.build.compile_seconds;
-            built.build = explain_link(finished, defined_functions(objects.files), spoken());
+            built.build = explain_link(finished, defined_functions(objects.files), names_for_student());
             built.build.compile_seconds = compile_seconds;
             built.build.link_seconds = finished.seconds.count();
             return built;

@@ -98,7 +98,7 @@ private:
     /// Functions that the objects define, demangled.
     std::vector<std::string> defined_functions(const Words& objects) const;
     std::filesystem::path course_root() const;
-    Spoken spoken() const;
+    NamesForStudent names_for_student() const;
     Objects compile(const std::filesystem::path& output, Build build, const Words& options);
     std::optional<verdict::Compilation> compile_file(const SourceFile& source, const std::filesystem::path& object,
                                                      Build build, const Words& options);
