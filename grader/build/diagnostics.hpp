@@ -13,8 +13,8 @@ namespace headway::build {
 struct NamesForStudent {
     std::string exercise;          ///< "03_scaled_scores"
     std::filesystem::path folder;  ///< "exercises/03_scaled_scores"
-    std::string course_root;       ///< left out of messages, and so is
-    std::string workspace = {};    ///< where it is built
+    std::string course_root;       ///< left out of messages
+    std::string workspace = {};    ///< where it is built; left out of messages, too
 };
 
 /// What the compiler said, as a problem of the student's, in words.

@@ -37,12 +37,12 @@ bool would_show(const Mistake& mistake, const std::vector<Observation>& right) {
 class Investigation {
 public:
     Investigation(std::string exercise_number, const Function& function, const Workers& workers,
-                  const std::vector<Heard>& heard, Random random, const SearchLimits& limits, const MistakeSet& known,
-                  bool some_unnamed, std::vector<Observation>& right_before)
+                  const std::vector<AnsweredCall>& hidden_test_calls, Random random, const SearchLimits& limits,
+                  const MistakeSet& known, bool some_unnamed, std::vector<Observation>& right_before)
         : exercise_number_(std::move(exercise_number)),
           function_(function),
           workers_(workers),
-          heard_(heard),
+          hidden_test_calls_(hidden_test_calls),
           random_(random),
           limits_(limits),
           known_(known),
@@ -97,7 +97,7 @@ private:
         if (testimony_.unreliable || std::find(named.begin(), named.end(), "state_kept_between_calls") != named.end() ||
             std::find(named.begin(), named.end(), "reads_out_of_bounds") != named.end())
             return;
-        for (const Heard& call : heard_)
+        for (const AnsweredCall& call : hidden_test_calls_)
             if (call.function == function_.name &&
                 !(testimony_.refuses_by_luck && call.answer.kind == Answer::Kind::refused))
                 if (auto predict = function_.model(call.arguments))
@@ -245,7 +245,7 @@ private:
         }
     }
 
-    /// The answers to small questions, and where all of these are right, the wrong ones that the hidden tests heard.
+    /// The answers to small questions, and where all of these are right, the wrong ones that the hidden tests got.
     std::vector<Observation> telling_observations() const {
         std::vector<Observation> all = observations_;
         if (is_explained(observations_, {}))
@@ -256,7 +256,7 @@ private:
 
     bool follows_from_own_functions() {
         if (!function_.given_own) return false;
-        // What small questions do not show, the hidden tests may have heard.
+        // What small questions do not show, the hidden tests may have shown.
         const bool shows_here = !is_explained(observations_, {});
         return follows_in(shows_here ? observations_ : suite_);
     }
@@ -284,7 +284,7 @@ private:
     std::string exercise_number_;  ///< "03"
     const Function& function_;
     const Workers& workers_;
-    const std::vector<Heard>& heard_;
+    const std::vector<AnsweredCall>& hidden_test_calls_;
     Random random_;
     SearchLimits limits_;
     const MistakeSet& known_;
@@ -292,7 +292,7 @@ private:
     std::vector<Observation>& right_before_;  ///< answers of earlier functions that are right
     Testimony testimony_;
     std::vector<Observation> observations_;  ///< small questions, for the search
-    std::vector<Observation> suite_;         ///< what the hidden tests heard
+    std::vector<Observation> suite_;         ///< what the hidden tests got as answers
     std::vector<MistakeSet> alternatives_;
     bool follows_in_values_ = false;  ///< not only in that both refuse
     bool keeps_state_ = false;        ///< an earlier function does
@@ -300,8 +300,9 @@ private:
 
 }  // namespace
 
-verdict::Diagnosis diagnose(const std::string& exercise, const Workers& workers, const std::vector<Heard>& heard,
-                            std::uint64_t seed, const SearchLimits& limits) {
+verdict::Diagnosis diagnose(const std::string& exercise, const Workers& workers,
+                            const std::vector<AnsweredCall>& hidden_test_calls, std::uint64_t seed,
+                            const SearchLimits& limits) {
     const auto begin = std::chrono::steady_clock::now();
     verdict::Diagnosis diagnosis;
     const auto subject = subjects().find(exercise);
@@ -312,8 +313,8 @@ verdict::Diagnosis diagnose(const std::string& exercise, const Workers& workers,
     bool out_of_time = false;
     std::vector<Observation> right_before;
     const auto investigate = [&](const Function& function) {
-        auto wrong = Investigation(exercise.substr(0, 2), function, workers, heard, Random(seed), left, known,
-                                   some_unnamed, right_before)
+        auto wrong = Investigation(exercise.substr(0, 2), function, workers, hidden_test_calls, Random(seed), left,
+                                   known, some_unnamed, right_before)
                          .run();
         if (!wrong) return;
         // Whoever is beyond the catalogue once waits for one long search, not for one a function.

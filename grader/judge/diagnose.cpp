@@ -1,5 +1,5 @@
 #include "diagnosis/diagnose.hpp"
-#include "judge/heard.hpp"
+#include "judge/answered_calls.hpp"
 #include "judge/verbs.hpp"
 
 #include "student/own_memory.hpp"
@@ -19,7 +19,7 @@ nlohmann::json diagnose(const Case& asked, const DiagnosisOptions& options) {
     for (Student* student : {&plain, &reversed, &refilled, &sanitized})
         for (const std::string& function : options.hung) student->has_hung(function);
     return verdict::to_json(diagnosis::diagnose(asked.exercise, {plain, reversed, refilled, sanitized},
-                                                read_heard(options.heard), asked.seed));
+                                                read_answered_calls(options.answered_calls), asked.seed));
 }
 
 }  // namespace headway::judge

