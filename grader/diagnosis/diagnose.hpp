@@ -1,7 +1,7 @@
 #pragma once
 
+#include "diagnosis/examination.hpp"
 #include "diagnosis/search.hpp"
-#include "diagnosis/witness.hpp"
 
 #include "verdict/verdict.hpp"
 

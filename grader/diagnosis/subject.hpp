@@ -42,11 +42,11 @@ private:
 };
 
 /// What came of asking.
-struct Asked {
+struct AnswerAndChanges {
     Answer answer;
     std::vector<std::string> changed_arguments = {};
-    Asked(Answer given) : answer(std::move(given)) {}
-    Asked(Answer given, std::vector<std::string> changed)
+    AnswerAndChanges(Answer given) : answer(std::move(given)) {}
+    AnswerAndChanges(Answer given, std::vector<std::string> changed)
         : answer(std::move(given)), changed_arguments(std::move(changed)) {}
 };
 
@@ -60,7 +60,7 @@ struct Function {
     /// What should come back given the student's own answers from earlier functions; empty where they are of no use.
     std::function<std::optional<Answer>(judge::Student&, const judge::Arguments&)> given_own = nullptr;
     /// How its result is asked for; the default is a plain call.
-    std::function<Asked(judge::Student&, const judge::Arguments&)> ask = nullptr;
+    std::function<AnswerAndChanges(judge::Student&, const judge::Arguments&)> ask = nullptr;
     std::string stage = {};  ///< where it stands in the order of attention
     /// Where each part of its result stands in that order, if its parts do not stand together.
     std::map<std::string, std::string> stage_of_part = {};

@@ -214,8 +214,8 @@ Predict dropout_model(const Arguments&) {
 }
 
 /// A question that something earlier spoils says nothing.
-template <Asked (*ask)(judge::Student&, const Arguments&)>
-Asked judged(judge::Student& student, const Arguments& arguments) {
+template <AnswerAndChanges (*ask)(judge::Student&, const Arguments&)>
+AnswerAndChanges judged(judge::Student& student, const Arguments& arguments) {
     try {
         return ask(student, arguments);
     } catch (const NotJudged&) {

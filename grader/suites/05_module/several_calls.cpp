@@ -42,7 +42,7 @@ Arguments shorter(const Arguments& arguments) {
 
 }  // namespace
 
-Asked ask_loading(Student& student, const Arguments& arguments) {
+AnswerAndChanges ask_loading(Student& student, const Arguments& arguments) {
     if (std::get<std::string>(argument(arguments, "question")) == "refused state") {
         const judge::Outcome made =
             student.outcome("make_multi_head_attention", {{"options", options_of(arguments).record()}});
@@ -74,7 +74,7 @@ Asked ask_loading(Student& student, const Arguments& arguments) {
     return answer;
 }
 
-Asked ask_several_calls(Student& student, const Arguments& arguments) {
+AnswerAndChanges ask_several_calls(Student& student, const Arguments& arguments) {
     // Where fresh modules differ, memory was read before anything was written to it.
     const Tensor alone = loaded(student, arguments).forward(call_of(arguments));
     for (int time = 0; time < 3; ++time)

@@ -125,7 +125,7 @@ Answer decoded(const judge::Outcome& outcome, const Tensor& x, const Shape& coun
     return answer;
 }
 
-Asked ask_decode(judge::Student& student, const Arguments& arguments) {
+AnswerAndChanges ask_decode(judge::Student& student, const Arguments& arguments) {
     const wire::Handle cache = cache_in(student, arguments);
     const wire::Handle projections = student.keep("projections", {{"state", argument(arguments, "state")}});
     const auto outcome = student.outcome("decode", {{"cache", cache},

@@ -32,7 +32,7 @@ struct Reply {
 Reply ask(judge::Student& student, const Function& function, const judge::Arguments& arguments);
 
 /// What asking a function its questions brought to light.
-struct Testimony {
+struct Findings {
     struct Question {
         judge::Arguments arguments;
         Reply reply;            ///< of the plain build
@@ -47,6 +47,6 @@ struct Testimony {
     bool refuses_by_luck = false;        ///< after it misused memory: its refusals prove nothing
 };
 
-Testimony hear(const Workers& workers, const Function& function, const Questions& questions);
+Findings examine(const Workers& workers, const Function& function, const Questions& questions);
 
 }  // namespace headway::diagnosis
