@@ -7,7 +7,7 @@
 
 namespace headway::diagnosis {
 
-/// Whatever of attention a function is handed.
+/// The inputs of attention that a function gets.
 struct Given {
     /// query, key, value: (..., T, D); or q, k, v themselves where there is no weight
     std::array<Tensor, 3> input;
@@ -90,7 +90,7 @@ private:
     std::optional<Reading> how_read_;
     Read read_;
     std::array<Array, 3> bias_;
-    Array query_, w_v_, b_o_;  ///< as they are, whatever is misread
+    Array query_, w_v_, b_o_;  ///< as they are, even if choices misread arguments
     std::array<Stage<HeadChoice>, 3> heads_;
     Stage<Scoring> scores_;
     Stage<Reading> given_scores_;

@@ -317,7 +317,7 @@ verdict::Diagnosis diagnose(const std::string& exercise, const Workers& workers,
                                    known, some_unnamed, right_before)
                          .run();
         if (!wrong) return;
-        // Whoever is beyond the catalogue once waits for one long search, not for one a function.
+        // Once a function is beyond the catalogue, one long search is enough: the student waits for it.
         if (wrong->state == FunctionState::unrecognised) {
             left.budget = limits.budget / 4;
             some_unnamed = true;

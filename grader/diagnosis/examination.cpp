@@ -162,7 +162,7 @@ private:
                     name(mistake, failure->message);
             }
         }
-        // Whoever misuses memory where an answer is due may do so before looking at what should be refused.
+        // Code that misuses memory where an answer is due may do so before it checks what it should refuse.
         if (findings_.mistakes.empty()) return;
         for (auto& question : findings_.questions)
             if (question.reply.failure && should_be_refused(question.arguments)) question.clean = false;

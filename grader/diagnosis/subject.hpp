@@ -41,7 +41,7 @@ private:
     std::vector<Question> all_;
 };
 
-/// What came of asking.
+/// An answer, and the arguments that the call changed.
 struct AnswerAndChanges {
     Answer answer;
     std::vector<std::string> changed_arguments = {};
@@ -90,10 +90,10 @@ Tensor tensor(const judge::Arguments& arguments, const std::string& name);
 Mask mask(const judge::Arguments& arguments, const std::string& name);
 Index integer(const judge::Arguments& arguments, const std::string& name);
 
-/// What arguments that do not fit are told.
+/// The answer to arguments that do not fit.
 Answer refusal(const Checking& checking, bool Checking::*check);
 
-/// Arguments that do not fit are refused, or accepted by whoever does not make that check.
+/// Arguments that do not fit are refused, or accepted if `check` is not made.
 Answer checked(bool fits, const Checking& checking, bool Checking::*check, const std::function<Answer()>& otherwise);
 
 }  // namespace headway::diagnosis

@@ -7,8 +7,8 @@
 
 namespace headway::cli {
 
-/// The folder of an exercise: exercises/NN_name holds files of the course, which an update may replace, and
-/// the student's own, which nothing but the student changes.
+/// The folder of an exercise: exercises/NN_name holds files of the course, which an update may replace, and the
+/// student's own, which nothing but the student changes.
 class ExerciseFolder {
 public:
     ExerciseFolder(const Course& course, const ExerciseInfo& info);
@@ -18,8 +18,7 @@ public:
     const std::filesystem::path& stubs() const { return stubs_; }
     const std::vector<std::filesystem::path>& stub_files() const { return stub_files_; }
 
-    /// Whatever is there besides the course's header, visible test and exercise.toml; paths relative to the folder,
-    /// sorted.
+    /// All files besides the course's header, visible test and exercise.toml; paths relative to the folder, sorted.
     std::vector<std::filesystem::path> own_files() const;
     /// Nothing has been written yet.
     bool is_untouched() const;

@@ -21,10 +21,11 @@ public:
     Judge(const Course& course, const ExerciseInfo& info, std::uint64_t seed)
         : course_(course), exercise_(info.name), seed_(seed) {}
 
-    /// The hidden tests. @param answered_calls  a file for them and their answers, which `diagnose` reads; empty: none
+    /// Runs the hidden tests. @param answered_calls  a file for them and their answers, which `diagnose` reads; empty:
+    /// none
     std::vector<verdict::Test> test(const std::filesystem::path& worker, build::Build build,
                                     const std::filesystem::path& answered_calls = {}) const;
-    /// The hidden tests, for what is counted while they run: parcels in `folder`.
+    /// Runs the hidden tests to count what they run: parcels in `folder`.
     void count(const std::filesystem::path& worker, const std::filesystem::path& folder) const;
 
     struct Suspect {
@@ -36,7 +37,7 @@ public:
 
     /// What a program answers to `count` random questions.
     std::vector<std::vector<double>> probe(const std::filesystem::path& worker, build::Build build, int count) const;
-    /// Leaves in `file`, as frames, what one hidden test asks.
+    /// Writes the calls of one hidden test to `file`, as frames.
     void record(const std::filesystem::path& worker, build::Build build, const std::string& test,
                 const std::filesystem::path& file) const;
     /// Points of all properties.

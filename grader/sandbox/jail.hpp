@@ -32,7 +32,7 @@ public:
     /// @param contents  what it needs to see
     Launch lock(Command command, const JailContents& contents) const;
 
-    /// The same for a program that leaves one file behind, which is copied to `product` when it succeeds. It must
+    /// lock() for a program that leaves one file behind, which is copied to `product` when it succeeds. It must
     /// write to product_place().
     Launch lock(Command command, const JailContents& contents, const std::filesystem::path& product) const;
     std::filesystem::path product_place(const std::filesystem::path& product) const;

@@ -103,7 +103,7 @@ void unbounded_folder(Plan& plan) {
     show_above_tmp(plan);
 }
 
-/// Attack: change the compiler, the course's headers or libraries for whoever is graded next.
+/// Attack: change the compiler, the course's headers or libraries for the submission that is graded next.
 /// Everything is mounted read-only, the root of the file system too, which is memory without a bound.
 void read_only_files(Plan& plan) { add(plan.jail, {"--remount-ro", "/"}); }
 

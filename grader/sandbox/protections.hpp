@@ -16,11 +16,11 @@ namespace headway::sandbox {
 /// Who the jailed program is for the kernel.
 enum class Inmate {
     pool_user,      ///< a user of its own, which only root can give
-    own_namespace,  ///< whoever grades, in a user namespace: nobody
+    own_namespace,  ///< the user who grades, in a user namespace: nobody
 
     // Where the kernel grants no namespaces; see weaker_jail.hpp.
     another_user,  ///< a user of its own, among all other processes
-    same_user,     ///< whoever grades, among all other processes: kept by Landlock and the filter
+    same_user,     ///< the user who grades, among all other processes: kept by Landlock and the filter
 };
 
 /// Whether it is jailed without namespaces, by less than bubblewrap can do.
@@ -60,7 +60,7 @@ bool lies_in(const std::filesystem::path& path, const std::filesystem::path& fol
 /// One thing that a submission must not be able to do.
 struct Protection {
     std::string_view name;
-    std::string_view keeps;  ///< in words, for whoever reads a verdict
+    std::string_view keeps;  ///< in words, for the readers of a verdict
     void (*apply)(Plan&);
     void (*without)(Plan&);  ///< what takes its place where it is switched off; may be null
 };

@@ -24,8 +24,8 @@ struct CheckedPart {
 /// The comparator: |actual - expected| <= atol + rtol·|expected|, written so that NaN never passes; infinities neither.
 bool close(double actual, double expected, double atol, double rtol);
 
-/// How far from `expected` an element may be: a multiple of the forward error bound, for float32 rounding that the
-/// bound does not see, such as products of intermediate results in another order.
+/// How far from `expected` an element may be: a multiple of the forward error bound, because the bound does not see all
+/// float32 rounding, such as that of intermediate results multiplied in another order.
 double tolerance(double expected, double error_bound);
 
 /// Nothing if `actual` has the shape and, within tolerance, the numbers of `expected`; else what differs.
@@ -34,15 +34,15 @@ std::optional<verdict::Failure> difference(const CheckedPart& part, const Tensor
 
 // ---- expectations: those that note something in the record of the test take the student ------------------------
 
-/// The difference of the answer given last from the reference. Without one that answer is noted as shown(), unless all
-/// numbers of `expected` are alike: that a constant can give.
+/// How the answer to the last call differs from the reference. If it does not, the function is noted as shown(), unless
+/// all numbers of `expected` are alike: a constant could give those.
 std::optional<verdict::Failure> what_is_wrong(Student& student, const CheckedPart& part, const Tensor& actual,
                                               const reference::Array& expected);
 
 /// Ends the test with what is wrong, if anything is.
 void expect_close(Student& student, const CheckedPart& part, const Tensor& actual, const reference::Array& expected);
 
-/// Ends the test if `actual`, another answer of the student's, differs. It shows nothing: both may be constant.
+/// Ends the test if two answers of the student's differ. Equality is not noted as shown(): both may be constant.
 void expect_alike(const CheckedPart& part, const Tensor& actual, const Tensor& other);
 
 /// What shows that an answer is computed all the same, where this was expected (see computes()); asked only where
@@ -52,7 +52,7 @@ using Evidence = std::function<bool(const reference::Array& expected)>;
 /// and outside the story.
 using Follows = std::function<std::optional<reference::Array>()>;
 
-/// Nothing also where the student's own answers are of shapes that nothing follows from.
+/// `from_own`, asked outside the story; nothing if the shapes of the student's own answers do not fit together.
 std::optional<reference::Array> what_follows(Student& student, const Follows& from_own);
 
 /// Right if `actual` is what it should be, or what follows from the student's own answers from other `functions`.

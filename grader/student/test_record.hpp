@@ -22,8 +22,8 @@ struct StopTest {
     bool says_it_of_last_call = false;             ///< the message completes "your split_heads ..."
 };
 
-/// A check that passed given the student's own answers from other functions, which are wrong themselves: if no other
-/// test finds one of these functions wrong, the failure stands.
+/// A check that passed only because the answer follows from the student's own answers from other functions, which are
+/// wrong. If no other test finds one of these functions wrong, the failure counts.
 struct Credit {
     std::vector<std::string> functions;
     verdict::Failure failure;
@@ -53,10 +53,10 @@ struct TestRecord {
     void stopped_by(const StopTest& stop);
 };
 
-/// Notes that the function called last, or `function`, gave an answer that is right and that no function gives without
-/// computing it, or one that is wrong and computed all the same. A test that passes without such an answer (it was only
-/// refused what should be, left arguments alone, gave zeros where zeros are due) stands only if one of the functions
-/// that it asked gave one elsewhere: see Listener::settled.
+/// Notes that the function called last, or `function`, shows that it computes: its answer is right and cannot be had
+/// without computing, or it is wrong but computed. A test may pass without such an answer, if the functions only refuse
+/// what they should, leave arguments alone, or give zeros where zeros are right. It then counts only if one of these
+/// functions shows in another test that it computes: see Listener::settled.
 void shown(Student& student);
 void shown(Student& student, const std::string& function);
 

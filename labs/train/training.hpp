@@ -13,7 +13,7 @@
 
 namespace headway::lab {
 
-/// The same for all models that are compared.
+/// How long and on what a model trains: one plan for all models that are compared.
 struct TrainingPlan {
     Index steps = 2000;
     Index B = 16;

@@ -77,7 +77,7 @@ std::function<Answer(Student&, const Arguments&)> watching(const std::string& fu
     };
 }
 
-/// The same, of what the model makes of x.
+/// The answer to watching(), from what the model makes of x.
 Answer played(const Tensor& x, bool watched, Demand demand, const Checking& checking,
               const std::function<Tensor(const Tensor&)>& function) {
     try {
@@ -150,7 +150,7 @@ Predict split_heads_model(const Arguments& arguments) {
     const Index H = integer(arguments, "num_heads");
     return [x, H, watched = is_watched(arguments)](const Choices& c) {
         return checked(x.rank() == 3, c.checking, &Checking::ranks, [&] {
-            // as_strided refuses fewer than none, whoever checks nothing.
+            // Where nothing is checked, as_strided still refuses a negative number of heads.
             if (H < 0 && !c.checking.heads) return Answer::without_value(Answer::Kind::refused);
             return checked(H > 0, c.checking, &Checking::heads, [&] {
                 if (H < 1) throw std::invalid_argument("no heads can be computed");

@@ -80,7 +80,7 @@ PROPERTY(Backward, ValuesGetWhatTheirWeightsCarried, 1, "the gradient of v is we
 PROPERTY(Backward, QueriesAndKeysGetScaledGradients, 2,
          "the gradients of q and k come from the scores', divided by √head_dim as the scores were") {
     for (int round = 0; round < 2; ++round) expect_queries_and_keys(student, Inputs(random, random_sizes(random)));
-    // Whoever computes the weights anew has softmax's overflow to think of once more.
+    // Code that computes the weights anew must take care of softmax's overflow once more.
     expect_queries_and_keys(student, Inputs(random, random_sizes(random)).with_large_scores(), {.parts = false});
 }
 

@@ -136,7 +136,7 @@ AnswerAndChanges ask_decode(judge::Student& student, const Arguments& arguments)
             outcome.changed_arguments};
 }
 
-/// The same numbers, those of sequence 0 large.
+/// `numbers`, with those of sequence 0 made large.
 Tensor louder_at_first(const Tensor& numbers) {
     Tensor louder = numbers.clone();
     louder.select(0, 0) *= 40.0F;

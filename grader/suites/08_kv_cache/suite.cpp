@@ -68,7 +68,7 @@ void expect_lengths(const Shape& yours, const Shape& expected) {
            "the lengths are " + headway::to_string(yours) + "; they should be " + headway::to_string(expected));
 }
 
-/// A chunk that fills an empty cache is copied as well: whoever looks at the cache from outside sees it.
+/// A chunk that fills an empty cache is copied as well: a view of the cache from outside must show it.
 void expect_written_in_place(Student& student, Filled filled, Random& random) {
     filled.lengths = each(filled.n.B, 0);
     const Tensor k = new_heads(random, filled.n, filled.capacity);
@@ -171,7 +171,7 @@ PROPERTY(KvCache, TokenByTokenEqualsRecomputation, 1, "decoding token by token g
     const Sizes n = random_sizes(random);
     Conversation conversation(student, random, n, 6);
     for (Index step = 0; step < 6; ++step) conversation.feed(1, each(n.B, 1));
-    // Whoever computes softmax himself has its overflow to think of once more.
+    // Code that computes softmax itself must take care of its overflow once more.
     Conversation loud(student, random, n, 3, {.magnitude = 40});
     for (Index step = 0; step < 3; ++step) loud.feed(1, each(n.B, 1));
 }
@@ -208,7 +208,7 @@ PROPERTY(KvCache, OnlyNewTokensAreProjected, 1, "only new tokens are projected: 
                std::to_string(rows) + " rows went through nn::Linear for " + std::to_string(n.B * chunk) +
                    " new tokens; there are four projections, so " + std::to_string(4 * n.B * chunk) + " are enough");
     }
-    // Whoever keeps the tokens and projects them anew would use the new projections for the old ones too.
+    // Code that keeps the tokens and projects them anew would use the new projections for the old tokens too.
     conversation.change_projections(random);
     conversation.feed(2, each(n.B, 2));
 }
