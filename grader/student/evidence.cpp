@@ -259,6 +259,7 @@ Evidence computes(Numbers ask, Arguments arguments, Needs needs) {
 Evidence computes(Student& student, const std::string& what, Numbers ask, Arguments arguments, Needs needs) {
     return [&student, what = what + (needs.mask ? " with a mask" : ""), ask = std::move(ask),
             arguments = std::move(arguments), needs = std::move(needs)](const reference::Array& expected) {
+        if (!student.owes_evidence()) return true;
         Needs still = needs;
         still.parts = needs.parts && !student.computed().contains(what);
         if (!computes(ask, arguments, still)(expected)) return false;
@@ -267,13 +268,18 @@ Evidence computes(Student& student, const std::string& what, Numbers ask, Argume
     };
 }
 
-/// The call itself is asked anew each time: whether it gives the same again is one of the questions.
+/// The call itself is asked twice, and both answers are given in turn: whether it gives the same again is one of the
+/// questions.
 wire::Value Neighbourhood::answer(const Arguments& arguments) {
     const auto bytes = [](const Arguments& asked) {
         return wire::encode(wire::Call{.id = 0, .function = "", .arguments = asked, .keep = false});
     };
     wire::Bytes key = bytes(arguments);
-    if (key == bytes(call_.arguments)) return student_.outcome(call_.function, arguments).value;
+    if (key == bytes(call_.arguments)) {
+        std::optional<wire::Value>& itself = itself_.at(times_++ % itself_.size());
+        if (!itself) itself = student_.outcome(call_.function, arguments).value;
+        return *itself;
+    }
     if (const auto known = answers_.find(key); known != answers_.end()) return known->second;
     return answers_.emplace(std::move(key), student_.outcome(call_.function, arguments).value).first->second;
 }

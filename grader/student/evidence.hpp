@@ -3,9 +3,12 @@
 #include "student/behaviour.hpp"
 #include "student/expect.hpp"
 
+#include <array>
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -55,6 +58,8 @@ public:
 private:
     Student& student_;
     FunctionCall call_;
+    std::array<std::optional<wire::Value>, 2> itself_;
+    std::size_t times_ = 0;
     std::map<wire::Bytes, wire::Value> answers_;
 };
 

@@ -100,6 +100,9 @@ public:
     /// Notes that `function` ran into the time limit in another worker: it gets less time from now on.
     void has_hung(const std::string& function) { slow_.insert(function); }
 
+    /// From now on nothing is asked only to see whether it computes: another build of it shows that.
+    void needs_no_evidence() { owes_evidence_ = false; }
+    bool owes_evidence() const { return owes_evidence_; }
     /// Names of answers that were shown to be computed from all parts of their arguments: see computes().
     std::set<std::string>& computed() { return computed_; }
 
@@ -136,6 +139,7 @@ private:
     std::vector<wire::Call> not_in_story_;  ///< calls since the last one that was added to it
     std::set<std::string> slow_;            ///< functions that ran into the limit once, here or in another worker
     std::set<std::string> computed_;
+    bool owes_evidence_ = true;
     int hung_here_ = 0;                   ///< how many of them did so first here
     bool all_end_ = true;                 ///< workers, by themselves
     std::function<void()> after_worker_;  ///< let_workers_end()

@@ -34,6 +34,15 @@ TEST(Merge, PassesOnlyIfBothBuildsPass) {
     EXPECT_EQ(merge(with(TestState::failed), with(TestState::failed)).build, verdict::FailedIn::both);
 }
 
+TEST(Merge, WhatTheSanitizedBuildPassedOnCreditFailsInBoth) {
+    HiddenTest on_credit = with(TestState::passed);
+    on_credit.given = "attention_weights";
+    const HiddenTest test = merge(with(TestState::failed), on_credit);
+    EXPECT_EQ(test.state, TestState::failed);
+    EXPECT_EQ(test.points, 0);
+    EXPECT_EQ(test.build, verdict::FailedIn::both) << "there nobody asked for evidence";
+}
+
 TEST(Merge, ASanitizersReportSaysMoreThanACrash) {
     const HiddenTest test =
         merge(with(TestState::failed, FailureKind::crash), with(TestState::failed, FailureKind::sanitizer));
