@@ -36,8 +36,8 @@ int main(int argc, char** argv) {
     Command plain;
     plain.arguments = {"/usr/bin/true"};
     plain.limits = {std::chrono::seconds(10), mebibytes(1280), mebibytes(64), 64, mebibytes(1024)};
-    const Room room{.program = plain.arguments[0], .readable = {}, .own_processes_visible = true};
-    const Launch jailed = machine.jail.lock(plain, room);
+    const JailContents contents{.program = plain.arguments[0], .readable = {}, .own_processes_visible = true};
+    const Launch jailed = machine.jail.lock(plain, contents);
     std::vector<double> without;
     std::vector<double> with;
     for (int i = 0; i < runs; ++i) {  // in turns, so that what else the machine does meets both

@@ -46,7 +46,7 @@ void headway_product(benchmark::State& state, const Shape& shape, Factor factor)
     for (auto _ : state) benchmark::DoNotOptimize(headway::matmul(a, b).data());
 }
 
-/// The same products as a user of Eigen would write them: one new result, and a map of each slice.
+/// These products as a user of Eigen would write them: one new result, and a map of each slice.
 void eigen_product(benchmark::State& state, const Shape& shape, Factor factor) {
     using EveryOther = Eigen::Map<const Matrix, Eigen::Unaligned, Eigen::Stride<Eigen::Dynamic, 2>>;
     const Tensor a = random_tensor(shape), b = second_factor(shape, factor);

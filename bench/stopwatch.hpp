@@ -12,10 +12,10 @@ struct Time {
     double passed = 0;  ///< on the clock
 };
 
-/// Runs its work so many times, and says what one took.
+/// Runs its work `times` times, and returns what one run took.
 using Contender = std::function<Time(int times)>;
 
-/// The same of a piece of work in this process.
+/// A contender that does a piece of work in this process.
 Contender timed(std::function<void()> work);
 
 /// What one contender's runs took.

@@ -55,7 +55,7 @@ is_students() {
     esac
 }
 
-# Changed by whoever has this copy, as far as can be known: without git, every older file may be.
+# Changed in this copy, as far as can be known: without git, every older file may be.
 is_changed_here() { ! in_git || ! git -C "$root" diff --quiet "$base" -- "$1" 2>/dev/null; }
 
 # Kept before it is replaced or removed.

@@ -50,12 +50,12 @@ std::string without_own_folder(const std::string& text) {
 }
 
 /// What may be shown: where this machine keeps things is nobody's business.
-std::string presentable(const std::string& output, const Spoken& spoken) {
-    return without_own_folder(with_short_lines(without(without(output, spoken.workspace), spoken.course_root)));
+std::string presentable(const std::string& output, const NamesForStudent& names) {
+    return without_own_folder(with_short_lines(without(without(output, names.workspace), names.course_root)));
 }
 
-std::string next_step(const Spoken& spoken) {
-    return fmt::format("Fix it and run ./headway grade {} again.", spoken.exercise.substr(0, 2));
+std::string next_step(const NamesForStudent& names) {
+    return fmt::format("Fix it and run ./headway grade {} again.", names.exercise.substr(0, 2));
 }
 
 /// "headway::ex03::causal_mask(long, long)" -> "causal_mask"
@@ -101,7 +101,7 @@ bool is_members_of_02(const std::string& symbol) {
 
 /// What one undefined symbol means.
 Compilation explain_undefined(const std::string& symbol, const std::vector<std::string>& defined,
-                              const Spoken& spoken) {
+                              const NamesForStudent& names) {
     Compilation build;
     if (symbol.starts_with("headway::ex")) {
         const std::string miss = near_miss(symbol, defined);
@@ -110,12 +110,12 @@ Compilation explain_undefined(const std::string& symbol, const std::vector<std::
             build.message = fmt::format(
                 "{} is declared in the header, but {} does not define it. Write it, if only as "
                 "throw NotImplemented{{\"{}\"}}; and run ./headway grade {} again.",
-                plain_name(symbol), spoken.folder.string(), plain_name(symbol), spoken.exercise.substr(0, 2));
+                plain_name(symbol), names.folder.string(), plain_name(symbol), names.exercise.substr(0, 2));
         else
             build.message = fmt::format(
                 "you define  {}\nthe header declares  {}\nC++ takes them for two functions. Give "
                 "yours the header's namespace and parameters. {}",
-                miss, symbol, next_step(spoken));
+                miss, symbol, next_step(names));
         return build;
     }
     if (is_members_of_02(symbol) || symbol.starts_with("headway::given::") || symbol.starts_with("headway::nn::")) {
@@ -124,15 +124,15 @@ Compilation explain_undefined(const std::string& symbol, const std::vector<std::
         build.message = fmt::format(
             "{} is not available in exercise {}: it is what you are asked to write here, or "
             "comes later in the course. {}",
-            name, spoken.exercise.substr(0, 2), next_step(spoken));
+            name, names.exercise.substr(0, 2), next_step(names));
         return build;
     }
     build.problem = BuildProblem::link_error;
     if (symbol.starts_with("vtable for "))
         build.message = fmt::format("a virtual function of {} is declared, but never defined. {}",
-                                    symbol.substr(std::string("vtable for ").size()), next_step(spoken));
+                                    symbol.substr(std::string("vtable for ").size()), next_step(names));
     else
-        build.message = fmt::format("{} is used, but never defined. {}", symbol, next_step(spoken));
+        build.message = fmt::format("{} is used, but never defined. {}", symbol, next_step(names));
     return build;
 }
 
@@ -152,22 +152,23 @@ bool driver_tells_of_an_end(std::string_view output) {
 
 }  // namespace
 
-Compilation explain_compile(const sandbox::Finished& finished, const std::string& source, const Spoken& spoken) {
+Compilation explain_compile(const sandbox::Finished& finished, const std::string& source,
+                            const NamesForStudent& names) {
     Compilation build;
-    build.diagnostics = presentable(finished.output, spoken);
+    build.diagnostics = presentable(finished.output, names);
     build.file = source;
     if (finished.out_of_memory) {
         build.problem = BuildProblem::too_long;
         build.message =
             fmt::format("{}/{} needs too much memory to compile; a huge array, or a template without end? {}",
-                        spoken.folder.string(), source, next_step(spoken));
+                        names.folder.string(), source, next_step(names));
         return build;
     }
     if (finished.timed_out || finished.ended.signal == SIGXCPU || driver_tells_of_an_end(finished.output)) {
         build.problem = BuildProblem::too_long;
         build.message =
             fmt::format("{}/{} takes too long to compile; a template or constexpr computation without end? {}",
-                        spoken.folder.string(), source, next_step(spoken));
+                        names.folder.string(), source, next_step(names));
         return build;
     }
     build.problem = BuildProblem::compile_error;
@@ -182,15 +183,15 @@ Compilation explain_compile(const sandbox::Finished& finished, const std::string
         what = ": " + match[4].str();
     }
     const std::string place = build.line > 0 ? fmt::format(" (line {})", build.line) : "";
-    build.message = fmt::format("{}/{} does not compile{}{}. {}", spoken.folder.string(), build.file, place, what,
-                                next_step(spoken));
+    build.message =
+        fmt::format("{}/{} does not compile{}{}. {}", names.folder.string(), build.file, place, what, next_step(names));
     return build;
 }
 
 Compilation explain_link(const sandbox::Finished& finished, const std::vector<std::string>& defined,
-                         const Spoken& spoken) {
+                         const NamesForStudent& names) {
     Compilation build;
-    const std::string output = presentable(finished.output, spoken);
+    const std::string output = presentable(finished.output, names);
     const std::vector<std::string> undefined = undefined_symbols(output);
     const std::string twice = duplicate_symbol(output);
     if (twice == "main") {
@@ -198,9 +199,9 @@ Compilation explain_link(const sandbox::Finished& finished, const std::vector<st
         build.message = fmt::format(
             "your submission defines main. The grader has a main of its own and calls your "
             "functions; remove yours (for trying things out there is ./headway try {}). {}",
-            spoken.exercise.substr(0, 2), next_step(spoken));
+            names.exercise.substr(0, 2), next_step(names));
     } else if (!undefined.empty()) {
-        build = explain_undefined(undefined.front(), defined, spoken);
+        build = explain_undefined(undefined.front(), defined, names);
         if (undefined.size() > 1) {
             build.message += "\nAlso missing:";
             for (std::size_t i = 1; i < std::min<std::size_t>(undefined.size(), 6); ++i)
@@ -210,7 +211,7 @@ Compilation explain_link(const sandbox::Finished& finished, const std::vector<st
         build.problem = BuildProblem::link_error;
         build.message =
             twice.empty() ? "the files of your submission do not link. " : fmt::format("{} is defined twice. ", twice);
-        build.message += next_step(spoken);
+        build.message += next_step(names);
     }
     build.diagnostics = output;
     return build;

@@ -83,7 +83,7 @@ void Workspace::write_sources() const {
 
 fs::path Workspace::course_root() const { return fs::path(toolchain_.include).parent_path().parent_path(); }
 
-Spoken Workspace::spoken() const {
+NamesForStudent Workspace::names_for_student() const {
     return {submission_.exercise, submission_.folder, course_root().string() + "/", folder_.string() + "/"};
 }
 
@@ -92,10 +92,10 @@ sandbox::Finished Workspace::run_tool(Words arguments, const Words& readable, co
     const auto& most = jail_.policy().compiler;
     const std::chrono::seconds cpu = time_->next_run(most);
     const fs::path source_folder = folder_ / "src";
-    sandbox::Room room{.program = {}, .readable = {source_folder}, .tools = true, .folder = most.folder};
-    room.secret = course_root();
+    sandbox::JailContents contents{.program = {}, .readable = {source_folder}, .tools = true, .folder = most.folder};
+    contents.secret = course_root();
     for (const std::string& path : readable)
-        if (!path.starts_with("/usr/")) room.readable.emplace_back(path);  // that is seen anyway
+        if (!path.starts_with("/usr/")) contents.readable.emplace_back(path);  // that is seen anyway
     if (!product.empty() && leaves == Leaves::a_file) append(arguments, {"-o", jail_.product_place(product).string()});
     const std::string temporary = jail_.exists() ? "/tmp" : (folder_ / "tmp").string();
     const sandbox::Command command{
@@ -110,8 +110,8 @@ sandbox::Finished Workspace::run_tool(Words arguments, const Words& readable, co
     // What is there may be half of something, whenever and however this ends: no stamp, no product.
     std::error_code ignored;
     if (!product.empty()) fs::remove(product.string() + ".digest", ignored);
-    const sandbox::Launch launch = leaves == Leaves::a_parcel ? jail_.lock_with_parcel(command, room, product)
-                                                              : jail_.lock(command, room, product);
+    const sandbox::Launch launch = leaves == Leaves::a_parcel ? jail_.lock_with_parcel(command, contents, product)
+                                                              : jail_.lock(command, contents, product);
     auto finished = sandbox::run(launch, most.wall, most_output);
     time_->spend(finished.computed);
     if (may_have_been_killed(finished, cpu)) {
@@ -158,7 +158,7 @@ std::optional<verdict::Compilation> Workspace::compile_file(const SourceFile& so
         stamp(object, digest);
         return std::nullopt;
     }
-    return explain_compile(finished, source.path.string(), spoken());
+    return explain_compile(finished, source.path.string(), names_for_student());
 }
 
 Workspace::Objects Workspace::compile(const fs::path& output, Build build, const Words& options) {
@@ -203,7 +203,7 @@ Built Workspace::link(const fs::path& program, const Objects& objects, const Wor
         built.build.link_seconds = finished.seconds.count();
         if (!finished.ended.success() || finished.timed_out) {
             const double compile_seconds = built.build.compile_seconds;
-            built.build = explain_link(finished, defined_functions(objects.files), spoken());
+            built.build = explain_link(finished, defined_functions(objects.files), names_for_student());
             built.build.compile_seconds = compile_seconds;
             built.build.link_seconds = finished.seconds.count();
             return built;

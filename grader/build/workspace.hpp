@@ -58,10 +58,11 @@ public:
     /// Where build_worker() puts it.
     std::filesystem::path worker(Build build) const;
 
-    /// The same, unoptimised, so that a debugger shows every variable.
+    /// A worker that is not optimised, so that a debugger shows every variable.
     Built build_worker_to_debug(Build build);
 
-    /// The same, with counters of what is run, which it hands out as a parcel when it ends. Needs g++ and a jail.
+    /// A worker that counts which lines are run, and hands out the counts as a parcel when it ends. Needs g++ and a
+    /// jail.
     Built build_worker_with_counters();
     /// gcov's document for each of the files of such a parcel; gcov reads them in the compiler's jail.
     std::vector<nlohmann::json> read_counts(const sandbox::Parcel& parcel) const;
@@ -98,7 +99,7 @@ private:
     /// Functions that the objects define, demangled.
     std::vector<std::string> defined_functions(const Words& objects) const;
     std::filesystem::path course_root() const;
-    Spoken spoken() const;
+    NamesForStudent names_for_student() const;
     Objects compile(const std::filesystem::path& output, Build build, const Words& options);
     std::optional<verdict::Compilation> compile_file(const SourceFile& source, const std::filesystem::path& object,
                                                      Build build, const Words& options);

@@ -53,7 +53,7 @@ private:
         fs::permissions(options_.waves, fs::perms::owner_all);  // manifests hold the secret seed
         for (const auto& entry : fs::directory_iterator(options_.waves)) {
             waves_.push_back(read_wave(entry.path()));
-            // Of another edition nothing is wanted here, whoever handed it in: it was to be judged otherwise.
+            // Jobs of another edition are left out: they were to be judged otherwise.
             for (SentShard& shard : waves_.back().shards) {
                 std::erase_if(shard.open, [&](const Job& job) { return !is_of_this_edition(job); });
                 found_.insert(shard.open.begin(), shard.open.end());

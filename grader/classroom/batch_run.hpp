@@ -34,9 +34,9 @@ struct BatchOptions {
 };
 
 /// Has what is pending in this edition graded in shards by a batch system, and merges their results into the gradebook.
-/// Whoever ends this, and however: the next run finds the waves and goes on with the tasks that are still in the queue.
-/// What a task did not bring to its end (a lost node, out of time) is handed in again, but what was in flight when one
-/// ended at most `tries` times: it could be what ends them.
+/// If this is interrupted or killed, the next run finds the waves and goes on with the tasks that are still in the
+/// queue. What a task did not bring to its end (a lost node, out of time) is handed in again, but what was in flight
+/// when one ended at most `tries` times: it could be what ends them.
 /// @throws QueueError, ShardError, gradebook::DatabaseError
 RunState run_in_batches(gradebook::Gradebook& gradebook, const gradebook::Edition& edition, BatchQueue& queue,
                         const BatchOptions& options);

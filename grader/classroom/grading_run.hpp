@@ -37,8 +37,8 @@ struct RunOptions {
     std::function<bool()> stop = [] { return false; };
 };
 
-/// Grades what is pending, and stores each verdict when it is there. Whoever ends this, and however: the next run goes
-/// on where this one was.
+/// Grades what is pending, and stores each verdict when it is there. If this is interrupted or killed, the next run
+/// goes on where this one was.
 /// @throws what the ledger throws if it cannot be written
 RunState run_pending(Ledger& ledger, const Grader& grader, const RunOptions& options);
 

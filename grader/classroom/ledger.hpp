@@ -37,7 +37,7 @@ public:
         return gradebook_.pending(edition_, last, at_once);
     }
     build::Submission source(const gradebook::Job& job) override { return gradebook_.source(job); }
-    void begin(const gradebook::Job&) override {}  // whoever is killed here is started again by hand
+    void begin(const gradebook::Job&) override {}  // if this is killed, somebody starts it again by hand
     void store(const gradebook::Job& job, const gradebook::Graded& graded) override { gradebook_.store(job, graded); }
     void store_outage(const gradebook::Job& job, const std::string& problem) override {
         gradebook_.store_outage(job, problem);

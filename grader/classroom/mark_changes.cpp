@@ -62,7 +62,7 @@ std::vector<MarkChange> mark_changes(const Gradebook& gradebook, const Edition& 
                                      const std::vector<std::string>& exercises) {
     const auto marks_in = [&](const Edition& edition) {
         return gradebook::derive_marks(gradebook::record_of(gradebook, edition),
-                                       gradebook::Policy::parse(edition.policy, exercises));
+                                       gradebook::MarkingPolicy::parse(edition.policy, exercises));
     };
     std::map<std::string, Mark> old_marks;
     for (Mark& mark : marks_in(before)) old_marks[mark.student] = std::move(mark);

@@ -17,8 +17,8 @@
 ///     manifest   what to grade, and what with (CBOR); never changed
 ///     results    a line for everything that happened to a job: sha256 of what follows, a space, JSON. Only appended
 ///     to.
-/// Whoever is ended, and however: who comes next reads `results` and goes on. A line that is cut off, or that two
-/// writers mixed, has another sha256 and counts as never written.
+/// If a run is interrupted or killed, the next one reads `results` and goes on. A line that is cut off, or that two
+/// writers mixed, does not fit its sha256 and counts as never written.
 namespace headway::classroom {
 
 /// A shard's folder cannot be read or written; the message says what to do.

@@ -4,7 +4,7 @@
 
 #include "classroom/grading_run.hpp"
 #include "gradebook/gradebook.hpp"
-#include "gradebook/policy.hpp"
+#include "gradebook/marking_policy.hpp"
 #include "sandbox/descriptor.hpp"
 
 #include <filesystem>
@@ -37,7 +37,7 @@ std::vector<std::string> exercise_names(const Course& course);
 classroom::RunState grade_pending(const Course& course, const ClassArguments& arguments,
                                   gradebook::Gradebook& gradebook, const gradebook::Edition& edition);
 
-/// The same by Slurm; see ../class/batch_run.hpp.
+/// Grades what is pending by Slurm; see classroom/batch_run.hpp.
 classroom::RunState grade_on_slurm(const Course& course, const ClassArguments& arguments,
                                    gradebook::Gradebook& gradebook, const gradebook::Edition& edition);
 

@@ -29,8 +29,8 @@ std::uint64_t secret_seed() {
 Edition edition_of(const Course& course, const ClassArguments& arguments, Gradebook& gradebook) {
     const std::string policy = policy_text(arguments);
     try {
-        gradebook::Policy::parse(policy, exercise_names(course));
-    } catch (const gradebook::PolicyError& error) {
+        gradebook::MarkingPolicy::parse(policy, exercise_names(course));
+    } catch (const gradebook::MarkingPolicyError& error) {
         throw UsageError(error.what());
     }
     if (const auto current = gradebook.current()) {
@@ -77,7 +77,7 @@ void show_summary(const ClassArguments& arguments, const classroom::Imported& im
     report::Page page(terminal_style());
     page.paragraph({},
                    {{fmt::format("{} ({}): {} new, {} unchanged", counted(imported.students, "student"),
-                                 to_string(intake::layout_of(arguments.folder)), imported.anew, imported.unchanged)}});
+                                 to_string(intake::format_of(arguments.folder)), imported.anew, imported.unchanged)}});
     page.paragraph({}, {{fmt::format("{} graded in {:.1f} s{}", counted(state.done, "exercise"), state.seconds,
                                      state.left() > 0 ? fmt::format(", {} left", state.left()) : "")}});
     show_rows(page, "Could not be read as submissions", imported.malformed);

@@ -50,8 +50,9 @@ Edition current_edition(const Gradebook& gradebook) {
 
 /// Of those whose id can be a file's name; the others' rows say what is wrong with it.
 std::vector<Mark> usable_marks(const Course& course, const Gradebook& gradebook, const Edition& edition) {
-    std::vector<Mark> marks = gradebook::derive_marks(gradebook::record_of(gradebook, edition),
-                                                      gradebook::Policy::parse(edition.policy, exercise_names(course)));
+    std::vector<Mark> marks =
+        gradebook::derive_marks(gradebook::record_of(gradebook, edition),
+                                gradebook::MarkingPolicy::parse(edition.policy, exercise_names(course)));
     std::erase_if(marks, [](const Mark& mark) { return !intake::is_usable_id(mark.student); });
     return marks;
 }
@@ -178,8 +179,8 @@ int run_class_regrade(const Course& course, const ClassArguments& arguments) {
     require_gradebook(arguments);
     const std::string policy = policy_text(arguments);
     try {
-        gradebook::Policy::parse(policy, exercise_names(course));
-    } catch (const gradebook::PolicyError& error) {
+        gradebook::MarkingPolicy::parse(policy, exercise_names(course));
+    } catch (const gradebook::MarkingPolicyError& error) {
         throw UsageError(error.what());
     }
     const GradebookLock lock(arguments.gradebook);

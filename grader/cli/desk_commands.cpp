@@ -15,7 +15,7 @@ struct Options {
     bool undo = false;
     bool answers = false;
     bool open = false;
-    bool looking = false;
+    bool polling = false;
     std::string test;
     DebugAs debug_as = DebugAs::session;
     std::string file;
@@ -38,10 +38,10 @@ void declare_desk_commands(CLI::App& app, Run& run) {
     const auto options = std::make_shared<Options>();
     auto* watch = declare(
         app, "watch", "Grade an exercise whenever you save it, on one screen", run, [options](const Course& course) {
-            return run_watch(course, options->exercise, options->looking ? Notice::looking : Notice::told);
+            return run_watch(course, options->exercise, options->polling ? Notice::polling : Notice::told);
         });
     watch->add_option("exercise", options->exercise, "Number, such as 03 (default: where you are)")->type_name("NN");
-    watch->add_flag("--poll", options->looking, "Look twice a second, where the system does not tell of changes");
+    watch->add_flag("--poll", options->polling, "Look twice a second, where the system does not tell of changes");
 
     auto* lesson = declare(app, "lesson", "The lesson of an exercise", run, [options](const Course& course) {
         return run_lesson(course, options->exercise,

@@ -1,6 +1,6 @@
 #include "cli/commands.hpp"
+#include "grading/exercise_folder.hpp"
 #include "grading/grading.hpp"
-#include "grading/room.hpp"
 #include "terminal/console.hpp"
 
 #include "sandbox/process.hpp"
@@ -65,7 +65,7 @@ void show_file(report::Page& page, const Course& course, const fs::path& yours, 
 
 int run_diff(const Course& course, const std::string& exercise, Reveal reveal) {
     const ExerciseInfo& info = course.find(exercise);
-    const Room room(course, info);
+    const ExerciseFolder place(course, info);
     const fs::path solutions = course.root / "solutions" / info.name;
     if (!fs::is_directory(solutions))
         throw UsageError(
@@ -82,7 +82,7 @@ int run_diff(const Course& course, const std::string& exercise, Reveal reveal) {
     report::TerminalStyle style = terminal_style();
     style.verbose = true;  // nothing is cut short
     report::Page page(style);
-    for (const fs::path& file : room.stub_files()) show_file(page, course, room.folder() / file, solutions / file);
+    for (const fs::path& file : place.stub_files()) show_file(page, course, place.folder() / file, solutions / file);
     page.paragraphs({}, "The solution is one way among many: what passes is right.");
     fmt::print("{}", page.take());
     return all_passed;

@@ -136,13 +136,14 @@ int run_lab_in_jail(const Course& course, const std::string& lab, const fs::path
     command.limits.resident = most.compiler.memory;
     command.limits.file_size = most.worker.folder;
     command.limits.processes = most.worker.processes;
-    const sandbox::Room room{
+    const sandbox::JailContents contents{
         .program = program, .readable = places.readable, .folder = most.worker.folder, .secret = course.root};
     const build::ScratchFolder scratch(program.parent_path());
     const fs::path parcel_file = scratch.path() / "parcel";
     sandbox::Ended ended;
     {
-        auto process = sandbox::Process::start(jail.lock_with_parcel(command, room, parcel_file), sandbox::Channel::no);
+        auto process =
+            sandbox::Process::start(jail.lock_with_parcel(command, contents, parcel_file), sandbox::Channel::no);
         relay(process);
         ended = process.wait();
     }

@@ -1,6 +1,6 @@
 #include "cli/commands.hpp"
+#include "grading/exercise_folder.hpp"
 #include "grading/results.hpp"
-#include "grading/room.hpp"
 #include "terminal/console.hpp"
 
 #include "report/exercise_view.hpp"
@@ -27,10 +27,10 @@ struct Parcel {
 
 Parcel parcel_of(const Course& course, const ExerciseInfo& info) {
     Parcel parcel{&info, {}, {}};
-    const Room room(course, info);
-    if (room.is_untouched()) return parcel;
-    for (const fs::path& file : room.own_files()) {
-        const bool counts = build::is_source(file) && !build::is_replay(file) && !fs::is_symlink(room.folder() / file);
+    const ExerciseFolder place(course, info);
+    if (place.is_untouched()) return parcel;
+    for (const fs::path& file : place.own_files()) {
+        const bool counts = build::is_source(file) && !build::is_replay(file) && !fs::is_symlink(place.folder() / file);
         (counts ? parcel.files : parcel.left_out).push_back(fs::path(info.name) / file);
     }
     return parcel;

@@ -1,6 +1,6 @@
 #include "cli/commands.hpp"
+#include "grading/exercise_folder.hpp"
 #include "grading/progress.hpp"
-#include "grading/room.hpp"
 #include "terminal/console.hpp"
 
 #include "submission/digest.hpp"
@@ -30,11 +30,11 @@ fs::path new_backup_folder(const Course& course, const ExerciseInfo& info) {
 }
 
 /// First everything is kept, then the stub is put in place: whenever it is interrupted, nothing is lost.
-fs::path move_away(const Course& course, const ExerciseInfo& info, const Room& room) {
+fs::path move_away(const Course& course, const ExerciseInfo& info, const ExerciseFolder& place) {
     const fs::path backup = new_backup_folder(course, info);
-    for (const fs::path& file : room.own_files()) {
+    for (const fs::path& file : place.own_files()) {
         fs::create_directories((backup / file).parent_path());
-        fs::rename(room.folder() / file, backup / file);
+        fs::rename(place.folder() / file, backup / file);
     }
     return backup;
 }
@@ -63,18 +63,18 @@ std::string named(const ExerciseInfo& info) { return fmt::format("{} {}", info.n
 
 int run_reset(const Course& course, const std::string& exercise) {
     const ExerciseInfo& info = course.find(exercise);
-    const Room room(course, info);
+    const ExerciseFolder place(course, info);
     report::Page page(terminal_style());
-    if (room.is_untouched()) {
+    if (place.is_untouched()) {
         page.paragraphs({}, fmt::format("{}: nothing to reset, it is the stub already.", named(info)));
         fmt::print("{}", page.take());
         return all_passed;
     }
-    const bool keeps_something = !room.own_files().empty();
-    const fs::path backup = keeps_something ? move_away(course, info, room).lexically_relative(course.root) : "";
-    fs::create_directories(room.folder());
-    for (const fs::path& file : room.stub_files())
-        build::write_file(room.folder() / file, build::read_file(room.stubs() / file));
+    const bool keeps_something = !place.own_files().empty();
+    const fs::path backup = keeps_something ? move_away(course, info, place).lexically_relative(course.root) : "";
+    fs::create_directories(place.folder());
+    for (const fs::path& file : place.stub_files())
+        build::write_file(place.folder() / file, build::read_file(place.stubs() / file));
     forget_progress(course, info);
 
     page.paragraphs({}, fmt::format("{}: the stub is back.", named(info)));
@@ -89,7 +89,7 @@ int run_reset(const Course& course, const std::string& exercise) {
 
 int run_undo_reset(const Course& course, const std::string& exercise) {
     const ExerciseInfo& info = course.find(exercise);
-    const Room room(course, info);
+    const ExerciseFolder place(course, info);
     const fs::path backup = last_backup(course, info);
     if (backup.empty())
         throw UsageError(fmt::format("there is nothing of {} in {}", named(info), backups_of(course, info).string()));
@@ -97,10 +97,10 @@ int run_undo_reset(const Course& course, const std::string& exercise) {
     const std::string from = backup.lexically_relative(course.root).string();
     // What was written since the reset goes where the rest went; a stub need not be kept.
     std::string kept;
-    if (!room.is_untouched() && !room.own_files().empty())
-        kept = move_away(course, info, room).lexically_relative(course.root).string();
-    fs::create_directories(room.folder());
-    fs::copy(backup, room.folder(), fs::copy_options::recursive | fs::copy_options::overwrite_existing);
+    if (!place.is_untouched() && !place.own_files().empty())
+        kept = move_away(course, info, place).lexically_relative(course.root).string();
+    fs::create_directories(place.folder());
+    fs::copy(backup, place.folder(), fs::copy_options::recursive | fs::copy_options::overwrite_existing);
 
     page.paragraphs({}, fmt::format("{}: what you had is back, as it is in {}.", named(info), from));
     if (!kept.empty())

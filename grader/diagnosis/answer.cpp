@@ -58,14 +58,15 @@ double deviation(double predicted, double error, double seen) {
     return std::isnan(distance) ? infinity : distance;
 }
 
-/// The same for two predictions, where NaN is not 0, and what is not predicted is not what is.
+/// The deviation of two predictions from each other. NaN is not 0, and an element that only one of them predicts
+/// differs.
 double apart_as_predictions(double a, double error_a, double b, double error_b) {
     if (std::isfinite(a) != std::isfinite(b) || std::isfinite(error_a) != std::isfinite(error_b)) return infinity;
     if (!std::isfinite(error_a)) return 0;  // neither is predicted
     return deviation(a, std::max(error_a, error_b), b);
 }
 
-/// The same where what is not predicted agrees with everything.
+/// The deviation of two predictions from each other, where an element that is not predicted agrees with everything.
 double apart_if_seen(double a, double error_a, double b, double error_b) {
     if (error_a == anything || error_b == anything) return 0;
     if (error_a == anything_but && error_b == anything_but) return 0;
@@ -119,7 +120,7 @@ Answer answer_of(const judge::Outcome& outcome) {
 
 std::optional<Fit> fit(const Answer& predicted, const Answer& seen) {
     if (seen.kind == Answer::Kind::not_judged) return Fit{};
-    // Whoever does not check may return anything, or crash on the way.
+    // A function that does not check its arguments may return anything, or crash.
     if (predicted.kind == Answer::Kind::accepted)
         return seen.kind == Answer::Kind::refused ? std::nullopt : std::optional(Fit{0, 1});
     if (predicted.kind == Answer::Kind::unpredicted) return Fit{};

@@ -21,17 +21,17 @@ struct Answer {
         refused,
         threw,
         // Seen alone
-        lost,         ///< the worker, in whatever way
-        not_written,  ///< the function
-        not_judged,   ///< something earlier is in the way: it agrees with every prediction
+        lost,         ///< the worker crashed, hung, or was stopped
+        not_written,  ///< the function is still a stub
+        not_judged,   ///< an earlier function is wrong: this agrees with every prediction
         // Predicted alone
         accepted,    ///< anything but a refusal
-        impossible,  ///< no value, in whatever way
+        impossible,  ///< no value: a refusal, a crash, ...
         unpredicted  ///< anything may come back
     };
     Kind kind = Kind::value;
-    /// One, without a name, for a single result. Facts that are words, such as "shares storage", are names without
-    /// numbers.
+    /// A single result is one part without a name. Facts in words, such as "shares storage", are parts with a name and
+    /// without numbers.
     std::vector<std::pair<std::string, Array>> parts;
 
     bool is_value() const { return kind == Kind::value; }
@@ -56,17 +56,17 @@ struct Fit {
     std::size_t not_finite = 0;
 };
 
-/// Nothing if they differ: in word, shape, where NaN stands, or beyond the forward error bound of the prediction.
+/// Nothing if they differ: in kind, in shape, in the places of NaN, or by more than the prediction's error bound.
 std::optional<Fit> fit(const Answer& predicted, const Answer& seen);
 
-/// Whether a prediction that fits says something of at least half of what was seen, finite, and a right program would
-/// have answered otherwise. One that leaves open what is wrong explains nothing.
+/// Whether a prediction that fits covers at least half of the finite numbers that were seen, and a right program would
+/// have answered differently. A prediction that leaves open what is wrong explains nothing.
 bool tells_what_is_wrong(const Answer& predicted, const Answer& right, const Answer& seen);
 
 /// How far two predictions are apart, in tolerances; infinite where they differ in kind.
 double distance(const Answer& a, const Answer& b);
 
-/// The same as far as an answer could tell: an element that one of them does not predict refutes neither.
+/// The distance that an answer could show: an element that one of the two does not predict refutes neither.
 double tellable_distance(const Answer& a, const Answer& b);
 
 }  // namespace headway::diagnosis

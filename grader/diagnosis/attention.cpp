@@ -204,7 +204,7 @@ Weighable Attention::at_hand(const Array& weights, const Array& v) const {
     return {weights, scores_.result, heads_[0].result, heads_[1].result, v, blocked_};
 }
 
-Attention::Attended Attention::attended(const Choices& choices) {
+Attention::ContextAndWeights Attention::context_and_weights(const Choices& choices) {
     bool changed = false;
     const bool weights_only = !given_.input[2].defined();
     const Array none;

@@ -7,7 +7,7 @@
 
 namespace headway::diagnosis {
 
-/// Whatever of attention a function is handed.
+/// The inputs of attention that a function gets.
 struct Given {
     /// query, key, value: (..., T, D); or q, k, v themselves where there is no weight
     std::array<Tensor, 3> input;
@@ -34,11 +34,11 @@ public:
     // Exceptions mean that shapes do not fit: a submission that decided so would refuse or crash.
     const Array& scores(const Choices& choices);   ///< (..., T, S), scaled
     const Array& weights(const Choices& choices);  ///< (..., T, S), after softmax
-    struct Attended {
+    struct ContextAndWeights {
         const Array& context;   ///< (..., T, d_v)
         const Array& returned;  ///< what is returned as weights
     };
-    Attended attended(const Choices& choices);
+    ContextAndWeights context_and_weights(const Choices& choices);
     /// q, k or v (role 0, 1, 2) as attention takes them: (..., T, d)
     const Array& heads(std::size_t role, const Choices& choices);
     const Array& output(const Choices& choices);  ///< merged and projected, or the context
@@ -90,7 +90,7 @@ private:
     std::optional<Reading> how_read_;
     Read read_;
     std::array<Array, 3> bias_;
-    Array query_, w_v_, b_o_;  ///< as they are, whatever is misread
+    Array query_, w_v_, b_o_;  ///< as they are, even if choices misread arguments
     std::array<Stage<HeadChoice>, 3> heads_;
     Stage<Scoring> scores_;
     Stage<Reading> given_scores_;

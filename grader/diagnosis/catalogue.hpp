@@ -38,7 +38,7 @@ struct Mistake {
     /// Released software that had it, as "name: https://..."; only where the report describes this mistake, not one
     /// alike.
     UpTo<std::string_view, 3> shipped = {};
-    /// Changes the decision in the model; nullptr for what shows in its own evidence only (see witness.hpp).
+    /// Changes the decision in the model; nullptr for what shows in its own evidence only (see examination.hpp).
     void (*make)(Choices&) = nullptr;
     /// Another way to compute the same: never reported.
     bool equivalent = false;

@@ -275,7 +275,7 @@ struct Choices {
         return Part::right();
     }
 
-    /// The same, to decide otherwise.
+    /// That part, to decide otherwise in it.
     template <class Part>
     Part& change() {
         for (std::any& part : changed_)

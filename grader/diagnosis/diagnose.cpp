@@ -37,12 +37,12 @@ bool would_show(const Mistake& mistake, const std::vector<Observation>& right) {
 class Investigation {
 public:
     Investigation(std::string exercise_number, const Function& function, const Workers& workers,
-                  const std::vector<Heard>& heard, Random random, const SearchLimits& limits, const MistakeSet& known,
-                  bool some_unnamed, std::vector<Observation>& right_before)
+                  const std::vector<AnsweredCall>& hidden_test_calls, Random random, const SearchLimits& limits,
+                  const MistakeSet& known, bool some_unnamed, std::vector<Observation>& right_before)
         : exercise_number_(std::move(exercise_number)),
           function_(function),
           workers_(workers),
-          heard_(heard),
+          hidden_test_calls_(hidden_test_calls),
           random_(random),
           limits_(limits),
           known_(known),
@@ -51,22 +51,22 @@ public:
 
     /// Nothing if the function is right, or not written.
     std::optional<FunctionDiagnosis> run() {
-        testimony_ = hear(workers_, function_, function_.questions(random_));
-        if (testimony_.not_written) return std::nullopt;
+        findings_ = examine(workers_, function_, function_.questions(random_));
+        if (findings_.not_written) return std::nullopt;
         collect();
         FunctionDiagnosis diagnosis;
         diagnosis.function = function_.name;
         diagnosis.stage = function_.stage;
-        diagnosis.mistakes = testimony_.mistakes;
-        diagnosis.sentences = testimony_.sentences;
+        diagnosis.mistakes = findings_.mistakes;
+        diagnosis.sentences = findings_.sentences;
         look_for_state_in_suite(diagnosis);
         const bool answers_right = is_explained(observations_, {}) && is_explained(suite_, {});
-        if (answers_right && testimony_.mistakes.empty()) {
+        if (answers_right && findings_.mistakes.empty()) {
             right_before_.insert(right_before_.end(), observations_.begin(), observations_.end());
             return std::nullopt;
         }
         diagnosis.state = FunctionState::named;
-        if (testimony_.unreliable || answers_right) return diagnosis;
+        if (findings_.unreliable || answers_right) return diagnosis;
         keeps_state_ = std::any_of(known_.begin(), known_.end(),
                                    [](const Mistake* one) { return one->id == "state_kept_between_calls"; });
         // What a function that has no name does to its callers is no mistake of theirs.
@@ -87,26 +87,26 @@ public:
 private:
     /// Answers that can be trusted, as observations; where memory was misused they prove nothing.
     void collect() {
-        for (auto& question : testimony_.questions) {
+        for (auto& question : findings_.questions) {
             if (!question.clean) continue;
             observations_.push_back(
                 {question.arguments, question.reply.answer, function_.model(question.arguments), question.name});
         }
         // What is kept between calls makes an answer depend on the calls before it.
-        const auto& named = testimony_.mistakes;
-        if (testimony_.unreliable || std::find(named.begin(), named.end(), "state_kept_between_calls") != named.end() ||
+        const auto& named = findings_.mistakes;
+        if (findings_.unreliable || std::find(named.begin(), named.end(), "state_kept_between_calls") != named.end() ||
             std::find(named.begin(), named.end(), "reads_out_of_bounds") != named.end())
             return;
-        for (const Heard& call : heard_)
+        for (const AnsweredCall& call : hidden_test_calls_)
             if (call.function == function_.name &&
-                !(testimony_.refuses_by_luck && call.answer.kind == Answer::Kind::refused))
+                !(findings_.refuses_by_luck && call.answer.kind == Answer::Kind::refused))
                 if (auto predict = function_.model(call.arguments))
                     suite_.push_back({call.arguments, call.answer, std::move(predict)});
     }
 
     /// What checked access said where an answer was due; empty if nothing.
     std::string index_left_its_tensor() const {
-        for (const auto& question : testimony_.questions)
+        for (const auto& question : findings_.questions)
             if (!question.reply.left_its_tensor.empty() && function_.model(question.arguments)(right()).is_value())
                 return question.reply.left_its_tensor;
         return {};
@@ -121,7 +121,7 @@ private:
             if (!fit(predicted(call, right()), ask(workers_.plain, function_, call.arguments).answer)) return;
             diagnosis.mistakes.emplace_back("state_kept_between_calls");
             diagnosis.sentences.emplace_back("the same question gets another answer after other calls");
-            testimony_.mistakes = diagnosis.mistakes;
+            findings_.mistakes = diagnosis.mistakes;
             suite_.clear();
             return;
         }
@@ -245,7 +245,7 @@ private:
         }
     }
 
-    /// The answers to small questions, and where all of these are right, the wrong ones that the hidden tests heard.
+    /// The answers to small questions, and where all of these are right, the wrong ones that the hidden tests got.
     std::vector<Observation> telling_observations() const {
         std::vector<Observation> all = observations_;
         if (is_explained(observations_, {}))
@@ -256,7 +256,7 @@ private:
 
     bool follows_from_own_functions() {
         if (!function_.given_own) return false;
-        // What small questions do not show, the hidden tests may have heard.
+        // What small questions do not show, the hidden tests may have shown.
         const bool shows_here = !is_explained(observations_, {});
         return follows_in(shows_here ? observations_ : suite_);
     }
@@ -284,15 +284,15 @@ private:
     std::string exercise_number_;  ///< "03"
     const Function& function_;
     const Workers& workers_;
-    const std::vector<Heard>& heard_;
+    const std::vector<AnsweredCall>& hidden_test_calls_;
     Random random_;
     SearchLimits limits_;
     const MistakeSet& known_;
     bool some_unnamed_;                       ///< an earlier function is wrong in a way that the model cannot make
     std::vector<Observation>& right_before_;  ///< answers of earlier functions that are right
-    Testimony testimony_;
+    Findings findings_;
     std::vector<Observation> observations_;  ///< small questions, for the search
-    std::vector<Observation> suite_;         ///< what the hidden tests heard
+    std::vector<Observation> suite_;         ///< what the hidden tests got as answers
     std::vector<MistakeSet> alternatives_;
     bool follows_in_values_ = false;  ///< not only in that both refuse
     bool keeps_state_ = false;        ///< an earlier function does
@@ -300,8 +300,9 @@ private:
 
 }  // namespace
 
-verdict::Diagnosis diagnose(const std::string& exercise, const Workers& workers, const std::vector<Heard>& heard,
-                            std::uint64_t seed, const SearchLimits& limits) {
+verdict::Diagnosis diagnose(const std::string& exercise, const Workers& workers,
+                            const std::vector<AnsweredCall>& hidden_test_calls, std::uint64_t seed,
+                            const SearchLimits& limits) {
     const auto begin = std::chrono::steady_clock::now();
     verdict::Diagnosis diagnosis;
     const auto subject = subjects().find(exercise);
@@ -312,11 +313,11 @@ verdict::Diagnosis diagnose(const std::string& exercise, const Workers& workers,
     bool out_of_time = false;
     std::vector<Observation> right_before;
     const auto investigate = [&](const Function& function) {
-        auto wrong = Investigation(exercise.substr(0, 2), function, workers, heard, Random(seed), left, known,
-                                   some_unnamed, right_before)
+        auto wrong = Investigation(exercise.substr(0, 2), function, workers, hidden_test_calls, Random(seed), left,
+                                   known, some_unnamed, right_before)
                          .run();
         if (!wrong) return;
-        // Whoever is beyond the catalogue once waits for one long search, not for one a function.
+        // Once a function is beyond the catalogue, one long search is enough: the student waits for it.
         if (wrong->state == FunctionState::unrecognised) {
             left.budget = limits.budget / 4;
             some_unnamed = true;

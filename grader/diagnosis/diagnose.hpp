@@ -1,7 +1,7 @@
 #pragma once
 
+#include "diagnosis/examination.hpp"
 #include "diagnosis/search.hpp"
-#include "diagnosis/witness.hpp"
 
 #include "verdict/verdict.hpp"
 
@@ -10,7 +10,7 @@
 namespace headway::diagnosis {
 
 /// A call that the hidden tests made, and its answer.
-struct Heard {
+struct AnsweredCall {
     std::string function;
     judge::Arguments arguments;
     Answer answer;
@@ -20,8 +20,9 @@ struct Heard {
 ///
 /// Each function is asked questions of its own. What its answers show of memory is named from that evidence; what they
 /// show of attention is searched for in the model. A set of mistakes is named only if it reproduces every answer,
-/// including those that the hidden tests heard; where several sets do, further questions tell them apart.
-verdict::Diagnosis diagnose(const std::string& exercise, const Workers& workers, const std::vector<Heard>& heard,
-                            std::uint64_t seed, const SearchLimits& limits = {});
+/// including those that the hidden tests got; where several sets do, further questions tell them apart.
+verdict::Diagnosis diagnose(const std::string& exercise, const Workers& workers,
+                            const std::vector<AnsweredCall>& hidden_test_calls, std::uint64_t seed,
+                            const SearchLimits& limits = {});
 
 }  // namespace headway::diagnosis

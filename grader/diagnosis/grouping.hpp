@@ -12,7 +12,7 @@ struct Grouping {
     using HeadOf = Index (*)(Index h, Index H, Index H_kv);
     HeadOf key;
     HeadOf value;
-    HeadOf mask;  ///< whose mask, of the H query heads, is applied to query head h; -1: nobody's
+    HeadOf mask;  ///< the query head whose mask is applied to query head h; -1: none is
     /// The column of x·[w_q w_k w_v], E + 2·E_kv wide, where keys or values begin.
     using Begin = Index (*)(Index E, Index E_kv);
     Begin keys_begin;
@@ -20,7 +20,7 @@ struct Grouping {
     bool operator==(const Grouping&) const = default;
 };
 
-/// @throws std::invalid_argument  as may happen where heads were split in a wrong way
+/// @throws std::invalid_argument  for shapes that heads have after a wrong split
 void require_even_groups(Index H, Index H_kv);
 
 /// Query head h of (B, H, S, d) gets the head of kv, (B, H_kv, S, d), that `head_of` says.

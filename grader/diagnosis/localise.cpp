@@ -1,6 +1,6 @@
 #include "diagnosis/localise.hpp"
 
-#include "diagnosis/witness.hpp"
+#include "diagnosis/examination.hpp"
 
 #include "student/expect.hpp"
 

@@ -7,7 +7,7 @@
 /// Exercise 02 under any choices: what becomes of layout and storage. The arguments of `transpose` exist.
 namespace headway::diagnosis {
 
-/// Thrown where a check refuses; whatever else is thrown comes from as_strided.
+/// Thrown where a check refuses. All other exceptions come from as_strided.
 struct Refusal : std::invalid_argument {
     using std::invalid_argument::invalid_argument;
 };

@@ -45,12 +45,12 @@ std::vector<MistakeSet> explanations(const std::vector<Observation>& observation
 /// How well a set explains: how many observations, and how many of them say anything.
 struct Evidence {
     int inputs = 0;
-    int telling = 0;              ///< where the right program would have answered otherwise, in finite numbers or words
-    int left_open = 0;            ///< wrong answers of which the set says that they may be anything
+    int telling = 0;              ///< where a right program would have answered differently, in finite numbers or words
+    int left_open = 0;            ///< wrong answers for which the set allows anything
     double closeness = 0;         ///< the largest difference, in tolerances
     std::size_t compared = 0;     ///< numbers
     std::size_t unpredicted = 0;  ///< numbers that were seen and not predicted
-    std::size_t not_finite = 0;   ///< numbers that agree in not being finite, which says little
+    std::size_t not_finite = 0;   ///< numbers that are not finite in both: that says little
     /// A set that leaves much open explains nothing.
     bool is_telling() const { return telling > 0 && left_open <= 2 * telling && unpredicted < compared; }
 };

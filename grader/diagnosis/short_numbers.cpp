@@ -1,6 +1,6 @@
 #include "diagnosis/short_numbers.hpp"
 
-#include "diagnosis/witness.hpp"
+#include "diagnosis/examination.hpp"
 
 #include "student/expect.hpp"
 

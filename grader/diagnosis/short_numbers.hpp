@@ -8,8 +8,8 @@
 namespace headway::diagnosis {
 
 /// The evidence of half precision. Asks the wrongly answered questions again with inputs cut to seven binary digits,
-/// which every 16-bit float holds exactly: whoever loses digits, and does nothing else wrong, answers these right; a
-/// table or fixed point does not.
+/// which every 16-bit float holds exactly: code that loses digits, and does nothing else wrong, answers these right;
+/// code that uses a table or fixed point does not.
 bool is_right_for_short_numbers(const std::vector<Observation>& observations, const Function& function,
                                 judge::Student& student);
 

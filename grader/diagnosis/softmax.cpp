@@ -57,7 +57,7 @@ Rows rows_of(const Shape& shape, Together together) {
     return list;
 }
 
-/// The same, worked out once for each shape: a search asks for few shapes, thousands of times.
+/// rows_of(), worked out once for each shape: a search asks for few shapes, thousands of times.
 const Rows& known_rows(const Shape& shape, Together together) {
     thread_local std::map<std::pair<Shape, Together>, Rows> known;
     const auto [entry, is_new] = known.try_emplace({shape, together});

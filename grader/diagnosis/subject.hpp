@@ -41,12 +41,12 @@ private:
     std::vector<Question> all_;
 };
 
-/// What came of asking.
-struct Asked {
+/// An answer, and the arguments that the call changed.
+struct AnswerAndChanges {
     Answer answer;
     std::vector<std::string> changed_arguments = {};
-    Asked(Answer given) : answer(std::move(given)) {}
-    Asked(Answer given, std::vector<std::string> changed)
+    AnswerAndChanges(Answer given) : answer(std::move(given)) {}
+    AnswerAndChanges(Answer given, std::vector<std::string> changed)
         : answer(std::move(given)), changed_arguments(std::move(changed)) {}
 };
 
@@ -60,7 +60,7 @@ struct Function {
     /// What should come back given the student's own answers from earlier functions; empty where they are of no use.
     std::function<std::optional<Answer>(judge::Student&, const judge::Arguments&)> given_own = nullptr;
     /// How its result is asked for; the default is a plain call.
-    std::function<Asked(judge::Student&, const judge::Arguments&)> ask = nullptr;
+    std::function<AnswerAndChanges(judge::Student&, const judge::Arguments&)> ask = nullptr;
     std::string stage = {};  ///< where it stands in the order of attention
     /// Where each part of its result stands in that order, if its parts do not stand together.
     std::map<std::string, std::string> stage_of_part = {};
@@ -90,10 +90,10 @@ Tensor tensor(const judge::Arguments& arguments, const std::string& name);
 Mask mask(const judge::Arguments& arguments, const std::string& name);
 Index integer(const judge::Arguments& arguments, const std::string& name);
 
-/// What arguments that do not fit are told.
+/// The answer to arguments that do not fit.
 Answer refusal(const Checking& checking, bool Checking::*check);
 
-/// Arguments that do not fit are refused, or accepted by whoever does not make that check.
+/// Arguments that do not fit are refused, or accepted if `check` is not made.
 Answer checked(bool fits, const Checking& checking, bool Checking::*check, const std::function<Answer()>& otherwise);
 
 }  // namespace headway::diagnosis

@@ -1,6 +1,6 @@
 #include "diagnosis/tell_apart.hpp"
 
-#include "diagnosis/witness.hpp"
+#include "diagnosis/examination.hpp"
 
 #include <algorithm>
 

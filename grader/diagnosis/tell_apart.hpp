@@ -7,8 +7,9 @@
 
 namespace headway::diagnosis {
 
-/// Active questions. Asks `student` inputs on which the sets differ most and drops the sets that the answers refute,
-/// until one is left, or 500 inputs do not tell the rest apart. What was asked joins `observations`.
+/// Questions that tell sets of mistakes apart. Asks `student` inputs on which the sets differ most and drops the sets
+/// that the answers refute, until one is left, or 500 inputs do not tell the rest apart. What was asked joins
+/// `observations`.
 void tell_apart(std::vector<MistakeSet>& sets, std::vector<Observation>& observations, const Function& function,
                 judge::Student& student, Random& random);
 

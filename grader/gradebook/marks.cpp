@@ -13,7 +13,8 @@ constexpr std::int64_t an_hour = 60 * a_minute;
 constexpr std::int64_t a_day = 24 * an_hour;
 
 /// Days begun after the deadline; 0 where the time is not known: nobody loses points to a guess.
-int days_late(const Attempt& attempt, const Policy& policy, const std::string& student, const std::string& exercise) {
+int days_late(const Attempt& attempt, const MarkingPolicy& policy, const std::string& student,
+              const std::string& exercise) {
     const auto& deadline = policy.exercises.at(exercise).deadline;
     if (!deadline || !attempt.submitted) return 0;
     const std::int64_t until = intake::seconds_of(*deadline) + policy.extension(student, exercise) * a_day;
@@ -23,9 +24,9 @@ int days_late(const Attempt& attempt, const Policy& policy, const std::string& s
 }
 
 /// What one attempt would count.
-ExerciseMark mark_of(const Attempt& attempt, const ClassRecord& record, const Policy& policy,
+ExerciseMark mark_of(const Attempt& attempt, const ClassRecord& record, const MarkingPolicy& policy,
                      const std::string& student, const std::string& exercise, int free_days) {
-    const ExercisePolicy& rule = policy.exercises.at(exercise);
+    const ExerciseMarking& rule = policy.exercises.at(exercise);
     ExerciseMark mark;
     mark.source = attempt.sources.at(exercise);
     mark.attempt = attempt.id;
@@ -47,7 +48,7 @@ ExerciseMark mark_of(const Attempt& attempt, const ClassRecord& record, const Po
 
 class Deriving {
 public:
-    Deriving(const ClassRecord& record, const Policy& policy) : record_(record), policy_(policy) {
+    Deriving(const ClassRecord& record, const MarkingPolicy& policy) : record_(record), policy_(policy) {
         for (const Attempt& attempt : record.attempts) by_student_[attempt.student].push_back(&attempt);
     }
 
@@ -108,7 +109,7 @@ private:
             // What is not graded yet may still be the best: until then there is no mark.
             const bool is_better = mark.standing == Standing::pending ||
                                    (chosen.standing != Standing::pending && mark.points > chosen.points);
-            if (is_first || policy_.attempts == Policy::Counts::last || is_better) chosen = mark;
+            if (is_first || policy_.attempts == MarkingPolicy::Counts::last || is_better) chosen = mark;
         }
         return chosen;
     }
@@ -143,7 +144,7 @@ private:
     }
 
     const ClassRecord& record_;
-    const Policy& policy_;
+    const MarkingPolicy& policy_;
     std::map<std::string, std::vector<const Attempt*>> by_student_;
 };
 
@@ -153,7 +154,7 @@ ClassRecord record_of(const Gradebook& gradebook, const Edition& edition) {
     return {gradebook.attempts(), gradebook.scores(edition), gradebook.adjustments()};
 }
 
-std::vector<Mark> derive_marks(const ClassRecord& record, const Policy& policy) {
+std::vector<Mark> derive_marks(const ClassRecord& record, const MarkingPolicy& policy) {
     return Deriving(record, policy).run();
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "gradebook/gradebook.hpp"
-#include "gradebook/policy.hpp"
+#include "gradebook/marking_policy.hpp"
 
 #include <cstdint>
 #include <map>
@@ -56,6 +56,6 @@ struct ClassRecord {
 ClassRecord record_of(const Gradebook& gradebook, const Edition& edition);
 
 /// Of every student who handed in, or is in a group, sorted by id.
-std::vector<Mark> derive_marks(const ClassRecord& record, const Policy& policy);
+std::vector<Mark> derive_marks(const ClassRecord& record, const MarkingPolicy& policy);
 
 }  // namespace headway::gradebook

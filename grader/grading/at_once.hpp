@@ -5,11 +5,11 @@
 
 namespace headway::cli {
 
-/// Of this machine; 1 where that is not known.
+/// The number of processors of this machine; 1 where that is not known.
 std::size_t processors();
 
-/// Calls `work` in that many threads (at least one), and returns when all have ended. What the first one of them threw
-/// is thrown again then.
+/// Calls `work` in that many threads (at least one), and returns when all have ended. The first exception that one of
+/// them threw is then thrown again.
 void at_once(std::size_t threads, const std::function<void()>& work);
 
 }  // namespace headway::cli

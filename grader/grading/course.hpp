@@ -31,7 +31,7 @@ struct CourseError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// This checkout: where things are, and what the exercises are called.
+/// A checkout of the course: where things are, and what the exercises are called.
 struct Course {
     std::filesystem::path root;
     std::filesystem::path state;  ///< what grading leaves behind; $HEADWAY_STATE, or .headway in the root

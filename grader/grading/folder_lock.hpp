@@ -10,7 +10,7 @@
 namespace headway::cli {
 
 /// Two gradings of the same submission at the same time take turns. The kernel releases the lock if we die. Its file
-/// tells when the folder was used last.
+/// shows when the folder was used last.
 class FolderLock {
 public:
     /// Makes the folder if need be, and waits for its turn. @throws std::system_error

@@ -146,7 +146,7 @@ private:
         stamp_jail(exercise, "tests, plain build");
         if (!unchecked.empty() && !exercise.tests.empty()) remark(exercise.tests.front(), unchecked);
         std::error_code ignored;
-        fs::remove(heard(), ignored);
+        fs::remove(answered_calls(), ignored);
         if (exercise.state != State::unavailable)
             build::write_file(folder / "result.json", verdict::to_json(exercise).dump());
     }
@@ -183,7 +183,7 @@ private:
     void judge(BuildResult& result, const fs::path& worker, Build build) const {
         report("testing");
         const auto begin = steady_clock::now();
-        result.tests = judge_.test(worker, build, build == Build::plain ? heard() : fs::path());
+        result.tests = judge_.test(worker, build, build == Build::plain ? answered_calls() : fs::path());
         result.judge_seconds = seconds_since(begin);
     }
 
@@ -243,7 +243,7 @@ private:
         try {
             exercise.diagnosis = judge_.diagnose({.plain = workspace.worker(Build::plain),
                                                   .sanitized = workspace.worker(Build::sanitized),
-                                                  .heard = heard(),
+                                                  .answered_calls = answered_calls(),
                                                   .hung = hung_functions(exercise)});
             stamp_jail(exercise, "diagnosis");
             if (exercise.diagnosis->functions.empty()) exercise.diagnosis->functions = seen_by_tests_alone(exercise);
@@ -254,7 +254,7 @@ private:
     }
 
     /// What the plain build answered, for the diagnosis.
-    fs::path heard() const { return work_folder(course_, options_.submission, info_.name) / "heard"; }
+    fs::path answered_calls() const { return work_folder(course_, options_.submission, info_.name) / "answered_calls"; }
 
     void report(const std::string& step) const {
         if (!options_.progress) return;

@@ -16,13 +16,13 @@ namespace headway::cli {
 
 struct GradingOptions {
     std::filesystem::path submission;  ///< holds the exercise folders
-    std::filesystem::path shown_as;    ///< what messages call it; empty: where it is
+    std::filesystem::path shown_as;    ///< what messages call it; empty: its path
     std::vector<const ExerciseInfo*> exercises;
     std::uint64_t seed = 1;
-    bool reuse = true;     ///< results of an identical earlier run
+    bool reuse = true;     ///< take results of an identical earlier run
     bool diagnose = true;  ///< say why, where tests fail
     verdict::Tell tell = verdict::Tell::full;
-    /// How many builds run at once; 0: one a processor.
+    /// How many builds run at once; 0: one per processor.
     std::ptrdiff_t processors = 0;
     /// Called when an exercise is at a new step: "03 compiling"; from several threads, one at a time.
     std::function<void(const std::string&)> progress = {};

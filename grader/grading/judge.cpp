@@ -81,9 +81,9 @@ nlohmann::json Judge::ask(const std::string& verb, const fs::path& worker, Build
     return answer_of(std::move(command));
 }
 
-std::vector<verdict::Test> Judge::test(const fs::path& worker, Build build, const fs::path& heard) const {
+std::vector<verdict::Test> Judge::test(const fs::path& worker, Build build, const fs::path& answered_calls) const {
     std::vector<std::string> options;
-    if (!heard.empty()) options = {"--heard", heard.string()};
+    if (!answered_calls.empty()) options = {"--answered-calls", answered_calls.string()};
     std::vector<verdict::Test> tests;
     for (const auto& test : ask("test", worker, build, options)) tests.push_back(verdict::test_from_json(test));
     return tests;
@@ -94,8 +94,8 @@ void Judge::count(const fs::path& worker, const fs::path& folder) const {
 }
 
 verdict::Diagnosis Judge::diagnose(const Suspect& suspect) const {
-    std::vector<std::string> options = {"--sanitized-worker", suspect.sanitized.string(), "--heard",
-                                        suspect.heard.string()};
+    std::vector<std::string> options = {"--sanitized-worker", suspect.sanitized.string(), "--answered-calls",
+                                        suspect.answered_calls.string()};
     for (const std::string& function : suspect.hung) options.insert(options.end(), {"--hung", function});
     return verdict::diagnosis_from_json(ask("diagnose", suspect.plain, Build::plain, options));
 }

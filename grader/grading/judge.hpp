@@ -21,22 +21,23 @@ public:
     Judge(const Course& course, const ExerciseInfo& info, std::uint64_t seed)
         : course_(course), exercise_(info.name), seed_(seed) {}
 
-    /// The hidden tests. @param heard  a file for what was answered, which `diagnose` reads; empty: none
+    /// Runs the hidden tests. @param answered_calls  a file for them and their answers, which `diagnose` reads; empty:
+    /// none
     std::vector<verdict::Test> test(const std::filesystem::path& worker, build::Build build,
-                                    const std::filesystem::path& heard = {}) const;
-    /// The hidden tests, for what is counted while they run: parcels in `folder`.
+                                    const std::filesystem::path& answered_calls = {}) const;
+    /// Runs the hidden tests to count what they run: parcels in `folder`.
     void count(const std::filesystem::path& worker, const std::filesystem::path& folder) const;
 
     struct Suspect {
         std::filesystem::path plain, sanitized;  ///< its programs
-        std::filesystem::path heard;             ///< what `test` left
+        std::filesystem::path answered_calls;    ///< what `test` left
         std::vector<std::string> hung;           ///< functions that ran into their limit
     };
     verdict::Diagnosis diagnose(const Suspect& suspect) const;
 
     /// What a program answers to `count` random questions.
     std::vector<std::vector<double>> probe(const std::filesystem::path& worker, build::Build build, int count) const;
-    /// Leaves in `file`, as frames, what one hidden test asks.
+    /// Writes the calls of one hidden test to `file`, as frames.
     void record(const std::filesystem::path& worker, build::Build build, const std::string& test,
                 const std::filesystem::path& file) const;
     /// Points of all properties.

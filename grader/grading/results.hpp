@@ -11,11 +11,11 @@
 namespace headway::cli {
 
 /// The last grading of an exercise. Nothing if there was none, or if it cannot be read (damaged, of another version):
-/// then the next grading writes it anew.
+/// the next grading then writes a new one.
 std::optional<verdict::Exercise> last_result(const Course& course, const std::filesystem::path& submission,
                                              const ExerciseInfo& info);
 
-/// The same, if it is about the sources as they are now. @throws build::BadSubmission
+/// The last grading of an exercise, if it is about the sources as they are now. @throws build::BadSubmission
 std::optional<verdict::Exercise> current_result(const Course& course, const std::filesystem::path& submission,
                                                 const ExerciseInfo& info, std::uint64_t seed);
 

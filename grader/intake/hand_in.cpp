@@ -26,9 +26,9 @@ std::vector<fs::path> entries_of(const fs::path& folder) {
     return entries;
 }
 
-EntryName name_in(Layout layout, const std::string& name) {
-    if (layout == Layout::moodle) return moodle_name(name).value_or(plain_name(name));
-    if (layout == Layout::canvas) return canvas_name(name).value_or(plain_name(name));
+EntryName name_in(ExportFormat format, const std::string& name) {
+    if (format == ExportFormat::moodle) return moodle_name(name).value_or(plain_name(name));
+    if (format == ExportFormat::canvas) return canvas_name(name).value_or(plain_name(name));
     return plain_name(name);
 }
 
@@ -81,22 +81,22 @@ void add_gradescope(std::map<std::string, HandIn>& by_student, const fs::path& f
 
 }  // namespace
 
-std::string to_string(Layout layout) {
-    switch (layout) {
-        case Layout::moodle:
+std::string to_string(ExportFormat format) {
+    switch (format) {
+        case ExportFormat::moodle:
             return "Moodle";
-        case Layout::canvas:
+        case ExportFormat::canvas:
             return "Canvas";
-        case Layout::gradescope:
+        case ExportFormat::gradescope:
             return "Gradescope";
-        case Layout::plain:
+        case ExportFormat::plain:
             break;
     }
     return "one folder or archive a student";
 }
 
-Layout layout_of(const fs::path& folder) {
-    if (fs::exists(folder / gradescope_file)) return Layout::gradescope;
+ExportFormat format_of(const fs::path& folder) {
+    if (fs::exists(folder / gradescope_file)) return ExportFormat::gradescope;
     const std::vector<fs::path> entries = entries_of(folder);
     const auto all = [&](auto&& is_such) {
         return !entries.empty() && std::all_of(entries.begin(), entries.end(), [&](const fs::path& entry) {
@@ -104,22 +104,22 @@ Layout layout_of(const fs::path& folder) {
         });
     };
     // All of them: a student may call a folder anything.
-    if (all(moodle_name)) return Layout::moodle;
-    return all(canvas_name) ? Layout::canvas : Layout::plain;
+    if (all(moodle_name)) return ExportFormat::moodle;
+    return all(canvas_name) ? ExportFormat::canvas : ExportFormat::plain;
 }
 
 std::vector<HandIn> find_hand_ins(const fs::path& folder, const Naming& naming) try {
     std::map<std::string, HandIn> by_student;
-    const Layout layout = layout_of(folder);
+    const ExportFormat format = format_of(folder);
     const std::regex pattern(naming.pattern);
-    if (layout == Layout::gradescope && naming.pattern.empty())
+    if (format == ExportFormat::gradescope && naming.pattern.empty())
         add_gradescope(by_student, folder);
-    else if (layout == Layout::plain && naming.pattern.empty())
+    else if (format == ExportFormat::plain && naming.pattern.empty())
         add_by_name(by_student, entries_of(folder));
     else
         for (const fs::path& path : entries_of(folder)) {
             const std::string name = path.filename().string();
-            add_to(by_student, path, naming.pattern.empty() ? name_in(layout, name) : name_by(pattern, name));
+            add_to(by_student, path, naming.pattern.empty() ? name_in(format, name) : name_by(pattern, name));
         }
     std::vector<HandIn> hand_ins;
     for (auto& [student, hand_in] : by_student) {

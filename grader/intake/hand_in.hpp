@@ -24,17 +24,18 @@ struct HandIn {
 
 /// How to find out whose a submission is.
 struct Naming {
-    /// Applied to the name of each file or folder; its first group is the id. Empty: by the layout, see layout_of().
+    /// Applied to the name of each file or folder; its first group is the id. Empty: the export decides, see
+    /// format_of().
     std::string pattern;
     std::map<std::string, std::string> times;  ///< student -> when; goes before what the export says
 };
 
-/// The layouts: what Moodle, Canvas and Gradescope export, and one folder or archive a student.
-enum class Layout { moodle, canvas, gradescope, plain };
-std::string to_string(Layout layout);
+/// What a folder of hand-ins may be: an export of Moodle, Canvas or Gradescope, or one folder or archive per student.
+enum class ExportFormat { moodle, canvas, gradescope, plain };
+std::string to_string(ExportFormat format);
 
 /// By the names in it; a Gradescope export has a submission_metadata.yml.
-Layout layout_of(const std::filesystem::path& folder);
+ExportFormat format_of(const std::filesystem::path& folder);
 
 /// Everything in `folder`, sorted by student.
 /// @throws std::runtime_error if the folder cannot be read, or the pattern is no regular expression

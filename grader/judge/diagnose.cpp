@@ -1,6 +1,5 @@
 #include "diagnosis/diagnose.hpp"
-#include "judge/heard.hpp"
-#include "judge/run_suite.hpp"
+#include "judge/answered_calls.hpp"
 #include "judge/verbs.hpp"
 
 #include "student/own_memory.hpp"
@@ -19,9 +18,8 @@ nlohmann::json diagnose(const Case& asked, const DiagnosisOptions& options) {
     Student sanitized = workshop.student({options.sanitized_worker, true, 1, false}, limits);
     for (Student* student : {&plain, &reversed, &refilled, &sanitized})
         for (const std::string& function : options.hung) student->has_hung(function);
-    session() = {&plain, asked.seed, false};
     return verdict::to_json(diagnosis::diagnose(asked.exercise, {plain, reversed, refilled, sanitized},
-                                                read_heard(options.heard), asked.seed));
+                                                read_answered_calls(options.answered_calls), asked.seed));
 }
 
 }  // namespace headway::judge

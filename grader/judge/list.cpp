@@ -7,8 +7,8 @@ namespace headway::judge {
 
 nlohmann::json list(const std::string& exercise) {
     nlohmann::json document = nlohmann::json::array();
-    for (const auto& [name, declared] : suite_of(exercise).second.properties)
-        document.push_back({{"name", name}, {"property", declared.property}, {"points", declared.points}});
+    for (const Property& one : suite_of(exercise).second.properties)
+        document.push_back({{"name", one.name}, {"property", one.sentence}, {"points", one.points}});
     return document;
 }
 

@@ -23,19 +23,19 @@ std::string gtest_messages(const testing::TestResult& result) {
 }  // namespace
 
 void Listener::OnTestStart(const testing::TestInfo&) {
-    current_test() = {};
+    student_.test_record() = {};
     own_memory_ran_out() = false;
 }
 
 void Listener::OnTestEnd(const testing::TestInfo& info) {
-    TestRecord& record = current_test();
-    session().student->collect_output();
+    TestRecord& record = student_.test_record();
+    student_.collect_output();
     const auto declared = std::find_if(suite_.properties.begin(), suite_.properties.end(),
-                                       [&](const auto& property) { return property.first == info.name(); });
+                                       [&](const Property& one) { return one.name == info.name(); });
     verdict::Test test;
     test.name = info.name();
-    test.property = declared->second.property;
-    test.max_points = declared->second.points;
+    test.property = declared->sentence;
+    test.max_points = declared->points;
     test.seconds = static_cast<double>(info.result()->elapsed_time()) / 1000.0;
     test.output = record.output;
     test.output_truncated = record.output_truncated;
@@ -46,7 +46,7 @@ void Listener::OnTestEnd(const testing::TestInfo& info) {
     } else if (record.failure) {
         test.state = verdict::TestState::failed;
         test.failure = record.failure;
-        session().student->fresh_worker();
+        student_.fresh_worker();
     } else if (!record.not_implemented.empty()) {
         test.state = verdict::TestState::not_implemented;
         test.failure.emplace();
@@ -62,16 +62,16 @@ void Listener::OnTestEnd(const testing::TestInfo& info) {
         test.failure->message = fmt::format(
             "your functions answered with {} MiB of numbers in this test, more than the grader has room to compare",
             record.answered_bytes >> 20U);
-        session().student->fresh_worker();
-    } else if (session().student->is_out_of_time()) {
+        student_.fresh_worker();
+    } else if (student_.is_out_of_time()) {
         test.state = verdict::TestState::failed;
         test.failure.emplace();
         test.failure->kind = verdict::FailureKind::timeout;  // of no function
         test.failure->message = fmt::format(
             "all calls together took more than {} s of computing and waiting; what was not asked by then counts as "
             "not passed",
-            std::chrono::duration_cast<std::chrono::seconds>(session().student->limits().budget->all()).count());
-        session().student->fresh_worker();
+            std::chrono::duration_cast<std::chrono::seconds>(student_.limits().budget->all()).count());
+        student_.fresh_worker();
     } else {
         // Neither the submission nor a stub: the suite or the machine. Never the student's zero.
         test.state = verdict::TestState::unavailable;
@@ -79,7 +79,7 @@ void Listener::OnTestEnd(const testing::TestInfo& info) {
         test.failure->message = record.unavailable.empty()
                                     ? "the hidden test itself failed: " + gtest_messages(*info.result())
                                     : record.unavailable;
-        session().student->fresh_worker();
+        student_.fresh_worker();
     }
     results_.push_back({std::move(test), std::move(record)});
 }
@@ -106,7 +106,7 @@ bool Listener::ever_answered(const std::string& function) const {
 
 std::optional<verdict::Failure> Listener::unearned(const TestRecord& record) const {
     // The plain build shows what a function computes. In this one it may have been too slow to answer.
-    if (session().sanitized) return std::nullopt;
+    if (session_.sanitized) return std::nullopt;
     verdict::Failure failure;
     failure.kind = verdict::FailureKind::wrong_behaviour;
     failure.story = record.story;

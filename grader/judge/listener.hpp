@@ -12,7 +12,7 @@ namespace headway::judge {
 /// Turns what GoogleTest and the suites report into the verdict's tests.
 class Listener : public testing::EmptyTestEventListener {
 public:
-    explicit Listener(const Suite& suite) : suite_(suite) {}
+    Listener(const Suite& suite, Session& session) : suite_(suite), session_(session), student_(session.student) {}
 
     void OnTestStart(const testing::TestInfo& info) override;
     void OnTestEnd(const testing::TestInfo& info) override;
@@ -38,6 +38,8 @@ private:
     bool ever_answered(const std::string& function) const;
 
     const Suite& suite_;
+    const Session& session_;
+    Student& student_;
     std::vector<Result> results_;
 };
 

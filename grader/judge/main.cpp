@@ -58,7 +58,7 @@ int main(int argc, char** argv) {
 
     judge::Case asked;
     int seed_descriptor = -1;
-    std::string heard;
+    std::string answered_calls;
     judge::DiagnosisOptions diagnosis;
     int questions = 0;
     std::string recorded;
@@ -70,14 +70,14 @@ int main(int argc, char** argv) {
     app.require_subcommand(1);
     auto& test = *app.add_subcommand("test", "run the hidden tests");
     add_case(test, asked, seed_descriptor);
-    test.add_option("--heard", heard, "leave what was answered in this file, for `diagnose`");
+    test.add_option("--answered-calls", answered_calls, "leave what was answered in this file, for `diagnose`");
     test.add_option("--counts", asked.run.counts, "the worker counts what is run; write that into this folder");
-    test.callback([&] { answer = [&] { return judge::test(asked, heard); }; });
+    test.callback([&] { answer = [&] { return judge::test(asked, answered_calls); }; });
 
     auto& diagnose = *app.add_subcommand("diagnose", "say why a submission is wrong");
     add_case(diagnose, asked, seed_descriptor);
     diagnose.add_option("--sanitized-worker", diagnosis.sanitized_worker, "the program of the other build")->required();
-    diagnose.add_option("--heard", diagnosis.heard, "what `test` left")->required();
+    diagnose.add_option("--answered-calls", diagnosis.answered_calls, "what `test` left")->required();
     diagnose.add_option("--hung", diagnosis.hung, "a function that ran into its limit in the hidden tests");
     diagnose.callback([&] { answer = [&] { return judge::diagnose(asked, diagnosis); }; });
 

@@ -14,16 +14,17 @@ nlohmann::json probe(const Case& asked, int count) {
     CallLimits limits = workshop.limits();
     limits.budget = nullptr;  // verify asks far more than a grading does
     Student student = workshop.student({asked.worker, asked.sanitized}, limits);
-    session() = {&student, asked.seed, asked.sanitized};
+    Session session{student, asked.seed, asked.sanitized};
     nlohmann::json document = nlohmann::json::array();
     for (int i = 0; i < count; ++i) {
         Random random(asked.seed + static_cast<std::uint64_t>(i));
         std::vector<double> answers;
-        current_test() = {};
+        student.test_record() = {};
         try {
-            suite.probe(student, random, answers);
-        } catch (const StopTest&) {
-            const auto& failure = current_test().failure;
+            suite.probe(session, student, random, answers);
+        } catch (const StopTest& stop) {
+            student.test_record().stopped_by(stop);
+            const auto& failure = student.test_record().failure;
             answers.push_back(failure ? 1e6 + static_cast<double>(failure->kind) : 1e7);
             student.fresh_worker();
         }

@@ -19,7 +19,7 @@ nlohmann::json record(const Case& asked, const std::string& test, const std::fil
         const wire::Bytes frame = wire::framed(wire::encode(call));
         frames.write(reinterpret_cast<const char*>(frame.data()), static_cast<std::streamsize>(frame.size()));
     });
-    nlohmann::json result = run_suite(suite, {&student, asked.seed, asked.sanitized}, test);
+    nlohmann::json result = run_suite(suite, {student, asked.seed, asked.sanitized}, test);
     if (!frames.flush()) throw std::runtime_error("cannot write " + file.string());
     return result;
 }

@@ -11,8 +11,9 @@ namespace headway::judge {
 /// A suite, with its name for GoogleTest. @throws std::runtime_error if the exercise has none
 const std::pair<const std::string, Suite>& suite_of(const std::string& exercise);
 
-/// Runs the hidden tests against the student, or the one that is named.
-nlohmann::json run_suite(const std::pair<const std::string, Suite>& suite, const Session& with,
-                         const std::string& which = "*");
+/// Runs the hidden tests against the student, or only the one of this name. Once in a process: GoogleTest forgets no
+/// test.
+nlohmann::json run_suite(const std::pair<const std::string, Suite>& suite, Session session,
+                         const std::string& only = "");
 
 }  // namespace headway::judge

@@ -24,14 +24,14 @@ struct Case {
 };
 
 /// Runs the hidden tests: an array of tests, as in a verdict.
-/// @param heard  a file for the calls that were answered, which `diagnose` reads; empty: none
-nlohmann::json test(const Case& asked, const std::filesystem::path& heard);
+/// @param answered_calls  a file for the calls that were answered, which `diagnose` reads; empty: none
+nlohmann::json test(const Case& asked, const std::filesystem::path& answered_calls);
 
 /// Why the submission is wrong, from answers in both builds: a diagnosis, as in a verdict.
 struct DiagnosisOptions {
     std::string sanitized_worker;
-    std::filesystem::path heard;    ///< what `test` left
-    std::vector<std::string> hung;  ///< functions that ran into their limit in the hidden tests
+    std::filesystem::path answered_calls;  ///< what `test` left
+    std::vector<std::string> hung;         ///< functions that ran into their limit in the hidden tests
 };
 nlohmann::json diagnose(const Case& asked, const DiagnosisOptions& options);
 

@@ -56,8 +56,9 @@ Workshop::Workshop(const Run& run)
 }
 
 Student Workshop::student(const Program& program, const CallLimits& limits) const {
-    if (!counts_.empty()) return {jail_.lock_with_parcel(counting_command(program), room(program), parcel()), limits};
-    return {jail_.lock(command(program), room(program)), limits};
+    if (!counts_.empty())
+        return {jail_.lock_with_parcel(counting_command(program), contents(program), parcel()), limits};
+    return {jail_.lock(command(program), contents(program)), limits};
 }
 
 void Workshop::keep_parcel() {
@@ -100,7 +101,7 @@ sandbox::Command Workshop::counting_command(const Program& program) const {
     return counting;
 }
 
-sandbox::Room Workshop::room(const Program& program) const {
+sandbox::JailContents Workshop::contents(const Program& program) const {
     return {.program = program.worker,
             .readable = {},
             .own_processes_visible = program.sanitized,

@@ -49,7 +49,7 @@ private:
     const sandbox::Policy::Worker& most() const { return jail_.policy().worker; }
     sandbox::Command command(const Program& program) const;
     sandbox::Command counting_command(const Program& program) const;
-    sandbox::Room room(const Program& program) const;
+    sandbox::JailContents contents(const Program& program) const;
     std::filesystem::path parcel() const { return counts_ / "parcel"; }
 
     sandbox::Jail jail_;

@@ -15,7 +15,7 @@ struct AttentionGradients {
 /// @param q  (..., T, d)   @param k  (..., S, d)   @param v  (..., S, d_v)   @param grad_context  (..., T, d_v)
 AttentionGradients attention_backward(const Array& q, const Array& k, const Array& v, const Mask& mask,
                                       const Array& grad_context);
-/// The same for given weights and given gradients of the scores (before they were scaled back).
+/// Gradients of attention from given weights and given gradients of the scores (before they were scaled back).
 AttentionGradients attention_backward(const Array& q, const Array& k, const Array& weights, const Array& grad_scores,
                                       const Array& grad_context);
 

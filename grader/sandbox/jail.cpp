@@ -38,8 +38,9 @@ std::string joined(const std::vector<std::string>& words) {
 }
 
 /// What is not a protection, but makes the jail one.
-Plan draw_up(const Command& command, const Room& room, Inmate inmate, const fs::path& entry, const Policy& policy) {
-    Plan plan{.command = command, .room = room, .inmate = inmate, .entry = entry};
+Plan draw_up(const Command& command, const JailContents& contents, Inmate inmate, const fs::path& entry,
+             const Policy& policy) {
+    Plan plan{.command = command, .contents = contents, .inmate = inmate, .entry = entry};
     for (const Protection& protection : protections()) {
         if (!policy.switched_off.contains(std::string(protection.name)))
             protection.apply(plan);
@@ -60,10 +61,10 @@ std::vector<std::string> instructions(const Plan& plan) {
         words.push_back("pack=" + Jail::parcel_place().string());
     else if (!plan.command.delivery.empty())
         words.emplace_back("deliver=/tmp/product");
-    words.push_back("directory=" + (plan.room.tools ? plan.command.directory.string() : std::string("/tmp")));
+    words.push_back("directory=" + (plan.contents.tools ? plan.command.directory.string() : std::string("/tmp")));
     words.emplace_back("--");
     const auto& arguments = plan.command.arguments;
-    words.push_back(plan.room.program.empty() ? arguments.at(0) : plan.program_inside);
+    words.push_back(plan.contents.program.empty() ? arguments.at(0) : plan.program_inside);
     words.insert(words.end(), arguments.begin() + 1, arguments.end());
     return words;
 }
@@ -87,9 +88,9 @@ bool has_pool_users() {
     return false;
 }
 
-Launch Jail::lock(Command command, const Room& room) const {
+Launch Jail::lock(Command command, const JailContents& contents) const {
     if (!inmate_) return Launch(std::move(command));
-    const Plan plan = draw_up(command, room, *inmate_, entry_, policy_);
+    const Plan plan = draw_up(command, contents, *inmate_, entry_, policy_);
     Command locked;
     locked.jailed = true;
     locked.delivery = command.delivery;
@@ -114,22 +115,22 @@ Launch Jail::lock(Command command, const Room& room) const {
     // Watching from outside comes first; the kernel's bound is for what it cannot see, or is too slow for.
     std::string ignored;
     if (command.limits.resident > 0)
-        locked.group = ControlGroup::make({.memory = command.limits.resident + room.folder + mebibytes(128),
+        locked.group = ControlGroup::make({.memory = command.limits.resident + contents.folder + mebibytes(128),
                                            .processes = command.limits.processes + lingering},
                                           ignored);
     return Launch(std::move(locked));
 }
 
-Launch Jail::lock(Command command, const Room& room, const fs::path& product) const {
+Launch Jail::lock(Command command, const JailContents& contents, const fs::path& product) const {
     if (inmate_) command.delivery = product;
-    return lock(std::move(command), room);
+    return lock(std::move(command), contents);
 }
 
-Launch Jail::lock_with_parcel(Command command, const Room& room, const fs::path& parcel) const {
+Launch Jail::lock_with_parcel(Command command, const JailContents& contents, const fs::path& parcel) const {
     if (!inmate_) throw std::logic_error("without a jail there is nothing that packs");
     command.delivery = parcel;
     command.delivery_is_parcel = true;
-    return lock(std::move(command), room);
+    return lock(std::move(command), contents);
 }
 
 fs::path Jail::product_place(const fs::path& product) const { return inmate_ ? fs::path("/tmp/product") : product; }

@@ -29,17 +29,17 @@ public:
     const Policy& policy() const { return policy_; }
 
     /// `command`, in a jail; without one the same command.
-    /// @param room  what it needs to see
-    Launch lock(Command command, const Room& room) const;
+    /// @param contents  what it needs to see
+    Launch lock(Command command, const JailContents& contents) const;
 
-    /// The same for a program that leaves one file behind, which is copied to `product` when it succeeds. It must
+    /// lock() for a program that leaves one file behind, which is copied to `product` when it succeeds. It must
     /// write to product_place().
-    Launch lock(Command command, const Room& room, const std::filesystem::path& product) const;
+    Launch lock(Command command, const JailContents& contents, const std::filesystem::path& product) const;
     std::filesystem::path product_place(const std::filesystem::path& product) const;
 
     /// `command`, in a jail in which it finds an empty folder parcel_place(); what it leaves there is packed into
     /// `parcel`, however it ends. Only where there is a jail.
-    Launch lock_with_parcel(Command command, const Room& room, const std::filesystem::path& parcel) const;
+    Launch lock_with_parcel(Command command, const JailContents& contents, const std::filesystem::path& parcel) const;
     static std::filesystem::path parcel_place() { return "/tmp/parcel"; }
 
     /// "pool_user", "own_namespace", "another_user", "same_user", "none": for the judge's command line.

@@ -85,7 +85,7 @@ struct ChildSide {
     int error;  // gets errno if exec fails
 };
 
-/// Closes at exec what nobody gave the child on purpose: descriptors of the grader, and of whoever started it.
+/// Closes at exec what nobody gave the child on purpose: descriptors of the grader, and of the program that started it.
 void close_inherited_descriptors() {
     constexpr int first = STDERR_FILENO + 1;
     if (::close_range(first, ~0U, CLOSE_RANGE_CLOEXEC) == 0) return;

@@ -58,43 +58,43 @@ void no_host_files(Plan& plan) {
     const char* const libraries[] = {"/usr/lib", "/usr/lib64", "/usr/lib32", "/usr/local/lib"};
     const char* const rest[] = {"/lib", "/lib64", "/lib32", "/etc/ld.so.cache"};
     const char* const tools[] = {"/bin", "/sbin", "/etc/alternatives"};
-    if (plan.room.tools)
+    if (plan.contents.tools)
         show_system_folder(plan, "/usr");
     else
         for (const char* folder : libraries) show_system_folder(plan, folder);
     for (const char* folder : rest) show_system_folder(plan, folder);
-    if (plan.room.tools)
+    if (plan.contents.tools)
         for (const char* folder : tools) show_system_folder(plan, folder);
     make_way(plan, "/dev/null");
     add(plan.jail, {"--dev-bind", "/dev/null", "/dev/null"});
     show(plan, plan.entry, plan.entry_inside);
-    if (!plan.room.program.empty()) show(plan, plan.room.program, plan.program_inside);
+    if (!plan.contents.program.empty()) show(plan, plan.contents.program, plan.program_inside);
 }
 
 void all_host_files(Plan& plan) {
     add(plan.jail, {"--bind", "/", "/", "--dev-bind", "/dev", "/dev", "--ro-bind", "/proc", "/proc"});
     plan.entry_inside = plan.entry.string();
-    plan.program_inside = plan.room.program.string();
+    plan.program_inside = plan.contents.program.string();
 }
 
 /// Attack: #include or open the hidden suites where the course lies within a folder that must be readable.
 /// An empty folder in place of the course; what is needed of it is mounted on top.
 void no_hidden_suites(Plan& plan) {
-    const fs::path& secret = plan.room.secret;
+    const fs::path& secret = plan.contents.secret;
     if (!secret.empty() && lies_in(secret, "/usr")) add(plan.jail, {"--size", "4096", "--tmpfs", secret.string()});
 }
 
 /// The program and what it reads, on top of a folder in memory that may hide them.
 void show_above_tmp(Plan& plan) {
     if (lies_in(plan.entry_inside, "/tmp")) show(plan, plan.entry, plan.entry_inside);
-    if (lies_in(plan.program_inside, "/tmp")) show(plan, plan.room.program, plan.program_inside);
-    for (const fs::path& path : plan.room.readable) show(plan, path, path);
+    if (lies_in(plan.program_inside, "/tmp")) show(plan, plan.contents.program, plan.program_inside);
+    for (const fs::path& path : plan.contents.readable) show(plan, path, path);
 }
 
 /// Attack: fill the disk, or the memory, with files.
 /// One folder in memory, of limited size.
 void bounded_folder(Plan& plan) {
-    add(plan.jail, {"--perms", "1777", "--size", std::to_string(plan.room.folder), "--tmpfs", "/tmp"});
+    add(plan.jail, {"--perms", "1777", "--size", std::to_string(plan.contents.folder), "--tmpfs", "/tmp"});
     show_above_tmp(plan);
 }
 
@@ -103,7 +103,7 @@ void unbounded_folder(Plan& plan) {
     show_above_tmp(plan);
 }
 
-/// Attack: change the compiler, the course's headers or libraries for whoever is graded next.
+/// Attack: change the compiler, the course's headers or libraries for the submission that is graded next.
 /// Everything is mounted read-only, the root of the file system too, which is memory without a bound.
 void read_only_files(Plan& plan) { add(plan.jail, {"--remount-ro", "/"}); }
 
@@ -120,7 +120,7 @@ void bounded_files(Plan& plan) { instruct(plan, "fsize", plan.command.limits.fil
 /// Processes of its own, which all die with the first.
 void own_processes(Plan& plan) {
     add(plan.jail, {"--unshare-pid", "--new-session"});
-    if (plan.room.own_processes_visible) add(plan.jail, {"--proc", "/proc"});
+    if (plan.contents.own_processes_visible) add(plan.jail, {"--proc", "/proc"});
 }
 
 /// Attack: outlive a grader that was killed.

@@ -16,18 +16,18 @@ namespace headway::sandbox {
 /// Who the jailed program is for the kernel.
 enum class Inmate {
     pool_user,      ///< a user of its own, which only root can give
-    own_namespace,  ///< whoever grades, in a user namespace: nobody
+    own_namespace,  ///< the user who grades, in a user namespace: nobody
 
     // Where the kernel grants no namespaces; see weaker_jail.hpp.
     another_user,  ///< a user of its own, among all other processes
-    same_user,     ///< whoever grades, among all other processes: kept by Landlock and the filter
+    same_user,     ///< the user who grades, among all other processes: kept by Landlock and the filter
 };
 
 /// Whether it is jailed without namespaces, by less than bubblewrap can do.
 constexpr bool is_weaker(Inmate inmate) { return inmate == Inmate::another_user || inmate == Inmate::same_user; }
 
 /// What a program needs to see. Everything else is not there.
-struct Room {
+struct JailContents {
     std::filesystem::path program;                ///< outside; empty: a tool, by the path in the command
     std::vector<std::filesystem::path> readable;  ///< seen where they are
     bool tools = false;                           ///< compiler and linker, not libraries alone
@@ -39,7 +39,7 @@ struct Room {
 /// A jail as it is being drawn up: what bwrap, the entry and the kernel's filter will be told.
 struct Plan {
     const Command& command;
-    const Room& room;
+    const JailContents& contents;
     Inmate inmate;
     std::filesystem::path entry;
 
@@ -60,7 +60,7 @@ bool lies_in(const std::filesystem::path& path, const std::filesystem::path& fol
 /// One thing that a submission must not be able to do.
 struct Protection {
     std::string_view name;
-    std::string_view keeps;  ///< in words, for whoever reads a verdict
+    std::string_view keeps;  ///< in words, for the readers of a verdict
     void (*apply)(Plan&);
     void (*without)(Plan&);  ///< what takes its place where it is switched off; may be null
 };

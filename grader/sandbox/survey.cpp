@@ -46,20 +46,20 @@ void describe_surroundings(std::vector<std::string>& arguments, const Jail& jail
 
 /// "ok" or what was possible, by protection. @throws std::system_error if there is no such jail
 Found inspect(const Jail& jail, const Places& places) {
-    const Room room{.program = places.programs / "headway-inspect",
-                    .readable = {},
-                    .own_processes_visible = true,
-                    .folder = mebibytes(1),
-                    .secret = places.secret};
+    const JailContents contents{.program = places.programs / "headway-inspect",
+                                .readable = {},
+                                .own_processes_visible = true,
+                                .folder = mebibytes(1),
+                                .secret = places.secret};
     Command command;
-    command.arguments = {room.program.string(), std::to_string(room.folder), "64", std::to_string(::geteuid()),
+    command.arguments = {contents.program.string(), std::to_string(contents.folder), "64", std::to_string(::geteuid()),
                          (places.secret / "grader").string()};
     if (jail.is_weaker())
         describe_surroundings(command.arguments, jail, places);
     else
         for (const char* kind : {"net", "pid", "ipc"}) command.arguments.push_back(namespace_of_ours(kind));
     command.limits = {std::chrono::seconds(10), mebibytes(256), mebibytes(1), 64};
-    std::istringstream lines(run(jail.lock(command, room), std::chrono::seconds(20), 65536).output);
+    std::istringstream lines(run(jail.lock(command, contents), std::chrono::seconds(20), 65536).output);
     Found found;
     for (std::string line; std::getline(lines, line);)
         if (const std::size_t tab = line.find('\t'); tab != std::string::npos)

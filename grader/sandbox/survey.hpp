@@ -31,7 +31,7 @@ Survey survey(const Places& places, const Policy& policy);
 /// In a jail of that kind alone. @throws std::exception if it cannot be built here
 Survey survey_in(Inmate inmate, const Places& places, const Policy& policy);
 
-/// The same without trying: there is to be no jail.
+/// A survey that tries nothing: there is to be no jail.
 Survey without_jail(const Policy& policy, const std::string& why);
 
 /// Strangers' code must not run where the jail is missing or has a hole. The weaker jail will do: what keeps marks
@@ -40,7 +40,7 @@ Survey without_jail(const Policy& policy, const std::string& why);
 enum class Unsafe { no, yes };
 void require_jail(const Survey& survey, Unsafe unsafe);
 
-/// The same for many submissions on one machine, of which none may read another.
+/// require_jail() for many submissions on one machine, of which none may read another.
 void require_jail_for_a_class(const Survey& survey, Unsafe unsafe);
 
 }  // namespace headway::sandbox

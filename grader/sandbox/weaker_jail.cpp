@@ -39,15 +39,15 @@ void see_what_is_needed(Plan& plan) {
     const char* const libraries[] = {"/usr/lib", "/usr/lib64", "/usr/lib32", "/usr/local/lib"};
     const char* const rest[] = {"/lib", "/lib64", "/lib32", "/etc/ld.so.cache"};
     const char* const tools[] = {"/usr", "/bin", "/sbin", "/etc/alternatives"};
-    for (const char* folder : libraries) see(plan, folder, plan.room.secret);
-    for (const char* folder : rest) see(plan, folder, plan.room.secret);
-    if (plan.room.tools)
-        for (const char* folder : tools) see(plan, folder, plan.room.secret);
+    for (const char* folder : libraries) see(plan, folder, plan.contents.secret);
+    for (const char* folder : rest) see(plan, folder, plan.contents.secret);
+    if (plan.contents.tools)
+        for (const char* folder : tools) see(plan, folder, plan.contents.secret);
     plan.guard.push_back("see=" + plan.entry.string());
-    if (!plan.room.program.empty()) plan.guard.push_back("see=" + plan.room.program.string());
-    for (const fs::path& path : plan.room.readable) plan.guard.push_back("see=" + path.string());
+    if (!plan.contents.program.empty()) plan.guard.push_back("see=" + plan.contents.program.string());
+    for (const fs::path& path : plan.contents.readable) plan.guard.push_back("see=" + path.string());
     plan.guard.emplace_back("device=/dev/null");
-    if (plan.room.own_processes_visible) plan.guard.emplace_back("own-processes=yes");
+    if (plan.contents.own_processes_visible) plan.guard.emplace_back("own-processes=yes");
     plan.guard.emplace_back("landlock=yes");
 }
 
@@ -67,7 +67,7 @@ void refuse_meddling(Plan& plan) {
            {"chmod",      "fchmodat",    "fchmodat2",    "chown",        "fchown",        "lchown",      "fchownat",
             "utime",      "utimes",      "futimesat",    "utimensat",    "setxattr",      "lsetxattr",   "fsetxattr",
             "setxattrat", "removexattr", "lremovexattr", "fremovexattr", "removexattrat", "file_setattr"});
-    if (!plan.room.tools) refuse(plan, {"fchmod"});  // a linker makes executable what it has written
+    if (!plan.contents.tools) refuse(plan, {"fchmod"});  // a linker makes executable what it has written
 }
 
 /// Nobody can guess it, so nobody can have made it first.
@@ -134,8 +134,8 @@ std::string gaps_of(std::string_view protection, Inmate inmate, bool has_landloc
 
 void make_weaker(Plan& plan, RuleForFiles rule_for_files) {
     plan.entry_inside = plan.entry.string();
-    plan.program_inside = plan.room.program.string();
-    if (plan.room.tools || !plan.command.delivery.empty()) {
+    plan.program_inside = plan.contents.program.string();
+    if (plan.contents.tools || !plan.command.delivery.empty()) {
         plan.folder = fresh_folder();
         plan.guard.push_back("folder=" + plan.folder.string());
     }

@@ -14,7 +14,7 @@ namespace headway::sandbox {
 enum class Ground {
     anywhere,
     without_landlock,  ///< the kernel has none, or the container forbids it
-    same_user,         ///< whoever grades is not root
+    same_user,         ///< the user who grades is not root
 };
 
 /// What the weaker jail does not stop.

@@ -2,7 +2,6 @@
 
 #include "student/expect.hpp"
 #include "student/inputs.hpp"
-#include "student/test_record.hpp"
 
 #include "reference/array.hpp"
 
@@ -84,7 +83,7 @@ void append(std::vector<double>& answers, const wire::Value& value, std::size_t 
 /// Runs `ask`; a lost worker or a stub becomes a number too.
 template <class Ask>
 void appending(Student& student, std::vector<double>& answers, Ask ask) {
-    current_test() = {};
+    student.test_record() = {};
     try {
         const Outcome outcome = ask();
         if (outcome.error)
@@ -93,8 +92,9 @@ void appending(Student& student, std::vector<double>& answers, Ask ask) {
             append(answers, outcome.value, few_numbers);
         for (const std::string& name : outcome.changed_arguments)
             answers.push_back(changed_argument + static_cast<double>(name.size()));
-    } catch (const StopTest&) {
-        const auto& failure = current_test().failure;
+    } catch (const StopTest& stop) {
+        student.test_record().stopped_by(stop);
+        const auto& failure = student.test_record().failure;
         answers.push_back(failure ? no_answer + static_cast<double>(failure->kind) : not_written);
         student.fresh_worker();
     }

@@ -252,10 +252,8 @@ private:
 }  // namespace
 
 Evidence computes(Numbers ask, Arguments arguments, Needs needs) {
-    return [ask = std::move(ask), arguments = std::move(arguments),
-            needs = std::move(needs)](const reference::Array& expected) {
-        return aside([&] { return Behaviour(ask, arguments, expected).is_computed(needs); });
-    };
+    return [ask = std::move(ask), arguments = std::move(arguments), needs = std::move(needs)](
+               const reference::Array& expected) { return Behaviour(ask, arguments, expected).is_computed(needs); };
 }
 
 Evidence computes(Student& student, const std::string& what, Numbers ask, Arguments arguments, Needs needs) {

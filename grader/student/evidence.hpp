@@ -18,8 +18,8 @@ namespace headway::judge {
 /// The numbers of one answer; empty where there is none.
 using Numbers = std::function<std::vector<double>(const Arguments&)>;
 
-/// What an answer must change with, and how: of made-up answers that look at everything, few are linear where they
-/// should be.
+/// Which arguments an answer must depend on, and how. Few made-up answers that depend on everything are linear where
+/// they should be.
 struct Needs {
     /// Names of tensors or records of tensors. None: every one of them, but one where there are three or more, since a
     /// single mistake may lose one.
@@ -40,8 +40,9 @@ struct Needs {
 /// number among many.
 Evidence computes(Numbers ask, Arguments arguments, Needs needs = {});
 
-/// The same of what of the student's answers is called `what`: the many questions about parts are asked only until they
-/// have once been answered well, with a mask and without. A single mistake fails many tests, and people wait.
+/// computes() for an answer of the student's with the name `what`: the many questions about parts of arguments are
+/// asked only until such an answer has once passed them, with a mask and without. One mistake fails many tests, and
+/// students wait for all of them.
 Evidence computes(Student& student, const std::string& what, Numbers ask, Arguments arguments, Needs needs = {});
 
 /// A call of a function of the student's that keeps no state, and the calls with other arguments that evidence asks
@@ -62,7 +63,7 @@ private:
     std::map<wire::Bytes, wire::Value> answers_;
 };
 
-/// The same of such a call; of a record, `field` alone is looked at.
+/// computes() for the answer to such a call; of a record, only `field` counts.
 Evidence computes(std::shared_ptr<Neighbourhood> neighbourhood, std::string field, Needs needs = {});
 Evidence computes(Student& student, FunctionCall call, std::string field = "", Needs needs = {});
 

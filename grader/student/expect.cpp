@@ -1,5 +1,7 @@
 #include "student/expect.hpp"
 
+#include "student/student.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -100,12 +102,12 @@ verdict::Window window_at(const verdict::Worst& worst, const reference::Array& a
     return window;
 }
 
-std::optional<Failure> shape_difference(const Looking& looking, const Shape& actual, const Shape& expected) {
+std::optional<Failure> shape_difference(const CheckedPart& part, const Shape& actual, const Shape& expected) {
     if (actual == expected) return std::nullopt;
     Failure failure;
     failure.kind = FailureKind::wrong_shape;
-    failure.stage = to_string(looking.stage);
-    failure.message = "the shape of your " + looking.at + " is " + headway::to_string(actual) + "; it should be " +
+    failure.stage = to_string(part.stage);
+    failure.message = "the shape of your " + part.name + " is " + headway::to_string(actual) + "; it should be " +
                       headway::to_string(expected);
     return failure;
 }
@@ -120,15 +122,15 @@ double tolerance(double expected, double error_bound) {
     return safety_factor * error_bound + absolute_floor + 2 * reference::unit_roundoff * std::abs(expected);
 }
 
-std::optional<Failure> difference(const Looking& looking, const Tensor& actual, const reference::Array& expected) {
+std::optional<Failure> difference(const CheckedPart& part, const Tensor& actual, const reference::Array& expected) {
     if (!actual.defined()) {
         Failure failure;
         failure.kind = FailureKind::wrong_shape;
-        failure.stage = to_string(looking.stage);
-        failure.message = "your " + looking.at + " are a Tensor{} that nothing was assigned to";
+        failure.stage = to_string(part.stage);
+        failure.message = "your " + part.name + " are a Tensor{} that nothing was assigned to";
         return failure;
     }
-    if (auto failure = shape_difference(looking, actual.shape(), expected.shape)) return failure;
+    if (auto failure = shape_difference(part, actual.shape(), expected.shape)) return failure;
     const reference::Array got = reference::exact(actual);
     Failure failure;
     double worst_badness = 0;
@@ -140,19 +142,19 @@ std::optional<Failure> difference(const Looking& looking, const Tensor& actual, 
         if (failure.worst && !(bad > worst_badness)) continue;
         worst_badness = bad;
         failure.worst =
-            verdict::Worst{looking.axes, coordinate_of(i, expected.shape), expected.value[i], got.value[i], allowed};
+            verdict::Worst{part.axes, coordinate_of(i, expected.shape), expected.value[i], got.value[i], allowed};
     }
     if (failure.wrong_elements == 0) return std::nullopt;
     failure.kind = FailureKind::wrong_value;
-    failure.stage = to_string(looking.stage);
+    failure.stage = to_string(part.stage);
     failure.all_elements = expected.numel();
     const std::string in_numbers =
         " in " + std::to_string(failure.wrong_elements) + " of " + std::to_string(failure.all_elements) + " numbers";
-    failure.message = "your " + looking.at + " are wrong" + in_numbers;
+    failure.message = "your " + part.name + " are wrong" + in_numbers;
     if (!std::isfinite(failure.worst->expected)) {  // so all of them: another answer of the student's
         failure.worst.reset();
         failure.message =
-            "your " + looking.at + " cannot be compared" + in_numbers + ": an answer of yours is NaN or infinite there";
+            "your " + part.name + " cannot be compared" + in_numbers + ": an answer of yours is NaN or infinite there";
         return failure;
     }
     if (expected.numel() <= most_shown) {
@@ -163,45 +165,45 @@ std::optional<Failure> difference(const Looking& looking, const Tensor& actual, 
     return failure;
 }
 
-std::optional<Failure> what_is_wrong(const Looking& looking, const Tensor& actual, const reference::Array& expected) {
-    auto failure = difference(looking, actual, expected);
-    if (!failure && !is_constant(expected)) shown();
+std::optional<Failure> what_is_wrong(Student& student, const CheckedPart& part, const Tensor& actual,
+                                     const reference::Array& expected) {
+    auto failure = difference(part, actual, expected);
+    if (!failure && !is_constant(expected)) shown(student);
     return failure;
 }
 
-void expect_close(const Looking& looking, const Tensor& actual, const reference::Array& expected) {
-    if (auto failure = what_is_wrong(looking, actual, expected)) fail(std::move(*failure));
+void expect_close(Student& student, const CheckedPart& part, const Tensor& actual, const reference::Array& expected) {
+    if (auto failure = what_is_wrong(student, part, actual, expected)) fail(std::move(*failure));
 }
 
-void expect_alike(const Looking& looking, const Tensor& actual, const Tensor& other) {
-    if (auto failure = difference(looking, actual, reference::exact(other))) fail(std::move(*failure));
+void expect_alike(const CheckedPart& part, const Tensor& actual, const Tensor& other) {
+    if (auto failure = difference(part, actual, reference::exact(other))) fail(std::move(*failure));
 }
 
-std::optional<reference::Array> what_follows(const Follows& from_own) {
+std::optional<reference::Array> what_follows(Student& student, const Follows& from_own) {
     try {
-        return aside(from_own);
+        return student.outside_story(from_own);
     } catch (const std::logic_error&) {  // the reference's, of shapes that do not fit together
         return std::nullopt;
     }
 }
 
-void expect_close_given(const Looking& looking, const Tensor& actual, const reference::Array& expected,
-                        const std::vector<std::string>& functions, const Follows& from_own, const Evidence& evidence) {
-    auto failure = what_is_wrong(looking, actual, expected);
+void expect_close_given(Student& student, const CheckedPart& part, const Tensor& actual,
+                        const reference::Array& expected, const std::vector<std::string>& functions,
+                        const Follows& from_own, const Evidence& evidence) {
+    auto failure = what_is_wrong(student, part, actual, expected);
     if (!failure) return;
-    const auto follows = what_follows(from_own);
-    if (!follows || follows->shape != expected.shape || difference(looking, actual, *follows))
-        fail(std::move(*failure));
-    pass_on_credit(functions, std::move(*failure), expected, evidence);
+    const auto follows = what_follows(student, from_own);
+    if (!follows || follows->shape != expected.shape || difference(part, actual, *follows)) fail(std::move(*failure));
+    pass_on_credit(student, functions, std::move(*failure), expected, evidence);
 }
 
-void pass_on_credit(const std::vector<std::string>& functions, Failure failure, const reference::Array& expected,
-                    const Evidence& evidence) {
-    const std::string function = current_test().function;
-    if (!evidence(expected)) fail(std::move(failure));
-    shown(function);
-    TestRecord& record = current_test();
-    failure.function = function;
+void pass_on_credit(Student& student, const std::vector<std::string>& functions, Failure failure,
+                    const reference::Array& expected, const Evidence& evidence) {
+    if (!student.outside_story([&] { return evidence(expected); })) fail(std::move(failure));
+    shown(student);
+    TestRecord& record = student.test_record();
+    failure.function = record.function;
     failure.story = record.story;
     record.credits.push_back({functions, std::move(failure)});
 }
@@ -215,32 +217,32 @@ reference::Array own(const Tensor& tensor) {
     return array;
 }
 
-void expect_shape(const Looking& looking, const Shape& actual, const Shape& expected) {
-    if (auto failure = shape_difference(looking, actual, expected)) fail(std::move(*failure));
+void expect_shape(const CheckedPart& part, const Shape& actual, const Shape& expected) {
+    if (auto failure = shape_difference(part, actual, expected)) fail(std::move(*failure));
 }
 
-void expect_mask(const Looking& looking, const Mask& actual, const Mask& expected) {
-    expect_shape(looking, actual.shape(), expected.shape());
+void expect_mask(Student& student, const CheckedPart& part, const Mask& actual, const Mask& expected) {
+    expect_shape(part, actual.shape(), expected.shape());
     const Mask yours = actual.clone();
     const Mask right = expected.clone();
     for (Index i = 0; i < right.numel(); ++i) {
         if (yours.data()[i] == right.data()[i]) continue;
         Failure failure;
         failure.kind = FailureKind::wrong_value;
-        failure.stage = to_string(looking.stage);
+        failure.stage = to_string(part.stage);
         const auto coordinate = coordinate_of(static_cast<std::size_t>(i), right.shape());
         std::string place;
         for (std::size_t axis = 0; axis < coordinate.size(); ++axis)
-            place += (axis == 0 ? "[" : ", ") + looking.axes.at(axis) + "=" + std::to_string(coordinate[axis]);
+            place += (axis == 0 ? "[" : ", ") + part.axes.at(axis) + "=" + std::to_string(coordinate[axis]);
         verdict::Worst worst;
-        worst.axes = looking.axes;
+        worst.axes = part.axes;
         worst.coordinate = coordinate;
         failure.window = window_at(worst, as_numbers(yours), as_numbers(right));
-        failure.message = "your " + looking.at + " is " + (yours.data()[i] ? "true" : "false") + " at " + place +
+        failure.message = "your " + part.name + " is " + (yours.data()[i] ? "true" : "false") + " at " + place +
                           "]; it should be " + (right.data()[i] ? "true (may not attend)" : "false (may attend)");
         fail(std::move(failure));
     }
-    if (!is_constant(as_numbers(right))) shown();
+    if (!is_constant(as_numbers(right))) shown(student);
 }
 
 void expect(bool holds, Stage stage, const std::string& message) {

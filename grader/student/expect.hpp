@@ -13,9 +13,10 @@
 
 namespace headway::judge {
 
-/// What a check looks at: its name and axes for messages, and the stage that is wrong if it fails.
-struct Looking {
-    std::string at;  ///< "scores"
+/// The part of an answer that a check looks at: its name and axes for messages, and the stage that is wrong if it
+/// fails.
+struct CheckedPart {
+    std::string name;  ///< "scores"
     Stage stage = Stage::none;
     std::vector<std::string> axes;  ///< "b", "h", "query", "key"
 };
@@ -23,51 +24,55 @@ struct Looking {
 /// The comparator: |actual - expected| <= atol + rtol·|expected|, written so that NaN never passes; infinities neither.
 bool close(double actual, double expected, double atol, double rtol);
 
-/// How far from `expected` an element may be: a multiple of the forward error bound, for float32 rounding that the
-/// bound does not see, such as products of intermediate results in another order.
+/// How far from `expected` an element may be: a multiple of the forward error bound, because the bound does not see all
+/// float32 rounding, such as that of intermediate results multiplied in another order.
 double tolerance(double expected, double error_bound);
 
 /// Nothing if `actual` has the shape and, within tolerance, the numbers of `expected`; else what differs.
-std::optional<verdict::Failure> difference(const Looking& looking, const Tensor& actual,
+std::optional<verdict::Failure> difference(const CheckedPart& part, const Tensor& actual,
                                            const reference::Array& expected);
 
-/// The difference of the answer given last from the reference. Without one that answer is noted as shown(), unless all
-/// numbers of `expected` are alike: that a constant can give.
-std::optional<verdict::Failure> what_is_wrong(const Looking& looking, const Tensor& actual,
+// ---- expectations: those that note something in the record of the test take the student ------------------------
+
+/// How the answer to the last call differs from the reference. If it does not, the function is noted as shown(), unless
+/// all numbers of `expected` are alike: a constant could give those.
+std::optional<verdict::Failure> what_is_wrong(Student& student, const CheckedPart& part, const Tensor& actual,
                                               const reference::Array& expected);
 
 /// Ends the test with what is wrong, if anything is.
-void expect_close(const Looking& looking, const Tensor& actual, const reference::Array& expected);
+void expect_close(Student& student, const CheckedPart& part, const Tensor& actual, const reference::Array& expected);
 
-/// Ends the test if `actual`, another answer of the student's, differs. It shows nothing: both may be constant.
-void expect_alike(const Looking& looking, const Tensor& actual, const Tensor& other);
+/// Ends the test if two answers of the student's differ. Equality is not noted as shown(): both may be constant.
+void expect_alike(const CheckedPart& part, const Tensor& actual, const Tensor& other);
 
 /// What shows that an answer is computed all the same, where this was expected (see computes()); asked only where
-/// credit is at stake.
+/// credit is at stake, and outside the story.
 using Evidence = std::function<bool(const reference::Array& expected)>;
-/// What follows from the student's own answers; nothing if these are of no use. Asked aside, where something is wrong.
+/// What follows from the student's own answers; nothing if these are of no use. Asked only where something is wrong,
+/// and outside the story.
 using Follows = std::function<std::optional<reference::Array>()>;
 
-/// Nothing also where the student's own answers are of shapes that nothing follows from.
-std::optional<reference::Array> what_follows(const Follows& from_own);
+/// `from_own`, asked outside the story; nothing if the shapes of the student's own answers do not fit together.
+std::optional<reference::Array> what_follows(Student& student, const Follows& from_own);
 
 /// Right if `actual` is what it should be, or what follows from the student's own answers from other `functions`.
 /// The second passes on credit: it stands only if another test finds one of those functions wrong.
-void expect_close_given(const Looking& looking, const Tensor& actual, const reference::Array& expected,
-                        const std::vector<std::string>& functions, const Follows& from_own, const Evidence& evidence);
+void expect_close_given(Student& student, const CheckedPart& part, const Tensor& actual,
+                        const reference::Array& expected, const std::vector<std::string>& functions,
+                        const Follows& from_own, const Evidence& evidence);
 
 /// The test passes for now; `failure` stands only if no other test finds one of `functions` wrong. Ends the test with
 /// it if nothing shows that the answer is computed: zeros follow from zeros.
-void pass_on_credit(const std::vector<std::string>& functions, verdict::Failure failure,
+void pass_on_credit(Student& student, const std::vector<std::string>& functions, verdict::Failure failure,
                     const reference::Array& expected, const Evidence& evidence);
 
 /// Numbers that a submission gave, with room for having computed their inputs in another order.
 reference::Array own(const Tensor& tensor);
 
-void expect_shape(const Looking& looking, const Shape& actual, const Shape& expected);
+void expect_shape(const CheckedPart& part, const Shape& actual, const Shape& expected);
 
 /// Every entry equal; `Mask{}` never is.
-void expect_mask(const Looking& looking, const Mask& actual, const Mask& expected);
+void expect_mask(Student& student, const CheckedPart& part, const Mask& actual, const Mask& expected);
 
 /// Ends the test with `message` unless `holds`.
 void expect(bool holds, Stage stage, const std::string& message);

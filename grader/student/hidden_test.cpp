@@ -1,5 +1,7 @@
 #include "student/hidden_test.hpp"
 
+#include <utility>
+
 namespace headway::judge {
 namespace {
 
@@ -10,10 +12,6 @@ std::uint64_t hash(const std::string& text) {
     return value;
 }
 
-std::uint64_t seed_of_this_test() {
-    return session().seed ^ hash(testing::UnitTest::GetInstance()->current_test_info()->name());
-}
-
 }  // namespace
 
 std::map<std::string, Suite>& suites() {
@@ -21,24 +19,26 @@ std::map<std::string, Suite>& suites() {
     return all;
 }
 
-Session& session() {
-    static Session session;
-    return session;
-}
+HiddenTest::HiddenTest(Session& session_of_all, const std::string& name)
+    : session(session_of_all), student(session.student), random(session.seed ^ hash(name)) {}
 
-HiddenTest::HiddenTest() : student(*session().student), random(seed_of_this_test()) {}
+void HiddenTest::TestBody() {
+    try {
+        body();
+    } catch (const StopTest& stop) {
+        student.test_record().stopped_by(stop);
+        throw;
+    }
+}
 
 Registration::Registration(const std::string& suite, const std::string& exercise) {
     suites()[suite].exercise = exercise;
 }
 
-Registration::Registration(const std::string& suite, const std::string& test, const Declared& declared) {
-    suites()[suite].properties.emplace_back(test, declared);
+Registration::Registration(const std::string& suite, Property property) {
+    suites()[suite].properties.push_back(std::move(property));
 }
 
-Registration::Registration(const std::string& suite,
-                           std::function<void(Student&, Random&, std::vector<double>&)> probe) {
-    suites()[suite].probe = std::move(probe);
-}
+Registration::Registration(const std::string& suite, Suite::Probe probe) { suites()[suite].probe = std::move(probe); }
 
 }  // namespace headway::judge

@@ -11,68 +11,95 @@
 
 #include <gtest/gtest.h>
 
+#include <any>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace headway::judge {
 
-/// What the judge knows of one exercise's suite.
-struct Suite {
-    std::string exercise;                                      ///< "03_scaled_scores"
-    std::vector<std::pair<std::string, Declared>> properties;  ///< by test name, in the order of the source
-    /// One question to the submission about random inputs; see PROBE.
-    std::function<void(Student&, Random&, std::vector<double>& answers)> probe;
-};
-
-/// All suites by their GoogleTest name: "ScaledScores".
-std::map<std::string, Suite>& suites();
-
-/// Set by the judge before the tests run.
+/// What the hidden tests of one run share. The judge makes it, and hands it to each test.
 struct Session {
-    Student* student = nullptr;
+    Student& student;
     std::uint64_t seed = 0;
     bool sanitized = false;
+    std::any kept = {};  ///< by the suite: what one of its tests found out and the others need, too
 };
-Session& session();
 
 /// A hidden test: talks to the submission, knows what must come back.
 class HiddenTest : public testing::Test {
-protected:
-    HiddenTest();
+public:
+    HiddenTest(Session& session_of_all, const std::string& name);
 
+protected:
+    Session& session;
     Student& student;
     /// A stream of this test's own: it does not change when another test draws more.
     Random random;
-    bool sanitized() const { return session().sanitized; }
+
+private:
+    /// Written behind PROPERTY.
+    virtual void body() = 0;
+    void TestBody() final;
 };
+
+/// A hidden test before it runs: declared by PROPERTY.
+struct Property {
+    std::string name;  ///< "ScoresAreDividedBySqrtHeadDim"
+    int points = 0;
+    std::string sentence;  ///< "scores are divided by √head_dim"
+    const char* file = "";
+    int line = 0;
+    std::function<HiddenTest*(Session&)> make;
+};
+
+/// What the judge knows of one exercise's suite.
+struct Suite {
+    /// One question to the submission about random inputs; see PROBE.
+    using Probe = std::function<void(Session&, Student&, Random&, std::vector<double>& answers)>;
+
+    std::string exercise;              ///< "03_scaled_scores"
+    std::vector<Property> properties;  ///< in the order of the source
+    Probe probe;
+};
+
+/// All suites by their GoogleTest name: "ScaledScores". Complete before main begins.
+std::map<std::string, Suite>& suites();
 
 /// Adds to suites() before main.
 struct Registration {
     Registration(const std::string& suite, const std::string& exercise);
-    Registration(const std::string& suite, const std::string& test, const Declared& declared);
-    Registration(const std::string& suite, std::function<void(Student&, Random&, std::vector<double>&)> probe);
+    Registration(const std::string& suite, Property property);
+    Registration(const std::string& suite, Suite::Probe probe);
 };
 
 }  // namespace headway::judge
 
 /// Opens the suite of an exercise; HEADWAY_EXERCISE comes from the build.
-#define HIDDEN_SUITE(Name)                             \
-    class Name : public headway::judge::HiddenTest {}; \
-    static const headway::judge::Registration register_suite_##Name(#Name, HEADWAY_EXERCISE)
+#define HIDDEN_SUITE(Name) static const headway::judge::Registration register_suite_##Name(#Name, HEADWAY_EXERCISE)
 
-/// A hidden test named as a property, with its points and the sentence that students read.
-#define PROPERTY(SuiteName, Name, points, sentence)                          \
-    static const headway::judge::Registration register_##SuiteName##_##Name( \
-        #SuiteName, #Name, headway::judge::Declared{points, sentence});      \
-    TEST_F(SuiteName, Name)
+/// A hidden test named as a property, with its points and the sentence that students read. What follows is its body,
+/// in which `session`, `student` and `random` are at hand.
+#define PROPERTY(SuiteName, Name, points, sentence)                                                                    \
+    class SuiteName##_##Name : public headway::judge::HiddenTest {                                                     \
+        using HiddenTest::HiddenTest;                                                                                  \
+        void body() override;                                                                                          \
+                                                                                                                       \
+    public:                                                                                                            \
+        static HiddenTest* make(headway::judge::Session& session) { return new SuiteName##_##Name(session, #Name); }   \
+    };                                                                                                                 \
+    static const headway::judge::Registration register_##SuiteName##_##Name(                                           \
+        #SuiteName, headway::judge::Property{#Name, points, sentence, __FILE__, __LINE__, &SuiteName##_##Name::make}); \
+    void SuiteName##_##Name::body()
 
 /// One question with random inputs whose answers tell wrong submissions apart: `verify` asks it 50 times and demands
 /// that no two mutants answer alike.
 #define PROBE(SuiteName)                                                                                      \
-    static void probe_##SuiteName(headway::judge::Student&, headway::Random&, std::vector<double>&);          \
+    static void probe_##SuiteName(headway::judge::Session&, headway::judge::Student&, headway::Random&,       \
+                                  std::vector<double>&);                                                      \
     static const headway::judge::Registration register_probe_##SuiteName(#SuiteName, &probe_##SuiteName);     \
-    static void probe_##SuiteName([[maybe_unused]] headway::judge::Student& student, headway::Random& random, \
+    static void probe_##SuiteName([[maybe_unused]] headway::judge::Session& session,                          \
+                                  [[maybe_unused]] headway::judge::Student& student, headway::Random& random, \
                                   std::vector<double>& answers)

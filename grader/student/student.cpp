@@ -1,7 +1,6 @@
 #include "student/student.hpp"
 
 #include "student/sanitizer_report.hpp"
-#include "student/test_record.hpp"
 
 #include <algorithm>
 #include <system_error>
@@ -103,10 +102,9 @@ void Student::fresh_worker() {
 void Student::collect_output() {
     if (!link_) return;
     Printed printed = link_->take_output();
-    TestRecord& record = current_test();
-    const std::size_t room = limits_.output_kept - std::min(limits_.output_kept, record.output.size());
-    record.output.append(printed.text, 0, room);
-    record.output_truncated |= printed.truncated || printed.text.size() > room;
+    const std::size_t room = limits_.output_kept - std::min(limits_.output_kept, test_.output.size());
+    test_.output.append(printed.text, 0, room);
+    test_.output_truncated |= printed.truncated || printed.text.size() > room;
 }
 
 milliseconds Student::time_limit(const std::string& function) const {
@@ -119,9 +117,8 @@ milliseconds Student::time_limit(const std::string& function) const {
 
 /// Of what a test is answered, since it may keep it all, and much more of it than came over the wire.
 void Student::keep_account(const wire::Reply& reply) {
-    std::uint64_t& answered = current_test().answered_bytes;
-    answered += wire::bytes_to_unfold(reply.result);
-    if (answered > limits_.answer_bytes * answers_of_a_test)
+    test_.answered_bytes += wire::bytes_to_unfold(reply.result);
+    if (test_.answered_bytes > limits_.answer_bytes * answers_of_a_test)
         throw NoAnswer{FailureKind::memory, "answered with more than " +
                                                 std::to_string(limits_.answer_bytes * answers_of_a_test >> 20U) +
                                                 " MiB of numbers in one test"};
@@ -135,22 +132,21 @@ void Student::lost(const std::string& function, const NoAnswer& why) {
         failure.sanitizer = parse_sanitizer_report(link_->last_words());
         failure.message = describe(*failure.sanitizer, function);
     }
-    if (current_test().aside && !is_courses_own(function)) tell();
+    if (test_.outside_story && !is_courses_own(function)) add_to_story();
     if (why.kind == FailureKind::timeout && slow_.insert(function).second) ++hung_here_;
     collect_output();
     link_.reset();
     fail(std::move(failure));
 }
 
-void Student::tell() {
-    TestRecord& record = current_test();
-    for (const wire::Call& call : untold_)
+void Student::add_to_story() {
+    for (const wire::Call& call : not_in_story_)
         if (recorder_) recorder_(call);
-    const wire::Call& last = untold_.back();
-    record.function = last.function;
-    record.asked.insert(last.function);
-    record.story.push_back(sentence(last.function, last.arguments));
-    untold_.clear();
+    const wire::Call& last = not_in_story_.back();
+    test_.function = last.function;
+    test_.asked.insert(last.function);
+    test_.story.push_back(sentence(last.function, last.arguments));
+    not_in_story_.clear();
 }
 
 namespace {
@@ -172,16 +168,15 @@ Arguments as_sent(Arguments arguments) {
 }  // namespace
 
 Outcome Student::ask(const std::string& function, const Arguments& arguments, bool keep_result) {
-    TestRecord& record = current_test();
-    untold_.push_back({++last_call_, function, arguments, keep_result});
-    if (!record.aside && !is_courses_own(function)) tell();
+    not_in_story_.push_back({++last_call_, function, arguments, keep_result});
+    if (!test_.outside_story && !is_courses_own(function)) add_to_story();
     const wire::Call call{last_call_, function, as_sent(arguments), keep_result};
     try {
         wire::Reply reply = link().exchange(call, time_limit(function));
         collect_output();
         keep_account(reply);
         if (reply.error && reply.error->kind == ErrorKind::not_implemented) {
-            record.not_implemented = reply.error->message;
+            test_.not_implemented = reply.error->message;
             throw StopTest{};
         }
         if (reply.error && reply.error->kind == ErrorKind::no_such_function) {
@@ -189,20 +184,20 @@ Outcome Student::ask(const std::string& function, const Arguments& arguments, bo
             throw NoAnswer{FailureKind::protocol, "is not what answers: the program does not know that function"};
         }
         Outcome outcome{std::move(reply.result), std::move(reply.error), std::move(reply.changed_arguments)};
-        if (!outcome.error) record.answered.insert(function);
+        if (!outcome.error) test_.answered.insert(function);
         if (witness_ && !is_courses_own(function)) witness_(function, arguments, outcome);
         return outcome;
     } catch (const NoAnswer& why) {
         lost(function, why);
     } catch (const MachineTooBusy& why) {
         link_.reset();
-        record.unavailable = why.what();
+        test_.unavailable = why.what();
         throw StopTest{};
     } catch (const OutOfTime&) {
         link_.reset();
         throw;
     } catch (const std::system_error& error) {
-        record.unavailable = std::string("the worker cannot be run: ") + error.what();
+        test_.unavailable = std::string("the worker cannot be run: ") + error.what();
         throw StopTest{};
     }
 }
@@ -214,7 +209,7 @@ Outcome Student::outcome(const std::string& function, const Arguments& arguments
 wire::Value Student::answer(const std::string& function, const Arguments& arguments, bool keep_result) {
     Outcome outcome = ask(function, arguments, keep_result);
     if (outcome.error) {
-        if (current_test().aside && !is_courses_own(function)) tell();
+        if (test_.outside_story && !is_courses_own(function)) add_to_story();
         fail(thrown(function, *outcome.error));
     }
     return std::move(outcome.value);
@@ -271,7 +266,7 @@ void Student::refuses(const std::string& function, const Arguments& arguments, c
                       std::initializer_list<ErrorKind> accepted) {
     const Outcome outcome = ask(function, arguments, false);
     if (outcome.error && std::find(accepted.begin(), accepted.end(), outcome.error->kind) != accepted.end()) {
-        current_test().refused.insert(function);
+        test_.refused.insert(function);
         return;
     }
     Failure failure;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "student/test_record.hpp"
 #include "student/worker_link.hpp"
 
 #include <headway/tensor.hpp>
@@ -18,7 +19,7 @@ namespace headway::judge {
 
 using Arguments = std::vector<wire::Field>;
 
-/// An answer, whatever it is: the value or the exception.
+/// What a call gives: a value or an exception.
 struct Outcome {
     wire::Value value;
     std::optional<wire::Error> error;
@@ -26,7 +27,7 @@ struct Outcome {
 };
 
 /// The submission, as a hidden test sees it: functions to call by name. A call that gets no proper answer fails the
-/// test, with the cause in words, and the next test meets a fresh worker.
+/// test, with the cause in words, and the next test gets a new worker.
 class Student {
 public:
     Student(sandbox::Launch worker, CallLimits limits);
@@ -43,11 +44,27 @@ public:
     /// The submission must refuse the arguments with std::invalid_argument.
     /// @param because completes the story: "D = 7 is not divisible by 3 heads"
     void refuses(const std::string& function, const Arguments& arguments, const std::string& because);
-    /// The same, where std::out_of_range is as good.
+    /// The submission must refuse the arguments, with std::invalid_argument or std::out_of_range.
     void refuses_index(const std::string& function, const Arguments& arguments, const std::string& because);
 
-    /// Whatever comes back, exceptions included; only a lost worker or a stub ends the test.
+    /// Any answer, exceptions included; only a lost worker or a stub ends the test.
     Outcome outcome(const std::string& function, const Arguments& arguments, bool keep_result = false);
+
+    /// What has happened in the test that is running. The code that runs a test empties it first.
+    TestRecord& test_record() { return test_; }
+
+    /// Runs `ask`, whose calls only serve to judge an answer that was given before: they stay out of the story that
+    /// the student reads, except for a call in which the worker is lost.
+    template <class Ask>
+    auto outside_story(Ask ask) {
+        struct Guard {
+            bool& outside;
+            bool before = std::exchange(outside, true);
+            ~Guard() { outside = before; }
+        };
+        const Guard guard{test_.outside_story};
+        return ask();
+    }
 
     // ---- tensors that stay in the worker: the course's own code, not the student's -----------------------------
     wire::Handle store(const Tensor& tensor);
@@ -65,43 +82,44 @@ public:
     };
     Measured measured(const std::string& function, const Arguments& arguments);
 
-    /// Told of every call of a student's function that was answered.
+    /// Called for every call of a student's function that was answered.
     using Witness = std::function<void(const std::string& function, const Arguments&, const Outcome&)>;
     void witnessed_by(Witness witness) { witness_ = std::move(witness); }
 
-    /// Told of every call that led to the last one of the story, before that is made; of the worker's own functions
-    /// too.
+    /// Called for every call of the story, before it is made, and first for the calls that led to it, of the worker's
+    /// own functions too.
     using Recorder = std::function<void(const wire::Call&)>;
     void recorded_by(Recorder recorder) { recorder_ = std::move(recorder); }
 
-    /// Another worker of the submission, for who talks to it in a way of its own; calls here know nothing of it.
+    /// Another worker of the submission, for callers with a protocol of their own; calls here know nothing of it.
     std::unique_ptr<WorkerLink> another_worker() const { return std::make_unique<WorkerLink>(launch_, limits_); }
     const CallLimits& limits() const { return limits_; }
-    /// Whether all that was asked has taken all the time that there is: nothing more is answered.
+    /// Whether all calls together have used up their time: nothing more is answered.
     bool is_out_of_time() const { return limits_.budget && limits_.budget->is_spent(); }
 
-    /// `function` has run into the limit in another worker: it is not waited for as long again.
+    /// Notes that `function` ran into the time limit in another worker: it gets less time from now on.
     void has_hung(const std::string& function) { slow_.insert(function); }
 
     /// From now on nothing is asked only to see whether it computes: another build of it shows that.
     void needs_no_evidence() { owes_evidence_ = false; }
     bool owes_evidence() const { return owes_evidence_; }
-    /// Those of its answers that were shown to be computed from all parts of what was given: see computes().
+    /// Names of answers that were shown to be computed from all parts of their arguments: see computes().
     std::set<std::string>& computed() { return computed_; }
 
     /// A process without memory of earlier calls.
     void fresh_worker();
     /// Moves what the worker printed into the record of the current test.
     void collect_output();
-    /// From now on a worker that is done with ends by itself, and writes what it counted, instead of being killed.
+    /// From now on a worker that is no longer needed ends by itself, and writes what it counted, instead of being
+    /// killed.
     /// @param after  called when one has ended
     void let_workers_end(std::function<void()> after) { after_worker_ = std::move(after); }
 
 private:
     WorkerLink& link();
     Outcome ask(const std::string& function, const Arguments& arguments, bool keep_result);
-    /// The last call is part of the story, and with it what led to it.
-    void tell();
+    /// Adds the last call to the story, and hands it to the recorder with the calls that led to it.
+    void add_to_story();
     wire::Value answer(const std::string& function, const Arguments& arguments, bool keep_result = false);
     template <class T>
     T expect(const std::string& function, const Arguments& arguments, const char* kind);
@@ -113,12 +131,13 @@ private:
 
     sandbox::Launch launch_;
     CallLimits limits_;
+    TestRecord test_;
     std::unique_ptr<WorkerLink> link_;
     std::uint64_t last_call_ = 0;
     Witness witness_;
     Recorder recorder_;
-    std::vector<wire::Call> untold_;      ///< asides and looks since the last call that was told
-    std::set<std::string> slow_;          ///< functions that ran into the limit once, here or in another worker
+    std::vector<wire::Call> not_in_story_;  ///< calls since the last one that was added to it
+    std::set<std::string> slow_;            ///< functions that ran into the limit once, here or in another worker
     std::set<std::string> computed_;
     bool owes_evidence_ = true;
     int hung_here_ = 0;                   ///< how many of them did so first here

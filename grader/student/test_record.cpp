@@ -1,6 +1,7 @@
 #include "student/test_record.hpp"
 
 #include "student/record_field.hpp"
+#include "student/student.hpp"
 
 #include <utility>
 
@@ -36,30 +37,26 @@ std::string to_string(Stage stage) {
     return "";
 }
 
-TestRecord& current_test() {
-    static TestRecord record;
-    return record;
+void TestRecord::stopped_by(const StopTest& stop) {
+    if (!stop.failure) return;
+    failure = stop.failure;
+    if (failure->function.empty()) failure->function = function;
+    if (stop.says_it_of_last_call) failure->message = "your " + function + " " + failure->message;
+    failure->story = story;
 }
 
-void shown() { shown(current_test().function); }
-void shown(const std::string& function) { current_test().shown.insert(function); }
+void shown(Student& student) { shown(student, student.test_record().function); }
+void shown(Student& student, const std::string& function) { student.test_record().shown.insert(function); }
 
-void remark(std::string sentence) { current_test().remarks.push_back(std::move(sentence)); }
+void remark(Student& student, std::string sentence) { student.test_record().remarks.push_back(std::move(sentence)); }
 
-void fail(verdict::Failure failure) {
-    TestRecord& record = current_test();
-    if (failure.function.empty()) failure.function = record.function;
-    failure.story = record.story;
-    record.failure = std::move(failure);
-    throw StopTest{};
-}
+void fail(verdict::Failure failure) { throw StopTest{std::move(failure)}; }
 
 void fail_for_form(const std::string& field) {
     verdict::Failure failure;
     failure.kind = verdict::FailureKind::protocol;
-    failure.message = "your " + current_test().function + " sent something that is not an answer (its " + field +
-                      " is missing or of another kind)";
-    fail(std::move(failure));
+    failure.message = "sent something that is not an answer (its " + field + " is missing or of another kind)";
+    throw StopTest{std::move(failure), true};
 }
 
 }  // namespace headway::judge

@@ -3,34 +3,34 @@
 #include "verdict/verdict.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace headway::judge {
-
-/// What is known of one hidden test besides its name: declared beside its body by PROPERTY.
-struct Declared {
-    int points = 0;
-    std::string property;  ///< "scores are divided by √head_dim"
-};
 
 /// The stage of attention that a check looks at; `state` is what lasts from one call to the next.
 enum class Stage { none, project, split, scores, scale, mask, softmax, dropout, weigh, merge, output, state };
 std::string to_string(Stage stage);
 
-/// Ends a test whose failure has been recorded.
-struct StopTest {};
+class Student;
 
-/// A check that passed given the student's own answers from other functions, which are wrong themselves: if no other
-/// test finds one of these functions wrong, the failure stands.
+/// Ends a test.
+struct StopTest {
+    std::optional<verdict::Failure> failure = {};  ///< nothing where the test's record already says why
+    bool says_it_of_last_call = false;             ///< the message completes "your split_heads ..."
+};
+
+/// A check that passed only because the answer follows from the student's own answers from other functions, which are
+/// wrong. If no other test finds one of these functions wrong, the failure counts.
 struct Credit {
     std::vector<std::string> functions;
     verdict::Failure failure;
 };
 
-/// What happens in the test that is running: the suites write here, the listener reads.
+/// What happens in a test. Each Student keeps one: its calls and the expectations write in it, and the code that runs
+/// the test reads it and starts a new one.
 struct TestRecord {
     std::vector<std::string> story;
     std::string function;  ///< of the student's, called last
@@ -43,37 +43,27 @@ struct TestRecord {
 
     std::vector<Credit> credits;
     std::set<std::string> asked;       ///< functions of the student's that are part of the story
-    std::set<std::string> answered;    ///< those that returned something, in an aside too
+    std::set<std::string> answered;    ///< those that returned something, outside the story too
     std::set<std::string> refused;     ///< those that had to throw, and did
     std::set<std::string> shown;       ///< those that gave a right answer that not every function gives: see shown()
     std::vector<std::string> remarks;  ///< worth knowing, whether it passes or fails
-    bool aside = false;                ///< what is asked now is no part of the story
+    bool outside_story = false;        ///< calls that are made now are not added to it
+
+    /// Fills in the failure, with the story up to here, if it is one that stopped the test.
+    void stopped_by(const StopTest& stop);
 };
 
-TestRecord& current_test();
+/// Notes that the function called last, or `function`, shows that it computes: its answer is right and cannot be had
+/// without computing, or it is wrong but computed. A test may pass without such an answer, if the functions only refuse
+/// what they should, leave arguments alone, or give zeros where zeros are right. It then counts only if one of these
+/// functions shows in another test that it computes: see Listener::settled.
+void shown(Student& student);
+void shown(Student& student, const std::string& function);
 
-/// For what is asked only to judge an answer that was given before: it is not told, unless the worker is lost in it.
-template <class Ask>
-auto aside(Ask ask) {
-    struct Guard {
-        bool before = std::exchange(current_test().aside, true);
-        ~Guard() { current_test().aside = before; }
-    };
-    const Guard guard;
-    return ask();
-}
+/// Adds a sentence to the verdict, whether the test passes or fails.
+void remark(Student& student, std::string sentence);
 
-/// Notes that the function called last, or `function`, gave an answer that is right and that no function gives without
-/// computing it, or one that is wrong and computed all the same. A test that passes without such an answer (it was only
-/// refused what should be, left arguments alone, gave zeros where zeros are due) stands only if one of the functions
-/// that it asked gave one elsewhere: see Listener::settled.
-void shown();
-void shown(const std::string& function);
-
-/// Adds a sentence that is told whether the test passes or fails.
-void remark(std::string sentence);
-
-/// Records the failure, with story and function filled in, and ends the test.
+/// Ends the test with this failure; its record adds the story, and the function if that is empty.
 [[noreturn]] void fail(verdict::Failure failure);
 
 }  // namespace headway::judge

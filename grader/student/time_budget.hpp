@@ -7,7 +7,7 @@
 
 namespace headway::judge {
 
-/// Ends what is being asked: the submission has used up its time. No StopTest, which ends one test and lets others ask.
+/// The submission has used up its time. This is no StopTest, which ends only one test.
 struct OutOfTime {};
 
 /// What a submission may take for all that it is asked, in every worker: processor time, and time asleep while it is

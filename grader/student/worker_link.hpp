@@ -22,9 +22,9 @@ namespace headway::judge {
 struct CallLimits {
     std::chrono::milliseconds time{2'000};
     std::chrono::milliseconds time_after_timeout{200};  ///< for a function that has run into `time` before
-    std::chrono::milliseconds wall{300'000};            ///< then the machine is too busy: nobody's mistake
-    std::shared_ptr<TimeBudget> budget = {};            ///< of all calls in all workers; null: there is none
-    std::size_t answer_bytes = std::size_t{4} << 20U;   ///< with all elements written out, whatever the strides
+    std::chrono::milliseconds wall{300'000};  ///< then the machine is too busy, and the submission is not at fault
+    std::shared_ptr<TimeBudget> budget = {};  ///< of all calls in all workers; null: there is none
+    std::size_t answer_bytes = std::size_t{4} << 20U;  ///< with all elements written out, whatever the strides
     std::uint64_t resident_bytes = std::uint64_t{1} << 30U;
     std::size_t output_kept = std::size_t{64} << 10U;   ///< of what it prints in a test
     std::size_t output_flood = std::size_t{16} << 20U;  ///< printing more in one call is a failure
@@ -36,7 +36,7 @@ struct NoAnswer {
     std::string message;  ///< completes "your split_heads ..."
 };
 
-/// A call that got no answer because this machine had no time for the worker: says nothing about the submission.
+/// A call that got no answer because this machine had no time for the worker. It says nothing about the submission.
 struct MachineTooBusy : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -59,13 +59,13 @@ public:
     /// @throws NoAnswer, OutOfTime, MachineTooBusy
     wire::Reply exchange(const wire::Call& call, std::chrono::milliseconds time);
 
-    /// What all its calls have taken: the time that it was waited for, without what it waited for a processor itself;
-    /// but at least what it computed, beside its calls too.
+    /// What all its calls have taken: the time that we waited for it, without the time that it waited for a processor;
+    /// but at least the time that it computed, also between calls.
     std::chrono::nanoseconds time_used() const;
 
     /// What it printed since the last time.
     Printed take_output();
-    /// The last that it printed: where a sanitizer report is, however much came before.
+    /// The end of its output: a sanitizer report is there, however much was printed before.
     const std::string& last_words() const { return tail_; }
 
     const sandbox::Process& process() const { return process_; }

@@ -4,7 +4,7 @@
 
 namespace headway::build {
 
-/// A new folder that goes with this object, and all that is in it.
+/// A new folder. It is removed with this object, and all that is in it.
 class ScratchFolder {
 public:
     /// @throws std::system_error if none can be made in `parent`

@@ -12,7 +12,7 @@ struct SourceFile {
     std::string text;
 
     bool is_compiled() const;
-    /// What its object file is called: unlike any other source's, though the objects of all folders lie in one.
+    /// The name of its object file. Objects of all folders lie in one, so each name is unlike the others.
     std::string object_name() const;
 };
 
@@ -30,13 +30,13 @@ struct Submission {
     std::string digest() const;
 };
 
-/// By its name: C++ sources and headers. Nothing else counts.
+/// Whether a file is a C++ source or header, by its name. Nothing else counts.
 bool is_source(const std::filesystem::path& path);
 
-/// Why no source can have this path, with the next step; empty if one can. What is no source may be called anything.
+/// Why no source can have this path, with the next step; empty if one can. Other files may have any name.
 std::string why_unusable(const std::filesystem::path& source);
 
-/// Written by ./headway debug --as-test: a test, and no part of a submission.
+/// Whether ./headway debug --as-test wrote the file: it is a test, and no part of a submission.
 bool is_replay(const std::filesystem::path& relative);
 
 /// A submission that cannot be read as one: too large, too many files, names that mean something else, not a folder.
@@ -44,7 +44,7 @@ struct BadSubmission : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// Of an exercise's files those that count, without the course's own. @throws BadSubmission
+/// The files of an exercise that count, without the course's own. @throws BadSubmission
 Submission select_files(std::vector<SourceFile> files, const std::filesystem::path& course_folder);
 
 /// @param course_folder  the course's exercises/NN_name

@@ -34,7 +34,7 @@ inline constexpr std::string_view no_break_space = "\u00A0";
 /// In the ASCII alphabet mathematical signs are spelled out (`sqrt(head_dim)`), everything else foreign is `?`.
 std::vector<Cells> safe_lines(std::string_view text, Alphabet alphabet, Tone tone = Tone::plain);
 
-/// The same in one line: line ends become spaces.
+/// safe_lines() in one line: line ends become spaces.
 Cells safe_line(const std::vector<Span>& spans, Alphabet alphabet);
 
 std::size_t columns(const Cells& cells);

@@ -1,9 +1,9 @@
 #include "verify/proof.hpp"
 
 #include "grading/at_once.hpp"
+#include "grading/exercise_folder.hpp"
 #include "grading/grading.hpp"
 #include "grading/judge.hpp"
-#include "grading/room.hpp"
 
 #include "sandbox/process.hpp"
 #include "submission/digest.hpp"
@@ -27,15 +27,15 @@ using build::Build;
 using verdict::State;
 
 /// How many random questions each build is asked.
-struct Asked {
+struct QuestionCounts {
     int plain;
     int sanitized;
 };
 
 /// Most submissions are told apart by these; the others are asked all.
-constexpr Asked few{6, 0};
+constexpr QuestionCounts few{6, 0};
 /// Sanitized workers start anew after each report, so fewer questions are asked there.
-constexpr Asked all_questions{questions, 4};
+constexpr QuestionCounts all_questions{questions, 4};
 
 std::vector<fs::path> sorted_folders(const fs::path& parent) {
     std::vector<fs::path> folders;
@@ -126,7 +126,7 @@ std::string gap_of(const Specimen& specimen) {
     return "";
 }
 
-void examine(const Course& whole, Specimen& specimen, std::uint64_t seed, const Asked& asked) {
+void examine(const Course& whole, Specimen& specimen, std::uint64_t seed, const QuestionCounts& counts) {
     GradingOptions options;
     options.exercises = {specimen.exercise};
     options.seed = seed;
@@ -146,9 +146,9 @@ void examine(const Course& whole, Specimen& specimen, std::uint64_t seed, const 
         specimen.gap = gap_of(specimen);
         const bool built = specimen.verdict.build.problem == verdict::BuildProblem::none;
         if (!built || (specimen.kind != Kind::mutant && specimen.kind != Kind::solution)) return;
-        specimen.answers = ask(course, specimen, Build::plain, asked.plain, seed);
-        if (asked.sanitized == 0 || !course.toolchain.builds(specimen.exercise->name, Build::sanitized)) return;
-        const auto sanitized = ask(course, specimen, Build::sanitized, asked.sanitized, seed);
+        specimen.answers = ask(course, specimen, Build::plain, counts.plain, seed);
+        if (counts.sanitized == 0 || !course.toolchain.builds(specimen.exercise->name, Build::sanitized)) return;
+        const auto sanitized = ask(course, specimen, Build::sanitized, counts.sanitized, seed);
         specimen.answers.insert(specimen.answers.end(), sanitized.begin(), sanitized.end());
     } catch (const std::exception& error) {
         specimen.gap = error.what();
@@ -156,14 +156,14 @@ void examine(const Course& whole, Specimen& specimen, std::uint64_t seed, const 
 }
 
 /// As many at once as there are processors: each is compiled, judged and asked in a row.
-void examine_all(const Course& course, const std::vector<Specimen*>& specimens, std::uint64_t seed, const Asked& asked,
-                 const std::function<void(const std::string&)>& progress) {
+void examine_all(const Course& course, const std::vector<Specimen*>& specimens, std::uint64_t seed,
+                 const QuestionCounts& counts, const std::function<void(const std::string&)>& progress) {
     std::atomic<std::size_t> next = 0;
     std::size_t done = 0;
     std::mutex mutex;
     const auto work = [&] {
         for (std::size_t i = next++; i < specimens.size(); i = next++) {
-            examine(course, *specimens[i], seed, asked);
+            examine(course, *specimens[i], seed, counts);
             const std::lock_guard lock(mutex);
             progress(fmt::format("{} of {} submissions: {} {}", ++done, specimens.size(),
                                  specimens[i]->exercise->number, specimens[i]->name));
@@ -269,7 +269,7 @@ void add_gaps(const Course& course, const ExerciseProof& exercise, std::vector<s
     if (info.hints.size() != 3 ||
         std::any_of(info.hints.begin(), info.hints.end(), [](const auto& hint) { return hint.empty(); }))
         gaps.push_back(fmt::format("{}: there must be three hints", info.number));
-    if (!Room(course, info).is_untouched())
+    if (!ExerciseFolder(course, info).is_untouched())
         gaps.push_back(
             fmt::format("{}: exercises/{} is not what stubs/{} brings back", info.number, info.name, info.name));
     if (info.lesson.empty() || !fs::exists(course.root / info.lesson))

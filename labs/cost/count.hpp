@@ -5,7 +5,7 @@
 namespace headway::lab {
 
 /// Self-attention of B sequences of T tokens of width D with H heads of width D / H.
-struct Sizes {
+struct AttentionSizes {
     Index B = 1, T = 1, D = 1, H = 1;
 };
 
@@ -18,9 +18,9 @@ struct Work {
 
     Index all() const { return projections + scores + weighing; }
 };
-Work work_of(const Sizes& sizes);
+Work work_of(const AttentionSizes& sizes);
 
 /// Numbers in the scores, B·H·T²: here H does not cancel.
-Index scores_in(const Sizes& sizes);
+Index scores_in(const AttentionSizes& sizes);
 
 }  // namespace headway::lab

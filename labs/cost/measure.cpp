@@ -42,7 +42,7 @@ Tensor head_by_head(const Tensor& q, const Tensor& k, const Tensor& v) {
 
 }  // namespace
 
-Cost measure_one(const Sizes& sizes, int repeats) {
+Cost measure_one(const AttentionSizes& sizes, int repeats) {
     const auto [B, T, D, H] = sizes;
     Cost cost{.sizes = sizes};
     Random random(1);

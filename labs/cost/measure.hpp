@@ -10,7 +10,7 @@ namespace headway::lab {
 
 /// What one shape of attention costs.
 struct Cost {
-    Sizes sizes;
+    AttentionSizes sizes;
     Index counted = 0;         ///< multiply-adds of the student's forward, as matmul counted them
     Index weights = 0;         ///< numbers in what the student's attention_weights returns
     double forward_ms = 0;     ///< the student's forward
@@ -18,7 +18,7 @@ struct Cost {
     double one_by_one_ms = 0;  ///< the same in a loop over heads
 };
 
-Cost measure_one(const Sizes& sizes, int repeats);
+Cost measure_one(const AttentionSizes& sizes, int repeats);
 
 struct CostPlan {
     Index D = 256;

@@ -49,7 +49,7 @@ std::string in_words(const Chart& chart);
 /// An SVG in the page: lines differ in colour and in dashes, and are named at their ends.
 void write_chart(report::Xml& page, const Chart& chart);
 
-/// The same in characters.
+/// The chart in characters, for a terminal.
 void show_chart(report::Page& page, std::size_t indent, const Chart& chart);
 
 nlohmann::json to_json(const Chart& chart);

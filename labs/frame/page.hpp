@@ -15,7 +15,7 @@ std::string html_page(const std::string& title, const std::function<void(report:
 using Rows = std::vector<std::vector<std::string>>;
 void write_table(report::Xml& page, const std::string& caption, const Rows& rows);
 
-/// The same as lines of text, numbers to the right.
+/// A table as lines of text, numbers to the right.
 std::vector<std::string> table_lines(const Rows& rows);
 
 }  // namespace headway::lab

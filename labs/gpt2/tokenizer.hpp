@@ -27,7 +27,7 @@ public:
     std::vector<Index> encode(const std::string& text) const;
     /// The bytes that these tokens stand for: UTF-8 only as a whole.
     std::string decode(const std::vector<Index>& tokens) const;
-    /// The same for the eye: what is not UTF-8, or moves a terminal's cursor, becomes U+FFFD.
+    /// These tokens decoded for the eye: what is not UTF-8, or moves a terminal's cursor, becomes U+FFFD.
     std::string readable(const std::vector<Index>& tokens) const;
     /// One token for the eye: without the space before it; as the vocabulary spells it where it is not UTF-8 alone.
     std::string label(Index token) const;

@@ -18,12 +18,12 @@ using headway::Index;
 struct Arguments : lab::TrainingArguments {
     std::vector<Index> heads = {1, 4, 8};
     std::string sentence;
-    lab::Mistake mistake = lab::Mistake::none;
+    lab::TrainedMistake mistake = lab::TrainedMistake::none;
     std::string gpt2_folder;  ///< where to write the last model as a GPT-2; empty: nowhere
 };
 
-lab::Mistake mistake_named(const std::string& name) {
-    for (const lab::Mistake mistake : {lab::Mistake::sqrt_d, lab::Mistake::heads_mixed})
+lab::TrainedMistake mistake_named(const std::string& name) {
+    for (const lab::TrainedMistake mistake : {lab::TrainedMistake::sqrt_d, lab::TrainedMistake::heads_mixed})
         if (name == to_string(mistake)) return mistake;
     throw CLI::ValidationError("--mistake", "there is none called " + name + "; there are sqrt_d and heads_mixed");
 }
@@ -33,9 +33,9 @@ std::vector<lab::Variant> variants_of(const Arguments& arguments, const lab::Tra
     std::vector<lab::Variant> variants;
     for (const Index H : arguments.heads) {
         lab::require_divides(H, plan);
-        if (arguments.mistake == lab::Mistake::none) variants.push_back({H});
+        if (arguments.mistake == lab::TrainedMistake::none) variants.push_back({H});
     }
-    if (arguments.mistake != lab::Mistake::none)
+    if (arguments.mistake != lab::TrainedMistake::none)
         variants = {{arguments.heads.back()}, {arguments.heads.back(), arguments.mistake}};
     return variants;
 }
@@ -51,7 +51,7 @@ std::string too_short_for(const Arguments& arguments, const lab::TrainingPlan& p
 void run_train(const Arguments& arguments) {
     const lab::TrainingPlan plan = lab::plan_of(arguments);
     const auto variants = variants_of(arguments, plan);
-    if (!arguments.gpt2_folder.empty() && (!arguments.corpus.empty() || arguments.mistake != lab::Mistake::none))
+    if (!arguments.gpt2_folder.empty() && (!arguments.corpus.empty() || arguments.mistake != lab::TrainedMistake::none))
         throw lab::WrongUsage("--export writes a right model of the lab's own language: no --corpus, no --mistake");
     const auto text = lab::text_of(arguments, plan);
     std::vector<Index> sentence =

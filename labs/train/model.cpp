@@ -40,7 +40,7 @@ struct LanguageModel::Trace {
     Tensor logits;
 };
 
-LanguageModel::LanguageModel(const ModelSizes& sizes, std::uint64_t seed, Mistake mistake)
+LanguageModel::LanguageModel(const ModelSizes& sizes, std::uint64_t seed, TrainedMistake mistake)
     : sizes_(sizes), mistake_(mistake) {
     const Index V = sizes.vocabulary, D = sizes.D;
     Random random(seed);

@@ -27,7 +27,7 @@ struct ModelSizes {
 class LanguageModel {
 public:
     /// The same seed gives the same parameters for every H.
-    LanguageModel(const ModelSizes& sizes, std::uint64_t seed, Mistake mistake = Mistake::none);
+    LanguageModel(const ModelSizes& sizes, std::uint64_t seed, TrainedMistake mistake = TrainedMistake::none);
 
     const ModelSizes& sizes() const { return sizes_; }
     nn::StateDict& parameters() { return parameters_; }
@@ -53,7 +53,7 @@ private:
     Tensor attention_backward(Index block, const Tensor& x, const Tensor& grad_y);
 
     ModelSizes sizes_;
-    Mistake mistake_;
+    TrainedMistake mistake_;
     nn::StateDict parameters_;
     nn::StateDict gradients_;
     std::vector<std::unique_ptr<ex05::Attention>> attention_;

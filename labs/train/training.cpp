@@ -51,7 +51,7 @@ nn::StateDict read_all(const Checkpoint& checkpoint, const std::string& prefix, 
 }  // namespace
 
 std::string Variant::name() const {
-    return fmt::format("H = {}{}", H, mistake == Mistake::none ? "" : ", " + to_string(mistake));
+    return fmt::format("H = {}{}", H, mistake == TrainedMistake::none ? "" : ", " + to_string(mistake));
 }
 
 json to_json(const Look& look) {

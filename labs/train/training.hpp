@@ -13,7 +13,7 @@
 
 namespace headway::lab {
 
-/// The same for all models that are compared.
+/// How long and on what a model trains: one plan for all models that are compared.
 struct TrainingPlan {
     Index steps = 2000;
     Index B = 16;
@@ -27,7 +27,7 @@ struct TrainingPlan {
 
 struct Variant {
     Index H = 1;
-    Mistake mistake = Mistake::none;
+    TrainedMistake mistake = TrainedMistake::none;
 
     /// "H = 4", "H = 4, sqrt_d"
     std::string name() const;

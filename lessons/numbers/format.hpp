@@ -29,7 +29,7 @@ std::string grid(const std::vector<Labels>& rows);
 std::string matrix(const std::string& name, const Labels& rows, const Labels& columns, const Tensor& values,
                    int decimals = 3);
 
-/// The same for weights, each with a shade from " " to "█".
+/// matrix() for weights, each with a shade from " " to "█".
 std::string heatmap(const std::string& name, const Labels& rows, const Labels& columns, const Tensor& weights);
 
 /// What may not be attended to as ■.

@@ -12,13 +12,13 @@ using reference::exact;
 
 HIDDEN_SUITE(TheName);
 
-const Looking numbers{"doubled numbers", Stage::none, {"token", "feature"}};
+const CheckedPart numbers{"doubled numbers", Stage::none, {"token", "feature"}};
 
 /// What is right, with its error bound. Mathematics that other exercises need too belongs into grader/reference.
 Array expected(const Tensor& x) { return reference::scale(exact(x), 2); }
 
 void expect_doubled(Student& student, const std::string& name, const Tensor& x) {
-    expect_close(numbers, student.tensor("doubled", {{name, x}}), expected(x));
+    expect_close(student, numbers, student.tensor("doubled", {{name, x}}), expected(x));
 }
 
 PROPERTY(TheName, EachNumberIsDoubled, 4, "each number of x is doubled") {

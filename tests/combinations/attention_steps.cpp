@@ -28,7 +28,7 @@ Tensor products(const Tensor& q, const Tensor& k) {
     return matmul(queries, keys.transpose(-2, -1));
 }
 
-float score_divisor(const Sizes& sizes) {
+float score_divisor(const PossibleDivisors& sizes) {
     if (made(Mistake::scale_sqrt_model_width)) return root(sizes.model);
     if (made(Mistake::scale_sqrt_heads)) return root(sizes.heads);
     if (made(Mistake::scale_without_root)) return static_cast<float>(sizes.head_dim);

@@ -11,7 +11,7 @@ namespace headway::combinations {
 Tensor products(const Tensor& q, const Tensor& k);
 
 /// The sizes that somebody might divide by, as the calling function knows them.
-struct Sizes {
+struct PossibleDivisors {
     Index batch = 0;
     Index model = 0;
     Index heads = 0;
@@ -21,7 +21,7 @@ struct Sizes {
 };
 
 /// What scores are divided by: √head_dim.
-float score_divisor(const Sizes& sizes);
+float score_divisor(const PossibleDivisors& sizes);
 
 /// Softmax over keys; blocked keys do not count, and where all are blocked the row is zero.
 /// @param scores  (B, H, T, S)   @param mask  broadcastable to it; true = may not attend   @return (B, H, T, S)

@@ -76,7 +76,7 @@ Tensor split(const Tensor& x, Index heads, Role role) {
 }
 
 /// q, k, v (B, H, T, d) -> context (B, H, T, d)
-Tensor attend(const Roles& heads, const combinations::Sizes& sizes, const Mask& mask) {
+Tensor attend(const Roles& heads, const combinations::PossibleDivisors& sizes, const Mask& mask) {
     const bool divide_weights = made(Mistake::scale_after_softmax);
     const float divisor = combinations::score_divisor(sizes);
     const Tensor scores = combinations::products(heads.q, heads.k) / (divide_weights ? 1 : divisor);

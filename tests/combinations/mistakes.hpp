@@ -155,7 +155,7 @@ bool made(Mistake mistake);
 /// @throws std::invalid_argument for an unknown name, or two of one group; then nothing changes
 void choose(const std::vector<std::string>& names);
 
-/// The same from one text, as it travels to a worker: "scale_missing,mask_inverted"; "" chooses none.
+/// choose() from one text, as it travels to a worker: "scale_missing,mask_inverted"; "" chooses none.
 void choose_listed(const std::string& names);
 
 }  // namespace headway::combinations

@@ -11,7 +11,7 @@ namespace {
 
 using namespace headway;
 
-const build::Spoken spoken{"03_scaled_scores", "exercises/03_scaled_scores", "/course/", "/desk/"};
+const build::NamesForStudent names{"03_scaled_scores", "exercises/03_scaled_scores", "/course/", "/desk/"};
 
 void check(const verdict::Compilation& build) {
     fuzz::require(build.problem != verdict::BuildProblem::none);
@@ -32,12 +32,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     finished.out_of_memory = (data[0] & 4U) != 0;
     if ((data[0] & 8U) != 0) finished.ended = {0, SIGXCPU};
     if ((data[0] & 1U) == 0) {
-        check(build::explain_compile(finished, "scaled_scores.cpp", spoken));
+        check(build::explain_compile(finished, "scaled_scores.cpp", names));
         return 0;
     }
     const std::size_t end = text.find('\0');
     finished.output = text.substr(0, end);
     const std::string listed(end == text.npos ? "" : text.substr(end + 1));
-    check(build::explain_link(finished, build::functions_listed(listed), spoken));
+    check(build::explain_link(finished, build::functions_listed(listed), names));
     return 0;
 }

@@ -17,9 +17,9 @@ def judged(arguments, exercise, seed, diagnose):
     with tempfile.TemporaryDirectory() as folder:
         worker = os.path.join(folder, f"lying.{seed}")
         os.symlink(os.path.join(os.path.abspath(arguments.workers), f"lying_{exercise}"), worker)
-        heard = os.path.join(folder, "heard")
+        answered_calls = os.path.join(folder, "answered_calls")
         options = ["--exercise", exercise, "--worker", worker, "--seed", str(seed), "--policy", arguments.policy,
-                   "--jail", "none", "--heard", heard]
+                   "--jail", "none", "--answered-calls", answered_calls]
         try:
             done = subprocess.run([arguments.judge, "test", *options], capture_output=True, timeout=arguments.timeout)
             if diagnose and done.returncode == 0:

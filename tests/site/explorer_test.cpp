@@ -101,7 +101,7 @@ void expect_model(const Question& question) {
         expect_same(stage(shown, "output"), output, what);
         expect_same(stage(shown, "scaled"), model.scores(choices), what);
         expect_same(stage(shown, "weights"), model.weights(choices), what);
-        expect_same(stage(shown, "context"), model.attended(choices).context, what);
+        expect_same(stage(shown, "context"), model.context_and_weights(choices).context, what);
     } catch (const diagnosis::Unpredictable&) {
         EXPECT_NE(shown.stopped_at, "") << what;
     } catch (const std::exception&) {

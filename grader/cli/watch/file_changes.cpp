@@ -32,7 +32,7 @@ bool watch(int inotify, const fs::path& folder) {
 
 FileChanges::FileChanges(std::vector<fs::path> folders, Notice wanted) : folders_(std::move(folders)) {
     for (const fs::path& folder : folders_) known_[folder] = fingerprint(folder);
-    bool deaf = wanted == Notice::looking;
+    bool deaf = wanted == Notice::polling;
     for (const fs::path& folder : folders_) deaf = deaf || is_deaf(folder);
     if (deaf) return;
     inotify_ = sandbox::Descriptor(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC));

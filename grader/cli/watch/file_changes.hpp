@@ -10,16 +10,17 @@
 
 namespace headway::cli {
 
-/// How changes are noticed: the kernel tells (inotify), or we look twice a second. Looking is for file systems of which
-/// the kernel hears nothing (a network's, a virtual machine's shared folder) and for when there are no watches left.
-enum class Notice { told, looking };
+/// How changes are noticed: the kernel tells us (inotify), or we look twice a second. Polling is for file systems whose
+/// changes the kernel does not hear of (a network's, a virtual machine's shared folder), and for when no watches are
+/// left.
+enum class Notice { told, polling };
 
 /// Which of some folders have changed, files in folders of theirs included.
 class FileChanges {
 public:
     explicit FileChanges(std::vector<std::filesystem::path> folders, Notice wanted = Notice::told);
 
-    Notice notice() const { return inotify_ ? Notice::told : Notice::looking; }
+    Notice notice() const { return inotify_ ? Notice::told : Notice::polling; }
     /// Readable when it is worth asking; -1: ask every `patience`.
     int descriptor() const { return inotify_.get(); }
     static constexpr int patience_in_ms = 500;

@@ -61,8 +61,8 @@ void Watching::run() {
 void Watching::wait() const {
     std::array<pollfd, 3> sources = {
         {{STDIN_FILENO, POLLIN, 0}, {interrupts_.descriptor(), POLLIN, 0}, {changes_.descriptor(), POLLIN, 0}}};
-    const bool looking = changes_.notice() == Notice::looking;
-    ::poll(sources.data(), sources.size(), looking || grading_.valid() ? FileChanges::patience_in_ms : -1);
+    const bool polling = changes_.notice() == Notice::polling;
+    ::poll(sources.data(), sources.size(), polling || grading_.valid() ? FileChanges::patience_in_ms : -1);
     if ((sources.back().revents & POLLIN) != 0) ::poll(nullptr, 0, settling_in_ms);
 }
 

@@ -39,7 +39,7 @@ struct Attributes {
     std::uint64_t scopes = 0;
 };
 
-/// 0: this kernel has none, or whoever set up this machine does not let us.
+/// 0: this kernel has no Landlock, or it is switched off on this machine.
 inline int version() {
     const long answer = ::syscall(create_ruleset, nullptr, 0, ask_version);
     return answer > 0 ? static_cast<int>(answer) : 0;

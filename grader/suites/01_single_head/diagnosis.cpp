@@ -33,7 +33,8 @@ Predict attention_weights(const Arguments& arguments) {
     return [model, fits, too_wide](const Choices& c) {
         // A sum over the features of q leaves a narrower k, with whatever follows.
         if (too_wide && !c.checking.widths) return Answer::without_value(Answer::Kind::unpredicted);
-        return checked(fits, c.checking, &Checking::widths, [&] { return Answer::of(model->attended(c).returned); });
+        return checked(fits, c.checking, &Checking::widths,
+                       [&] { return Answer::of(model->context_and_weights(c).returned); });
     };
 }
 

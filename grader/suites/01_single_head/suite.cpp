@@ -13,10 +13,10 @@ using reference::to_tensor;
 
 HIDDEN_SUITE(SingleHead);
 
-const Looking rows{"softmax rows", Stage::softmax, {"row", "column"}};
-const Looking weights{"attention weights", Stage::scale, {"query", "key"}};
-const Looking outputs{"attention outputs", Stage::weigh, {"token", "feature"}};
-const Looking sums{"residual sums", Stage::output, {"token", "feature"}};
+const CheckedPart rows{"softmax rows", Stage::softmax, {"row", "column"}};
+const CheckedPart weights{"attention weights", Stage::scale, {"query", "key"}};
+const CheckedPart outputs{"attention outputs", Stage::weigh, {"token", "feature"}};
+const CheckedPart sums{"residual sums", Stage::output, {"token", "feature"}};
 
 /// Inputs of one head, and what a right head makes of them.
 struct Head {
@@ -67,17 +67,18 @@ void expect_head(Student& student, const Head& head) {
     const FunctionCall call{"single_head_attention", head.arguments()};
     const Tensor output = student.tensor(call.function, call.arguments);
     expect_close_given(
-        outputs, output, head.expected(), {"attention_weights", "softmax_rows"},
+        student, outputs, output, head.expected(), {"attention_weights", "softmax_rows"},
         [&] { return from_own_weights(student, head); }, computes(student, call));
 }
 
 PROPERTY(SingleHead, SoftmaxRowsAreExpOverSum, 1, "each softmax row is exp(score) / Σ exp(score)") {
     for (const Shape& shape : {Shape{5, 7}, Shape{6, 3}, Shape{1, 9}}) {
         const Tensor scores = random_tensor(random, shape) * 3.0F;
-        expect_close(rows, student.tensor("softmax_rows", {{"scores", scores}}), expected_rows(scores));
+        expect_close(student, rows, student.tensor("softmax_rows", {{"scores", scores}}), expected_rows(scores));
     }
     const Tensor view = random_tensor(random, {5, 7}).transpose(0, 1);
-    expect_close(rows, student.tensor("softmax_rows", {{"scores (a transposed view)", view}}), expected_rows(view));
+    expect_close(student, rows, student.tensor("softmax_rows", {{"scores (a transposed view)", view}}),
+                 expected_rows(view));
 }
 
 PROPERTY(SingleHead, SoftmaxSurvivesLargeScores, 1, "softmax works for scores of ±1e4") {
@@ -88,7 +89,7 @@ PROPERTY(SingleHead, SoftmaxSurvivesLargeScores, 1, "softmax works for scores of
     scores(4, 2) = 1e4F;
     scores(5, 0) = -1e4F;
     scores(6, 0) = scores(7, 4) = 1e3F;  // whose maximum is found first, and last
-    expect_close(rows, student.tensor("softmax_rows", {{"scores", scores}}), expected_rows(scores));
+    expect_close(student, rows, student.tensor("softmax_rows", {{"scores", scores}}), expected_rows(scores));
     // Whatever else is wrong with them: that is another test's business.
     const Tensor large = student.tensor("attention_weights", {{"q (large)", random_tensor(random, {6, 4}) * 100.0F},
                                                               {"k (large)", random_tensor(random, {5, 4}) * 100.0F}});
@@ -106,7 +107,7 @@ PROPERTY(SingleHead, WeightsAreSoftmaxOfScoresDividedBySqrtD, 2, "weights are so
                                    : random_tensor(random, {n.S, 2 * n.d}).slice(1, n.d, 2 * n.d);
         const FunctionCall call{"attention_weights", {{"q", q}, {"k", k}}};
         expect_close_given(
-            weights, student.tensor(call.function, call.arguments), expected_weights(exact(q), exact(k)),
+            student, weights, student.tensor(call.function, call.arguments), expected_weights(exact(q), exact(k)),
             {"softmax_rows"}, [&] { return from_own_softmax(student, reference::scores(exact(q), exact(k))); },
             computes(student, call));
     }
@@ -143,7 +144,7 @@ PROPERTY(SingleHead, ResidualAddsToTheToken, 1, "the residual is x + attended") 
     const Tensor x = random_tensor(random, {n.T, n.S});
     const Tensor attended = random_tensor(random, {n.T, n.S});
     const Tensor sum = student.tensor("with_residual", {{"x", x}, {"attended", attended}});
-    expect_close(sums, sum, reference::add(exact(x), exact(attended)));
+    expect_close(student, sums, sum, reference::add(exact(x), exact(attended)));
 }
 
 PROPERTY(SingleHead, ShapesThatDoNotFitAreRefused, 1, "shapes that do not fit throw std::invalid_argument") {

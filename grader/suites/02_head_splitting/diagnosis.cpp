@@ -32,7 +32,7 @@ struct Scene {
     Array later;  ///< the result after something was written to x
 };
 
-Answer told(const Scene& scene, Demand demand) {
+Answer answer_to(const Scene& scene, Demand demand) {
     Answer answer = Answer::of(reference::exact(scene.result));
     const bool shares = answer.parts[0].second.value != scene.later.value;
     if (demand == Demand::numbers_and_strides) {
@@ -59,7 +59,7 @@ Answer watch_call(Student& student, const Tensor& x, Demand demand, const Call& 
     scene.later = reference::exact(student.read(*result));
     student.forget(*result);
     student.forget(stored);
-    return told(scene, demand);
+    return answer_to(scene, demand);
 }
 
 Answer ask_and_watch(Student& student, const std::string& function, Arguments arguments, Demand demand) {
@@ -77,7 +77,7 @@ std::function<Answer(Student&, const Arguments&)> watching(const std::string& fu
     };
 }
 
-/// The same, of what the model makes of x.
+/// The answer to watching(), from what the model makes of x.
 Answer played(const Tensor& x, bool watched, Demand demand, const Checking& checking,
               const std::function<Tensor(const Tensor&)>& function) {
     try {
@@ -89,7 +89,7 @@ Answer played(const Tensor& x, bool watched, Demand demand, const Checking& chec
         scene.result = shown.clone();
         own.data()[0] = written;
         scene.later = reference::exact(shown);
-        return told(scene, demand);
+        return answer_to(scene, demand);
     } catch (const Refusal&) {
         return Answer::without_value(checking.invalid_argument ? Answer::Kind::refused : Answer::Kind::threw);
     } catch (const std::invalid_argument&) {
@@ -150,7 +150,7 @@ Predict split_heads_model(const Arguments& arguments) {
     const Index H = integer(arguments, "num_heads");
     return [x, H, watched = is_watched(arguments)](const Choices& c) {
         return checked(x.rank() == 3, c.checking, &Checking::ranks, [&] {
-            // as_strided refuses fewer than none, whoever checks nothing.
+            // Where nothing is checked, as_strided still refuses a negative number of heads.
             if (H < 0 && !c.checking.heads) return Answer::without_value(Answer::Kind::refused);
             return checked(H > 0, c.checking, &Checking::heads, [&] {
                 if (H < 1) throw std::invalid_argument("no heads can be computed");

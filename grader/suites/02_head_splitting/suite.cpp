@@ -9,20 +9,20 @@ using reference::exact;
 
 HIDDEN_SUITE(HeadSplitting);
 
-const Looking heads{"heads", Stage::split, {"b", "h", "t", "i"}};
+const CheckedPart heads{"heads", Stage::split, {"b", "h", "t", "i"}};
 
 /// Every element differs from every other, so that none can stand in for another.
 Tensor counting(const Shape& shape) { return Tensor::arange(Layout::contiguous(shape).numel()).view(shape); }
 
-Looking elements(const std::string& at, const Shape& shape) {
-    Looking looking{at, Stage::split, {}};
-    for (std::size_t axis = 0; axis < shape.size(); ++axis) looking.axes.push_back("axis " + std::to_string(axis));
-    return looking;
+CheckedPart elements(const std::string& at, const Shape& shape) {
+    CheckedPart part{at, Stage::split, {}};
+    for (std::size_t axis = 0; axis < shape.size(); ++axis) part.axes.push_back("axis " + std::to_string(axis));
+    return part;
 }
 
 /// Numbers and shape as in `expected`.
-void expect_equal(const std::string& at, const Tensor& actual, const Tensor& expected) {
-    expect_close(elements(at, expected.shape()), actual, exact(expected));
+void expect_equal(Student& student, const std::string& at, const Tensor& actual, const Tensor& expected) {
+    expect_close(student, elements(at, expected.shape()), actual, exact(expected));
 }
 
 /// Writes to the input, reads the result: a view shows what was written, wherever; a copy does not.
@@ -43,7 +43,7 @@ PROPERTY(HeadSplitting, StridesAreRowMajor, 1, "contiguous strides are the produ
                "your strides of " + headway::to_string(shape) + " are " + headway::to_string(strides) +
                    "; they should be " + headway::to_string(Layout::contiguous(shape).strides));
     }
-    shown();
+    shown(student);
 }
 
 PROPERTY(HeadSplitting, ViewKeepsTheOrderOfTheNumbers, 1, "view keeps the row-major order of the numbers") {
@@ -51,10 +51,10 @@ PROPERTY(HeadSplitting, ViewKeepsTheOrderOfTheNumbers, 1, "view keeps the row-ma
     const Tensor x = random_tensor(random, {n.B, n.T, n.D()});
     for (const Shape& shape :
          {Shape{n.B, n.T, n.H, n.d}, Shape{n.B * n.T, n.D()}, Shape{x.numel()}, Shape{n.D(), n.T, n.B}})
-        expect_equal("viewed numbers", student.tensor("view", {{"x", x}, {"shape", shape}}), x.view(shape));
+        expect_equal(student, "viewed numbers", student.tensor("view", {{"x", x}, {"shape", shape}}), x.view(shape));
     const Tensor later = random_tensor(random, {n.B + 1, n.T, n.D()}).slice(0, 1, n.B + 1);
     const Shape rows{n.B * n.T, n.D()};
-    expect_equal("viewed numbers",
+    expect_equal(student, "viewed numbers",
                  student.tensor("view", {{"x (which starts in mid-storage)", later}, {"shape", rows}}),
                  later.view(rows));
 }
@@ -85,11 +85,12 @@ PROPERTY(HeadSplitting, ViewRefusesWhatStridesCannotExpress, 1, "view refuses wh
 PROPERTY(HeadSplitting, TransposeSwapsTwoAxes, 1, "transpose swaps two axes without moving a number") {
     const Tensor x = counting({3, 5, 6, 7});
     for (const auto& [axis0, axis1] : {std::pair<Index, Index>{1, 2}, {0, 3}, {2, 2}, {3, 1}})
-        expect_equal("transposed numbers", student.tensor("transpose", {{"x", x}, {"axis0", axis0}, {"axis1", axis1}}),
+        expect_equal(student, "transposed numbers",
+                     student.tensor("transpose", {{"x", x}, {"axis0", axis0}, {"axis1", axis1}}),
                      x.transpose(axis0, axis1));
     const Tensor later = x.transpose(0, 1).slice(2, 1, 4);
     expect_equal(
-        "transposed numbers",
+        student, "transposed numbers",
         student.tensor("transpose",
                        {{"x (a slice of a transposed tensor)", later}, {"axis0", Index{1}}, {"axis1", Index{2}}}),
         later.transpose(1, 2));
@@ -100,7 +101,8 @@ PROPERTY(HeadSplitting, TransposeSwapsTwoAxes, 1, "transpose swaps two axes with
     student.refuses_index("transpose", {{"x", x}, {"axis0", Index{1}}, {"axis1", Index{4}}}, "there is no axis 4");
     student.refuses_index("transpose", {{"x", x}, {"axis0", Index{-5}}, {"axis1", Index{1}}}, "there is no axis -5");
     const Outcome last = student.outcome("transpose", {{"x", x}, {"axis0", Index{-1}}, {"axis1", Index{1}}});
-    if (const auto* turned = std::get_if<Tensor>(&last.value)) expect_equal("numbers", *turned, x.transpose(-1, 1));
+    if (const auto* turned = std::get_if<Tensor>(&last.value))
+        expect_equal(student, "numbers", *turned, x.transpose(-1, 1));
 }
 
 PROPERTY(HeadSplitting, ContiguousCopiesIfNeeded, 1, "contiguous lays the numbers out in row-major order") {
@@ -110,7 +112,7 @@ PROPERTY(HeadSplitting, ContiguousCopiesIfNeeded, 1, "contiguous lays the number
         const Tensor dense = student.read(student.keep("contiguous", {{"x (a view with gaps)", input}}));
         expect(!difference(elements("x", scattered.shape()), student.read(input), exact(scattered)), Stage::split,
                "your contiguous changes x itself: the caller's numbers have moved");
-        expect_equal("numbers in row-major order", dense, scattered);
+        expect_equal(student, "numbers in row-major order", dense, scattered);
         expect(dense.is_contiguous(), Stage::split,
                "the strides of your result are " + headway::to_string(dense.strides()) + "; shape " +
                    headway::to_string(dense.shape()) + " needs " +
@@ -130,7 +132,7 @@ PROPERTY(HeadSplitting, ContiguousDoesNotCopyInVain, 1, "contiguous does not cop
     for (const Tensor& x : {counting({3, 5, 6}), counting({5, 6, 7}).slice(0, 2, 5)}) {
         const wire::Handle kept = student.store(x);
         const wire::Handle same = student.keep("contiguous", {{"x", kept}});
-        expect_equal("numbers", student.read(same), x);
+        expect_equal(student, "numbers", student.read(same), x);
         expect(
             shows_writes(student, kept, {1, 2, 3}, same), Stage::split,
             "x is contiguous already, but a number written to it does not show in your result: it was copied in vain");
@@ -155,7 +157,7 @@ PROPERTY(HeadSplitting, HeadHoldsItsSliceOfFeatures, 1, "head h holds features [
         const Tensor x = random_tensor(random, {n.B + round, n.T, n.D()}).slice(0, round, n.B + round);
         const FunctionCall call{"split_heads", {{"x", x}, {"num_heads", n.H}}};
         expect_close_given(
-            heads, student.tensor(call.function, call.arguments), reference::split_heads(exact(x), n.H),
+            student, heads, student.tensor(call.function, call.arguments), reference::split_heads(exact(x), n.H),
             {"view", "transpose"}, [&] { return from_own_view(student, x, n.H); }, computes(student, call));
     }
 }

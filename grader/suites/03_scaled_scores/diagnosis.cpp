@@ -88,7 +88,7 @@ Predict attention(const Arguments& arguments) {
     auto model = std::make_shared<Attention>(std::move(given));
     return [model, fits](const Choices& c) {
         return checked(fits, c.checking, &Checking::lengths, [&] {
-            const auto attended = model->attended(c);
+            const auto attended = model->context_and_weights(c);
             if (c.weighing.swapped)
                 return Answer{.parts = {{"context", attended.returned}, {"weights", attended.context}}};
             return Answer{.parts = {{"context", attended.context}, {"weights", attended.returned}}};
@@ -164,7 +164,7 @@ Questions ask_masked_softmax(Random& random) {
     ask(scores - 2e4F, random_mask(random, {n.T, n.S}));
     ask(large, random_mask(random, {n.T, n.S}));
     ask(scores * 30.0F, random_mask(random, {n.B, n.H, n.T, n.S}));
-    // Blocked scores that tower above the open ones: whoever takes the maximum too early loses those.
+    // Blocked scores that tower above the open ones: code that takes the maximum too early loses the open ones.
     const Mask tall_mask = random_mask(random, {n.B, n.H, n.T, n.S});
     ask(masked_fill(scores, tall_mask, 250.0F), tall_mask);
     ask(large, Mask::block_all({1, n.S}));

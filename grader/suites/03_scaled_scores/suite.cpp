@@ -12,10 +12,10 @@ using reference::to_tensor;
 
 HIDDEN_SUITE(ScaledScores);
 
-const Looking scores_axes{"scores", Stage::scale, {"b", "h", "query", "key"}};
-const Looking weights_axes{"weights", Stage::softmax, {"b", "h", "query", "key"}};
-const Looking masked_axes{"masked weights", Stage::mask, {"b", "h", "query", "key"}};
-const Looking context_axes{"context vectors", Stage::weigh, {"b", "h", "query", "feature"}};
+const CheckedPart scores_axes{"scores", Stage::scale, {"b", "h", "query", "key"}};
+const CheckedPart weights_axes{"weights", Stage::softmax, {"b", "h", "query", "key"}};
+const CheckedPart masked_axes{"masked weights", Stage::mask, {"b", "h", "query", "key"}};
+const CheckedPart context_axes{"context vectors", Stage::weigh, {"b", "h", "query", "feature"}};
 
 /// (B, H, T, d) as split_heads leaves it: a view of (B, T, H, d), not contiguous.
 Tensor split_view(Random& random, Index B, Index H, Index T, Index d) {
@@ -43,13 +43,13 @@ PROPERTY(ScaledScores, ScoresAreDividedBySqrtHeadDim, 2, "scores are q·kᵀ div
     for (int round = 0; round < 3; ++round) {
         const Sizes n = random_sizes(random);
         const Inputs in(random, n);
-        expect_close(scores_axes, student.tensor("attention_scores", {{"q", in.q}, {"k", in.k}}),
+        expect_close(student, scores_axes, student.tensor("attention_scores", {{"q", in.q}, {"k", in.k}}),
                      reference::scores(exact(in.q), exact(in.k)));
     }
     for (const Index d : {1, 2, 3}) {
         const Tensor q = random_tensor(random, {3, 2, 5, d});
         const Tensor k = random_tensor(random, {3, 2, 6, d});
-        expect_close(scores_axes, student.tensor("attention_scores", {{"q", q}, {"k", k}}),
+        expect_close(student, scores_axes, student.tensor("attention_scores", {{"q", q}, {"k", k}}),
                      reference::scores(exact(q), exact(k)));
     }
 }
@@ -58,15 +58,15 @@ PROPERTY(ScaledScores, CausalMaskBlocksTheFuture, 1, "the causal mask blocks s >
     const Sizes n = random_sizes(random);
     for (const auto& [T, S] :
          {std::pair<Index, Index>{5, 5}, {3, 7}, {7, 3}, {1, 6}, {6, 1}, {n.T, n.D()}, {n.D(), n.S}})
-        expect_mask({"causal mask", Stage::mask, {"query", "key"}}, student.mask("causal_mask", {{"T", T}, {"S", S}}),
-                    reference::causal_mask(T, S));
+        expect_mask(student, {"causal mask", Stage::mask, {"query", "key"}},
+                    student.mask("causal_mask", {{"T", T}, {"S", S}}), reference::causal_mask(T, S));
 }
 
 PROPERTY(ScaledScores, PaddingMaskBlocksKeysBehindTheEnd, 1, "the padding mask blocks keys s >= lengths[b]") {
     Shape random_lengths;
     for (int b = 0; b < 6; ++b) random_lengths.push_back(random.integer(0, 7));
     for (const Shape& lengths : {Shape{3, 7, 1, 5, 0}, Shape{2}, Shape{6, 6, 7}, random_lengths})
-        expect_mask({"padding mask", Stage::mask, {"b", "h", "query", "key"}},
+        expect_mask(student, {"padding mask", Stage::mask, {"b", "h", "query", "key"}},
                     student.mask("padding_mask", {{"lengths", lengths}, {"S", Index{7}}}),
                     reference::padding_mask(lengths, 7));
 }
@@ -75,7 +75,7 @@ PROPERTY(ScaledScores, SoftmaxRunsOverKeys, 1, "softmax runs over keys: each que
     for (int round = 0; round < 2; ++round) {
         const Sizes n = random_sizes(random);
         const Tensor scores = random_tensor(random, {n.B, n.H, n.T, n.S}) * 2.0F;
-        expect_close(weights_axes, student.tensor("masked_softmax", {{"scores", scores}, {"mask", Mask{}}}),
+        expect_close(student, weights_axes, student.tensor("masked_softmax", {{"scores", scores}, {"mask", Mask{}}}),
                      reference::masked_softmax(exact(scores), Mask{}));
     }
 }
@@ -90,17 +90,17 @@ PROPERTY(ScaledScores, SoftmaxSurvivesLargeScores, 1, "scores of ±1e4 overflow 
         const FunctionCall call{"masked_softmax", {{"scores (up to ±1e4)", scores}, {"mask", mask}}};
         const Tensor weights = student.tensor(call.function, call.arguments);
         const Array expected = reference::masked_softmax(exact(scores), mask);
-        const auto failure = what_is_wrong(weights_axes, weights, expected);
+        const auto failure = what_is_wrong(student, weights_axes, weights, expected);
         if (!failure) continue;
         // A softmax or a mask that is wrong for small scores too is another test's business.
         const Tensor small = scores * 1e-5F;
-        const Tensor small_weights = aside([&] {
+        const Tensor small_weights = student.outside_story([&] {
             return student.tensor("masked_softmax", {{"scores", small}, {"mask", mask}});
         });
         const auto small_failure =
             difference(weights_axes, small_weights, reference::masked_softmax(exact(small), mask));
         if (!small_failure) fail(*failure);
-        pass_on_credit({"masked_softmax"}, *failure, expected,
+        pass_on_credit(student, {"masked_softmax"}, *failure, expected,
                        computes(student, call, "", {.shifted_by = call.arguments.front().name}));
     }
 }
@@ -113,12 +113,12 @@ PROPERTY(ScaledScores, MasksBroadcastAndBlock, 1, "blocked keys get weight 0 and
     for (const Mask& mask : {random_mask(random, {n.T, n.S}), random_mask(random, {n.B, n.H, n.T, n.S}),
                              random_mask(random, {n.B, 1, n.T, n.S}), random_mask(random, {n.H, 1, n.S}),
                              random_mask(random, {n.S}), reference::padding_mask(lengths, n.S)})
-        expect_close(masked_axes, student.tensor("masked_softmax", {{"scores", scores}, {"mask", mask}}),
+        expect_close(student, masked_axes, student.tensor("masked_softmax", {{"scores", scores}, {"mask", mask}}),
                      reference::masked_softmax(exact(scores), mask));
     // As many sequences as queries: a (T, S) mask is still one for all sequences.
     const Tensor as_many = random_tensor(random, {n.T, n.H, n.T, n.S}) * 2.0F;
     const Mask for_all = random_mask(random, {n.T, n.S});
-    expect_close(masked_axes, student.tensor("masked_softmax", {{"scores", as_many}, {"mask", for_all}}),
+    expect_close(student, masked_axes, student.tensor("masked_softmax", {{"scores", as_many}, {"mask", for_all}}),
                  reference::masked_softmax(exact(as_many), for_all));
 }
 
@@ -179,11 +179,11 @@ void expect_attention(Student& student, const Inputs& in, const Mask& mask) {
     const auto expected = reference::attention(exact(in.q), exact(in.k), exact(in.v), mask);
     const std::vector<std::string> blamed{"attention_scores", "masked_softmax"};
     expect_close_given(
-        weights_axes, weights, expected.weights, blamed, [&] { return from_own_softmax(student, in, mask); },
+        student, weights_axes, weights, expected.weights, blamed, [&] { return from_own_softmax(student, in, mask); },
         computes(around, "weights"));
     expect_close_given(
-        context_axes, context, expected.context, blamed, [&] { return reference::matmul(own(weights), exact(in.v)); },
-        computes(around, "context"));
+        student, context_axes, context, expected.context, blamed,
+        [&] { return reference::matmul(own(weights), exact(in.v)); }, computes(around, "context"));
 }
 
 PROPERTY(ScaledScores, ContextIsWeightsTimesValues, 1, "attention returns its weights, and weights · v as context") {

@@ -13,9 +13,9 @@ using reference::to_tensor;
 
 HIDDEN_SUITE(MergeHeads);
 
-const Looking merged_axes{"merged features", Stage::merge, {"b", "token", "feature"}};
-const Looking projected_axes{"projected features", Stage::output, {"b", "token", "feature"}};
-const Looking output_axes{"outputs", Stage::output, {"b", "token", "feature"}};
+const CheckedPart merged_axes{"merged features", Stage::merge, {"b", "token", "feature"}};
+const CheckedPart projected_axes{"projected features", Stage::output, {"b", "token", "feature"}};
+const CheckedPart output_axes{"outputs", Stage::output, {"b", "token", "feature"}};
 
 struct Inputs {
     Sizes n;
@@ -67,8 +67,9 @@ void expect_attention(Student& student, const Inputs& in, const Mask& mask, cons
                       const Needs& needs = {}) {
     const FunctionCall call{"multi_head_attention", in.with(mask)};
     expect_close_given(
-        output_axes, student.tensor(call.function, call.arguments), expected, {"merge_heads", "project_output"},
-        [&] { return from_own_parts(student, in, mask); }, computes(student, call, "", needs));
+        student, output_axes, student.tensor(call.function, call.arguments), expected,
+        {"merge_heads", "project_output"}, [&] { return from_own_parts(student, in, mask); },
+        computes(student, call, "", needs));
 }
 
 PROPERTY(MergeHeads, HeadsReturnToTheirFeatures, 2, "merging returns head h to features [h·d, (h+1)·d) of its token") {
@@ -77,7 +78,7 @@ PROPERTY(MergeHeads, HeadsReturnToTheirFeatures, 2, "merging returns head h to f
         const Tensor context = random_tensor(random, {n.B, n.H, n.T, n.d});
         const Tensor view = random_tensor(random, {n.B, n.T, n.H, n.d}).transpose(1, 2);
         for (const Tensor& heads : {context, view})
-            expect_close(merged_axes, student.tensor("merge_heads", {{"context", heads}}),
+            expect_close(student, merged_axes, student.tensor("merge_heads", {{"context", heads}}),
                          reference::merge_heads(exact(heads)));
     }
 }
@@ -87,7 +88,7 @@ PROPERTY(MergeHeads, OutputIsProjectedByWo, 1, "the output projection is merged�
     const Tensor merged = random_tensor(random, {n.B, n.T, n.D()});
     for (const Index D : {n.D(), n.S}) {
         const Tensor w_o = random_tensor(random, {n.D(), D});
-        expect_close(projected_axes,
+        expect_close(student, projected_axes,
                      student.tensor("project_output", {{"merged", merged}, {"w_o", w_o}, {"b_o", Tensor{}}}),
                      reference::matmul(exact(merged), exact(w_o)));
     }
@@ -108,7 +109,8 @@ PROPERTY(MergeHeads, BiasIsAddedOnce, 1, "the bias is added once, after the proj
         if (product == nullptr || product->shape() != expected.shape) return std::nullopt;
         return reference::add(own(*product), exact(b_o));
     };
-    expect_close_given(projected_axes, actual, expected, {"project_output"}, from_own_product, computes(student, call));
+    expect_close_given(student, projected_axes, actual, expected, {"project_output"}, from_own_product,
+                       computes(student, call));
 }
 
 PROPERTY(MergeHeads, AttentionRunsInEveryHead, 2, "attention runs in every head on projected q, k and v") {
@@ -122,15 +124,16 @@ PROPERTY(MergeHeads, AttentionRunsInEveryHead, 2, "attention runs in every head 
 bool expect_masked(Student& student, const Inputs& in, const Mask& mask) {
     const Tensor actual = student.tensor("multi_head_attention", in.with(mask));
     const Array expected = in.expected(mask);
-    const auto failure = what_is_wrong(output_axes, actual, expected);
+    const auto failure = what_is_wrong(student, output_axes, actual, expected);
     if (!failure) return true;
     // Wrong without a mask too, in the same way? Then it is not the mask.
-    const Outcome unmasked = aside([&] { return student.outcome("multi_head_attention", in.with(Mask{})); });
+    const Outcome unmasked =
+        student.outside_story([&] { return student.outcome("multi_head_attention", in.with(Mask{})); });
     const auto* tensor = std::get_if<Tensor>(&unmasked.value);
     const bool wrong_unmasked = tensor != nullptr && difference(output_axes, *tensor, in.expected(Mask{}));
     const bool mask_matters = tensor == nullptr || difference(output_axes, *tensor, exact(actual)).has_value();
     if (!wrong_unmasked || !mask_matters) fail(*failure);
-    pass_on_credit({"multi_head_attention", "merge_heads", "project_output"}, *failure, expected,
+    pass_on_credit(student, {"multi_head_attention", "merge_heads", "project_output"}, *failure, expected,
                    computes(student, {"multi_head_attention", in.with(mask)}, "", {.mask = true, .linear_in = "w_o"}));
     return false;
 }

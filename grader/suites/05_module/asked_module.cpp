@@ -69,7 +69,8 @@ bool loading_has_no_effect(Student& student, const ObjectOptions& asking, const 
 }
 
 /// The numbers that a function gives in eval, after known parameters were loaded.
-Asked ask_numbers(Student& student, const Arguments& arguments, const std::string& function, const Predict& predict) {
+AnswerAndChanges ask_numbers(Student& student, const Arguments& arguments, const std::string& function,
+                             const Predict& predict) {
     const ObjectOptions asking = options_of(arguments);
     AttentionObject module(student, asking, Otherwise::not_judged);
     module.load(std::get<wire::Record>(argument(arguments, "state")));
@@ -81,7 +82,7 @@ Asked ask_numbers(Student& student, const Arguments& arguments, const std::strin
 }
 
 /// attention_weights of a module with dropout: are they those of eval, and does training go on after it?
-Asked ask_weights_in_training(Student& student, const Arguments& arguments) {
+AnswerAndChanges ask_weights_in_training(Student& student, const Arguments& arguments) {
     const ObjectOptions asking = options_of(arguments);
     ObjectOptions without = asking;
     without.dropout = 0;
@@ -153,7 +154,7 @@ Arguments changed(Arguments arguments, const std::string& name, wire::Value valu
     return arguments;
 }
 
-Asked ask_factory(Student& student, const Arguments& arguments) {
+AnswerAndChanges ask_factory(Student& student, const Arguments& arguments) {
     const auto& kind = std::get<std::string>(argument(arguments, "question"));
     const ObjectOptions asking = options_of(arguments);
     if (kind == "seeds") {
@@ -182,12 +183,12 @@ Asked ask_factory(Student& student, const Arguments& arguments) {
     return answer;
 }
 
-Asked ask_attention_weights(Student& student, const Arguments& arguments) {
+AnswerAndChanges ask_attention_weights(Student& student, const Arguments& arguments) {
     if (options_of(arguments).dropout > 0) return ask_weights_in_training(student, arguments);
     return ask_numbers(student, arguments, "attention_weights", attention_weights_model(arguments));
 }
 
-Asked ask_forward(Student& student, const Arguments& arguments) {
+AnswerAndChanges ask_forward(Student& student, const Arguments& arguments) {
     return ask_numbers(student, arguments, "forward", forward_model(arguments));
 }
 

@@ -29,12 +29,12 @@ judge::Arguments changed(judge::Arguments arguments, const std::string& name, wi
 
 // ---- what the functions are asked ------------------------------------------------------------------------------
 
-Asked ask_factory(judge::Student& student, const judge::Arguments& arguments);
-Asked ask_attention_weights(judge::Student& student, const judge::Arguments& arguments);
-Asked ask_forward(judge::Student& student, const judge::Arguments& arguments);
-Asked ask_loading(judge::Student& student, const judge::Arguments& arguments);
-Asked ask_several_calls(judge::Student& student, const judge::Arguments& arguments);
-Asked ask_dropout(judge::Student& student, const judge::Arguments& arguments);
+AnswerAndChanges ask_factory(judge::Student& student, const judge::Arguments& arguments);
+AnswerAndChanges ask_attention_weights(judge::Student& student, const judge::Arguments& arguments);
+AnswerAndChanges ask_forward(judge::Student& student, const judge::Arguments& arguments);
+AnswerAndChanges ask_loading(judge::Student& student, const judge::Arguments& arguments);
+AnswerAndChanges ask_several_calls(judge::Student& student, const judge::Arguments& arguments);
+AnswerAndChanges ask_dropout(judge::Student& student, const judge::Arguments& arguments);
 
 Questions weights_questions(Random& random);
 Questions forward_questions(Random& random);

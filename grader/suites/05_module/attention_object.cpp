@@ -151,7 +151,7 @@ void AttentionObject::expect_parameters() {
     expect(actual.fields.size() == wanted.size(), Stage::project,
            "there should be " + std::to_string(wanted.size()) + " parameters with " + std::to_string(count) +
                " numbers, not " + std::to_string(actual.fields.size()));
-    shown();
+    shown(student_);
 }
 
 void AttentionObject::expect_state(const wire::Record& expected) {
@@ -159,8 +159,8 @@ void AttentionObject::expect_state(const wire::Record& expected) {
     for (const wire::Field& field : expected.fields) {
         const wire::Field* found = actual.find(field.name);
         expect(found != nullptr, Stage::project, "the state dict lacks " + field.name);
-        expect_close({"numbers of " + field.name, Stage::project, {"row", "column"}}, value_of<Tensor>(*found),
-                     exact(value_of<Tensor>(field)));
+        expect_close(student_, {"numbers of " + field.name, Stage::project, {"row", "column"}},
+                     value_of<Tensor>(*found), exact(value_of<Tensor>(field)));
     }
 }
 
@@ -221,9 +221,7 @@ Evidence AttentionObject::with_weights(const Evidence& of_inputs, const Question
 Evidence AttentionObject::computes_what_is_asked_for(const Question& question) {
     const Evidence looks = with_weights(
         computes(student_, {"forward", arguments(question)}, "", {.mask = true, .linear_in = "value"}), question);
-    return [this, question, looks](const Array& expected) {
-        return looks(expected) && aside([&] { return keeps_future_out(question); });
-    };
+    return [this, question, looks](const Array& expected) { return looks(expected) && keeps_future_out(question); };
 }
 
 bool AttentionObject::keeps_future_out(const Question& question) {
@@ -255,10 +253,10 @@ Shape AttentionObject::weights_shape(const Question& question) const {
 bool is_wrong_without_it(AttentionObject& object, const Tensor& x, const verdict::Failure& failure,
                          const Array& expected, const Evidence& evidence) {
     const Question plain{x, x, x, Mask{}};
-    const Looking looking{"outputs", Stage::output, {"b", "token", "feature"}};
-    const Tensor output = aside([&] { return object.forward(plain); });
-    const bool right = !difference(looking, output, object.expected_output(plain));
-    if (!right) pass_on_credit({"forward", "attention_weights"}, failure, expected, evidence);
+    const CheckedPart part{"outputs", Stage::output, {"b", "token", "feature"}};
+    const Tensor output = object.student().outside_story([&] { return object.forward(plain); });
+    const bool right = !difference(part, output, object.expected_output(plain));
+    if (!right) pass_on_credit(object.student(), {"forward", "attention_weights"}, failure, expected, evidence);
     return !right;
 }
 

@@ -63,6 +63,7 @@ public:
     /// What forward(first) returned, read after forward(second).
     Tensor first_of_two(const Question& first, const Question& second);
     Tensor attention_weights(const Question& question);
+    Student& student() { return student_; }
     Arguments arguments(const Question& question) const;
     Arguments weights_arguments(const Question& question) const;
 
@@ -109,7 +110,7 @@ wire::Record with_wrong_shape(wire::Record state);
 ///
 /// One-hot values and W_O = I make each weight visible in the output: each must be 0 or w / (1 - p), the share of zeros
 /// among >= 10⁵ draws within 6σ of p, and neighbours along every axis independent of each other.
-void expect_dropout(Student& student, Random& random);
+void expect_dropout(const Session& session, Random& random);
 
 /// Passes on credit if plain self-attention is wrong already in this module: then what is asked for on top of that
 /// cannot be judged, and another test says what is wrong.

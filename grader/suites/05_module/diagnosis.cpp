@@ -48,8 +48,8 @@ NamedShapes parameters_of(const ModuleChoices& module, ObjectOptions asking) {
         const bool weight = shape.size() == 2;
         if (!weight && !has_bias(output)) continue;
         if (output && module.registered == M::Registered::all_but_output) continue;
-        if (module.layout == M::Layout::in_out && weight) std::swap(shape[0], shape[1]);
-        if (module.layout == M::Layout::one_head && !output) {
+        if (module.weight_shape == M::WeightShape::in_out && weight) std::swap(shape[0], shape[1]);
+        if (module.weight_shape == M::WeightShape::one_head && !output) {
             shape[0] = asking.d();
             if (weight) shape[1] = asking.D / asking.H;
         }
@@ -71,9 +71,9 @@ Answer parameters(const ModuleChoices& module, const ObjectOptions& asking) {
     if (module.divides_even_with_head_dim && indivisible) return Answer::without_value(Answer::Kind::refused);
     Answer answer = facts_of(parameters_of(module, asking), asking);
     if (module.one_linear_for_three) say(answer, "q_proj, k_proj and v_proj hold the same numbers");
-    // Whoever does not look at head_dim may see that the rest does not divide.
-    const bool divides =
-        module.head_dim == ModuleChoices::HeadDim::option_ignored || module.layout == ModuleChoices::Layout::one_head;
+    // A module that does not look at head_dim may see that embed_dim is not divisible.
+    const bool divides = module.head_dim == ModuleChoices::HeadDim::option_ignored ||
+                         module.weight_shape == ModuleChoices::WeightShape::one_head;
     if (divides && indivisible) answer.kind = Answer::Kind::refused;
     return answer;
 }
@@ -104,7 +104,7 @@ bool falls_back_on_default_width(const Choices& choices, const ObjectOptions& as
 }
 
 Predict factory_model(const Arguments& arguments) {
-    if (arguments.front().name != "question") return nullptr;  // what the hidden tests heard has other arguments
+    if (arguments.front().name != "question") return nullptr;  // calls of the hidden tests have other arguments
     const auto kind = std::get<std::string>(argument(arguments, "question"));
     const ObjectOptions asking = options_of(arguments);
     if (kind == "seeds") return [](const Choices& c) { return seeds(c.of<ModuleChoices>()); };
@@ -214,8 +214,8 @@ Predict dropout_model(const Arguments&) {
 }
 
 /// A question that something earlier spoils says nothing.
-template <Asked (*ask)(judge::Student&, const Arguments&)>
-Asked judged(judge::Student& student, const Arguments& arguments) {
+template <AnswerAndChanges (*ask)(judge::Student&, const Arguments&)>
+AnswerAndChanges judged(judge::Student& student, const Arguments& arguments) {
     try {
         return ask(student, arguments);
     } catch (const NotJudged&) {
@@ -273,7 +273,7 @@ Predict attention_weights_model(const Arguments& arguments) {
     given.input[2] = given.w_o = Tensor{};
     auto model = std::make_shared<Attention>(std::move(given));
     return [model, arguments](const Choices& c) {
-        return unless_refused(arguments, false, c, [&] { return Answer::of(model->attended(c).returned); });
+        return unless_refused(arguments, false, c, [&] { return Answer::of(model->context_and_weights(c).returned); });
     };
 }
 

@@ -92,37 +92,36 @@ void expect_independent(const Dropped& dropped, std::size_t axis, const std::str
 /// answers in training are the answer in eval, and they differ from call to call.
 Evidence drops_around_its_answer(AttentionObject& object, const Question& question) {
     return [&object, question](const Array& expected) {
-        return object.computes_forward(question)(expected) && aside([&] {
-                   constexpr int calls = 48;
-                   const Array in_eval = reference::exact(object.forward(question));
-                   object.train();
-                   std::vector<double> sum(in_eval.value.size()), squares(in_eval.value.size());
-                   for (int call = 0; call < calls; ++call) {
-                       const Array answer = reference::exact(object.forward(question));
-                       if (answer.shape != in_eval.shape) return false;
-                       for (std::size_t i = 0; i < sum.size(); ++i) {
-                           const double off = answer.value[i] - in_eval.value[i];
-                           sum[i] += off;
-                           squares[i] += off * off;
-                       }
-                   }
-                   for (std::size_t i = 0; i < sum.size(); ++i) {
-                       const double mean = sum[i] / calls;
-                       const double variance = squares[i] / calls - mean * mean;
-                       if (!(variance > 0) || !(std::abs(mean) <= sigmas * std::sqrt(variance / (calls - 1))))
-                           return false;
-                   }
-                   return true;
-               });
+        if (!object.computes_forward(question)(expected)) return false;
+        constexpr int calls = 48;
+        const Array in_eval = reference::exact(object.forward(question));
+        object.train();
+        std::vector<double> sum(in_eval.value.size()), squares(in_eval.value.size());
+        for (int call = 0; call < calls; ++call) {
+            const Array answer = reference::exact(object.forward(question));
+            if (answer.shape != in_eval.shape) return false;
+            for (std::size_t i = 0; i < sum.size(); ++i) {
+                const double off = answer.value[i] - in_eval.value[i];
+                sum[i] += off;
+                squares[i] += off * off;
+            }
+        }
+        for (std::size_t i = 0; i < sum.size(); ++i) {
+            const double mean = sum[i] / calls;
+            const double variance = squares[i] / calls - mean * mean;
+            if (!(variance > 0) || !(std::abs(mean) <= sigmas * std::sqrt(variance / (calls - 1)))) return false;
+        }
+        return true;
     };
 }
 
 }  // namespace
 
-void expect_dropout(Student& student, Random& random) {
+void expect_dropout(const Session& session, Random& random) {
+    Student& student = session.student;
     const double p = 0.3;
     // 108,500 weights for the statistics; the sanitizers see the same code in 1,155.
-    const Index B = session().sanitized ? 3 : 31, H = 5, T = session().sanitized ? 11 : 100, S = 7, d = 14;
+    const Index B = session.sanitized ? 3 : 31, H = 5, T = session.sanitized ? 11 : 100, S = 7, d = 14;
     const Index D = H * d;
     AttentionObject object(student,
                            {.D = D, .H = H, .bias = false, .dropout = p, .seed = random.integer(1, 1'000'000)});
@@ -132,11 +131,11 @@ void expect_dropout(Student& student, Random& random) {
     const Array weights = object.expected_weights(question);
     object.eval();
     object.outcome("attention_weights", question);  // asking for them leaves the module as it is
-    const Looking looking{"outputs", Stage::output, {"b", "token", "feature"}};
-    if (const auto failure = what_is_wrong(looking, object.forward(question), object.expected_output(question))) {
+    const CheckedPart part{"outputs", Stage::output, {"b", "token", "feature"}};
+    if (const auto failure = what_is_wrong(student, part, object.forward(question), object.expected_output(question))) {
         const Question few{random_tensor(random, {2, 3, D}), random_tensor(random, {2, S, D}),
                            random_tensor(random, {2, S, D}), Mask{}};
-        return pass_on_credit({"forward", "attention_weights"}, *failure, object.expected_output(few),
+        return pass_on_credit(student, {"forward", "attention_weights"}, *failure, object.expected_output(few),
                               drops_around_its_answer(object, few));
     }
     object.train();

@@ -203,7 +203,7 @@ Arguments dropout_question(Random& random) {
             {"mask", Mask{}}};
 }
 
-Asked ask_dropout(Student& student, const Arguments& arguments) {
+AnswerAndChanges ask_dropout(Student& student, const Arguments& arguments) {
     const ObjectOptions asking = options_of(arguments);
     const auto made = [&](double dropout, Index seed) {
         ObjectOptions other = asking;

@@ -10,12 +10,12 @@ struct ModuleChoices {
     enum class Biases { as_asked, always, never, all_but_output, output_alone, inverted };
     enum class HeadDim { as_asked, option_ignored, model_width };
     enum class Registered { all, nothing, all_but_output, other_names, output_under_other_name, packed, one_more };
-    enum class Layout { out_in, in_out, one_head };
+    enum class WeightShape { out_in, in_out, one_head };
     enum class Seeding { from_options, constant, never_the_same };
     Biases biases = Biases::as_asked;
     HeadDim head_dim = HeadDim::as_asked;
     Registered registered = Registered::all;
-    Layout layout = Layout::out_in;
+    WeightShape weight_shape = WeightShape::out_in;
     bool one_linear_for_three = false;
     Seeding seeding = Seeding::from_options;
     bool divides_even_with_head_dim = false;

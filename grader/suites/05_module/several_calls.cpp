@@ -42,7 +42,7 @@ Arguments shorter(const Arguments& arguments) {
 
 }  // namespace
 
-Asked ask_loading(Student& student, const Arguments& arguments) {
+AnswerAndChanges ask_loading(Student& student, const Arguments& arguments) {
     if (std::get<std::string>(argument(arguments, "question")) == "refused state") {
         const judge::Outcome made =
             student.outcome("make_multi_head_attention", {{"options", options_of(arguments).record()}});
@@ -74,50 +74,50 @@ Asked ask_loading(Student& student, const Arguments& arguments) {
     return answer;
 }
 
-Asked ask_several_calls(Student& student, const Arguments& arguments) {
+AnswerAndChanges ask_several_calls(Student& student, const Arguments& arguments) {
     // Where fresh modules differ, memory was read before anything was written to it.
     const Tensor alone = loaded(student, arguments).forward(call_of(arguments));
     for (int time = 0; time < 3; ++time)
         if (!same_numbers(loaded(student, arguments).forward(call_of(arguments)), alone)) throw NotJudged{};
     Answer answer;
-    const auto tell = [&](bool as_fresh, const std::string& what) {
+    const auto report = [&](bool as_fresh, const std::string& what) {
         say(answer, what + (as_fresh ? ": as a fresh module" : ": something of the first call is left"));
     };
     const auto other = [&](const char* name) {
         const Tensor x = tensor(arguments, name);
         return changed(arguments, name, (x * -0.7F + 0.3F).contiguous());
     };
-    tell(is_as_fresh(student, arguments, arguments), "the same call");
-    tell(is_as_fresh(student, arguments, other("query")), "another query");
-    tell(is_as_fresh(student, arguments, other("key")), "another key");
-    tell(is_as_fresh(student, arguments, other("value")), "another value");
+    report(is_as_fresh(student, arguments, arguments), "the same call");
+    report(is_as_fresh(student, arguments, other("query")), "another query");
+    report(is_as_fresh(student, arguments, other("key")), "another key");
+    report(is_as_fresh(student, arguments, other("value")), "another value");
     const Mask first = mask(arguments, "mask");
     Mask last = Mask::allow_all(first.shape());
     for (Index s = 0; s < last.numel(); ++s) last.data()[s] = s == 1;
-    tell(is_as_fresh(student, arguments, changed(arguments, "mask", last)), "another mask");
-    tell(is_as_fresh(student, arguments, shorter(arguments)), "fewer queries");
+    report(is_as_fresh(student, arguments, changed(arguments, "mask", last)), "another mask");
+    report(is_as_fresh(student, arguments, shorter(arguments)), "fewer queries");
     AttentionObject module = loaded(student, arguments);
     const wire::Record parameters = module.state();
-    tell(same_numbers(module.first_of_two(call_of(arguments), call_of(other("value"))), alone), "the first result");
-    tell(same_numbers(parameters, module.state()), "the parameters");
+    report(same_numbers(module.first_of_two(call_of(arguments), call_of(other("value"))), alone), "the first result");
+    report(same_numbers(parameters, module.state()), "the parameters");
     return answer;
 }
 
 Answer several_calls_facts(const ModuleChoices& module) {
     Answer answer;
-    const auto tell = [&](bool left, const std::string& what) {
+    const auto report = [&](bool left, const std::string& what) {
         say(answer, what + (left ? ": something of the first call is left" : ": as a fresh module"));
     };
     const ModuleChoices::Kept& kept = module.kept;
     const bool always = kept.sums || kept.parameters;
-    tell(always, "the same call");
-    tell(always || kept.query, "another query");
-    tell(always || kept.key, "another key");
-    tell(always || kept.value, "another value");
-    tell(always || kept.mask, "another mask");
-    tell(kept.parameters || kept.causal_mask, "fewer queries");
-    tell(kept.result_buffer, "the first result");
-    tell(kept.parameters, "the parameters");
+    report(always, "the same call");
+    report(always || kept.query, "another query");
+    report(always || kept.key, "another key");
+    report(always || kept.value, "another value");
+    report(always || kept.mask, "another mask");
+    report(kept.parameters || kept.causal_mask, "fewer queries");
+    report(kept.result_buffer, "the first result");
+    report(kept.parameters, "the parameters");
     return answer;
 }
 

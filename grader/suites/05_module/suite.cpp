@@ -9,11 +9,10 @@ namespace {
 using reference::Array;
 using reference::exact;
 
-const Looking output_axes{"outputs", Stage::output, {"b", "token", "feature"}};
-const Looking weights_axes{"attention weights", Stage::softmax, {"b", "h", "query", "key"}};
+const CheckedPart output_axes{"outputs", Stage::output, {"b", "token", "feature"}};
+const CheckedPart weights_axes{"attention weights", Stage::softmax, {"b", "h", "query", "key"}};
 
-class Module : public HiddenTest {};
-const Registration register_suite_Module("Module", HEADWAY_EXERCISE);
+HIDDEN_SUITE(Module);
 
 /// The output that follows from the student's own attention_weights.
 std::optional<Array> from_own_weights(AttentionObject& object, const Question& question) {
@@ -27,11 +26,12 @@ std::optional<Array> from_own_weights(AttentionObject& object, const Question& q
 /// @return the difference, if it is neither
 std::optional<verdict::Failure> forward_difference(AttentionObject& object, const Question& question,
                                                    const Tensor& output) {
-    auto failure = what_is_wrong(output_axes, output, object.expected_output(question));
+    Student& student = object.student();
+    auto failure = what_is_wrong(student, output_axes, output, object.expected_output(question));
     if (!failure) return std::nullopt;
-    const auto given_own = aside([&] { return from_own_weights(object, question); });
+    const auto given_own = student.outside_story([&] { return from_own_weights(object, question); });
     if (!given_own || difference(output_axes, output, *given_own)) return failure;
-    pass_on_credit({"attention_weights"}, *failure, object.expected_output(question),
+    pass_on_credit(student, {"attention_weights"}, *failure, object.expected_output(question),
                    object.computes_forward(question));
     return std::nullopt;
 }
@@ -138,15 +138,15 @@ PROPERTY(Module, WeightsAreReturnedPerHead, 1, "attention_weights is (B, H, T, S
         Question question = random_question(random, n, n.S);
         question.mask = random_mask(random, {n.B, 1, n.T, n.S});
         for (int mode = 0; mode < 2; ++mode) {
-            expect_close(weights_axes, object.attention_weights(question), object.expected_weights(question));
+            expect_close(student, weights_axes, object.attention_weights(question), object.expected_weights(question));
             object.eval();
         }
         const Question large = large_question(random, n);
-        expect_close(weights_axes, object.attention_weights(large), object.expected_weights(large));
+        expect_close(student, weights_axes, object.attention_weights(large), object.expected_weights(large));
         Sizes fewer = n;
         --fewer.T;
         const Question shorter = random_question(random, fewer, n.S);
-        expect_close(weights_axes, object.attention_weights(shorter), object.expected_weights(shorter));
+        expect_close(student, weights_axes, object.attention_weights(shorter), object.expected_weights(shorter));
     }
 }
 
@@ -177,7 +177,7 @@ PROPERTY(Module, StateMakesTheRoundTrip, 1, "load_state_dict(state_dict()) gives
 
 PROPERTY(Module, DropoutZeroesWeightsInTraining, 1,
          "in training each weight is 0 with probability p, else weight / (1 - p)") {
-    expect_dropout(student, random);
+    expect_dropout(session, random);
 }
 
 bool differ(const wire::Record& a, const wire::Record& b) {

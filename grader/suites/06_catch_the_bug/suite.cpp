@@ -7,6 +7,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <any>
+#include <memory>
 
 namespace headway::judge {
 namespace {
@@ -15,11 +17,12 @@ HIDDEN_SUITE(CatchTheBug);
 
 const char* const no_tests = "a TEST";
 
-/// Once in a run of the judge: every hidden test looks at the same trial.
-const Trial& trial() {
-    static const Trial conducted(*session().student, session().seed);
+/// Conducted by the first hidden test: all of them look at the same trial.
+const Trial& trial_in(Session& session) {
+    if (!session.kept.has_value()) session.kept = std::make_shared<const Trial>(session.student, session.seed);
+    const Trial& conducted = *std::any_cast<const std::shared_ptr<const Trial>&>(session.kept);
     if (!conducted.says_anything() && conducted.runs().back().lost == std::nullopt) {
-        current_test().not_implemented = no_tests;
+        session.student.test_record().not_implemented = no_tests;
         throw StopTest{};
     }
     return conducted;
@@ -39,32 +42,29 @@ std::vector<const roster::Entry*> wrong_ones(const std::string& property) {
     return found;
 }
 
-bool all_caught(const std::string& property) {
-    return std::ranges::all_of(wrong_ones(property), [](const auto* wrong) { return trial().catches(*wrong); });
+bool all_caught(const Trial& trial, const std::string& property) {
+    return std::ranges::all_of(wrong_ones(property), [&](const auto* wrong) { return trial.catches(*wrong); });
 }
 
 /// Each right attention that is failed takes back one property that was caught.
-const std::vector<std::string>& taken_back() {
-    static const std::vector<std::string> properties = [] {
-        std::vector<std::string> caught;
-        for (const auto& [name, declared] : suites().at("CatchTheBug").properties)
-            if (declared.points > 0 && all_caught(name)) caught.push_back(name);
-        caught.resize(std::min(caught.size(), trial().false_alarms().size()));
-        return caught;
-    }();
-    return properties;
+std::vector<std::string> taken_back(const Trial& trial) {
+    std::vector<std::string> caught;
+    for (const Property& one : suites().at("CatchTheBug").properties)
+        if (one.points > 0 && all_caught(trial, one.name)) caught.push_back(one.name);
+    caught.resize(std::min(caught.size(), trial.false_alarms().size()));
+    return caught;
 }
 
 /// "1 of 2 attentions that get this wrong ... pass all 5 tests of yours"
-std::string what_slips_through(const std::string& property) {
+std::string what_slips_through(const Trial& trial, const std::string& property) {
     const auto wrong = wrong_ones(property);
-    const auto missed = std::ranges::count_if(wrong, [](const auto* one) { return !trial().catches(*one); });
-    const std::size_t tests = trial().fair().size();
+    const auto missed = std::ranges::count_if(wrong, [&](const auto* one) { return !trial.catches(*one); });
+    const std::size_t tests = trial.fair().size();
     if (tests == 0) return "none of your tests passes with every right attention, so none tells right from wrong";
     std::string all_tests = tests == 1   ? "your test"
                             : tests == 2 ? "both tests of yours"
                                          : fmt::format("all {} tests of yours", tests);
-    if (tests < trial().tests().size()) all_tests += " that right ones pass too";
+    if (tests < trial.tests().size()) all_tests += " that right ones pass too";
     if (static_cast<std::size_t>(missed) < wrong.size())
         return fmt::format("attentions get this wrong in {} ways; {} {} {}", wrong.size(), missed,
                            missed == 1 ? "passes" : "pass", all_tests);
@@ -75,39 +75,41 @@ std::string what_slips_through(const std::string& property) {
 }
 
 /// Said of the whole set, where what it says could be chance.
-void expect_reproducible() {
-    if (trial().not_reproducible())
-        fail_with("your tests are not reproducible, so none of them counts: " + *trial().not_reproducible());
+void expect_reproducible(const Trial& trial) {
+    if (trial.not_reproducible())
+        fail_with("your tests are not reproducible, so none of them counts: " + *trial.not_reproducible());
 }
 
-void expect_caught(const std::string& property) {
-    expect_reproducible();
-    if (!all_caught(property)) {
+void expect_caught(const Trial& trial, const std::string& property) {
+    expect_reproducible(trial);
+    if (!all_caught(trial, property)) {
         for (const auto* wrong : wrong_ones(property))
-            if (const auto& lost = trial().run_of(wrong->id).lost)
+            if (const auto& lost = trial.run_of(wrong->id).lost)
                 fail_with("your tests " + lost->message + "; a wrong attention is caught by a test that fails");
-        fail_with(what_slips_through(property));
+        fail_with(what_slips_through(trial, property));
     }
-    if (std::ranges::find(taken_back(), property) != taken_back().end())
+    const std::vector<std::string> not_counted = taken_back(trial);
+    if (std::ranges::find(not_counted, property) != not_counted.end())
         fail_with("caught, and taken back: each right attention that your tests fail costs one that they catch");
 }
 
 std::string percent(int part, int whole) { return fmt::format("{} %", whole == 0 ? 100 : 100 * part / whole); }
 
-void remark_on_coverage() {
-    if (!trial().counts()) return;
-    const LineCounts& counts = *trial().counts();
+void remark_on_coverage(Student& student, const Trial& trial) {
+    if (!trial.counts()) return;
+    const LineCounts& counts = *trial.counts();
     std::size_t wrong = 0, caught = 0;
     for (const roster::Entry& entry : roster::entries()) {
         wrong += entry.is_right() ? 0 : 1;
-        caught += !entry.is_right() && trial().catches(entry) ? 1 : 0;
+        caught += !entry.is_right() && trial.catches(entry) ? 1 : 0;
     }
-    remark(fmt::format(
-        "your tests run {} of the lines and {} of the branches of a right attention, and catch {} of {} "
-        "wrong ones{}",
-        percent(counts.lines_run, counts.lines), percent(counts.branches_taken, counts.branches), caught, wrong,
-        caught < wrong && counts.lines_run == counts.lines ? ": a line that is run is not a line that is checked"
-                                                           : ""));
+    remark(student,
+           fmt::format(
+               "your tests run {} of the lines and {} of the branches of a right attention, and catch {} of {} "
+               "wrong ones{}",
+               percent(counts.lines_run, counts.lines), percent(counts.branches_taken, counts.branches), caught, wrong,
+               caught < wrong && counts.lines_run == counts.lines ? ": a line that is run is not a line that is checked"
+                                                                  : ""));
 }
 
 /// The first few of them, and how many more.
@@ -119,87 +121,90 @@ std::string some_of(const std::set<std::string>& tests) {
     return tests.size() > most ? fmt::format("{} and {} more", names, tests.size() - most) : names;
 }
 
-void remark_on_tests() {
-    if (trial().questions() == 0)
-        remark("your tests never ask the attention under test (do they bring an attention() of their own?)");
+void remark_on_tests(Student& student, const Trial& trial) {
+    if (trial.questions() == 0)
+        remark(student, "your tests never ask the attention under test (do they bring an attention() of their own?)");
     const std::string all = fmt::format("every one of {} attentions, right and wrong", roster::entries().size());
-    if (const auto tests = trial().passing_everything(); !tests.empty())
-        remark(fmt::format("{}: {} with {}, so nothing is caught there", some_of(tests),
-                           tests.size() == 1 ? "passes" : "pass", all));
-    if (const auto tests = trial().failing_everything(); !tests.empty())
-        remark(fmt::format("{}: {} with {}", some_of(tests), tests.size() == 1 ? "fails" : "fail", all));
+    if (const auto tests = trial.passing_everything(); !tests.empty())
+        remark(student, fmt::format("{}: {} with {}, so nothing is caught there", some_of(tests),
+                                    tests.size() == 1 ? "passes" : "pass", all));
+    if (const auto tests = trial.failing_everything(); !tests.empty())
+        remark(student, fmt::format("{}: {} with {}", some_of(tests), tests.size() == 1 ? "fails" : "fail", all));
 }
 
-void remark_on_shipped() {
+void remark_on_shipped(Student& student, const Trial& trial) {
     std::vector<std::string> projects;
     for (const roster::Entry& entry : roster::entries())
-        if (!entry.is_right() && trial().catches(entry)) projects.push_back(entry.project);
-    if (!projects.empty()) remark(fmt::format("what you caught has shipped in {}", fmt::join(projects, ", ")));
+        if (!entry.is_right() && trial.catches(entry)) projects.push_back(entry.project);
+    if (!projects.empty()) remark(student, fmt::format("what you caught has shipped in {}", fmt::join(projects, ", ")));
 }
 
 PROPERTY(CatchTheBug, RightOnesPass, 0, "right attentions pass, however they are written") {
-    current_test().output = trial().printed().text;
-    current_test().output_truncated = trial().printed().truncated;
-    remark_on_coverage();
-    remark_on_tests();
-    remark_on_shipped();
-    expect_reproducible();
-    if (trial().false_alarms().empty()) return;
-    const Encounter& met = trial().run_of(trial().false_alarms().front()->id);
+    const Trial& trial = trial_in(session);
+    student.test_record().output = trial.printed().text;
+    student.test_record().output_truncated = trial.printed().truncated;
+    remark_on_coverage(student, trial);
+    remark_on_tests(student, trial);
+    remark_on_shipped(student, trial);
+    expect_reproducible(trial);
+    if (trial.false_alarms().empty()) return;
+    const Encounter& met = trial.run_of(trial.false_alarms().front()->id);
     const auto rights = std::ranges::count_if(roster::entries(), &roster::Entry::is_right);
     const std::string why = met.lost ? "your tests " + met.lost->message : met.first_words;
     fail_with(fmt::format("{} of {} right attentions, written in different styles, fail. One of them: {}",
-                          trial().false_alarms().size(), rights, why));
+                          trial.false_alarms().size(), rights, why));
 }
 
-PROPERTY(CatchTheBug, Scale, 1, "a wrong scale is caught") { expect_caught("Scale"); }
+PROPERTY(CatchTheBug, Scale, 1, "a wrong scale is caught") { expect_caught(trial_in(session), "Scale"); }
 
-PROPERTY(CatchTheBug, Heads, 1, "heads split or merged in the wrong order are caught") { expect_caught("Heads"); }
+PROPERTY(CatchTheBug, Heads, 1, "heads split or merged in the wrong order are caught") {
+    expect_caught(trial_in(session), "Heads");
+}
 
 PROPERTY(CatchTheBug, SoftmaxAxis, 1, "softmax over another axis than the keys is caught") {
-    expect_caught("SoftmaxAxis");
+    expect_caught(trial_in(session), "SoftmaxAxis");
 }
 
 PROPERTY(CatchTheBug, LargeScores, 1, "softmax that does not stand large scores, of either sign, is caught") {
-    expect_caught("LargeScores");
+    expect_caught(trial_in(session), "LargeScores");
 }
 
 PROPERTY(CatchTheBug, Mask, 1,
          "masks that leave weight on blocked keys, or take it from open ones, at once or in a later call, are caught") {
-    expect_caught("Mask");
+    expect_caught(trial_in(session), "Mask");
 }
 
 PROPERTY(CatchTheBug, MaskPerSequence, 1, "one mask for all sequences of the batch is caught") {
-    expect_caught("MaskPerSequence");
+    expect_caught(trial_in(session), "MaskPerSequence");
 }
 
 PROPERTY(CatchTheBug, Causal, 1, "a causal option that does not block just the future is caught") {
-    expect_caught("Causal");
+    expect_caught(trial_in(session), "Causal");
 }
 
 PROPERTY(CatchTheBug, BlockedRows, 1, "queries that may see nothing but get something are caught") {
-    expect_caught("BlockedRows");
+    expect_caught(trial_in(session), "BlockedRows");
 }
 
 PROPERTY(CatchTheBug, Sources, 1,
          "q, k or v from an input, weight, bias or place in memory that is not theirs are caught") {
-    expect_caught("Sources");
+    expect_caught(trial_in(session), "Sources");
 }
 
 PROPERTY(CatchTheBug, ReturnedWeights, 1,
          "returned weights that are not those the values were weighted with are caught") {
-    expect_caught("ReturnedWeights");
+    expect_caught(trial_in(session), "ReturnedWeights");
 }
 
 PROBE(CatchTheBug) {
     static_cast<void>(random);
-    static_cast<void>(student);
+    const Trial& trial = trial_in(session);
     for (const roster::Entry& entry : roster::entries()) {
-        const Encounter& met = trial().run_of(entry.id);
+        const Encounter& met = trial.run_of(entry.id);
         answers.push_back(met.lost ? -1 : static_cast<double>(met.failed.size()));
     }
-    answers.push_back(static_cast<double>(trial().tests().size()));
-    answers.push_back(static_cast<double>(trial().questions()));
+    answers.push_back(static_cast<double>(trial.tests().size()));
+    answers.push_back(static_cast<double>(trial.questions()));
 }
 
 }  // namespace

@@ -113,7 +113,7 @@ public:
 
     Answer answer(const Choices& c) {
         const Gradients& g = c.of<Gradients>();
-        const Array merged = c.merging.merge(forward_->attended(c).context);
+        const Array merged = c.merging.merge(forward_->context_and_weights(c).context);
         const Array grad_y = c.reading.tensor(grad_y_, Argument::gradient);
         const Array grad_merged = g.input(grad_y, weight("out"));
         const Array grad_context = g.split(grad_merged, H_);

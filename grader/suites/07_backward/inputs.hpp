@@ -34,7 +34,7 @@ struct Inputs {
         return random_tensor(random, {B, T, H, d}).transpose(1, 2);
     }
 
-    /// The same with scores in the thousands.
+    /// These inputs with scores in the thousands.
     Inputs with_large_scores() const {
         Inputs large = *this;
         large.q = q * 40.0F;

@@ -14,13 +14,13 @@ using reference::to_tensor;
 
 HIDDEN_SUITE(Backward);
 
-Looking scores_axes() { return {"gradients of the scores", Stage::softmax, {"b", "h", "query", "key"}}; }
+CheckedPart scores_axes() { return {"gradients of the scores", Stage::softmax, {"b", "h", "query", "key"}}; }
 
-Looking heads_axes(const std::string& name, Stage stage) {
+CheckedPart heads_axes(const std::string& name, Stage stage) {
     return {"gradients of " + name, stage, {"b", "h", name == "q" ? "query" : "key", "feature"}};
 }
 
-Looking linear_axes(const std::string& name, std::size_t rank) {
+CheckedPart linear_axes(const std::string& name, std::size_t rank) {
     const std::vector<std::string> axes = rank == 3   ? std::vector<std::string>{"b", "token", "feature"}
                                           : rank == 2 ? std::vector<std::string>{"out", "in"}
                                                       : std::vector<std::string>{"out"};
@@ -50,8 +50,8 @@ void expect_queries_and_keys(Student& student, const Inputs& in, const Needs& ne
             const auto follows = from_own_softmax(student, in, mask);
             return follows ? std::optional(is_q ? follows->q : follows->k) : std::nullopt;
         };
-        expect_close_given(heads_axes(name, Stage::scores), field(given, name), *right, {"softmax_backward"}, from_own,
-                           computes(around, name, needs));
+        expect_close_given(student, heads_axes(name, Stage::scores), field(given, name), *right, {"softmax_backward"},
+                           from_own, computes(around, name, needs));
     }
 }
 
@@ -63,7 +63,8 @@ PROPERTY(Backward, SoftmaxCouplesTheKeysOfARow, 2,
         const Tensor weights =
             to_tensor(reference::masked_softmax(exact(random_tensor(random, {n.B, n.H, n.T, n.S})), mask));
         const Tensor grad = random_tensor(random, {n.B, n.T, n.H, n.S}).transpose(1, 2) + 1.0F;
-        expect_close(scores_axes(), student.tensor("softmax_backward", {{"weights", weights}, {"grad_weights", grad}}),
+        expect_close(student, scores_axes(),
+                     student.tensor("softmax_backward", {{"weights", weights}, {"grad_weights", grad}}),
                      reference::softmax_backward(exact(weights), exact(grad)));
     }
 }
@@ -72,14 +73,14 @@ PROPERTY(Backward, ValuesGetWhatTheirWeightsCarried, 1, "the gradient of v is we
     for (int round = 0; round < 2; ++round) {
         const Inputs in(random, random_sizes(random));
         const wire::Record given = student.record("attention_backward", in.with(Mask{}));
-        expect_close(heads_axes("v", Stage::weigh), field(given, "v"), in.expected(Mask{}).v);
+        expect_close(student, heads_axes("v", Stage::weigh), field(given, "v"), in.expected(Mask{}).v);
     }
 }
 
 PROPERTY(Backward, QueriesAndKeysGetScaledGradients, 2,
          "the gradients of q and k come from the scores', divided by √head_dim as the scores were") {
     for (int round = 0; round < 2; ++round) expect_queries_and_keys(student, Inputs(random, random_sizes(random)));
-    // Whoever computes the weights anew has softmax's overflow to think of once more.
+    // Code that computes the weights anew must take care of softmax's overflow once more.
     expect_queries_and_keys(student, Inputs(random, random_sizes(random)).with_large_scores(), {.parts = false});
 }
 
@@ -95,16 +96,17 @@ PROPERTY(Backward, BlockedKeysGetNoGradient, 1, "blocked keys get no gradient, a
         const auto expected = in.expected(mask);
         for (const auto& [name, right] :
              {std::pair<std::string, const Array*>{"q", &expected.q}, {"k", &expected.k}, {"v", &expected.v}}) {
-            const auto failure = what_is_wrong(heads_axes(name, Stage::mask), field(given, name), *right);
+            const auto failure = what_is_wrong(student, heads_axes(name, Stage::mask), field(given, name), *right);
             if (!failure) continue;
             // Wrong without a mask too? Then it is not the mask.
-            const Outcome unmasked = aside([&] { return student.outcome("attention_backward", in.with(Mask{})); });
+            const Outcome unmasked =
+                student.outside_story([&] { return student.outcome("attention_backward", in.with(Mask{})); });
             const auto* record = std::get_if<wire::Record>(&unmasked.value);
             const auto plain = in.expected(Mask{});
             const Array& plain_right = name == "q" ? plain.q : name == "k" ? plain.k : plain.v;
             if (record == nullptr || !difference(heads_axes(name, Stage::mask), field(*record, name), plain_right))
                 fail(*failure);
-            pass_on_credit({"attention_backward", "softmax_backward"}, *failure, *right,
+            pass_on_credit(student, {"attention_backward", "softmax_backward"}, *failure, *right,
                            computes(around, name, {.mask = true, .linear_in = "grad_context"}));
         }
     }
@@ -113,9 +115,9 @@ PROPERTY(Backward, BlockedKeysGetNoGradient, 1, "blocked keys get no gradient, a
 void expect_linear(Student& student, const LinearInputs& in) {
     const wire::Record given = student.record("linear_backward", in.arguments());
     const auto expected = in.expected();
-    expect_close(linear_axes("x", 3), field(given, "x"), expected.x);
-    expect_close(linear_axes("weight", 2), field(given, "weight"), expected.weight);
-    expect_close(linear_axes("bias", 1), field(given, "bias"), expected.bias);
+    expect_close(student, linear_axes("x", 3), field(given, "x"), expected.x);
+    expect_close(student, linear_axes("weight", 2), field(given, "weight"), expected.weight);
+    expect_close(student, linear_axes("bias", 1), field(given, "bias"), expected.bias);
 }
 
 PROPERTY(Backward, LinearSumsOverEveryToken, 1,
@@ -135,8 +137,8 @@ PROPERTY(Backward, GradientsAreAddedUp, 1, "gradients of parameters are added to
     for (const char* name : {"weight", "bias"}) {
         const auto expected = in.expected();
         const Array& right = std::string(name) == "bias" ? expected.bias : expected.weight;
-        const Looking looking = linear_axes(name, right.shape.size());
-        const auto failure = what_is_wrong(looking, field(given, name), right);
+        const CheckedPart part = linear_axes(name, right.shape.size());
+        const auto failure = what_is_wrong(student, part, field(given, name), right);
         if (!failure) continue;
         // What is wrong from zero on too is another test's business.
         LinearInputs fresh = in;
@@ -145,11 +147,11 @@ PROPERTY(Backward, GradientsAreAddedUp, 1, "gradients of parameters are added to
         const wire::Record from_zero = student.record("linear_backward", fresh.arguments());
         const auto plain = fresh.expected();
         const Array& plain_right = std::string(name) == "bias" ? plain.bias : plain.weight;
-        if (!difference(looking, field(from_zero, name), plain_right)) fail(*failure);
+        if (!difference(part, field(from_zero, name), plain_right)) fail(*failure);
         Needs needs{.numbers = std::string(name) == "bias" ? std::vector<std::string>{"grad_y", "grad_bias"}
                                                            : std::vector<std::string>{"x", "grad_y", "grad_weight"}};
         needs.linear_in = "grad_y";
-        pass_on_credit({"linear_backward"}, *failure, right,
+        pass_on_credit(student, {"linear_backward"}, *failure, right,
                        computes(student, {"linear_backward", in.arguments()}, name, needs));
     }
 }
@@ -190,15 +192,16 @@ PROPERTY(Backward, TheModuleReachesEveryParameter, 1,
             const wire::Record given = student.record(call.function, call.arguments);
             const auto around = std::make_shared<Neighbourhood>(student, call);
             for (const auto& [name, right] : in.expected(mask)) {
-                const auto failure = what_is_wrong(linear_axes(name, right.shape.size()), field(given, name), right);
+                const auto failure =
+                    what_is_wrong(student, linear_axes(name, right.shape.size()), field(given, name), right);
                 if (!failure) continue;
-                if (!parts) parts = aside([&] { return parts_are_right(student, random, in); });
+                if (!parts) parts = student.outside_story([&] { return parts_are_right(student, random, in); });
                 if (*parts) fail(*failure);
                 // What the output adds has the gradient of the output, whatever came before.
                 Needs needs{.numbers = {"grad_y"}};
                 if (name != "out_bias") needs = {.numbers = {"x", "parameters", "grad_y"}, .mask = mask.defined()};
                 needs.linear_in = "grad_y";
-                pass_on_credit({"attention_backward", "linear_backward", "softmax_backward"}, *failure, right,
+                pass_on_credit(student, {"attention_backward", "linear_backward", "softmax_backward"}, *failure, right,
                                computes(around, name, needs));
             }
         }

@@ -14,7 +14,7 @@ struct Caching {
     /// Whether new token t of sequence b, at position s of the keys, is hidden from it.
     bool (*hidden)(const Lengths& lengths, std::size_t b, Index t, Index s, Index n, Index S);
     /// What becomes of tokens for which there is no room.
-    enum class Room {
+    enum class WhenFull {
         refused,
         overwrites_the_oldest,
         last_position_unused,
@@ -22,7 +22,7 @@ struct Caching {
         refused_while_writing,            ///< sequences before the full one are written
         refused_while_writing_one_by_one  ///< so are the tokens of the full one that fit
     };
-    Room room = Room::refused;
+    WhenFull when_full = WhenFull::refused;
     bool padding_is_kept = false;
     bool padding_is_counted = false;  ///< not written, but lengths move on by n
     bool lengths_stay = false;

@@ -11,7 +11,7 @@ using reference::Array;
 using reference::exact;
 using reference::to_tensor;
 
-const Looking output_axes{"outputs", Stage::output, {"b", "new token", "feature"}};
+const CheckedPart output_axes{"outputs", Stage::output, {"b", "new token", "feature"}};
 
 std::size_t as_size(Index index) { return static_cast<std::size_t>(index); }
 
@@ -49,8 +49,8 @@ Array Layer::apply(const std::string& name, const Array& x) const {
 }
 
 Contents contents(Student& student, wire::Handle cache) {
-    // Looking is not the student's doing.
-    const wire::Record record = aside([&] { return student.record("contents", {{"cache", cache}}); });
+    // The student did not ask for this.
+    const wire::Record record = student.outside_story([&] { return student.record("contents", {{"cache", cache}}); });
     return {field<Tensor>(record, "k"), field<Tensor>(record, "v"), field<Shape>(record, "lengths")};
 }
 
@@ -201,12 +201,12 @@ Index Conversation::feed(Index n, const Shape& counts) {
     const Tensor y = field<Tensor>(decoded, "y");
     expect(y.defined(), Stage::output, "your decode returned an undefined tensor (Tensor{})");
     const Tensor yours = real_rows(y, counts);
-    if (auto failure = what_is_wrong(output_axes, yours, expected(history_.back()))) {
-        const bool follows = aside([&] { return follows_from_own_parts(yours); });
+    if (auto failure = what_is_wrong(student_, output_axes, yours, expected(history_.back()))) {
+        const bool follows = student_.outside_story([&] { return follows_from_own_parts(yours); });
         if (!follows) fail(std::move(*failure));
-        pass_on_credit({"make_cache", "append", "decoding_mask"}, std::move(*failure), expected(history_.back()),
-                       computes_last_chunk());
-        shown("append");  // which wrote what this follows from
+        pass_on_credit(student_, {"make_cache", "append", "decoding_mask"}, std::move(*failure),
+                       expected(history_.back()), computes_last_chunk());
+        shown(student_, "append");  // which wrote what this follows from
     }
     for (std::size_t b = 0; b < counts.size(); ++b) lengths_[b] += counts[b];
     return field<Index>(decoded, "rows");

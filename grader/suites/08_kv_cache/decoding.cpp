@@ -125,7 +125,7 @@ Answer decoded(const judge::Outcome& outcome, const Tensor& x, const Shape& coun
     return answer;
 }
 
-Asked ask_decode(judge::Student& student, const Arguments& arguments) {
+AnswerAndChanges ask_decode(judge::Student& student, const Arguments& arguments) {
     const wire::Handle cache = cache_in(student, arguments);
     const wire::Handle projections = student.keep("projections", {{"state", argument(arguments, "state")}});
     const auto outcome = student.outcome("decode", {{"cache", cache},
@@ -136,7 +136,7 @@ Asked ask_decode(judge::Student& student, const Arguments& arguments) {
             outcome.changed_arguments};
 }
 
-/// The same numbers, those of sequence 0 large.
+/// `numbers`, with those of sequence 0 made large.
 Tensor louder_at_first(const Tensor& numbers) {
     Tensor louder = numbers.clone();
     louder.select(0, 0) *= 40.0F;

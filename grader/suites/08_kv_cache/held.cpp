@@ -31,7 +31,7 @@ public:
     /// Where the first feature of new token t is written.
     std::size_t begin(std::size_t b, Index h, Index t) const {
         Index at = choices_.position(lengths_, counts_, b, t);
-        if (choices_.room == Caching::Room::overwrites_the_oldest) at %= C_;
+        if (choices_.when_full == Caching::WhenFull::overwrites_the_oldest) at %= C_;
         const Index head = static_cast<Index>(b) * H_ + h;
         if (choices_.heads == Caching::Apart::tokens_so_far)
             return as_size((head * (lengths_[b] + counts_[b]) + at) * d_);
@@ -61,10 +61,10 @@ void write(Array& to, const Array& from, std::size_t b, Index count, const Place
 }
 
 bool has_room(const Held& held, std::size_t b, Index count, Index n, const Caching& choices) {
-    const bool asks_for_padding = choices.room == Caching::Room::refused_for_padding;
+    const bool asks_for_padding = choices.when_full == Caching::WhenFull::refused_for_padding;
     const Index after = held.lengths[b] + (asks_for_padding ? n : count), C = held.k.size(2);
-    if (choices.room == Caching::Room::overwrites_the_oldest) return true;
-    return choices.room == Caching::Room::last_position_unused ? after < C : after <= C;
+    if (choices.when_full == Caching::WhenFull::overwrites_the_oldest) return true;
+    return choices.when_full == Caching::WhenFull::last_position_unused ? after < C : after <= C;
 }
 
 }  // namespace
@@ -76,8 +76,8 @@ void Held::append(const Array& new_k, const Array& new_v, const Shape& counts, c
     const bool fills = n == k.size(2) && std::all_of(counts.begin(), counts.end(), [n](Index c) { return c == n; });
     another_storage = choices.storage == Caching::Storage::replaced ||
                       (choices.storage == Caching::Storage::replaced_by_a_chunk_that_fills_it && fills);
-    const bool one_by_one = choices.room == Caching::Room::refused_while_writing_one_by_one;
-    const bool while_writing = one_by_one || choices.room == Caching::Room::refused_while_writing;
+    const bool one_by_one = choices.when_full == Caching::WhenFull::refused_while_writing_one_by_one;
+    const bool while_writing = one_by_one || choices.when_full == Caching::WhenFull::refused_while_writing;
     for (std::size_t b = 0; b < counts.size() && !while_writing; ++b)
         refused |= !has_room(*this, b, count(b), n, choices);
     for (std::size_t b = 0; b < counts.size() && !refused; ++b) {

@@ -16,7 +16,7 @@ std::vector<Invariant> invariants_of_decode();
 
 /// The cache that a question describes: "cache.k", "cache.v" and "lengths".
 Held held_by(const judge::Arguments& arguments);
-/// The same, in the worker.
+/// That cache, made in the worker.
 wire::Handle cache_in(judge::Student& student, const judge::Arguments& arguments);
 /// Counts in [0, n] that differ; the largest is n.
 Shape different_counts(Index B, Index n);

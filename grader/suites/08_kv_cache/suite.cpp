@@ -14,7 +14,7 @@ using reference::exact;
 
 HIDDEN_SUITE(KvCache);
 
-const Looking cached_axes{"cached numbers", Stage::none, {"b", "h", "position", "feature"}};
+const CheckedPart cached_axes{"cached numbers", Stage::none, {"b", "h", "position", "feature"}};
 
 Shape each(Index B, Index count) { return Shape(static_cast<std::size_t>(B), count); }
 
@@ -68,13 +68,13 @@ void expect_lengths(const Shape& yours, const Shape& expected) {
            "the lengths are " + headway::to_string(yours) + "; they should be " + headway::to_string(expected));
 }
 
-/// A chunk that fills an empty cache is copied as well: whoever looks at the cache from outside sees it.
+/// A chunk that fills an empty cache is copied as well: a view of the cache from outside must show it.
 void expect_written_in_place(Student& student, Filled filled, Random& random) {
     filled.lengths = each(filled.n.B, 0);
     const Tensor k = new_heads(random, filled.n, filled.capacity);
     const Tensor v = new_heads(random, filled.n, filled.capacity);
     const wire::Handle cache = filled.in(student);
-    const wire::Handle view = aside([&] { return student.keep("view_of", {{"cache", cache}}); });
+    const wire::Handle view = student.outside_story([&] { return student.keep("view_of", {{"cache", cache}}); });
     append(student, cache, k, v, each(filled.n.B, filled.capacity));
     const Contents seen = contents(student, view);
     for (const auto& [name, yours, written] : {std::tuple{"k", &seen.k, &k}, {"v", &seen.v, &v}})
@@ -89,8 +89,8 @@ PROPERTY(KvCache, ANewCacheIsEmpty, 1, "a new cache holds zeros of the capacity,
     const wire::Handle cache = student.keep("make_cache", {{"B", n.B}, {"H", n.H}, {"capacity", n.S}, {"d", n.d}});
     const Contents held = contents(student, cache);
     const auto zeros = exact(Tensor::zeros({n.B, n.H, n.S, n.d}));
-    expect_close(cached_axes, held.k, zeros);
-    expect_close(cached_axes, held.v, zeros);
+    expect_close(student, cached_axes, held.k, zeros);
+    expect_close(student, cached_axes, held.v, zeros);
     expect_lengths(held.lengths, each(n.B, 0));
     for (const char* name : {"B", "H", "capacity", "d"}) {
         Arguments arguments{{"B", n.B}, {"H", n.H}, {"capacity", n.S}, {"d", n.d}};
@@ -98,7 +98,7 @@ PROPERTY(KvCache, ANewCacheIsEmpty, 1, "a new cache holds zeros of the capacity,
             if (field.name == name) field.value = Index{0};
         student.refuses("make_cache", arguments, std::string(name) + " must be at least 1");
     }
-    shown();  // zeros are due, but not for every capacity
+    shown(student);  // zeros are due, but not for every capacity
 }
 
 PROPERTY(KvCache, TokensAreWrittenBehindThoseBefore, 2,
@@ -116,8 +116,8 @@ PROPERTY(KvCache, TokensAreWrittenBehindThoseBefore, 2,
             append_expected(filled.v, filled.lengths, v, counts);
             for (std::size_t b = 0; b < counts.size(); ++b) filled.lengths[b] += counts[b];
             const Contents held = contents(student, cache);
-            expect_close({"cached keys", Stage::none, cached_axes.axes}, held.k, exact(filled.k));
-            expect_close({"cached values", Stage::none, cached_axes.axes}, held.v, exact(filled.v));
+            expect_close(student, {"cached keys", Stage::none, cached_axes.axes}, held.k, exact(filled.k));
+            expect_close(student, {"cached values", Stage::none, cached_axes.axes}, held.v, exact(filled.v));
             expect_lengths(held.lengths, filled.lengths);
         }
     }
@@ -162,7 +162,7 @@ PROPERTY(KvCache, TheMaskCountsFromEachLength, 1, "new token t of sequence b see
             for (Index b = 0; b < B; ++b)
                 for (Index t = 0; t < n; ++t)
                     for (Index s = 0; s < S; ++s) expected(b, 0, t, s) = s > lengths[static_cast<std::size_t>(b)] + t;
-            expect_mask({"mask", Stage::mask, {"b", "h", "new token", "position"}},
+            expect_mask(student, {"mask", Stage::mask, {"b", "h", "new token", "position"}},
                         student.mask("decoding_mask", {{"lengths", lengths}, {"n", n}, {"S", S}}), expected);
         }
 }
@@ -171,7 +171,7 @@ PROPERTY(KvCache, TokenByTokenEqualsRecomputation, 1, "decoding token by token g
     const Sizes n = random_sizes(random);
     Conversation conversation(student, random, n, 6);
     for (Index step = 0; step < 6; ++step) conversation.feed(1, each(n.B, 1));
-    // Whoever computes softmax himself has its overflow to think of once more.
+    // Code that computes softmax itself must take care of its overflow once more.
     Conversation loud(student, random, n, 3, {.magnitude = 40});
     for (Index step = 0; step < 3; ++step) loud.feed(1, each(n.B, 1));
 }
@@ -208,7 +208,7 @@ PROPERTY(KvCache, OnlyNewTokensAreProjected, 1, "only new tokens are projected: 
                std::to_string(rows) + " rows went through nn::Linear for " + std::to_string(n.B * chunk) +
                    " new tokens; there are four projections, so " + std::to_string(4 * n.B * chunk) + " are enough");
     }
-    // Whoever keeps the tokens and projects them anew would use the new projections for the old ones too.
+    // Code that keeps the tokens and projects them anew would use the new projections for the old tokens too.
     conversation.change_projections(random);
     conversation.feed(2, each(n.B, 2));
 }

@@ -47,7 +47,7 @@ bool same_numbers(const Answer& a, const Answer& b) {
     return true;
 }
 
-Asked ask_append(judge::Student& student, const Arguments& arguments) {
+AnswerAndChanges ask_append(judge::Student& student, const Arguments& arguments) {
     const wire::Handle cache = cache_in(student, arguments);
     const wire::Handle view = student.keep("view_of", {{"cache", cache}});
     const auto outcome = student.outcome("append", {{"cache", cache},
@@ -141,7 +141,7 @@ std::optional<Answer> from_own_append(judge::Student& student, const Arguments& 
         student, student.keep("cache", {{"k", empty}, {"v", empty}, {"lengths", Shape(as_size(shape[0]))}}), arguments);
 }
 
-Asked ask_make_cache(judge::Student& student, const Arguments& arguments) {
+AnswerAndChanges ask_make_cache(judge::Student& student, const Arguments& arguments) {
     const auto made = student.outcome("make_cache", {{"B", argument(arguments, "B")},
                                                      {"H", argument(arguments, "H")},
                                                      {"capacity", argument(arguments, "capacity")},

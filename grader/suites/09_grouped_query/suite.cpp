@@ -14,10 +14,10 @@ using reference::to_tensor;
 
 HIDDEN_SUITE(GroupedQuery);
 
-const Looking repeated_axes{"repeated heads", Stage::split, {"b", "h", "key", "feature"}};
-const Looking context_axes{"context vectors", Stage::weigh, {"b", "h", "query", "feature"}};
-const Looking pooled_axes{"pooled projections", Stage::project, {"row", "column"}};
-const Looking output_axes{"outputs", Stage::output, {"b", "token", "feature"}};
+const CheckedPart repeated_axes{"repeated heads", Stage::split, {"b", "h", "key", "feature"}};
+const CheckedPart context_axes{"context vectors", Stage::weigh, {"b", "h", "query", "feature"}};
+const CheckedPart pooled_axes{"pooled projections", Stage::project, {"row", "column"}};
+const CheckedPart output_axes{"outputs", Stage::output, {"b", "token", "feature"}};
 
 /// What follows from the student's own repeat_heads.
 std::optional<Array> from_own_heads(Student& student, const Inputs& in, const Mask& mask) {
@@ -35,7 +35,7 @@ std::optional<Array> from_own_heads(Student& student, const Inputs& in, const Ma
 void expect_attention(Student& student, const Inputs& in, const Mask& mask) {
     const FunctionCall call{"grouped_query_attention", in.with(mask)};
     expect_close_given(
-        context_axes, student.tensor(call.function, call.arguments), in.expected(mask), {"repeat_heads"},
+        student, context_axes, student.tensor(call.function, call.arguments), in.expected(mask), {"repeat_heads"},
         [&] { return from_own_heads(student, in, mask); }, computes(student, call));
 }
 
@@ -44,7 +44,8 @@ PROPERTY(GroupedQuery, CopiesOfAHeadLieSideBySide, 2, "query head h gets keys an
         const Sizes n = random_sizes(random);
         const Tensor kv = heads(random, n.B, grouping.H_kv, n.S, n.d);
         for (const Tensor& some : {kv, kv.contiguous()})
-            expect_close(repeated_axes, student.tensor("repeat_heads", {{"kv", some}, {"num_heads", grouping.H()}}),
+            expect_close(student, repeated_axes,
+                         student.tensor("repeat_heads", {{"kv", some}, {"num_heads", grouping.H()}}),
                          repeated(exact(some), grouping.group));
     }
 }
@@ -61,13 +62,14 @@ PROPERTY(GroupedQuery, LargeScoresOverflowNothing, 1,
     for (Index t = 0; t < in.n.T; ++t) in.q.select(2, t) *= t % 2 == 0 ? 1e4F : 1.0F;
     const FunctionCall call{"grouped_query_attention", in.with(Mask{})};
     const Tensor actual = student.tensor(call.function, call.arguments);
-    const auto failure = what_is_wrong(context_axes, actual, in.expected(Mask{}));
+    const auto failure = what_is_wrong(student, context_axes, actual, in.expected(Mask{}));
     if (!failure) return;
     // What is wrong for small scores too is another test's business.
-    const Outcome again = aside([&] { return student.outcome("grouped_query_attention", small.with(Mask{})); });
+    const Outcome again =
+        student.outside_story([&] { return student.outcome("grouped_query_attention", small.with(Mask{})); });
     const auto* tensor = std::get_if<Tensor>(&again.value);
     if (tensor != nullptr && !difference(context_axes, *tensor, small.expected(Mask{}))) fail(*failure);
-    pass_on_credit({"grouped_query_attention", "repeat_heads"}, *failure, in.expected(Mask{}),
+    pass_on_credit(student, {"grouped_query_attention", "repeat_heads"}, *failure, in.expected(Mask{}),
                    computes(student, call, "", {.linear_in = "v"}));
 }
 
@@ -85,13 +87,14 @@ PROPERTY(GroupedQuery, MasksReachEveryQueryHead, 1, "each query head has its mas
                              random_mask(random, {n.B, in.grouping.H(), n.T, n.S}), Mask::block_all({n.T, 1})}) {
         const FunctionCall call{"grouped_query_attention", in.with(mask)};
         const Tensor actual = student.tensor(call.function, call.arguments);
-        const auto failure = what_is_wrong(context_axes, actual, in.expected(mask));
+        const auto failure = what_is_wrong(student, context_axes, actual, in.expected(mask));
         if (!failure) continue;
         // Wrong without a mask too? Then it is not the mask.
-        const Outcome unmasked = aside([&] { return student.outcome("grouped_query_attention", in.with(Mask{})); });
+        const Outcome unmasked =
+            student.outside_story([&] { return student.outcome("grouped_query_attention", in.with(Mask{})); });
         const auto* tensor = std::get_if<Tensor>(&unmasked.value);
         if (tensor == nullptr || !difference(context_axes, *tensor, in.expected(Mask{}))) fail(*failure);
-        pass_on_credit({"grouped_query_attention", "repeat_heads"}, *failure, in.expected(mask),
+        pass_on_credit(student, {"grouped_query_attention", "repeat_heads"}, *failure, in.expected(mask),
                        computes(student, call, "", {.mask = true, .linear_in = "v"}));
     }
 }
@@ -112,7 +115,7 @@ PROPERTY(GroupedQuery, TheCacheHoldsTheSharedHeads, 1,
                    "; keys and values of " + std::to_string(grouping.H_kv) + " heads are " + std::to_string(expected) +
                    " numbers");
     }
-    shown();
+    shown(student);
 }
 
 PROPERTY(GroupedQuery, PoolingIsTheMeanOfEachGroup, 1,
@@ -130,7 +133,7 @@ PROPERTY(GroupedQuery, PoolingIsTheMeanOfEachGroup, 1,
             expected.value[to] += number;
             expected.error[to] += static_cast<double>(grouping.group + 2) * reference::unit_roundoff * std::abs(number);
         }
-        expect_close(pooled_axes,
+        expect_close(student, pooled_axes,
                      student.tensor(
                          "pool_heads",
                          {{"w (a transposed view)", w}, {"num_heads", grouping.H()}, {"num_kv_heads", grouping.H_kv}}),
@@ -161,7 +164,7 @@ PROPERTY(GroupedQuery, TheLayerProjectsFewerKeysAndValues, 1,
                                  random_mask(random, {grouping.H(), 1, T})}) {
             const FunctionCall call{"grouped_query_self_attention", layer.with(mask)};
             expect_close_given(
-                output_axes, student.tensor(call.function, call.arguments), layer.expected(mask),
+                student, output_axes, student.tensor(call.function, call.arguments), layer.expected(mask),
                 {"grouped_query_attention", "repeat_heads"}, [&] { return from_own_context(student, layer, mask); },
                 computes(student, call));
         }

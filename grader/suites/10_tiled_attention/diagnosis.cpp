@@ -84,7 +84,7 @@ Array mean_of(const Tensor& total, const Tensor& gathered) {
 }
 
 /// Hands all over, tile by tile, and looks into what was summed.
-Asked ask_absorb(judge::Student& student, const Arguments& arguments) {
+AnswerAndChanges ask_absorb(judge::Student& student, const Arguments& arguments) {
     const Tensor scores = tensor(arguments, "scores"), v = tensor(arguments, "v");
     const Index tile = integer(arguments, "tile");
     const auto made = student.outcome("nothing_seen", {{"B", scores.size(0)},
@@ -177,7 +177,7 @@ Predict context(const Arguments& arguments) {
     };
 }
 
-Asked ask_context(judge::Student& student, const Arguments& arguments) {
+AnswerAndChanges ask_context(judge::Student& student, const Arguments& arguments) {
     const wire::Handle running = student.keep("running", arguments);
     const auto outcome = student.outcome("context", {{"running", running}});
     return {answer_of(outcome), outcome.changed_arguments};

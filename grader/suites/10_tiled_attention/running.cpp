@@ -21,12 +21,12 @@ using reference::to_tensor;
 namespace {
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
-const Looking largest_axes{"largest scores", Stage::softmax, {"b", "h", "query"}};
-const Looking total_axes{"totals", Stage::softmax, {"b", "h", "query"}};
+const CheckedPart largest_axes{"largest scores", Stage::softmax, {"b", "h", "query"}};
+const CheckedPart total_axes{"totals", Stage::softmax, {"b", "h", "query"}};
 
-/// Looking is not the student's doing. All three are tensors, whatever their shape.
+/// All three are tensors, whatever their shape.
 wire::Record contents(Student& student, wire::Handle running) {
-    wire::Record record = aside([&] { return student.record("contents", {{"running", running}}); });
+    wire::Record record = student.outside_story([&] { return student.record("contents", {{"running", running}}); });
     for (const wire::Field& field : record.fields)
         expect(value_of<Tensor>(field).defined(), Stage::softmax,
                "your Running has no tensor " + field.name + ": it is a Tensor{} that nothing was assigned to");
@@ -86,20 +86,20 @@ Array expected_sums(const Tensor& scores, const Tensor& v) {
 
 void expect_state(Student& student, wire::Handle running, const Tensor& scores) {
     const wire::Record record = contents(student, running);
-    const auto one_a_row = [&](const Looking& looking, const char* name) {
+    const auto one_a_row = [&](const CheckedPart& part, const char* name) {
         const Tensor held = judge::field<Tensor>(record, name);
-        expect_shape(looking, held.shape(), {scores.size(0), scores.size(1), scores.size(2), 1});
+        expect_shape(part, held.shape(), {scores.size(0), scores.size(1), scores.size(2), 1});
         return held.select(3, 0);
     };
     const Tensor largest = max(scores, -1);
-    expect_close(largest_axes, one_a_row(largest_axes, "largest"), exact(largest));
+    expect_close(student, largest_axes, one_a_row(largest_axes, "largest"), exact(largest));
     Array sums = exact(Tensor::zeros(largest.shape()));
     const Array all = exact(scores), tops = exact(largest);
     const auto S = static_cast<std::size_t>(scores.size(3));
     for (std::size_t i = 0; i < all.value.size(); ++i) sums.value[i / S] += std::exp(all.value[i] - tops.value[i / S]);
     for (std::size_t i = 0; i < sums.value.size(); ++i)
         sums.error[i] = static_cast<double>(S + 20) * reference::unit_roundoff * sums.value[i];
-    expect_close(total_axes, one_a_row(total_axes, "total"), sums);
+    expect_close(student, total_axes, one_a_row(total_axes, "total"), sums);
 }
 
 void expect_nothing_seen(Student& student, wire::Handle running, const Shape& queries, Index d_v,

@@ -21,12 +21,12 @@ using reference::exact;
 HIDDEN_SUITE(TiledAttention);
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
-const Looking summed_axes{"gathered / total", Stage::softmax, {"b", "h", "query", "feature"}};
-const Looking context_axes{"context vectors", Stage::weigh, {"b", "h", "query", "feature"}};
+const CheckedPart summed_axes{"gathered / total", Stage::softmax, {"b", "h", "query", "feature"}};
+const CheckedPart context_axes{"context vectors", Stage::weigh, {"b", "h", "query", "feature"}};
 
 void expect_sums(Student& student, const Tensor& scores, const Tensor& v, Index tile) {
     const wire::Handle running = absorbed(student, scores, v, tile);
-    expect_close(summed_axes, summed(student, running), expected_sums(scores, v));
+    expect_close(student, summed_axes, summed(student, running), expected_sums(scores, v));
 }
 
 Mask joined(const Mask& mask, bool causal, const Sizes& n) {
@@ -40,7 +40,7 @@ Array expected_context(const Inputs& in, const Mask& mask, bool causal) {
 void expect_attention(Student& student, const Inputs& in, const Mask& mask, bool causal, Index tile) {
     const FunctionCall call{"tiled_attention", in.with(mask, causal, tile)};
     expect_close_given(
-        context_axes, student.tensor(call.function, call.arguments), expected_context(in, mask, causal),
+        student, context_axes, student.tensor(call.function, call.arguments), expected_context(in, mask, causal),
         {"nothing_seen", "absorb", "context"}, [&] { return from_own_parts(student, call.arguments); },
         computes(student, call));
 }
@@ -85,7 +85,7 @@ PROPERTY(TiledAttention, BlockedKeysTeachNothing, 1,
     const Tensor no_values = Tensor::zeros({n.B, n.H, n.T, n.d_v});
     const wire::Handle none =
         student.keep("running", {{"largest", zeros - infinity}, {"total", zeros}, {"gathered", no_values}});
-    expect_close(context_axes, student.tensor("context", {{"running", none}}), exact(no_values));
+    expect_close(student, context_axes, student.tensor("context", {{"running", none}}), exact(no_values));
 }
 
 PROPERTY(TiledAttention, LargeScoresOverflowNothing, 1, "scores of ±1e4 are scores like any other") {
@@ -97,17 +97,17 @@ PROPERTY(TiledAttention, LargeScoresOverflowNothing, 1, "scores of ±1e4 are sco
     scores[2] -= 1e4F;
     for (const Index tile : {Index{3}, n.S}) {
         const wire::Handle running = absorbed(student, scores, v, tile);
-        const auto failure = what_is_wrong(summed_axes, summed(student, running), expected_sums(scores, v));
+        const auto failure = what_is_wrong(student, summed_axes, summed(student, running), expected_sums(scores, v));
         if (!failure) continue;
         // What is wrong for small scores too is another test's business.
         const Tensor small = scores * 1e-5F;
-        const Tensor again = aside([&] { return summed(student, absorbed(student, small, v, tile)); });
+        const Tensor again = student.outside_story([&] { return summed(student, absorbed(student, small, v, tile)); });
         if (!difference(summed_axes, again, expected_sums(small, v))) fail(*failure);
         const auto sums = [&](const Arguments& given) {
             const auto tensor = [&](std::size_t i) { return std::get<Tensor>(given.at(i).value); };
             return exact(summed(student, absorbed(student, tensor(0), tensor(1), tile))).value;
         };
-        pass_on_credit({"absorb"}, *failure, expected_sums(scores, v),
+        pass_on_credit(student, {"absorb"}, *failure, expected_sums(scores, v),
                        computes(student, "absorb", sums, {{"scores", scores}, {"v", v}}, {.linear_in = "v"}));
     }
 }
@@ -164,7 +164,7 @@ void expect_future_untouched(Student& student, Random& random) {
         const auto* rows = std::get_if<Tensor>(&outcome.value);
         return rows == nullptr || rows->shape() != actual.shape() ? std::vector<double>{} : exact(early(*rows)).value;
     };
-    expect_close_given(context_axes, early(actual), expected, {"nothing_seen", "absorb", "context"}, from_own,
+    expect_close_given(student, context_axes, early(actual), expected, {"nothing_seen", "absorb", "context"}, from_own,
                        computes(student, "early rows", early_numbers, arguments));
 }
 
@@ -185,17 +185,18 @@ PROPERTY(TiledAttention, CausalTilesAreSkipped, 1,
 /// Expects attention of many scores too. What is wrong for few of them as well is another test's business.
 void expect_attention_of_many(Student& student, Random& random, const Inputs& in, const Mask& mask, bool causal,
                               const Tensor& context) {
-    const auto failure = what_is_wrong(context_axes, context, expected_context(in, mask, causal));
+    const auto failure = what_is_wrong(student, context_axes, context, expected_context(in, mask, causal));
     if (!failure) return;
     const Inputs few(random, {1, 1, 13, 22, in.n.d, in.n.d_v});
     const Mask small_mask = random_mask(random, {few.n.S});
-    const Tensor small = aside([&] { return student.tensor("tiled_attention", few.with(small_mask, causal, 4)); });
+    const Tensor small =
+        student.outside_story([&] { return student.tensor("tiled_attention", few.with(small_mask, causal, 4)); });
     if (!difference(context_axes, small, expected_context(few, small_mask, causal))) fail(*failure);
 }
 
 PROPERTY(TiledAttention, MemoryDoesNotGrowWithTheScores, 1,
          "many scores need no more memory than a tile of them: below a fifth of what all would take") {
-    if (sanitized()) return;               // a sanitizer's own memory would be measured
+    if (session.sanitized) return;         // a sanitizer's own memory would be measured
     const Sizes n{1, 1, 701, 1901, 3, 2};  // one head: a table of each head in turn is not small either
     for (const bool causal : {false, true}) {
         const Inputs in(random, n);
@@ -290,7 +291,7 @@ PROBE(TiledAttention) {
     late.v = strided(in.v);
     late.v.select(2, n.S - 1).fill(std::numeric_limits<float>::quiet_NaN());
     answer_with(student, answers, "tiled_attention", late.with(Mask{}, true, 2));
-    if (session().sanitized || random.integer(0, 9) > 0) return;
+    if (session.sanitized || random.integer(0, 9) > 0) return;
     const Inputs large(random, {1, 1, 701, 1901, 3, 2});
     const auto [context, memory] = ask_measured(student, random, large, random_mask(random, {large.n.S}), true, 64);
     answers.push_back(memory && memory->is_small() ? 0 : 1);

@@ -28,7 +28,7 @@ struct Inputs {
 };
 
 /// A word's row depends on the word alone, as in an embedding table: equal words have equal rows.
-/// @throws std::invalid_argument, with a sentence for whoever chose the sizes
+/// @throws std::invalid_argument, with a sentence for the person who chose the sizes
 Inputs inputs_of(const Question& question);
 
 }  // namespace headway::explorer

@@ -9,7 +9,7 @@ namespace {
 
 using verdict::BuildProblem;
 
-const Spoken spoken{"03_scaled_scores", "exercises/03_scaled_scores", "/course/"};
+const NamesForStudent names{"03_scaled_scores", "exercises/03_scaled_scores", "/course/"};
 
 sandbox::Finished said(const std::string& output) {
     sandbox::Finished finished;
@@ -24,7 +24,7 @@ TEST(Diagnostics, TheFirstErrorInTheStudentsFileIsNamed) {
                                             "/course/tensor/include/headway/tensor.hpp:9:1: error: not this one\n"
                                             "scaled_scores.cpp: In function 'f':\n"
                                             "scaled_scores.cpp:14:5: error: 'x' was not declared in this scope\n"),
-                                       "scaled_scores.cpp", spoken);
+                                       "scaled_scores.cpp", names);
     EXPECT_EQ(build.problem, BuildProblem::compile_error);
     EXPECT_EQ(build.file, "scaled_scores.cpp");
     EXPECT_EQ(build.line, 14);
@@ -39,14 +39,14 @@ TEST(Diagnostics, TheFirstErrorInTheStudentsFileIsNamed) {
 TEST(Diagnostics, CompilingWithoutEndIsSaid) {
     sandbox::Finished finished = said("");
     finished.timed_out = true;
-    EXPECT_EQ(explain_compile(finished, "scaled_scores.cpp", spoken).problem, BuildProblem::too_long);
+    EXPECT_EQ(explain_compile(finished, "scaled_scores.cpp", names).problem, BuildProblem::too_long);
     EXPECT_EQ(explain_compile(said("g++: fatal error: CPU time limit exceeded signal terminated program cc1plus\n"),
-                              "scaled_scores.cpp", spoken)
+                              "scaled_scores.cpp", names)
                   .problem,
               BuildProblem::too_long);
     EXPECT_EQ(
         explain_compile(said("scaled_scores.cpp:1:2: error: #error g++: Killed signal, CPU time limit exceeded\n"),
-                        "scaled_scores.cpp", spoken)
+                        "scaled_scores.cpp", names)
             .problem,
         BuildProblem::compile_error)
         << "a submission's own words";
@@ -70,21 +70,21 @@ protected:
 
 TEST_P(LinkerWords, ADeclaredFunctionThatIsNotDefined) {
     const auto build = explain_link(said(undefined("headway::ex03::causal_mask(long, long)")),
-                                    {"headway::ex03::padding_mask(long)"}, spoken);
+                                    {"headway::ex03::padding_mask(long)"}, names);
     EXPECT_EQ(build.problem, BuildProblem::missing_definition);
     EXPECT_NE(build.message.find("causal_mask is declared in the header"), std::string::npos) << build.message;
 }
 
 TEST_P(LinkerWords, AnotherSignature) {
     const auto build = explain_link(said(undefined("headway::ex03::causal_mask(long, long)")),
-                                    {"headway::ex03::causal_mask(int, int)"}, spoken);
+                                    {"headway::ex03::causal_mask(int, int)"}, names);
     EXPECT_EQ(build.problem, BuildProblem::wrong_signature);
     EXPECT_NE(build.message.find("causal_mask(int, int)"), std::string::npos);
 }
 
 TEST_P(LinkerWords, AnotherNamespace) {
     const auto build =
-        explain_link(said(undefined("headway::ex03::causal_mask(long, long)")), {"causal_mask(long, long)"}, spoken);
+        explain_link(said(undefined("headway::ex03::causal_mask(long, long)")), {"causal_mask(long, long)"}, names);
     EXPECT_EQ(build.problem, BuildProblem::wrong_signature);
 }
 
@@ -92,17 +92,17 @@ TEST_P(LinkerWords, WhatTheExerciseAsksForIsNotAvailable) {
     for (const char* symbol : {"headway::Tensor::view(std::vector<long, std::allocator<long> > const&) const",
                                "headway::given::split_heads(headway::Tensor const&, long)",
                                "headway::nn::Linear::forward(headway::Tensor const&) const"})
-        EXPECT_EQ(explain_link(said(undefined(symbol)), {}, spoken).problem, BuildProblem::not_available) << symbol;
+        EXPECT_EQ(explain_link(said(undefined(symbol)), {}, names).problem, BuildProblem::not_available) << symbol;
 }
 
 TEST_P(LinkerWords, AMainInTheSubmission) {
-    const auto build = explain_link(said(GetParam().duplicate_main), {}, spoken);
+    const auto build = explain_link(said(GetParam().duplicate_main), {}, names);
     EXPECT_EQ(build.problem, BuildProblem::has_main);
     EXPECT_NE(build.message.find("./headway try 03"), std::string::npos);
 }
 
 TEST_P(LinkerWords, AnythingElseIsNamed) {
-    const auto build = explain_link(said(undefined("my_helper(float)")), {}, spoken);
+    const auto build = explain_link(said(undefined("my_helper(float)")), {}, names);
     EXPECT_EQ(build.problem, BuildProblem::link_error);
     EXPECT_NE(build.message.find("my_helper(float) is used, but never defined"), std::string::npos);
 }

@@ -1,4 +1,4 @@
-// A shard's folder: what is written in it stays, whoever writes and however often it is torn.
+// A shard's folder: what is written in it stays, even if several write and lines are torn.
 #include "classroom/shard.hpp"
 
 #include "submission/digest.hpp"
@@ -62,7 +62,7 @@ TEST_F(ShardFolder, HoldsWhatWasHandedInByteByByte) {
     EXPECT_EQ(shard.pending()[1].suite, "suite");
 }
 
-TEST_F(ShardFolder, WhoeverComesNextGoesOnWhereTheLastOneWas) {
+TEST_F(ShardFolder, TheNextRunGoesOnWhereTheLastOneWas) {
     {
         Shard first(shard_);
         first.begin(first.pending()[1]);

@@ -28,7 +28,7 @@ TEST(Model, WithEveryDecisionRightIsTheReference) {
     const auto expected = reference::attention(reference::exact(given.input[0]), reference::exact(given.input[1]),
                                                reference::exact(given.input[2]), given.mask);
     Attention model(given);
-    const auto attended = model.attended(right());
+    const auto attended = model.context_and_weights(right());
     EXPECT_LT(distance(Answer::of(attended.context), Answer::of(expected.context)), 0.1);
     EXPECT_LT(distance(Answer::of(attended.returned), Answer::of(expected.weights)), 0.1);
 }
@@ -38,9 +38,9 @@ TEST(Model, RemembersNothingThatADecisionChanged) {
     Given given;
     given.input = {random.normal({2, 3, 4, 5}), random.normal({2, 3, 7, 5}), random.normal({2, 3, 7, 6})};
     Attention model(given);
-    const Answer before = Answer::of(model.attended(right()).context);
-    model.attended(with({&mistake("scale_missing"), &mistake("softmax_over_queries")}));
-    EXPECT_EQ(distance(Answer::of(model.attended(right()).context), before), 0);
+    const Answer before = Answer::of(model.context_and_weights(right()).context);
+    model.context_and_weights(with({&mistake("scale_missing"), &mistake("softmax_over_queries")}));
+    EXPECT_EQ(distance(Answer::of(model.context_and_weights(right()).context), before), 0);
 }
 
 /// The distance of softmax over tiles from softmax at once, in tolerances.
@@ -111,7 +111,7 @@ TEST(Search, FindsThePairThatExplainsEverything) {
         Given given;
         given.input = {random.normal({2, 3, 4, 5}), random.normal({2, 3, 7, 5}), random.normal({2, 3, 7, 6})};
         auto model = std::make_shared<Attention>(given);
-        Predict predict = [model](const Choices& c) { return Answer::of(model->attended(c).context); };
+        Predict predict = [model](const Choices& c) { return Answer::of(model->context_and_weights(c).context); };
         const Answer seen = predict(with(truth));
         observations.push_back({{}, seen, predict});
     }

@@ -21,7 +21,7 @@ protected:
     }
 
     Mark mark(const std::string& student, const std::string& policy = "") const {
-        for (const Mark& mark : derive_marks(record_, Policy::parse(policy, exercises)))
+        for (const Mark& mark : derive_marks(record_, MarkingPolicy::parse(policy, exercises)))
             if (mark.student == student) return mark;
         throw std::runtime_error("no such student");
     }
@@ -120,7 +120,7 @@ TEST(ClassToml, WhatItCannotMeanIsRefusedInWords) {
          {"atempts = 'best'", "attempts = 'first'", "[exercises.9]\npoints = 1", "deadline = 5",
           "[late]\npercent_a_day = 200", "[late]\nfree_days = 0.5", "[groups]\na = 'anna'",
           "[groups]\na = ['x']\nb = ['x']", "[extensions]\nanna = -1", "= 3", "[exercises.01]\nextra_credit = 'yes'"})
-        EXPECT_THROW(Policy::parse(text, exercises), PolicyError) << text;
+        EXPECT_THROW(MarkingPolicy::parse(text, exercises), MarkingPolicyError) << text;
 }
 
 }  // namespace

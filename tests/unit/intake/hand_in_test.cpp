@@ -1,4 +1,4 @@
-// Whose a submission is, and what of it counts, in the layouts that learning platforms export.
+// Whose a submission is, and what of it counts, in the exports of learning platforms.
 #include "intake/hand_in.hpp"
 #include "intake/entry_name.hpp"
 
@@ -44,7 +44,7 @@ TEST(HandIns, MoodleNamesTheParticipant) {
     const build::TemporaryFolder folder;
     folder.write("Ada Lovelace_4711_assignsubmission_file_/03_scaled_scores/scaled_scores.cpp", "1");
     folder.write("Émile du Châtelet_4712_assignsubmission_file_/scaled_scores.cpp", "2");
-    EXPECT_EQ(layout_of(folder.path()), Layout::moodle);
+    EXPECT_EQ(format_of(folder.path()), ExportFormat::moodle);
     EXPECT_EQ(students(find_hand_ins(folder.path(), {})), (std::vector<std::string>{"4711", "4712"}));
 }
 
@@ -53,7 +53,7 @@ TEST(HandIns, CanvasNamesTheUserAndNumbersFilesThatComeAgain) {
     folder.write("lovelaceada_LATE_815_90210_scaled_scores-1.cpp", "1");
     folder.write("lovelaceada_LATE_815_90211_merge_heads.cpp", "2");
     const auto found = find_hand_ins(folder.path(), {});
-    EXPECT_EQ(layout_of(folder.path()), Layout::canvas);
+    EXPECT_EQ(format_of(folder.path()), ExportFormat::canvas);
     ASSERT_EQ(students(found), (std::vector<std::string>{"815"}));
     EXPECT_NE(found[0].note.find("late"), std::string::npos);
     EXPECT_EQ(read_hand_in(found[0], wanted).size(), 2U);

@@ -25,7 +25,7 @@ TEST(MultiplyAdds, AreCountedByMatmul) {
 
 TEST(Cost, AttentionDoesTheMultiplyAddsOfTheFormula) {
     for (const Index H : {1, 3, 6}) {
-        const Sizes sizes{.B = 2, .T = 5, .D = 18, .H = H};
+        const AttentionSizes sizes{.B = 2, .T = 5, .D = 18, .H = H};
         const Tensor q = Random(1).normal({2, H, 5, 18 / H});
         const Work work = work_of(sizes);
         EXPECT_EQ(counted([&] { given::scaled_dot_product_attention(q, q, q); }), work.scores + work.weighing);
@@ -35,7 +35,7 @@ TEST(Cost, AttentionDoesTheMultiplyAddsOfTheFormula) {
 
 TEST(Cost, TheSolutionDoesThoseAndNoMore) {
     for (const Index H : {1, 2, 4, 8}) {
-        const Sizes sizes{.B = 3, .T = 5, .D = 8, .H = H};
+        const AttentionSizes sizes{.B = 3, .T = 5, .D = 8, .H = H};
         const Cost cost = measure_one(sizes, 1);
         EXPECT_EQ(cost.counted, work_of(sizes).all());
     }

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t seed = 5;
 
-LanguageModel small_model(Index H, Mistake mistake = Mistake::none) {
+LanguageModel small_model(Index H, TrainedMistake mistake = TrainedMistake::none) {
     const Language language;
     return {{.vocabulary = static_cast<Index>(language.vocabulary().size()), .T = 7, .D = 12, .H = H}, seed, mistake};
 }
@@ -41,7 +41,7 @@ Slopes slopes(LanguageModel& model, std::size_t parameter, const Batch& batch) {
     return found;
 }
 
-class Gradients : public testing::TestWithParam<Mistake> {};
+class Gradients : public testing::TestWithParam<TrainedMistake> {};
 
 TEST_P(Gradients, AreWhatDifferencesSay) {
     LanguageModel model = small_model(3, GetParam());
@@ -57,7 +57,7 @@ TEST_P(Gradients, AreWhatDifferencesSay) {
 }
 
 INSTANTIATE_TEST_SUITE_P(WithEachMistake, Gradients,
-                         testing::Values(Mistake::none, Mistake::sqrt_d, Mistake::heads_mixed),
+                         testing::Values(TrainedMistake::none, TrainedMistake::sqrt_d, TrainedMistake::heads_mixed),
                          [](const auto& mistake) { return to_string(mistake.param); });
 
 TEST(LanguageModel, HasAsManyParametersWhateverTheHeads) {
@@ -84,7 +84,7 @@ TEST(LanguageModel, DoesNotSeeTheFuture) {
 
 /// A mistake is the right attention with other parameters: with those it gives the same.
 TEST(Mistakes, AreTheRightAttentionWithOtherParameters) {
-    for (const Mistake mistake : {Mistake::sqrt_d, Mistake::heads_mixed}) {
+    for (const TrainedMistake mistake : {TrainedMistake::sqrt_d, TrainedMistake::heads_mixed}) {
         LanguageModel wrong = small_model(3, mistake), right = small_model(3);
         const Batch batch = small_batch();
         EXPECT_NE(wrong.loss(batch), right.loss(batch)) << to_string(mistake);
@@ -100,23 +100,23 @@ TEST(Mistakes, AreTheRightAttentionWithOtherParameters) {
 /// q·kᵀ / √D is q·kᵀ / √head_dim with every q smaller by √H.
 TEST(Mistakes, SqrtDIsWhatItSays) {
     const Tensor weight = Tensor::rows({{2, 4}, {6, 8}});
-    EXPECT_EQ(as_if(Mistake::sqrt_d, "q_proj.weight", weight, 4)(1, 1), 4);
-    EXPECT_EQ(as_if(Mistake::sqrt_d, "k_proj.weight", weight, 4)(1, 1), 8);
+    EXPECT_EQ(as_if(TrainedMistake::sqrt_d, "q_proj.weight", weight, 4)(1, 1), 4);
+    EXPECT_EQ(as_if(TrainedMistake::sqrt_d, "k_proj.weight", weight, 4)(1, 1), 8);
 }
 
 /// Merged as (d, H): the feature at place i·H + h is what right merging puts at h·d + i.
 TEST(Mistakes, HeadsMixedReordersTheColumns) {
     const Tensor weight = Tensor::rows({{0, 1, 2, 3, 4, 5}});
-    const Tensor seen = as_if(Mistake::heads_mixed, "out_proj.weight", weight, 2);  // d = 3
+    const Tensor seen = as_if(TrainedMistake::heads_mixed, "out_proj.weight", weight, 2);  // d = 3
     const float expected[] = {0, 2, 4, 1, 3, 5};
     for (Index i = 0; i < 6; ++i) EXPECT_EQ(seen(0, i), expected[i]);
-    const Tensor back = as_if_backward(Mistake::heads_mixed, "out_proj.weight", seen, 2);
+    const Tensor back = as_if_backward(TrainedMistake::heads_mixed, "out_proj.weight", seen, 2);
     for (Index i = 0; i < 6; ++i) EXPECT_EQ(back(0, i), weight(0, i));
 }
 
 TEST(Mistakes, AreThoseOfTheCatalogue) {
-    EXPECT_EQ(diagnosis::mistake(id_in_catalogue(Mistake::sqrt_d)).decision, "scale");
-    EXPECT_EQ(diagnosis::mistake(id_in_catalogue(Mistake::heads_mixed)).decision, "merge");
+    EXPECT_EQ(diagnosis::mistake(id_in_catalogue(TrainedMistake::sqrt_d)).decision, "scale");
+    EXPECT_EQ(diagnosis::mistake(id_in_catalogue(TrainedMistake::heads_mixed)).decision, "merge");
 }
 
 }  // namespace

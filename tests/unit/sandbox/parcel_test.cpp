@@ -62,9 +62,9 @@ TEST(Parcel, ComesOutOfAJailHoweverItsProgramEnds) {
         "cd " + place + "; echo text >file; ln -s /etc/hostname link; mkdir sub; mkfifo pipe; kill -SEGV $$"};
     command.environment = {"PATH=/usr/bin:/bin"};
     command.limits = {std::chrono::seconds(20), 0, mebibytes(8), 64, mebibytes(200)};
-    const Room room{.program = {}, .readable = {}, .tools = true, .folder = mebibytes(16)};
-    const Finished finished =
-        run(machine.jail.lock_with_parcel(command, room, folder.path() / "parcel"), std::chrono::seconds(30), 65536);
+    const JailContents contents{.program = {}, .readable = {}, .tools = true, .folder = mebibytes(16)};
+    const Finished finished = run(machine.jail.lock_with_parcel(command, contents, folder.path() / "parcel"),
+                                  std::chrono::seconds(30), 65536);
     EXPECT_EQ(finished.ended.signal, 11);
     EXPECT_THAT(open_parcel(folder.path() / "parcel", 1000), UnorderedElementsAre(Pair("file", "text\n")));
 }

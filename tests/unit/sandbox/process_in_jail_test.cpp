@@ -32,7 +32,7 @@ protected:
     static Finished in_jail(const Command& command, int seconds = 30) {
         return run(machine().jail.lock(command, tools()), std::chrono::seconds(seconds), 65536);
     }
-    static Room tools() { return {.program = {}, .readable = {}, .tools = true, .folder = mebibytes(16)}; }
+    static JailContents tools() { return {.program = {}, .readable = {}, .tools = true, .folder = mebibytes(16)}; }
 };
 
 TEST_F(ProcessInJail, EndsAsItEndsWithout) {

@@ -66,7 +66,7 @@ protected:
         command.limits = {std::chrono::seconds(20), 0, mebibytes(8), 64, mebibytes(200)};
         return command;
     }
-    static Room tools() { return {.program = {}, .readable = {}, .tools = true, .folder = mebibytes(16)}; }
+    static JailContents tools() { return {.program = {}, .readable = {}, .tools = true, .folder = mebibytes(16)}; }
     static Finished in_jail(const std::string& line, int seconds = 30) {
         return run(jail().lock(shell(line), tools()), std::chrono::seconds(seconds), 65536);
     }
@@ -139,18 +139,18 @@ TEST_F(WeakerJail, SeesWhatItNeeds) {
                 Not(testing::AnyOf(HasSubstr("the secret"), HasSubstr("root:x"), HasSubstr("headway-guard"))));
     EXPECT_FALSE(in_jail("echo x > " + secret.path().string() + "/new").ended.success());
     EXPECT_FALSE(std::filesystem::exists(secret.path() / "new"));
-    Room room = tools();
-    room.readable = {secret.path()};
-    EXPECT_EQ(run(jail().lock(shell("cat " + file), room), std::chrono::seconds(30), 4096).output, "the secret");
+    JailContents contents = tools();
+    contents.readable = {secret.path()};
+    EXPECT_EQ(run(jail().lock(shell("cat " + file), contents), std::chrono::seconds(30), 4096).output, "the secret");
 }
 
 TEST_F(WeakerJail, ASecretWithinTheSystemsFoldersIsNotSeen) {
     if (landlock_version() == 0) GTEST_SKIP() << "no Landlock here";
-    Room room = tools();
-    room.secret = "/usr/include";
-    const auto finished = run(jail().lock(shell("cat /usr/include/stdio.h"), room), std::chrono::seconds(30), 4096);
+    JailContents contents = tools();
+    contents.secret = "/usr/include";
+    const auto finished = run(jail().lock(shell("cat /usr/include/stdio.h"), contents), std::chrono::seconds(30), 4096);
     EXPECT_FALSE(finished.ended.success());
-    EXPECT_TRUE(run(jail().lock(shell("cat /usr/bin/env"), room), std::chrono::seconds(30), 4096).ended.success());
+    EXPECT_TRUE(run(jail().lock(shell("cat /usr/bin/env"), contents), std::chrono::seconds(30), 4096).ended.success());
 }
 
 TEST_F(WeakerJail, TheInspectionFindsWhatKeepsMarksTrustworthy) {

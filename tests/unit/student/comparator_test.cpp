@@ -1,4 +1,6 @@
 #include "student/expect.hpp"
+#include "student/record_field.hpp"
+#include "student/student.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +11,10 @@ namespace headway::judge {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-const Looking anything{"numbers", Stage::scores, {"row", "column"}};
+const CheckedPart anything{"numbers", Stage::scores, {"row", "column"}};
+
+/// One that is never called.
+Student a_student() { return {sandbox::trusted({}, sandbox::Trusted::tests_of_headway), {}}; }
 
 TEST(Comparator, NaNAndInfinityNeverPass) {
     EXPECT_FALSE(close(std::nan(""), 1, infinity, 0));
@@ -87,48 +92,85 @@ TEST(Comparator, CreditIsGivenOnlyForWhatFollowsFromOwnAnswers) {
     const Tensor neither = Tensor::of({1, 2}, {10, 2});
     const auto nothing = [] { return std::nullopt; };
     const auto own = [&] { return std::optional(reference::exact(follows)); };
+    Student student = a_student();
     const auto given = [&](const Tensor& actual, const Follows& from_own, bool is_computed) {
-        expect_close_given(anything, actual, reference::exact(right), {"f"}, from_own,
+        expect_close_given(student, anything, actual, reference::exact(right), {"f"}, from_own,
                            [=](const reference::Array&) { return is_computed; });
     };
-    current_test() = {};
     given(right, nothing, false);
-    EXPECT_TRUE(current_test().credits.empty());
+    EXPECT_TRUE(student.test_record().credits.empty());
     given(follows, own, true);
-    EXPECT_EQ(current_test().credits.size(), 1U);
+    EXPECT_EQ(student.test_record().credits.size(), 1U);
     EXPECT_THROW(given(neither, own, true), StopTest);
     EXPECT_THROW(given(follows, nothing, true), StopTest);
     EXPECT_THROW(given(follows, own, false), StopTest) << "zeros follow from zeros";
 }
 
 TEST(Comparator, OnlyARightAnswerThatIsNoConstantIsShown) {
-    current_test() = {};
-    current_test().function = "f";
+    Student student = a_student();
+    TestRecord& record = student.test_record();
+    record.function = "f";
     const Tensor numbers = Tensor::of({2, 2}, {1, 2, 3, 4});
-    EXPECT_THROW(expect_close(anything, numbers * 2.0F, reference::exact(numbers)), StopTest);
-    expect_close(anything, Tensor::zeros({2, 2}), reference::exact(Tensor::zeros({2, 2})));
+    EXPECT_THROW(expect_close(student, anything, numbers * 2.0F, reference::exact(numbers)), StopTest);
+    expect_close(student, anything, Tensor::zeros({2, 2}), reference::exact(Tensor::zeros({2, 2})));
     expect_alike(anything, numbers, numbers);
-    const Looking looking{"mask", Stage::mask, {"query", "key"}};
-    expect_mask(looking, Mask::allow_all({2, 3}), Mask::allow_all({2, 3}));
-    EXPECT_TRUE(current_test().shown.empty());
-    expect_close(anything, numbers, reference::exact(numbers));
-    EXPECT_TRUE(current_test().shown.contains("f"));
-    current_test().shown.clear();
+    const CheckedPart part{"mask", Stage::mask, {"query", "key"}};
+    expect_mask(student, part, Mask::allow_all({2, 3}), Mask::allow_all({2, 3}));
+    EXPECT_TRUE(record.shown.empty());
+    expect_close(student, anything, numbers, reference::exact(numbers));
+    EXPECT_TRUE(record.shown.contains("f"));
+    record.shown.clear();
     Mask mask = Mask::allow_all({2, 3});
     mask(1, 2) = true;
-    expect_mask(looking, mask, mask.clone());
-    EXPECT_TRUE(current_test().shown.contains("f"));
+    expect_mask(student, part, mask, mask.clone());
+    EXPECT_TRUE(record.shown.contains("f"));
 }
 
 TEST(Comparator, MasksDifferInOneEntry) {
-    current_test() = {};
+    Student student = a_student();
     Mask mask = Mask::allow_all({2, 3});
-    const Looking looking{"mask", Stage::mask, {"query", "key"}};
-    expect_mask(looking, mask, Mask::allow_all({2, 3}));
+    const CheckedPart part{"mask", Stage::mask, {"query", "key"}};
+    expect_mask(student, part, mask, Mask::allow_all({2, 3}));
     mask(1, 2) = true;
-    EXPECT_THROW(expect_mask(looking, mask, Mask::allow_all({2, 3})), StopTest);
-    EXPECT_NE(current_test().failure->message.find("[query=1, key=2]"), std::string::npos);
-    EXPECT_THROW(expect_mask(looking, Mask{}, Mask::allow_all({2, 3})), StopTest);
+    try {
+        expect_mask(student, part, mask, Mask::allow_all({2, 3}));
+        ADD_FAILURE() << "an entry differs";
+    } catch (const StopTest& stop) {
+        EXPECT_NE(stop.failure->message.find("[query=1, key=2]"), std::string::npos);
+    }
+    EXPECT_THROW(expect_mask(student, part, Mask{}, Mask::allow_all({2, 3})), StopTest);
+}
+
+TEST(Records, AFailureGetsFunctionAndStoryOfItsTest) {
+    TestRecord record;
+    record.function = "f";
+    record.story = {"e(x (2))", "f(x (2))"};
+    try {
+        expect(false, Stage::none, "it does not hold");
+    } catch (const StopTest& stop) {
+        record.stopped_by(stop);
+    }
+    ASSERT_TRUE(record.failure);
+    EXPECT_EQ(record.failure->function, "f");
+    EXPECT_EQ(record.failure->story, record.story);
+    try {
+        field<Tensor>(wire::Record{}, "context");
+    } catch (const StopTest& stop) {
+        record.stopped_by(stop);
+    }
+    EXPECT_EQ(record.failure->message,
+              "your f sent something that is not an answer (its context is missing or of another kind)");
+}
+
+TEST(Records, AreOfOneStudentAlone) {
+    Student one = a_student(), other = a_student();
+    one.outside_story([&] {
+        EXPECT_TRUE(one.test_record().outside_story);
+        EXPECT_FALSE(other.test_record().outside_story);
+    });
+    EXPECT_FALSE(one.test_record().outside_story);
+    remark(one, "worth knowing");
+    EXPECT_TRUE(other.test_record().remarks.empty());
 }
 
 }  // namespace

@@ -187,7 +187,7 @@ Chapter module() {
          .question = "What is the shape of q_proj.weight with embed_dim = 6, 2 heads and head_dim = 5?",
          .make =
              [](Choices& c) {
-                 c.change<ModuleChoices>().layout = Module::Layout::in_out;
+                 c.change<ModuleChoices>().weight_shape = Module::WeightShape::in_out;
                  c.projecting.apply = [](const Array& x, const Array& w, Index) {
                      return matmul(x, transpose(w, 0, 1));
                  };
@@ -202,7 +202,7 @@ Chapter module() {
          .shipped =
              {"Machine-Learning-Collection: https://github.com/aladdinpersson/Machine-Learning-Collection/issues/3",
               "episodic-transformer-memory-ppo: https://github.com/MarcoMeter/episodic-transformer-memory-ppo/pull/22"},
-         .make = [](Choices& c) { c.change<ModuleChoices>().layout = Module::Layout::one_head; }},
+         .make = [](Choices& c) { c.change<ModuleChoices>().weight_shape = Module::WeightShape::one_head; }},
         {.id = "seed_ignored",
          .decision = "seed",
          .title = "the seed option is ignored: all modules begin alike",

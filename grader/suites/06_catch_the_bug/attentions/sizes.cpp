@@ -20,18 +20,18 @@ void require_shape(const std::string& name, const Tensor& x, const Shape& shape)
 
 }  // namespace
 
-Sizes checked(const Inputs& in) {
+InputSizes checked(const Inputs& in) {
     require(in.query.defined() && in.query.rank() == 3, "query has to be (B, T, D)");
     require(in.key.defined() && in.key.rank() == 3, "key has to be (B, S, D)");
     require(in.w_q.defined() && in.w_q.rank() == 2, "w_q has to be (D, E)");
     require(in.num_heads >= 1, "num_heads is " + std::to_string(in.num_heads));
-    Sizes n{.B = in.query.size(0),
-            .T = in.query.size(1),
-            .S = in.key.size(1),
-            .D = in.query.size(2),
-            .E = in.w_q.size(1),
-            .H = in.num_heads,
-            .d = in.w_q.size(1) / in.num_heads};
+    InputSizes n{.B = in.query.size(0),
+                 .T = in.query.size(1),
+                 .S = in.key.size(1),
+                 .D = in.query.size(2),
+                 .E = in.w_q.size(1),
+                 .H = in.num_heads,
+                 .d = in.w_q.size(1) / in.num_heads};
     require(n.B >= 1 && n.T >= 1 && n.S >= 1 && n.D >= 1 && n.d >= 1, "an axis is empty");
     require(n.E == n.H * n.d, "E = " + std::to_string(n.E) + " is not divisible by " + std::to_string(n.H) + " heads");
     require_shape("key", in.key, {n.B, n.S, n.D});
@@ -51,7 +51,7 @@ Sizes checked(const Inputs& in) {
     return n;
 }
 
-Mask blocked(const Inputs& in, const Sizes& n) {
+Mask blocked(const Inputs& in, const InputSizes& n) {
     const Shape shape{n.B, n.H, n.T, n.S};
     Mask all = in.mask.defined() ? in.mask.expand(shape).clone() : Mask::allow_all(shape);
     if (!in.causal) return all;

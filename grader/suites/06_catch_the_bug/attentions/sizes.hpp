@@ -8,14 +8,14 @@ using ex06::Attended;
 using ex06::Inputs;
 
 /// The sizes of a question, once it is known to make sense.
-struct Sizes {
+struct InputSizes {
     Index B, T, S, D, E, H, d;
 };
 
 /// @throws std::invalid_argument if a shape does not fit
-Sizes checked(const Inputs& in);
+InputSizes checked(const Inputs& in);
 
 /// Which keys the mask and the causal option block together. @return (B, H, T, S), row-major
-Mask blocked(const Inputs& in, const Sizes& n);
+Mask blocked(const Inputs& in, const InputSizes& n);
 
 }  // namespace headway::attentions

@@ -7,7 +7,7 @@ namespace headway::attentions {
 
 Attended Staged::attend(const Inputs& asked, const Habits& habits) {
     habits_ = &habits;
-    const Sizes n = checked(asked);
+    const InputSizes n = checked(asked);
     const Inputs in = received(asked);
     const Tensor q = project(Role::query, in, n) * habits.lean();
     const Tensor k = project(Role::key, in, n) / habits.lean();
@@ -22,7 +22,7 @@ Attended Staged::attend(const Inputs& asked, const Habits& habits) {
 
 Inputs Staged::received(const Inputs& in) const { return in; }
 
-Tensor Staged::project(Role role, const Inputs& in, const Sizes& n) const {
+Tensor Staged::project(Role role, const Inputs& in, const InputSizes& n) const {
     Tensor x = habits().product(input(role, in), weight(role, in));
     const Tensor& b = role == Role::query ? in.b_q : role == Role::key ? in.b_k : in.b_v;
     if (b.defined()) x = add_bias(x, b);
@@ -39,13 +39,13 @@ Tensor Staged::weight(Role role, const Inputs& in) const {
 
 Tensor Staged::add_bias(const Tensor& x, const Tensor& b) const { return x + b; }
 
-Tensor Staged::split(const Tensor& x, const Sizes& n) const {
+Tensor Staged::split(const Tensor& x, const InputSizes& n) const {
     return x.contiguous().view({n.B, -1, n.H, n.d}).transpose(1, 2);
 }
 
-float Staged::scale(const Sizes& n) const { return std::sqrt(static_cast<float>(n.d)); }
+float Staged::scale(const InputSizes& n) const { return std::sqrt(static_cast<float>(n.d)); }
 
-Mask Staged::blocked(const Inputs& in, const Sizes& n) { return attentions::blocked(in, n); }
+Mask Staged::blocked(const Inputs& in, const InputSizes& n) { return attentions::blocked(in, n); }
 
 Tensor Staged::weights(const Tensor& scores, const Mask& blocked) const {
     Tensor weights = scores.contiguous().clone();
@@ -65,7 +65,7 @@ void Staged::softmax(Row row) const {
     habits().divide(row.score, row.keys, total);
 }
 
-Tensor Staged::merge(const Tensor& context, const Sizes& n) const {
+Tensor Staged::merge(const Tensor& context, const InputSizes& n) const {
     return context.transpose(1, 2).contiguous().view({n.B, n.T, n.E});
 }
 

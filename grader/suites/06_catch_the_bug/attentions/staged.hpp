@@ -23,22 +23,22 @@ public:
 
 protected:
     const Habits& habits() const { return *habits_; }
-    virtual Inputs received(const Inputs& in) const;                  ///< the question, as it is read
-    virtual Tensor input(Role role, const Inputs& in) const;          ///< (B, T or S, D)
-    virtual Tensor weight(Role role, const Inputs& in) const;         ///< (D, E)
-    virtual Tensor add_bias(const Tensor& x, const Tensor& b) const;  ///< (B, T or S, E), (E)
-    virtual Tensor split(const Tensor& x, const Sizes& n) const;      ///< (B, T or S, E) -> (B, H, T or S, d)
-    virtual float scale(const Sizes& n) const;                        ///< what scores are divided by
-    virtual Mask blocked(const Inputs& in, const Sizes& n);           ///< (B, H, T, S)
+    virtual Inputs received(const Inputs& in) const;                   ///< the question, as it is read
+    virtual Tensor input(Role role, const Inputs& in) const;           ///< (B, T or S, D)
+    virtual Tensor weight(Role role, const Inputs& in) const;          ///< (D, E)
+    virtual Tensor add_bias(const Tensor& x, const Tensor& b) const;   ///< (B, T or S, E), (E)
+    virtual Tensor split(const Tensor& x, const InputSizes& n) const;  ///< (B, T or S, E) -> (B, H, T or S, d)
+    virtual float scale(const InputSizes& n) const;                    ///< what scores are divided by
+    virtual Mask blocked(const Inputs& in, const InputSizes& n);       ///< (B, H, T, S)
     /// (B, H, T, S) of scores and of blocked keys -> weights
     virtual Tensor weights(const Tensor& scores, const Mask& blocked) const;
-    virtual void softmax(Row row) const;                                ///< in place
-    virtual Tensor merge(const Tensor& context, const Sizes& n) const;  ///< (B, H, T, d) -> (B, T, E)
+    virtual void softmax(Row row) const;                                     ///< in place
+    virtual Tensor merge(const Tensor& context, const InputSizes& n) const;  ///< (B, H, T, d) -> (B, T, E)
     /// What is returned as weights.
     virtual Tensor returned(const Tensor& weights) const;
 
 private:
-    Tensor project(Role role, const Inputs& in, const Sizes& n) const;  ///< -> (B, H, T or S, d)
+    Tensor project(Role role, const Inputs& in, const InputSizes& n) const;  ///< -> (B, H, T or S, d)
 
     const Habits* habits_ = nullptr;  ///< while it answers
 };

@@ -18,19 +18,21 @@ Mask turned(const Mask& mask, std::size_t a, std::size_t b) {
 }
 
 struct ScaledByModelWidth : Staged {
-    float scale(const Sizes& n) const override { return std::sqrt(static_cast<float>(n.D)); }
+    float scale(const InputSizes& n) const override { return std::sqrt(static_cast<float>(n.D)); }
 };
 
 struct ScaledByHeadDim : Staged {
-    float scale(const Sizes& n) const override { return static_cast<float>(n.d); }
+    float scale(const InputSizes& n) const override { return static_cast<float>(n.d); }
 };
 
 struct SplitByView : Staged {
-    Tensor split(const Tensor& x, const Sizes& n) const override { return x.contiguous().view({n.B, n.H, -1, n.d}); }
+    Tensor split(const Tensor& x, const InputSizes& n) const override {
+        return x.contiguous().view({n.B, n.H, -1, n.d});
+    }
 };
 
 struct MergedByView : Staged {
-    Tensor merge(const Tensor& context, const Sizes& n) const override {
+    Tensor merge(const Tensor& context, const InputSizes& n) const override {
         return context.contiguous().view({n.B, n.T, n.E});
     }
 };
@@ -88,7 +90,7 @@ struct BlockedByTenThousand : Staged {
 };
 
 struct MaskOfFirstSequence : Staged {
-    Mask blocked(const Inputs& in, const Sizes& n) override {
+    Mask blocked(const Inputs& in, const InputSizes& n) override {
         const Mask all = Staged::blocked(in, n);
         Strides strides = all.strides();
         strides[0] = 0;
@@ -98,7 +100,7 @@ struct MaskOfFirstSequence : Staged {
 
 /// Kept by the sizes of the call alone, which is what made it fast.
 struct MaskOfAnEarlierCall : Staged {
-    Mask blocked(const Inputs& in, const Sizes& n) override {
+    Mask blocked(const Inputs& in, const InputSizes& n) override {
         const auto [kept, is_new] = masks_.try_emplace({n.B, n.H, n.T, n.S});
         if (is_new) kept->second = Staged::blocked(in, n);
         return kept->second;
@@ -109,7 +111,7 @@ private:
 };
 
 struct CausalFromTopLeft : Staged {
-    Mask blocked(const Inputs& in, const Sizes& n) override {
+    Mask blocked(const Inputs& in, const InputSizes& n) override {
         Inputs without = in;
         without.causal = false;
         Mask all = Staged::blocked(without, n);
@@ -120,7 +122,7 @@ struct CausalFromTopLeft : Staged {
 };
 
 struct CausalOnlyWithAMask : Staged {
-    Mask blocked(const Inputs& in, const Sizes& n) override {
+    Mask blocked(const Inputs& in, const InputSizes& n) override {
         Inputs asked = in;
         asked.causal = in.causal && in.mask.defined();
         return Staged::blocked(asked, n);

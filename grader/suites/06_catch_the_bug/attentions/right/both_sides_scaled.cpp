@@ -6,7 +6,7 @@
 namespace headway::attentions {
 
 Attended both_sides_scaled(const Inputs& in) {
-    const Sizes n = checked(in);
+    const InputSizes n = checked(in);
     const float fourth_root = std::sqrt(std::sqrt(static_cast<float>(n.d)));
     const auto project = [&](const Tensor& x, const Tensor& w, const Tensor& b, float divisor) {
         const Tensor bias = b.defined() ? b : Tensor::zeros({n.E});

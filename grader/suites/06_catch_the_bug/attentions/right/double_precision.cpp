@@ -27,7 +27,7 @@ Numbers project(const Tensor& x, const Tensor& w, const Tensor& b) {
 }  // namespace
 
 Attended double_precision(const Inputs& in) {
-    const Sizes n = checked(in);
+    const InputSizes n = checked(in);
     const Numbers q = project(in.query, in.w_q, in.b_q), k = project(in.key, in.w_k, in.b_k),
                   v = project(in.value, in.w_v, in.b_v);
     const Mask hidden = blocked(in, n);

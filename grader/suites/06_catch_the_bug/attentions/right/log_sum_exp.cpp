@@ -9,14 +9,14 @@ namespace {
 
 constexpr float nothing = -std::numeric_limits<float>::infinity();
 
-Tensor split(const Tensor& x, const Sizes& n) { return x.view({n.B, x.size(1), n.H, n.d}).transpose(1, 2); }
+Tensor split(const Tensor& x, const InputSizes& n) { return x.view({n.B, x.size(1), n.H, n.d}).transpose(1, 2); }
 
 Tensor with_bias(const Tensor& x, const Tensor& b) { return b.defined() ? x + b : x; }
 
 }  // namespace
 
 Attended log_sum_exp(const Inputs& in) {
-    const Sizes n = checked(in);
+    const InputSizes n = checked(in);
     const Tensor q = split(with_bias(matmul(in.query, in.w_q), in.b_q) / std::sqrt(static_cast<float>(n.d)), n);
     const Tensor k = split(with_bias(matmul(in.key, in.w_k), in.b_k), n);
     const Tensor v = split(with_bias(matmul(in.value, in.w_v), in.b_v), n);

@@ -25,7 +25,7 @@ Tensor all_projected(const Tensor& x, const Tensor& w, const Tensor& b) {
 }  // namespace
 
 Attended nested_loops(const Inputs& in) {
-    const Sizes n = checked(in);
+    const InputSizes n = checked(in);
     const Tensor q = all_projected(in.query, in.w_q, in.b_q);
     const Tensor k = all_projected(in.key, in.w_k, in.b_k);
     const Tensor v = all_projected(in.value, in.w_v, in.b_v);

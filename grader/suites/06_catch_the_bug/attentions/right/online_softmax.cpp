@@ -7,7 +7,7 @@
 namespace headway::attentions {
 namespace {
 
-Tensor heads(const Tensor& x, const Tensor& w, const Tensor& b, const Sizes& n) {
+Tensor heads(const Tensor& x, const Tensor& w, const Tensor& b, const InputSizes& n) {
     Tensor y = matmul(x, w);
     if (b.defined()) y += b;
     return y.view({n.B, x.size(1), n.H, n.d}).transpose(1, 2).contiguous();
@@ -22,7 +22,7 @@ float dot(const float* a, const float* b, Index width) {
 }  // namespace
 
 Attended online_softmax(const Inputs& in) {
-    const Sizes n = checked(in);
+    const InputSizes n = checked(in);
     const Tensor q = heads(in.query, in.w_q, in.b_q, n), k = heads(in.key, in.w_k, in.b_k, n),
                  v = heads(in.value, in.w_v, in.b_v, n);
     const Mask hidden = blocked(in, n);

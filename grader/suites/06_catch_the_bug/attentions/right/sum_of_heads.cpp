@@ -17,7 +17,7 @@ Tensor columns(const Tensor& x, const Tensor& w, const Tensor& b, Index first, I
 }  // namespace
 
 Attended sum_of_heads(const Inputs& in) {
-    const Sizes n = checked(in);
+    const InputSizes n = checked(in);
     const Mask hidden = blocked(in, n);
     Attended out{Tensor::zeros({n.B, n.T, n.D}), Tensor::zeros({n.B, n.H, n.T, n.S})};
     for (Index h = 0; h < n.H; ++h) {

@@ -14,7 +14,7 @@ namespace headway::diagnosis {
 /// The workers that questions go to.
 struct Workers {
     judge::Student& plain;
-    judge::Student& reversed;  ///< the same program again; hears the same questions in another order
+    judge::Student& reversed;  ///< the same program again; gets the questions in another order
     judge::Student& refilled;  ///< the same program; fresh memory holds another pattern
     judge::Student& sanitized;
 };
@@ -31,8 +31,8 @@ struct Reply {
 /// Asks without failing a test. A lost worker is replaced.
 Reply ask(judge::Student& student, const Function& function, const judge::Arguments& arguments);
 
-/// What asking a function its questions brought to light.
-struct Testimony {
+/// What the answers of a function to its questions show, besides their numbers.
+struct Findings {
     struct Question {
         judge::Arguments arguments;
         Reply reply;            ///< of the plain build
@@ -47,6 +47,6 @@ struct Testimony {
     bool refuses_by_luck = false;        ///< after it misused memory: its refusals prove nothing
 };
 
-Testimony hear(const Workers& workers, const Function& function, const Questions& questions);
+Findings examine(const Workers& workers, const Function& function, const Questions& questions);
 
 }  // namespace headway::diagnosis

@@ -1,9 +1,8 @@
-#include "diagnosis/witness.hpp"
+#include "diagnosis/examination.hpp"
 
 #include "diagnosis/search.hpp"
 
 #include "student/behaviour.hpp"
-#include "student/test_record.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -57,7 +56,7 @@ bool is_value(const Reply& reply) { return !reply.failure && reply.answer.is_val
 bool same_value(const Reply& a, const Reply& b) { return is_value(a) && is_value(b) && same_bits(a.answer, b.answer); }
 
 /// In how many sizes the tensors of two questions differ.
-int differing_sizes(const Testimony::Question& a, const Testimony::Question& b) {
+int differing_sizes(const Findings::Question& a, const Findings::Question& b) {
     int count = 0;
     for (std::size_t i = 0; i < std::min(a.arguments.size(), b.arguments.size()); ++i) {
         const auto* x = std::get_if<Tensor>(&a.arguments[i].value);
@@ -81,49 +80,49 @@ std::string mistake_behind(const verdict::Failure& failure) {
     return {};
 }
 
-class Hearing {
+class Examination {
 public:
-    Hearing(const Workers& workers, const Function& function, const Questions& questions)
+    Examination(const Workers& workers, const Function& function, const Questions& questions)
         : workers_(workers), function_(function) {
-        for (const auto& [arguments, name] : questions) testimony_.questions.push_back({arguments, {}, true, name});
+        for (const auto& [arguments, name] : questions) findings_.questions.push_back({arguments, {}, true, name});
     }
 
-    Testimony take() {
+    Findings take() {
         ask_all();
-        if (!testimony_.not_written) {
+        if (!findings_.not_written) {
             look_for_changed_arguments();
             look_at_sanitizers();
-            const auto& all = testimony_.questions;
+            const auto& all = findings_.questions;
             if (std::all_of(all.begin(), all.end(), [](const auto& one) { return one.clean; })) look_behind_refusals();
             look_for_other_answers();
         }
-        return std::move(testimony_);
+        return std::move(findings_);
     }
 
 private:
     void name(const std::string& mistake, const std::string& sentence) {
-        auto& named = testimony_.mistakes;
+        auto& named = findings_.mistakes;
         if (std::find(named.begin(), named.end(), mistake) != named.end()) return;
         named.push_back(mistake);
-        testimony_.sentences.push_back(sentence);
+        findings_.sentences.push_back(sentence);
     }
 
     void ask_all() {
         std::vector<Reply> hangs;
-        for (auto& question : testimony_.questions) {
+        for (auto& question : findings_.questions) {
             // Each is waited for, and says what the others said.
             question.reply =
                 hangs.size() == enough_hangs ? hangs.back() : ask(workers_.plain, function_, question.arguments);
             if (is_timeout(question.reply) && hangs.size() < enough_hangs) hangs.push_back(question.reply);
             if (question.reply.not_written) {
-                testimony_.not_written = true;
+                findings_.not_written = true;
                 return;
             }
         }
     }
 
     void look_for_changed_arguments() {
-        for (const auto& question : testimony_.questions)
+        for (const auto& question : findings_.questions)
             for (const std::string& argument : question.reply.changed_arguments)
                 name("argument_changed", "after the call, " + argument + " holds other numbers than before");
     }
@@ -136,7 +135,7 @@ private:
     }
 
     void look_at_sanitizers() {
-        for (auto& question : testimony_.questions) {
+        for (auto& question : findings_.questions) {
             const auto& failure = question.reply.failure;
             if (is_timeout(question.reply)) {
                 // How long it was waited for here says nothing: the hidden tests were more patient.
@@ -163,20 +162,20 @@ private:
                     name(mistake, failure->message);
             }
         }
-        // Whoever misuses memory where an answer is due may do so before looking at what should be refused.
-        if (testimony_.mistakes.empty()) return;
-        for (auto& question : testimony_.questions)
+        // Code that misuses memory where an answer is due may do so before it checks what it should refuse.
+        if (findings_.mistakes.empty()) return;
+        for (auto& question : findings_.questions)
             if (question.reply.failure && should_be_refused(question.arguments)) question.clean = false;
     }
 
     /// Memory misused only where arguments should be refused: they were not looked at, and what came back, a refusal
     /// included, is luck.
     void look_behind_refusals() {
-        for (auto& question : testimony_.questions) {
+        for (auto& question : findings_.questions) {
             if (question.reply.failure || !should_be_refused(question.arguments)) continue;
             Reply sanitized = ask_sanitized(question.arguments);
             if (!sanitized.failure) continue;
-            testimony_.refuses_by_luck |= question.reply.answer.kind == Answer::Kind::refused;
+            findings_.refuses_by_luck |= question.reply.answer.kind == Answer::Kind::refused;
             question.reply = std::move(sanitized);
         }
     }
@@ -194,7 +193,7 @@ private:
     /// been asked for this function before.
     std::vector<Reply> answers_in_reverse(Student& student) {
         std::vector<Reply> replies;
-        for (const Testimony::Question* question : values_) {
+        for (const Findings::Question* question : values_) {
             if (replies.empty()) replies.push_back(ask(student, function_, question->arguments));
             replies.push_back(ask(student, function_, question->arguments));
         }
@@ -214,7 +213,7 @@ private:
     /// Memory that was never written to, and what one call leaves for the next, both change answers to questions that
     /// have not changed.
     void look_for_other_answers() {
-        auto& all = testimony_.questions;
+        auto& all = findings_.questions;
         for (auto question = all.rbegin(); question != all.rend(); ++question)
             if (question->clean && is_value(question->reply)) values_.push_back(&*question);
         if (values_.empty()) return;
@@ -228,7 +227,7 @@ private:
         const bool reads_fresh_memory =
             !std::equal(plain.begin(), plain.end(), refilled.begin(), same_value) || show_unset_variable(plain);
         if (reads_fresh_memory) {
-            testimony_.unreliable = true;
+            findings_.unreliable = true;
             workers_.reversed.fresh_worker();
             const std::vector<Reply> again = answers_in_reverse(workers_.reversed);
             // The first call of a process is answered as ever, the second is not: that is no chance, even where what is
@@ -246,7 +245,7 @@ private:
         }
         const bool keeps_state =
             !same_value(plain[0], plain[1]) || !std::equal(values_.begin(), values_.end(), plain.begin() + 1,
-                                                           [](const Testimony::Question* one, const Reply& later) {
+                                                           [](const Findings::Question* one, const Reply& later) {
                                                                return same_value(one->reply, later);
                                                            });
         if (!keeps_state) return look_for_reused_memory();
@@ -254,10 +253,10 @@ private:
     }
 
     void name_state() {
-        testimony_.unreliable = false;
+        findings_.unreliable = false;
         name("state_kept_between_calls", "the same question gets another answer after another call");
         // What the function computes is seen where nothing went before.
-        for (Testimony::Question* question : values_) {
+        for (Findings::Question* question : values_) {
             workers_.plain.fresh_worker();
             question->reply = ask(workers_.plain, function_, question->arguments);
         }
@@ -277,18 +276,18 @@ private:
 
     const Workers& workers_;
     const Function& function_;
-    Testimony testimony_;
-    std::vector<Testimony::Question*> values_;  ///< what was answered with numbers, last question first
+    Findings findings_;
+    std::vector<Findings::Question*> values_;  ///< what was answered with numbers, last question first
 };
 
 }  // namespace
 
 Reply ask(Student& student, const Function& function, const Arguments& arguments) {
     Reply reply;
-    judge::current_test() = {};
+    student.test_record() = {};
     try {
         if (function.ask) {
-            Asked asked = function.ask(student, arguments);
+            AnswerAndChanges asked = function.ask(student, arguments);
             reply.answer = std::move(asked.answer);
             reply.changed_arguments = std::move(asked.changed_arguments);
         } else {
@@ -299,8 +298,9 @@ Reply ask(Student& student, const Function& function, const Arguments& arguments
                 outcome.error->message.starts_with("index "))
                 reply.left_its_tensor = outcome.error->message;
         }
-    } catch (const judge::StopTest&) {
-        const judge::TestRecord& record = judge::current_test();
+    } catch (const judge::StopTest& stop) {
+        judge::TestRecord& record = student.test_record();
+        record.stopped_by(stop);
         reply.not_written = !record.not_implemented.empty();
         reply.failure = record.failure;
         reply.answer = Answer::without_value(record.failure ? Answer::Kind::lost : Answer::Kind::not_written);
@@ -309,8 +309,8 @@ Reply ask(Student& student, const Function& function, const Arguments& arguments
     return reply;
 }
 
-Testimony hear(const Workers& workers, const Function& function, const Questions& questions) {
-    return Hearing(workers, function, questions).take();
+Findings examine(const Workers& workers, const Function& function, const Questions& questions) {
+    return Examination(workers, function, questions).take();
 }
 
 }  // namespace headway::diagnosis

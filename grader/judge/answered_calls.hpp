@@ -9,13 +9,14 @@
 #include <fstream>
 #include <vector>
 
-/// What the hidden tests heard, kept for the diagnosis: frames in a file, a call and its answer in turn.
+/// The calls of the hidden tests that were answered, kept for the diagnosis: frames in a file, each call followed by
+/// its answer.
 namespace headway::judge {
 
 /// Writes every call of the student's functions that was answered, up to a bound.
-class HeardFile {
+class AnsweredCallsFile {
 public:
-    explicit HeardFile(const std::filesystem::path& file) : file_(file, std::ios::binary), name_(file) {}
+    explicit AnsweredCallsFile(const std::filesystem::path& file) : file_(file, std::ios::binary), name_(file) {}
 
     void add(const std::string& function, const Arguments& arguments, const Outcome& outcome);
     /// @throws std::runtime_error if not all of it was written
@@ -31,6 +32,6 @@ private:
 };
 
 /// @throws std::exception if that is no such file
-std::vector<diagnosis::Heard> read_heard(const std::filesystem::path& file);
+std::vector<diagnosis::AnsweredCall> read_answered_calls(const std::filesystem::path& file);
 
 }  // namespace headway::judge

@@ -1,4 +1,4 @@
-#include "gradebook/policy.hpp"
+#include "gradebook/marking_policy.hpp"
 
 #include "intake/hand_in.hpp"
 
@@ -20,7 +20,7 @@ void allow_only(const toml::table& table, const std::string& where, const std::v
     for (const auto& [key, value] : table) {
         (void)value;
         if (std::find(known.begin(), known.end(), key.str()) == known.end())
-            throw PolicyError(fmt::format("class.toml: {}{} is unknown", where, std::string_view(key.str())));
+            throw MarkingPolicyError(fmt::format("class.toml: {}{} is unknown", where, std::string_view(key.str())));
     }
 }
 
@@ -29,13 +29,14 @@ double number(const toml::node_view<const toml::node> node, const char* what, do
     if (!node) return otherwise;
     const auto value = node.value<double>();
     if (!value || !(*value >= least && *value <= most))
-        throw PolicyError(fmt::format("class.toml: {} is a number from {} to {}", what, least, most));
+        throw MarkingPolicyError(fmt::format("class.toml: {} is a number from {} to {}", what, least, most));
     return *value;
 }
 
 int whole_number(const toml::node_view<const toml::node> node, const char* what, int otherwise, int most) {
     const double value = number(node, what, otherwise, 0, most);
-    if (value != static_cast<int>(value)) throw PolicyError(fmt::format("class.toml: {} is a whole number", what));
+    if (value != static_cast<int>(value))
+        throw MarkingPolicyError(fmt::format("class.toml: {} is a whole number", what));
     return static_cast<int>(value);
 }
 
@@ -47,7 +48,7 @@ std::optional<std::string> time(const toml::node_view<const toml::node> node) {
     else if (const auto* date_time = node.as_date_time())
         written << date_time->get();
     auto time = utc(written.str());
-    if (!time) throw PolicyError("class.toml: a deadline is a time such as 2024-05-01T22:00:00+02:00");
+    if (!time) throw MarkingPolicyError("class.toml: a deadline is a time such as 2024-05-01T22:00:00+02:00");
     return time;
 }
 
@@ -56,19 +57,19 @@ std::string exercise_called(std::string_view name, const std::vector<std::string
     const std::string padded = name.size() == 1 ? "0" + std::string(name) : std::string(name);
     for (const std::string& exercise : exercises)
         if (exercise == name || exercise.substr(0, 2) == padded) return exercise;
-    throw PolicyError(fmt::format("class.toml: there is no exercise {}", name));
+    throw MarkingPolicyError(fmt::format("class.toml: there is no exercise {}", name));
 }
 
 bool yes_or_no(const toml::node_view<const toml::node> node, const char* what) {
-    if (node && !node.is_boolean()) throw PolicyError(fmt::format("class.toml: {} is true or false", what));
+    if (node && !node.is_boolean()) throw MarkingPolicyError(fmt::format("class.toml: {} is true or false", what));
     return node.value_or(false);
 }
 
-void read_exercises(Policy& policy, const toml::table& table, const std::vector<std::string>& exercises) {
+void read_exercises(MarkingPolicy& policy, const toml::table& table, const std::vector<std::string>& exercises) {
     for (const auto& [key, node] : table) {
-        ExercisePolicy& exercise = policy.exercises.at(exercise_called(key.str(), exercises));
+        ExerciseMarking& exercise = policy.exercises.at(exercise_called(key.str(), exercises));
         const toml::table* one = node.as_table();
-        if (one == nullptr) throw PolicyError("class.toml: write [exercises.03] and what it counts below");
+        if (one == nullptr) throw MarkingPolicyError("class.toml: write [exercises.03] and what it counts below");
         allow_only(*one, "exercises." + std::string(key.str()) + ".", {"points", "deadline", "extra_credit"});
         const toml::table& view = *one;
         exercise.points = number(view["points"], "points", exercise.points, 0, 1e6);
@@ -77,7 +78,7 @@ void read_exercises(Policy& policy, const toml::table& table, const std::vector<
     }
 }
 
-void read_extensions(Policy& policy, const toml::table& table, const std::vector<std::string>& exercises) {
+void read_extensions(MarkingPolicy& policy, const toml::table& table, const std::vector<std::string>& exercises) {
     constexpr int most_days = 3650;
     for (const auto& [student, node] : table) {
         auto& days = policy.extensions[std::string(student.str())];
@@ -90,26 +91,28 @@ void read_extensions(Policy& policy, const toml::table& table, const std::vector
     }
 }
 
-void read_groups(Policy& policy, const toml::table& table) {
+void read_groups(MarkingPolicy& policy, const toml::table& table) {
     std::set<std::string> known;
     for (const auto& [name, node] : table) {
         const toml::array* members = node.as_array();
-        if (members == nullptr) throw PolicyError("class.toml: a group is a list of students");
+        if (members == nullptr) throw MarkingPolicyError("class.toml: a group is a list of students");
         for (const toml::node& member : *members) {
             const auto student = member.value<std::string>();
-            if (!student) throw PolicyError("class.toml: a group is a list of students, each in quotation marks");
+            if (!student)
+                throw MarkingPolicyError("class.toml: a group is a list of students, each in quotation marks");
             if (!known.insert(*student).second)
-                throw PolicyError(fmt::format("class.toml: {} is in two groups", *student));
+                throw MarkingPolicyError(fmt::format("class.toml: {} is in two groups", *student));
             policy.groups[std::string(name.str())].push_back(*student);
         }
     }
 }
 
-void read(Policy& policy, const toml::table& table, const std::vector<std::string>& exercises) {
+void read(MarkingPolicy& policy, const toml::table& table, const std::vector<std::string>& exercises) {
     allow_only(table, "", {"attempts", "deadline", "late", "exercises", "extensions", "groups"});
     const std::string attempts = table["attempts"].value_or(std::string("best"));
-    if (attempts != "best" && attempts != "last") throw PolicyError("class.toml: attempts is \"best\" or \"last\"");
-    policy.attempts = attempts == "last" ? Policy::Counts::last : Policy::Counts::best;
+    if (attempts != "best" && attempts != "last")
+        throw MarkingPolicyError("class.toml: attempts is \"best\" or \"last\"");
+    policy.attempts = attempts == "last" ? MarkingPolicy::Counts::last : MarkingPolicy::Counts::best;
     for (const std::string& exercise : exercises) policy.exercises[exercise].deadline = time(table["deadline"]);
     if (const toml::table* late = table["late"].as_table()) {
         allow_only(*late, "late.", {"percent_a_day", "free_days", "grace_minutes", "last_day"});
@@ -126,20 +129,20 @@ void read(Policy& policy, const toml::table& table, const std::vector<std::strin
 
 }  // namespace
 
-Policy Policy::parse(const std::string& text, const std::vector<std::string>& exercises) {
-    Policy policy;
+MarkingPolicy MarkingPolicy::parse(const std::string& text, const std::vector<std::string>& exercises) {
+    MarkingPolicy policy;
     for (const std::string& exercise : exercises) policy.exercises[exercise] = {};
     try {
         const toml::table table = toml::parse(text);
         read(policy, table, exercises);
     } catch (const toml::parse_error& error) {
-        throw PolicyError(
+        throw MarkingPolicyError(
             fmt::format("class.toml, line {}: {}", error.source().begin.line, std::string(error.description())));
     }
     return policy;
 }
 
-int Policy::extension(const std::string& student, const std::string& exercise) const {
+int MarkingPolicy::extension(const std::string& student, const std::string& exercise) const {
     const auto of_student = extensions.find(student);
     if (of_student == extensions.end()) return 0;
     const auto days = [&](const std::string& key) {
@@ -149,7 +152,7 @@ int Policy::extension(const std::string& student, const std::string& exercise) c
     return std::max(days(""), days(exercise));
 }
 
-std::vector<std::string> Policy::members(const std::string& student) const {
+std::vector<std::string> MarkingPolicy::members(const std::string& student) const {
     for (const auto& [name, members] : groups)
         if (std::find(members.begin(), members.end(), student) != members.end()) return members;
     return {student};

@@ -1,4 +1,4 @@
-#include "grading/room.hpp"
+#include "grading/exercise_folder.hpp"
 
 #include "submission/digest.hpp"
 
@@ -10,7 +10,7 @@ namespace headway::cli {
 
 namespace fs = std::filesystem;
 
-Room::Room(const Course& course, const ExerciseInfo& info)
+ExerciseFolder::ExerciseFolder(const Course& course, const ExerciseInfo& info)
     : folder_(course.folder(info)), stubs_(course.root / "stubs" / info.name) {
     std::error_code missing;
     for (const auto& entry : fs::directory_iterator(stubs_, missing)) stub_files_.push_back(entry.path().filename());
@@ -21,14 +21,14 @@ Room::Room(const Course& course, const ExerciseInfo& info)
     std::sort(stub_files_.begin(), stub_files_.end());
 }
 
-bool Room::is_courses_own(const fs::path& relative) const {
+bool ExerciseFolder::is_courses_own(const fs::path& relative) const {
     if (relative == "visible_test.cpp" || relative == "exercise.toml") return true;
     return std::any_of(stub_files_.begin(), stub_files_.end(), [&](fs::path stub) {
         return relative == stub.replace_extension(".hpp");  // the specification of what is to be written
     });
 }
 
-std::vector<fs::path> Room::own_files() const {
+std::vector<fs::path> ExerciseFolder::own_files() const {
     std::vector<fs::path> files;
     if (!fs::is_directory(folder_)) return files;
     for (const auto& entry : fs::recursive_directory_iterator(folder_)) {
@@ -39,7 +39,7 @@ std::vector<fs::path> Room::own_files() const {
     return files;
 }
 
-bool Room::is_untouched() const {
+bool ExerciseFolder::is_untouched() const {
     return own_files() == stub_files_ && std::all_of(stub_files_.begin(), stub_files_.end(), [&](const fs::path& file) {
                return build::read_file(folder_ / file) == build::read_file(stubs_ / file);
            });

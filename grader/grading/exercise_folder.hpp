@@ -7,19 +7,18 @@
 
 namespace headway::cli {
 
-/// The student's room of an exercise: exercises/NN_name holds files of the course, which an update may replace, and
-/// the student's own, which nothing but the student changes.
-class Room {
+/// The folder of an exercise: exercises/NN_name holds files of the course, which an update may replace, and the
+/// student's own, which nothing but the student changes.
+class ExerciseFolder {
 public:
-    Room(const Course& course, const ExerciseInfo& info);
+    ExerciseFolder(const Course& course, const ExerciseInfo& info);
 
     const std::filesystem::path& folder() const { return folder_; }
     /// stubs/NN_name, which holds the student's files as they were at the beginning.
     const std::filesystem::path& stubs() const { return stubs_; }
     const std::vector<std::filesystem::path>& stub_files() const { return stub_files_; }
 
-    /// Whatever is there besides the course's header, visible test and exercise.toml; paths relative to the folder,
-    /// sorted.
+    /// All files besides the course's header, visible test and exercise.toml; paths relative to the folder, sorted.
     std::vector<std::filesystem::path> own_files() const;
     /// Nothing has been written yet.
     bool is_untouched() const;

@@ -10,23 +10,23 @@
 namespace headway::gradebook {
 
 /// class.toml says something that cannot be; the message says where.
-struct PolicyError : std::runtime_error {
+struct MarkingPolicyError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
 /// What an exercise counts.
-struct ExercisePolicy {
+struct ExerciseMarking {
     double points = 10;
     std::optional<std::string> deadline;  ///< ISO 8601, UTC
     bool extra_credit = false;            ///< on top: not in the points that can be reached
 };
 
 /// How marks come from verdicts: class.toml. Without one: the best attempt, 10 points an exercise, no deadline.
-struct Policy {
+struct MarkingPolicy {
     enum class Counts { best, last };
 
     Counts attempts = Counts::best;
-    std::map<std::string, ExercisePolicy> exercises;
+    std::map<std::string, ExerciseMarking> exercises;
     double late_percent_a_day = 10;
     int free_days = 0;                                             ///< a student's, for all exercises together
     int grace_minutes = 0;                                         ///< that are not late yet
@@ -35,8 +35,8 @@ struct Policy {
     std::map<std::string, std::vector<std::string>> groups;        ///< what one hands in counts for all
 
     /// @param exercises  the course's, "03_scaled_scores"
-    /// @throws PolicyError
-    static Policy parse(const std::string& text, const std::vector<std::string>& exercises);
+    /// @throws MarkingPolicyError
+    static MarkingPolicy parse(const std::string& text, const std::vector<std::string>& exercises);
 
     int extension(const std::string& student, const std::string& exercise) const;
     /// The student, and who is in a group with them.
