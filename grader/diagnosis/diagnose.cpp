@@ -37,12 +37,12 @@ bool would_show(const Mistake& mistake, const std::vector<Observation>& right) {
 class Investigation {
 public:
     Investigation(std::string exercise_number, const Function& function, const Workers& workers,
-                  const std::vector<AnsweredCall>& hidden_test_calls, Random random, const SearchLimits& limits,
+                  const std::vector<AnsweredCall>& calls, Random random, const SearchLimits& limits,
                   const MistakeSet& known, bool some_unnamed, std::vector<Observation>& right_before)
         : exercise_number_(std::move(exercise_number)),
           function_(function),
           workers_(workers),
-          hidden_test_calls_(hidden_test_calls),
+          hidden_test_calls_(calls),
           random_(random),
           limits_(limits),
           known_(known),
@@ -300,9 +300,8 @@ private:
 
 }  // namespace
 
-verdict::Diagnosis diagnose(const std::string& exercise, const Workers& workers,
-                            const std::vector<AnsweredCall>& hidden_test_calls, std::uint64_t seed,
-                            const SearchLimits& limits) {
+verdict::Diagnosis diagnose(const std::string& exercise, const Workers& workers, const std::vector<AnsweredCall>& calls,
+                            std::uint64_t seed, const SearchLimits& limits) {
     const auto begin = std::chrono::steady_clock::now();
     verdict::Diagnosis diagnosis;
     const auto subject = subjects().find(exercise);
@@ -313,8 +312,8 @@ verdict::Diagnosis diagnose(const std::string& exercise, const Workers& workers,
     bool out_of_time = false;
     std::vector<Observation> right_before;
     const auto investigate = [&](const Function& function) {
-        auto wrong = Investigation(exercise.substr(0, 2), function, workers, hidden_test_calls, Random(seed), left,
-                                   known, some_unnamed, right_before)
+        auto wrong = Investigation(exercise.substr(0, 2), function, workers, calls, Random(seed), left, known,
+                                   some_unnamed, right_before)
                          .run();
         if (!wrong) return;
         // Once a function is beyond the catalogue, one long search is enough: the student waits for it.

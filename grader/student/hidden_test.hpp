@@ -25,12 +25,13 @@ struct Session {
     Student& student;
     std::uint64_t seed = 0;
     bool sanitized = false;
-    std::any kept = {};  ///< by the suite: what one of its tests found out and the others need, too
+    std::any kept = {};  ///< what one test of the suite has worked out and the others need, too
 };
 
 /// A hidden test: talks to the submission, knows what must come back.
 class HiddenTest : public testing::Test {
 public:
+    /// @param name  of the test: decides, with the seed, what `random` draws
     HiddenTest(Session& session_of_all, const std::string& name);
 
 protected:
@@ -40,8 +41,9 @@ protected:
     Random random;
 
 private:
-    /// Written behind PROPERTY.
+    /// The test itself: the block that follows PROPERTY(...).
     virtual void body() = 0;
+    /// Runs it, and completes the record if it fails.
     void TestBody() final;
 };
 
@@ -65,7 +67,7 @@ struct Suite {
     Probe probe;
 };
 
-/// All suites by their GoogleTest name: "ScaledScores". Complete before main begins.
+/// All suites by their GoogleTest name: "ScaledScores". Filled before main begins, and not changed later.
 std::map<std::string, Suite>& suites();
 
 /// Adds to suites() before main.

@@ -16,7 +16,7 @@ std::string to_string(Stage stage);
 
 class Student;
 
-/// Ends a test.
+/// What is thrown to end a test.
 struct StopTest {
     std::optional<verdict::Failure> failure = {};  ///< nothing where the test's record already says why
     bool says_it_of_last_call = false;             ///< the message completes "your split_heads ..."
@@ -49,7 +49,7 @@ struct TestRecord {
     std::vector<std::string> remarks;  ///< worth knowing, whether it passes or fails
     bool outside_story = false;        ///< calls that are made now are not added to it
 
-    /// Fills in the failure, with the story up to here, if it is one that stopped the test.
+    /// Takes over the failure that stopped the test, if there is one, with the story up to here.
     void stopped_by(const StopTest& stop);
 };
 
