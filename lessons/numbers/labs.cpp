@@ -16,10 +16,10 @@
 namespace headway::lessons {
 namespace {
 
-constexpr lab::Sizes sizes_of(Index H) { return {.B = 8, .T = 128, .D = 256, .H = H}; }
+constexpr lab::AttentionSizes sizes_of(Index H) { return {.B = 8, .T = 128, .D = 256, .H = H}; }
 
 /// Multiply-adds that matmul counts in attention of that shape, projections aside.
-Index counted(const lab::Sizes& sizes) {
+Index counted(const lab::AttentionSizes& sizes) {
     const Tensor q = Random(1).normal({1, sizes.H, sizes.T, sizes.D / sizes.H});
     const Index before = multiply_adds();
     given::scaled_dot_product_attention(q, q, q);
@@ -30,7 +30,7 @@ void cost(Blocks& blocks) {
     std::vector<Labels> rows{{"heads", "head_dim", "projections", "scores", "weighing", "counted in the last two"}};
     std::vector<Labels> memory{{"heads", "numbers in the scores", "MiB"}};
     for (const Index H : {1, 2, 8, 64}) {
-        const lab::Sizes sizes = sizes_of(H);
+        const lab::AttentionSizes sizes = sizes_of(H);
         const lab::Work work = lab::work_of(sizes);
         rows.push_back({grouped(H), grouped(sizes.D / H), grouped(work.projections), grouped(work.scores),
                         grouped(work.weighing), grouped(counted(sizes))});
