@@ -240,43 +240,6 @@ next: ./headway doctor   (what this machine lacks)
 )");
 }
 
-verdict::Exercise unnamed(const verdict::FailureKind kind, const std::string& message) {
-    verdict::Failure failure;
-    failure.kind = kind;
-    failure.function = "split_heads";
-    failure.message = message;
-    failure.story = {"split_heads(x (2, 3, 8), num_heads=2)", "split_heads(x (2, 3, 8), num_heads=4)"};
-    verdict::Exercise exercise = with_failure(failure);
-    verdict::FunctionDiagnosis function;
-    function.function = "split_heads";
-    function.stage = "split";
-    function.sentences = {"2 of 7 questions are answered right"};
-    exercise.diagnosis.emplace().functions = {function};
-    return exercise;
-}
-
-TEST(Terminal, WhatIsRefusedLoudlyIsToldFirst) {
-    const std::string text = shown(
-        unnamed(verdict::FailureKind::exception, "your split_heads threw std::invalid_argument: view: not contiguous"));
-    EXPECT_THAT(text, HasSubstr("  ▸ split_heads threw where it should answer: view: not contiguous\n"
-                                "    (std::invalid_argument)\n"
-                                "      asked: split_heads(x (2, 3, 8), num_heads=4)\n"));
-    EXPECT_THAT(text, HasSubstr("as above: your split_heads threw"));
-    EXPECT_THAT(text, Not(HasSubstr("no name for")));
-    EXPECT_THAT(text, Not(HasSubstr("questions are answered right"))) << "of the answers that came";
-    EXPECT_THAT(shown(unnamed(verdict::FailureKind::crash, "your split_heads crashed: SIGSEGV")),
-                HasSubstr("▸ split_heads crashed: SIGSEGV\n"));
-}
-
-TEST(Terminal, WrongNumbersAreToldAsSuchBesideWhatIsLoud) {
-    verdict::Exercise both = unnamed(verdict::FailureKind::crash, "your split_heads crashed: SIGSEGV");
-    verdict::Test quiet = both.tests.front();
-    quiet.failure->kind = verdict::FailureKind::wrong_value;
-    both.tests.push_back(quiet);
-    EXPECT_THAT(shown(both), HasSubstr("▸ split_heads crashed: SIGSEGV\n"));
-    EXPECT_THAT(shown(both), HasSubstr("2 of 7 questions are answered right"));
-}
-
 TEST(Terminal, AsciiHasTheSameForm) {
     EXPECT_THAT(shown(wrong(), {.unicode = false}),
                 HasSubstr(R"(  x scores are divided by sqrt(head_dim)                                   0 / 3
