@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "report/words.hpp"
+
 namespace headway::report {
 namespace {
 
