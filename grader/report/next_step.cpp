@@ -12,7 +12,6 @@ namespace {
 
 using verdict::BuildProblem;
 using verdict::Exercise;
-using verdict::FailureKind;
 using verdict::State;
 using verdict::Test;
 using verdict::TestState;
