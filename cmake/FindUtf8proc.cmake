@@ -1,9 +1,10 @@
 # utf8proc as the target Utf8proc::Utf8proc. Not every distribution's package comes with a file for CMake.
-if(HEADWAY_RELEASE)
-  set(CMAKE_FIND_LIBRARY_SUFFIXES .a)
-endif()
 find_path(UTF8PROC_INCLUDE_DIR utf8proc.h)
-find_library(UTF8PROC_LIBRARY utf8proc)
+if(HEADWAY_RELEASE)
+  find_library(UTF8PROC_LIBRARY NAMES libutf8proc.a)
+else()
+  find_library(UTF8PROC_LIBRARY utf8proc)
+endif()
 
 include(FindPackageHandleStandardArgs)
 find_package_handle_standard_args(Utf8proc REQUIRED_VARS UTF8PROC_LIBRARY UTF8PROC_INCLUDE_DIR)

@@ -268,14 +268,22 @@ Evidence computes(Student& student, const std::string& what, Numbers ask, Argume
     };
 }
 
+namespace {
+
+wire::Bytes bytes_of(const Arguments& arguments) {
+    return wire::encode(wire::Call{.id = 0, .function = "", .arguments = arguments, .keep = false});
+}
+
+}  // namespace
+
+Neighbourhood::Neighbourhood(Student& student, FunctionCall call)
+    : student_(student), call_(std::move(call)), itself_key_(bytes_of(call_.arguments)) {}
+
 /// The call itself is asked twice, and both answers are given in turn: whether it gives the same again is one of the
 /// questions.
 wire::Value Neighbourhood::answer(const Arguments& arguments) {
-    const auto bytes = [](const Arguments& asked) {
-        return wire::encode(wire::Call{.id = 0, .function = "", .arguments = asked, .keep = false});
-    };
-    wire::Bytes key = bytes(arguments);
-    if (key == bytes(call_.arguments)) {
+    wire::Bytes key = bytes_of(arguments);
+    if (key == itself_key_) {
         std::optional<wire::Value>& itself = itself_.at(times_++ % itself_.size());
         if (!itself) itself = student_.outcome(call_.function, arguments).value;
         return *itself;

@@ -49,7 +49,7 @@ Evidence computes(Student& student, const std::string& what, Numbers ask, Argume
 /// for: each of these once, however many fields of a record are looked at.
 class Neighbourhood {
 public:
-    Neighbourhood(Student& student, FunctionCall call) : student_(student), call_(std::move(call)) {}
+    Neighbourhood(Student& student, FunctionCall call);
 
     Student& student() const { return student_; }
     const FunctionCall& call() const { return call_; }
@@ -58,6 +58,7 @@ public:
 private:
     Student& student_;
     FunctionCall call_;
+    wire::Bytes itself_key_;
     std::array<std::optional<wire::Value>, 2> itself_;
     std::size_t times_ = 0;
     std::map<wire::Bytes, wire::Value> answers_;

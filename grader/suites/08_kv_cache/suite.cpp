@@ -1,6 +1,7 @@
 // Hidden tests of exercise 08.    B batch · n new tokens · S keys · D model width · H heads · d head_dim · C capacity
 #include "student/record_field.hpp"
 #include "suites/08_kv_cache/conversation.hpp"
+#include "suites/08_kv_cache/questions.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -10,6 +11,7 @@ namespace {
 
 using namespace kv_cache;  // what several files of this suite share
 
+using diagnosis::different_counts;
 using reference::exact;
 
 HIDDEN_SUITE(KvCache);
@@ -17,13 +19,6 @@ HIDDEN_SUITE(KvCache);
 const CheckedPart cached_axes{"cached numbers", Stage::none, {"b", "h", "position", "feature"}};
 
 Shape each(Index B, Index count) { return Shape(static_cast<std::size_t>(B), count); }
-
-/// Counts in [0, n] that differ; the largest is n.
-Shape different_counts(Index B, Index n) {
-    Shape counts;
-    for (Index b = 0; b < B; ++b) counts.push_back((b + 1) * n / B);
-    return counts;
-}
 
 /// A cache whose sequences hold different numbers of tokens, with stale numbers behind them.
 struct Filled {

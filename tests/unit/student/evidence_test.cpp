@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -128,6 +129,41 @@ TEST(Evidence, OneOfThreeTensorsMayBeLostAndNoneThatIsNamed) {
     EXPECT_FALSE(is_evidence_from({"q"}, {}));
     EXPECT_TRUE(is_evidence_from({"q"}, {.numbers = {"q"}}));
     EXPECT_FALSE(is_evidence_from({"q", "v"}, {.numbers = {"q", "k"}}));
+}
+
+Student a_student() { return {sandbox::trusted({}, sandbox::Trusted::tests_of_headway), {}}; }
+
+TEST(Evidence, PartsAreAskedAboutUntilAnAnswerHasPassedThem) {
+    Student student = a_student();
+    Random random(7);
+    const Arguments x{{"x", random_tensor(random, {5, 4})}};
+    const reference::Array expected = reference::exact(Tensor::ones({5, 4}));
+    int asked = 0;
+    const Numbers squares = [&](const Arguments& given) {
+        ++asked;
+        const Tensor rows = std::get<Tensor>(given[0].value);
+        return numbers(rows * rows);
+    };
+    const auto asked_for = [&](const std::string& what, const Needs& needs) {
+        asked = 0;
+        EXPECT_TRUE(computes(student, what, squares, x, needs)(expected));
+        return asked;
+    };
+    const int all = asked_for("f", {});
+    EXPECT_LT(asked_for("f", {}), all);
+    EXPECT_EQ(asked_for("g", {}), all);
+
+    // What passed without parts has shown nothing of them.
+    const int few = asked_for("h", {.parts = false});
+    EXPECT_LT(few, all);
+    EXPECT_EQ(asked_for("h", {}), all);
+}
+
+TEST(Evidence, ABuildThatNeedsNoneIsAskedNothing) {
+    Student student = a_student();
+    student.needs_no_evidence();
+    const Numbers never = [](const Arguments&) -> std::vector<double> { throw std::logic_error("asked"); };
+    EXPECT_TRUE(computes(student, "f", never, {{"x", Tensor::ones({2, 2})}})(ones));
 }
 
 TEST(Evidence, AMaskIsNoneOfThose) {
