@@ -5,6 +5,7 @@
 #include "student/expect.hpp"
 #include "student/inputs.hpp"
 #include "student/student.hpp"
+#include "student/sweep.hpp"
 #include "student/test_record.hpp"
 
 #include <headway/random.hpp>

@@ -17,6 +17,9 @@ Sizes random_sizes(Random& random);
 /// Numbers that are close to standard normal, dense and row-major.
 Tensor random_tensor(Random& random, const Shape& shape);
 
+/// The same numbers with an exact 0 in every third place, which is a score like any other.
+Tensor with_zeros(const Tensor& tensor);
+
 /// The same numbers as `tensor` in a storage that is larger and strided: a view that starts at an offset, with gaps.
 Tensor strided(const Tensor& tensor);
 

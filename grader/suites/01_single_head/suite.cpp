@@ -79,6 +79,10 @@ PROPERTY(SingleHead, SoftmaxRowsAreExpOverSum, 1, "each softmax row is exp(score
     const Tensor view = random_tensor(random, {5, 7}).transpose(0, 1);
     expect_close(student, rows, student.tensor("softmax_rows", {{"scores (a transposed view)", view}}),
                  expected_rows(view));
+    for_every_relation(student, random, "T S", [&](const AxisSizes& n, Random& own) {
+        const Tensor scores = with_zeros(random_tensor(own, {n["T"], n["S"]}) * 3.0F);
+        expect_close(student, rows, student.tensor("softmax_rows", {{"scores", scores}}), expected_rows(scores));
+    });
 }
 
 PROPERTY(SingleHead, SoftmaxSurvivesLargeScores, 1, "softmax works for scores of ±1e4") {
@@ -98,6 +102,14 @@ PROPERTY(SingleHead, SoftmaxSurvivesLargeScores, 1, "softmax works for scores of
                "of a large q and k your attention weights hold " + std::to_string(weight));
 }
 
+void expect_weights(Student& student, const Tensor& q, const Tensor& k) {
+    const FunctionCall call{"attention_weights", {{"q", q}, {"k", k}}};
+    expect_close_given(
+        student, weights, student.tensor(call.function, call.arguments), expected_weights(exact(q), exact(k)),
+        {"softmax_rows"}, [&] { return from_own_softmax(student, reference::scores(exact(q), exact(k))); },
+        computes(student, call));
+}
+
 PROPERTY(SingleHead, WeightsAreSoftmaxOfScoresDividedBySqrtD, 2, "weights are softmax(q·kᵀ / √d) over keys") {
     for (int round = 0; round < 3; ++round) {
         const Sizes n = random_sizes(random);
@@ -105,12 +117,11 @@ PROPERTY(SingleHead, WeightsAreSoftmaxOfScoresDividedBySqrtD, 2, "weights are so
         const Tensor q = random_tensor(random, {n.T, n.d});
         const Tensor k = round < 2 ? random_tensor(random, {n.S, n.d})
                                    : random_tensor(random, {n.S, 2 * n.d}).slice(1, n.d, 2 * n.d);
-        const FunctionCall call{"attention_weights", {{"q", q}, {"k", k}}};
-        expect_close_given(
-            student, weights, student.tensor(call.function, call.arguments), expected_weights(exact(q), exact(k)),
-            {"softmax_rows"}, [&] { return from_own_softmax(student, reference::scores(exact(q), exact(k))); },
-            computes(student, call));
+        expect_weights(student, q, k);
     }
+    for_every_relation(student, random, "T S d", [&](const AxisSizes& n, Random& own) {
+        expect_weights(student, random_tensor(own, {n["T"], n["d"]}), random_tensor(own, {n["S"], n["d"]}));
+    });
 }
 
 PROPERTY(SingleHead, OneOutputRowPerTokenIsItsWeightedSumOfValues, 1,
@@ -122,6 +133,9 @@ PROPERTY(SingleHead, OneOutputRowPerTokenIsItsWeightedSumOfValues, 1,
     // Square projections: there nothing but the numbers tells a weight from its transpose.
     const Sizes n = random_sizes(random);
     expect_head(student, Head(random, n.T, n.d, n.d, n.d));
+    for_every_relation(student, random, "T D d d_v", [&](const AxisSizes& sizes, Random& own) {
+        expect_head(student, Head(own, sizes["T"], sizes["D"], sizes["d"], sizes["d_v"]));
+    });
 }
 
 PROPERTY(SingleHead, IdentityValueProjectionAttendsOverTheEmbeddings, 1,
@@ -145,6 +159,12 @@ PROPERTY(SingleHead, ResidualAddsToTheToken, 1, "the residual is x + attended") 
     const Tensor attended = random_tensor(random, {n.T, n.S});
     const Tensor sum = student.tensor("with_residual", {{"x", x}, {"attended", attended}});
     expect_close(student, sums, sum, reference::add(exact(x), exact(attended)));
+    for_every_relation(student, random, "T D", [&](const AxisSizes& sizes, Random& own) {
+        const Tensor token = random_tensor(own, {sizes["T"], sizes["D"]});
+        const Tensor gathered = random_tensor(own, {sizes["T"], sizes["D"]});
+        expect_close(student, sums, student.tensor("with_residual", {{"x", token}, {"attended", gathered}}),
+                     reference::add(exact(token), exact(gathered)));
+    });
 }
 
 PROPERTY(SingleHead, ShapesThatDoNotFitAreRefused, 1, "shapes that do not fit throw std::invalid_argument") {
@@ -167,6 +187,14 @@ PROPERTY(SingleHead, ShapesThatDoNotFitAreRefused, 1, "shapes that do not fit th
     student.refuses("with_residual",
                     {{"x", random_tensor(random, {n.T, n.D()})}, {"attended", random_tensor(random, {n.S, n.D()})}},
                     "x and attended differ in tokens");
+    refuses_misfits(student, random, "attention_weights",
+                    {{"q", random_tensor(random, {n.T, n.d})}, {"k", random_tensor(random, {n.S, n.d})}},
+                    "q: T d, k: S d");
+    refuses_misfits(student, random, "single_head_attention", Head(random, n.T, n.D(), n.d, n.d_v).arguments(),
+                    "x: T D, w_q: D d, w_k: D d, w_v: D d_v");
+    refuses_misfits(student, random, "with_residual",
+                    {{"x", random_tensor(random, {n.T, n.d})}, {"attended", random_tensor(random, {n.T, n.d})}},
+                    "x: T D, attended: T D", Broadcast::may_pass);
 }
 
 PROPERTY(SingleHead, CallsLeaveNothingBehind, 1,
@@ -209,6 +237,17 @@ PROBE(SingleHead) {
     const Tensor turned = random_tensor(random, {n.d, n.T}).transpose(0, 1);
     answer_with(student, answers, "with_residual", {{"x", turned}, {"attended", x}});
     answer_with(student, answers, "with_residual", {{"x", x}, {"attended", turned}});
+    for_some_relations(random, "T S d", [&](const AxisSizes& some) {
+        const Tensor q = random_tensor(random, {some["T"], some["d"]});
+        answer_with(student, answers, "softmax_rows",
+                    {{"scores", with_zeros(random_tensor(random, {some["T"], some["S"]}))}});
+        answer_with(student, answers, "attention_weights",
+                    {{"q", q}, {"k", random_tensor(random, {some["S"], some["d"]})}});
+    });
+    for_some_relations(random, "T D d d_v", [&](const AxisSizes& some) {
+        answer_with(student, answers, "single_head_attention",
+                    Head(random, some["T"], some["D"], some["d"], some["d_v"]).arguments());
+    });
 }
 
 }  // namespace

@@ -35,9 +35,10 @@ bool shows_writes(Student& student, wire::Handle input, const Shape& index, wire
 
 PROPERTY(HeadSplitting, StridesAreRowMajor, 1, "contiguous strides are the products of the sizes behind each axis") {
     const Sizes n = random_sizes(random);
-    for (const Shape& shape :
-         {Shape{2, 3, 4}, Shape{7}, Shape{}, Shape{5, 1, 3}, Shape{3, 5, 6, 7}, Shape{n.B, n.H, n.T, n.S, n.d},
-          Shape{n.D(), 1, n.T}, Shape{n.S, n.B}, Shape{3, 70'000, 90'000}}) {  // larger than 32 bits count
+    for (const Shape& shape : {Shape{2, 3, 4}, Shape{7}, Shape{}, Shape{5, 1, 3}, Shape{3, 5, 6, 7},
+                               Shape{n.B, n.H, n.T, n.S, n.d}, Shape{n.D(), 1, n.T}, Shape{n.S, n.B}, Shape{1},
+                               Shape{1, 1, 1}, Shape{n.T, 1}, Shape{1, n.T}, Shape{2, 0, 3}, Shape{0}, Shape{n.T, 4, 0},
+                               Shape{2, 3, 1, 2, 2, 3, 2}, Shape{3, 70'000, 90'000}}) {  // larger than 32 bits count
         const Shape strides = student.list("contiguous_strides", {{"shape", shape}});
         expect(strides == Layout::contiguous(shape).strides, Stage::split,
                "your strides of " + headway::to_string(shape) + " are " + headway::to_string(strides) +
@@ -57,6 +58,21 @@ PROPERTY(HeadSplitting, ViewKeepsTheOrderOfTheNumbers, 1, "view keeps the row-ma
     expect_equal(student, "viewed numbers",
                  student.tensor("view", {{"x (which starts in mid-storage)", later}, {"shape", rows}}),
                  later.view(rows));
+    for_every_relation(student, random, "B T H d D=H*d", [&](const AxisSizes& sizes, Random& own) {
+        const Index B = sizes["B"], T = sizes["T"], H = sizes["H"], D = sizes["D"];
+        const Tensor tokens = random_tensor(own, {B, T, D});
+        for (const Shape& shape : {Shape{B, T, H, sizes["d"]}, Shape{B * T, D}, Shape{D, T * B}, Shape{1, B * T * D}})
+            expect_equal(student, "viewed numbers", student.tensor("view", {{"x", tokens}, {"shape", shape}}),
+                         tokens.view(shape));
+    });
+    // One number has a shape of any rank, and no number has many shapes.
+    const Tensor one = random_tensor(random, {1});
+    for (const Shape& shape : {Shape{}, Shape{1, 1, 1}})
+        expect_equal(student, "viewed numbers", student.tensor("view", {{"x", one}, {"shape", shape}}),
+                     one.view(shape));
+    for (const Shape& shape : {Shape{0}, Shape{3, 0}, Shape{0, 2, 5}})
+        expect_shape({"view of nothing", Stage::split, {}},
+                     student.tensor("view", {{"x", Tensor::zeros({0, 3})}, {"shape", shape}}).shape(), shape);
 }
 
 PROPERTY(HeadSplitting, ViewNeverCopies, 1, "view shares storage with its input") {
@@ -98,6 +114,13 @@ PROPERTY(HeadSplitting, TransposeSwapsTwoAxes, 1, "transpose swaps two axes with
     const wire::Handle swapped = student.keep("transpose", {{"x", kept}, {"axis0", Index{0}}, {"axis1", Index{2}}});
     expect(shows_writes(student, kept, {2, 4, 1, 6}, swapped), Stage::split,
            "a number written to x does not show in transpose(x): your transpose copied");
+    for_every_relation(student, random, "B T H d", [&](const AxisSizes& sizes, Random& own) {
+        const Tensor tokens = random_tensor(own, {sizes["B"], sizes["T"], sizes["H"], sizes["d"]});
+        const Index axis0 = own.integer(0, 3), axis1 = own.integer(0, 3);
+        expect_equal(student, "transposed numbers",
+                     student.tensor("transpose", {{"x", tokens}, {"axis0", axis0}, {"axis1", axis1}}),
+                     tokens.transpose(axis0, axis1));
+    });
     student.refuses_index("transpose", {{"x", x}, {"axis0", Index{1}}, {"axis1", Index{4}}}, "there is no axis 4");
     student.refuses_index("transpose", {{"x", x}, {"axis0", Index{-5}}, {"axis1", Index{1}}}, "there is no axis -5");
     const Outcome last = student.outcome("transpose", {{"x", x}, {"axis0", Index{-1}}, {"axis1", Index{1}}});
@@ -122,6 +145,17 @@ PROPERTY(HeadSplitting, ContiguousCopiesIfNeeded, 1, "contiguous lays the number
     const wire::Handle dense = student.keep("contiguous", {{"x (transposed)", kept}});
     expect(!shows_writes(student, kept, {1, 2, 3}, dense), Stage::split,
            "contiguous of a transposed tensor must be a copy, but it still shares storage with x");
+    for_every_relation(student, random, "rows columns depth", [&](const AxisSizes& sizes, Random& own) {
+        const Tensor numbers = random_tensor(own, {sizes["rows"], sizes["columns"], sizes["depth"]});
+        for (const Tensor& scattered : {strided(numbers), numbers.transpose(0, 1), numbers.transpose(0, 2)}) {
+            const Tensor copy = student.tensor("contiguous", {{"x (a view)", scattered}});
+            expect_equal(student, "numbers in row-major order", copy, scattered);
+            expect(copy.is_contiguous(), Stage::split,
+                   "the strides of your result are " + headway::to_string(copy.strides()) + "; shape " +
+                       headway::to_string(copy.shape()) + " needs " +
+                       headway::to_string(Layout::contiguous(copy.shape()).strides));
+        }
+    });
 }
 
 PROPERTY(HeadSplitting, ContiguousDoesNotCopyInVain, 1, "contiguous does not copy what is contiguous already") {
@@ -150,16 +184,22 @@ std::optional<reference::Array> from_own_view(Student& student, const Tensor& x,
     return tensor == nullptr ? std::nullopt : std::optional(exact(*tensor));
 }
 
+void expect_split(Student& student, const Tensor& x, Index H) {
+    const FunctionCall call{"split_heads", {{"x", x}, {"num_heads", H}}};
+    expect_close_given(
+        student, heads, student.tensor(call.function, call.arguments), reference::split_heads(exact(x), H),
+        {"view", "transpose"}, [&] { return from_own_view(student, x, H); }, computes(student, call));
+}
+
 PROPERTY(HeadSplitting, HeadHoldsItsSliceOfFeatures, 1, "head h holds features [h·d, (h+1)·d) of each token") {
     for (int round = 0; round < 2; ++round) {
         const Sizes n = random_sizes(random);
         // The second starts in mid-storage.
-        const Tensor x = random_tensor(random, {n.B + round, n.T, n.D()}).slice(0, round, n.B + round);
-        const FunctionCall call{"split_heads", {{"x", x}, {"num_heads", n.H}}};
-        expect_close_given(
-            student, heads, student.tensor(call.function, call.arguments), reference::split_heads(exact(x), n.H),
-            {"view", "transpose"}, [&] { return from_own_view(student, x, n.H); }, computes(student, call));
+        expect_split(student, random_tensor(random, {n.B + round, n.T, n.D()}).slice(0, round, n.B + round), n.H);
     }
+    for_every_relation(student, random, "B T H d D=H*d", [&](const AxisSizes& n, Random& own) {
+        expect_split(student, random_tensor(own, {n["B"], n["T"], n["D"]}), n["H"]);
+    });
 }
 
 PROPERTY(HeadSplitting, SplittingNeverCopies, 1, "split_heads shares storage with its input") {
@@ -169,6 +209,13 @@ PROPERTY(HeadSplitting, SplittingNeverCopies, 1, "split_heads shares storage wit
     expect_shape(heads, student.read(split).shape(), {n.B, n.H, n.T, n.d});
     expect(shows_writes(student, x, {1, 2, n.d + 1}, split), Stage::split,
            "a number written to x does not show in split_heads(x): it was copied on the way");
+    for (const auto& [H, d] : {std::pair<Index, Index>{1, n.d}, {n.H, 1}, {1, 1}}) {
+        const wire::Handle other = student.store(random_tensor(random, {n.B, n.T, H * d}));
+        const wire::Handle of_other = student.keep("split_heads", {{"x", other}, {"num_heads", H}});
+        expect(shows_writes(student, other, {1, 2, H * d - 1}, of_other), Stage::split,
+               "a number written to x does not show in split_heads(x, " + std::to_string(H) + ") of " +
+                   std::to_string(H * d) + " features: it was copied on the way");
+    }
 }
 
 PROPERTY(HeadSplitting, WhatCannotBeSplitIsRefused, 1, "split_heads refuses what cannot be split") {
@@ -215,6 +262,16 @@ PROBE(HeadSplitting) {
     answer_with_view(student, answers, "split_heads", x.select(0, 1), {{"num_heads", n.H}});
     answer_with_view(student, answers, "transpose", x.view({n.B, n.T, n.H, n.d}),
                      {{"axis0", Index{1}}, {"axis1", Index{2}}});
+    for_some_relations(random, "B T H d", [&](const AxisSizes& some) {
+        const Tensor tokens = random_tensor(random, {some["B"], some["T"], some["H"] * some["d"]});
+        answer_with_view(student, answers, "split_heads", tokens, {{"num_heads", some["H"]}});
+        answer_with_view(student, answers, "contiguous", strided(tokens), {});
+        answer_with(student, answers, "contiguous_strides", {{"shape", Shape{some["B"], some["T"] - 1, some["H"]}}});
+        answer_with(student, answers, "view",
+                    {{"x", tokens.slice(0, 0, 1).slice(1, 0, 1).slice(2, 0, 1)},
+                     {"shape", some["d"] == 1 ? Shape{} : Shape{1}}});
+        answer_with(student, answers, "view", {{"x", Tensor::zeros({0, some["T"]})}, {"shape", Shape{0}}});
+    });
 }
 
 }  // namespace

@@ -39,19 +39,23 @@ Sizes sizes_with(Random& random, bool more_queries_than_keys) {
     return n;
 }
 
+void expect_scores(Student& student, const Tensor& q, const Tensor& k) {
+    expect_close(student, scores_axes, student.tensor("attention_scores", {{"q", q}, {"k", k}}),
+                 reference::scores(exact(q), exact(k)));
+}
+
 PROPERTY(ScaledScores, ScoresAreDividedBySqrtHeadDim, 2, "scores are q·kᵀ divided by √head_dim") {
     for (int round = 0; round < 3; ++round) {
         const Sizes n = random_sizes(random);
         const Inputs in(random, n);
-        expect_close(student, scores_axes, student.tensor("attention_scores", {{"q", in.q}, {"k", in.k}}),
-                     reference::scores(exact(in.q), exact(in.k)));
+        expect_scores(student, in.q, in.k);
     }
-    for (const Index d : {1, 2, 3}) {
-        const Tensor q = random_tensor(random, {3, 2, 5, d});
-        const Tensor k = random_tensor(random, {3, 2, 6, d});
-        expect_close(student, scores_axes, student.tensor("attention_scores", {{"q", q}, {"k", k}}),
-                     reference::scores(exact(q), exact(k)));
-    }
+    for (const Index d : {1, 2, 3})
+        expect_scores(student, random_tensor(random, {3, 2, 5, d}), random_tensor(random, {3, 2, 6, d}));
+    for_every_relation(student, random, "B H T S d", [&](const AxisSizes& n, Random& own) {
+        const Inputs in(own, n.sizes());
+        expect_scores(student, in.q, in.k);
+    });
 }
 
 PROPERTY(ScaledScores, CausalMaskBlocksTheFuture, 1, "the causal mask blocks s > t + (S - T), and nothing else") {
@@ -60,6 +64,11 @@ PROPERTY(ScaledScores, CausalMaskBlocksTheFuture, 1, "the causal mask blocks s >
          {std::pair<Index, Index>{5, 5}, {3, 7}, {7, 3}, {1, 6}, {6, 1}, {n.T, n.D()}, {n.D(), n.S}})
         expect_mask(student, {"causal mask", Stage::mask, {"query", "key"}},
                     student.mask("causal_mask", {{"T", T}, {"S", S}}), reference::causal_mask(T, S));
+    for_every_relation(student, random, "T S", [&](const AxisSizes& sizes, Random&) {
+        expect_mask(student, {"causal mask", Stage::mask, {"query", "key"}},
+                    student.mask("causal_mask", {{"T", sizes["T"]}, {"S", sizes["S"]}}),
+                    reference::causal_mask(sizes["T"], sizes["S"]));
+    });
 }
 
 PROPERTY(ScaledScores, PaddingMaskBlocksKeysBehindTheEnd, 1, "the padding mask blocks keys s >= lengths[b]") {
@@ -69,15 +78,28 @@ PROPERTY(ScaledScores, PaddingMaskBlocksKeysBehindTheEnd, 1, "the padding mask b
         expect_mask(student, {"padding mask", Stage::mask, {"b", "h", "query", "key"}},
                     student.mask("padding_mask", {{"lengths", lengths}, {"S", Index{7}}}),
                     reference::padding_mask(lengths, 7));
+    for_every_relation(student, random, "B S", [&](const AxisSizes& n, Random& own) {
+        Shape some(static_cast<std::size_t>(n["B"]));
+        for (Index& length : some) length = own.integer(0, n["S"]);
+        expect_mask(student, {"padding mask", Stage::mask, {"b", "h", "query", "key"}},
+                    student.mask("padding_mask", {{"lengths", some}, {"S", n["S"]}}),
+                    reference::padding_mask(some, n["S"]));
+    });
+}
+
+void expect_softmax(Student& student, const CheckedPart& part, const Tensor& scores, const Mask& mask) {
+    expect_close(student, part, student.tensor("masked_softmax", {{"scores", scores}, {"mask", mask}}),
+                 reference::masked_softmax(exact(scores), mask));
 }
 
 PROPERTY(ScaledScores, SoftmaxRunsOverKeys, 1, "softmax runs over keys: each query's weights sum to 1") {
     for (int round = 0; round < 2; ++round) {
         const Sizes n = random_sizes(random);
-        const Tensor scores = random_tensor(random, {n.B, n.H, n.T, n.S}) * 2.0F;
-        expect_close(student, weights_axes, student.tensor("masked_softmax", {{"scores", scores}, {"mask", Mask{}}}),
-                     reference::masked_softmax(exact(scores), Mask{}));
+        expect_softmax(student, weights_axes, random_tensor(random, {n.B, n.H, n.T, n.S}) * 2.0F, Mask{});
     }
+    for_every_relation(student, random, "B H T S", [&](const AxisSizes& n, Random& own) {
+        expect_softmax(student, weights_axes, with_zeros(random_tensor(own, {n["B"], n["H"], n["T"], n["S"]})), Mask{});
+    });
 }
 
 PROPERTY(ScaledScores, SoftmaxSurvivesLargeScores, 1, "scores of ±1e4 overflow nothing, masked or not") {
@@ -113,13 +135,16 @@ PROPERTY(ScaledScores, MasksBroadcastAndBlock, 1, "blocked keys get weight 0 and
     for (const Mask& mask : {random_mask(random, {n.T, n.S}), random_mask(random, {n.B, n.H, n.T, n.S}),
                              random_mask(random, {n.B, 1, n.T, n.S}), random_mask(random, {n.H, 1, n.S}),
                              random_mask(random, {n.S}), reference::padding_mask(lengths, n.S)})
-        expect_close(student, masked_axes, student.tensor("masked_softmax", {{"scores", scores}, {"mask", mask}}),
-                     reference::masked_softmax(exact(scores), mask));
+        expect_softmax(student, masked_axes, scores, mask);
     // As many sequences as queries: a (T, S) mask is still one for all sequences.
-    const Tensor as_many = random_tensor(random, {n.T, n.H, n.T, n.S}) * 2.0F;
-    const Mask for_all = random_mask(random, {n.T, n.S});
-    expect_close(student, masked_axes, student.tensor("masked_softmax", {{"scores", as_many}, {"mask", for_all}}),
-                 reference::masked_softmax(exact(as_many), for_all));
+    expect_softmax(student, masked_axes, random_tensor(random, {n.T, n.H, n.T, n.S}) * 2.0F,
+                   random_mask(random, {n.T, n.S}));
+    for_every_mask(student, random, scores.shape(),
+                   [&](const Mask& mask, Random&) { expect_softmax(student, masked_axes, scores, mask); });
+    for_every_relation(student, random, "B H T S", [&](const AxisSizes& sizes, Random& own) {
+        const Tensor some = with_zeros(random_tensor(own, {sizes["B"], sizes["H"], sizes["T"], sizes["S"]}));
+        expect_softmax(student, masked_axes, some, mask_of_any_form(own, some.shape()));
+    });
 }
 
 /// A row that sees nothing, behind rows that see everything.
@@ -194,6 +219,13 @@ PROPERTY(ScaledScores, ContextIsWeightsTimesValues, 1, "attention returns its we
         expect_attention(student, in, reference::causal_mask(n.T, n.S));
         expect_attention(student, in, random_mask(random, {n.B, 1, 1, n.S}));
     }
+    const Sizes n = random_sizes(random);
+    for_every_mask(student, random, {n.B, n.H, n.T, n.S},
+                   [&](const Mask& mask, Random& own) { expect_attention(student, Inputs(own, n), mask); });
+    for_every_relation(student, random, "B H T S d d_v", [&](const AxisSizes& sizes, Random& own) {
+        const Mask mask = mask_of_any_form(own, {sizes["B"], sizes["H"], sizes["T"], sizes["S"]});
+        expect_attention(student, Inputs(own, sizes.sizes()), mask);
+    });
 }
 
 PROPERTY(ScaledScores, CallsAreCleanAndShapesChecked, 1,
@@ -217,6 +249,15 @@ PROPERTY(ScaledScores, CallsAreCleanAndShapesChecked, 1,
         "scaled_dot_product_attention",
         {{"q", in.q}, {"k", in.k}, {"v", random_tensor(random, {n.B, n.H, n.S + 1, n.d_v})}, {"mask", Mask{}}},
         "there are more values than keys");
+    refuses_misfits(student, random, "attention_scores", {{"q", in.q}, {"k", in.k}}, "q: B H T d, k: B H S d",
+                    Broadcast::may_pass);
+    refuses_misfits(student, random, "scaled_dot_product_attention", in.with(Mask{}),
+                    "q: B H T d, k: B H S d, v: B H S d_v", Broadcast::may_pass);
+    refuses_masks(student, random, scores.shape(), "masked_softmax", [&](const Mask& some) {
+        return Arguments{{"scores", scores}, {"mask", some}};
+    });
+    refuses_masks(student, random, scores.shape(), "scaled_dot_product_attention",
+                  [&](const Mask& some) { return in.with(some); });
 }
 
 PROBE(ScaledScores) {
@@ -248,6 +289,14 @@ PROBE(ScaledScores) {
     answer_lasting(student, answers, "masked_softmax", {{"scores", scores}, {"mask", mask}});
     answer_with(student, answers, "scaled_dot_product_attention",
                 {{"q", in.q}, {"k", in.k}, {"v", random_tensor(random, {n.B, n.H, n.S + 1, n.d_v})}, {"mask", Mask{}}});
+    for_some_relations(random, "B H T S d d_v", [&](const AxisSizes& some) {
+        const Inputs asked(random, some.sizes());
+        const Shape shape{some["B"], some["H"], some["T"], some["S"]};
+        answer_with(student, answers, "attention_scores", {{"q", asked.q}, {"k", asked.k}});
+        answer_with(student, answers, "masked_softmax",
+                    {{"scores", with_zeros(random_tensor(random, shape))}, {"mask", mask_of_any_form(random, shape)}});
+        answer_with(student, answers, "scaled_dot_product_attention", asked.with(mask_of_any_form(random, shape)));
+    });
 }
 
 }  // namespace

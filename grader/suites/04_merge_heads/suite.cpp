@@ -72,15 +72,22 @@ void expect_attention(Student& student, const Inputs& in, const Mask& mask, cons
         computes(student, call, "", needs));
 }
 
+void expect_merged(Student& student, const Tensor& heads) {
+    expect_close(student, merged_axes, student.tensor("merge_heads", {{"context", heads}}),
+                 reference::merge_heads(exact(heads)));
+}
+
 PROPERTY(MergeHeads, HeadsReturnToTheirFeatures, 2, "merging returns head h to features [h·d, (h+1)·d) of its token") {
     for (int round = 0; round < 2; ++round) {
         const Sizes n = random_sizes(random);
         const Tensor context = random_tensor(random, {n.B, n.H, n.T, n.d});
         const Tensor view = random_tensor(random, {n.B, n.T, n.H, n.d}).transpose(1, 2);
-        for (const Tensor& heads : {context, view})
-            expect_close(student, merged_axes, student.tensor("merge_heads", {{"context", heads}}),
-                         reference::merge_heads(exact(heads)));
+        for (const Tensor& heads : {context, view}) expect_merged(student, heads);
     }
+    for_every_relation(student, random, "B H T d D=H*d", [&](const AxisSizes& n, Random& own) {
+        expect_merged(student, random_tensor(own, {n["B"], n["H"], n["T"], n["d"]}));
+        expect_merged(student, random_tensor(own, {n["B"], n["T"], n["H"], n["d"]}).transpose(1, 2));
+    });
 }
 
 PROPERTY(MergeHeads, OutputIsProjectedByWo, 1, "the output projection is merged·w_o") {
@@ -92,13 +99,16 @@ PROPERTY(MergeHeads, OutputIsProjectedByWo, 1, "the output projection is merged�
                      student.tensor("project_output", {{"merged", merged}, {"w_o", w_o}, {"b_o", Tensor{}}}),
                      reference::matmul(exact(merged), exact(w_o)));
     }
+    for_every_relation(student, random, "B T E D", [&](const AxisSizes& sizes, Random& own) {
+        const Tensor features = random_tensor(own, {sizes["B"], sizes["T"], sizes["E"]});
+        const Tensor w_o = random_tensor(own, {sizes["E"], sizes["D"]});
+        expect_close(student, projected_axes,
+                     student.tensor("project_output", {{"merged", features}, {"w_o", w_o}, {"b_o", Tensor{}}}),
+                     reference::matmul(exact(features), exact(w_o)));
+    });
 }
 
-PROPERTY(MergeHeads, BiasIsAddedOnce, 1, "the bias is added once, after the projection") {
-    const Sizes n = random_sizes(random);
-    const Tensor merged = random_tensor(random, {n.B, n.T, n.D()});
-    const Tensor w_o = random_tensor(random, {n.D(), n.D()});
-    const Tensor b_o = random_tensor(random, {n.D()}) + 1.0F;
+void expect_bias(Student& student, const Tensor& merged, const Tensor& w_o, const Tensor& b_o) {
     const FunctionCall call{"project_output", {{"merged", merged}, {"w_o", w_o}, {"b_o", b_o}}};
     const Tensor actual = student.tensor(call.function, call.arguments);
     const Array expected = reference::add(reference::matmul(exact(merged), exact(w_o)), exact(b_o));
@@ -113,11 +123,26 @@ PROPERTY(MergeHeads, BiasIsAddedOnce, 1, "the bias is added once, after the proj
                        computes(student, call));
 }
 
+PROPERTY(MergeHeads, BiasIsAddedOnce, 1, "the bias is added once, after the projection") {
+    const Sizes n = random_sizes(random);
+    const Tensor merged = random_tensor(random, {n.B, n.T, n.D()});
+    const Tensor w_o = random_tensor(random, {n.D(), n.D()});
+    expect_bias(student, merged, w_o, random_tensor(random, {n.D()}) + 1.0F);
+    for_every_relation(student, random, "B T E D", [&](const AxisSizes& sizes, Random& own) {
+        expect_bias(student, random_tensor(own, {sizes["B"], sizes["T"], sizes["E"]}),
+                    random_tensor(own, {sizes["E"], sizes["D"]}), random_tensor(own, {sizes["D"]}) + 1.0F);
+    });
+}
+
 PROPERTY(MergeHeads, AttentionRunsInEveryHead, 2, "attention runs in every head on projected q, k and v") {
     for (int round = 0; round < 2; ++round) {
         const Inputs in(random, random_sizes(random));
         expect_attention(student, in, Mask{}, in.expected(Mask{}));
     }
+    for_every_relation(student, random, "B H T d D=H*d", [&](const AxisSizes& n, Random& own) {
+        const Inputs in(own, n.sizes());
+        expect_attention(student, in, Mask{}, in.expected(Mask{}));
+    });
 }
 
 /// @return false if the test ends here, on credit
@@ -148,7 +173,14 @@ PROPERTY(MergeHeads, MasksReachEveryHead, 1, "masks reach every head and every s
         if (!expect_masked(student, in, mask)) return;
     // What is blocked must not count in any way, however large: the last token, for all before it.
     in.enlarge_last_token();
-    expect_masked(student, in, causal);
+    if (!expect_masked(student, in, causal)) return;
+    const Sizes n = random_sizes(random);
+    for_every_mask(student, random, {n.B, n.H, n.T, n.T},
+                   [&](const Mask& mask, Random& own) { expect_masked(student, Inputs(own, n), mask); });
+    for_every_relation(student, random, "B H T d D=H*d", [&](const AxisSizes& sizes, Random& own) {
+        const Mask mask = mask_of_any_form(own, {sizes["B"], sizes["H"], sizes["T"], sizes["T"]});
+        expect_masked(student, Inputs(own, sizes.sizes()), mask);
+    });
 }
 
 PROPERTY(MergeHeads, OneProjectionIsTheHeadsSideBySide, 1,
@@ -203,6 +235,14 @@ PROPERTY(MergeHeads, CallsAreCleanAndShapesChecked, 1,
     Arguments narrow = in.with(Mask{});
     narrow[1].value = random_tensor(random, {n.D() + n.H, n.D()});
     student.refuses("multi_head_attention", narrow, "w_q has more rows than x has features");
+    refuses_uneven_heads(student, random, "multi_head_attention", in.with(Mask{}), n.D());
+    refuses_misfits(student, random, "project_output",
+                    {{"merged", in.x}, {"w_o", random_tensor(random, {n.D(), n.S})}, {"b_o", Tensor::ones({n.S})}},
+                    "merged: B T E, w_o: E D, b_o: D", Broadcast::may_pass);
+    refuses_misfits(student, random, "multi_head_attention", in.with(Mask{}),
+                    "x: B T D, w_q: D D, w_k: D D, w_v: D D, w_o: D D");
+    refuses_masks(student, random, {n.B, n.H, n.T, n.T}, "multi_head_attention",
+                  [&](const Mask& mask) { return in.with(mask); });
 }
 
 PROBE(MergeHeads) {
@@ -230,6 +270,18 @@ PROBE(MergeHeads) {
     answer_with(student, answers, "multi_head_attention", uneven);
     in.enlarge_last_token();
     answer_with(student, answers, "multi_head_attention", in.with(reference::causal_mask(n.T, n.T)));
+    for_some_relations(random, "B H T d D=H*d", [&](const AxisSizes& some) {
+        const Index B = some["B"], H = some["H"], T = some["T"];
+        answer_with(student, answers, "merge_heads", {{"context", random_tensor(random, {B, H, T, some["d"]})}});
+        answer_with(student, answers, "multi_head_attention",
+                    Inputs(random, some.sizes()).with(mask_of_any_form(random, {B, H, T, T})));
+    });
+    for_some_relations(random, "B T E D", [&](const AxisSizes& some) {
+        answer_with(student, answers, "project_output",
+                    {{"merged", random_tensor(random, {some["B"], some["T"], some["E"]})},
+                     {"w_o", random_tensor(random, {some["E"], some["D"]})},
+                     {"b_o", random_tensor(random, {some["D"]})}});
+    });
 }
 
 }  // namespace

@@ -44,6 +44,21 @@ void expect_forward(AttentionObject& object, const Question& question) {
         fail(*failure);
 }
 
+/// Asks objects in eval of all sizes, with a mask of any form, causal or not, with biases or not.
+void ask_objects(Student& student, Random& random, const std::string& axes,
+                 const std::function<void(AttentionObject&, const Question&, Random&)>& ask) {
+    for_every_relation(student, random, axes, [&](const AxisSizes& sizes, Random& own) {
+        const Sizes n = sizes.sizes();
+        AttentionObject object(student,
+                               {.D = n.D(), .H = n.H, .bias = own.integer(0, 2) > 0, .causal = own.integer(0, 1) == 1});
+        object.load(object.random_state(own));
+        object.eval();
+        Question question = random_question(own, n, n.S);
+        question.mask = mask_of_any_form(own, {n.B, n.H, n.T, n.S});
+        ask(object, question, own);
+    });
+}
+
 /// Plain self-attention itself.
 void expect_self_attention(AttentionObject& object, const Tensor& x) {
     const Question question{x, x, x, Mask{}};
@@ -81,6 +96,9 @@ PROPERTY(Module, SelfAttentionUsesItsParameters, 1, "self-attention is what the 
         object.train();  // without dropout, training changes nothing
         expect_self_attention(object, x);
     }
+    ask_objects(student, random, "B H T d D=H*d", [](AttentionObject& object, const Question& question, Random&) {
+        expect_self_attention(object, question.query);
+    });
 }
 
 PROPERTY(Module, CrossAttentionTakesKeysAndValuesFromElsewhere, 1,
@@ -94,6 +112,10 @@ PROPERTY(Module, CrossAttentionTakesKeysAndValuesFromElsewhere, 1,
     views.query = random_tensor(random, {n.T, n.B, n.D()}).transpose(0, 1);
     views.key = strided(views.key);
     expect_forward(object, views);
+    ask_objects(student, random, "B H T S d D=H*d", [](AttentionObject& asked, Question question, Random&) {
+        question.mask = Mask{};
+        expect_forward(asked, question);
+    });
 }
 
 PROPERTY(Module, HeadDimMayBeChosen, 1, "head_dim may be chosen apart from D / H: it sets the scale and the widths") {
@@ -128,6 +150,18 @@ PROPERTY(Module, MasksAndCausalAddUp, 1, "the causal option and the mask of a ca
                 expect_forward(object, question);
             }
     }
+    for_every_mask(student, random, {n.B, n.H, n.T, n.S}, [&](const Mask& mask, Random& own) {
+        AttentionObject object(student, {.D = n.D(), .H = n.H, .bias = true, .causal = own.integer(0, 1) == 1});
+        object.load(object.random_state(own));
+        object.eval();
+        Question question = random_question(own, n, n.S);
+        question.mask = mask;
+        expect_forward(object, question);
+        question.mask = Mask{};  // which does not mean the mask of the call before
+        expect_forward(object, question);
+    });
+    ask_objects(student, random, "B H T S d D=H*d",
+                [](AttentionObject& object, const Question& question, Random&) { expect_forward(object, question); });
 }
 
 PROPERTY(Module, WeightsAreReturnedPerHead, 1, "attention_weights is (B, H, T, S), masked, and before dropout") {
@@ -148,6 +182,13 @@ PROPERTY(Module, WeightsAreReturnedPerHead, 1, "attention_weights is (B, H, T, S
         const Question shorter = random_question(random, fewer, n.S);
         expect_close(student, weights_axes, object.attention_weights(shorter), object.expected_weights(shorter));
     }
+    ask_objects(
+        student, random, "B H T S d D=H*d", [&](AttentionObject& object, const Question& question, Random& own) {
+            Question before = question;  // whose weights are not asked for
+            before.query = random_tensor(own, question.query.shape());
+            student.outcome("forward", object.arguments(before));
+            expect_close(student, weights_axes, object.attention_weights(question), object.expected_weights(question));
+        });
 }
 
 PROPERTY(Module, StateMakesTheRoundTrip, 1, "load_state_dict(state_dict()) gives another module the same answers") {
@@ -246,73 +287,13 @@ PROPERTY(Module, TheFactoryRefusesBadOptions, 1,
     question = random_question(random, n, n.S);
     question.query = random_tensor(random, {n.B, n.T, n.D() + 1});
     student.refuses("forward", object.arguments(question), "query is wider than embed_dim");
-}
-
-/// Two steps in training and one in eval, with everything that options may change.
-void probe_object(Student& student, Random& random, std::vector<double>& answers, const ObjectOptions& options) {
-    const Sizes n = random_sizes(random);
-    const Outcome made = student.outcome("make_multi_head_attention", {{"options", options.seeded(3).record()}});
-    answers.push_back(made.error ? 1 + static_cast<double>(made.error->kind) : 0);
-    const auto* object = std::get_if<wire::Handle>(&made.value);
-    if (object == nullptr) return;
-    const wire::Field self{"module", *object};
-    answer_with(student, answers, "named_parameters", {self});
-    const wire::Handle same = student.store(random_tensor(random, {n.B, n.T, options.D}));
-    answer_with(student, answers, "forward", {self, {"query", same}, {"key", same}, {"value", same}, {"mask", Mask{}}});
-    const Outcome state = student.outcome("state_dict", {self});
-    if (const auto* record = std::get_if<wire::Record>(&state.value)) {
-        wire::Record other = *record;
-        for (wire::Field& field : other.fields) {
-            answers.push_back(static_cast<double>(field.name.size()));
-            field.value = random_tensor(random, std::get<Tensor>(field.value).shape()) * 0.3F;
-        }
-        answer_with(student, answers, "load_state_dict", {self, {"state", other}});
-    }
-    for (int mode = 0; mode < 2; ++mode) {
-        for (const Mask& mask : {random_mask(random, {n.B, 1, n.T, n.S}), Mask{}, random_mask(random, {n.T, n.S}),
-                                 random_mask(random, {n.B, options.H, n.T, n.S}), Mask::block_all({n.T, 1})}) {
-            const Tensor query =
-                random_tensor(random, {n.T, n.B, options.D}).transpose(0, 1) * (mode == 0 ? 1.0F : 300.0F);
-            const Tensor key =
-                random_tensor(random, {n.B, 1, options.D}) + random_tensor(random, {n.B, n.S, options.D}) * 0.1F;
-            const Tensor value = random_tensor(random, {n.B, n.S, options.D});
-            answer_with(student, answers, "attention_weights", {self, {"query", query}, {"key", key}, {"mask", mask}});
-            answer_with(student, answers, "forward",
-                        {self, {"query", query}, {"key", key}, {"value", value}, {"mask", mask}});
-        }
-        answer_with(student, answers, "eval", {self});
-    }
-    const Tensor all = random_tensor(random, {n.B, n.S, options.D});
-    for (const Index T : {n.S, n.S - 1})
-        answer_with(student, answers, "attention_weights",
-                    {self, {"query", all.slice(1, 0, T)}, {"key", all}, {"mask", Mask{}}});
-    answer_lasting(student, answers, "attention_weights", {self, {"query", all}, {"key", all}, {"mask", Mask{}}});
-    answer_with(student, answers, "train", {self});
-    const Tensor x = random_tensor(random, {n.B, n.T, options.D});
-    answer_with(student, answers, "eval", {self});
-    const wire::Handle view = student.store(x.transpose(0, 1));
-    const Outcome kept =
-        student.outcome("forward", {self, {"query", view}, {"key", view}, {"value", view}, {"mask", Mask{}}}, true);
-    answer_with(student, answers, "forward", {self, {"query", x}, {"key", x}, {"value", x}, {"mask", Mask{}}});
-    if (!kept.error) answer_with(student, answers, "read", {{"x", kept.value}});
-    answer_with(student, answers, "state_dict", {self});
-}
-
-PROBE(Module) {
-    const ObjectOptions objects[] = {{.D = 18, .H = 3, .bias = true},
-                                     {.D = 20, .H = 5, .bias = false, .causal = true},
-                                     {.D = 14, .H = 3, .head_dim = 6, .bias = true, .dropout = 0.3}};
-    probe_object(student, random, answers, objects[random.integer(0, 2)]);
-    for (const ObjectOptions& options :
-         {ObjectOptions{.D = 18, .H = 0}, ObjectOptions{.D = 18, .H = 4},
-          ObjectOptions{.D = 18, .H = 3, .dropout = 1.0}, ObjectOptions{.D = 18, .H = 3, .dropout = 1.5},
-          ObjectOptions{.D = 18, .H = 3, .dropout = -0.5}, ObjectOptions{.D = 18, .H = 3, .head_dim = 0},
-          ObjectOptions{.D = 0, .H = 3}}) {
-        const Outcome made = student.outcome("make_multi_head_attention", {{"options", options.seeded(3).record()}});
-        answers.push_back(made.error ? 1 + static_cast<double>(made.error->kind) : 0);
-        if (const auto* object = std::get_if<wire::Handle>(&made.value))
-            answer_with(student, answers, "named_parameters", {{"module", *object}});
-    }
+    refuses_misfits(student, random, "forward", object.arguments(random_question(random, n, n.S)),
+                    "query: B T D, key: B S D, value: B S D", Broadcast::may_pass);
+    refuses_masks(student, random, {n.B, n.H, n.T, n.S}, "forward", [&](const Mask& mask) {
+        Question masked = random_question(random, n, n.S);
+        masked.mask = mask;
+        return object.arguments(masked);
+    });
 }
 
 }  // namespace

@@ -67,6 +67,15 @@ PROPERTY(Backward, SoftmaxCouplesTheKeysOfARow, 2,
                      student.tensor("softmax_backward", {{"weights", weights}, {"grad_weights", grad}}),
                      reference::softmax_backward(exact(weights), exact(grad)));
     }
+    for_every_relation(student, random, "B H T S", [&](const AxisSizes& n, Random& own) {
+        const Shape shape{n["B"], n["H"], n["T"], n["S"]};
+        const Tensor weights =
+            to_tensor(reference::masked_softmax(exact(random_tensor(own, shape)), mask_of_any_form(own, shape)));
+        const Tensor grad = with_zeros(random_tensor(own, shape));
+        expect_close(student, scores_axes(),
+                     student.tensor("softmax_backward", {{"weights", weights}, {"grad_weights", grad}}),
+                     reference::softmax_backward(exact(weights), exact(grad)));
+    });
 }
 
 PROPERTY(Backward, ValuesGetWhatTheirWeightsCarried, 1, "the gradient of v is weightsᵀ · the gradient of the context") {
@@ -75,6 +84,11 @@ PROPERTY(Backward, ValuesGetWhatTheirWeightsCarried, 1, "the gradient of v is we
         const wire::Record given = student.record("attention_backward", in.with(Mask{}));
         expect_close(student, heads_axes("v", Stage::weigh), field(given, "v"), in.expected(Mask{}).v);
     }
+    for_every_relation(student, random, "B H T S d d_v", [&](const AxisSizes& n, Random& own) {
+        const Inputs in(own, n.sizes());
+        const wire::Record given = student.record("attention_backward", in.with(Mask{}));
+        expect_close(student, heads_axes("v", Stage::weigh), field(given, "v"), in.expected(Mask{}).v);
+    });
 }
 
 PROPERTY(Backward, QueriesAndKeysGetScaledGradients, 2,
@@ -82,6 +96,30 @@ PROPERTY(Backward, QueriesAndKeysGetScaledGradients, 2,
     for (int round = 0; round < 2; ++round) expect_queries_and_keys(student, Inputs(random, random_sizes(random)));
     // Code that computes the weights anew must take care of softmax's overflow once more.
     expect_queries_and_keys(student, Inputs(random, random_sizes(random)).with_large_scores(), {.parts = false});
+    for_every_relation(student, random, "B H T S d d_v", [&](const AxisSizes& n, Random& own) {
+        expect_queries_and_keys(student, Inputs(own, n.sizes()));
+    });
+}
+
+void expect_masked(Student& student, const Inputs& in, const Mask& mask) {
+    const wire::Record given = student.record("attention_backward", in.with(mask));
+    const auto around = std::make_shared<Neighbourhood>(student, FunctionCall{"attention_backward", in.with(mask)});
+    const auto expected = in.expected(mask);
+    for (const auto& [name, right] :
+         {std::pair<std::string, const Array*>{"q", &expected.q}, {"k", &expected.k}, {"v", &expected.v}}) {
+        const auto failure = what_is_wrong(student, heads_axes(name, Stage::mask), field(given, name), *right);
+        if (!failure) continue;
+        // Wrong without a mask too? Then it is not the mask.
+        const Outcome unmasked =
+            student.outside_story([&] { return student.outcome("attention_backward", in.with(Mask{})); });
+        const auto* record = std::get_if<wire::Record>(&unmasked.value);
+        const auto plain = in.expected(Mask{});
+        const Array& plain_right = name == "q" ? plain.q : name == "k" ? plain.k : plain.v;
+        if (record == nullptr || !difference(heads_axes(name, Stage::mask), field(*record, name), plain_right))
+            fail(*failure);
+        pass_on_credit(student, {"attention_backward", "softmax_backward"}, *failure, *right,
+                       computes(around, name, {.mask = true, .linear_in = "grad_context"}));
+    }
 }
 
 PROPERTY(Backward, BlockedKeysGetNoGradient, 1, "blocked keys get no gradient, and a query that sees none gives none") {
@@ -90,26 +128,14 @@ PROPERTY(Backward, BlockedKeysGetNoGradient, 1, "blocked keys get no gradient, a
     Mask last_key = Mask::allow_all({n.S});
     last_key(n.S - 1) = true;
     for (const Mask& mask : {reference::causal_mask(n.T, n.S), random_mask(random, {n.B, n.H, n.T, n.S}), last_key,
-                             Mask::block_all({n.T, 1})}) {
-        const wire::Record given = student.record("attention_backward", in.with(mask));
-        const auto around = std::make_shared<Neighbourhood>(student, FunctionCall{"attention_backward", in.with(mask)});
-        const auto expected = in.expected(mask);
-        for (const auto& [name, right] :
-             {std::pair<std::string, const Array*>{"q", &expected.q}, {"k", &expected.k}, {"v", &expected.v}}) {
-            const auto failure = what_is_wrong(student, heads_axes(name, Stage::mask), field(given, name), *right);
-            if (!failure) continue;
-            // Wrong without a mask too? Then it is not the mask.
-            const Outcome unmasked =
-                student.outside_story([&] { return student.outcome("attention_backward", in.with(Mask{})); });
-            const auto* record = std::get_if<wire::Record>(&unmasked.value);
-            const auto plain = in.expected(Mask{});
-            const Array& plain_right = name == "q" ? plain.q : name == "k" ? plain.k : plain.v;
-            if (record == nullptr || !difference(heads_axes(name, Stage::mask), field(*record, name), plain_right))
-                fail(*failure);
-            pass_on_credit(student, {"attention_backward", "softmax_backward"}, *failure, *right,
-                           computes(around, name, {.mask = true, .linear_in = "grad_context"}));
-        }
-    }
+                             Mask::block_all({n.T, 1})})
+        expect_masked(student, in, mask);
+    for_every_mask(student, random, {n.B, n.H, n.T, n.S},
+                   [&](const Mask& mask, Random& own) { expect_masked(student, Inputs(own, n), mask); });
+    for_every_relation(student, random, "B H T S d d_v", [&](const AxisSizes& sizes, Random& own) {
+        const Mask mask = mask_of_any_form(own, {sizes["B"], sizes["H"], sizes["T"], sizes["S"]});
+        expect_masked(student, Inputs(own, sizes.sizes()), mask);
+    });
 }
 
 void expect_linear(Student& student, const LinearInputs& in) {
@@ -129,10 +155,12 @@ PROPERTY(Backward, LinearSumsOverEveryToken, 1,
         in.grad_y = random_tensor(random, {in.weight.size(0)}).expand(in.grad_y.shape());
         expect_linear(student, in);
     }
+    for_every_relation(student, random, "B T in out", [&](const AxisSizes& n, Random& own) {
+        expect_linear(student, LinearInputs(own, {n["B"], 1, n["T"], n["in"], n["out"], 1}, false));
+    });
 }
 
-PROPERTY(Backward, GradientsAreAddedUp, 1, "gradients of parameters are added to what is there") {
-    const LinearInputs in(random, random_sizes(random), true);
+void expect_added(Student& student, const LinearInputs& in) {
     const wire::Record given = student.record("linear_backward", in.arguments());
     for (const char* name : {"weight", "bias"}) {
         const auto expected = in.expected();
@@ -154,6 +182,13 @@ PROPERTY(Backward, GradientsAreAddedUp, 1, "gradients of parameters are added to
         pass_on_credit(student, {"linear_backward"}, *failure, right,
                        computes(student, {"linear_backward", in.arguments()}, name, needs));
     }
+}
+
+PROPERTY(Backward, GradientsAreAddedUp, 1, "gradients of parameters are added to what is there") {
+    expect_added(student, LinearInputs(random, random_sizes(random), true));
+    for_every_relation(student, random, "B T in out", [&](const AxisSizes& n, Random& own) {
+        expect_added(student, LinearInputs(own, {n["B"], 1, n["T"], n["in"], n["out"], 1}, true));
+    });
 }
 
 /// Whether attention_backward and linear_backward are right for such numbers.
@@ -182,30 +217,38 @@ bool parts_are_right(Student& student, Random& random, const ModuleInputs& modul
     return true;
 }
 
+void expect_module(Student& student, Random& random, const ModuleInputs& in, const Mask& mask,
+                   std::optional<bool>& parts) {
+    const FunctionCall call{"multi_head_attention_backward", in.with(mask)};
+    const wire::Record given = student.record(call.function, call.arguments);
+    const auto around = std::make_shared<Neighbourhood>(student, call);
+    for (const auto& [name, right] : in.expected(mask)) {
+        const auto failure = what_is_wrong(student, linear_axes(name, right.shape.size()), field(given, name), right);
+        if (!failure) continue;
+        if (!parts) parts = student.outside_story([&] { return parts_are_right(student, random, in); });
+        if (*parts) fail(*failure);
+        // What the output adds has the gradient of the output, whatever came before.
+        Needs needs{.numbers = {"grad_y"}};
+        if (name != "out_bias") needs = {.numbers = {"x", "parameters", "grad_y"}, .mask = mask.defined()};
+        needs.linear_in = "grad_y";
+        pass_on_credit(student, {"attention_backward", "linear_backward", "softmax_backward"}, *failure, right,
+                       computes(around, name, needs));
+    }
+}
+
 PROPERTY(Backward, TheModuleReachesEveryParameter, 1,
          "through the module, x gets three gradients, and every weight and bias its own") {
     std::optional<bool> parts;
     for (const float holding : {0.0F, 2.0F}) {
         const ModuleInputs in(random, random_sizes(random), holding);
-        for (const Mask& mask : {Mask{}, reference::causal_mask(in.n.T, in.n.T)}) {
-            const FunctionCall call{"multi_head_attention_backward", in.with(mask)};
-            const wire::Record given = student.record(call.function, call.arguments);
-            const auto around = std::make_shared<Neighbourhood>(student, call);
-            for (const auto& [name, right] : in.expected(mask)) {
-                const auto failure =
-                    what_is_wrong(student, linear_axes(name, right.shape.size()), field(given, name), right);
-                if (!failure) continue;
-                if (!parts) parts = student.outside_story([&] { return parts_are_right(student, random, in); });
-                if (*parts) fail(*failure);
-                // What the output adds has the gradient of the output, whatever came before.
-                Needs needs{.numbers = {"grad_y"}};
-                if (name != "out_bias") needs = {.numbers = {"x", "parameters", "grad_y"}, .mask = mask.defined()};
-                needs.linear_in = "grad_y";
-                pass_on_credit(student, {"attention_backward", "linear_backward", "softmax_backward"}, *failure, right,
-                               computes(around, name, needs));
-            }
-        }
+        for (const Mask& mask : {Mask{}, reference::causal_mask(in.n.T, in.n.T)})
+            expect_module(student, random, in, mask, parts);
     }
+    for_every_relation(student, random, "B H T d D=H*d", [&](const AxisSizes& n, Random& own) {
+        const Mask mask = mask_of_any_form(own, {n["B"], n["H"], n["T"], n["T"]});
+        std::optional<bool> parts_here;
+        expect_module(student, own, ModuleInputs(own, n.sizes(), 1.0F), mask, parts_here);
+    });
 }
 
 PROPERTY(Backward, CallsAreCleanAndShapesChecked, 1,
@@ -236,6 +279,19 @@ PROPERTY(Backward, CallsAreCleanAndShapesChecked, 1,
     Arguments flat = module.with(Mask{});
     flat[0].value = module.x.select(0, 1);
     student.refuses_index("multi_head_attention_backward", flat, "x must be of shape (B, T, D)");
+    refuses_uneven_heads(student, random, "multi_head_attention_backward", module.with(Mask{}), n.D());
+    refuses_misfits(student, random, "softmax_backward", {{"weights", weights}, {"grad_weights", weights * 2.0F}},
+                    "weights: B H T S, grad_weights: B H T S", Broadcast::may_pass);
+    refuses_misfits(student, random, "attention_backward", in.with(Mask{}),
+                    "q: B H T d, k: B H S d, v: B H S d_v, grad_context: B H T d_v", Broadcast::may_pass);
+    refuses_misfits(student, random, "linear_backward", linear.arguments(),
+                    "x: B T in, weight: out in, grad_y: B T out, grad_weight: out in, grad_bias: out",
+                    Broadcast::may_pass);
+    refuses_masks(student, random, {n.B, n.H, n.T, n.S}, "attention_backward",
+                  [&](const Mask& mask) { return in.with(mask); });
+    Arguments deep = linear.arguments();
+    deep[4].value = random_tensor(random, {2, n.d});
+    student.refuses_index("linear_backward", deep, "grad_bias must be of shape (out), not (2, out)");
 }
 
 PROBE(Backward) {
@@ -262,6 +318,19 @@ PROBE(Backward) {
     Arguments uneven = module.with(Mask{});
     uneven[2].value = n.D() + 1;
     answer_with(student, answers, "multi_head_attention_backward", uneven);
+    for_some_relations(random, "B H T S d d_v", [&](const AxisSizes& some) {
+        const Shape scores{some["B"], some["H"], some["T"], some["S"]};
+        answer_with(student, answers, "attention_backward",
+                    Inputs(random, some.sizes()).with(mask_of_any_form(random, scores)));
+        answer_with(student, answers, "attention_backward",
+                    Inputs(random, some.sizes()).with(Mask::allow_all({some["B"], some["S"]})));
+        Arguments uneven = ModuleInputs(random, some.sizes(), 1.0F).with(Mask{});
+        uneven[2].value = some["H"] * some["d"] - 1;
+        answer_with(student, answers, "multi_head_attention_backward", uneven);
+        Arguments deep = LinearInputs(random, some.sizes(), true).arguments();
+        deep[4].value = random_tensor(random, {2, some["d"]});
+        answer_with(student, answers, "linear_backward", deep);
+    });
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // Hidden tests of exercise 08.    B batch · n new tokens · S keys · D model width · H heads · d head_dim · C capacity
 #include "student/record_field.hpp"
 #include "suites/08_kv_cache/conversation.hpp"
-#include "suites/08_kv_cache/questions.hpp"
+#include "suites/08_kv_cache/filled.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -17,51 +17,6 @@ using reference::exact;
 HIDDEN_SUITE(KvCache);
 
 const CheckedPart cached_axes{"cached numbers", Stage::none, {"b", "h", "position", "feature"}};
-
-Shape each(Index B, Index count) { return Shape(static_cast<std::size_t>(B), count); }
-
-/// A cache whose sequences hold different numbers of tokens, with stale numbers behind them.
-struct Filled {
-    Sizes n;
-    Index capacity;
-    Tensor k, v;  // (B, H, C, d)
-    Shape lengths;
-
-    Filled(Random& random, const Sizes& sizes)
-        : n(sizes),
-          capacity(n.T + n.S + 2),
-          k(random_tensor(random, {n.B, n.H, capacity, n.d})),
-          v(random_tensor(random, {n.B, n.H, capacity, n.d})),
-          lengths(different_counts(n.B, n.T)) {}
-
-    wire::Handle in(Student& student) const {
-        return student.keep("cache", {{"k", k}, {"v", v}, {"lengths", lengths}});
-    }
-};
-
-/// New keys or values as split_heads leaves them: a view.
-Tensor new_heads(Random& random, const Sizes& n, Index count) {
-    return random_tensor(random, {n.B, count, n.H, n.d}).transpose(1, 2);
-}
-
-void append(Student& student, wire::Handle cache, const Tensor& k, const Tensor& v, const Shape& counts) {
-    const Outcome outcome = student.outcome("append", {{"cache", cache}, {"k", k}, {"v", v}, {"counts", counts}});
-    if (outcome.error)
-        expect(false, Stage::none, "your append threw " + outcome.error->type + ": " + outcome.error->message);
-}
-
-/// Writes what append should write.
-void append_expected(Tensor& to, const Shape& lengths, const Tensor& from, const Shape& counts) {
-    for (std::size_t b = 0; b < counts.size(); ++b) {
-        const auto row = static_cast<Index>(b);
-        to[row].slice(1, lengths[b], lengths[b] + counts[b]).copy_from(from[row].slice(1, 0, counts[b]));
-    }
-}
-
-void expect_lengths(const Shape& yours, const Shape& expected) {
-    expect(yours == expected, Stage::none,
-           "the lengths are " + headway::to_string(yours) + "; they should be " + headway::to_string(expected));
-}
 
 /// A chunk that fills an empty cache is copied as well: a view of the cache from outside must show it.
 void expect_written_in_place(Student& student, Filled filled, Random& random) {
@@ -79,14 +34,32 @@ void expect_written_in_place(Student& student, Filled filled, Random& random) {
                    "the cache has, not put another tensor in its place");
 }
 
-PROPERTY(KvCache, ANewCacheIsEmpty, 1, "a new cache holds zeros of the capacity, and no token") {
-    const Sizes n = random_sizes(random);
-    const wire::Handle cache = student.keep("make_cache", {{"B", n.B}, {"H", n.H}, {"capacity", n.S}, {"d", n.d}});
+/// @param capacity  n.S
+void expect_empty(Student& student, wire::Handle cache, const Sizes& n) {
     const Contents held = contents(student, cache);
     const auto zeros = exact(Tensor::zeros({n.B, n.H, n.S, n.d}));
     expect_close(student, cached_axes, held.k, zeros);
     expect_close(student, cached_axes, held.v, zeros);
     expect_lengths(held.lengths, each(n.B, 0));
+}
+
+PROPERTY(KvCache, ANewCacheIsEmpty, 1, "a new cache holds zeros of the capacity, and no token") {
+    const Sizes n = random_sizes(random);
+    const Arguments usual{{"B", n.B}, {"H", n.H}, {"capacity", n.S}, {"d", n.d}};
+    const wire::Handle first = student.keep("make_cache", usual);
+    expect_empty(student, first, n);
+    // Another of the same sizes is another: what is written to one of them does not show in the other.
+    const wire::Handle second = student.keep("make_cache", usual);
+    const Outcome written = student.outside_story([&] {
+        const Tensor tokens = new_heads(random, n, 1);
+        return student.outcome("append", {{"cache", first}, {"k", tokens}, {"v", tokens}, {"counts", each(n.B, 1)}});
+    });
+    if (!written.error) expect_empty(student, second, n);
+    for_every_relation(student, random, "B H S d", [&](const AxisSizes& sizes, Random&) {
+        const Sizes of_it = sizes.sizes();
+        const Arguments arguments{{"B", of_it.B}, {"H", of_it.H}, {"capacity", of_it.S}, {"d", of_it.d}};
+        expect_empty(student, student.keep("make_cache", arguments), of_it);
+    });
     for (const char* name : {"B", "H", "capacity", "d"}) {
         Arguments arguments{{"B", n.B}, {"H", n.H}, {"capacity", n.S}, {"d", n.d}};
         for (wire::Field& field : arguments)
@@ -96,26 +69,38 @@ PROPERTY(KvCache, ANewCacheIsEmpty, 1, "a new cache holds zeros of the capacity,
     shown(student);  // zeros are due, but not for every capacity
 }
 
+/// @param filled  what the cache holds; with the new tokens afterwards
+/// @param counts  the largest is the number of tokens
+void expect_appended(Student& student, Random& random, Filled& filled, wire::Handle cache, const Shape& counts) {
+    const Index width = *std::max_element(counts.begin(), counts.end());
+    const Tensor k = new_heads(random, filled.n, width);
+    const Tensor v = new_heads(random, filled.n, width);
+    append(student, cache, k, v, counts);
+    append_expected(filled.k, filled.lengths, k, counts);
+    append_expected(filled.v, filled.lengths, v, counts);
+    for (std::size_t b = 0; b < counts.size(); ++b) filled.lengths[b] += counts[b];
+    const Contents held = contents(student, cache);
+    expect_close(student, {"cached keys", Stage::none, cached_axes.axes}, held.k, exact(filled.k));
+    expect_close(student, {"cached values", Stage::none, cached_axes.axes}, held.v, exact(filled.v));
+    expect_lengths(held.lengths, filled.lengths);
+}
+
 PROPERTY(KvCache, TokensAreWrittenBehindThoseBefore, 2,
          "append writes the first counts[b] tokens behind what sequence b has, and nothing else") {
     for (const bool equal : {true, false}) {
         Filled filled(random, random_sizes(random));
         if (equal) filled.lengths = each(filled.n.B, filled.n.T);
         const wire::Handle cache = filled.in(student);
-        for (const Index width : {Index{1}, filled.n.S - 1}) {
-            const Shape counts = equal ? each(filled.n.B, width) : different_counts(filled.n.B, width);
-            const Tensor k = new_heads(random, filled.n, width);
-            const Tensor v = new_heads(random, filled.n, width);
-            append(student, cache, k, v, counts);
-            append_expected(filled.k, filled.lengths, k, counts);
-            append_expected(filled.v, filled.lengths, v, counts);
-            for (std::size_t b = 0; b < counts.size(); ++b) filled.lengths[b] += counts[b];
-            const Contents held = contents(student, cache);
-            expect_close(student, {"cached keys", Stage::none, cached_axes.axes}, held.k, exact(filled.k));
-            expect_close(student, {"cached values", Stage::none, cached_axes.axes}, held.v, exact(filled.v));
-            expect_lengths(held.lengths, filled.lengths);
-        }
+        for (const Index width : {Index{1}, filled.n.S - 1})
+            expect_appended(student, random, filled, cache,
+                            equal ? each(filled.n.B, width) : different_counts(filled.n.B, width));
     }
+    for_every_relation(student, random, "B H T S d", [&](const AxisSizes& sizes, Random& own) {
+        Filled filled(own, sizes.sizes());
+        const wire::Handle cache = filled.in(student);
+        for (const Index width : {filled.n.S, Index{1}})
+            expect_appended(student, own, filled, cache, different_counts(filled.n.B, width));
+    });
     expect_written_in_place(student, Filled(random, random_sizes(random)), random);
 }
 
@@ -169,6 +154,11 @@ PROPERTY(KvCache, TokenByTokenEqualsRecomputation, 1, "decoding token by token g
     // Code that computes softmax itself must take care of its overflow once more.
     Conversation loud(student, random, n, 3, {.magnitude = 40});
     for (Index step = 0; step < 3; ++step) loud.feed(1, each(n.B, 1));
+    for_every_relation(student, random, "B H d D D_heads=H*d", [&](const AxisSizes& sizes, Random& own) {
+        const Sizes size = sizes.sizes();
+        Conversation one_by_one(student, own, size, 3, {.D = sizes["D"]});
+        for (Index step = 0; step < 3; ++step) one_by_one.feed(1, each(size.B, 1));
+    });
 }
 
 PROPERTY(KvCache, ChunksEqualRecomputation, 1, "a prefill and later chunks give the rows of full recomputation") {
@@ -176,6 +166,11 @@ PROPERTY(KvCache, ChunksEqualRecomputation, 1, "a prefill and later chunks give 
     // Nothing says that a token is as wide as all heads together.
     Conversation conversation(student, random, n, 11, {.D = n.D() + n.H + 1});
     for (const Index chunk : {5, 3, 1, 2}) conversation.feed(chunk, each(n.B, chunk));
+    for_every_relation(student, random, "B H T S d D=H*d", [&](const AxisSizes& sizes, Random& own) {
+        const Sizes size = sizes.sizes();
+        Conversation chunks(student, own, size, size.S + size.T + 1);
+        for (const Index chunk : {size.S, Index{1}, size.T}) chunks.feed(chunk, each(size.B, chunk));
+    });
 }
 
 PROPERTY(KvCache, SequencesMayDifferInLength, 1,
@@ -263,6 +258,8 @@ PROPERTY(KvCache, CallsAreCleanAndShapesChecked, 1,
     refuses(k, k, each(n.B + 1, 1), "there are more counts than sequences");
     refuses(k, k, each(n.B, 4), "a count is larger than the number of new tokens");
     refuses(k, k, each(n.B, -1), "a count is negative");
+    refuses_misfits(student, random, "append", {{"cache", cache}, {"k", k}, {"v", k}, {"counts", each(n.B, 1)}},
+                    "k: B! H! n d!, v: B! H! n d!");
     for (const Tensor& tokens : {new_heads(random, n, 2).contiguous(), strided(new_heads(random, n, 2))})
         expect_unchanged(student, {"append",
                                    {{"cache", filled.in(student)},
@@ -270,76 +267,6 @@ PROPERTY(KvCache, CallsAreCleanAndShapesChecked, 1,
                                     {"v", tokens * 2.0F},
                                     {"counts", different_counts(n.B, 2)}}});
     expect_caches_apart(student, random, filled);
-}
-
-/// The answer, and then what the cache holds.
-void answer_with_cache(Student& student, std::vector<double>& answers, const std::string& function,
-                       const Arguments& arguments) {
-    answer_with(student, answers, function, arguments);
-    answer_with(student, answers, "contents", {arguments.front()});
-}
-
-PROBE(KvCache) {
-    const Filled filled(random, random_sizes(random));
-    const Sizes& n = filled.n;
-    const Layer layer(random, n.D(), n.D());
-    answer_with(student, answers, "decoding_mask", {{"lengths", filled.lengths}, {"n", Index{3}}, {"S", n.T + 5}});
-    for (const Index d : {n.d, Index{0}}) {
-        const Outcome made = student.outcome("make_cache", {{"B", n.B}, {"H", n.H}, {"capacity", n.T}, {"d", d}});
-        answers.push_back(made.error ? 1 : 0);
-        if (made.error) continue;
-        answer_with_cache(student, answers, "append",
-                          {{"cache", made.value},
-                           {"k", new_heads(random, n, 1)},
-                           {"v", new_heads(random, n, 1)},
-                           {"counts", each(n.B, 1)}});
-    }
-    for (const Index width : {Index{1}, n.S, n.S + 1})
-        for (const Shape& counts : {each(n.B, width), different_counts(n.B, width), each(n.B, width + 1)})
-            answer_with_cache(student, answers, "append",
-                              {{"cache", filled.in(student)},
-                               {"k", new_heads(random, n, width)},
-                               {"v", new_heads(random, n, width)},
-                               {"counts", counts}});
-    answer_with_cache(student, answers, "append",
-                      {{"cache", filled.in(student)},
-                       {"k", new_heads(random, n, 2)},
-                       {"v", new_heads(random, n, 3)},
-                       {"counts", each(n.B, 1)}});
-    Filled empty = filled;
-    empty.lengths = each(n.B, 0);
-    for (const Index count : {empty.capacity, Index{1}}) {
-        const wire::Handle cache = empty.in(student);
-        const wire::Handle view = student.keep("view_of", {{"cache", cache}});
-        answer_with_cache(student, answers, "append",
-                          {{"cache", cache},
-                           {"k", new_heads(random, n, count == 1 ? empty.capacity + 1 : count)},
-                           {"v", new_heads(random, n, count == 1 ? empty.capacity + 1 : count)},
-                           {"counts", each(n.B, count)}});
-        answer_with(student, answers, "contents", {{"cache", view}});
-    }
-    const wire::Handle projections = student.keep("projections", {{"state", layer.state}});
-    Filled mirrored = filled;
-    std::reverse(mirrored.lengths.begin(), mirrored.lengths.end());
-    for (const Filled* some : {&std::as_const(filled), &std::as_const(mirrored)})
-        answer_with(student, answers, "decode",
-                    {{"cache", some->in(student)},
-                     {"projections", projections},
-                     {"x", random_tensor(random, {n.B, 1, n.D()}) * (some == &filled ? 1.0F : 40.0F)},
-                     {"counts", different_counts(n.B, 1)}});
-    const Layer wide(random, n.D() + n.H + 1, n.D());
-    answer_with(student, answers, "decode",
-                {{"cache", filled.in(student)},
-                 {"projections", student.keep("projections", {{"state", wide.state}})},
-                 {"x", random_tensor(random, {n.B, 2, n.D() + n.H + 1})},
-                 {"counts", each(n.B, 2)}});
-    const wire::Handle cache = filled.in(student);
-    for (const Index width : {Index{2}, Index{1}, n.S})
-        answer_with_cache(student, answers, "decode",
-                          {{"cache", cache},
-                           {"projections", projections},
-                           {"x", random_tensor(random, {n.B, width, n.D()})},
-                           {"counts", width == 2 ? different_counts(n.B, 2) : each(n.B, width)}});
 }
 
 }  // namespace

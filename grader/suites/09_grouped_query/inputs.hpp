@@ -45,8 +45,9 @@ struct Inputs {
     Grouping grouping;
     Tensor q, k, v;
 
-    Inputs(Random& random, const Grouping& groups)
-        : n(random_sizes(random)),
+    Inputs(Random& random, const Grouping& groups) : Inputs(random, groups, random_sizes(random)) {}
+    Inputs(Random& random, const Grouping& groups, const Sizes& sizes)
+        : n(sizes),
           grouping(groups),
           q(heads(random, n.B, groups.H(), n.T, n.d)),
           k(heads(random, n.B, groups.H_kv, n.S, n.d)),
@@ -66,8 +67,10 @@ struct Layer {
     Grouping grouping;
     Tensor x, w_q, w_k, w_v, w_o;
 
-    Layer(Random& random, const Grouping& groups)
-        : n(random_sizes(random)),
+    Layer(Random& random, const Grouping& groups) : Layer(random, groups, random_sizes(random)) {}
+    /// @param sizes  D is S
+    Layer(Random& random, const Grouping& groups, const Sizes& sizes)
+        : n(sizes),
           grouping(groups),
           x(random_tensor(random, {n.B, n.T, n.S})),
           w_q(weight(random, n.S, groups.H() * n.d)),

@@ -48,10 +48,18 @@ PROPERTY(GroupedQuery, CopiesOfAHeadLieSideBySide, 2, "query head h gets keys an
                          student.tensor("repeat_heads", {{"kv", some}, {"num_heads", grouping.H()}}),
                          repeated(exact(some), grouping.group));
     }
+    for_every_relation(student, random, "B G K S d H=G*K", [&](const AxisSizes& n, Random& own) {
+        const Tensor kv = heads(own, n["B"], n["K"], n["S"], n["d"]);
+        expect_close(student, repeated_axes, student.tensor("repeat_heads", {{"kv", kv}, {"num_heads", n["H"]}}),
+                     repeated(exact(kv), n["G"]));
+    });
 }
 
 PROPERTY(GroupedQuery, AGroupSharesKeysAndValues, 1, "the query heads of a group attend to the same keys and values") {
     for (int round = 0; round < 2; ++round) expect_attention(student, Inputs(random, random_grouping(random)), Mask{});
+    for_every_relation(student, random, "B G K T S d d_v H=G*K", [&](const AxisSizes& n, Random& own) {
+        expect_attention(student, Inputs(own, {n["G"], n["K"]}, n.sizes()), Mask{});
+    });
 }
 
 PROPERTY(GroupedQuery, LargeScoresOverflowNothing, 1,
@@ -79,24 +87,33 @@ PROPERTY(GroupedQuery, TheEndsAreMultiHeadAndMultiQuery, 1,
         expect_attention(student, Inputs(random, grouping), Mask{});
 }
 
+void expect_masked(Student& student, const Inputs& in, const Mask& mask) {
+    const FunctionCall call{"grouped_query_attention", in.with(mask)};
+    const Tensor actual = student.tensor(call.function, call.arguments);
+    const auto failure = what_is_wrong(student, context_axes, actual, in.expected(mask));
+    if (!failure) return;
+    // Wrong without a mask too? Then it is not the mask.
+    const Outcome unmasked =
+        student.outside_story([&] { return student.outcome("grouped_query_attention", in.with(Mask{})); });
+    const auto* tensor = std::get_if<Tensor>(&unmasked.value);
+    if (tensor == nullptr || !difference(context_axes, *tensor, in.expected(Mask{}))) fail(*failure);
+    pass_on_credit(student, {"grouped_query_attention", "repeat_heads"}, *failure, in.expected(mask),
+                   computes(student, call, "", {.mask = true, .linear_in = "v"}));
+}
+
 PROPERTY(GroupedQuery, MasksReachEveryQueryHead, 1, "each query head has its mask, within a group too") {
     const Inputs in(random, random_grouping(random));
     const Sizes& n = in.n;
     for (const Mask& mask : {reference::causal_mask(n.T, n.S), random_mask(random, {n.B, 1, 1, n.S}),
                              random_mask(random, {in.grouping.H(), n.T, n.S}),
-                             random_mask(random, {n.B, in.grouping.H(), n.T, n.S}), Mask::block_all({n.T, 1})}) {
-        const FunctionCall call{"grouped_query_attention", in.with(mask)};
-        const Tensor actual = student.tensor(call.function, call.arguments);
-        const auto failure = what_is_wrong(student, context_axes, actual, in.expected(mask));
-        if (!failure) continue;
-        // Wrong without a mask too? Then it is not the mask.
-        const Outcome unmasked =
-            student.outside_story([&] { return student.outcome("grouped_query_attention", in.with(Mask{})); });
-        const auto* tensor = std::get_if<Tensor>(&unmasked.value);
-        if (tensor == nullptr || !difference(context_axes, *tensor, in.expected(Mask{}))) fail(*failure);
-        pass_on_credit(student, {"grouped_query_attention", "repeat_heads"}, *failure, in.expected(mask),
-                       computes(student, call, "", {.mask = true, .linear_in = "v"}));
-    }
+                             random_mask(random, {n.B, in.grouping.H(), n.T, n.S}), Mask::block_all({n.T, 1})})
+        expect_masked(student, in, mask);
+    for_every_mask(student, random, {n.B, in.grouping.H(), n.T, n.S},
+                   [&](const Mask& mask, Random& own) { expect_masked(student, Inputs(own, in.grouping, n), mask); });
+    for_every_relation(student, random, "B G K T S d d_v H=G*K", [&](const AxisSizes& sizes, Random& own) {
+        const Mask mask = mask_of_any_form(own, {sizes["B"], sizes["H"], sizes["T"], sizes["S"]});
+        expect_masked(student, Inputs(own, {sizes["G"], sizes["K"]}, sizes.sizes()), mask);
+    });
 }
 
 PROPERTY(GroupedQuery, TheCacheHoldsTheSharedHeads, 1,
@@ -118,27 +135,32 @@ PROPERTY(GroupedQuery, TheCacheHoldsTheSharedHeads, 1,
     shown(student);
 }
 
+/// @param w  (D, H·d), a transposed view
+void expect_pooled(Student& student, const Tensor& w, const Grouping& grouping, Index d) {
+    const Array columns = exact(w);
+    Array expected = exact(Tensor::zeros({w.size(0), grouping.H_kv * d}));
+    const auto share = 1.0 / static_cast<double>(grouping.group);
+    for (Index i = 0; i < columns.numel(); ++i) {
+        const Index row = i / (grouping.H() * d), head = i / d % grouping.H(), feature = i % d;
+        const auto to = static_cast<std::size_t>((row * grouping.H_kv + head / grouping.group) * d + feature);
+        const double number = columns.value[static_cast<std::size_t>(i)] * share;
+        expected.value[to] += number;
+        expected.error[to] += static_cast<double>(grouping.group + 2) * reference::unit_roundoff * std::abs(number);
+    }
+    const Arguments arguments{
+        {"w (a transposed view)", w}, {"num_heads", grouping.H()}, {"num_kv_heads", grouping.H_kv}};
+    expect_close(student, pooled_axes, student.tensor("pool_heads", arguments), expected);
+}
+
 PROPERTY(GroupedQuery, PoolingIsTheMeanOfEachGroup, 1,
          "pooling a projection takes the mean over the heads of each group") {
     for (const Grouping& grouping : {Grouping{3, 5}, Grouping{5, 3}, Grouping{1, 3}, Grouping{6, 1}}) {
         const Sizes n = random_sizes(random);
-        const Tensor w = random_tensor(random, {grouping.H() * n.d, n.S}).transpose(0, 1);
-        const Array columns = exact(w);
-        Array expected = exact(Tensor::zeros({n.S, grouping.H_kv * n.d}));
-        const auto share = 1.0 / static_cast<double>(grouping.group);
-        for (Index i = 0; i < columns.numel(); ++i) {
-            const Index row = i / (grouping.H() * n.d), head = i / n.d % grouping.H(), feature = i % n.d;
-            const auto to = static_cast<std::size_t>((row * grouping.H_kv + head / grouping.group) * n.d + feature);
-            const double number = columns.value[static_cast<std::size_t>(i)] * share;
-            expected.value[to] += number;
-            expected.error[to] += static_cast<double>(grouping.group + 2) * reference::unit_roundoff * std::abs(number);
-        }
-        expect_close(student, pooled_axes,
-                     student.tensor(
-                         "pool_heads",
-                         {{"w (a transposed view)", w}, {"num_heads", grouping.H()}, {"num_kv_heads", grouping.H_kv}}),
-                     expected);
+        expect_pooled(student, random_tensor(random, {grouping.H() * n.d, n.S}).transpose(0, 1), grouping, n.d);
     }
+    for_every_relation(student, random, "D G K d H=G*K", [&](const AxisSizes& n, Random& own) {
+        expect_pooled(student, random_tensor(own, {n["H"] * n["d"], n["D"]}).transpose(0, 1), {n["G"], n["K"]}, n["d"]);
+    });
 }
 
 /// What the layer makes of the student's own grouped_query_attention.
@@ -155,20 +177,27 @@ std::optional<Array> from_own_context(Student& student, const Layer& layer, cons
     return own(to_tensor(layer.output(own(*context))));
 }
 
+void expect_layer(Student& student, const Layer& layer, const Mask& mask) {
+    const FunctionCall call{"grouped_query_self_attention", layer.with(mask)};
+    expect_close_given(
+        student, output_axes, student.tensor(call.function, call.arguments), layer.expected(mask),
+        {"grouped_query_attention", "repeat_heads"}, [&] { return from_own_context(student, layer, mask); },
+        computes(student, call));
+}
+
 PROPERTY(GroupedQuery, TheLayerProjectsFewerKeysAndValues, 1,
          "the layer splits queries into H heads, keys and values into H_kv, and merges the H contexts") {
     for (const Grouping& grouping : {Grouping{3, 5}, Grouping{5, 3}, Grouping{1, 3}}) {
         const Layer layer(random, grouping);
         const Index B = layer.n.B, T = layer.n.T;
         for (const Mask& mask : {Mask{}, reference::causal_mask(T, T), random_mask(random, {B, 1, T, T}),
-                                 random_mask(random, {grouping.H(), 1, T})}) {
-            const FunctionCall call{"grouped_query_self_attention", layer.with(mask)};
-            expect_close_given(
-                student, output_axes, student.tensor(call.function, call.arguments), layer.expected(mask),
-                {"grouped_query_attention", "repeat_heads"}, [&] { return from_own_context(student, layer, mask); },
-                computes(student, call));
-        }
+                                 random_mask(random, {grouping.H(), 1, T})})
+            expect_layer(student, layer, mask);
     }
+    for_every_relation(student, random, "B G K T S d H=G*K E=G*K*d", [&](const AxisSizes& n, Random& own) {
+        const Layer layer(own, {n["G"], n["K"]}, n.sizes());
+        expect_layer(student, layer, mask_of_any_form(own, {n["B"], n["H"], n["T"], n["T"]}));
+    });
 }
 
 void expect_heads_checked(Student& student, Random& random, const Inputs& in) {
@@ -255,62 +284,12 @@ PROPERTY(GroupedQuery, UnevenGroupsAreRefused, 1,
                     {{"w", random_tensor(random, {n.S, 31})}, {"num_heads", Index{6}}, {"num_kv_heads", Index{3}}},
                     "31 columns do not divide among 6 heads");
     expect_matrices_checked(student, random, layer);
-}
-
-PROBE(GroupedQuery) {
-    for (const Grouping& grouping : {random_grouping(random), Grouping{1, 6}, Grouping{6, 1}}) {
-        const Inputs in(random, grouping);
-        const Sizes& n = in.n;
-        for (const Mask& mask : {Mask{}, random_mask(random, {n.B, grouping.H(), n.T, n.S}), Mask::block_all({n.T, 1})})
-            answer_with(student, answers, "grouped_query_attention", in.with(mask));
-        Arguments sharp = in.with(Mask{});
-        sharp[0].value = in.q.clone();
-        std::get<Tensor>(sharp[0].value).select(2, 0) *= 1e4F;
-        answer_with(student, answers, "grouped_query_attention", sharp);
-        Arguments dense = in.with(Mask{});
-        for (std::size_t which = 0; which < 3; ++which)
-            dense[which].value = std::get<Tensor>(dense[which].value).contiguous();
-        answer_with(student, answers, "grouped_query_attention", dense);
-        for (const Index more : {0, 1}) {  // sequences, or else features
-            Arguments other = dense;
-            other[1].value = heads(random, n.B + more, grouping.H_kv, n.S, n.d + 1 - more);
-            other[2].value = heads(random, n.B + more, grouping.H_kv, n.S, n.d_v);
-            answer_with(student, answers, "grouped_query_attention", other);
-        }
-        answer_with(student, answers, "repeat_heads", {{"kv", in.k}, {"num_heads", grouping.H()}});
-        answer_with(student, answers, "repeat_heads", {{"kv", in.k.contiguous()}, {"num_heads", grouping.H()}});
-        for (const Index H : {grouping.H() + 1, grouping.H_kv - 1, Index{0}})
-            answer_with(student, answers, "repeat_heads", {{"kv", in.k}, {"num_heads", H}});
-        Arguments uneven = in.with(Mask{});
-        uneven[0].value = heads(random, n.B, grouping.H() + 1, n.T, n.d);
-        answer_with(student, answers, "grouped_query_attention", uneven);
-        for (const Index more : {0, 1})
-            answer_with(student, answers, "cached_numbers",
-                        {{"B", n.B},
-                         {"S", n.S * 1'000'003},
-                         {"num_heads", grouping.H() + more},
-                         {"num_kv_heads", grouping.H_kv},
-                         {"head_dim", n.d}});
-        answer_with(student, answers, "pool_heads",
-                    {{"w", random_tensor(random, {n.S, grouping.H() * n.d})},
-                     {"num_heads", grouping.H()},
-                     {"num_kv_heads", grouping.H_kv}});
-        const Layer layer(random, grouping);
-        answer_with(student, answers, "grouped_query_self_attention", layer.with(Mask{}));
-        answer_with(student, answers, "grouped_query_self_attention",
-                    layer.with(random_mask(random, {layer.n.B, 1, layer.n.T, layer.n.T})));
-        Arguments wide = layer.with(random_mask(random, {layer.n.T, layer.n.T}));
-        answer_with(student, answers, "grouped_query_self_attention", wide);
-        wide[2].value = layer.w_q;
-        answer_with(student, answers, "grouped_query_self_attention", wide);
-        answer_with(student, answers, "grouped_query_self_attention", layer.with_wide_values(random));
-        for (std::size_t which = 3; which <= 4; ++which) {  // w_v alone, w_o alone
-            Arguments one = layer.with(Mask{});
-            one[which].value = layer.with_wide_values(random)[which].value;
-            answer_with(student, answers, "grouped_query_self_attention", one);
-        }
-        answer_with(student, answers, "grouped_query_self_attention", layer.with_wide_output(random));
-    }
+    refuses_misfits(student, random, "grouped_query_attention", in.with(Mask{}),
+                    "q: B H T d, k: B K S d, v: B K S d_v");
+    refuses_misfits(student, random, "grouped_query_self_attention", layer.with(Mask{}),
+                    "x: B T D, w_q: D H*d!, w_k: D K*d!, w_v: D K*d!, w_o: H*d! D");
+    refuses_masks(student, random, {n.B, in.grouping.H(), n.T, n.S}, "grouped_query_attention",
+                  [&](const Mask& mask) { return in.with(mask); });
 }
 
 }  // namespace

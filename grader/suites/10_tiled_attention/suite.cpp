@@ -62,6 +62,11 @@ PROPERTY(TiledAttention, TilesAddUp, 2, "what was summed shrinks when a larger s
     const Tensor ramp = Tensor::arange(n.S) * 0.5F;  // each tile's scores are larger, or smaller, than the last's
     for (const Tensor& some : {scores * 2.0F, scores + ramp, scores - ramp})
         for (const Index tile : {Index{1}, Index{2}, n.S - 1}) expect_sums(student, some, v, tile);
+    for_every_relation(student, random, "B H T S d_v", [&](const AxisSizes& sizes, Random& own) {
+        const Sizes size = sizes.sizes();
+        expect_sums(student, with_zeros(random_tensor(own, {size.B, size.H, size.T, size.S})),
+                    random_tensor(own, {size.B, size.H, size.S, size.d_v}), own.integer(1, size.S));
+    });
 }
 
 PROPERTY(TiledAttention, BlockedKeysTeachNothing, 1,
@@ -121,6 +126,9 @@ PROPERTY(TiledAttention, EveryTileGivesAttention, 1,
         for (const Index tile : {Index{1}, Index{2}, Index{4}, std::min(n.T, n.S), n.T + n.S})
             expect_attention(student, in, Mask{}, false, tile);
     }
+    for_every_relation(student, random, "B H T S d d_v tile", [&](const AxisSizes& sizes, Random& own) {
+        expect_attention(student, Inputs(own, sizes.sizes()), Mask{}, false, sizes["tile"]);
+    });
 }
 
 PROPERTY(TiledAttention, MasksReachTheirTiles, 1,
@@ -133,6 +141,13 @@ PROPERTY(TiledAttention, MasksReachTheirTiles, 1,
          {random_mask(random, {n.T, n.S}), random_mask(random, {n.B, n.H, n.T, n.S}),
           random_mask(random, {n.H, 1, n.S}), reference::padding_mask(lengths, n.S), Mask::block_all({n.T, 1})})
         for (const Index tile : {Index{2}, Index{4}}) expect_attention(student, in, mask, false, tile);
+    for_every_mask(student, random, {n.B, n.H, n.T, n.S}, [&](const Mask& mask, Random& own) {
+        expect_attention(student, Inputs(own, n), mask, own.integer(0, 1) == 1, own.integer(1, n.S));
+    });
+    for_every_relation(student, random, "B H T S d d_v tile", [&](const AxisSizes& sizes, Random& own) {
+        const Mask mask = mask_of_any_form(own, {sizes["B"], sizes["H"], sizes["T"], sizes["S"]});
+        expect_attention(student, Inputs(own, sizes.sizes()), mask, own.integer(0, 1) == 1, sizes["tile"]);
+    });
 }
 
 /// Keys and values of the last position are NaN. Queries two tiles before it must not notice, however tiles are cut.
@@ -246,6 +261,15 @@ PROPERTY(TiledAttention, CallsAreCleanAndShapesChecked, 1,
                      {"scores", random_tensor(random, {n.B, n.H, n.T, 4})},
                      {"v", random_tensor(random, {n.B, n.H, 4, n.d_v + 1})}},
                     "v is wider than what was gathered");
+    refuses_misfits(student, random, "absorb",
+                    {{"running", running},
+                     {"scores", random_tensor(random, {n.B, n.H, n.T, 4})},
+                     {"v", random_tensor(random, {n.B, n.H, 4, n.d_v})}},
+                    "scores: B! H! T! n, v: B! H! n d_v!");
+    refuses_misfits(student, random, "tiled_attention", in.with(Mask{}, false, 4),
+                    "q: B H T d, k: B H S d, v: B H S d_v");
+    refuses_masks(student, random, {n.B, n.H, n.T, n.S}, "tiled_attention",
+                  [&](const Mask& mask) { return in.with(mask, false, 4); });
 }
 
 /// Whatever a running state holds, and what context makes of it.
@@ -291,6 +315,18 @@ PROBE(TiledAttention) {
     late.v = strided(in.v);
     late.v.select(2, n.S - 1).fill(std::numeric_limits<float>::quiet_NaN());
     answer_with(student, answers, "tiled_attention", late.with(Mask{}, true, 2));
+    for_some_relations(random, "B H T S d d_v tile", [&](const AxisSizes& some) {
+        const Inputs asked(random, some.sizes());
+        const Mask mask = mask_of_any_form(random, {some["B"], some["H"], some["T"], some["S"]});
+        answer_with(student, answers, "tiled_attention", asked.with(mask, some["T"] > some["S"], some["tile"]));
+        const Outcome state = student.outcome(
+            "nothing_seen", {{"B", some["B"]}, {"H", some["H"]}, {"T", some["T"]}, {"d_v", some["d_v"]}});
+        if (state.error) return;
+        answer_with(student, answers, "absorb",
+                    {{"running", state.value},
+                     {"scores", random_tensor(random, {some["B"], some["H"], some["T"], some["S"]})},
+                     {"v", random_tensor(random, {1, 1, some["S"], some["d_v"]})}});
+    });
     if (session.sanitized || random.integer(0, 9) > 0) return;
     const Inputs large(random, {1, 1, 701, 1901, 3, 2});
     const auto [context, memory] = ask_measured(student, random, large, random_mask(random, {large.n.S}), true, 64);

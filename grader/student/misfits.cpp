@@ -1,0 +1,153 @@
+#include "student/sweep.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+#include <utility>
+
+namespace headway::judge {
+namespace {
+
+/// An axis of an argument.
+struct Place {
+    std::size_t argument = 0;
+    std::size_t axis = 0;
+};
+
+/// The places that have the same size.
+struct SameSize {
+    std::vector<Place> places;
+    bool stands_elsewhere = false;  ///< in an argument that is no tensor, or as part of a product
+};
+
+std::size_t argument_of(const Arguments& arguments, const std::string& name) {
+    for (std::size_t i = 0; i < arguments.size(); ++i)
+        if (arguments[i].name == name) return i;
+    throw std::invalid_argument("the call has no argument " + name);
+}
+
+/// By the name of the size.
+std::map<std::string, SameSize> read(const std::string& shapes, const Arguments& arguments) {
+    std::map<std::string, SameSize> sizes;
+    std::istringstream text(shapes);
+    for (std::string part; std::getline(text, part, ',');) {
+        std::istringstream words(part);
+        std::string name;
+        std::getline(words, name, ':');
+        name.erase(0, name.find_first_not_of(' '));
+        const std::size_t argument = argument_of(arguments, name);
+        std::size_t axis = 0;
+        for (std::string size; words >> size;) {
+            const bool elsewhere = size.ends_with('!');
+            if (elsewhere) size.pop_back();
+            SameSize& same = sizes[size];
+            same.stands_elsewhere |= elsewhere;
+            same.places.push_back({argument, axis++});
+        }
+    }
+    return sizes;
+}
+
+/// Which places are changed together: each alone, all of one argument, all but those of one argument, and all, if the
+/// size stands elsewhere too.
+std::vector<std::vector<Place>> changed_together(const SameSize& same) {
+    const std::vector<Place>& places = same.places;
+    std::vector<std::vector<Place>> sets;
+    std::set<std::size_t> arguments;
+    for (const Place& place : places) {
+        arguments.insert(place.argument);
+        if (places.size() > 1 || same.stands_elsewhere) sets.push_back({place});
+    }
+    for (const std::size_t argument : arguments) {
+        std::vector<Place> of_it, others;
+        for (const Place& place : places) (place.argument == argument ? of_it : others).push_back(place);
+        if (of_it.size() > 1 && !others.empty()) sets.push_back(of_it);
+        if (others.size() > 1) sets.push_back(others);
+    }
+    if (same.stands_elsewhere && places.size() > 1) sets.push_back(places);
+    return sets;
+}
+
+std::string names_of(const Arguments& arguments, const std::vector<Place>& places) {
+    std::vector<std::string> names;
+    for (const Place& place : places)
+        if (std::find(names.begin(), names.end(), arguments[place.argument].name) == names.end())
+            names.push_back(arguments[place.argument].name);
+    std::string text;
+    for (std::size_t i = 0; i < names.size(); ++i)
+        text += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];
+    return text;
+}
+
+/// "k and v have H = 4, which is 3 elsewhere"
+std::string reason(const Arguments& arguments, const std::vector<Place>& places, const std::string& size, Index is,
+                   Index was) {
+    const std::string names = names_of(arguments, places);
+    const bool several = names.find(" and ") != std::string::npos;
+    return names + (several ? " have " : " has ") + size + " = " + std::to_string(is) + " where " +
+           std::to_string(was) + " would fit";
+}
+
+Arguments with_size(Arguments arguments, const std::vector<Place>& places, Index size, Random& random) {
+    std::map<std::size_t, Shape> shapes;
+    for (const Place& place : places) {
+        const auto& tensor = std::get<Tensor>(arguments[place.argument].value);
+        shapes.try_emplace(place.argument, tensor.shape()).first->second.at(place.axis) = size;
+    }
+    for (const auto& [argument, shape] : shapes) arguments[argument].value = random_tensor(random, shape);
+    return arguments;
+}
+
+}  // namespace
+
+void refuses_misfits(Student& student, Random& random, const std::string& function, const Arguments& arguments,
+                     const std::string& shapes, Broadcast broadcast) {
+    std::vector<DrawAndAsk> questions;
+    for (const auto& [size, same] : read(shapes, arguments)) {
+        const Place& first = same.places.front();
+        const Index was = std::get<Tensor>(arguments[first.argument].value).size(static_cast<Index>(first.axis));
+        std::set<Index> others{was + 1, 2 * was};
+        if (broadcast == Broadcast::refused && was > 1) others.insert(1);
+        for (const std::vector<Place>& changed : changed_together(same))
+            for (const Index is : others)
+                questions.emplace_back([&, size = size, changed, is, was](Random& own) {
+                    student.refuses(function, with_size(arguments, changed, is, own),
+                                    reason(arguments, changed, size, is, was));
+                });
+    }
+    ask_in_turn(student, random, questions);
+}
+
+void refuses_uneven_heads(Student& student, Random& random, const std::string& function, const Arguments& arguments,
+                          Index D) {
+    const std::size_t num_heads = argument_of(arguments, "num_heads");
+    std::vector<DrawAndAsk> questions;
+    for (Index H = 2; H < D; ++H)
+        if (D % H != 0)
+            questions.emplace_back([&, H](Random&) {
+                Arguments uneven = arguments;
+                uneven[num_heads].value = H;
+                student.refuses(function, uneven,
+                                "D = " + std::to_string(D) + " is not divisible by " + std::to_string(H) + " heads");
+            });
+    ask_in_turn(student, random, questions);
+}
+
+void refuses_masks(Student& student, Random& random, const Shape& scores, const std::string& function,
+                   const std::function<Arguments(const Mask&)>& with) {
+    const Index B = scores[0], H = scores[1], T = scores[2], S = scores[3];
+    std::vector<Shape> shapes{{S + 1}, {T + 1, S}, {H + 1, T, S}, {B + 1, H, T, S}};
+    if (B != T && B > 1) shapes.push_back({B, S});  // one of keys for each sequence is (B, 1, 1, S)
+    std::vector<DrawAndAsk> questions;
+    for (const Shape& shape : shapes)
+        questions.emplace_back([&](Random&) {
+            student.refuses(function, with(Mask::allow_all(shape)),
+                            "a mask " + headway::to_string(shape) + " does not broadcast to the scores " +
+                                headway::to_string(scores));
+        });
+    ask_in_turn(student, random, questions);
+}
+
+}  // namespace headway::judge

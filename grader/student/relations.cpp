@@ -1,0 +1,247 @@
+#include "student/relations.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <sstream>
+#include <stdexcept>
+#include <utility>
+
+namespace headway::judge {
+namespace {
+
+/// What is small: large enough for orders between several axes, small enough for many questions.
+constexpr Index smallest = 2, largest_small = 6;
+/// Longer than a row of a fixed buffer, a tile, a warp: 128 and some.
+constexpr Index least_long = 131, most_long = 139;
+/// Of a batch, heads and tokens: some programs take a thread for each row of all of them.
+constexpr Index least_many = 65, most_many = 67;
+
+bool counts_rows(const std::string& axis) { return axis == "B" || axis == "H" || axis == "T"; }
+
+using Row = std::vector<Index>;
+
+/// A relation that some row must show.
+struct Goal {
+    std::size_t a = 0, b = 0;
+    enum class Kind { equal, less } kind = Kind::equal;
+
+    bool is_met(const Row& all) const { return kind == Kind::equal ? all[a] == all[b] && all[a] > 1 : all[a] < all[b]; }
+};
+
+class Cover {
+public:
+    Cover(Random& random, const Axes& axes) : random_(random), axes_(axes) {
+        for (std::size_t a = 0; a < axes_.all(); ++a)
+            for (std::size_t b = 0; b < axes_.all(); ++b) {
+                if (a == b || axes_.is_factor(a, b) || axes_.is_factor(b, a)) continue;
+                open_.push_back({a, b, Goal::Kind::less});
+                if (a < b) open_.push_back({a, b, Goal::Kind::equal});
+            }
+    }
+
+    std::vector<Row> rows() {
+        const std::size_t axes = axes_.names().size();
+        add(Row(axes, 1));
+        for (std::size_t a = 0; a < axes; ++a)
+            for (std::size_t b = a; b < axes; ++b) {  // one alone, or two
+                if (axes == 2 && a != b) continue;    // that is all of them
+                Row row = some();
+                row[a] = row[b] = 1;
+                add(row);
+            }
+        for (std::size_t a = 0; a < axes; ++a) add(long_in(a));
+        add_what_is_missing();
+        return rows_;
+    }
+
+private:
+    Row some() {
+        Row row;
+        for (std::size_t a = 0; a < axes_.names().size(); ++a) row.push_back(random_.integer(smallest, largest_small));
+        return row;
+    }
+
+    Row long_in(std::size_t axis) {
+        Row row;
+        for (const std::string& name : axes_.names()) row.push_back(counts_rows(name) ? 1 : smallest);
+        if (!counts_rows(axes_.names()[axis])) {
+            for (std::size_t a = 0; a < row.size(); ++a) row[a] = random_.integer(smallest, smallest + 1);
+            row[axis] = random_.integer(least_long, most_long);
+            return row;
+        }
+        // Of the others that count rows, one is 2, so that a wrong order of two axes shows.
+        row[axis] = random_.integer(least_many, most_many);
+        std::vector<std::size_t> others;
+        for (std::size_t a = 0; a < row.size(); ++a)
+            if (a != axis && row[a] == 1) others.push_back(a);
+        if (!others.empty()) row[others[static_cast<std::size_t>(random_.integer(0, as_index(others) - 1))]] = smallest;
+        return row;
+    }
+
+    static Index as_index(const std::vector<std::size_t>& list) { return static_cast<Index>(list.size()); }
+
+    std::size_t newly_met(const Row& row) const {
+        const Row all = axes_.with_products(row);
+        return static_cast<std::size_t>(
+            std::count_if(open_.begin(), open_.end(), [&](const Goal& goal) { return goal.is_met(all); }));
+    }
+
+    void add(const Row& row) {
+        const Row all = axes_.with_products(row);
+        std::erase_if(open_, [&](const Goal& goal) { return goal.is_met(all); });
+        rows_.push_back(row);
+    }
+
+    /// The best of many rows, until nothing is gained: a product may never be as small as some axis.
+    void add_what_is_missing() {
+        constexpr int drawn = 200;
+        while (!open_.empty()) {
+            Row best;
+            std::size_t most = 0;
+            for (int i = 0; i < drawn; ++i) {
+                const Row row = some();
+                const std::size_t met = newly_met(row);
+                if (met > most) {
+                    most = met;
+                    best = row;
+                }
+            }
+            if (most == 0) return;
+            add(best);
+        }
+    }
+
+    Random& random_;
+    const Axes& axes_;
+    std::vector<Goal> open_;
+    std::vector<Row> rows_;
+};
+
+/// A statement about sizes, in words and as a test.
+struct Statement {
+    std::string words;
+    std::function<bool(const Row&)> holds;
+};
+
+/// The simplest first.
+std::vector<Statement> statements(const Axes& axes, Index largest_of_right, std::size_t largest_axis) {
+    std::vector<Statement> all;
+    const std::size_t single = axes.names().size();
+    const auto add = [&](std::string words, std::function<bool(const Row&)> holds) {
+        all.push_back({std::move(words), std::move(holds)});
+    };
+    for (std::size_t a = 0; a < single; ++a) add(axes.name(a) + " = 1", [a](const Row& row) { return row[a] == 1; });
+    if (largest_axis < axes.all())
+        add(axes.name(largest_axis) + " > " + std::to_string(largest_of_right),
+            [=](const Row& row) { return row[largest_axis] > largest_of_right; });
+    for (std::size_t a = 0; a < single; ++a)
+        for (std::size_t b = a + 1; b < single; ++b)
+            add(axes.name(a) + " = " + axes.name(b) + " = 1",
+                [=](const Row& row) { return row[a] == 1 && row[b] == 1; });
+    const auto for_two = [&](const std::string& sign, bool both_ways, const std::function<bool(Index, Index)>& holds) {
+        for (std::size_t a = 0; a < axes.all(); ++a)
+            for (std::size_t b = both_ways ? 0 : a + 1; b < axes.all(); ++b)
+                if (a != b)
+                    add(axes.name(a) + sign + axes.name(b), [=](const Row& row) { return holds(row[a], row[b]); });
+    };
+    for_two(" = ", false, [](Index a, Index b) { return a == b; });
+    for_two(" = ", false, [](Index a, Index b) { return a == b && a > 1; });
+    for (std::size_t a = 0; a < single; ++a) add(axes.name(a) + " > 1", [a](const Row& row) { return row[a] > 1; });
+    for_two(" > ", true, [](Index a, Index b) { return a > b; });
+    for_two(" >= ", true, [](Index a, Index b) { return a >= b; });
+    for_two(" differs from ", false, [](Index a, Index b) { return a != b; });
+    return all;
+}
+
+}  // namespace
+
+Axes::Axes(const std::string& text) {
+    std::istringstream words(text);
+    for (std::string word; words >> word;) {
+        const std::size_t is = word.find('=');
+        if (is == std::string::npos) {
+            if (!products_.empty()) throw std::invalid_argument("axes stand before products: " + text);
+            names_.push_back(word);
+            continue;
+        }
+        Product product{word.substr(0, is), {}};
+        std::istringstream factors(word.substr(is + 1));
+        for (std::string factor; std::getline(factors, factor, '*');) {
+            const auto axis = std::find(names_.begin(), names_.end(), factor);
+            if (axis == names_.end()) throw std::invalid_argument("there is no axis " + factor + " in " + text);
+            product.factors.push_back(static_cast<std::size_t>(axis - names_.begin()));
+        }
+        products_.push_back(std::move(product));
+    }
+}
+
+std::vector<Index> Axes::with_products(std::vector<Index> sizes) const {
+    sizes.resize(names_.size());
+    for (const Product& product : products_) {
+        Index size = 1;
+        for (const std::size_t factor : product.factors) size *= sizes[factor];
+        sizes.push_back(size);
+    }
+    return sizes;
+}
+
+std::string Axes::name(std::size_t place) const {
+    return place < names_.size() ? names_[place] : products_.at(place - names_.size()).name;
+}
+
+std::size_t Axes::place(std::string_view name_of_it) const {
+    for (std::size_t i = 0; i < all(); ++i)
+        if (name(i) == name_of_it) return i;
+    throw std::out_of_range("there is no axis " + std::string(name_of_it));
+}
+
+bool Axes::is_factor(std::size_t axis, std::size_t place) const {
+    if (place < names_.size()) return false;
+    const auto& factors = products_.at(place - names_.size()).factors;
+    return std::find(factors.begin(), factors.end(), axis) != factors.end();
+}
+
+Sizes AxisSizes::sizes() const {
+    const auto size = [&](const char* name) {
+        for (std::size_t i = 0; i < axes_->all(); ++i)
+            if (axes_->name(i) == name) return all_[i];
+        return Index{2};
+    };
+    return {size("B"), size("H"), size("T"), size("S"), size("d"), size("d_v")};
+}
+
+std::vector<AxisSizes> every_relation(Random& random, const Axes& axes) {
+    std::vector<AxisSizes> all;
+    for (Row& row : Cover(random, axes).rows()) all.emplace_back(axes, std::move(row));
+    return all;
+}
+
+std::string what_tells_apart(const Axes& axes, const std::vector<AxisSizes>& rows, const std::vector<bool>& wrong) {
+    if (std::find(wrong.begin(), wrong.end(), true) == wrong.end() ||
+        std::find(wrong.begin(), wrong.end(), false) == wrong.end())
+        return "";
+    // The axis that is longer wherever it is wrong than anywhere where it is right.
+    Index largest_of_right = 0;
+    std::size_t longer = axes.all();
+    for (std::size_t axis = 0; axis < axes.names().size(); ++axis) {
+        Index most_of_right = 0, least_of_wrong = most_long + 1;
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            const Index size = rows[i].all()[axis];
+            if (wrong[i])
+                least_of_wrong = std::min(least_of_wrong, size);
+            else
+                most_of_right = std::max(most_of_right, size);
+        }
+        if (least_of_wrong <= most_of_right || most_of_right < 2) continue;
+        longer = axis;
+        largest_of_right = most_of_right;
+    }
+    for (const Statement& statement : statements(axes, largest_of_right, longer)) {
+        bool fits = true;
+        for (std::size_t i = 0; i < rows.size() && fits; ++i) fits = statement.holds(rows[i].all()) == wrong[i];
+        if (fits) return statement.words;
+    }
+    return "";
+}
+
+}  // namespace headway::judge

@@ -1,0 +1,189 @@
+#include "student/sweep.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace headway::judge {
+namespace {
+
+using verdict::Failure;
+using verdict::FailureKind;
+
+/// Puts the record of the test back as it was.
+class Undone {
+public:
+    explicit Undone(TestRecord& record)
+        : record_(record),
+          story_(record.story.size()),
+          credits_(record.credits.size()),
+          function_(record.function),
+          asked_(record.asked),
+          shown_(record.shown),
+          answered_bytes_(record.answered_bytes) {}
+
+    void undo() {
+        record_.story.resize(std::min(story_, record_.story.size()));
+        record_.credits.erase(record_.credits.begin() + static_cast<std::ptrdiff_t>(credits_), record_.credits.end());
+        record_.function = function_;
+        record_.asked = asked_;
+        record_.shown = shown_;
+        record_.answered_bytes = answered_bytes_;
+    }
+    bool gave_credit() const { return record_.credits.size() > credits_; }
+
+private:
+    TestRecord& record_;
+    std::size_t story_, credits_;
+    std::string function_;
+    std::set<std::string> asked_, shown_;
+    std::uint64_t answered_bytes_;
+};
+
+/// What costs a worker, or time, is not asked once more.
+bool may_be_asked_again(FailureKind kind) {
+    return kind == FailureKind::wrong_value || kind == FailureKind::wrong_shape ||
+           kind == FailureKind::wrong_behaviour || kind == FailureKind::exception;
+}
+
+struct Answered {
+    bool on_credit = false;
+    std::optional<StopTest> wrong = {};
+    bool rightly() const { return !on_credit && !wrong; }
+};
+
+/// @throws StopTest  if the worker was lost, or the machine or a stub ends the test
+Answered ask_without_trace(Student& student, const DrawAndAsk& question, std::uint64_t seed) {
+    Undone record(student.test_record());
+    Answered answered;
+    try {
+        student.outside_story([&] {
+            Random own(seed);
+            question(own);
+        });
+        answered.on_credit = record.gave_credit();
+    } catch (const StopTest& stop) {
+        if (!stop.failure || !may_be_asked_again(stop.failure->kind)) throw;
+        answered.wrong = stop;
+    }
+    record.undo();
+    return answered;
+}
+
+/// What the wrong ones from `first` on have in common, those before being right; empty if that cannot be asked.
+std::string pattern_of_wrong(Student& student, const std::vector<DrawAndAsk>& questions,
+                             const std::vector<std::uint64_t>& seeds, std::size_t first, const Pattern& pattern) {
+    std::vector<bool> wrong(questions.size(), false);
+    wrong[first] = true;
+    Undone record(student.test_record());
+    try {
+        for (std::size_t i = first + 1; i < questions.size(); ++i)
+            wrong[i] = ask_without_trace(student, questions[i], seeds[i]).wrong.has_value();
+    } catch (const StopTest&) {  // the worker is lost
+        record.undo();
+        return "";
+    }
+    return pattern(wrong);
+}
+
+Mask cut_from_larger(Random& random, const Shape& shape) {
+    Shape larger = shape;
+    ++larger.back();
+    const Mask whole = random_mask(random, larger);
+    Mask part = whole.as_strided(shape, whole.strides(), 1);
+    return part;
+}
+
+Mask transposed(Random& random, Index T, Index S) { return random_mask(random, {S, T}).as_strided({T, S}, {1, T}, 0); }
+
+}  // namespace
+
+void ask_in_turn(Student& student, Random& random, const std::vector<DrawAndAsk>& questions, const Pattern& pattern) {
+    if (!student.test_record().credits.empty()) return;
+    std::vector<std::uint64_t> seeds;
+    for (std::size_t i = 0; i < questions.size(); ++i) seeds.push_back(random.next());
+    for (std::size_t i = 0; i < questions.size(); ++i) {
+        const Answered answered = ask_without_trace(student, questions[i], seeds[i]);
+        if (answered.rightly()) continue;
+        const std::string where =
+            answered.wrong && pattern ? pattern_of_wrong(student, questions, seeds, i, pattern) : "";
+        try {
+            Random own(seeds[i]);
+            questions[i](own);
+            if (answered.wrong)
+                throw StopTest{*answered.wrong};  // right the second time: it remembers, or it is chance
+        } catch (StopTest& stop) {
+            if (stop.failure && !where.empty())
+                stop.failure->message += "; of " + std::to_string(questions.size()) +
+                                         " questions with other sizes it is wrong where " + where + ", and only there";
+            throw;
+        }
+        if (answered.on_credit) return;
+    }
+}
+
+void for_every_relation(Student& student, Random& random, const std::string& text,
+                        const std::function<void(const AxisSizes&, Random&)>& ask) {
+    const Axes axes(text);
+    const std::vector<AxisSizes> rows = every_relation(random, axes);
+    std::vector<DrawAndAsk> questions;
+    for (const AxisSizes& row : rows) questions.emplace_back([&](Random& own) { ask(row, own); });
+    ask_in_turn(student, random, questions,
+                [&](const std::vector<bool>& wrong) { return what_tells_apart(axes, rows, wrong); });
+}
+
+void for_some_relations(Random& random, const std::string& text, const std::function<void(const AxisSizes&)>& ask) {
+    constexpr int some = 4;
+    const Axes axes(text);
+    const std::vector<AxisSizes> rows = every_relation(random, axes);
+    for (int i = 0; i < some; ++i)
+        ask(rows[static_cast<std::size_t>(random.integer(0, static_cast<Index>(rows.size()) - 1))]);
+}
+
+void for_every_mask(Student& student, Random& random, const Shape& scores,
+                    const std::function<void(const Mask&, Random&)>& ask) {
+    std::vector<DrawAndAsk> questions;
+    for (int form = 0; form < mask_forms; ++form)
+        questions.emplace_back([&, form](Random& own) { ask(mask_of_form(form, own, scores), own); });
+    ask_in_turn(student, random, questions);
+}
+
+Mask mask_of_form(int form, Random& random, const Shape& scores) {
+    const Index B = scores[0], H = scores[1], T = scores[2], S = scores[3];
+    const std::vector<Shape> shapes{{S},          {1, S},       {T, S},       {1, T, S},    {H, 1, S},    {H, T, S},
+                                    {B, 1, 1, S}, {B, 1, T, S}, {1, H, 1, S}, {1, H, T, S}, {B, H, 1, S}, {B, H, T, S}};
+    const auto plain = static_cast<int>(shapes.size());
+    if (form < plain) return random_mask(random, shapes[static_cast<std::size_t>(form)]);
+    Mask one_key = Mask::allow_all({S});
+    switch (form - plain) {
+        case 0:
+            return random_mask(random, {T, S}).expand({B, H, T, S});
+        case 1:
+            return transposed(random, T, S);
+        case 2:
+            return cut_from_larger(random, {B, H, T, S});
+        case 3:
+            one_key(random.integer(0, S - 1)) = true;
+            return one_key;
+        case 4: {  // some queries see nothing
+            Mask queries = Mask::allow_all({T, 1});
+            for (Index t = 0; t < T; ++t) queries(t, 0) = random.integer(0, 2) == 0;
+            return queries;
+        }
+        default: {  // the sequences end early, one of them before its first key
+            Mask padding = Mask::allow_all({B, 1, 1, S});
+            for (Index b = 0; b < B; ++b)
+                for (Index s = b == 0 ? 0 : random.integer(0, S); s < S; ++s) padding(b, 0, 0, s) = true;
+            return padding;
+        }
+    }
+}
+
+Mask mask_of_any_form(Random& random, const Shape& scores) {
+    const auto form = static_cast<int>(random.integer(-1, mask_forms - 1));
+    return form < 0 ? Mask{} : mask_of_form(form, random, scores);
+}
+
+}  // namespace headway::judge

@@ -1,0 +1,56 @@
+#pragma once
+
+#include "student/hidden_test.hpp"
+#include "suites/08_kv_cache/questions.hpp"
+
+#include <string>
+
+/// A cache with tokens in it, and what append should make of it.
+namespace headway::judge::kv_cache {
+
+inline Shape each(Index B, Index count) { return Shape(static_cast<std::size_t>(B), count); }
+
+/// A cache whose sequences hold different numbers of tokens, with stale numbers behind them.
+struct Filled {
+    Sizes n;
+    Index capacity;
+    Tensor k, v;  // (B, H, C, d)
+    Shape lengths;
+
+    Filled(Random& random, const Sizes& sizes)
+        : n(sizes),
+          capacity(n.T + n.S + 2),
+          k(random_tensor(random, {n.B, n.H, capacity, n.d})),
+          v(random_tensor(random, {n.B, n.H, capacity, n.d})),
+          lengths(diagnosis::different_counts(n.B, n.T)) {}
+
+    wire::Handle in(Student& student) const {
+        return student.keep("cache", {{"k", k}, {"v", v}, {"lengths", lengths}});
+    }
+};
+
+/// New keys or values as split_heads leaves them: a view.
+inline Tensor new_heads(Random& random, const Sizes& n, Index count) {
+    return random_tensor(random, {n.B, count, n.H, n.d}).transpose(1, 2);
+}
+
+inline void append(Student& student, wire::Handle cache, const Tensor& k, const Tensor& v, const Shape& counts) {
+    const Outcome outcome = student.outcome("append", {{"cache", cache}, {"k", k}, {"v", v}, {"counts", counts}});
+    if (outcome.error)
+        expect(false, Stage::none, "your append threw " + outcome.error->type + ": " + outcome.error->message);
+}
+
+/// Writes what append should write.
+inline void append_expected(Tensor& to, const Shape& lengths, const Tensor& from, const Shape& counts) {
+    for (std::size_t b = 0; b < counts.size(); ++b) {
+        const auto row = static_cast<Index>(b);
+        to[row].slice(1, lengths[b], lengths[b] + counts[b]).copy_from(from[row].slice(1, 0, counts[b]));
+    }
+}
+
+inline void expect_lengths(const Shape& yours, const Shape& expected) {
+    expect(yours == expected, Stage::none,
+           "the lengths are " + headway::to_string(yours) + "; they should be " + headway::to_string(expected));
+}
+
+}  // namespace headway::judge::kv_cache

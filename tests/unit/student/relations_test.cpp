@@ -1,0 +1,127 @@
+#include "student/relations.hpp"
+
+#include "student/sweep.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace headway::judge {
+namespace {
+
+template <class Holds>
+bool somewhere(const std::vector<AxisSizes>& rows, Holds holds) {
+    return std::any_of(rows.begin(), rows.end(), holds);
+}
+
+class Relations : public testing::TestWithParam<std::uint64_t> {
+protected:
+    Random random{GetParam()};
+    Axes axes{"B H T S d d_v D=H*d"};
+    std::vector<AxisSizes> rows = every_relation(random, axes);
+};
+
+TEST_P(Relations, EachAxisIsOneAloneAndWithEveryOther) {
+    const auto ones = [&](const AxisSizes& row) {
+        return std::count(row.all().begin(), row.all().begin() + 6, Index{1});
+    };
+    for (const std::string& a : axes.names())
+        for (const std::string& b : axes.names())
+            EXPECT_TRUE(somewhere(
+                rows,
+                [&](const AxisSizes& row) { return row[a] == 1 && row[b] == 1 && ones(row) == (a == b ? 1 : 2); }))
+                << a << " and " << b;
+    EXPECT_TRUE(somewhere(rows, [&](const AxisSizes& row) { return ones(row) == 6; }));
+}
+
+TEST_P(Relations, EachTwoAreEqualAndUnequalBothWays) {
+    for (const char* a : {"B", "H", "T", "S", "d", "d_v", "D"})
+        for (const char* b : {"B", "H", "T", "S", "d", "d_v", "D"}) {
+            const std::string both = std::string(a) + b;
+            if (both == "HD" || both == "DH" || both == "dD" || both == "Dd") continue;  // D is a multiple of them
+            EXPECT_TRUE(a == b || somewhere(rows, [&](const AxisSizes& row) { return row[a] < row[b]; })) << both;
+            EXPECT_TRUE(somewhere(rows, [&](const AxisSizes& row) { return row[a] == row[b] && row[a] > 1; })) << both;
+        }
+}
+
+TEST_P(Relations, EachAxisIsLongSomewhere) {
+    for (const char* axis : {"S", "d", "d_v"})
+        EXPECT_TRUE(somewhere(rows, [&](const AxisSizes& row) { return row[axis] > 128; })) << axis;
+    for (const char* axis : {"B", "H", "T"})
+        EXPECT_TRUE(somewhere(rows, [&](const AxisSizes& row) { return row[axis] > 64; })) << axis;
+}
+
+TEST_P(Relations, RowsAreFewAndSmall) {
+    EXPECT_LE(rows.size(), 60U);
+    for (const AxisSizes& row : rows) {
+        Index elements = 1;
+        for (std::size_t axis = 0; axis < axes.names().size(); ++axis) elements *= row.all()[axis];
+        EXPECT_LE(elements, 50'000);
+        EXPECT_LE(row["B"] * row["H"] * row["T"], 220) << "some programs take a thread for each row";
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, Relations, testing::Values(1, 2, 3, 4, 5));
+
+TEST(Relations, OneAxisAloneHasRowsToo) {
+    Random random(1);
+    const Axes one("S");
+    const std::vector<AxisSizes> rows = every_relation(random, one);
+    EXPECT_TRUE(somewhere(rows, [](const AxisSizes& row) { return row["S"] == 1; }));
+    EXPECT_TRUE(somewhere(rows, [](const AxisSizes& row) { return row["S"] > 128; }));
+}
+
+TEST(Relations, AProductNeedsItsFactors) {
+    EXPECT_THROW(Axes("H D=H*d"), std::invalid_argument);
+    EXPECT_THROW(Axes("D=H*d H d"), std::invalid_argument);
+    EXPECT_THROW(Axes("H d D=H*d").place("E"), std::out_of_range);
+}
+
+/// What is said where the rows for which `wrong` holds are wrong.
+template <class Wrong>
+std::string said(const std::string& text, Wrong wrong) {
+    Random random(7);
+    const Axes axes(text);
+    const std::vector<AxisSizes> rows = every_relation(random, axes);
+    std::vector<bool> marks;
+    marks.reserve(rows.size());
+    for (const AxisSizes& row : rows) marks.push_back(wrong(row));
+    return what_tells_apart(axes, rows, marks);
+}
+
+TEST(WhatTellsApart, NamesTheRelationThatIsWrong) {
+    EXPECT_EQ(said("B H T S d", [](const AxisSizes& n) { return n["T"] == n["S"]; }), "T = S");
+    EXPECT_EQ(said("B H T S d", [](const AxisSizes& n) { return n["T"] == 1; }), "T = 1");
+    EXPECT_EQ(said("B H T S d", [](const AxisSizes& n) { return n["T"] == 1 && n["S"] == 1; }), "T = S = 1");
+    EXPECT_EQ(said("B H T d D=H*d", [](const AxisSizes& n) { return n["T"] == n["D"]; }), "T = D");
+    EXPECT_EQ(said("T E D", [](const AxisSizes& n) { return n["E"] != n["D"]; }), "E differs from D");
+    EXPECT_EQ(said("T D d_v", [](const AxisSizes& n) { return n["d_v"] > n["D"]; }), "d_v > D");
+    EXPECT_EQ(said("B T S", [](const AxisSizes& n) { return n["S"] > 64; }), "S > 6");
+}
+
+TEST(WhatTellsApart, SaysNothingWithoutARelation) {
+    EXPECT_EQ(said("B T S", [](const AxisSizes&) { return true; }), "");
+    EXPECT_EQ(said("B T S", [](const AxisSizes&) { return false; }), "");
+    int row = 0;
+    EXPECT_EQ(said("B H T S d d_v", [&](const AxisSizes&) { return row++ % 3 == 1; }), "");
+}
+
+TEST(MaskForms, EachBroadcastsAndTheyDiffer) {
+    Random random(3);
+    const Shape scores{3, 5, 6, 7};
+    std::size_t expanded = 0, views = 0;
+    for (int form = 0; form < mask_forms; ++form) {
+        const Mask mask = mask_of_form(form, random, scores);
+        EXPECT_NO_THROW(mask.expand(scores)) << form;
+        views += mask.strides() != Layout::contiguous(mask.shape()).strides ? 1 : 0;
+        expanded += mask.storage_size() < mask.numel() ? 1 : 0;
+    }
+    EXPECT_EQ(views, 3U);
+    EXPECT_EQ(expanded, 1U);
+}
+
+}  // namespace
+}  // namespace headway::judge
