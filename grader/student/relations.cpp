@@ -124,16 +124,16 @@ struct Statement {
 };
 
 /// The simplest first.
-std::vector<Statement> statements(const Axes& axes, Index largest_of_right, std::size_t largest_axis) {
+std::vector<Statement> statements(const Axes& axes, Index long_from, std::size_t long_axis) {
     std::vector<Statement> all;
     const std::size_t single = axes.names().size();
     const auto add = [&](std::string words, std::function<bool(const Row&)> holds) {
         all.push_back({std::move(words), std::move(holds)});
     };
     for (std::size_t a = 0; a < single; ++a) add(axes.name(a) + " = 1", [a](const Row& row) { return row[a] == 1; });
-    if (largest_axis < axes.all())
-        add(axes.name(largest_axis) + " > " + std::to_string(largest_of_right),
-            [=](const Row& row) { return row[largest_axis] > largest_of_right; });
+    if (long_axis < axes.all())
+        add(axes.name(long_axis) + " >= " + std::to_string(long_from),
+            [=](const Row& row) { return row[long_axis] >= long_from; });
     for (std::size_t a = 0; a < single; ++a)
         for (std::size_t b = a + 1; b < single; ++b)
             add(axes.name(a) + " = " + axes.name(b) + " = 1",
@@ -221,7 +221,7 @@ std::string what_tells_apart(const Axes& axes, const std::vector<AxisSizes>& row
         std::find(wrong.begin(), wrong.end(), false) == wrong.end())
         return "";
     // The axis that is longer wherever it is wrong than anywhere where it is right.
-    Index largest_of_right = 0;
+    Index long_from = 0;
     std::size_t longer = axes.all();
     for (std::size_t axis = 0; axis < axes.names().size(); ++axis) {
         Index most_of_right = 0, least_of_wrong = most_long + 1;
@@ -234,9 +234,9 @@ std::string what_tells_apart(const Axes& axes, const std::vector<AxisSizes>& row
         }
         if (least_of_wrong <= most_of_right || most_of_right < 2) continue;
         longer = axis;
-        largest_of_right = most_of_right;
+        long_from = least_of_wrong;
     }
-    for (const Statement& statement : statements(axes, largest_of_right, longer)) {
+    for (const Statement& statement : statements(axes, long_from, longer)) {
         bool fits = true;
         for (std::size_t i = 0; i < rows.size() && fits; ++i) fits = statement.holds(rows[i].all()) == wrong[i];
         if (fits) return statement.words;

@@ -55,7 +55,7 @@ private:
 /// @param axes  must live as long as the rows
 std::vector<AxisSizes> every_relation(Random& random, const Axes& axes);
 
-/// What holds of all rows that are wrong and of no other: "T = S", "d = 1", "S > 7". Empty if nothing so simple does,
+/// What holds of all rows that are wrong and of no other: "T = S", "d = 1", "S >= 131". Empty if nothing so simple does,
 /// or if all or none are wrong.
 std::string what_tells_apart(const Axes& axes, const std::vector<AxisSizes>& rows, const std::vector<bool>& wrong);
 

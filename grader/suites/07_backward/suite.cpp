@@ -324,9 +324,9 @@ PROBE(Backward) {
                     Inputs(random, some.sizes()).with(mask_of_any_form(random, scores)));
         answer_with(student, answers, "attention_backward",
                     Inputs(random, some.sizes()).with(Mask::allow_all({some["B"], some["S"]})));
-        Arguments uneven = ModuleInputs(random, some.sizes(), 1.0F).with(Mask{});
-        uneven[2].value = some["H"] * some["d"] - 1;
-        answer_with(student, answers, "multi_head_attention_backward", uneven);
+        Arguments too_few = ModuleInputs(random, some.sizes(), 1.0F).with(Mask{});
+        too_few[2].value = some["H"] * some["d"] - 1;
+        answer_with(student, answers, "multi_head_attention_backward", too_few);
         Arguments deep = LinearInputs(random, some.sizes(), true).arguments();
         deep[4].value = random_tensor(random, {2, some["d"]});
         answer_with(student, answers, "linear_backward", deep);
