@@ -1,6 +1,7 @@
 #include "student/relations.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <sstream>
 #include <stdexcept>
@@ -236,12 +237,27 @@ std::string what_tells_apart(const Axes& axes, const std::vector<AxisSizes>& row
         longer = axis;
         long_from = least_of_wrong;
     }
-    for (const Statement& statement : statements(axes, long_from, longer)) {
-        bool fits = true;
-        for (std::size_t i = 0; i < rows.size() && fits; ++i) fits = statement.holds(rows[i].all()) == wrong[i];
-        if (fits) return statement.words;
+    const std::vector<Statement> all = statements(axes, long_from, longer);
+    const auto wrong_rows = static_cast<std::size_t>(std::count(wrong.begin(), wrong.end(), true));
+    const std::string asked = "of " + std::to_string(rows.size()) + " questions with other sizes ";
+    std::string of_all_wrong;
+    for (const Statement& statement : all) {
+        std::size_t holding = 0, wrong_and_holding = 0;
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            if (!statement.holds(rows[i].all())) continue;
+            ++holding;
+            wrong_and_holding += wrong[i] ? 1 : 0;
+        }
+        if (wrong_and_holding < wrong_rows) continue;
+        if (holding == wrong_rows) return asked + "it is wrong where " + statement.words + ", and only there";
+        // Not by chance: as many rows that are drawn among all would not all be among these.
+        const double share = static_cast<double>(holding) / static_cast<double>(rows.size());
+        constexpr double chance = 0.05;
+        if (of_all_wrong.empty() &&
+            std::pow(share, static_cast<double>(wrong_rows)) * static_cast<double>(all.size()) < chance)
+            of_all_wrong = asked + std::to_string(wrong_rows) + " are wrong, and all of these have " + statement.words;
     }
-    return "";
+    return of_all_wrong;
 }
 
 }  // namespace headway::judge

@@ -55,8 +55,8 @@ private:
 /// @param axes  must live as long as the rows
 std::vector<AxisSizes> every_relation(Random& random, const Axes& axes);
 
-/// What holds of all rows that are wrong and of no other: "T = S", "d = 1", "S >= 131". Empty if nothing so simple does,
-/// or if all or none are wrong.
+/// What holds of all rows that are wrong and of no other, or at least of them all, in words: "of 26 questions with
+/// other sizes it is wrong where T = S, and only there". Empty if nothing so simple does, or if all or none are wrong.
 std::string what_tells_apart(const Axes& axes, const std::vector<AxisSizes>& rows, const std::vector<bool>& wrong);
 
 }  // namespace headway::judge

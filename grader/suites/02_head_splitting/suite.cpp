@@ -147,7 +147,8 @@ PROPERTY(HeadSplitting, ContiguousCopiesIfNeeded, 1, "contiguous lays the number
            "contiguous of a transposed tensor must be a copy, but it still shares storage with x");
     for_every_relation(student, random, "rows columns depth", [&](const AxisSizes& sizes, Random& own) {
         const Tensor numbers = random_tensor(own, {sizes["rows"], sizes["columns"], sizes["depth"]});
-        for (const Tensor& scattered : {strided(numbers), numbers.transpose(0, 1), numbers.transpose(0, 2)}) {
+        for (const Tensor& scattered :
+             {strided(numbers), strided(numbers.select(0, 0)), numbers.transpose(0, 1), numbers.transpose(0, 2)}) {
             const Tensor copy = student.tensor("contiguous", {{"x (a view)", scattered}});
             expect_equal(student, "numbers in row-major order", copy, scattered);
             expect(copy.is_contiguous(), Stage::split,
