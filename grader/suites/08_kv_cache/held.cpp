@@ -1,5 +1,6 @@
 #include "suites/08_kv_cache/held.hpp"
 
+#include "diagnosis/choices.hpp"
 #include "diagnosis/elements.hpp"
 
 #include <algorithm>
