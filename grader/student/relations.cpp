@@ -68,7 +68,7 @@ private:
         if (!counts_rows(axes_.names()[axis])) {
             for (std::size_t a = 0; a < row.size(); ++a) row[a] = random_.integer(smallest, smallest + 1);
             row[axis] = random_.integer(least_long, most_long);
-            return row;
+            return with_small_products(std::move(row), axis);
         }
         // Of the others that count rows, one is 2, so that a wrong order of two axes shows.
         row[axis] = random_.integer(least_many, most_many);
@@ -76,6 +76,16 @@ private:
         for (std::size_t a = 0; a < row.size(); ++a)
             if (a != axis && row[a] == 1) others.push_back(a);
         if (!others.empty()) row[others[static_cast<std::size_t>(random_.integer(0, as_index(others) - 1))]] = smallest;
+        return with_small_products(std::move(row), axis);
+    }
+
+    /// A product of a long axis is no longer than it: matrices are as large as its square.
+    Row with_small_products(Row row, std::size_t axis) const {
+        for (const Axes::Product& product : axes_.products()) {
+            if (std::find(product.factors.begin(), product.factors.end(), axis) == product.factors.end()) continue;
+            for (const std::size_t factor : product.factors)
+                if (factor != axis) row[factor] = 1;
+        }
         return row;
     }
 
