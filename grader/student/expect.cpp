@@ -200,9 +200,9 @@ void expect_close_given(Student& student, const CheckedPart& part, const Tensor&
 
 void pass_on_credit(Student& student, const std::vector<std::string>& functions, Failure failure,
                     const reference::Array& expected, const Evidence& evidence) {
-    if (!student.outside_story([&] { return evidence(expected); })) fail(std::move(failure));
-    shown(student);
     TestRecord& record = student.test_record();
+    if (!record.has_computed && !student.outside_story([&] { return evidence(expected); })) fail(std::move(failure));
+    shown(student);
     failure.function = record.function;
     failure.story = record.story;
     record.credits.push_back({functions, std::move(failure)});

@@ -101,7 +101,14 @@ Mask transposed(Random& random, Index T, Index S) { return random_mask(random, {
 }  // namespace
 
 void ask_in_turn(Student& student, Random& random, const std::vector<DrawAndAsk>& questions, const Pattern& pattern) {
-    if (!student.test_record().credits.empty()) return;
+    TestRecord& record = student.test_record();
+    if (!record.credits.empty()) return;
+    struct Computed {  // which need not be shown once more
+        bool& noted;
+        ~Computed() { noted = false; }
+    };
+    record.has_computed = record.shown.contains(record.function);
+    const Computed computed{record.has_computed};
     std::vector<std::uint64_t> seeds;
     for (std::size_t i = 0; i < questions.size(); ++i) seeds.push_back(random.next());
     for (std::size_t i = 0; i < questions.size(); ++i) {

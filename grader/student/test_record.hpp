@@ -48,6 +48,7 @@ struct TestRecord {
     std::set<std::string> shown;       ///< those that gave a right answer that not every function gives: see shown()
     std::vector<std::string> remarks;  ///< worth knowing, whether it passes or fails
     bool outside_story = false;        ///< calls that are made now are not added to it
+    bool has_computed = false;         ///< what is asked now has given right answers in this test: see ask_in_turn()
 
     /// Takes over the failure that stopped the test, if there is one, with the story up to here.
     void stopped_by(const StopTest& stop);

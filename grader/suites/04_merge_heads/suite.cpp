@@ -156,7 +156,8 @@ bool expect_masked(Student& student, const Inputs& in, const Mask& mask) {
         student.outside_story([&] { return student.outcome("multi_head_attention", in.with(Mask{})); });
     const auto* tensor = std::get_if<Tensor>(&unmasked.value);
     const bool wrong_unmasked = tensor != nullptr && difference(output_axes, *tensor, in.expected(Mask{}));
-    const bool mask_matters = tensor == nullptr || difference(output_axes, *tensor, exact(actual)).has_value();
+    const bool mask_matters = student.test_record().has_computed || tensor == nullptr ||
+                              difference(output_axes, *tensor, exact(actual)).has_value();
     if (!wrong_unmasked || !mask_matters) fail(*failure);
     pass_on_credit(student, {"multi_head_attention", "merge_heads", "project_output"}, *failure, expected,
                    computes(student, {"multi_head_attention", in.with(mask)}, "", {.mask = true, .linear_in = "w_o"}));
