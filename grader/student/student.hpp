@@ -91,6 +91,16 @@ public:
     using Recorder = std::function<void(const wire::Call&)>;
     void recorded_by(Recorder recorder) { recorder_ = std::move(recorder); }
 
+    /// Who knows how far rounding goes in the answers to a call: whether equal calls may get both outcomes.
+    using Repeats =
+        std::function<bool(const std::string& function, const Arguments&, const Outcome& first, const Outcome& second)>;
+    void repeats_judged_by(Repeats repeats) { repeats_ = std::move(repeats); }
+    /// Whether equal calls may get these two outcomes, which differ. Nothing may, as long as nobody knows.
+    bool may_repeat(const std::string& function, const Arguments& arguments, const Outcome& first,
+                    const Outcome& second) const {
+        return repeats_ && repeats_(function, arguments, first, second);
+    }
+
     /// Another worker of the submission, for callers with a protocol of their own; calls here know nothing of it.
     std::unique_ptr<WorkerLink> another_worker() const { return std::make_unique<WorkerLink>(launch_, limits_); }
     const CallLimits& limits() const { return limits_; }
@@ -136,6 +146,7 @@ private:
     std::uint64_t last_call_ = 0;
     Witness witness_;
     Recorder recorder_;
+    Repeats repeats_;
     std::vector<wire::Call> not_in_story_;  ///< calls since the last one that was added to it
     std::set<std::string> slow_;            ///< functions that ran into the limit once, here or in another worker
     std::set<std::string> computed_;
