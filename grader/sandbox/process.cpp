@@ -67,6 +67,7 @@ void apply(const Limits& limits) {
     ::setrlimit(RLIMIT_AS, &addresses);
     set_limit(RLIMIT_AS, limits.address_space);
     set_limit(RLIMIT_FSIZE, limits.file_size);
+    set_limit(RLIMIT_STACK, limits.stack);
     const rlimit no_core{0, 0};
     ::setrlimit(RLIMIT_CORE, &no_core);
 }

@@ -68,7 +68,7 @@ bool is_courses_own(const std::string& function) {
     return function == "keep" || function == "read" || function == "write" || function == "forget";
 }
 
-Failure thrown(const std::string& function, const wire::Error& error) {
+Failure thrown(const std::string& function, const wire::Error& error, const CallLimits& limits) {
     Failure failure;
     if (error.type == "std::bad_alloc") {
         failure.kind = FailureKind::memory;
@@ -78,6 +78,9 @@ Failure thrown(const std::string& function, const wire::Error& error) {
     failure.kind = FailureKind::exception;
     failure.message = "your " + function + " threw " + error.type;
     if (!error.message.empty()) failure.message += ": " + error.message;
+    if (error.type == "std::system_error" && error.message.starts_with("Resource temporarily unavailable"))
+        failure.message += " (does it start more threads than the " + std::to_string(limits.threads) +
+                           " that it may have at once? A thread counts until it is joined)";
     return failure;
 }
 
@@ -133,7 +136,10 @@ void Student::lost(const std::string& function, const NoAnswer& why) {
         failure.message = describe(*failure.sanitizer, function);
     }
     if (test_.outside_story && !is_courses_own(function)) add_to_story();
-    if (why.kind == FailureKind::timeout && slow_.insert(function).second) ++hung_here_;
+    if (why.kind == FailureKind::timeout && !link_->has_begun())
+        limits_.start = std::min(limits_.start, limits_.time_after_timeout);  // the next worker is the same program
+    else if (why.kind == FailureKind::timeout && slow_.insert(function).second)
+        ++hung_here_;
     collect_output();
     link_.reset();
     fail(std::move(failure));
@@ -149,28 +155,10 @@ void Student::add_to_story() {
     not_in_story_.clear();
 }
 
-namespace {
-
-/// What the student answered may be a view of a storage many times as large, which need not go back whole.
-Arguments as_sent(Arguments arguments) {
-    constexpr Index large = 1 << 18;
-    for (wire::Field& argument : arguments) {
-        if (auto* record = std::get_if<wire::Record>(&argument.value)) {
-            record->fields = as_sent(std::move(record->fields));
-        } else if (auto* tensor = std::get_if<Tensor>(&argument.value);
-                   tensor != nullptr && tensor->defined() && tensor->storage_size() > large + tensor->numel()) {
-            *tensor = tensor->clone();
-        }
-    }
-    return arguments;
-}
-
-}  // namespace
-
 Outcome Student::ask(const std::string& function, const Arguments& arguments, bool keep_result) {
     not_in_story_.push_back({++last_call_, function, arguments, keep_result});
     if (!test_.outside_story && !is_courses_own(function)) add_to_story();
-    const wire::Call call{last_call_, function, as_sent(arguments), keep_result};
+    const wire::Call call{last_call_, function, arguments, keep_result};
     try {
         wire::Reply reply = link().exchange(call, time_limit(function));
         collect_output();
@@ -210,7 +198,7 @@ wire::Value Student::answer(const std::string& function, const Arguments& argume
     Outcome outcome = ask(function, arguments, keep_result);
     if (outcome.error) {
         if (test_.outside_story && !is_courses_own(function)) add_to_story();
-        fail(thrown(function, *outcome.error));
+        fail(thrown(function, *outcome.error, limits_));
     }
     return std::move(outcome.value);
 }
