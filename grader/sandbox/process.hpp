@@ -162,6 +162,7 @@ public:
 private:
     Process(pid_t pid, Descriptor channel, Descriptor output);
     void await_start(const Command& command, int report);
+    std::string how_it_ended();
     void conclude(int status, const rusage& used);
 
     pid_t pid_ = -1;
