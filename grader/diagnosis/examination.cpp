@@ -288,8 +288,10 @@ private:
 
 }  // namespace
 
-Reply ask(Student& student, const Function& function, const Arguments& arguments) {
-    Reply reply;
+namespace {
+
+/// @param reply  what came back, until something is known
+void ask_once(Student& student, const Function& function, const Arguments& arguments, Reply& reply) {
     student.test_record() = {};
     try {
         if (function.ask) {
@@ -312,6 +314,16 @@ Reply ask(Student& student, const Function& function, const Arguments& arguments
         reply.answer = Answer::without_value(record.failure ? Answer::Kind::lost : Answer::Kind::not_written);
         student.fresh_worker();
     }
+}
+
+}  // namespace
+
+Reply ask(Student& student, const Function& function, const Arguments& arguments) {
+    Reply reply;
+    ask_once(student, function, arguments, reply);
+    if (!student.test_record().in_doubt) return reply;
+    reply = {};  // a worker may have been ended by something outside
+    ask_once(student, function, arguments, reply);
     return reply;
 }
 

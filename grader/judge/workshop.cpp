@@ -67,7 +67,11 @@ Workshop::Workshop(const Run& run)
 Student Workshop::student(const Program& program, const CallLimits& limits) const {
     if (!counts_.empty())
         return {jail_.lock_with_parcel(counting_command(program), contents(program), parcel()), limits};
-    return {jail_.lock(command(program), contents(program)), limits};
+    Student student(jail_.lock(command(program), contents(program)), limits);
+    const Program known_good{.worker = own_folder() / "headway-attention", .sanitized = program.sanitized};
+    if (fs::exists(known_good.worker))
+        student.compared_with([this, known_good] { return jail_.lock(command(known_good), contents(known_good)); });
+    return student;
 }
 
 void Workshop::keep_parcel() {

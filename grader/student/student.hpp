@@ -107,6 +107,15 @@ public:
     /// Whether all calls together have used up their time: nothing more is answered.
     bool is_out_of_time() const { return limits_.budget && limits_.budget->is_spent(); }
 
+    /// A program that is known to answer, locked up as the submission is: where a worker may have been ended by
+    /// something outside, it shows whether this machine can run any.
+    void compared_with(std::function<sandbox::Launch()> known_good) { known_good_ = std::move(known_good); }
+    /// Notes that something outside may have had a part in what failed. The machine is at fault, and the test ends, if
+    /// it runs no worker now; else the test is run once more.
+    void in_doubt();
+    /// From now on trouble of the machine's is no matter of one test: ask() throws std::runtime_error.
+    void ends_with_trouble() { trouble_ends_all_ = true; }
+
     /// Notes that `function` ran into the time limit in another worker: it gets less time from now on.
     void has_hung(const std::string& function) { slow_.insert(function); }
 
@@ -127,6 +136,8 @@ public:
 
 private:
     WorkerLink& link();
+    bool machine_runs_workers() const;
+    [[noreturn]] void unavailable(const std::string& why);
     Outcome ask(const std::string& function, const Arguments& arguments, bool keep_result);
     /// Adds the last call to the story, and hands it to the recorder with the calls that led to it.
     void add_to_story();
@@ -140,6 +151,7 @@ private:
                  std::initializer_list<wire::ErrorKind> accepted);
 
     sandbox::Launch launch_;
+    std::function<sandbox::Launch()> known_good_;
     CallLimits limits_;
     TestRecord test_;
     std::unique_ptr<WorkerLink> link_;
@@ -151,6 +163,7 @@ private:
     std::set<std::string> slow_;            ///< functions that ran into the limit once, here or in another worker
     std::set<std::string> computed_;
     bool owes_evidence_ = true;
+    bool trouble_ends_all_ = false;
     int hung_here_ = 0;                   ///< how many of them did so first here
     bool all_end_ = true;                 ///< workers, by themselves
     std::function<void()> after_worker_;  ///< let_workers_end()

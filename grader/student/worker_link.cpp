@@ -70,6 +70,9 @@ std::string signal_words(int signal) {
     }
 }
 
+/// Whether somebody sends it, rather than the kernel to a program that does what it must not.
+bool is_sent(int signal) { return signal == SIGKILL || signal == SIGTERM || signal == SIGHUP || signal == SIGINT; }
+
 /// How long this thread has been without a processor: zero where the kernel does not tell.
 std::chrono::nanoseconds own_waiting() {
     static const sandbox::Descriptor file(::open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC));
@@ -256,7 +259,16 @@ void WorkerLink::check_limits(Deadline& deadline) {
                              " was not done after " + seconds(limits_.wall) +
                              ", most of which it waited for a processor. Grade again.");
     }
-    if (process_.resident_bytes() > limits_.resident_bytes || process_.ran_out_of_memory())
+    if (process_.resident_bytes() > limits_.resident_bytes)
+        stop(FailureKind::memory, "used more than " + mebibytes(limits_.resident_bytes) + " of memory");
+    look_at_memory();
+}
+
+/// What the kernel says that it ended for want of memory, and whose.
+void WorkerLink::look_at_memory() {
+    if (process_.was_starved())
+        stop(FailureKind::memory, "used more memory than this machine has left, and less than it may", Doubt::outside);
+    if (process_.ran_out_of_memory())
         stop(FailureKind::memory, "used more than " + mebibytes(limits_.resident_bytes) + " of memory");
 }
 
@@ -283,19 +295,20 @@ void WorkerLink::explain_end() {
     if (!ended) stop(FailureKind::protocol, "closed its connection to the grader");
     if (tail_.find("AddressSanitizer") != std::string::npos || tail_.find("runtime error: ") != std::string::npos)
         stop(FailureKind::sanitizer, "was stopped by a sanitizer");
-    if (process_.ran_out_of_memory())
-        stop(FailureKind::memory, "used more than " + mebibytes(limits_.resident_bytes) + " of memory");
+    look_at_memory();
     if (ended->signal == SIGXCPU) stop(FailureKind::timeout, "used up its computing time");
-    if (ended->signal != 0) stop(FailureKind::crash, signal_words(ended->signal));
+    if (ended->signal != 0)
+        stop(FailureKind::crash, signal_words(ended->signal), is_sent(ended->signal) ? Doubt::outside : Doubt::none);
     stop(FailureKind::exit, "ended the process: exit status " + std::to_string(ended->exit_code));
 }
 
-void WorkerLink::stop(FailureKind kind, const std::string& message) {
+void WorkerLink::stop(FailureKind kind, const std::string& message, Doubt doubt) {
     look_at_times();
     begun_ |= !has_unread() && !hung_up_on_;
     process_.kill();
     process_.wait();
-    throw NoAnswer{kind, (begun_ ? "" : std::string("was never reached: ") + before_main + ", the program ") + message};
+    const std::string when = begun_ ? "" : std::string("was never reached: ") + before_main + ", the program ";
+    throw NoAnswer{kind, when + message, doubt == Doubt::outside};
 }
 
 Printed WorkerLink::take_output() { return std::exchange(printed_, {}); }

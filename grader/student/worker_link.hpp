@@ -38,10 +38,12 @@ inline constexpr const char* before_main = "before main";
 /// A call that got no answer: the worker is gone. The next call needs a fresh one.
 struct NoAnswer {
     verdict::FailureKind kind;
-    std::string message;  ///< completes "your split_heads ..."
+    std::string message;    ///< completes "your split_heads ..."
+    bool in_doubt = false;  ///< something outside may have ended it: a signal that no limit of ours and no crash sends
 };
 
-/// A call that got no answer because this machine had no time for the worker. It says nothing about the submission.
+/// A call that got no answer because this machine has no time or no room for workers. It says nothing about the
+/// submission.
 struct MachineTooBusy : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -96,7 +98,9 @@ private:
     void check_time(Deadline& deadline, bool is_kept_waiting);
     bool has_unread() const;
     [[noreturn]] void explain_end();
-    [[noreturn]] void stop(verdict::FailureKind kind, const std::string& message);
+    enum class Doubt { none, outside };
+    [[noreturn]] void stop(verdict::FailureKind kind, const std::string& message, Doubt doubt = Doubt::none);
+    void look_at_memory();
 
     sandbox::Process process_;
     CallLimits limits_;

@@ -65,6 +65,7 @@ private:
     /// Questions and answers, up to the report. @throws NoAnswer
     void converse(WorkerLink& tests, WorkerLink& attention, Encounter& met);
     Encounter conduct(Student& student, const roster::Entry& entry);
+    Encounter conduct_once(Student& student, const roster::Entry& entry);
     /// Some of the attentions, right and wrong, a second time.
     void repeat(Student& student, const Attentions& order);
     void compare_names();
