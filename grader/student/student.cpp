@@ -2,6 +2,7 @@
 
 #include "student/call_sentence.hpp"
 #include "student/sanitizer_report.hpp"
+#include "wire/frame.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -40,7 +41,7 @@ Failure thrown(const std::string& function, const wire::Error& error, const Call
         return failure;
     }
     failure.kind = FailureKind::exception;
-    failure.message = "your " + function + " threw " + error.type;
+    failure.message = "your " + function + (error.type == wire::not_sent ? " gave " : " threw ") + error.type;
     if (!error.message.empty()) failure.message += ": " + error.message;
     if (lacks_threads(error))
         failure.message += " (does it start more threads than the " + std::to_string(limits.threads) +

@@ -114,6 +114,7 @@ Encounter Trial::conduct_once(Student& student, const roster::Entry& entry) {
     // What is asked of it is the submission's doing, and so is the time that it takes.
     CallLimits limits;
     limits.budget = student.limits().budget;
+    limits.answer_bytes = student.limits().answer_bytes;
     WorkerLink attention(attention_program(counts ? counts->path() : fs::path()), limits);
     const std::unique_ptr<WorkerLink> tests = student.another_worker();
     try {
@@ -128,7 +129,8 @@ Encounter Trial::conduct_once(Student& student, const roster::Entry& entry) {
         if (why.kind == verdict::FailureKind::timeout) {
             // How much of its time was left when it was waited for is nobody's concern.
             met.lost->message =
-                "did not come to their end (a loop whose condition never becomes false, or too much work?)";
+                "did not come to their end in time: they may compute for a second with one attention (a loop whose "
+                "condition never becomes false, or too much work?)";
             patience_ = std::clamp(4 * longest_, milliseconds(500), patience_);
         }
     }

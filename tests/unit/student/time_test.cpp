@@ -98,7 +98,7 @@ TEST(Time, ACallsTimeBeginsWhenMainDoes) {
     WorkerLink link(shell(sleeps, half_a_second), {});
     EXPECT_EQ(lost(link, milliseconds(200)), "gave no answer within 0.2 s (does it wait for something?)");
     EXPECT_TRUE(link.has_begun());
-    EXPECT_GE(used(link), milliseconds(700));
+    EXPECT_GE(used(link), milliseconds(550));
 }
 
 TEST(Time, WhatRunsBeforeMainHasALimitOfItsOwn) {
