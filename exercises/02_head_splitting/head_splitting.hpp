@@ -12,6 +12,7 @@ namespace headway::ex02 {
 
 /// Row-major strides: the last axis is dense, each other stride is the product of the sizes behind it.
 ///     (2, 3, 4) -> (12, 4, 1);   () -> ()
+/// Only strides are worked out: the shape may be larger than any memory.
 Strides contiguous_strides(const Shape& shape);
 
 /// The same numbers in the same row-major order under another shape; never a copy.      [as torch.Tensor.view]

@@ -17,8 +17,8 @@
 // catches nothing.
 namespace headway::ex06 {
 
-/// What multi-head attention is given. Sizes are yours to choose, from 1 on, up to 2^20 scores (B·H·T·S)
-/// and 2^26 multiply-adds in a call.
+/// What multi-head attention is given. Sizes are yours to choose, from 1 on, up to 2^20 scores (B·H·T·S),
+/// 2^22 numbers in all its tensors and 2^26 multiply-adds in a call.
 struct Inputs {
     Tensor query;                         ///< (B, T, D)
     Tensor key, value;                    ///< (B, S, D)

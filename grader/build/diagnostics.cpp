@@ -128,7 +128,12 @@ Compilation explain_undefined(const std::string& symbol, const std::vector<std::
         return build;
     }
     build.problem = BuildProblem::link_error;
-    if (symbol.starts_with("vtable for "))
+    if (symbol.starts_with("omp_") || symbol.starts_with("GOMP_"))
+        build.message = fmt::format(
+            "{} is a function of OpenMP, which submissions are not linked with: there are std::thread and std::async, "
+            "and OpenMP's pragmas are passed over. Put what calls {} between #ifdef _OPENMP and #endif. {}",
+            symbol, symbol, next_step(names));
+    else if (symbol.starts_with("vtable for "))
         build.message = fmt::format("a virtual function of {} is declared, but never defined. {}",
                                     symbol.substr(std::string("vtable for ").size()), next_step(names));
     else

@@ -125,6 +125,18 @@ sandbox::Finished Workspace::run_tool(Words arguments, const Words& readable, co
     return finished;
 }
 
+void Workspace::require_compiler(const fs::path& folder) const {
+    const fs::path source = folder / "known_good.cpp", program = folder / "known_good";
+    write_file(source, "int main() {}\n");
+    const auto finished = run_tool({toolchain_.compiler, source.string()}, {folder.string()}, program,
+                                   jail_.policy().compiler.diagnostics);
+    if (!finished.ended.success() || finished.timed_out)
+        throw std::runtime_error(
+            "this machine cannot compile now: what is known to compile does not (has it no memory, no processes or no "
+            "room on its disk left?). Grade again. " +
+            explain_compile(finished, "", names_for_student()).diagnostics);
+}
+
 std::vector<std::string> Workspace::defined_functions(const Words& objects) const {
     Words arguments{"/usr/bin/nm", "-C", "--defined-only", "--no-sort", "--"};
     append(arguments, objects);
@@ -158,7 +170,10 @@ std::optional<verdict::Compilation> Workspace::compile_file(const SourceFile& so
         stamp(object, digest);
         return std::nullopt;
     }
-    return explain_compile(finished, source.path.string(), names_for_student());
+    verdict::Compilation problem = explain_compile(finished, source.path.string(), names_for_student());
+    if (problem.problem == verdict::BuildProblem::compile_error && problem.line == 0)
+        require_compiler(object.parent_path());
+    return problem;
 }
 
 Workspace::Objects Workspace::compile(const fs::path& output, Build build, const Words& options) {
@@ -204,6 +219,7 @@ Built Workspace::link(const fs::path& program, const Objects& objects, const Wor
         if (!finished.ended.success() || finished.timed_out) {
             const double compile_seconds = built.build.compile_seconds;
             built.build = explain_link(finished, defined_functions(objects.files), names_for_student());
+            if (built.build.problem == verdict::BuildProblem::link_error) require_compiler(program.parent_path());
             built.build.compile_seconds = compile_seconds;
             built.build.link_seconds = finished.seconds.count();
             return built;

@@ -96,6 +96,9 @@ private:
     sandbox::Finished run_tool(Words arguments, const Words& readable, const std::filesystem::path& product,
                                std::size_t most_output, Leaves leaves = Leaves::a_file) const;
     Objects compile_with_counters(const std::filesystem::path& output);
+    /// Where a compiler names no line of the submission's: whether it makes a program of nothing, in this `folder`.
+    /// @throws std::runtime_error if not: the machine, or the course, is at fault
+    void require_compiler(const std::filesystem::path& folder) const;
     /// Functions that the objects define, demangled.
     std::vector<std::string> defined_functions(const Words& objects) const;
     std::filesystem::path course_root() const;

@@ -1,12 +1,12 @@
 #include "diagnosis/examination.hpp"
 
+#include "diagnosis/repeats.hpp"
 #include "diagnosis/search.hpp"
 
 #include "student/behaviour.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <utility>
 
 namespace headway::diagnosis {
@@ -15,18 +15,6 @@ namespace {
 using judge::Arguments;
 using judge::Student;
 using verdict::FailureKind;
-
-bool same_bits(const Answer& a, const Answer& b) {
-    if (a.kind != b.kind || a.parts.size() != b.parts.size()) return false;
-    for (std::size_t i = 0; i < a.parts.size(); ++i) {
-        const auto& x = a.parts[i];
-        const auto& y = b.parts[i];
-        if (x.first != y.first || x.second.shape != y.second.shape) return false;
-        const std::size_t bytes = x.second.value.size() * sizeof(double);
-        if (bytes > 0 && std::memcmp(x.second.value.data(), y.second.value.data(), bytes) != 0) return false;
-    }
-    return true;
-}
 
 /// What a local variable holds that was never set, in every build: the bytes 0xfe, -1.6947e38 as a float. Small numbers
 /// added to it change nothing, and what is divided by it is next to nothing.
@@ -52,8 +40,6 @@ bool is_timeout(const Reply& reply) { return reply.failure && reply.failure->kin
 constexpr std::size_t enough_hangs = 3;
 
 bool is_value(const Reply& reply) { return !reply.failure && reply.answer.is_value(); }
-
-bool same_value(const Reply& a, const Reply& b) { return is_value(a) && is_value(b) && same_bits(a.answer, b.answer); }
 
 /// In how many sizes the tensors of two questions differ.
 int differing_sizes(const Findings::Question& a, const Findings::Question& b) {
@@ -138,12 +124,13 @@ private:
         for (auto& question : findings_.questions) {
             const auto& failure = question.reply.failure;
             if (is_timeout(question.reply)) {
+                question.clean = false;
+                if (failure->message.find(judge::before_main) != std::string::npos) continue;  // it was never asked
                 // How long it was waited for here says nothing: the hidden tests were more patient.
                 const bool sleeps = failure->message.find("wait for something") != std::string::npos;
                 name("never_ends",
                      "your " + function_.name + " was stopped when its time was up: " +
                          (sleeps ? "does it wait for something?" : "a loop whose condition never becomes false?"));
-                question.clean = false;
                 continue;
             }
             // Arguments that should be refused may break anything in a function that does not look at them.
@@ -200,14 +187,39 @@ private:
         return replies;
     }
 
+    const Findings::Question& asked_in_reverse(std::size_t i) const { return *values_[i == 0 ? 0 : i - 1]; }
+
+    Answer right_answer(const Findings::Question& question, const Answer& seen) const {
+        return predicted({question.arguments, seen, function_.model(question.arguments)}, right());
+    }
+
     /// Whether one of the answers in reverse does.
     bool show_unset_variable(const std::vector<Reply>& replies) const {
-        for (std::size_t i = 0; i < replies.size(); ++i) {
-            const Arguments& asked = values_[i == 0 ? 0 : i - 1]->arguments;
-            const Answer& seen = replies[i].answer;
-            if (shows_unset_variable(seen, predicted({asked, seen, function_.model(asked)}, right()))) return true;
-        }
+        for (std::size_t i = 0; i < replies.size(); ++i)
+            if (shows_unset_variable(replies[i].answer, right_answer(asked_in_reverse(i), replies[i].answer)))
+                return true;
         return false;
+    }
+
+    /// Whether a program that neither remembers nor guesses may give both.
+    bool agree(const Findings::Question& question, const Reply& a, const Reply& b) const {
+        return is_value(a) && is_value(b) &&
+               may_repeat(a.answer, b.answer, [&] { return right_answer(question, a.answer); });
+    }
+
+    /// Whether two rounds of answers_in_reverse() do.
+    bool agree(const std::vector<Reply>& a, const std::vector<Reply>& b) const {
+        for (std::size_t i = 0; i < a.size(); ++i)
+            if (!agree(asked_in_reverse(i), a[i], b[i])) return false;
+        return true;
+    }
+
+    /// Whether the answers in reverse are those that were given before.
+    bool agree_with_the_first(const std::vector<Reply>& reversed) const {
+        if (!agree(asked_in_reverse(0), reversed[0], reversed[1])) return false;
+        for (std::size_t i = 1; i < reversed.size(); ++i)
+            if (!agree(asked_in_reverse(i), asked_in_reverse(i).reply, reversed[i])) return false;
+        return true;
     }
 
     /// Memory that was never written to, and what one call leaves for the next, both change answers to questions that
@@ -224,31 +236,25 @@ private:
         std::rotate(values_.begin(), other_first, other_first + 1);
         const std::vector<Reply> plain = answers_in_reverse(workers_.reversed);
         const std::vector<Reply> refilled = answers_in_reverse(workers_.refilled);
-        const bool reads_fresh_memory =
-            !std::equal(plain.begin(), plain.end(), refilled.begin(), same_value) || show_unset_variable(plain);
+        const bool reads_fresh_memory = !agree(plain, refilled) || show_unset_variable(plain);
         if (reads_fresh_memory) {
             findings_.unreliable = true;
             workers_.reversed.fresh_worker();
             const std::vector<Reply> again = answers_in_reverse(workers_.reversed);
             // The first call of a process is answered as ever, the second is not: that is no chance, even where what is
             // kept leads beyond the end of memory.
-            const bool first_is_sure = same_value(plain[0], again[0]) && same_value(plain[0], refilled[0]);
-            if (first_is_sure && !same_value(plain[0], plain[1])) return name_state();
-            if (!std::equal(plain.begin(), plain.end(), again.begin(), same_value))
+            const Findings::Question& first = asked_in_reverse(0);
+            const bool first_is_sure = agree(first, plain[0], again[0]) && agree(first, plain[0], refilled[0]);
+            if (first_is_sure && !agree(first, plain[0], plain[1])) return name_state();
+            if (!agree(plain, again))
                 return name("answers_by_chance",
                             "the same program, started anew and asked the same, gives another answer");
-            const bool depends = !std::equal(plain.begin(), plain.end(), refilled.begin(), same_value);
             return name("uninitialised_memory",
-                        depends
+                        !agree(plain, refilled)
                             ? "the same question gets another answer when fresh memory is filled with another pattern"
                             : "an answer shows the number that a variable holds here as long as nobody has set it");
         }
-        const bool keeps_state =
-            !same_value(plain[0], plain[1]) || !std::equal(values_.begin(), values_.end(), plain.begin() + 1,
-                                                           [](const Findings::Question* one, const Reply& later) {
-                                                               return same_value(one->reply, later);
-                                                           });
-        if (!keeps_state) return look_for_reused_memory();
+        if (agree_with_the_first(plain)) return look_for_reused_memory();
         name_state();
     }
 
@@ -282,8 +288,10 @@ private:
 
 }  // namespace
 
-Reply ask(Student& student, const Function& function, const Arguments& arguments) {
-    Reply reply;
+namespace {
+
+/// @param reply  what came back, until something is known
+void ask_once(Student& student, const Function& function, const Arguments& arguments, Reply& reply) {
     student.test_record() = {};
     try {
         if (function.ask) {
@@ -306,6 +314,16 @@ Reply ask(Student& student, const Function& function, const Arguments& arguments
         reply.answer = Answer::without_value(record.failure ? Answer::Kind::lost : Answer::Kind::not_written);
         student.fresh_worker();
     }
+}
+
+}  // namespace
+
+Reply ask(Student& student, const Function& function, const Arguments& arguments) {
+    Reply reply;
+    ask_once(student, function, arguments, reply);
+    if (!student.test_record().in_doubt) return reply;
+    reply = {};  // a worker may have been ended by something outside
+    ask_once(student, function, arguments, reply);
     return reply;
 }
 

@@ -20,7 +20,6 @@
 #include <mutex>
 #include <optional>
 #include <semaphore>
-#include <set>
 #include <thread>
 #include <utility>
 
@@ -75,15 +74,6 @@ void remark(verdict::Test& test, const std::vector<std::string>& sentences) {
     test.remarks->insert(test.remarks->end(), sentences.begin(), sentences.end());
 }
 
-/// Which functions ran into their limit, for a diagnosis that need not wait as long again.
-std::vector<std::string> hung_functions(const verdict::Exercise& exercise) {
-    std::set<std::string> names;
-    for (const verdict::Test& test : exercise.tests)
-        if (test.failure && test.failure->kind == verdict::FailureKind::timeout && !test.failure->function.empty())
-            names.insert(test.failure->function);
-    return {names.begin(), names.end()};
-}
-
 /// Grades one exercise of one submission.
 class ExerciseGrading {
 public:
@@ -133,12 +123,13 @@ private:
         const FolderLock lock(folder);
         if (options_.reuse && reuse(exercise)) return;
         build::Workspace workspace(course_.toolchain, course_.machine().jail, std::move(submission), folder);
+        bool is_whole = true;  // or something is left for the next grading
         if (course_.toolchain.builds(info_.name, Build::sanitized)) {
             auto sanitized = std::async(std::launch::async, [&] { return run_build(workspace, Build::sanitized); });
             const BuildResult plain = run_build(workspace, Build::plain);
             conclude(exercise, plain, sanitized.get());
             stamp_jail(exercise, "tests, sanitized build");
-            if (some_test_failed(exercise)) diagnose(exercise, workspace);
+            if (some_test_failed(exercise)) is_whole = diagnose(exercise, workspace);
         } else {
             conclude(exercise, run_build(workspace, Build::plain));
         }
@@ -147,7 +138,7 @@ private:
         if (!unchecked.empty() && !exercise.tests.empty()) remark(exercise.tests.front(), unchecked);
         std::error_code ignored;
         fs::remove(answered_calls(), ignored);
-        if (exercise.state != State::unavailable)
+        if (exercise.state != State::unavailable && is_whole)
             build::write_file(folder / "result.json", verdict::to_json(exercise).dump());
     }
 
@@ -236,8 +227,9 @@ private:
     }
 
     /// Says why, if it can be said. A diagnosis that cannot be made costs nobody a grade.
-    void diagnose(verdict::Exercise& exercise, build::Workspace& workspace) const {
-        if (!options_.diagnose) return;
+    /// @return whether it could be made
+    bool diagnose(verdict::Exercise& exercise, build::Workspace& workspace) const {
+        if (!options_.diagnose) return true;
         report("looking for the mistake");
         processors_.acquire();
         try {
@@ -247,10 +239,12 @@ private:
                                                   .hung = hung_functions(exercise)});
             stamp_jail(exercise, "diagnosis");
             if (exercise.diagnosis->functions.empty()) exercise.diagnosis->functions = seen_by_tests_alone(exercise);
-        } catch (const std::exception&) {
+        } catch (const std::exception& error) {
             exercise.diagnosis.reset();
+            remark(exercise.tests.front(), {std::string("the mistake could not be looked for: ") + error.what()});
         }
         processors_.release();
+        return exercise.diagnosis.has_value();
     }
 
     /// What the plain build answered, for the diagnosis.

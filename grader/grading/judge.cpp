@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <memory>
+#include <set>
 #include <utility>
 
 namespace headway::cli {
@@ -119,6 +120,14 @@ int Judge::max_points() const {
     for (const auto& property : answer_about_course(course_, {"list", exercise_}))
         points += property.at("points").get<int>();
     return points;
+}
+
+std::vector<std::string> hung_functions(const verdict::Exercise& exercise) {
+    std::set<std::string> names;
+    for (const verdict::Test& test : exercise.tests)
+        if (test.failure && test.failure->kind == verdict::FailureKind::timeout && !test.failure->function.empty())
+            names.insert(test.failure->function);
+    return {names.begin(), names.end()};
 }
 
 std::vector<std::string> named_mistakes(const Course& course) {

@@ -52,6 +52,9 @@ private:
     std::uint64_t seed_;
 };
 
+/// Which functions ran into their limit, for a diagnosis that need not wait as long again.
+std::vector<std::string> hung_functions(const verdict::Exercise& exercise);
+
 /// The mistakes that have a name, by id.
 std::vector<std::string> named_mistakes(const Course& course);
 

@@ -16,8 +16,10 @@ nlohmann::json diagnose(const Case& asked, const DiagnosisOptions& options) {
     Student reversed = workshop.student({asked.worker}, limits);
     Student refilled = workshop.student({asked.worker, false, 170}, limits);
     Student sanitized = workshop.student({options.sanitized_worker, true, 1, false}, limits);
-    for (Student* student : {&plain, &reversed, &refilled, &sanitized})
+    for (Student* student : {&plain, &reversed, &refilled, &sanitized}) {
+        student->ends_with_trouble();
         for (const std::string& function : options.hung) student->has_hung(function);
+    }
     return verdict::to_json(diagnosis::diagnose(asked.exercise, {plain, reversed, refilled, sanitized},
                                                 read_answered_calls(options.answered_calls), asked.seed));
 }

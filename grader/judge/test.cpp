@@ -1,3 +1,4 @@
+#include "diagnosis/repeats.hpp"
 #include "judge/answered_calls.hpp"
 #include "judge/run_suite.hpp"
 #include "judge/verbs.hpp"
@@ -16,6 +17,9 @@ nlohmann::json test(const Case& asked, const std::filesystem::path& answered_cal
     if (asked.sanitized) student.needs_no_evidence();  // it is slow, and asked for memory errors: merge() knows
     if (asked.orderly) student.let_workers_end([] {});
     if (!asked.run.counts.empty()) student.let_workers_end([&workshop] { workshop.keep_parcel(); });
+    student.repeats_judged_by([&](const auto& function, const auto& arguments, const auto& first, const auto& second) {
+        return diagnosis::may_repeat(asked.exercise, function, arguments, first, second);
+    });
     std::optional<AnsweredCallsFile> file;
     if (!answered_calls.empty()) {
         file.emplace(answered_calls);

@@ -33,6 +33,7 @@ public:
     };
     explicit Workshop(const Run& run);
 
+    /// Which must not live longer than this.
     /// @param limits  of a call
     Student student(const Program& program, const CallLimits& limits) const;
     /// What the last worker has counted is kept; the next one's parcel takes its place.

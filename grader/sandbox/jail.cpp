@@ -95,6 +95,7 @@ Launch Jail::lock(Command command, const JailContents& contents) const {
     locked.jailed = true;
     locked.delivery = command.delivery;
     locked.limits.resident = command.limits.resident;
+    locked.limits.stack = command.limits.stack;  // the first program's, and so everybody's
     const std::string filter = system_call_filter(plan.refused);
     const std::vector<std::string> entry = with_private_folder(plan, instructions(plan));
     locked.attachments.push_back({number::entry, joined(entry)});

@@ -18,7 +18,7 @@ struct Policy {
         std::chrono::seconds all_calls{88};   ///< of one exercise, in both builds and for its diagnosis: the same time
         std::chrono::seconds call_wall{300};  ///< then this machine is too busy to grade: no fault of a submission's
         std::uint64_t memory = mebibytes(1024);
-        std::uint64_t processes = 64;
+        std::uint64_t processes = 640;  ///< and threads: each row of an answer, of 546 at most, may have one
         std::uint64_t folder = mebibytes(64);
         std::uint64_t output = mebibytes(16);  ///< printed in one call
     };

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <span>
 #include <system_error>
+#include <thread>
 
 #include <fcntl.h>
 #include <linux/close_range.h>
@@ -67,6 +68,7 @@ void apply(const Limits& limits) {
     ::setrlimit(RLIMIT_AS, &addresses);
     set_limit(RLIMIT_AS, limits.address_space);
     set_limit(RLIMIT_FSIZE, limits.file_size);
+    set_limit(RLIMIT_STACK, limits.stack);
     const rlimit no_core{0, 0};
     ::setrlimit(RLIMIT_CORE, &no_core);
 }
@@ -241,8 +243,18 @@ void Process::await_start(const Command& command, int report) {
         std::string why(400, ' ');
         const ssize_t got = ::read(output_.get(), why.data(), why.size());
         why.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+        if (why.empty()) why = how_it_ended();
         throw std::system_error(EPERM, std::generic_category(), "the jail cannot be built: " + why);
     }
+}
+
+/// In words, of a jail that said nothing.
+std::string Process::how_it_ended() {
+    for (int patience = 0; patience < 1000 && !ended(); ++patience)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    if (!ended_) return "it says nothing";
+    return ended_->signal != 0 ? "it was ended by signal " + std::to_string(ended_->signal)
+                               : "it ended with exit status " + std::to_string(ended_->exit_code);
 }
 
 void Process::kill() {

@@ -27,6 +27,7 @@ struct Limits {
     std::uint64_t file_size = 0;      ///< bytes of any file it writes
     std::uint64_t processes = 0;      ///< at once, threads included; counts only where the jail has a user of its own
     std::uint64_t resident = 0;       ///< bytes of all its processes together: watched from outside, by run()
+    std::uint64_t stack = 0;          ///< bytes of a thread's, which it reserves as addresses
 };
 
 /// Bytes that a process finds under a descriptor: no file that somebody else could change, no argument that the
@@ -161,6 +162,7 @@ public:
 private:
     Process(pid_t pid, Descriptor channel, Descriptor output);
     void await_start(const Command& command, int report);
+    std::string how_it_ended();
     void conclude(int status, const rusage& used);
 
     pid_t pid_ = -1;

@@ -1,5 +1,6 @@
 #include "student/expect.hpp"
 
+#include "student/repeated.hpp"
 #include "student/student.hpp"
 
 #include <algorithm>
@@ -177,7 +178,7 @@ void expect_close(Student& student, const CheckedPart& part, const Tensor& actua
 }
 
 void expect_alike(const CheckedPart& part, const Tensor& actual, const Tensor& other) {
-    if (auto failure = difference(part, actual, reference::exact(other))) fail(std::move(*failure));
+    if (auto failure = difference(part, actual, repeated(other))) fail(std::move(*failure));
 }
 
 std::optional<reference::Array> what_follows(Student& student, const Follows& from_own) {

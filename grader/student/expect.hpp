@@ -42,7 +42,8 @@ std::optional<verdict::Failure> what_is_wrong(Student& student, const CheckedPar
 /// Ends the test with what is wrong, if anything is.
 void expect_close(Student& student, const CheckedPart& part, const Tensor& actual, const reference::Array& expected);
 
-/// Ends the test if two answers of the student's differ. Equality is not noted as shown(): both may be constant.
+/// Ends the test if two answers of the student's to equal questions differ by more than the order of sums does (see
+/// repeated()). Equality is not noted as shown(): both may be constant.
 void expect_alike(const CheckedPart& part, const Tensor& actual, const Tensor& other);
 
 /// What shows that an answer is computed all the same, where this was expected (see computes()); asked only where

@@ -44,9 +44,12 @@ protected:
 private:
     /// The test itself: the block that follows PROPERTY(...).
     virtual void body() = 0;
-    /// Runs it, and completes the record if it fails.
     void TestBody() final;
 };
+
+/// Runs the body of a test, and completes the record if it fails. Where a worker may have been ended by something
+/// outside it runs once more, from its beginning: a submission that ends itself does so again.
+void run_test(Student& student, const std::function<void()>& body);
 
 /// A hidden test before it runs: declared by PROPERTY.
 struct Property {

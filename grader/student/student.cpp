@@ -1,9 +1,13 @@
 #include "student/student.hpp"
 
+#include "student/call_sentence.hpp"
 #include "student/sanitizer_report.hpp"
+#include "wire/frame.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 namespace headway::judge {
@@ -14,52 +18,6 @@ using verdict::Failure;
 using verdict::FailureKind;
 using wire::ErrorKind;
 
-std::string with_shape(const wire::Field& argument) {
-    struct Show {
-        std::string operator()(const Tensor& tensor) const {
-            return tensor.defined() ? " " + headway::to_string(tensor.shape()) : " = none";
-        }
-        std::string operator()(const Mask& mask) const {
-            return mask.defined() ? " " + headway::to_string(mask.shape()) : " = none";
-        }
-        std::string operator()(Index value) const { return " = " + std::to_string(value); }
-        std::string operator()(const Shape& value) const { return " = " + headway::to_string(value); }
-        std::string operator()(double value) const {
-            std::string text = std::to_string(value);
-            text.erase(text.find_last_not_of('0') + 1);
-            return " = " + text + (text.ends_with('.') ? "0" : "");
-        }
-        std::string operator()(bool value) const { return value ? " = true" : " = false"; }
-        std::string operator()(const std::string& value) const { return " = " + value; }
-        std::string operator()(const wire::Record& record) const {
-            std::string text = " {";
-            for (const wire::Field& field : record.fields)
-                text += (text.size() > 2 ? ", " : "") + field.name + std::visit(Show{}, field.value);
-            return text + "}";
-        }
-        std::string operator()(wire::Handle) const { return ""; }
-        std::string operator()(std::monostate) const { return ""; }
-    };
-    return argument.name + std::visit(Show{}, argument.value);
-}
-
-/// Of a call's sentence: a record that came from the student may hold texts without end.
-constexpr std::size_t longest_sentence = 1000;
-
-/// "split_heads(x (3, 5, 18), num_heads = 3)"
-std::string sentence(const std::string& function, const Arguments& arguments) {
-    std::string text = function + "(";
-    for (const wire::Field& argument : arguments) {
-        if (&argument != arguments.data()) text += ", ";
-        text += with_shape(argument);
-        if (text.size() > longest_sentence) {
-            text.resize(longest_sentence);
-            break;
-        }
-    }
-    return text + ")";
-}
-
 /// A test that keeps every answer keeps as much as this many of the largest.
 constexpr std::uint64_t answers_of_a_test = 64;
 
@@ -68,7 +26,14 @@ bool is_courses_own(const std::string& function) {
     return function == "keep" || function == "read" || function == "write" || function == "forget";
 }
 
-Failure thrown(const std::string& function, const wire::Error& error) {
+bool lacks_threads(const wire::Error& error) {
+    return error.type == "std::system_error" && error.message.starts_with("Resource temporarily unavailable");
+}
+
+/// Of its own limits, or of the machine's.
+bool lacks_resources(const wire::Error& error) { return error.type == "std::bad_alloc" || lacks_threads(error); }
+
+Failure thrown(const std::string& function, const wire::Error& error, const CallLimits& limits) {
     Failure failure;
     if (error.type == "std::bad_alloc") {
         failure.kind = FailureKind::memory;
@@ -76,8 +41,11 @@ Failure thrown(const std::string& function, const wire::Error& error) {
         return failure;
     }
     failure.kind = FailureKind::exception;
-    failure.message = "your " + function + " threw " + error.type;
+    failure.message = "your " + function + (error.type == wire::not_sent ? " gave " : " threw ") + error.type;
     if (!error.message.empty()) failure.message += ": " + error.message;
+    if (lacks_threads(error))
+        failure.message += " (does it start more threads than the " + std::to_string(limits.threads) +
+                           " that it may have at once? A thread counts until it is joined)";
     return failure;
 }
 
@@ -85,9 +53,35 @@ Failure thrown(const std::string& function, const wire::Error& error) {
 
 Student::Student(sandbox::Launch worker, CallLimits limits) : launch_(std::move(worker)), limits_(limits) {}
 
+/// A machine that has no process, descriptor or memory left at one moment may have some at the next.
 WorkerLink& Student::link() {
-    if (!link_) link_ = std::make_unique<WorkerLink>(launch_, limits_);
+    constexpr int most_attempts = 3;
+    for (int attempt = 1; !link_; ++attempt) try {
+            link_ = std::make_unique<WorkerLink>(launch_, limits_);
+        } catch (const std::system_error&) {
+            if (attempt == most_attempts) throw;
+            std::this_thread::sleep_for(attempt * milliseconds(100));
+        }
     return *link_;
+}
+
+bool Student::machine_runs_workers() const {
+    if (!known_good_) return true;
+    try {
+        WorkerLink(known_good_(), {}).exchange({1, "answers anything", {}}, CallLimits{}.time);
+        return true;
+    } catch (const NoAnswer&) {
+    } catch (const MachineTooBusy&) {
+    } catch (const std::system_error&) {
+    }
+    return false;
+}
+
+void Student::unavailable(const std::string& why) {
+    link_.reset();
+    if (trouble_ends_all_) throw std::runtime_error(why);
+    test_.unavailable = why;
+    throw StopTest{};
 }
 
 void Student::fresh_worker() {
@@ -133,10 +127,20 @@ void Student::lost(const std::string& function, const NoAnswer& why) {
         failure.message = describe(*failure.sanitizer, function);
     }
     if (test_.outside_story && !is_courses_own(function)) add_to_story();
-    if (why.kind == FailureKind::timeout && slow_.insert(function).second) ++hung_here_;
+    if (why.kind == FailureKind::timeout && !link_->has_begun())
+        limits_.start = std::min(limits_.start, limits_.time_after_timeout);  // the next worker is the same program
+    else if (why.kind == FailureKind::timeout && slow_.insert(function).second)
+        ++hung_here_;
     collect_output();
     link_.reset();
+    if (why.in_doubt) in_doubt();
     fail(std::move(failure));
+}
+
+void Student::in_doubt() {
+    if (!machine_runs_workers())
+        unavailable("this machine cannot run programs now: one that is known to answer did not. Grade again.");
+    test_.in_doubt = true;
 }
 
 void Student::add_to_story() {
@@ -149,28 +153,10 @@ void Student::add_to_story() {
     not_in_story_.clear();
 }
 
-namespace {
-
-/// What the student answered may be a view of a storage many times as large, which need not go back whole.
-Arguments as_sent(Arguments arguments) {
-    constexpr Index large = 1 << 18;
-    for (wire::Field& argument : arguments) {
-        if (auto* record = std::get_if<wire::Record>(&argument.value)) {
-            record->fields = as_sent(std::move(record->fields));
-        } else if (auto* tensor = std::get_if<Tensor>(&argument.value);
-                   tensor != nullptr && tensor->defined() && tensor->storage_size() > large + tensor->numel()) {
-            *tensor = tensor->clone();
-        }
-    }
-    return arguments;
-}
-
-}  // namespace
-
 Outcome Student::ask(const std::string& function, const Arguments& arguments, bool keep_result) {
     not_in_story_.push_back({++last_call_, function, arguments, keep_result});
     if (!test_.outside_story && !is_courses_own(function)) add_to_story();
-    const wire::Call call{last_call_, function, as_sent(arguments), keep_result};
+    const wire::Call call{last_call_, function, arguments, keep_result};
     try {
         wire::Reply reply = link().exchange(call, time_limit(function));
         collect_output();
@@ -190,15 +176,12 @@ Outcome Student::ask(const std::string& function, const Arguments& arguments, bo
     } catch (const NoAnswer& why) {
         lost(function, why);
     } catch (const MachineTooBusy& why) {
-        link_.reset();
-        test_.unavailable = why.what();
-        throw StopTest{};
+        unavailable(why.what());
     } catch (const OutOfTime&) {
         link_.reset();
         throw;
     } catch (const std::system_error& error) {
-        test_.unavailable = std::string("the worker cannot be run: ") + error.what();
-        throw StopTest{};
+        unavailable(std::string("the worker cannot be run: ") + error.what());
     }
 }
 
@@ -210,7 +193,8 @@ wire::Value Student::answer(const std::string& function, const Arguments& argume
     Outcome outcome = ask(function, arguments, keep_result);
     if (outcome.error) {
         if (test_.outside_story && !is_courses_own(function)) add_to_story();
-        fail(thrown(function, *outcome.error));
+        if (lacks_resources(*outcome.error)) in_doubt();
+        fail(thrown(function, *outcome.error, limits_));
     }
     return std::move(outcome.value);
 }

@@ -91,11 +91,30 @@ public:
     using Recorder = std::function<void(const wire::Call&)>;
     void recorded_by(Recorder recorder) { recorder_ = std::move(recorder); }
 
+    /// Who knows how far rounding goes in the answers to a call: whether equal calls may get both outcomes.
+    using Repeats =
+        std::function<bool(const std::string& function, const Arguments&, const Outcome& first, const Outcome& second)>;
+    void repeats_judged_by(Repeats repeats) { repeats_ = std::move(repeats); }
+    /// Whether equal calls may get these two outcomes, which differ. Nothing may, as long as nobody knows.
+    bool may_repeat(const std::string& function, const Arguments& arguments, const Outcome& first,
+                    const Outcome& second) const {
+        return repeats_ && repeats_(function, arguments, first, second);
+    }
+
     /// Another worker of the submission, for callers with a protocol of their own; calls here know nothing of it.
     std::unique_ptr<WorkerLink> another_worker() const { return std::make_unique<WorkerLink>(launch_, limits_); }
     const CallLimits& limits() const { return limits_; }
     /// Whether all calls together have used up their time: nothing more is answered.
     bool is_out_of_time() const { return limits_.budget && limits_.budget->is_spent(); }
+
+    /// A program that is known to answer, locked up as the submission is: where a worker may have been ended by
+    /// something outside, it shows whether this machine can run any.
+    void compared_with(std::function<sandbox::Launch()> known_good) { known_good_ = std::move(known_good); }
+    /// Notes that something outside may have had a part in what failed. The machine is at fault, and the test ends, if
+    /// it runs no worker now; else the test is run once more.
+    void in_doubt();
+    /// From now on trouble of the machine's is no matter of one test: ask() throws std::runtime_error.
+    void ends_with_trouble() { trouble_ends_all_ = true; }
 
     /// Notes that `function` ran into the time limit in another worker: it gets less time from now on.
     void has_hung(const std::string& function) { slow_.insert(function); }
@@ -117,6 +136,8 @@ public:
 
 private:
     WorkerLink& link();
+    bool machine_runs_workers() const;
+    [[noreturn]] void unavailable(const std::string& why);
     Outcome ask(const std::string& function, const Arguments& arguments, bool keep_result);
     /// Adds the last call to the story, and hands it to the recorder with the calls that led to it.
     void add_to_story();
@@ -130,16 +151,19 @@ private:
                  std::initializer_list<wire::ErrorKind> accepted);
 
     sandbox::Launch launch_;
+    std::function<sandbox::Launch()> known_good_;
     CallLimits limits_;
     TestRecord test_;
     std::unique_ptr<WorkerLink> link_;
     std::uint64_t last_call_ = 0;
     Witness witness_;
     Recorder recorder_;
+    Repeats repeats_;
     std::vector<wire::Call> not_in_story_;  ///< calls since the last one that was added to it
     std::set<std::string> slow_;            ///< functions that ran into the limit once, here or in another worker
     std::set<std::string> computed_;
     bool owes_evidence_ = true;
+    bool trouble_ends_all_ = false;
     int hung_here_ = 0;                   ///< how many of them did so first here
     bool all_end_ = true;                 ///< workers, by themselves
     std::function<void()> after_worker_;  ///< let_workers_end()

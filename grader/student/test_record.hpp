@@ -37,6 +37,7 @@ struct TestRecord {
     std::optional<verdict::Failure> failure;
     std::string not_implemented;  ///< the function that is still a stub
     std::string unavailable;      ///< why the machine or the course is at fault
+    bool in_doubt = false;        ///< a worker ended as if something outside had ended it: asked again, it may not
     std::string output;
     bool output_truncated = false;
     std::uint64_t answered_bytes = 0;  ///< all answers, with every element written out

@@ -17,6 +17,8 @@
 #include <utility>
 
 #include <fcntl.h>
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 namespace headway::judge {
@@ -53,7 +55,7 @@ std::string signal_words(int signal) {
         case SIGSEGV:
             return "crashed: SIGSEGV (it touched memory that is not its own, or recursed without end)";
         case SIGABRT:
-            return "aborted: SIGABRT (a failed assertion, or an exception that left a noexcept function)";
+            return "aborted: SIGABRT (a failed assertion, or an exception that nothing catches)";
         case SIGFPE:
             return "crashed: SIGFPE (an integer division by zero)";
         case SIGBUS:
@@ -67,6 +69,9 @@ std::string signal_words(int signal) {
         }
     }
 }
+
+/// Whether somebody sends it, rather than the kernel to a program that does what it must not.
+bool is_sent(int signal) { return signal == SIGKILL || signal == SIGTERM || signal == SIGHUP || signal == SIGINT; }
 
 /// How long this thread has been without a processor: zero where the kernel does not tell.
 std::chrono::nanoseconds own_waiting() {
@@ -122,9 +127,10 @@ wire::Reply WorkerLink::exchange(const wire::Call& call, milliseconds time) {
     if (limits_.budget && limits_.budget->is_spent()) throw OutOfTime{};
     printed_in_call_ = 0;
     own_waiting_ = own_waiting();
-    const Deadline deadline{steady_clock::now() + limits_.wall, time_used(), used_.computed, time};
+    Deadline deadline{steady_clock::now() + limits_.wall, time_used(), used_.computed, time};
     wire::Bytes payload;
     send_and_receive(frame_of(call), payload, deadline);
+    begun_ = true;
     drain_output();
     try {
         wire::Reply reply = wire::decode_reply(payload, limits_.answer_bytes);
@@ -135,10 +141,11 @@ wire::Reply WorkerLink::exchange(const wire::Call& call, milliseconds time) {
     }
 }
 
-void WorkerLink::send_and_receive(const wire::Bytes& frame, wire::Bytes& reply, const Deadline& deadline) {
+void WorkerLink::send_and_receive(const wire::Bytes& frame, wire::Bytes& reply, Deadline& deadline) {
     std::span<const std::byte> unsent = frame;
     const auto send_what_fits = [&] {
         const ssize_t sent = ::send(process_.channel(), unsent.data(), unsent.size(), MSG_NOSIGNAL);
+        hung_up_on_ |= sent < 0 && (errno == EPIPE || errno == ECONNRESET);
         if (sent > 0) unsent = unsent.subspan(static_cast<std::size_t>(sent));
     };
     send_what_fits();
@@ -195,6 +202,7 @@ bool WorkerLink::receive(wire::Bytes& received) {
             continue;
         }
         if (got < 0 && errno == EINTR) continue;
+        hung_up_on_ |= got < 0 && errno == ECONNRESET;
         return got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
     }
 }
@@ -219,22 +227,26 @@ bool WorkerLink::drain_output() {
     }
 }
 
+/// Whether what it was sent lies in its socket's queue.
+bool WorkerLink::has_unread() const {
+    int bytes = 0;
+    return ::ioctl(process_.channel(), SIOCOUTQ, &bytes) == 0 && bytes > 0;
+}
+
 /// Now and then: looking costs more than most calls take.
-void WorkerLink::check_limits(const Deadline& deadline) {
+void WorkerLink::check_limits(Deadline& deadline) {
     const auto now = steady_clock::now();
     if (now < next_look_) return;
     next_look_ = now + milliseconds(tick_milliseconds / 2);
     const auto computed_before = used_.computed;
     look_at_times();
-    // While it is kept from computing, nobody knows how long that has lasted: it looks like sleep until it is over.
-    const bool is_kept_waiting = used_.computed == computed_before && process_.is_ready_to_compute();
-    if (time_used() - deadline.begin > deadline.limit && !is_kept_waiting) {
-        const bool computes = (used_.computed - deadline.computed) * 2 > deadline.limit;
-        stop(FailureKind::timeout,
-             computes ? "did not come to an end within " + seconds(deadline.limit) +
-                            " of computing (a loop whose condition never becomes false?)"
-                      : "gave no answer within " + seconds(deadline.limit) + " (does it wait for something?)");
+    if (!begun_ && !has_unread()) {
+        begun_ = true;
+        deadline.begin = time_used();
+        deadline.computed = used_.computed;
     }
+    // While it is kept from computing, nobody knows how long that has lasted: it looks like sleep until it is over.
+    check_time(deadline, used_.computed == computed_before && process_.is_ready_to_compute());
     if (limits_.budget && limits_.budget->is_spent()) {
         process_.kill();
         process_.wait();
@@ -247,8 +259,29 @@ void WorkerLink::check_limits(const Deadline& deadline) {
                              " was not done after " + seconds(limits_.wall) +
                              ", most of which it waited for a processor. Grade again.");
     }
-    if (process_.resident_bytes() > limits_.resident_bytes || process_.ran_out_of_memory())
+    if (process_.resident_bytes() > limits_.resident_bytes)
         stop(FailureKind::memory, "used more than " + mebibytes(limits_.resident_bytes) + " of memory");
+    look_at_memory();
+}
+
+/// What the kernel says that it ended for want of memory, and whose.
+void WorkerLink::look_at_memory() {
+    if (process_.was_starved())
+        stop(FailureKind::memory, "used more memory than this machine has left, and less than it may", Doubt::outside);
+    if (process_.ran_out_of_memory())
+        stop(FailureKind::memory, "used more than " + mebibytes(limits_.resident_bytes) + " of memory");
+}
+
+void WorkerLink::check_time(Deadline& deadline, bool is_kept_waiting) {
+    const milliseconds limit = begun_ ? deadline.limit : limits_.start;
+    if (time_used() - deadline.begin <= limit || is_kept_waiting) return;
+    const bool computes = (used_.computed - deadline.computed) * 2 > limit;
+    const std::string in_time = "within " + seconds(limit);
+    if (computes)
+        stop(FailureKind::timeout, "did not come to an end " + in_time + " of computing " +
+                                       (begun_ ? "(a loop whose condition never becomes false?)"
+                                               : "(does the value of a static or global variable take so long?)"));
+    stop(FailureKind::timeout, "gave no answer " + in_time + " (does it wait for something?)");
 }
 
 void WorkerLink::explain_end() {
@@ -262,18 +295,20 @@ void WorkerLink::explain_end() {
     if (!ended) stop(FailureKind::protocol, "closed its connection to the grader");
     if (tail_.find("AddressSanitizer") != std::string::npos || tail_.find("runtime error: ") != std::string::npos)
         stop(FailureKind::sanitizer, "was stopped by a sanitizer");
-    if (process_.ran_out_of_memory())
-        stop(FailureKind::memory, "used more than " + mebibytes(limits_.resident_bytes) + " of memory");
+    look_at_memory();
     if (ended->signal == SIGXCPU) stop(FailureKind::timeout, "used up its computing time");
-    if (ended->signal != 0) stop(FailureKind::crash, signal_words(ended->signal));
+    if (ended->signal != 0)
+        stop(FailureKind::crash, signal_words(ended->signal), is_sent(ended->signal) ? Doubt::outside : Doubt::none);
     stop(FailureKind::exit, "ended the process: exit status " + std::to_string(ended->exit_code));
 }
 
-void WorkerLink::stop(FailureKind kind, const std::string& message) {
+void WorkerLink::stop(FailureKind kind, const std::string& message, Doubt doubt) {
     look_at_times();
+    begun_ |= !has_unread() && !hung_up_on_;
     process_.kill();
     process_.wait();
-    throw NoAnswer{kind, message};
+    const std::string when = begun_ ? "" : std::string("was never reached: ") + before_main + ", the program ";
+    throw NoAnswer{kind, when + message, doubt == Doubt::outside};
 }
 
 Printed WorkerLink::take_output() { return std::exchange(printed_, {}); }

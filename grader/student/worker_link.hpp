@@ -22,21 +22,28 @@ namespace headway::judge {
 struct CallLimits {
     std::chrono::milliseconds time{2'000};
     std::chrono::milliseconds time_after_timeout{200};  ///< for a function that has run into `time` before
+    std::chrono::milliseconds start{3'000};             ///< until main runs: the call's time begins then
     std::chrono::milliseconds wall{300'000};  ///< then the machine is too busy, and the submission is not at fault
     std::shared_ptr<TimeBudget> budget = {};  ///< of all calls in all workers; null: there is none
     std::size_t answer_bytes = std::size_t{4} << 20U;  ///< with all elements written out, whatever the strides
     std::uint64_t resident_bytes = std::uint64_t{1} << 30U;
+    std::uint64_t threads = 640;                        ///< at once: the jail's bound, for what is said of it
     std::size_t output_kept = std::size_t{64} << 10U;   ///< of what it prints in a test
     std::size_t output_flood = std::size_t{16} << 20U;  ///< printing more in one call is a failure
 };
 
+/// In the message of a call that was never read, since what runs before main came to no end, or to a bad one.
+inline constexpr const char* before_main = "before main";
+
 /// A call that got no answer: the worker is gone. The next call needs a fresh one.
 struct NoAnswer {
     verdict::FailureKind kind;
-    std::string message;  ///< completes "your split_heads ..."
+    std::string message;    ///< completes "your split_heads ..."
+    bool in_doubt = false;  ///< something outside may have ended it: a signal that no limit of ours and no crash sends
 };
 
-/// A call that got no answer because this machine had no time for the worker. It says nothing about the submission.
+/// A call that got no answer because this machine has no time or no room for workers. It says nothing about the
+/// submission.
 struct MachineTooBusy : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -59,6 +66,9 @@ public:
     /// @throws NoAnswer, OutOfTime, MachineTooBusy
     wire::Reply exchange(const wire::Call& call, std::chrono::milliseconds time);
 
+    /// Whether it has read what it was asked, as far as has been seen: its main runs.
+    bool has_begun() const { return begun_; }
+
     /// What all its calls have taken: the time that we waited for it, without the time that it waited for a processor;
     /// but at least the time that it computed, also between calls.
     std::chrono::nanoseconds time_used() const;
@@ -78,21 +88,27 @@ private:
     struct Deadline;
 
     wire::Bytes frame_of(const wire::Call& call);
-    void send_and_receive(const wire::Bytes& frame, wire::Bytes& reply, const Deadline& deadline);
+    void send_and_receive(const wire::Bytes& frame, wire::Bytes& reply, Deadline& deadline);
     int wait_for(std::span<pollfd> descriptors);
     void look_at_times();
     void charge();
     bool receive(wire::Bytes& received);
     bool drain_output();
-    void check_limits(const Deadline& deadline);
+    void check_limits(Deadline& deadline);
+    void check_time(Deadline& deadline, bool is_kept_waiting);
+    bool has_unread() const;
     [[noreturn]] void explain_end();
-    [[noreturn]] void stop(verdict::FailureKind kind, const std::string& message);
+    enum class Doubt { none, outside };
+    [[noreturn]] void stop(verdict::FailureKind kind, const std::string& message, Doubt doubt = Doubt::none);
+    void look_at_memory();
 
     sandbox::Process process_;
     CallLimits limits_;
     Printed printed_;
     std::string tail_;
     std::size_t printed_in_call_ = 0;
+    bool begun_ = false;
+    bool hung_up_on_ = false;                            ///< by a worker that had not read all it was sent
     std::chrono::steady_clock::time_point next_look_{};  ///< at its times and its memory
     sandbox::TimeUsed used_;                             ///< when it was last looked at
     std::chrono::nanoseconds waited_for_{0};             ///< in all calls

@@ -2,7 +2,7 @@
 #include "wire_generated.h"
 
 #include <algorithm>
-#include <cstring>
+#include <utility>
 
 namespace headway::wire {
 namespace {
@@ -17,6 +17,56 @@ struct Encoded {
 };
 
 std::vector<std::int64_t> to_int64(const std::vector<Index>& values) { return {values.begin(), values.end()}; }
+
+/// Numbers row by row, of a view that lies anywhere in its storage.
+template <class Element>
+std::vector<Element> row_major(const Element* storage, const Layout& layout) {
+    std::vector<Element> numbers;
+    numbers.reserve(static_cast<std::size_t>(layout.numel()));
+    Shape at(layout.shape.size(), 0);
+    for (Index left = layout.numel(); left > 0; --left) {
+        numbers.push_back(storage[layout.locate(at.data(), at.size())]);
+        for (std::size_t axis = at.size(); axis-- > 0 && ++at[axis] == layout.shape[axis];) at[axis] = 0;
+    }
+    return numbers;
+}
+
+/// What is sent of a view. Of a large storage that is the part between its first number and its last, or the numbers
+/// alone, row-major, where they lie far apart: a submission may keep all its tensors in one.
+template <class Element>
+class Excerpt {
+public:
+    Excerpt(const Element* storage, Index size, Layout layout)
+        : begin_(storage), size_(size), layout_(std::move(layout)) {
+        constexpr Index too_many = 1 << 16;  // of those that the view does not show
+        const Index shown = layout_.numel();
+        if (size_ - shown <= too_many) return;
+        const Index first = shown == 0 ? 0 : layout_.lowest();
+        const Index reached = shown == 0 ? 0 : layout_.highest() - first + 1;
+        if (reached - shown <= too_many) {
+            begin_ += first;
+            size_ = reached;
+            layout_.offset = shown == 0 ? 0 : layout_.offset - first;
+            return;
+        }
+        gathered_ = row_major(storage, layout_);
+        begin_ = gathered_.data();
+        size_ = shown;
+        layout_ = Layout::contiguous(layout_.shape);
+    }
+    Excerpt(const Excerpt&) = delete;
+    Excerpt& operator=(const Excerpt&) = delete;
+
+    const Element* begin() const { return begin_; }
+    std::size_t size() const { return static_cast<std::size_t>(size_); }
+    const Layout& layout() const { return layout_; }
+
+private:
+    const Element* begin_;
+    Index size_;
+    Layout layout_;
+    std::vector<Element> gathered_;
+};
 
 class Encoder {
 public:
@@ -66,25 +116,25 @@ private:
 
     Encoded encode(const Tensor& tensor) {
         if (!tensor.defined()) return tagged(schema::Value_Tensor, schema::CreateTensor(builder_, false));
-        const auto shape = builder_.CreateVector(to_int64(tensor.shape()));
-        const auto strides = builder_.CreateVector(to_int64(tensor.strides()));
-        const float* storage = tensor.data() - tensor.offset();
-        const auto numbers = builder_.CreateVector(storage, static_cast<std::size_t>(tensor.storage_size()));
+        const Excerpt<float> sent(tensor.data() - tensor.offset(), tensor.storage_size(), tensor.layout());
+        const auto shape = builder_.CreateVector(to_int64(sent.layout().shape));
+        const auto strides = builder_.CreateVector(to_int64(sent.layout().strides));
+        const auto numbers = builder_.CreateVector(sent.begin(), sent.size());
         return tagged(schema::Value_Tensor,
-                      schema::CreateTensor(builder_, true, shape, strides, tensor.offset(), numbers));
+                      schema::CreateTensor(builder_, true, shape, strides, sent.layout().offset, numbers));
     }
 
     Encoded encode(const Mask& mask) {
         if (!mask.defined()) return tagged(schema::Value_Mask, schema::CreateMask(builder_, false));
-        const auto shape = builder_.CreateVector(to_int64(mask.shape()));
-        const auto strides = builder_.CreateVector(to_int64(mask.strides()));
-        const bool* storage = mask.data() - mask.layout().offset;
-        std::vector<std::uint8_t> blocked(static_cast<std::size_t>(mask.storage_size()));
-        // Not a copy of bools: a submission may have left any byte there.
-        const auto* bytes = reinterpret_cast<const unsigned char*>(storage);
-        std::transform(bytes, bytes + blocked.size(), blocked.begin(),
+        // Not bools: a submission may have left any byte there.
+        const auto* storage = reinterpret_cast<const unsigned char*>(mask.data() - mask.layout().offset);
+        const Excerpt<unsigned char> sent(storage, mask.storage_size(), mask.layout());
+        const auto shape = builder_.CreateVector(to_int64(sent.layout().shape));
+        const auto strides = builder_.CreateVector(to_int64(sent.layout().strides));
+        std::vector<std::uint8_t> blocked(sent.size());
+        std::transform(sent.begin(), sent.begin() + sent.size(), blocked.begin(),
                        [](unsigned char byte) { return static_cast<std::uint8_t>(byte != 0); });
-        return tagged(schema::Value_Mask, schema::CreateMask(builder_, true, shape, strides, mask.layout().offset,
+        return tagged(schema::Value_Mask, schema::CreateMask(builder_, true, shape, strides, sent.layout().offset,
                                                              builder_.CreateVector(blocked)));
     }
 

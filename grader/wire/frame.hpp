@@ -9,6 +9,9 @@ namespace headway::wire {
 /// Length of a frame's header: the payload size as four bytes, little-endian.
 inline constexpr std::size_t frame_header_bytes = 4;
 
+/// The type of the error that takes the place of a reply which no frame holds.
+inline constexpr const char* not_sent = "an answer that cannot be sent";
+
 /// `payload` with its header in front.
 Bytes framed(const Bytes& payload);
 

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <exception>
 #include <iostream>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -28,11 +29,15 @@ void flush_output() {
 headway::wire::Bytes encoded_answer(headway::worker::Dispatcher& dispatcher, const headway::wire::Call& call) {
     using namespace headway;
     try {
-        return wire::encode(dispatcher.answer(call));
+        wire::Bytes answer = wire::encode(dispatcher.answer(call));
+        if (answer.size() > wire::max_frame_bytes)
+            throw std::length_error("it takes " + std::to_string(answer.size() >> 20U) + " MiB, and " +
+                                    std::to_string(wire::max_frame_bytes >> 20U) + " MiB are the most");
+        return answer;
     } catch (const std::exception& error) {
         wire::Reply reply;
         reply.id = call.id;
-        reply.error = wire::Error{wire::ErrorKind::other_exception, "an answer that cannot be sent", error.what()};
+        reply.error = wire::Error{wire::ErrorKind::other_exception, wire::not_sent, error.what()};
         return wire::encode(reply);
     }
 }

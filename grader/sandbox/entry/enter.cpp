@@ -7,6 +7,7 @@
 // deliver: the file PATH is copied to descriptor 5 after the program has succeeded.
 // pack: the folder PATH is made, and what the program has left in it is packed into descriptor 5, however the program
 // ended; see parcel.hpp.
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdint>
@@ -84,7 +85,9 @@ const char* setting(const Instructions& all, std::string_view name) {
 void limit(const Instructions& all, const char* name, __rlimit_resource resource) {
     const char* value = setting(all, name);
     if (value == nullptr) return;
-    const rlim_t number = std::strtoull(value, nullptr, 10);
+    rlimit here{};  // who grades may have less
+    if (::getrlimit(resource, &here) != 0) give_up();
+    const rlim_t number = std::min<rlim_t>(std::strtoull(value, nullptr, 10), here.rlim_max);
     const rlimit both{number, number};
     if (::setrlimit(resource, &both) != 0) give_up();
 }

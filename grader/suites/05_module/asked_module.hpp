@@ -22,6 +22,7 @@ Answer facts_of(const judge::NamedShapes& parameters, const judge::ObjectOptions
 /// A fact that is a word.
 void say(Answer& answer, const std::string& word);
 
+/// Whether equal calls of one module may answer both: not the same digits, if threads of it finish in any order.
 bool same_numbers(const Tensor& a, const Tensor& b);
 bool same_numbers(const wire::Record& a, const wire::Record& b);
 /// The arguments with another value under a name.

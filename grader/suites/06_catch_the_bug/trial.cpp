@@ -47,6 +47,7 @@ wire::Value answer_of(WorkerLink& attention, wire::Call call) {
     try {
         return handed_on(attention.exchange(std::move(call), most_answering));
     } catch (const NoAnswer& why) {
+        if (why.in_doubt) throw MachineTooBusy("the attention under test " + why.message + ". Grade again.");
         throw NoAnswer{verdict::FailureKind::protocol, "ask what no attention could answer: one " + why.message};
     } catch (const wire::MalformedMessage&) {
         throw NoAnswer{verdict::FailureKind::protocol, "ask with more than a message may hold"};
@@ -95,7 +96,17 @@ void Trial::converse(WorkerLink& tests, WorkerLink& attention, Encounter& met) {
     }
 }
 
+/// Once more where the tests may have been ended by something outside.
 Encounter Trial::conduct(Student& student, const roster::Entry& entry) {
+    Encounter met = conduct_once(student, entry);
+    if (!met.lost || !met.lost->in_doubt) return met;
+    student.in_doubt();
+    student.test_record().in_doubt = false;  // this is all of it that is repeated
+    --lost_;
+    return conduct_once(student, entry);
+}
+
+Encounter Trial::conduct_once(Student& student, const roster::Entry& entry) {
     Encounter met;
     met.attention = &entry;
     std::optional<build::ScratchFolder> counts;
@@ -103,6 +114,7 @@ Encounter Trial::conduct(Student& student, const roster::Entry& entry) {
     // What is asked of it is the submission's doing, and so is the time that it takes.
     CallLimits limits;
     limits.budget = student.limits().budget;
+    limits.answer_bytes = student.limits().answer_bytes;
     WorkerLink attention(attention_program(counts ? counts->path() : fs::path()), limits);
     const std::unique_ptr<WorkerLink> tests = student.another_worker();
     try {
@@ -117,7 +129,8 @@ Encounter Trial::conduct(Student& student, const roster::Entry& entry) {
         if (why.kind == verdict::FailureKind::timeout) {
             // How much of its time was left when it was waited for is nobody's concern.
             met.lost->message =
-                "did not come to their end (a loop whose condition never becomes false, or too much work?)";
+                "did not come to their end in time: they may compute for a second with one attention (a loop whose "
+                "condition never becomes false, or too much work?)";
             patience_ = std::clamp(4 * longest_, milliseconds(500), patience_);
         }
     }

@@ -107,6 +107,12 @@ TEST_P(LinkerWords, AnythingElseIsNamed) {
     EXPECT_NE(build.message.find("my_helper(float) is used, but never defined"), std::string::npos);
 }
 
+TEST_P(LinkerWords, OpenMPIsNotLinked) {
+    const auto build = explain_link(said(undefined("omp_set_num_threads")), {}, names);
+    EXPECT_EQ(build.problem, BuildProblem::link_error);
+    EXPECT_TRUE(build.message.starts_with("omp_set_num_threads is a function of OpenMP")) << build.message;
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Linkers, LinkerWords,
     testing::Values(Linker{"ld", "/usr/bin/ld: a.o: in function `f':\na.cpp:3: undefined reference to `%s'\n",

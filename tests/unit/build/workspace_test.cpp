@@ -30,6 +30,9 @@ protected:
         return workspace.compile_for_lab();
     }
 
+    /// Goes before a script that fails, and compiles what is no submission's.
+    const std::string but_known_good = "case \"$*\" in *known_good*) exit 0;; esac; ";
+
     TemporaryFolder folder;
     Toolchain toolchain;
     sandbox::Jail jail = sandbox::Jail::absent_jail(sandbox::read_policy(""));
@@ -76,7 +79,14 @@ TEST_F(WorkspaceTest, WhatIsPrintedNeverTakesTheFaultFromTheSubmission) {
           "g++: fatal error: Terminated signal terminated program cc1plus",
           "collect2: fatal error: ld terminated with signal 9 [Killed]",
           "scaled_scores.cpp:1:2: error: #error g++: fatal error: Killed signal terminated program x"})
-        EXPECT_TRUE(compile_with("echo '" + std::string(words) + "' >&2; exit 1").problem) << words;
+        EXPECT_TRUE(compile_with(but_known_good + "echo '" + std::string(words) + "' >&2; exit 1").problem) << words;
+}
+
+TEST_F(WorkspaceTest, ACompilerThatCompilesNothingIsTheMachinesFault) {
+    const std::string no_process = "echo \"g++: fatal error: cannot execute 'cc1plus': posix_spawn\" >&2; exit 1";
+    EXPECT_THROW(compile_with(no_process), std::runtime_error);
+    EXPECT_TRUE(compile_with(but_known_good + no_process).problem) << "it compiles something else";
+    EXPECT_THROW(compile_with("exit 126"), std::runtime_error) << "what it made could not be written";
 }
 
 TEST_F(WorkspaceTest, ASourceThatAnotherIncludesIsPartOfIt) {

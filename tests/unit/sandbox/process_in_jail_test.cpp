@@ -5,9 +5,12 @@
 #include <gmock/gmock.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <fstream>
 #include <string>
 #include <system_error>
+
+#include <sys/resource.h>
 
 namespace headway::sandbox {
 namespace {
@@ -55,6 +58,21 @@ TEST_F(ProcessInJail, HasTheEnvironmentThatItWasGivenAndNoOther) {
     const std::string output = in_jail(command).output;
     EXPECT_THAT(output, HasSubstr("NAME=value with spaces\n"));
     EXPECT_THAT(output, Not(HasSubstr("HOME=")));
+}
+
+TEST_F(ProcessInJail, EachThreadHasTheStackThatItWasGiven) {
+    Command command = shell("ulimit -s");
+    command.limits.stack = mebibytes(3);
+    EXPECT_EQ(in_jail(command).output, "3072\n");
+}
+
+TEST_F(ProcessInJail, WhoGradesMayHaveLessThanAProgramIsGranted) {
+    const auto starts_with_less = [] {
+        const rlimit less{mebibytes(4), mebibytes(4)};
+        ::setrlimit(RLIMIT_FSIZE, &less);  // where a program is granted 8 MiB
+        return in_jail(shell("exit 0")).ended.success();
+    };
+    EXPECT_EXIT(std::exit(starts_with_less() ? 0 : 1), testing::ExitedWithCode(0), "");
 }
 
 TEST_F(ProcessInJail, AProgramThatIsNotThereIsSaidToBe) {

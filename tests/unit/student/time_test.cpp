@@ -19,9 +19,10 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 /// A program in the place of a worker, which never answers.
-sandbox::Launch shell(const std::string& script) {
+/// @param before_main  what it does before it reads what it is asked
+sandbox::Launch shell(const std::string& script, const std::string& before_main = ":") {
     sandbox::Command command;
-    command.arguments = {"/bin/sh", "-c", script};
+    command.arguments = {"/bin/sh", "-c", before_main + "; dd bs=4096 count=1 <&3 >/dev/null 2>&1; " + script};
     command.environment = {"PATH=/usr/bin:/bin"};
     return sandbox::trusted(std::move(command), sandbox::Trusted::tests_of_headway);
 }
@@ -90,6 +91,46 @@ TEST(Time, ComputingCounts) {
     EXPECT_NE(lost(link, milliseconds(200)).find("within 0.2 s of computing"), std::string::npos);
     EXPECT_GE(used(link), milliseconds(200));
     EXPECT_LT(used(link), milliseconds(400));
+}
+
+TEST(Time, ACallsTimeBeginsWhenMainDoes) {
+    const char* const half_a_second = "sleep 0.5";
+    WorkerLink link(shell(sleeps, half_a_second), {});
+    EXPECT_EQ(lost(link, milliseconds(200)), "gave no answer within 0.2 s (does it wait for something?)");
+    EXPECT_TRUE(link.has_begun());
+    EXPECT_GE(used(link), milliseconds(550));
+}
+
+TEST(Time, WhatRunsBeforeMainHasALimitOfItsOwn) {
+    CallLimits limits;
+    limits.start = milliseconds(200);
+    limits.time_after_timeout = milliseconds(30);
+    WorkerLink link(shell(sleeps, computes), limits);
+    const std::string words = lost(link, milliseconds(5000));
+    EXPECT_NE(words.find("was never reached: before main"), std::string::npos) << words;
+    EXPECT_NE(words.find("within 0.2 s of computing"), std::string::npos) << words;
+    limits.budget = std::make_shared<TimeBudget>(milliseconds(2000), TimeBudget::OwnTime::not_counted);
+    Student student(shell(sleeps, computes), limits);
+    for (int test = 0; test < 20; ++test) {
+        student.test_record() = {};
+        EXPECT_THROW(student.outcome("f", {}), StopTest);
+    }
+    EXPECT_FALSE(student.is_out_of_time()) << "the next worker is the same program";
+}
+
+TEST(Time, AnEndBeforeMainIsToldAsSuch) {
+    const auto words = [](const sandbox::Launch& launch) {
+        WorkerLink link(launch, {});
+        try {
+            link.exchange({1, "f", {}}, milliseconds(5000));
+        } catch (const NoAnswer& why) {
+            return why.message;
+        }
+        return std::string("answered");
+    };
+    EXPECT_EQ(words(shell(sleeps, "exit 3")),
+              "was never reached: before main, the program ended the process: exit status 3");
+    EXPECT_EQ(words(shell("exit 3")), "ended the process: exit status 3");
 }
 
 TEST(Time, WaitingForAProcessorDoesNot) {

@@ -31,6 +31,36 @@ TEST(Wire, ViewsKeepShapeStridesOffsetAndStorage) {
             for (Index k = 0; k < 3; ++k) EXPECT_EQ(std::as_const(y)(i, j, k), std::as_const(x)(i, j, k));
 }
 
+TEST(Wire, OfALargeStorageOnlyThePartThatAViewShowsIsSent) {
+    const Tensor pool = Tensor::arange(1 << 20);
+    const Tensor x = pool.as_strided({3, 5}, {1, 3}, 70'000);
+    EXPECT_LT(encode(Call{.id = 1, .function = "f", .arguments = {{"x", x}}, .keep = false}).size(), 1000U);
+    const auto y = std::get<Tensor>(round_trip(x));
+    EXPECT_EQ(y.strides(), x.strides());
+    EXPECT_EQ(y.storage_size(), 15);
+    const auto far_apart = std::get<Tensor>(round_trip(pool.as_strided({2, 3}, {1, 400'000}, 9)));
+    EXPECT_EQ(far_apart.storage_size(), 6);
+    for (Index i = 0; i < 3; ++i) {
+        for (Index j = 0; j < 5; ++j) EXPECT_EQ(std::as_const(y)(i, j), static_cast<float>(70'000 + i + 3 * j));
+        for (Index j = 0; j < 2; ++j)
+            EXPECT_EQ(std::as_const(far_apart)(j, i), static_cast<float>(9 + j + 400'000 * i));
+    }
+    EXPECT_EQ(std::get<Tensor>(round_trip(pool.as_strided({0, 4}, {4, 1}, 900'000))).shape(), (Shape{0, 4}));
+    EXPECT_EQ(std::get<Tensor>(round_trip(pool.as_strided({}, {}, 900'000))).data()[0], 900'000.0F);
+}
+
+TEST(Wire, OfALargeMaskToo) {
+    Mask pool = Mask::allow_all({1 << 20});
+    pool(500'001) = true;
+    const auto y = std::get<Mask>(round_trip(pool.as_strided({2, 2}, {2, 1}, 500'000)));
+    EXPECT_EQ(y.storage_size(), 4);
+    EXPECT_TRUE(std::as_const(y)(0, 1));
+    EXPECT_FALSE(std::as_const(y)(1, 1));
+    const auto far_apart = std::get<Mask>(round_trip(pool.as_strided({2}, {500'001}, 0)));
+    EXPECT_EQ(far_apart.storage_size(), 2);
+    EXPECT_TRUE(std::as_const(far_apart)(1));
+}
+
 TEST(Wire, NumbersArriveBitForBit) {
     const Tensor x = Tensor::of({5}, {-0.0F, std::numeric_limits<float>::infinity(), std::nanf(""), 1e-45F, 3.0e38F});
     const auto y = std::get<Tensor>(round_trip(x));

@@ -8,6 +8,7 @@ namespace {
 
 constexpr Index most_scores = Index{1} << 20;
 constexpr Index most_work = Index{1} << 26;
+constexpr Index most_numbers = Index{1} << 22;
 
 void require(bool holds, const std::string& otherwise) {
     if (!holds) throw std::invalid_argument("attention: " + otherwise);
@@ -48,6 +49,9 @@ InputSizes checked(const Inputs& in) {
     const auto work = static_cast<double>(n.B) * static_cast<double>(n.E) *
                       (2.0 * static_cast<double>((n.T + n.S) * n.D) + 2.0 * static_cast<double>(n.T * n.S));
     require(work <= static_cast<double>(most_work), "these are more than 2^26 multiply-adds: a bug shows in fewer");
+    Index numbers = 0;
+    for (const Tensor* x : {&in.query, &in.key, &in.value, &in.w_q, &in.w_k, &in.w_v, &in.w_o}) numbers += x->numel();
+    require(numbers <= most_numbers, "these are more than 2^22 numbers: a bug shows in fewer");
     return n;
 }
 

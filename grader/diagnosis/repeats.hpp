@@ -1,0 +1,22 @@
+#pragma once
+
+#include "diagnosis/answer.hpp"
+
+#include <functional>
+#include <string>
+
+namespace headway::diagnosis {
+
+/// What a right program answers, worked out only where it is needed.
+using RightAnswer = std::function<Answer()>;
+
+/// Whether one program may give both answers to the same question: alike but for rounding, of which a right answer's
+/// error bounds tell how far it goes. Kinds, parts, words, shapes and what is not finite are the same.
+bool may_repeat(const Answer& first, const Answer& second, const RightAnswer& right);
+
+/// The same of two outcomes of a call of `function`, as the exercise's model knows it. Of a function that it does not
+/// know, such as one of an object in the worker, the numbers themselves tell how far rounding goes.
+bool may_repeat(const std::string& exercise, const std::string& function, const judge::Arguments& arguments,
+                const judge::Outcome& first, const judge::Outcome& second);
+
+}  // namespace headway::diagnosis
