@@ -1,6 +1,7 @@
 #include "student/student.hpp"
 
 #include "student/sanitizer_report.hpp"
+#include "student/what_to_change.hpp"
 
 #include <algorithm>
 #include <system_error>
@@ -68,8 +69,15 @@ bool is_courses_own(const std::string& function) {
     return function == "keep" || function == "read" || function == "write" || function == "forget";
 }
 
+/// Where it was thrown, for the grading to find the line, and what to change if that is known.
+void tell_of(Failure& failure, const wire::Error& error) {
+    if (!error.frames.empty()) failure.frames = error.frames;
+    failure.advice = what_to_change(error);
+}
+
 Failure thrown(const std::string& function, const wire::Error& error) {
     Failure failure;
+    tell_of(failure, error);
     if (error.type == "std::bad_alloc") {
         failure.kind = FailureKind::memory;
         failure.message = "your " + function + " asked for more memory than there is (std::bad_alloc)";
@@ -131,7 +139,9 @@ void Student::lost(const std::string& function, const NoAnswer& why) {
     if (why.kind == FailureKind::sanitizer) {
         failure.sanitizer = parse_sanitizer_report(link_->last_words());
         failure.message = describe(*failure.sanitizer, function);
+        failure.advice = what_to_change(*failure.sanitizer, function);
     }
+    if (why.thrown) tell_of(failure, *why.thrown);
     if (test_.outside_story && !is_courses_own(function)) add_to_story();
     if (why.kind == FailureKind::timeout && slow_.insert(function).second) ++hung_here_;
     collect_output();
@@ -272,11 +282,14 @@ void Student::refuses(const std::string& function, const Arguments& arguments, c
     Failure failure;
     failure.kind = FailureKind::wrong_behaviour;
     failure.message = because + ": your " + function + " should throw std::invalid_argument, but it ";
-    if (outcome.error)
+    if (outcome.error) {
         failure.message += "threw " + outcome.error->type +
                            (outcome.error->message.empty() ? "" : " (" + outcome.error->message + ")");
-    else
+        tell_of(failure, *outcome.error);
+        failure.advice.reset();  // about a call that should be answered
+    } else {
         failure.message += "returned " + wire::describe(outcome.value);
+    }
     fail(std::move(failure));
 }
 

@@ -33,7 +33,8 @@ struct CallLimits {
 /// A call that got no answer: the worker is gone. The next call needs a fresh one.
 struct NoAnswer {
     verdict::FailureKind kind;
-    std::string message;  ///< completes "your split_heads ..."
+    std::string message;                     ///< completes "your split_heads ..."
+    std::optional<wire::Error> thrown = {};  ///< the exception that ended the worker
 };
 
 /// A call that got no answer because this machine had no time for the worker. It says nothing about the submission.
@@ -85,7 +86,9 @@ private:
     bool receive(wire::Bytes& received);
     bool drain_output();
     void check_limits(const Deadline& deadline);
+    void wait_for_end();
     [[noreturn]] void explain_end();
+    [[noreturn]] void explain_uncaught(const wire::Error& error);
     [[noreturn]] void stop(verdict::FailureKind kind, const std::string& message);
 
     sandbox::Process process_;
