@@ -1,5 +1,7 @@
 #include "student/what_to_change.hpp"
 
+#include "student/sanitizer_report.hpp"
+
 #include <fmt/format.h>
 
 #include <cstddef>
@@ -124,8 +126,9 @@ std::optional<std::string> what_to_change(const wire::Error& error) {
 }
 
 std::optional<std::string> what_to_change(const verdict::SanitizerReport& report, const std::string& function) {
-    if (!report.kind.starts_with("execution reached the end of a value-returning function")) return {};
-    return function + ", or a function that it calls, ends without a return: each way through it needs one.";
+    if (report.kind != no_return) return {};
+    const std::string which = report.file.empty() ? function + ", or a function that it calls," : "The function there";
+    return which + " ends without a return on some way through it: each way needs one.";
 }
 
 }  // namespace headway::judge

@@ -1,5 +1,6 @@
 // The library itself throws here, so that a message that changes takes its advice along.
 #include "student/what_to_change.hpp"
+#include "student/sanitizer_report.hpp"
 
 #include <headway/mask.hpp>
 #include <headway/tensor.hpp>
@@ -76,8 +77,10 @@ TEST(WhatToChange, NothingIsSaidOfOtherWords) {
 
 TEST(WhatToChange, AReturnForgotten) {
     verdict::SanitizerReport report;
-    report.kind = "execution reached the end of a value-returning function without returning a value";
-    EXPECT_THAT(what_to_change(report, "split_heads").value_or(""), HasSubstr("without a return"));
+    report.kind = no_return;
+    EXPECT_THAT(what_to_change(report, "split_heads").value_or(""), HasSubstr("split_heads, or a function"));
+    report.file = "head_splitting.cpp";
+    EXPECT_THAT(what_to_change(report, "split_heads").value_or(""), HasSubstr("The function there ends without"));
     report.kind = "heap-buffer-overflow";
     EXPECT_FALSE(what_to_change(report, "split_heads"));
 }
