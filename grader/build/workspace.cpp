@@ -5,6 +5,8 @@
 #include "build/stamp.hpp"
 #include "submission/digest.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -245,6 +247,15 @@ Built Workspace::build_worker(Build build) {
     Words inputs = toolchain_.main.at(build);
     append(inputs, toolchain_.libraries.at(submission_.exercise).at(build));
     return link(worker(build), objects, inputs, {}, build);
+}
+
+std::vector<std::optional<ThrowSite>> Workspace::throw_sites(Build build, const std::vector<WayToThrow>& ways) const {
+    constexpr std::size_t most_printed = std::size_t{1} << 20U;
+    Words arguments{"/usr/bin/addr2line", "--addresses", "--inlines", "--exe", worker(build).string()};
+    for (const WayToThrow& way : ways)
+        for (const std::int64_t address : way) arguments.push_back(fmt::format("{:#x}", address));
+    const auto finished = run_tool(arguments, {worker(build).parent_path().string()}, {}, most_printed);
+    return build::throw_sites(finished.output, ways, submission_.files);
 }
 
 /// Not from the precompiled header, which needs equal options.

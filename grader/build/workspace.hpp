@@ -1,6 +1,7 @@
 #pragma once
 
 #include "build/diagnostics.hpp"
+#include "build/source_lines.hpp"
 #include "build/toolchain.hpp"
 #include "submission/submission.hpp"
 
@@ -57,6 +58,10 @@ public:
 
     /// Where build_worker() puts it.
     std::filesystem::path worker(Build build) const;
+
+    /// Where build_worker()'s program threw, by addresses that it told. addr2line reads the program in the compiler's
+    /// jail.
+    std::vector<std::optional<ThrowSite>> throw_sites(Build build, const std::vector<WayToThrow>& ways) const;
 
     /// A worker that is not optimised, so that a debugger shows every variable.
     Built build_worker_to_debug(Build build);

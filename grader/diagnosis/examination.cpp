@@ -56,6 +56,7 @@ int differing_sizes(const Findings::Question& a, const Findings::Question& b) {
 /// Which mistake of the catalogue a lost worker or a sanitizer report stands for; empty if none.
 std::string mistake_behind(const verdict::Failure& failure) {
     if (failure.kind == FailureKind::timeout) return "never_ends";
+    if (failure.kind == FailureKind::exception) return {};  // its words are of any kind
     const std::string kind = failure.sanitizer ? failure.sanitizer->kind : failure.message;
     const auto says = [&](const char* text) { return kind.find(text) != std::string::npos; };
     if (says("use-after") || says("double-free") || says("bad-free")) return "used_after_freed";

@@ -15,11 +15,12 @@ bool is_unchecked(const verdict::Test& plain, const verdict::Test& sanitized) {
            sanitized.failure->kind == verdict::FailureKind::timeout;
 }
 
-/// The failure that says more: a sanitizer's report names the line.
+/// The failure that says more: a sanitizer's report names the line. Where it tells the mistake itself, what the other
+/// build made of that (a forgotten return, say) is of no use.
 bool says_more(const verdict::Test& a, const verdict::Test& b) {
     if (was_not_asked(b) && !was_not_asked(a)) return true;
     return a.failure && a.failure->kind == verdict::FailureKind::sanitizer && b.failure &&
-           b.failure->kind == verdict::FailureKind::crash;
+           (a.failure->advice || b.failure->kind == verdict::FailureKind::crash);
 }
 
 /// @param function  empty: all calls together took too long

@@ -5,6 +5,7 @@
 #include "grading/folder_lock.hpp"
 #include "grading/judge.hpp"
 #include "grading/results.hpp"
+#include "grading/where_it_failed.hpp"
 
 #include "build/unchecked.hpp"
 #include "build/workspace.hpp"
@@ -14,12 +15,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <future>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <semaphore>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -163,7 +163,7 @@ private:
             report("compiling");
             build::Built built = workspace.build_worker(build);
             result.build = std::move(built.build);
-            if (built.program) judge(result, *built.program, build);
+            if (built.program) judge(result, workspace, build);
         } catch (const std::exception& error) {
             result.problem = error.what();
         }
@@ -171,11 +171,13 @@ private:
         return result;
     }
 
-    void judge(BuildResult& result, const fs::path& worker, Build build) const {
+    void judge(BuildResult& result, const build::Workspace& workspace, Build build) const {
         report("testing");
         const auto begin = steady_clock::now();
-        result.tests = judge_.test(worker, build, build == Build::plain ? answered_calls() : fs::path());
+        const fs::path answers = build == Build::plain ? answered_calls() : fs::path();
+        result.tests = judge_.test(workspace.worker(build), build, answers);
         result.judge_seconds = seconds_since(begin);
+        find_lines(result.tests, workspace, build);
     }
 
     void conclude(verdict::Exercise& exercise, const BuildResult& plain, const BuildResult& sanitized) const {

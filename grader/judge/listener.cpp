@@ -112,6 +112,7 @@ std::optional<verdict::Failure> Listener::unearned(const TestRecord& record) con
     failure.story = record.story;
     for (const std::string& function : record.refused)
         if (!ever_answered(function)) {
+            failure.kind = verdict::FailureKind::exception;
             failure.function = function;
             failure.message =
                 "your " + function + " throws whatever it is asked, so nothing is shown by its throwing here";

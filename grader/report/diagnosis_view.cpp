@@ -45,8 +45,10 @@ void show_mistake(Page& page, const verdict::Exercise& exercise, const Diagnosis
 
 void show_loud(Page& page, const LoudFailure& loud) {
     page.paragraph({.indent = title_indent, .hanging = 2}, {{"▸ ", Tone::bad}, {loud.headline, Tone::strong}});
-    if (!loud.asked.empty())
-        page.paragraph({.indent = detail_indent, .hanging = 2}, {{"asked: ", Tone::faint}, {loud.asked}});
+    const Page::Paragraph detail = {.indent = detail_indent, .hanging = 2};
+    if (!loud.where.empty()) page.paragraph(detail, {{loud.where}});
+    if (!loud.advice.empty()) page.paragraph(detail, {{loud.advice}});
+    if (!loud.asked.empty()) page.paragraph(detail, {{"asked: ", Tone::faint}, {loud.asked}});
 }
 
 void show_unrecognised(Page& page, const verdict::Exercise& exercise, const FunctionDiagnosis& function) {

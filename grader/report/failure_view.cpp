@@ -82,6 +82,9 @@ std::string Place::of(const std::string& file, int line, int column) const {
 
 void show_failure(Page& page, const verdict::Test& test, const Failure& failure, const Place& place) {
     page.paragraphs({.indent = failure_indent}, message_of(failure));
+    const Page::Paragraph detail = {.indent = failure_indent, .hanging = 2};
+    if (failure.at) page.paragraph(detail, {{line_text(*failure.at, failure.at->file)}});
+    if (failure.advice) page.paragraph(detail, {{*failure.advice}});
     show_story(page, failure);
     if (const std::string text = circumstances(failure); !text.empty()) {
         page.paragraph({.indent = failure_indent, .hanging = 2}, {{text}});
@@ -97,7 +100,12 @@ void show_failure(Page& page, const verdict::Test& test, const Failure& failure,
 void show_failure_briefly(Page& page, const Failure& failure, const std::string& lead) {
     page.note_cut();
     const Page::Paragraph form = {.indent = failure_indent, .hanging = 2, .most_lines = 2};
-    page.paragraph(form, {{lead, Tone::faint}, {message_of(failure)}});
+    const bool line_says_it = !lead.empty() && failure.at && is_loud(failure.kind);
+    page.paragraph(
+        form,
+        {{lead, Tone::faint},
+         {line_says_it ? fmt::format("your {} fails at {}:{}", failure.function, failure.at->file, failure.at->line)
+                       : message_of(failure)}});
     if (failure.worst) show_worst(page, *failure.worst);
 }
 
@@ -106,6 +114,8 @@ bool are_alike(const Failure& a, const Failure& b) {
     if (a.sanitizer && b.sanitizer && !a.sanitizer->file.empty())
         return a.sanitizer->kind == b.sanitizer->kind && a.sanitizer->file == b.sanitizer->file &&
                a.sanitizer->line == b.sanitizer->line;
+    if (is_loud(a.kind) && a.kind == b.kind && a.at && b.at)
+        return a.at->file == b.at->file && a.at->line == b.at->line;
     return a.kind == b.kind && a.function == b.function && a.stage == b.stage && a.message == b.message &&
            a.sanitizer.has_value() == b.sanitizer.has_value();
 }

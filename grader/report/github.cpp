@@ -45,7 +45,10 @@ std::string of_test(const Exercise& exercise, const Test& test, const std::strin
     int line = 0;
     std::string message = test.property;
     if (test.failure && !test.failure->message.empty()) message += ": " + test.failure->message;
-    if (test.failure && test.failure->sanitizer && is_in_the_exercise(test.failure->sanitizer->file)) {
+    if (test.failure && test.failure->at) {
+        file = test.failure->at->file;
+        line = test.failure->at->line;
+    } else if (test.failure && test.failure->sanitizer && is_in_the_exercise(test.failure->sanitizer->file)) {
         file = test.failure->sanitizer->file;
         line = test.failure->sanitizer->line;
     }

@@ -43,6 +43,8 @@ void write_unrecognised(Xml& page, const verdict::Exercise& exercise, const Func
     page.open("div", {{"class", "mistake unnamed"}});
     if (loud) {
         page.text("h3", {}, loud->headline);
+        if (!loud->where.empty()) page.text("pre", {}, loud->where);
+        if (!loud->advice.empty()) page.text("p", {}, loud->advice);
         write_line(page, "asked:", loud->asked);
         page.close();
         if (loud->always) return;

@@ -60,6 +60,8 @@ void write_numbers(Xml& page, const Failure& failure) {
 
 void write_failure(Xml& page, const Failure& failure, const Place& place) {
     page.text("p", {}, message_of(failure));
+    if (failure.at) page.text("pre", {}, line_text(*failure.at, place.of(failure.at->file, 0)));
+    if (failure.advice) page.text("p", {}, *failure.advice);
     if (!failure.story.empty()) {
         page.text("p", {{"class", "faint"}}, "asked:");
         page.text("pre", {}, fmt::format("{}", fmt::join(failure.story, "\n")));

@@ -51,6 +51,10 @@ std::string kind_in_words(FailureKind kind) {
 std::string headline_of(const Failure& failure) {
     std::string text = message_of(failure);
     if (text.starts_with("your ")) text.erase(0, std::string_view("your ").size());
+    if (failure.at) {  // which follows, with what stands there
+        const std::string where = fmt::format(" at {}:{}", failure.at->file, failure.at->line);
+        if (text.ends_with(where)) text.erase(text.size() - where.size());
+    }
     const std::string threw = failure.function + " threw ";
     if (failure.kind != FailureKind::exception || !text.starts_with(threw)) return text;
     const std::string what = text.substr(threw.size());
@@ -81,6 +85,10 @@ std::string circumstances(const Failure& failure) {
         parts.push_back(fmt::format("{} {} elements differ", of_all, failure.all_elements));
     }
     return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string line_text(const verdict::SourceLine& at, const std::string& name) {
+    return fmt::format("at {}:{}:{}", name, at.line, at.text.empty() ? "" : "   " + at.text);
 }
 
 std::string coordinate_text(const Worst& worst) {
@@ -167,7 +175,11 @@ std::optional<LoudFailure> loud_failure(const verdict::Exercise& exercise, const
         const Failure& failure = *test.failure;
         if (!is_loud(failure.kind)) always = false;
         if (!is_loud(failure.kind) || loud) continue;
-        loud = {&failure, headline_of(failure), failure.story.empty() ? "" : failure.story.back()};
+        loud = {.failure = &failure,
+                .headline = headline_of(failure),
+                .where = failure.at ? line_text(*failure.at, failure.at->file) : "",
+                .advice = failure.advice.value_or(""),
+                .asked = failure.story.empty() ? "" : failure.story.back()};
     }
     if (loud) loud->always = always;
     return loud;

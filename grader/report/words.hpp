@@ -14,6 +14,9 @@ std::string message_of(const verdict::Failure& failure);
 /// "stage scale of attention_scores, 9 of 210 elements differ"
 std::string circumstances(const verdict::Failure& failure);
 
+/// "at merge_heads.cpp:41:   return context.view({B, T, D});"; `name` is how the view calls the file.
+std::string line_text(const verdict::SourceLine& at, const std::string& name);
+
 /// "[b=1, h=2]", kept on one line
 std::string coordinate_text(const verdict::Worst& worst);
 
@@ -37,6 +40,8 @@ std::string waits_for_others(const verdict::FunctionDiagnosis& function);
 struct LoudFailure {
     const verdict::Failure* failure;
     std::string headline;  ///< "attention_scores threw where it should answer: q and k differ (std::invalid_argument)"
+    std::string where;     ///< the line of the student's file; empty if it is not known
+    std::string advice;    ///< what to change; empty if that is not known
     std::string asked;     ///< the call; empty if it is not known
     bool always = true;    ///< no property failed because of an answer of this function
 };

@@ -78,12 +78,13 @@ std::string describe(const verdict::SanitizerReport& report, const std::string& 
         {"stack-overflow", "recurses without end"},
         {"SEGV", "touches memory that is not its own"},
         {"FPE", "divides an integer by zero"},
+        {no_return, "can end without returning a value"},
     };
     std::string text = "your " + function + " ";
     const auto* words = std::find_if(std::begin(known), std::end(known),
                                      [&](const Words& candidate) { return report.kind == candidate.kind; });
     text += words == std::end(known) ? "has undefined behaviour" : words->sentence;
-    text += " (" + report.kind + ")";
+    if (report.kind != no_return) text += " (" + report.kind + ")";
     if (!report.file.empty()) text += " at " + report.file + ":" + std::to_string(report.line);
     return text;
 }

@@ -10,6 +10,11 @@ namespace headway::judge {
 /// own files, whose paths are relative (the course's and the system's are absolute).
 verdict::SanitizerReport parse_sanitizer_report(const std::string& output);
 
+/// The kind of a report that a function's end was reached where a return should stand; its line is where the function
+/// begins.
+inline constexpr const char* no_return =
+    "execution reached the end of a value-returning function without returning a value";
+
 /// "your split_heads read beyond the end of an array (heap-buffer-overflow) at head_splitting.cpp:31"
 std::string describe(const verdict::SanitizerReport& report, const std::string& function);
 

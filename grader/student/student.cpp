@@ -2,6 +2,7 @@
 
 #include "student/call_sentence.hpp"
 #include "student/sanitizer_report.hpp"
+#include "student/what_to_change.hpp"
 #include "wire/frame.hpp"
 
 #include <algorithm>
@@ -33,8 +34,15 @@ bool lacks_threads(const wire::Error& error) {
 /// Of its own limits, or of the machine's.
 bool lacks_resources(const wire::Error& error) { return error.type == "std::bad_alloc" || lacks_threads(error); }
 
+/// Where it was thrown, for the grading to find the line, and what to change if that is known.
+void tell_of(Failure& failure, const wire::Error& error) {
+    if (!error.frames.empty()) failure.frames = error.frames;
+    failure.advice = what_to_change(error);
+}
+
 Failure thrown(const std::string& function, const wire::Error& error, const CallLimits& limits) {
     Failure failure;
+    tell_of(failure, error);
     if (error.type == "std::bad_alloc") {
         failure.kind = FailureKind::memory;
         failure.message = "your " + function + " asked for more memory than there is (std::bad_alloc)";
@@ -125,7 +133,9 @@ void Student::lost(const std::string& function, const NoAnswer& why) {
     if (why.kind == FailureKind::sanitizer) {
         failure.sanitizer = parse_sanitizer_report(link_->last_words());
         failure.message = describe(*failure.sanitizer, function);
+        failure.advice = what_to_change(*failure.sanitizer, function);
     }
+    if (why.thrown) tell_of(failure, *why.thrown);
     if (test_.outside_story && !is_courses_own(function)) add_to_story();
     if (why.kind == FailureKind::timeout && !link_->has_begun())
         limits_.start = std::min(limits_.start, limits_.time_after_timeout);  // the next worker is the same program
@@ -256,11 +266,14 @@ void Student::refuses(const std::string& function, const Arguments& arguments, c
     Failure failure;
     failure.kind = FailureKind::wrong_behaviour;
     failure.message = because + ": your " + function + " should throw std::invalid_argument, but it ";
-    if (outcome.error)
+    if (outcome.error) {
         failure.message += "threw " + outcome.error->type +
                            (outcome.error->message.empty() ? "" : " (" + outcome.error->message + ")");
-    else
+        tell_of(failure, *outcome.error);
+        failure.advice.reset();  // about a call that should be answered
+    } else {
         failure.message += "returned " + wire::describe(outcome.value);
+    }
     fail(std::move(failure));
 }
 

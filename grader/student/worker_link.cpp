@@ -55,7 +55,7 @@ std::string signal_words(int signal) {
         case SIGSEGV:
             return "crashed: SIGSEGV (it touched memory that is not its own, or recursed without end)";
         case SIGABRT:
-            return "aborted: SIGABRT (a failed assertion, or an exception that nothing catches)";
+            return "aborted: SIGABRT (a failed assertion, or a thread that nobody joined)";
         case SIGFPE:
             return "crashed: SIGFPE (an integer division by zero)";
         case SIGBUS:
@@ -135,6 +135,7 @@ wire::Reply WorkerLink::exchange(const wire::Call& call, milliseconds time) {
     try {
         wire::Reply reply = wire::decode_reply(payload, limits_.answer_bytes);
         if (reply.id != call.id) throw wire::MalformedMessage("an answer to another call");
+        if (reply.error && reply.error->uncaught) explain_uncaught(*reply.error);
         return reply;
     } catch (const wire::MalformedMessage& error) {
         stop(FailureKind::protocol, std::string("sent something that is not an answer (") + error.what() + ")");
@@ -284,13 +285,28 @@ void WorkerLink::check_time(Deadline& deadline, bool is_kept_waiting) {
     stop(FailureKind::timeout, "gave no answer " + in_time + " (does it wait for something?)");
 }
 
-void WorkerLink::explain_end() {
-    // The socket is closed; the process follows, unless only the socket was closed.
+void WorkerLink::wait_for_end() {
     const auto begin = steady_clock::now();
     while (!process_.ended() && steady_clock::now() < begin + patience_with_the_dying)
         std::this_thread::sleep_for(milliseconds(1));
     waited_for_ += steady_clock::now() - begin;
     drain_output();
+}
+
+void WorkerLink::explain_uncaught(const wire::Error& error) {
+    wait_for_end();
+    look_at_times();
+    process_.kill();
+    process_.wait();
+    throw NoAnswer{
+        FailureKind::exception,
+        "threw " + error.type + ", which nothing could catch" + (error.message.empty() ? "" : ": " + error.message),
+        error};
+}
+
+void WorkerLink::explain_end() {
+    // The socket is closed; the process follows, unless only the socket was closed.
+    wait_for_end();
     const auto ended = process_.ended();
     if (!ended) stop(FailureKind::protocol, "closed its connection to the grader");
     if (tail_.find("AddressSanitizer") != std::string::npos || tail_.find("runtime error: ") != std::string::npos)

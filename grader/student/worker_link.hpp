@@ -40,6 +40,7 @@ struct NoAnswer {
     verdict::FailureKind kind;
     std::string message;    ///< completes "your split_heads ..."
     bool in_doubt = false;  ///< something outside may have ended it: a signal that no limit of ours and no crash sends
+    std::optional<wire::Error> thrown = {};  ///< the exception that ended the worker
 };
 
 /// A call that got no answer because this machine has no time or no room for workers. It says nothing about the
@@ -97,7 +98,9 @@ private:
     void check_limits(Deadline& deadline);
     void check_time(Deadline& deadline, bool is_kept_waiting);
     bool has_unread() const;
+    void wait_for_end();
     [[noreturn]] void explain_end();
+    [[noreturn]] void explain_uncaught(const wire::Error& error);
     enum class Doubt { none, outside };
     [[noreturn]] void stop(verdict::FailureKind kind, const std::string& message, Doubt doubt = Doubt::none);
     void look_at_memory();

@@ -45,6 +45,13 @@ void each_field(T& report, auto&& field) {
     field("first_lines", report.first_lines);
 }
 
+template <MaybeConst<SourceLine> T>
+void each_field(T& line, auto&& field) {
+    field("file", line.file);
+    field("line", line.line);
+    field("text", line.text);
+}
+
 template <MaybeConst<Failure> T>
 void each_field(T& failure, auto&& field) {
     field("kind", failure.kind);
@@ -59,6 +66,9 @@ void each_field(T& failure, auto&& field) {
     field("yours", failure.yours);
     field("window", failure.window);
     field("sanitizer", failure.sanitizer);
+    field("at", failure.at);
+    field("advice", failure.advice);
+    field("frames", failure.frames);
 }
 
 template <MaybeConst<Test> T>

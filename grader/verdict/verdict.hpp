@@ -26,7 +26,7 @@ enum class FailureKind {
     wrong_shape,      ///< shape differs
     wrong_behaviour,  ///< a copy where a view is asked, no exception where one is due, ...
     exception,        ///< the submission threw
-    crash,            ///< a signal, abort or terminate
+    crash,            ///< a signal or abort
     exit,             ///< the submission ended its process
     timeout,          ///< CPU or wall clock limit
     memory,           ///< memory limit
@@ -67,6 +67,13 @@ struct SanitizerReport {
     std::vector<std::string> first_lines;
 };
 
+/// A line of a submission: always one that was handed in, with its text as it was handed in.
+struct SourceLine {
+    std::string file;  ///< relative to the exercise folder
+    int line = 0;
+    std::string text;  ///< without the space around it
+};
+
 struct Failure {
     FailureKind kind = FailureKind::wrong_value;
     std::string function;            ///< the student's function that was called
@@ -80,6 +87,11 @@ struct Failure {
     std::optional<Numbers> yours;
     std::optional<Window> window;
     std::optional<SanitizerReport> sanitizer;
+    /// Where in the student's own files it happened, as the submission's program tells it: no point depends on that.
+    std::optional<SourceLine> at;
+    std::optional<std::string> advice;  ///< what to change, where a known mistake of handling the library was refused
+    /// In a judge's answer alone: wire::Error::frames, which the grading replaces by `at`.
+    std::optional<std::vector<std::int64_t>> frames;
 };
 
 /// The builds of a submission in which a test failed.

@@ -70,6 +70,13 @@ public:
         return string->str();
     }
 
+    std::vector<std::int64_t> frames(const flatbuffers::Vector<std::int64_t>* sent) {
+        std::vector<std::int64_t> addresses = integers(sent, "a way to a throw", most_frames);
+        if (std::any_of(addresses.begin(), addresses.end(), [](std::int64_t address) { return address < 0; }))
+            throw MalformedMessage("an address below zero");
+        return addresses;
+    }
+
 private:
     void spend(std::size_t& spent, std::size_t bytes, std::size_t most) {
         if (bytes > most - spent)
@@ -164,7 +171,8 @@ Reply decode_reply(std::span<const std::byte> bytes, std::size_t most_unfolded) 
         const auto kind = error->kind();
         if (kind < schema::ErrorKind_MIN || kind > schema::ErrorKind_MAX)
             throw MalformedMessage("an unknown kind of error");
-        reply.error = Error{static_cast<ErrorKind>(kind), decoder.text(error->type()), decoder.text(error->message())};
+        reply.error = Error{static_cast<ErrorKind>(kind), decoder.text(error->type()), decoder.text(error->message()),
+                            decoder.frames(error->frames()), error->uncaught()};
         if (reply.error->type.size() + reply.error->message.size() > max_error_bytes)
             throw MalformedMessage("an exception with a text of more than 8 KiB");
     } else {

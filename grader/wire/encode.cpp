@@ -161,7 +161,8 @@ Bytes encode(const Reply& reply) {
     Offset<schema::Error> error;
     if (reply.error)
         error = schema::CreateError(builder, to_schema(reply.error->kind), builder.CreateString(reply.error->type),
-                                    builder.CreateString(reply.error->message));
+                                    builder.CreateString(reply.error->message),
+                                    builder.CreateVector(reply.error->frames), reply.error->uncaught);
     const auto changed = builder.CreateVectorOfStrings(reply.changed_arguments);
     const auto table = schema::CreateReply(builder, reply.id, result.tag, result.offset, error, changed);
     return encoder.finish(schema::CreateMessage(builder, Offset<schema::Call>(), table));

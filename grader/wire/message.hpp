@@ -22,11 +22,18 @@ struct Call {
 
 enum class ErrorKind { not_implemented, invalid_argument, out_of_range, other_exception, no_such_function };
 
+/// Of the calls that led to a throw, how many are told.
+inline constexpr std::size_t most_frames = 16;
+
 /// An exception that a student's function threw.
 struct Error {
     ErrorKind kind = ErrorKind::other_exception;
-    std::string type;     ///< "std::invalid_argument"
-    std::string message;  ///< what(), at most 4 KiB
+    std::string type = {};     ///< "std::invalid_argument"
+    std::string message = {};  ///< what(), at most 4 KiB
+    /// Where: addresses within the calls that led there, as the worker's program file counts them, the innermost first.
+    /// The worker's own word, which may show a line and decides nothing.
+    std::vector<std::int64_t> frames = {};
+    bool uncaught = false;  ///< nothing catches it: the worker ends
 };
 
 struct Reply {

@@ -1,5 +1,7 @@
 #include "worker/dispatcher.hpp"
 
+#include "worker/throw_trace.hpp"
+
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -24,8 +26,10 @@ std::string demangled(const std::type_info* type) {
 
 /// The exception in flight, as the judge hears of it.
 wire::Error current_error(wire::ErrorKind kind, const char* what) {
-    return {kind, demangled(abi::__cxa_current_exception_type()).substr(0, max_message_bytes),
-            what == nullptr ? "" : std::string(what, strnlen(what, max_message_bytes))};
+    return {.kind = kind,
+            .type = demangled(abi::__cxa_current_exception_type()).substr(0, max_message_bytes),
+            .message = what == nullptr ? "" : std::string(what, strnlen(what, max_message_bytes)),
+            .frames = last_throw()};
 }
 
 /// The numbers of an argument before the call: a submission that changes them damages its caller.
@@ -96,6 +100,7 @@ wire::Reply Dispatcher::answer(const wire::Call& call) {
     }
     std::vector<Snapshot> before;
     for (const wire::Field& argument : call.arguments) before.emplace_back(argument.value);
+    forget_throw();
     try {
         reply.result = run(call);
     } catch (const NotImplemented& error) {
@@ -112,6 +117,20 @@ wire::Reply Dispatcher::answer(const wire::Call& call) {
     for (std::size_t i = 0; i < before.size(); ++i)
         if (before[i].changed()) reply.changed_arguments.push_back(call.arguments[i].name);
     return reply;
+}
+
+std::optional<wire::Error> uncaught_error() {
+    if (abi::__cxa_current_exception_type() == nullptr) return std::nullopt;
+    wire::Error error;
+    try {
+        throw;
+    } catch (const std::exception& thrown) {
+        error = current_error(wire::ErrorKind::other_exception, thrown.what());
+    } catch (...) {
+        error = current_error(wire::ErrorKind::other_exception, "");
+    }
+    error.uncaught = true;
+    return error;
 }
 
 }  // namespace headway::worker

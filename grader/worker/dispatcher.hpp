@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -54,6 +55,9 @@ private:
     std::map<std::string, Function> functions_;
     Objects objects_;
 };
+
+/// For a terminate handler: the exception that ends this process, or nothing if something else does.
+std::optional<wire::Error> uncaught_error();
 
 /// Defined by each exercise in grader/suites/NN_name/dispatcher.cpp, the one place that knows its signatures.
 void add_functions(Dispatcher& dispatcher);

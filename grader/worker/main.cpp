@@ -2,6 +2,7 @@
 #include "wire/frame.hpp"
 #include "worker/dispatcher.hpp"
 
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -42,11 +43,34 @@ headway::wire::Bytes encoded_answer(headway::worker::Dispatcher& dispatcher, con
     }
 }
 
+/// What the judge waits for; null if it does not.
+std::atomic<const headway::wire::Call*> asked = nullptr;
+
+std::terminate_handler usual_end = nullptr;
+
+/// For an exception that nothing catches: says what it was and where, since the judge would only see a signal.
+[[noreturn]] void say_why_it_ends() {
+    using namespace headway;
+    if (const wire::Call* call = asked.exchange(nullptr)) try {
+            wire::Reply reply;
+            reply.id = call->id;
+            reply.error = worker::uncaught_error();
+            if (reply.error) wire::write_frame(channel, wire::encode(reply));
+        } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the signal says enough
+        }
+    usual_end();
+    std::abort();
+}
+
 /// Answers the judge until it hangs up.
 void serve(headway::worker::Dispatcher& dispatcher) {
     using namespace headway;
+    usual_end = std::set_terminate(say_why_it_ends);
     while (const auto frame = wire::read_frame(channel)) {
-        const wire::Bytes answer = encoded_answer(dispatcher, wire::decode_call(*frame));
+        const wire::Call call = wire::decode_call(*frame);
+        asked = &call;
+        const wire::Bytes answer = encoded_answer(dispatcher, call);
+        asked = nullptr;
         flush_output();
         wire::write_frame(channel, answer);
     }

@@ -1,3 +1,5 @@
+#include "report/github.hpp"
+#include "report/html.hpp"
 #include "report/terminal.hpp"
 
 #include <gmock/gmock.h>
@@ -49,6 +51,33 @@ TEST(DiagnosisView, WrongNumbersAreToldAsSuchBesideWhatIsLoud) {
     both.tests.push_back(quiet);
     EXPECT_THAT(shown(both), HasSubstr("▸ split_heads crashed: SIGSEGV\n"));
     EXPECT_THAT(shown(both), HasSubstr("2 of 7 questions are answered right"));
+}
+
+TEST(DiagnosisView, TheLineOfTheStudentsFileStandsBelow) {
+    verdict::Exercise thrown = unnamed(verdict::FailureKind::exception,
+                                       "your split_heads threw std::invalid_argument: view: (2, 3, 8) as (2, 7)");
+    thrown.tests.front().failure->at = {"head_splitting.cpp", 41, "return x.view({B, T, num_heads, D / num_heads});"};
+    thrown.tests.front().failure->advice = "A view keeps every number.";
+    verdict::Test other = thrown.tests.front();
+    other.failure->message = "your split_heads threw std::invalid_argument: view: (5, 3, 8) as (5, 7)";
+    thrown.tests.push_back(other);
+    const std::string text = shown(thrown);
+    EXPECT_THAT(text, HasSubstr("    (std::invalid_argument)\n"
+                                "      at head_splitting.cpp:41:   return x.view({B, T, num_heads, D /\n"
+                                "        num_heads});\n"
+                                "      A view keeps every number.\n"
+                                "      asked: "));
+    EXPECT_THAT(text, HasSubstr("as above: your split_heads fails at head_splitting.cpp:41\n"));
+    EXPECT_THAT(text, Not(HasSubstr("(5, 3, 8) as (5, 7)"))) << "the same throw with other sizes";
+    EXPECT_THAT(html(verdict_of({thrown})), HasSubstr("at head_splitting.cpp:41:   return x.view("));
+    EXPECT_THAT(github_annotations(verdict_of({thrown}), "mine"),
+                HasSubstr("file=mine/02_head_splitting/head_splitting.cpp,line=41,"));
+}
+
+TEST(DiagnosisView, AReportsLineIsSaidOnce) {
+    verdict::Exercise found = unnamed(verdict::FailureKind::sanitizer, "your split_heads leaves its memory at a.cpp:7");
+    found.tests.front().failure->at = {"a.cpp", 7, "return x[9];"};
+    EXPECT_THAT(shown(found), HasSubstr("▸ split_heads leaves its memory\n      at a.cpp:7:   return x[9];\n"));
 }
 
 }  // namespace

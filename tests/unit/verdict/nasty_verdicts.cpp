@@ -24,13 +24,21 @@ Verdict everywhere(const std::string& text) {
     failure.story = {text, text, text};
     failure.worst = Worst{{text, text}, {std::numeric_limits<std::int64_t>::max(), 0}, -1e300, nan, 5e-324};
     failure.sanitizer = SanitizerReport{text, text, 2147483647, {text, text}};
+    failure.at = SourceLine{text, 2147483647, text};
+    failure.advice = text;
     Test test = failed(text, text, 1, failure);
     test.output = text + "\n" + text;
+    Failure loud = failure;
+    loud.kind = FailureKind::exception;
+    Test thrown = failed(text, text, 1, loud);
     Test unwritten = not_written(text, text, 1, text);
     Test unjudged = failed(text, text, 1, failure);
     unjudged.state = TestState::unavailable;
     Exercise with_tests =
-        exercise("03", text, State::partial, {passed(text, text, 1), test, test, unwritten, unjudged});
+        exercise("03", text, State::partial, {passed(text, text, 1), test, test, thrown, unwritten, unjudged});
+    FunctionDiagnosis function;
+    function.function = text;
+    with_tests.diagnosis.emplace().functions = {function};
     Exercise unbuilt = does_not_compile();
     unbuilt.title = text;
     unbuilt.build.file = text;

@@ -242,6 +242,8 @@ Verdict with_everything() {
           FailureKind::memory, FailureKind::output_flood, FailureKind::protocol}) {
         broken.kind = kind;
         broken.message = to_string(kind);
+        broken.at = SourceLine{"scaled_scores.cpp", 12, "throw \"√\";"};
+        broken.advice = "Throw something else.";
         first.tests.push_back(failed("Fails", "a property", 1, broken));
     }
     first.tests.back().build = FailedIn::sanitized;

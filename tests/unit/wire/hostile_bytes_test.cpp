@@ -100,6 +100,16 @@ TEST(HostileBytes, ManyChangedArgumentsAndLongExceptionsAreRefused) {
     EXPECT_THROW(decode_reply(encode(thrown)), MalformedMessage);
 }
 
+TEST(HostileBytes, AWayToAThrowIsShortAndOfAddresses) {
+    Reply thrown;
+    thrown.error = Error{.type = "T", .frames = std::vector<std::int64_t>(most_frames, huge)};
+    EXPECT_NO_THROW(decode_reply(encode(thrown)));
+    thrown.error->frames.push_back(1);
+    EXPECT_THROW(decode_reply(encode(thrown)), MalformedMessage);
+    thrown.error->frames = {-1};
+    EXPECT_THROW(decode_reply(encode(thrown)), MalformedMessage);
+}
+
 TEST(HostileBytes, OneStorageNamedThousandsOfTimesIsRefused) {
     FlatBufferBuilder builder;
     const auto shape = builder.CreateVector(std::vector<std::int64_t>{1'000'000});

@@ -99,13 +99,15 @@ TEST(Wire, ScalarsListsTextsAndRecordsArrive) {
 TEST(Wire, RepliesCarryErrorsAndChangedArguments) {
     Reply reply;
     reply.id = 9;
-    reply.error = Error{ErrorKind::out_of_range, "std::out_of_range", "axis 3"};
+    reply.error = Error{ErrorKind::out_of_range, "std::out_of_range", "axis 3", {0x1234, 0}, true};
     reply.changed_arguments = {"q", "k"};
     const Reply back = decode_reply(encode(reply));
     EXPECT_EQ(back.id, 9U);
     ASSERT_TRUE(back.error);
     EXPECT_EQ(back.error->kind, ErrorKind::out_of_range);
     EXPECT_EQ(back.error->message, "axis 3");
+    EXPECT_EQ(back.error->frames, (std::vector<std::int64_t>{0x1234, 0}));
+    EXPECT_TRUE(back.error->uncaught);
     EXPECT_EQ(back.changed_arguments, (std::vector<std::string>{"q", "k"}));
 }
 

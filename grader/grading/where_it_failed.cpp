@@ -1,0 +1,54 @@
+#include "grading/where_it_failed.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <exception>
+#include <map>
+#include <optional>
+
+namespace headway::cli {
+namespace {
+
+using verdict::Failure;
+
+/// Of one build: most failures of a function throw at one place.
+constexpr std::size_t most_ways = 16;
+
+using Sites = std::map<build::WayToThrow, std::optional<build::ThrowSite>>;
+
+/// All in one run of a tool. Nothing where it cannot be told: a line decides no point.
+Sites sites_of(const std::vector<Failure*>& failures, const build::Workspace& workspace, build::Build build) {
+    Sites sites;
+    for (const Failure* failure : failures)
+        if (failure->frames && sites.size() < most_ways) sites[*failure->frames];
+    if (sites.empty()) return sites;
+    std::vector<build::WayToThrow> ways;
+    for (const auto& [way, site] : sites) ways.push_back(way);
+    try {
+        auto found = workspace.throw_sites(build, ways);
+        for (std::size_t i = 0; i < ways.size(); ++i) sites[ways[i]] = std::move(found[i]);
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): what is known without it is said anyway
+    }
+    return sites;
+}
+
+}  // namespace
+
+void find_lines(std::vector<verdict::Test>& tests, const build::Workspace& workspace, build::Build build) {
+    std::vector<Failure*> failures;
+    for (verdict::Test& test : tests)
+        if (test.failure) failures.push_back(&*test.failure);
+    const Sites sites = sites_of(failures, workspace, build);
+    for (Failure* failure : failures) {
+        if (failure->sanitizer)
+            failure->at =
+                build::source_line(workspace.submission().files, failure->sanitizer->file, failure->sanitizer->line);
+        const auto found = failure->frames ? sites.find(*failure->frames) : sites.end();
+        failure->frames.reset();
+        if (found == sites.end() || !found->second) continue;
+        failure->at = found->second->line;
+        if (found->second->is_the_throw) failure->advice.reset();  // the words are the student's own
+    }
+}
+
+}  // namespace headway::cli

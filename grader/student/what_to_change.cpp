@@ -1,0 +1,134 @@
+#include "student/what_to_change.hpp"
+
+#include "student/sanitizer_report.hpp"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <regex>
+#include <string_view>
+#include <vector>
+
+namespace headway::judge {
+namespace {
+
+/// The library's own messages are shorter; a regular expression takes the stack for each character.
+constexpr std::size_t longest_message = 600;
+
+using Match = std::smatch;
+using Advice = std::optional<std::string>;
+
+struct Refusal {
+    const char* type;     ///< of the exception
+    const char* message;  ///< all of it; S stands for a shape, N for a size that is not negative
+    Advice (*advice)(const Match& match);
+};
+
+/// Indices and axes count from 0: the first one too many is how many there are.
+bool is_one_too_far(const std::string& position, const std::string& size) { return position == size; }
+
+Advice of_index(const std::string& position, const std::string& axis, const std::string& size) {
+    if (position.starts_with('-')) return "An index counts from 0 and is never negative; only axes may be.";
+    if (!is_one_too_far(position, size)) return {};
+    return fmt::format(
+        "That is one too far: axis {} has {} positions, counted from 0, so a loop over it ends before {} "
+        "(<, not <=).",
+        axis, size, size);
+}
+
+const Refusal refusals[] = {
+    {"std::invalid_argument",
+     R"(view: S as S: the tensor is not contiguous \(its strides are S, row-major would be S\), so a view would put its numbers in another order; call contiguous\(\) first)",
+     [](const Match&) -> Advice {
+         return "A transposed or sliced tensor only walks over the same numbers in another way, which view() cannot "
+                "follow: write .contiguous() before it.";
+     }},
+    {"std::invalid_argument", R"(view: S as S: (N) elements cannot become N)",
+     [](const Match& match) -> Advice {
+         return fmt::format("A view keeps every number: the sizes of the new shape must multiply to {}.",
+                            match[1].str());
+     }},
+    {"std::invalid_argument",
+     R"([^:]+: S and S do not broadcast: sizes (N) and (N) of axis (-N) differ and neither is 1)",
+     [](const Match& match) -> Advice {
+         return fmt::format(
+             "Shapes are compared from their last axis on: axis {} is {} in one and {} in the other, and these must be "
+             "equal, or one of them 1.",
+             match[3].str(), match[1].str(), match[2].str());
+     }},
+    {"std::invalid_argument",
+     R"(matmul: S x S: inner sizes (N) and (N) differ(?:; did you mean ([ab])\.transpose\(-2, -1\)\?)?)",
+     [](const Match& match) -> Advice {
+         return fmt::format(
+             "matmul(a, b) sums over the columns of a and the rows of b: here these are {} and {}, and must be "
+             "equal.{}",
+             match[1].str(), match[2].str(),
+             match[3].matched ? fmt::format(" Transposed, {} would fit.", match[3].str()) : "");
+     }},
+    {"std::invalid_argument", R"(matmul: S x S: leading axes S and S do not broadcast)",
+     [](const Match&) -> Advice {
+         return "The axes before the last two say which matrices are multiplied with each other: they must be equal, "
+                "or 1.";
+     }},
+    {"std::invalid_argument", R"([^:]+: the mask is undefined \(a Mask\{\} has no shape\))",
+     [](const Match&) -> Advice {
+         return "Mask{} means that nothing is masked: look into a mask only if mask.defined().";
+     }},
+    {"std::invalid_argument", R"([^:]+: a tensor is undefined \(a Tensor\{\} has no shape and no storage\))",
+     [](const Match&) -> Advice {
+         return "Tensor{} holds nothing: it was declared and never given a value, or it is an argument that may be "
+                "left "
+                "out. Ask defined() first.";
+     }},
+    {"std::out_of_range", R"((?:[^:]+: )?axis -?N is out of range for rank 0, shape \(\))",
+     [](const Match&) -> Advice {
+         return "Tensor{} and Mask{} have no axes: if it may be one of them, ask defined() first.";
+     }},
+    {"std::out_of_range", R"((?:[^:]+: )?axis (N) is out of range for rank (N), shape S)",
+     [](const Match& match) -> Advice {
+         if (!is_one_too_far(match[1], match[2])) return {};
+         return "Axes are counted from 0: the last one is " + std::to_string(std::stoi(match[2]) - 1) + ", or -1.";
+     }},
+    {"std::out_of_range", R"(index (-?N) is out of range for axis (N) of size (N), shape S)",
+     [](const Match& match) { return of_index(match[1], match[2], match[3]); }},
+    {"std::out_of_range", R"(select: position (-?N) is out of range for axis (N) of size (N), shape S)",
+     [](const Match& match) { return of_index(match[1], match[2], match[3]); }},
+    {"std::out_of_range", R"(vector::_M_range_check: __n \(which is (N)\) >= this->size\(\) \(which is (N)\))",
+     [](const Match& match) -> Advice {
+         if (!is_one_too_far(match[1], match[2])) return {};
+         return fmt::format("at({}) of a vector with {}: its elements are counted from 0.", match[1].str(),
+                            match[2].str());
+     }},
+};
+
+/// The patterns of `refusals` with S and N written out.
+std::vector<std::regex> written_out() {
+    std::vector<std::regex> patterns;
+    for (const Refusal& one : refusals) {
+        std::string text;
+        for (const char c : std::string_view(one.message))
+            text += c == 'S' ? R"(\([0-9, -]*\))" : c == 'N' ? "[0-9]{1,9}" : std::string(1, c);
+        patterns.emplace_back(text);
+    }
+    return patterns;
+}
+
+}  // namespace
+
+std::optional<std::string> what_to_change(const wire::Error& error) {
+    static const std::vector<std::regex> patterns = written_out();
+    if (error.message.size() > longest_message) return {};
+    Match match;
+    for (std::size_t i = 0; i < patterns.size(); ++i)
+        if (error.type == refusals[i].type && std::regex_match(error.message, match, patterns[i]))
+            return refusals[i].advice(match);
+    return {};
+}
+
+std::optional<std::string> what_to_change(const verdict::SanitizerReport& report, const std::string& function) {
+    if (report.kind != no_return) return {};
+    const std::string which = report.file.empty() ? function + ", or a function that it calls," : "The function there";
+    return which + " ends without a return on some way through it: each way needs one.";
+}
+
+}  // namespace headway::judge

@@ -1,0 +1,2 @@
+#line 1 "@CANARY@"
+void attack() { throw 1; }

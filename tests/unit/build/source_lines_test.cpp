@@ -1,0 +1,70 @@
+// What addr2line says of a program that a student wrote: only what was handed in is shown.
+#include "build/source_lines.hpp"
+
+#include <gtest/gtest.h>
+
+namespace headway::build {
+namespace {
+
+const std::vector<SourceFile> files{{"merge_heads.cpp", "#include \"merge_heads.hpp\"\n\n\t return f();  \n"},
+                                    {"parts/rows.hpp", "int one();\r\nint two();"}};
+
+/// "FILE:LINE TEXT", with a star if the throw itself is there; "" if no file has it.
+std::string site(const std::string& printed, const WayToThrow& way = {0x10, 0x20}) {
+    const auto sites = throw_sites(printed, {way}, files);
+    if (!sites.at(0)) return "";
+    const verdict::SourceLine& line = sites[0]->line;
+    return line.file + ":" + std::to_string(line.line) + " " + line.text + (sites[0]->is_the_throw ? "*" : "");
+}
+
+TEST(SourceLines, TheInnermostCallInAFileThatWasHandedIn) {
+    EXPECT_EQ(site("0x0000000000000010\n/course/tensor/src/movement.cpp:31\n"
+                   "0x0000000000000020\n/usr/include/c++/12/functional:9\n./merge_heads.cpp:3\n./merge_heads.cpp:1\n"),
+              "merge_heads.cpp:3 return f();");
+    EXPECT_EQ(site("0x10\nmerge_heads.cpp:3 (discriminator 2)\n0x20\n??:0\n"), "merge_heads.cpp:3 return f();*");
+    EXPECT_EQ(site("0x10\n??:?\n0x20\n./parts/../parts/./rows.hpp:1\n"), "parts/rows.hpp:1 int one();");
+}
+
+TEST(SourceLines, EachWayHasItsOwn) {
+    const auto sites = throw_sites("0x1\n??:0\n0x2\nmerge_heads.cpp:1\n0x1\n??:0\n0x3\nparts/rows.hpp:2\n",
+                                   {{1, 2}, {}, {1, 3}, {4}}, files);
+    ASSERT_EQ(sites.size(), 4U);
+    EXPECT_EQ(sites[0]->line.file, "merge_heads.cpp");
+    EXPECT_FALSE(sites[1]);
+    EXPECT_EQ(sites[2]->line.text, "int two();");
+    EXPECT_FALSE(sites[3]);
+}
+
+TEST(SourceLines, NamesThatWereNotHandedInShowNothing) {
+    for (const char* name : {"/etc/passwd", "../merge_heads.cpp", "/merge_heads.cpp", "rows.hpp", "merge_heads.cp",
+                             "merge_heads.cpp/", "\x1b[31mmerge_heads.cpp", "", ".", "merge_heads.cpp:3"})
+        EXPECT_EQ(site("0x10\n" + std::string(name) + ":3\n"), "") << name;
+}
+
+TEST(SourceLines, LinesThatDoNotExistShowNothing) {
+    for (const char* number : {"0", "-1", "4", "99999999999999999999", "2147483648", "0x1", "+1", "", "1 ", " 1", "?"})
+        EXPECT_EQ(site("0x10\nmerge_heads.cpp:" + std::string(number) + "\n"), "") << number;
+}
+
+TEST(SourceLines, WhateverIsPrintedIsHarmless) {
+    for (const std::string& printed :
+         {std::string(), std::string("\n\n:\n0x\n"), std::string("merge_heads.cpp:1\n"),
+          std::string("0x99\nmerge_heads.cpp:1"), std::string("addr2line: 'worker': No such file\n"),
+          std::string("0x10\n\0:1\n", 9), "0x10\n" + std::string(100'000, '/') + ":1\n",
+          "0x" + std::string(100'000, 'f') + "\nmerge_heads.cpp:1\n"})
+        EXPECT_EQ(site(printed), "");
+    // A name with a line end in it can only move a line of one's own to another call of one's own.
+    EXPECT_EQ(site("0x10\nx\n0x20\nmerge_heads.cpp:1:7\n0x20\n??:0\n"), "");
+}
+
+TEST(SourceLines, ALongLineIsCutBetweenCharacters) {
+    std::string text = "// ";
+    for (int i = 0; i < 200; ++i) text += "√";
+    const auto line = source_line({{"a.cpp", text}}, "a.cpp", 1);
+    ASSERT_TRUE(line);
+    EXPECT_LE(line->text.size(), 210U);
+    EXPECT_TRUE(line->text.ends_with("√ …")) << line->text;
+}
+
+}  // namespace
+}  // namespace headway::build

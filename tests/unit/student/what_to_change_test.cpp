@@ -1,0 +1,89 @@
+// The library itself throws here, so that a message that changes takes its advice along.
+#include "student/what_to_change.hpp"
+#include "student/sanitizer_report.hpp"
+
+#include <headway/mask.hpp>
+#include <headway/tensor.hpp>
+
+#include <gmock/gmock.h>
+
+#include <functional>
+#include <stdexcept>
+
+namespace headway::judge {
+namespace {
+
+using testing::HasSubstr;
+
+wire::Error error_of(const char* type, const std::string& message) {
+    return {.kind = wire::ErrorKind::other_exception, .type = type, .message = message};
+}
+
+/// "" if there is none.
+std::string advice(const wire::Error& error) { return what_to_change(error).value_or(""); }
+
+std::string advice_when(const std::function<void()>& mistake) {
+    try {
+        mistake();
+    } catch (const std::invalid_argument& error) {
+        return advice(error_of("std::invalid_argument", error.what()));
+    } catch (const std::out_of_range& error) {
+        return advice(error_of("std::out_of_range", error.what()));
+    }
+    return "nothing was thrown";
+}
+
+TEST(WhatToChange, ContiguousForgottenBeforeView) {
+    const Tensor x = Tensor::arange(24).view({2, 3, 4});
+    EXPECT_THAT(advice_when([&] { x.transpose(0, 1).view({3, 8}); }), HasSubstr("write .contiguous() before it"));
+    EXPECT_THAT(advice_when([&] { x.view({5, 5}); }), HasSubstr("must multiply to 24"));
+}
+
+TEST(WhatToChange, ShapesThatDoNotFit) {
+    const Tensor x = Tensor::zeros({2, 3, 4});
+    EXPECT_THAT(advice_when([&] { x + Tensor::zeros({3, 5}); }), HasSubstr("axis -1 is 4 in one and 5 in the other"));
+    EXPECT_THAT(advice_when([&] { matmul(x, x); }), HasSubstr("these are 4 and 3, and must be equal. Transposed, b"));
+    EXPECT_THAT(advice_when([&] { matmul(x, Tensor::zeros({5, 6})); }), HasSubstr("4 and 5, and must be equal."));
+    EXPECT_THAT(advice_when([&] { matmul(x, Tensor::zeros({3, 4, 3})); }), HasSubstr("before the last two"));
+}
+
+TEST(WhatToChange, NothingWasGiven) {
+    EXPECT_THAT(advice_when([] { static_cast<void>(static_cast<const Mask&>(Mask{})(0, 0)); }),
+                HasSubstr("only if mask.defined()"));
+    EXPECT_THAT(advice_when([] { Tensor{} + Tensor::zeros({2}); }), HasSubstr("Ask defined() first"));
+    EXPECT_THAT(advice_when([] { Mask{}.size(0); }), HasSubstr("have no axes"));
+}
+
+TEST(WhatToChange, OneTooFar) {
+    const Tensor x = Tensor::zeros({2, 3});
+    EXPECT_THAT(advice_when([&] { static_cast<void>(x(0, 3)); }), HasSubstr("axis 1 has 3 positions"));
+    EXPECT_THAT(advice_when([&] { static_cast<void>(x(-1, 0)); }), HasSubstr("never negative"));
+    EXPECT_THAT(advice_when([&] { x.select(0, 2); }), HasSubstr("axis 0 has 2 positions"));
+    EXPECT_THAT(advice_when([&] { x.transpose(1, 2); }), HasSubstr("the last one is 1, or -1"));
+    EXPECT_THAT(advice_when([] { std::vector<int>(3).at(3); }), HasSubstr("counted from 0"));
+    EXPECT_EQ(advice_when([&] { static_cast<void>(x(0, 7)); }), "") << "it may be the index of anything";
+}
+
+TEST(WhatToChange, NothingIsSaidOfOtherWords) {
+    EXPECT_EQ(advice(error_of("std::invalid_argument", "view: the tensor is not contiguous")), "");
+    EXPECT_EQ(advice(error_of("std::invalid_argument", "x: view: (1) as (2): 1 elements cannot become 2")), "");
+    EXPECT_EQ(advice(error_of("std::runtime_error", "view: (1) as (2): 1 elements cannot become 2")), "");
+    const std::string digits(4000, '9');
+    EXPECT_EQ(advice(error_of("std::out_of_range", "axis " + digits + " is out of range for rank " + digits)), "");
+    EXPECT_EQ(advice(error_of("std::out_of_range", "axis 99999999999 is out of range for rank 99999999999, shape ()")),
+              "");
+    EXPECT_EQ(advice(error_of("std::out_of_range", std::string(4096, ':'))), "");
+}
+
+TEST(WhatToChange, AReturnForgotten) {
+    verdict::SanitizerReport report;
+    report.kind = no_return;
+    EXPECT_THAT(what_to_change(report, "split_heads").value_or(""), HasSubstr("split_heads, or a function"));
+    report.file = "head_splitting.cpp";
+    EXPECT_THAT(what_to_change(report, "split_heads").value_or(""), HasSubstr("The function there ends without"));
+    report.kind = "heap-buffer-overflow";
+    EXPECT_FALSE(what_to_change(report, "split_heads"));
+}
+
+}  // namespace
+}  // namespace headway::judge
