@@ -137,9 +137,13 @@ void Student::lost(const std::string& function, const NoAnswer& why) {
     }
     if (why.thrown) tell_of(failure, *why.thrown);
     if (test_.outside_story && !is_courses_own(function)) add_to_story();
-    if (why.kind == FailureKind::timeout && !link_->has_begun())
-        limits_.start = std::min(limits_.start, limits_.time_after_timeout);  // the next worker is the same program
-    else if (why.kind == FailureKind::timeout && slow_.insert(function).second)
+    if (why.kind == FailureKind::timeout && !link_->has_begun()) {
+        // The next worker is the same program.
+        if (limits_.start <= limits_.time_after_timeout)
+            failure.message = "your " + function + " was never reached: " + before_main +
+                              ", the program takes longer than it may, as it did when it was started before";
+        limits_.start = std::min(limits_.start, limits_.time_after_timeout);
+    } else if (why.kind == FailureKind::timeout && slow_.insert(function).second)
         ++hung_here_;
     collect_output();
     link_.reset();
