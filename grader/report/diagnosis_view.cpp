@@ -55,9 +55,8 @@ void show_unrecognised(Page& page, const verdict::Exercise& exercise, const Func
     const auto loud = loud_failure(exercise, function.function);
     if (loud) show_loud(page, *loud);
     if (loud && loud->always) return;  // what is said of answers is of those that came, and few did
-    page.paragraph(
-        {.indent = title_indent, .hanging = 2},
-        {{"▸ ", Tone::waiting}, {function.function + " is wrong in a way that Headway has no name for", Tone::strong}});
+    page.paragraph({.indent = title_indent, .hanging = 2},
+                   {{"▸ ", Tone::waiting}, {unnamed_in_words(exercise, function.function), Tone::strong}});
     const Page::Paragraph detail = {.indent = detail_indent, .hanging = 2};
     if (!function.stage.empty()) page.paragraph(detail, {{"goes wrong at: ", Tone::faint}, {function.stage}});
     for (const std::string& sentence : function.sentences) page.paragraph(detail, {{sentence}});

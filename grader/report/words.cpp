@@ -66,9 +66,9 @@ std::string headline_of(const Failure& failure) {
 }  // namespace
 
 std::string message_of(const Failure& failure) {
-    if (!failure.message.empty()) return failure.message;
     const std::string where = failure.function.empty() ? "" : failure.function + ": ";
-    return where + kind_in_words(failure.kind);
+    return (failure.message.empty() ? where + kind_in_words(failure.kind) : failure.message) +
+           (failure.pattern ? "; " + *failure.pattern : "");
 }
 
 std::string circumstances(const Failure& failure) {
@@ -135,6 +135,16 @@ std::string problem_in_words(BuildProblem problem) {
 
 std::string property_of(const verdict::Test& test) {
     return test.given ? fmt::format("{} (right, given your {})", test.property, *test.given) : test.property;
+}
+
+std::string unnamed_in_words(const verdict::Exercise& exercise, const std::string& function) {
+    std::string done;
+    for (const verdict::Test& test : exercise.tests) {
+        if (!test.failure || test.failure->function != function) continue;
+        if (test.failure->pattern) return function + " is not right for all sizes: " + *test.failure->pattern;
+        if (done.empty() && test.failure->kind == FailureKind::wrong_behaviour) done = message_of(*test.failure);
+    }
+    return done.empty() ? function + " is wrong in a way that Headway has no name for" : done;
 }
 
 std::string evidence(const FunctionDiagnosis& function) {

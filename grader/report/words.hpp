@@ -52,6 +52,10 @@ std::optional<LoudFailure> loud_failure(const verdict::Exercise& exercise, const
 /// "fits all 27 answers of attention_scores that we saw; 24 of them are wrong"
 std::string evidence(const verdict::FunctionDiagnosis& function);
 
+/// What is known of a function that is wrong in a way without a name: for which sizes, what it should have refused, or
+/// that nothing is.
+std::string unnamed_in_words(const verdict::Exercise& exercise, const std::string& function);
+
 /// Whether a function failed by giving no answer at all.
 bool is_loud(verdict::FailureKind kind);
 

@@ -122,7 +122,7 @@ void ask_in_turn(Student& student, Random& random, const std::vector<DrawAndAsk>
             if (answered.wrong)
                 throw StopTest{*answered.wrong};  // right the second time: it remembers, or it is chance
         } catch (StopTest& stop) {
-            if (stop.failure && !where.empty()) stop.failure->message += "; " + where;
+            if (stop.failure && !where.empty()) stop.failure->pattern = where;
             throw;
         }
         if (answered.on_credit) return;

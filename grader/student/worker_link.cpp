@@ -301,7 +301,7 @@ void WorkerLink::explain_uncaught(const wire::Error& error) {
     throw NoAnswer{
         FailureKind::exception,
         "threw " + error.type + ", which nothing could catch" + (error.message.empty() ? "" : ": " + error.message),
-        error};
+        false, error};
 }
 
 void WorkerLink::explain_end() {

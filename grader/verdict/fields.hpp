@@ -66,6 +66,7 @@ void each_field(T& failure, auto&& field) {
     field("yours", failure.yours);
     field("window", failure.window);
     field("sanitizer", failure.sanitizer);
+    field("pattern", failure.pattern);
     field("at", failure.at);
     field("advice", failure.advice);
     field("frames", failure.frames);

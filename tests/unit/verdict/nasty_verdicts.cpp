@@ -26,6 +26,7 @@ Verdict everywhere(const std::string& text) {
     failure.sanitizer = SanitizerReport{text, text, 2147483647, {text, text}};
     failure.at = SourceLine{text, 2147483647, text};
     failure.advice = text;
+    failure.pattern = text;
     Test test = failed(text, text, 1, failure);
     test.output = text + "\n" + text;
     Failure loud = failure;
