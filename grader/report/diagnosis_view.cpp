@@ -4,7 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <vector>
 
+#include "report/failure_view.hpp"
 #include "report/words.hpp"
 
 namespace headway::report {
@@ -45,15 +47,27 @@ void show_mistake(Page& page, const verdict::Exercise& exercise, const Diagnosis
 
 void show_loud(Page& page, const LoudFailure& loud) {
     page.paragraph({.indent = title_indent, .hanging = 2}, {{"▸ ", Tone::bad}, {loud.headline, Tone::strong}});
-    const Page::Paragraph detail = {.indent = detail_indent, .hanging = 2};
+    const Page::Paragraph detail = {
+        .indent = detail_indent, .hanging = 2, .most_lines = page.style().verbose ? unlimited : 4};
     if (!loud.where.empty()) page.paragraph(detail, {{loud.where}});
     if (!loud.advice.empty()) page.paragraph(detail, {{loud.advice}});
     if (!loud.asked.empty()) page.paragraph(detail, {{"asked: ", Tone::faint}, {loud.asked}});
 }
 
-void show_unrecognised(Page& page, const verdict::Exercise& exercise, const FunctionDiagnosis& function) {
+/// How earlier functions failed: another one that only leads to the same line fails there, too.
+using Told = std::vector<const verdict::Failure*>;
+
+void show_unrecognised(Page& page, const verdict::Exercise& exercise, const FunctionDiagnosis& function, Told& told) {
     const auto loud = loud_failure(exercise, function.function);
-    if (loud) show_loud(page, *loud);
+    const bool is_told = loud && loud->failure->at && std::ranges::any_of(told, [&](const verdict::Failure* earlier) {
+                             return are_alike(*earlier, *loud->failure);
+                         });
+    if (is_told)
+        page.paragraph({.indent = title_indent, .hanging = 2},
+                       {{"▸ ", Tone::faint}, {function.function + " fails at that line, too", Tone::faint}});
+    else if (loud)
+        show_loud(page, *loud);
+    if (loud) told.push_back(loud->failure);
     if (loud && loud->always) return;  // what is said of answers is of those that came, and few did
     page.paragraph({.indent = title_indent, .hanging = 2},
                    {{"▸ ", Tone::waiting}, {unnamed_in_words(exercise, function.function), Tone::strong}});
@@ -66,8 +80,9 @@ void show_unrecognised(Page& page, const verdict::Exercise& exercise, const Func
 
 void show_diagnosis(Page& page, const verdict::Exercise& exercise, const Diagnosis& diagnosis) {
     for (const NamedMistake& mistake : diagnosis.mistakes) show_mistake(page, exercise, diagnosis, mistake);
+    Told told;
     for (const FunctionDiagnosis& function : diagnosis.functions) {
-        if (function.state == FunctionState::unrecognised) show_unrecognised(page, exercise, function);
+        if (function.state == FunctionState::unrecognised) show_unrecognised(page, exercise, function, told);
         if (function.state == FunctionState::unjudged)
             page.paragraph({.indent = title_indent, .hanging = 2},
                            {{"▸ ", Tone::faint}, {waits_for_others(function), Tone::faint}});

@@ -82,7 +82,7 @@ std::string Place::of(const std::string& file, int line, int column) const {
 
 void show_failure(Page& page, const verdict::Test& test, const Failure& failure, const Place& place) {
     page.paragraphs({.indent = failure_indent}, message_of(failure));
-    const Page::Paragraph detail = {.indent = failure_indent, .hanging = 2};
+    const Page::Paragraph detail = {.indent = failure_indent, .hanging = 2, .most_lines = at_most(page, 4)};
     if (failure.at) page.paragraph(detail, {{line_text(*failure.at, failure.at->file)}});
     if (failure.advice) page.paragraph(detail, {{*failure.advice}});
     show_story(page, failure);

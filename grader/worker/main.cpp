@@ -51,13 +51,16 @@ std::terminate_handler usual_end = nullptr;
 /// For an exception that nothing catches: says what it was and where, since the judge would only see a signal.
 [[noreturn]] void say_why_it_ends() {
     using namespace headway;
-    if (const wire::Call* call = asked.exchange(nullptr)) try {
-            wire::Reply reply;
+    const wire::Call* const call = asked.exchange(nullptr);
+    try {
+        wire::Reply reply;
+        if (call != nullptr) reply.error = worker::uncaught_error();
+        if (reply.error) {
             reply.id = call->id;
-            reply.error = worker::uncaught_error();
-            if (reply.error) wire::write_frame(channel, wire::encode(reply));
-        } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the signal says enough
+            wire::write_frame(channel, wire::encode(reply));
         }
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the signal says enough
+    }
     usual_end();
     std::abort();
 }

@@ -74,6 +74,21 @@ TEST(DiagnosisView, TheLineOfTheStudentsFileStandsBelow) {
                 HasSubstr("file=mine/02_head_splitting/head_splitting.cpp,line=41,"));
 }
 
+TEST(DiagnosisView, WhatLeadsToTheSameLineIsNotToldAgain) {
+    verdict::Exercise thrown = unnamed(verdict::FailureKind::exception, "your split_heads threw T: no");
+    thrown.tests.front().failure->at = {"head_splitting.cpp", 41, "throw T();"};
+    verdict::Test other = thrown.tests.front();
+    other.failure->function = "view";
+    other.failure->message = "your view threw T: no, neither";
+    thrown.tests.push_back(other);
+    thrown.diagnosis->functions.push_back(thrown.diagnosis->functions.front());
+    thrown.diagnosis->functions.back().function = "view";
+    EXPECT_THAT(shown(thrown), HasSubstr("  ▸ view fails at that line, too\n"));
+    EXPECT_THAT(shown(thrown), Not(HasSubstr("neither")));
+    thrown.tests.back().failure->at->line = 42;
+    EXPECT_THAT(shown(thrown), HasSubstr("▸ view threw where it should answer: no, neither (T)\n"));
+}
+
 TEST(DiagnosisView, AReportsLineIsSaidOnce) {
     verdict::Exercise found = unnamed(verdict::FailureKind::sanitizer, "your split_heads leaves its memory at a.cpp:7");
     found.tests.front().failure->at = {"a.cpp", 7, "return x[9];"};

@@ -29,17 +29,11 @@ Verdict everywhere(const std::string& text) {
     failure.pattern = text;
     Test test = failed(text, text, 1, failure);
     test.output = text + "\n" + text;
-    Failure loud = failure;
-    loud.kind = FailureKind::exception;
-    Test thrown = failed(text, text, 1, loud);
     Test unwritten = not_written(text, text, 1, text);
     Test unjudged = failed(text, text, 1, failure);
     unjudged.state = TestState::unavailable;
     Exercise with_tests =
-        exercise("03", text, State::partial, {passed(text, text, 1), test, test, thrown, unwritten, unjudged});
-    FunctionDiagnosis function;
-    function.function = text;
-    with_tests.diagnosis.emplace().functions = {function};
+        exercise("03", text, State::partial, {passed(text, text, 1), test, test, unwritten, unjudged});
     Exercise unbuilt = does_not_compile();
     unbuilt.title = text;
     unbuilt.build.file = text;
@@ -52,6 +46,22 @@ Verdict everywhere(const std::string& text) {
     verdict.toolchain[text] = text;
     verdict.protections["network"] = "absent: " + text;
     return verdict;
+}
+
+/// `text` in what is told first of a function that gives no answer.
+Verdict loudly(const std::string& text) {
+    Failure failure = crashes();
+    failure.kind = FailureKind::exception;
+    failure.function = text;
+    failure.message = text;
+    failure.story = {text};
+    failure.at = SourceLine{text, 2147483647, text};
+    failure.advice = text;
+    Exercise thrown = exercise("03", text, State::failed, {failed(text, text, 1, failure)});
+    FunctionDiagnosis function;
+    function.function = text;
+    thrown.diagnosis.emplace().functions = {function, function};
+    return verdict_of({thrown});
 }
 
 /// Tensors that contradict themselves, and numbers of every size.
@@ -88,6 +98,7 @@ std::vector<Verdict> nasty() {
           std::string("\xff\xfe\xc3\x28\xf0\x9f"), std::string("\u0301leading mark"), std::string(" "),
           std::string("")}) {
         verdicts.push_back(everywhere(text));
+        verdicts.push_back(loudly(text));
     }
     verdicts.push_back(strange_numbers());
     verdicts.push_back(with_everything());
