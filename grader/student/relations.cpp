@@ -14,8 +14,9 @@ namespace {
 constexpr Index smallest = 2, largest_small = 6;
 /// Longer than a row of a fixed buffer, a tile, a warp: 128 and some.
 constexpr Index least_long = 131, most_long = 139;
-/// Of a batch, heads and tokens: some programs take a thread for each row of all of them.
-constexpr Index least_many = 65, most_many = 67;
+/// Of a batch, heads and tokens: more than a tile of 16. Some programs take a thread for each of them all, or for each
+/// score of as many keys, and may have 640 (policy.toml).
+constexpr Index least_many = 21, most_many = 24;
 
 bool counts_rows(const std::string& axis) { return axis == "B" || axis == "H" || axis == "T"; }
 
@@ -64,14 +65,10 @@ private:
 
     Row long_in(std::size_t axis) {
         Row row;
-        for (const std::string& name : axes_.names()) row.push_back(counts_rows(name) ? 1 : smallest);
-        if (!counts_rows(axes_.names()[axis])) {
-            for (std::size_t a = 0; a < row.size(); ++a) row[a] = random_.integer(smallest, smallest + 1);
-            row[axis] = random_.integer(least_long, most_long);
-            return with_small_products(std::move(row), axis);
-        }
+        for (const std::string& name : axes_.names()) row.push_back(counts_rows(name) ? 1 : random_.integer(2, 3));
+        row[axis] = counts_rows(axes_.names()[axis]) ? random_.integer(least_many, most_many)
+                                                     : random_.integer(least_long, most_long);
         // Of the others that count rows, one is 2, so that a wrong order of two axes shows.
-        row[axis] = random_.integer(least_many, most_many);
         std::vector<std::size_t> others;
         for (std::size_t a = 0; a < row.size(); ++a)
             if (a != axis && row[a] == 1) others.push_back(a);

@@ -44,17 +44,19 @@ void expect_forward(AttentionObject& object, const Question& question) {
         fail(*failure);
 }
 
-/// Asks objects in eval of all sizes, with a mask of any form, causal or not, with biases or not.
-void ask_objects(Student& student, Random& random, const std::string& axes,
+enum class Masked { no, yes };
+
+/// Asks objects in eval of all sizes, with biases; with a mask of any form and causal or not, if that is asked for.
+void ask_objects(Student& student, Random& random, const std::string& axes, Masked masked,
                  const std::function<void(AttentionObject&, const Question&, Random&)>& ask) {
     for_every_relation(student, random, axes, [&](const AxisSizes& sizes, Random& own) {
         const Sizes n = sizes.sizes();
-        AttentionObject object(student,
-                               {.D = n.D(), .H = n.H, .bias = own.integer(0, 2) > 0, .causal = own.integer(0, 1) == 1});
+        const bool causal = masked == Masked::yes && own.integer(0, 1) == 1;
+        AttentionObject object(student, {.D = n.D(), .H = n.H, .bias = true, .causal = causal});
         object.load(object.random_state(own));
         object.eval();
         Question question = random_question(own, n, n.S);
-        question.mask = mask_of_any_form(own, {n.B, n.H, n.T, n.S});
+        if (masked == Masked::yes) question.mask = mask_of_any_form(own, {n.B, n.H, n.T, n.S});
         ask(object, question, own);
     });
 }
@@ -96,9 +98,10 @@ PROPERTY(Module, SelfAttentionUsesItsParameters, 1, "self-attention is what the 
         object.train();  // without dropout, training changes nothing
         expect_self_attention(object, x);
     }
-    ask_objects(student, random, "B H T d D=H*d", [](AttentionObject& object, const Question& question, Random&) {
-        expect_self_attention(object, question.query);
-    });
+    ask_objects(student, random, "B H T d D=H*d", Masked::no,
+                [](AttentionObject& object, const Question& question, Random&) {
+                    expect_self_attention(object, question.query);
+                });
 }
 
 PROPERTY(Module, CrossAttentionTakesKeysAndValuesFromElsewhere, 1,
@@ -112,10 +115,8 @@ PROPERTY(Module, CrossAttentionTakesKeysAndValuesFromElsewhere, 1,
     views.query = random_tensor(random, {n.T, n.B, n.D()}).transpose(0, 1);
     views.key = strided(views.key);
     expect_forward(object, views);
-    ask_objects(student, random, "B H T S d D=H*d", [](AttentionObject& asked, Question question, Random&) {
-        question.mask = Mask{};
-        expect_forward(asked, question);
-    });
+    ask_objects(student, random, "B H T S d D=H*d", Masked::no,
+                [](AttentionObject& asked, const Question& question, Random&) { expect_forward(asked, question); });
 }
 
 PROPERTY(Module, HeadDimMayBeChosen, 1, "head_dim may be chosen apart from D / H: it sets the scale and the widths") {
@@ -160,7 +161,7 @@ PROPERTY(Module, MasksAndCausalAddUp, 1, "the causal option and the mask of a ca
         question.mask = Mask{};  // which does not mean the mask of the call before
         expect_forward(object, question);
     });
-    ask_objects(student, random, "B H T S d D=H*d",
+    ask_objects(student, random, "B H T S d D=H*d", Masked::yes,
                 [](AttentionObject& object, const Question& question, Random&) { expect_forward(object, question); });
 }
 
@@ -182,13 +183,14 @@ PROPERTY(Module, WeightsAreReturnedPerHead, 1, "attention_weights is (B, H, T, S
         const Question shorter = random_question(random, fewer, n.S);
         expect_close(student, weights_axes, object.attention_weights(shorter), object.expected_weights(shorter));
     }
-    ask_objects(
-        student, random, "B H T S d D=H*d", [&](AttentionObject& object, const Question& question, Random& own) {
-            Question before = question;  // whose weights are not asked for
-            before.query = random_tensor(own, question.query.shape());
-            student.outcome("forward", object.arguments(before));
-            expect_close(student, weights_axes, object.attention_weights(question), object.expected_weights(question));
-        });
+    ask_objects(student, random, "B H T S d D=H*d", Masked::yes,
+                [&](AttentionObject& object, const Question& question, Random& own) {
+                    Question before = question;  // whose weights are not asked for
+                    before.query = random_tensor(own, question.query.shape());
+                    student.outcome("forward", object.arguments(before));
+                    expect_close(student, weights_axes, object.attention_weights(question),
+                                 object.expected_weights(question));
+                });
 }
 
 PROPERTY(Module, StateMakesTheRoundTrip, 1, "load_state_dict(state_dict()) gives another module the same answers") {

@@ -29,7 +29,8 @@ Tensor repeat_heads(const Tensor& kv, Index num_heads) {
 }
 
 Tensor grouped_query_attention(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask) {
-    if (q.rank() != 4 || k.rank() != 4 || v.rank() != 4 || k.size(1) != v.size(1) || k.size(0) != q.size(0))
+    if (q.rank() != 4 || k.rank() != 4 || v.rank() != 4 || k.size(1) != v.size(1) || k.size(0) != q.size(0) ||
+        v.size(0) != q.size(0))
         throw std::invalid_argument("q, k, v");
     const Groups groups(q.size(1), k.size(1));
     const Index B = q.size(0), T = q.size(2), S = k.size(2);
