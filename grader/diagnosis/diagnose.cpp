@@ -100,7 +100,7 @@ private:
         for (const AnsweredCall& call : hidden_test_calls_)
             if (call.function == function_.name &&
                 !(findings_.refuses_by_luck && call.answer.kind == Answer::Kind::refused))
-                if (auto predict = function_.model(call.arguments))
+                if (auto predict = known_prediction(function_, call.arguments))
                     suite_.push_back({call.arguments, call.answer, std::move(predict)});
     }
 

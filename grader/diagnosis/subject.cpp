@@ -61,4 +61,14 @@ Answer checked(bool fits, const Checking& checking, bool Checking::*check, const
     return answer;
 }
 
+Predict known_prediction(const Function& function, const judge::Arguments& arguments) {
+    try {
+        Predict predict = function.model(arguments);
+        if (predict) predict(right());
+        return predict;
+    } catch (const std::logic_error&) {
+        return {};
+    }
+}
+
 }  // namespace headway::diagnosis

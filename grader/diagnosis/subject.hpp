@@ -71,6 +71,10 @@ struct Function {
     std::vector<Invariant> invariants = {};
 };
 
+/// The model's answer to a call that somebody else made. Nothing for arguments that no model knows: they do not fit
+/// together, and should have been refused.
+Predict known_prediction(const Function& function, const judge::Arguments& arguments);
+
 /// What diagnosis knows of one exercise: its functions, each after those that it may call.
 struct Subject {
     std::vector<Function> functions;

@@ -27,7 +27,11 @@ struct Goal {
     std::size_t a = 0, b = 0;
     enum class Kind { equal, less } kind = Kind::equal;
 
-    bool is_met(const Row& all) const { return kind == Kind::equal ? all[a] == all[b] && all[a] > 1 : all[a] < all[b]; }
+    /// Two are equal where no third is: else one equality would be taken for another.
+    bool is_met(const Row& all) const {
+        return kind == Kind::less ? all[a] < all[b]
+                                  : all[a] == all[b] && all[a] > 1 && std::count(all.begin(), all.end(), all[a]) == 2;
+    }
 };
 
 class Cover {
@@ -247,6 +251,7 @@ std::string what_tells_apart(const Axes& axes, const std::vector<AxisSizes>& row
     const std::vector<Statement> all = statements(axes, long_from, longer);
     const auto wrong_rows = static_cast<std::size_t>(std::count(wrong.begin(), wrong.end(), true));
     const std::string asked = "of " + std::to_string(rows.size()) + " questions with other sizes ";
+    std::vector<std::string> fitting;  // all that was asked
     std::string of_all_wrong;
     for (const Statement& statement : all) {
         std::size_t holding = 0, wrong_and_holding = 0;
@@ -256,7 +261,10 @@ std::string what_tells_apart(const Axes& axes, const std::vector<AxisSizes>& row
             wrong_and_holding += wrong[i] ? 1 : 0;
         }
         if (wrong_and_holding < wrong_rows) continue;
-        if (holding == wrong_rows) return asked + "it is wrong where " + statement.words + ", and only there";
+        if (holding == wrong_rows) {
+            if (fitting.empty() || fitting.back() != statement.words) fitting.push_back(statement.words);
+            continue;
+        }
         // Not by chance: as many rows that are drawn among all would not all be among these.
         const double share = static_cast<double>(holding) / static_cast<double>(rows.size());
         constexpr double chance = 0.05;
@@ -264,7 +272,9 @@ std::string what_tells_apart(const Axes& axes, const std::vector<AxisSizes>& row
             std::pow(share, static_cast<double>(wrong_rows)) * static_cast<double>(all.size()) < chance)
             of_all_wrong = asked + std::to_string(wrong_rows) + " are wrong, and all of these have " + statement.words;
     }
-    return of_all_wrong;
+    if (fitting.empty()) return of_all_wrong;
+    const std::string other = fitting.size() == 1 ? "" : " (or, as far as these tell, where " + fitting[1] + ")";
+    return asked + "it is wrong where " + fitting[0] + other + ", and only there";
 }
 
 }  // namespace headway::judge

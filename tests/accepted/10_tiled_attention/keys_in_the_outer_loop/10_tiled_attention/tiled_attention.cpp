@@ -35,7 +35,8 @@ Running nothing_seen(Index B, Index H, Index T, Index d_v) {
 void absorb(Running& running, const Tensor& scores, const Tensor& v) {
     if (scores.rank() != 4 || v.rank() != 4 || scores.size(-1) != v.size(-2) || scores.size(0) != v.size(0) ||
         scores.size(1) != v.size(1) || scores.size(2) != running.total.size(2) ||
-        scores.size(0) != running.total.size(0) || scores.size(1) != running.total.size(1))
+        scores.size(0) != running.total.size(0) || scores.size(1) != running.total.size(1) ||
+        v.size(3) != running.gathered.size(3))
         throw std::invalid_argument("absorb: " + to_string(scores.shape()) + " " + to_string(v.shape()));
     const Tensor tile_largest = max(scores, -1, KeepAxis::yes);
     Tensor now = tile_largest.clone();
