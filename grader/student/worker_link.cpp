@@ -35,6 +35,9 @@ constexpr int tick_milliseconds = 10;
 /// again and again cost it this much each.
 constexpr milliseconds cost_of_a_worker{10};
 
+/// Of a call that takes too long, worth telling: it may grow for ever.
+constexpr std::uint64_t much_memory = std::uint64_t{256} << 20U;
+
 /// How long the end of a process may take that has closed its connection.
 constexpr milliseconds patience_with_the_dying{1000};
 
@@ -277,12 +280,14 @@ void WorkerLink::check_time(Deadline& deadline, bool is_kept_waiting) {
     const milliseconds limit = begun_ ? deadline.limit : limits_.start;
     if (time_used() - deadline.begin <= limit || is_kept_waiting) return;
     const bool computes = (used_.computed - deadline.computed) * 2 > limit;
-    const std::string in_time = "within " + seconds(limit);
-    if (computes)
-        stop(FailureKind::timeout, "did not come to an end " + in_time + " of computing " +
-                                       (begun_ ? "(a loop whose condition never becomes false?)"
-                                               : "(does the value of a static or global variable take so long?)"));
-    stop(FailureKind::timeout, "gave no answer " + in_time + " (does it wait for something?)");
+    std::string question = !computes ? "does it wait for something?"
+                           : begun_  ? "a loop whose condition never becomes false?"
+                                     : "does the value of a static or global variable take so long?";
+    if (const std::uint64_t held = process_.resident_bytes(); held > much_memory)
+        question += " It held " + mebibytes(held) + " of memory by then.";
+    const std::string told = computes ? "did not come to an end within " + seconds(limit) + " of computing"
+                                      : "gave no answer within " + seconds(limit);
+    stop(FailureKind::timeout, told + " (" + question + ")");
 }
 
 void WorkerLink::wait_for_end() {
