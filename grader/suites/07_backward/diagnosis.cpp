@@ -41,9 +41,10 @@ HeadGradients attention_gradients(Attention& forward, const Array& grad_context,
     const Array grad_weights = reference::matmul(grad_context, reference::transpose(v, -2, -1));
     const Array grad_scores = c.of<Gradients>().softmax(weights, grad_weights);
     const Index d = q.size(-1), d_v = v.size(-1);
-    return {c.of<Gradients>().queries(reference::scale(grad_scores, c.of<Gradients>().factor_of_queries(d, d_v)), q, k),
-            c.of<Gradients>().keys(reference::scale(grad_scores, c.of<Gradients>().factor_of_keys(d, d_v)), q, k),
-            c.of<Gradients>().values(weights, grad_context)};
+    const Gradients& g = c.of<Gradients>();
+    return {g.queries(reference::scale(grad_scores, g.factor_of_queries(d, d_v)), q, k),
+            g.keys(reference::scale(grad_scores, g.factor_of_keys(d, d_v)), q, k),
+            reference::scale(g.values(weights, grad_context), g.factor_of_values(d, d_v))};
 }
 
 Predict attention_backward(const Arguments& arguments) {
@@ -115,7 +116,7 @@ public:
         const Gradients& g = c.of<Gradients>();
         const Array merged = c.merging.merge(forward_->context_and_weights(c).context);
         const Array grad_y = c.reading.tensor(grad_y_, Argument::gradient);
-        const Array grad_merged = g.input(grad_y, weight("out"));
+        const Array grad_merged = (g.output == nullptr ? g.input : g.output)(grad_y, weight("out"));
         const Array grad_context = g.split(grad_merged, H_);
         Attention& back = g.mask_goes_back ? *forward_ : *unmasked_;
         const HeadGradients heads = attention_gradients(back, grad_context, c);

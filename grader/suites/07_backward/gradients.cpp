@@ -13,6 +13,8 @@ using reference::transpose;
 
 double inverse_root(Index d, Index) { return 1 / std::sqrt(static_cast<double>(d)); }
 
+double unscaled(Index, Index) { return 1; }
+
 Array of_queries(const Array& grad_scores, const Array&, const Array& k) { return matmul(grad_scores, k); }
 Array of_keys(const Array& grad_scores, const Array& q, const Array&) {
     return matmul(transpose(grad_scores, -2, -1), q);
@@ -36,6 +38,7 @@ Gradients right_way_back() {
     Gradients g{};
     g.softmax = &reference::softmax_backward;
     g.factor_of_queries = g.factor_of_keys = &inverse_root;
+    g.factor_of_values = &unscaled;
     g.queries = &of_queries;
     g.keys = &of_keys;
     g.values = &of_values;

@@ -19,6 +19,8 @@ struct Gradients {
     /// From the gradient of the scores (..., T, S), q (..., T, d) and k (..., S, d).
     Array (*queries)(const Array& grad_scores, const Array& q, const Array& k);
     Array (*keys)(const Array& grad_scores, const Array& q, const Array& k);
+    /// What the gradient of v is multiplied by.
+    double (*factor_of_values)(Index d, Index d_v);
     /// weights (..., T, S), gradient of the context (..., T, d_v) -> (..., S, d_v)
     Array (*values)(const Array& weights, const Array& grad_context);
     /// y = x·weightᵀ + bias: gradient of y (B, T, out) and weight (out, in) -> (B, T, in)
@@ -32,6 +34,8 @@ struct Gradients {
     // Through the module.
     bool mask_goes_back = true;      ///< the way back is masked as the way forward
     bool output_sees_merged = true;  ///< the output projection's gradient is made of the merged context, not of x
+    /// Through the output projection; null: as `input` goes through the others.
+    Array (*output)(const Array& grad_y, const Array& weight) = nullptr;
     /// (B, T, D) -> (B, H, T, d): gradient of the merged context
     Array (*split)(const Array& grad, Index H);
     /// (B, H, T, d) -> (B, T, D): gradients of q, k and v

@@ -8,6 +8,7 @@ Caching right_cache() {
     c.position = [](const Caching::Lengths& lengths, const Caching::Lengths&, std::size_t b, Index t) {
         return lengths[b] + t;
     };
+    c.token = [](const Caching::Lengths&, std::size_t, Index t, Index) { return t; };
     c.hidden = [](const Caching::Lengths& lengths, std::size_t b, Index t, Index s, Index, Index) {
         return s > lengths[b] + t;
     };

@@ -11,6 +11,8 @@ struct Caching {
     using Lengths = std::vector<Index>;
     /// Where new token t of sequence b is written; `lengths` and `counts` are those before.
     Index (*position)(const Lengths& lengths, const Lengths& counts, std::size_t b, Index t);
+    /// Which token of the n of a chunk is written as the t-th of sequence b.
+    Index (*token)(const Lengths& counts, std::size_t b, Index t, Index n);
     /// Whether new token t of sequence b, at position s of the keys, is hidden from it.
     bool (*hidden)(const Lengths& lengths, std::size_t b, Index t, Index s, Index n, Index S);
     /// What becomes of tokens for which there is no room.
@@ -24,6 +26,7 @@ struct Caching {
     };
     WhenFull when_full = WhenFull::refused;
     bool padding_is_kept = false;
+    bool padding_is_written = false;  ///< where there is room, but lengths move on by counts
     bool padding_is_counted = false;  ///< not written, but lengths move on by n
     bool lengths_stay = false;
     bool keys_for_values = false;  ///< k is written into both

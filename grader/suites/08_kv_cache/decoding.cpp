@@ -11,6 +11,7 @@
 #include "student/record_field.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace headway::diagnosis {
@@ -64,6 +65,8 @@ Array real_rows(Array rows, const Shape& counts) {
     return rows;
 }
 
+constexpr std::array<const char*, 3> input_maps{"q_proj", "k_proj", "v_proj"};
+
 constexpr const char* many_rows = "more rows are projected than 4·B·n";
 
 Predict decode(const Arguments& arguments) {
@@ -71,11 +74,16 @@ Predict decode(const Arguments& arguments) {
     const auto state = std::get<wire::Record>(argument(arguments, "state"));
     const Tensor x = tensor(arguments, "x");
     const auto counts = std::get<Shape>(argument(arguments, "counts"));
-    const Index H = before.k.size(1);
+    const Index H = before.k.size(1), width = H * before.k.size(3);
     return [=](const Choices& c) {
         const Array rows = c.reading.tensor(x, Argument::query);
-        const auto heads = [&](const char* name) { return c.splitting.split(projected(state, name, rows), H); };
-        const Array q = heads("q_proj"), new_k = heads("k_proj"), new_v = heads("v_proj");
+        const auto heads = [&](std::size_t role) {
+            const int map = c.projecting.weight[role];
+            if (map < 0 && rows.size(-1) != width) throw Unpredictable{};  // who leaves the map out gets other widths
+            return c.splitting.split(map < 0 ? rows : projected(state, input_maps[static_cast<std::size_t>(map)], rows),
+                                     H);
+        };
+        const Array q = heads(0), new_k = heads(1), new_v = heads(2);
         Held held = before;
         held.append(new_k, new_v, counts, c.of<Caching>());
         if (held.refused) return Answer::without_value(Answer::Kind::refused);

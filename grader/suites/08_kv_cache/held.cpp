@@ -4,6 +4,7 @@
 #include "diagnosis/elements.hpp"
 
 #include <algorithm>
+#include <functional>
 
 namespace headway::diagnosis {
 namespace {
@@ -49,13 +50,14 @@ private:
     const Shape& counts_;
 };
 
-void write(Array& to, const Array& from, std::size_t b, Index count, const Places& places) {
+void write(Array& to, const Array& from, std::size_t b, Index count, const Places& places,
+           const std::function<Index(Index t)>& token) {
     const Index n = from.size(2);
     const auto d = as_size(from.size(3));
     for (Index h = 0; h < from.size(1); ++h)
         for (Index t = 0; t < count; ++t)
             for (std::size_t i = 0; i < d; ++i) {
-                const std::size_t source = as_size((static_cast<Index>(b) * from.size(1) + h) * n + t) * d + i;
+                const std::size_t source = as_size((static_cast<Index>(b) * from.size(1) + h) * n + token(t)) * d + i;
                 to.value.at(places.begin(b, h, t) + i) = from.value[source];
                 to.error.at(places.begin(b, h, t) + i) = from.error[source];
             }
@@ -84,14 +86,17 @@ void Held::append(const Array& new_k, const Array& new_v, const Shape& counts, c
     for (std::size_t b = 0; b < counts.size() && !refused; ++b) {
         refused = !has_room(*this, b, count(b), n, choices);
         if (refused && !one_by_one) return;
-        const Index written = refused ? k.size(2) - before[b] : count(b);
+        const Index room = k.size(2) - before[b];
+        const Index counted = refused ? room : count(b);
+        const Index written = choices.padding_is_written ? std::min(n, room) : counted;
+        const auto token = [&](Index t) { return t < counted ? choices.token(counts, b, t, n) : t; };
         const Places places(k, n, choices, before, counts);
-        write(k, choices.values_for_keys ? new_v : new_k, b, written, places);
-        write(v, choices.keys_for_values ? new_k : new_v, b, written, places);
+        write(k, choices.values_for_keys ? new_v : new_k, b, written, places, token);
+        write(v, choices.keys_for_values ? new_k : new_v, b, written, places, token);
         if (choices.length_is_end)
-            lengths[b] = choices.position(before, counts, b, written);
+            lengths[b] = choices.position(before, counts, b, counted);
         else if (!choices.lengths_stay)
-            lengths[b] += choices.padding_is_counted ? n : written;
+            lengths[b] += choices.padding_is_counted ? n : counted;
     }
 }
 

@@ -61,12 +61,13 @@ PROBE(KvCache) {
     const wire::Handle projections = student.keep("projections", {{"state", layer.state}});
     Filled mirrored = filled;
     std::reverse(mirrored.lengths.begin(), mirrored.lengths.end());
-    for (const Filled* some : {&std::as_const(filled), &std::as_const(mirrored)})
-        answer_with(student, answers, "decode",
-                    {{"cache", some->in(student)},
-                     {"projections", projections},
-                     {"x", random_tensor(random, {n.B, 1, n.D()}) * (some == &filled ? 1.0F : 40.0F)},
-                     {"counts", different_counts(n.B, 1)}});
+    for (const Shape& counts : {different_counts(n.B, 1), each(n.B, 1)})
+        for (const Filled* some : {&std::as_const(filled), &std::as_const(mirrored)})
+            answer_with(student, answers, "decode",
+                        {{"cache", some->in(student)},
+                         {"projections", projections},
+                         {"x", random_tensor(random, {n.B, 1, n.D()}) * (some == &filled ? 1.0F : 40.0F)},
+                         {"counts", counts}});
     const Layer wide(random, n.D() + n.H + 1, n.D());
     answer_with(student, answers, "decode",
                 {{"cache", filled.in(student)},

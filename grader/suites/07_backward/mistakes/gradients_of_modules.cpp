@@ -17,7 +17,7 @@ constexpr const char* mixed_tokens = "a token's gradient is filled from several 
 constexpr const char* which_tokens = "Which tokens does row 0 of your (B, T, D) gradient come from?";
 
 constexpr const char* three_paths = "x is used three times, so it gets three gradients, added up";
-constexpr const char* two_lost = "parameters learn; layers below get a part of their gradient";
+constexpr const char* part_lost = "parameters learn; layers below get a part of their gradient";
 constexpr const char* how_often = "How often is x used on the way forward?";
 
 }  // namespace
@@ -59,6 +59,18 @@ Chapter gradients_of_modules() {
          .symptom = "the shape fits; the output projection learns nonsense",
          .question = "What goes into the output projection on the way forward?",
          .make = [](Choices& c) { c.change<Gradients>().output_sees_merged = false; }},
+        {.id = "output_gradient_weight_turned",
+         .decision = "gradient_of_output",
+         .title = "the gradient goes back through out_weight turned: grad_y · weightᵀ, as on the way forward",
+         .right = "grad_merged (D) = grad_y (D) · out_weight (D, D), which the way forward turned",
+         .symptom = "out_weight learns; everything before it gets nonsense",
+         .question = "y = merged · weightᵀ: what does the gradient of merged multiply grad_y by?",
+         .make =
+             [](Choices& c) {
+                 c.change<Gradients>().output = [](const Array& grad_y, const Array& weight) {
+                     return reference::matmul(grad_y, reference::transpose(weight, 0, 1));
+                 };
+             }},
         {.id = "gradients_merged_by_view",
          .decision = "gradient_heads",
          .title = "the gradients of q, k and v are viewed as (B, T, D) without transposing back first",
@@ -93,7 +105,7 @@ Chapter gradients_of_modules() {
          .decision = "gradient_paths",
          .title = "x gets the gradient through q alone; those through k and v are lost",
          .right = three_paths,
-         .symptom = two_lost,
+         .symptom = part_lost,
          .question = how_often,
          .make =
              [](Choices& c) {
@@ -103,7 +115,7 @@ Chapter gradients_of_modules() {
          .decision = "gradient_paths",
          .title = "x gets the gradient through v alone; those through q and k are lost",
          .right = three_paths,
-         .symptom = two_lost,
+         .symptom = part_lost,
          .question = how_often,
          .make =
              [](Choices& c) {
@@ -113,11 +125,31 @@ Chapter gradients_of_modules() {
          .decision = "gradient_paths",
          .title = "x gets the gradients through q and k; that through v is lost",
          .right = three_paths,
-         .symptom = two_lost,
+         .symptom = part_lost,
          .question = how_often,
          .make =
              [](Choices& c) {
                  c.change<Gradients>().reaches_input = {true, true, false};
+             }},
+        {.id = "input_gradient_not_through_k",
+         .decision = "gradient_paths",
+         .title = "x gets the gradients through q and v; that through k is lost",
+         .right = three_paths,
+         .symptom = part_lost,
+         .question = how_often,
+         .make =
+             [](Choices& c) {
+                 c.change<Gradients>().reaches_input = {true, false, true};
+             }},
+        {.id = "input_gradient_not_through_q",
+         .decision = "gradient_paths",
+         .title = "x gets the gradients through k and v; that through q is lost",
+         .right = three_paths,
+         .symptom = part_lost,
+         .question = how_often,
+         .make =
+             [](Choices& c) {
+                 c.change<Gradients>().reaches_input = {false, true, true};
              }},
     };
     return {decisions, mistakes, true};

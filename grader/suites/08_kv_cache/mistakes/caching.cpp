@@ -117,6 +117,61 @@ Chapter caching() {
                      return *std::max_element(lengths.begin(), lengths.end()) + t;
                  };
              }},
+        {.id = "written_one_too_early",
+         .decision = "cache_position",
+         .title = "tokens are written one position too early: the first of a chunk lies over the last that was there",
+         .right = behind,
+         .symptom = "the newest position of each sequence stays empty",
+         .question = "If 3 tokens are cached, which positions do they hold, and which is the next?",
+         .make =
+             [](Choices& c) {
+                 c.change<Caching>().position = [](const Lengths& lengths, const Lengths&, std::size_t b, Index t) {
+                     return std::max<Index>(lengths[b] + t - 1, 0);
+                 };
+             }},
+        {.id = "written_one_too_late",
+         .decision = "cache_position",
+         .title = "tokens are written one position too late: position lengths[b] stays empty",
+         .right = behind,
+         .symptom = "zeros take part in every answer, and the newest token does not",
+         .question = "If 3 tokens are cached, which positions do they hold, and which is the next?",
+         .make =
+             [](Choices& c) {
+                 c.change<Caching>().position = [](const Lengths& lengths, const Lengths&, std::size_t b, Index t) {
+                     return lengths[b] + t + 1;
+                 };
+             }},
+        {.id = "chunk_written_backwards",
+         .decision = "cache_position",
+         .title = "the tokens of a chunk are written in reverse order",
+         .right = behind,
+         .symptom = "right token by token; in a chunk each token sees its successors",
+         .question = "Where does the last token of a chunk of 3 belong?",
+         .make =
+             [](Choices& c) {
+                 c.change<Caching>().token = [](const Lengths& counts, std::size_t b, Index t, Index) {
+                     return counts[b] - 1 - t;
+                 };
+             }},
+        {.id = "last_tokens_of_the_chunk_written",
+         .decision = "cache_padding",
+         .title = "of n tokens the last counts[b] are written: padding is taken to stand in front",
+         .right = "the first counts[b] tokens are real; padding stands behind them",
+         .symptom = "right while counts[b] is n for every sequence; else padding is kept and tokens are lost",
+         .question = "At which end of a short sequence is the padding?",
+         .make =
+             [](Choices& c) {
+                 c.change<Caching>().token = [](const Lengths& counts, std::size_t b, Index t, Index n) {
+                     return n - counts[b] + t;
+                 };
+             }},
+        {.id = "padding_is_written",
+         .decision = "cache_padding",
+         .title = "padding is written too, behind the tokens; the lengths are right",
+         .right = "only the first counts[b] tokens are written",
+         .symptom = "overwritten by the next chunk; until then the cache holds numbers that nobody cached",
+         .question = "What does the cache hold behind lengths[b]?",
+         .make = [](Choices& c) { c.change<Caching>().padding_is_written = true; }},
         {.id = "lengths_not_moved_on",
          .decision = "cache_lengths",
          .title = "tokens are written, but the lengths stay: the next chunk overwrites this one",

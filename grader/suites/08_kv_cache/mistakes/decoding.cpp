@@ -78,6 +78,28 @@ Chapter decoding() {
                  c.change<Caching>().hidden = [](const Lengths& lengths, std::size_t b, Index t, Index s, Index,
                                                  Index) { return s > lengths[b] + t + 1; };
              }},
+        {.id = "decoding_mask_inverted",
+         .decision = "decoding_mask",
+         .title = "the mask is inverted: true where a token may look",
+         .right = own_position,
+         .symptom = "a token sees what lies behind it, and nothing of the past",
+         .question = "Does true in a mask of this course mean blocked or allowed?",
+         .make =
+             [](Choices& c) {
+                 c.change<Caching>().hidden = [](const Lengths& lengths, std::size_t b, Index t, Index s, Index,
+                                                 Index) { return s <= lengths[b] + t; };
+             }},
+        {.id = "decoding_mask_empty_for_one",
+         .decision = "decoding_mask",
+         .title = "a single new token gets no mask: nothing is blocked when n is 1",
+         .right = own_position,
+         .symptom = "right for the longest sequence; shorter ones see what lies behind their end",
+         .question = "Two sequences of 2 and 5 tokens get one more each: what may the first not see?",
+         .make =
+             [](Choices& c) {
+                 c.change<Caching>().hidden = [](const Lengths& lengths, std::size_t b, Index t, Index s, Index n,
+                                                 Index) { return n > 1 && s > lengths[b] + t; };
+             }},
         {.id = "decoding_mask_of_first_sequence",
          .decision = "decoding_mask",
          .title = "the mask counts from the length of the first sequence, for all of them",
