@@ -104,6 +104,31 @@ void one_draw(Blocks& blocks) {
                                        {"k0", "k1", "k2", "k3", "k4"}, ops::cat(rows, 0)));
 }
 
+/// The row of "sat", colder and warmer.
+void temperature(Blocks& blocks, const OneHead& head) {
+    const Tensor scores = matmul(matmul(head.x, head.w_q), matmul(head.x, head.w_k).transpose(0, 1));
+    const Tensor row = scores.slice(0, sat, sat + 1);  // (1, 4)
+    std::vector<Tensor> rows;
+    for (const float divisor : {0.5F, std::sqrt(2.0F), 8.0F}) rows.push_back(ex01::softmax_rows(row / divisor));
+    blocks.text("01/temperature",
+                heatmap("sat", {"scores / 0.5", "scores / √2", "scores / 8"}, tokens, ops::cat(rows, 0)));
+}
+
+/// Comparing rows, comparing projections, and collecting a third projection.
+void three_stages(Blocks& blocks, const OneHead& head) {
+    const Tensor alike = ex01::softmax_rows(matmul(head.x, head.x.transpose(0, 1)));
+    const Tensor learned = ex01::attention_weights(matmul(head.x, head.w_q), matmul(head.x, head.w_k));
+    std::vector<Labels> lines{{"", "sat on cat", "cat on sat", "sat receives"}};
+    const auto add = [&](const std::string& name, const Tensor& weights, const Tensor& collected) {
+        lines.push_back({name, fixed(weights(sat, cat), 3), fixed(weights(cat, sat), 3),
+                         row_text(matmul(weights, collected)[sat])});
+    };
+    add("softmax(x·xᵀ)·x", alike, head.x);
+    add("softmax(q·kᵀ / √2)·x", learned, head.x);
+    add("softmax(q·kᵀ / √2)·v", learned, matmul(head.x, head.w_v));
+    blocks.text("01/three-stages", grid(lines));
+}
+
 std::string sum_of_values(const Tensor& weights, const Tensor& v, const Tensor& context) {
     std::vector<Labels> lines{{"", "weight", "value", "weight · value"}};
     for (Index s = 0; s < v.size(0); ++s)
@@ -142,7 +167,9 @@ void single_head(Blocks& blocks) {
     weights(blocks, head);
     one_draw(blocks);
     variance(blocks);
+    temperature(blocks, head);
     values(blocks, head);
+    three_stages(blocks, head);
 
     const Tensor q = Tensor::rows({{4, 4}});
     const Tensor k = Tensor::rows({{4, 0}, {0, 4}, {-4, 0}});
