@@ -18,7 +18,7 @@ Tensor counted_tokens() {
     return x;
 }
 
-/// (1, H, T, d), one matrix a head.
+/// (1, H, T, d), one matrix per head.
 std::string heads_text(const Tensor& heads) {
     const Labels rows{"row 0", "row 1", "row 2"};
     return beside({matrix("head 0", rows, {}, heads[0][0]), matrix("head 1", rows, {}, heads[0][1])});
@@ -61,6 +61,20 @@ std::string position_by_hand(const Tensor& heads) {
            "] = " + fixed(heads.data()[position], 0);
 }
 
+/// Which axes matmul takes for a batch, with the transpose and without it: five tokens, two heads of width 3.
+std::string matmul_batches() {
+    const Tensor by_token = Tensor::zeros({1, 5, H, d});
+    std::vector<Labels> lines{{"", "axes of q and k", "q", "k.transpose(-2, -1)", "scores"}};
+    const auto add = [&](const std::string& name, const std::string& axes, const Tensor& q) {
+        const Tensor turned = q.transpose(-2, -1);
+        lines.push_back(
+            {name, axes, to_string(q.shape()), to_string(turned.shape()), to_string(matmul(q, turned).shape())});
+    };
+    add("split", "(B, H, T, d)", by_token.transpose(1, 2));
+    add("view only", "(B, T, H, d)", by_token);
+    return grid(lines);
+}
+
 /// What view says to a tensor whose rows do not lie in order.
 std::string refusal(const Tensor& heads) {
     try {
@@ -99,6 +113,7 @@ void head_splitting(Blocks& blocks) {
     blocks.text("02/strides", strides_table(x, by_token, heads));
     blocks.text("02/by-hand", position_by_hand(heads));
     blocks.text("02/heads", heads_text(heads));
+    blocks.text("02/matmul-batches", matmul_batches());
     blocks.text("02/mix-first", mix_first());
     blocks.text("02/wrong-orders", "right: view (B, T, H, d), transpose\n\n" + heads_text(heads) +
                                        "\nview straight to (B, H, T, d)\n\n" + heads_text(straight) +
