@@ -103,7 +103,10 @@ void traps(Blocks& blocks, const Tensor& raw) {
 }
 
 void scaled_scores(Blocks& blocks) {
-    const Tensor raw = two_heads().raw_scores();  // (1, 2, 4, 4)
+    const TwoHeads two = two_heads();
+    const Tensor raw = two.raw_scores();  // (1, 2, 4, 4)
+    blocks.text("03/query-key", beside({matrix("q, head 0", tokens, {}, two.split(two.w_q)[0][0]),
+                                        matrix("k, head 0", tokens, {}, two.split(two.w_k)[0][0])}));
     scales(blocks, raw);
     masks(blocks, raw);
     traps(blocks, raw);
