@@ -20,6 +20,44 @@ ex03::Attended attend(const TwoHeads& two) {
     return ex03::scaled_dot_product_attention(two.split(two.w_q), two.split(two.w_k), two.split(two.w_v), {});
 }
 
+/// Queries, keys, values and scores of both heads.
+void heads(Blocks& blocks, const TwoHeads& two) {
+    const Tensor raw = two.raw_scores();  // (1, 2, 4, 4)
+    std::string projected;
+    std::vector<std::string> scores;
+    for (Index h = 0; h < 2; ++h) {
+        const std::string head = ", head " + std::to_string(h);
+        const auto shown = [&](const std::string& name, const Tensor& w) {
+            return matrix(name + head, tokens, {}, two.split(w)[0][h]);
+        };
+        projected += (h > 0 ? "\n" : "") + beside({shown("q", two.w_q), shown("k", two.w_k), shown("v", two.w_v)});
+        scores.push_back(matrix("q·kᵀ" + head, tokens, tokens, raw[0][h]));
+    }
+    blocks.text("04/query-key-value", projected);
+    blocks.text("04/scores", beside(scores));
+}
+
+/// The way from x to the output at the size of the first Transformer.
+void shapes(Blocks& blocks) {
+    constexpr Index B = 32, T = 128, D = 512, H = 8, d = D / H;
+    std::vector<Labels> lines{{"", "axes", "shape", "numbers"}};
+    const auto add = [&](const std::string& name, const std::string& axes, const Shape& shape) {
+        Index numbers = 1;
+        for (const Index size : shape) numbers *= size;
+        lines.push_back({name, axes, to_string(shape), grouped(numbers)});
+    };
+    add("x", "(B, T, D)", {B, T, D});
+    add("q, and so k and v", "(B, T, D)", {B, T, D});
+    add("split", "(B, H, T, d)", {B, H, T, d});
+    add("scores, weights", "(B, H, T, T)", {B, H, T, T});
+    add("context", "(B, H, T, d)", {B, H, T, d});
+    add("merged", "(B, T, H·d)", {B, T, H * d});
+    add("output", "(B, T, D)", {B, T, D});
+    add("x + output", "(B, T, D)", {B, T, D});
+    blocks.text("04/shapes", grid(lines));
+    blocks.number("04/check-output", grouped(D * D));
+}
+
 void trace(Blocks& blocks, const TwoHeads& two) {
     const ex03::Attended attended = attend(two);
     const Tensor& weights = attended.weights;
@@ -37,6 +75,7 @@ void trace(Blocks& blocks, const TwoHeads& two) {
     blocks.text("04/merged", matrix("merged", tokens, inner, merged[0]));
     blocks.text("04/output-projection", matrix("w_o", inner, outer, two.w_o));
     blocks.text("04/output", matrix("merged · w_o", tokens, outer, output[0]));
+    blocks.text("04/residual", matrix("x + output", tokens, outer, (two.x + output)[0]));
     blocks.number("04/here-merged-0", fixed(merged(0, here, 0), 3));
     blocks.number("04/here-output-0", fixed(output(0, here, 0), 3));
     blocks.text("04/flatten-too-early", matrix("view only", tokens, {}, attended.context.view({1, 4, 6})[0]));
@@ -90,7 +129,7 @@ void real_models(Blocks& blocks) {
                                     {"T5-11B", 1024, 128, 128},
                                     {"Gemma 7B", 3072, 16, 256}};
     std::string table =
-        "| model | $D$ | $H$ | head_dim | $H \\cdot d$ | = $D$? | parameters a layer, without biases: $4 D H d$ "
+        "| model | $D$ | $H$ | head_dim | $H \\cdot d$ | = $D$? | parameters per layer, without biases: $4 D H d$ "
         "|\n"
         "|---|--:|--:|--:|--:|---|--:|\n";
     for (const Model& model : models)
@@ -138,7 +177,9 @@ void full_width(Blocks& blocks) {
 
 void merge_heads(Blocks& blocks) {
     const TwoHeads two = two_heads();
+    heads(blocks, two);
     trace(blocks, two);
+    shapes(blocks);
     isolation(blocks, two);
     cost(blocks);
     real_models(blocks);

@@ -1,4 +1,4 @@
-// What many tutorials tell wrong and the lessons tell otherwise: one test a claim, named as the claim.
+// What many tutorials get wrong and the lessons say otherwise: one test per claim, named after it.
 #include <headway/given.hpp>
 #include <headway/random.hpp>
 #include <merge_heads.hpp>
@@ -106,6 +106,20 @@ TEST(Lesson04, TheOutputProjectionSumsOneTermAHead) {
     Tensor total = Tensor::zeros({B, T, D});
     for (Index h = 0; h < H; ++h) total += matmul(context.select(1, h), w_o.slice(0, h * d, (h + 1) * d));
     EXPECT_LT(largest_difference(ex04::project_output(ex04::merge_heads(context), w_o, {}), total), 1e-5F);
+}
+
+TEST(Lesson04, TheOutputProjectionFoldsIntoTheValuesOfEachHead) {
+    Random random(13);
+    const Tensor x = random.normal({B, T, D});
+    const Tensor w_v = random.normal({D, D}) / 4.0F, w_o = random.normal({D, D}) / 4.0F;
+    const Tensor weights = ex03::masked_softmax(random.normal({B, H, T, T}), {});
+    const Tensor context = matmul(weights, given::split_heads(matmul(x, w_v), H));
+    Tensor folded = Tensor::zeros({B, T, D});
+    for (Index h = 0; h < H; ++h) {
+        const Tensor one = matmul(w_v.slice(1, h * d, (h + 1) * d), w_o.slice(0, h * d, (h + 1) * d));  // (D, D)
+        folded += matmul(weights.select(1, h), matmul(x, one));
+    }
+    EXPECT_LT(largest_difference(ex04::project_output(ex04::merge_heads(context), w_o, {}), folded), 1e-4F);
 }
 
 TEST(Lesson04, ConcatenationAloneIsolatesHeads) {
