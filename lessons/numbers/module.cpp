@@ -97,6 +97,15 @@ void sequences(Blocks& blocks) {
     blocks.text("05/two-seeds", heatmap("here, head 0", {"seed 1", "seed 2"}, tokens, ops::cat(rows, 0)));
 }
 
+/// Bounds of the uniform distributions that projections of width D are drawn from: Xavier's is √(6 / (in + out)).
+void initialisation(Blocks& blocks) {
+    constexpr double D = 512;
+    blocks.text("05/initialisation", grid({{"", "bound"},
+                                           {"nn::Linear: 1 / √in", fixed(1 / std::sqrt(D), 4)},
+                                           {"Xavier, for (D, D)", fixed(std::sqrt(6 / (D + D)), 4)},
+                                           {"Xavier, for (3D, D)", fixed(std::sqrt(6 / (D + 3 * D)), 4)}}));
+}
+
 /// Which rows of the output differ.
 std::string changed_rows(const Tensor& a, const Tensor& b) {
     std::string names;
@@ -147,6 +156,7 @@ void attention_module(Blocks& blocks) {
     dropout(blocks);
     sequences(blocks);
     checklist(blocks);
+    initialisation(blocks);
 }
 
 const Announced announced{&attention_module};
