@@ -45,12 +45,11 @@ void softmax(Blocks& blocks, const Head& head) {
                 matrix("here, head 0", {"weights", "gradient of the weights", "gradient of the scores"}, tokens,
                        ops::cat({row_of_here(weights), row_of_here(grad), row_of_here(right)}, 0)));
     const Tensor even = Tensor::full(weights.shape(), 1.0F);
-    blocks.text("07/elementwise",
-                matrix("all weights asked to grow", {"w · (grad - mean)", "w · (1 - w) · grad"}, tokens,
-                       ops::cat({row_of_here(ex07::softmax_backward(weights, even)),
-                                 row_of_here(weights * (1.0F - weights) * even)},
-                                0)));
-    blocks.text("07/diagonal", matrix("cat asked to grow", {"w · (grad - mean)", "w · (1 - w) · grad"}, tokens,
+    blocks.text("07/elementwise", matrix("all weights should grow", {"w · (grad - mean)", "w · (1 - w) · grad"}, tokens,
+                                         ops::cat({row_of_here(ex07::softmax_backward(weights, even)),
+                                                   row_of_here(weights * (1.0F - weights) * even)},
+                                                  0)));
+    blocks.text("07/diagonal", matrix("cat should grow", {"w · (grad - mean)", "w · (1 - w) · grad"}, tokens,
                                       ops::cat({row_of_here(right), row_of_here(diagonal)}, 0)));
 }
 
@@ -88,7 +87,7 @@ void three_ways(Blocks& blocks, const Head& head) {
                        {"thing", "action", "place", "pos x", "pos y", "one"}, ops::cat({q, k, v, q + k + v}, 0)));
 }
 
-/// What a Linear's weight hears from each token.
+/// A Linear's gradients after one call and after two.
 void linear(Blocks& blocks) {
     const Tensor x = Tensor::of({1, 2, 2}, {1, 2, 3, 4});
     const Tensor grad_y = Tensor::of({1, 2, 1}, {1, 10});
@@ -103,12 +102,27 @@ void linear(Blocks& blocks) {
                 matrix("gradients", {"after one call", "after a second"}, {"w 0", "w 1", "b"}, ops::cat(rows, 0)));
 }
 
+/// What one layer keeps for the way back, in float32: B = 8, H = 8, T = S = 2048, d = 64.
+void checkpointing(Blocks& blocks) {
+    constexpr Index B = 8, H = 8, T = 2048, d = 64;
+    std::vector<Labels> lines{{"kept", "numbers", "bytes"}};
+    const auto add = [&](const std::string& name, Index numbers) {
+        const double megabytes = static_cast<double>(numbers) * 4 / 1e6;
+        lines.push_back({name, grouped(numbers), fixed(megabytes, 1) + " MB"});
+    };
+    add("q, k and v", 3 * B * H * T * d);
+    add("the weights", B * H * T * T);
+    add("one number per row", B * H * T);
+    blocks.text("07/checkpointing", grid(lines));
+}
+
 void backward(Blocks& blocks) {
     const Head head;
     softmax(blocks, head);
     differences(blocks, head);
     three_ways(blocks, head);
     linear(blocks);
+    checkpointing(blocks);
 }
 
 const Announced announced{&backward};
