@@ -77,7 +77,7 @@ void masks(Blocks& blocks) {
                         mask_picture("s > t + (S - n)", queries, keys, ex03::causal_mask(2, 6))}));
 }
 
-/// Multiply-adds for one more token behind S others, D = 512: projections, scores, context.
+/// Multiply-adds for one more token after S others, D = 512: projections, scores, context.
 void cost(Blocks& blocks) {
     constexpr Index D = 512;
     std::vector<Labels> lines{{"tokens before", "recomputed", "with a cache", "ratio"}};
@@ -99,7 +99,7 @@ void memory(Blocks& blocks) {
     const std::vector<Model> models{
         {"GPT-2 small", 12, 12, 64, 1024}, {"Llama 2 7B", 32, 32, 128, 4096}, {"GPT-3 175B", 96, 96, 128, 2048}};
     std::string table =
-        "| model | layers | $H$ | head_dim | tokens | numbers a token | cache, 2 bytes a number |\n"
+        "| model | layers | $H$ | head_dim | tokens | numbers per token | cache, 2 bytes per number |\n"
         "|---|--:|--:|--:|--:|--:|--:|\n";
     for (const Model& m : models) {
         const Index token = 2 * m.layers * m.heads * m.head_dim;
@@ -108,7 +108,9 @@ void memory(Blocks& blocks) {
                  fixed(static_cast<double>(2 * token * m.length) / 1e9, 3) + " GB |\n";
     }
     blocks.markdown("08/memory", table);
-    blocks.number("08/tokens-in-check", fixed(40e9 / static_cast<double>(2 * 2 * 32 * 32 * 128), 0));
+    const Index tokens_in_check = Index{40'000'000'000} / (2 * 2 * 32 * 32 * 128);
+    blocks.number("08/tokens-in-check", grouped(tokens_in_check));
+    blocks.number("08/conversations-in-check", grouped(tokens_in_check / 4096));
 }
 
 void kv_cache(Blocks& blocks) {
