@@ -45,7 +45,8 @@ void shared(Blocks& blocks) {
 
 void cost(Blocks& blocks) {
     constexpr Index H = 32, D = 4096, d = 128, S = 4096;
-    std::vector<Labels> lines{{"H_kv", "cached numbers", "of multi-head", "parameters", "multiply-adds for scores"}};
+    std::vector<Labels> lines{
+        {"H_kv", "cached numbers", "of multi-head", "parameters", "multiply-adds, scores of one query"}};
     const Index all = ex09::cached_numbers(1, S, H, H, d);
     for (const Index H_kv : {32, 8, 1}) {
         const Index numbers = ex09::cached_numbers(1, S, H, H_kv, d);
@@ -65,7 +66,7 @@ void models(Blocks& blocks) {
                                  {"Mistral 7B", 32, 32, 8, 128, 4096},
                                  {"Falcon 7B", 32, 71, 1, 64, 4096}};
     std::string table =
-        "| model | layers | $H$ | $H_{kv}$ | head_dim | cache for 4,096 tokens, 2 bytes a number | with $H_{kv} = H$ "
+        "| model | layers | $H$ | $H_{kv}$ | head_dim | cache for 4,096 tokens, 2 bytes per number | with $H_{kv} = H$ "
         "|\n"
         "|---|--:|--:|--:|--:|--:|--:|\n";
     for (const Model& m : all) {
@@ -93,6 +94,8 @@ void pooling(Blocks& blocks) {
 
 void check(Blocks& blocks) {
     blocks.number("09/check-parameters", grouped(2 * 12 * 12 + 2 * 12 * 6));
+    const Index bytes = 2 * 32 * ex09::cached_numbers(1, 1, 32, 8, 128);  // a token of a model of 32 layers
+    blocks.number("09/check-conversations", grouped(Index{40'000'000'000} / bytes / 4096));
     blocks.number("09/check-cache", grouped(ex09::cached_numbers(2, 100, 4, 2, 3)));
 }
 

@@ -91,6 +91,8 @@ void memory(Blocks& blocks) {
         lines.push_back({grouped(T), grouped(all), grouped(one), grouped(all / one)});
     }
     blocks.text("10/memory", grid(lines));
+    blocks.number("10/result", fixed(4.0 * H * 4096 * 64 / 1e6, 0));
+    blocks.number("10/long-text", fixed(4.0 * 16384 * 16384 / 1e9, 1));
     blocks.number("10/four-thousand", fixed(4.0 * H * 4096 * 4096 / 1e6, 0));
 }
 

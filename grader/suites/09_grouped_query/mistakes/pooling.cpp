@@ -44,7 +44,7 @@ Chapter pooling() {
     static constexpr Decision decisions[] = {
         {.id = "cache_size",
          .stage = "",
-         .lesson = {{"09", "The problem, felt before the solution"}},
+         .lesson = {{"09", "The problem"}},
          .pseudocode = "keys and values of B sequences of S tokens: 2 · B · S · H_kv · d, in 64 bits"},
         {.id = "pooling",
          .stage = "project",
