@@ -1,28 +1,120 @@
-// The code that stands in the lessons compiles and does what the lesson says.
+// The code that the lessons show compiles and does what they say. What they show as a last run is in last_runs.cpp.
+#include <backward.hpp>
+#include <catch_the_bug.hpp>
+#include <grouped_query.hpp>
 #include <headway/eigen.hpp>
 #include <headway/nn.hpp>
 #include <headway/random.hpp>
+#include <kv_cache.hpp>
+#include <scaled_scores.hpp>
 #include <single_head.hpp>
+#include <tiled_attention.hpp>
 
 #include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <string>
 
 namespace headway {
 namespace {
 
+namespace fs = std::filesystem;
+
+// ---- every block of every lesson is here, or in last_runs.cpp -------------------------------------------------------
+
+std::string contents(const fs::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// Lines are broken elsewhere here than in a lesson.
+std::string without_blanks(std::string text) {
+    std::erase_if(text, [](unsigned char c) { return c == ' ' || c == '\n'; });
+    return text;
+}
+
+TEST(CodeInLessons, IsCompiled) {
+    const fs::path root{HEADWAY_SOURCE_DIR};
+    const std::string compiled = without_blanks(contents(root / "tests/lessons/code_in_lessons_test.cpp") +
+                                                contents(root / "tests/lessons/last_runs.cpp"));
+    const std::string begin = "\n```cpp\n", end = "\n```\n";
+    int blocks = 0;
+    for (const fs::directory_entry& lesson : fs::directory_iterator(root / "lessons")) {
+        if (lesson.path().extension() != ".md") continue;
+        const std::string page = contents(lesson.path());
+        for (std::size_t at = page.find(begin); at != std::string::npos; at = page.find(begin, at + 1)) {
+            const std::size_t from = at + begin.size();
+            const std::string block = page.substr(from, page.find(end, from) - from);
+            EXPECT_NE(compiled.find(without_blanks(block)), std::string::npos) << lesson.path() << "\n" << block;
+            ++blocks;
+        }
+    }
+    EXPECT_GT(blocks, 20);
+}
+
+// ---- lesson 01 ------------------------------------------------------------------------------------------------------
+
 using ex01::softmax_rows;
 
-// ---- lesson 01
-// --------------------------------------------------------------------------------------------------------
+TEST(CodeOfLesson01, TensorCallsDoWhatTheirCommentsSay) {
+    Tensor x = Tensor::rows({{1, 2, 3}, {4, 5, 6}});    // (2, 3), row by row
+    Tensor w = Tensor::of({3, 2}, {1, 0, 0, 1, 1, 1});  // a shape, then numbers
+    Tensor z = Tensor::zeros({2, 2});                   // also ones, full({2, 2}, 7), eye(2)
+    Tensor y = Tensor::empty({2, 2});                   // not yet written: write before you read
+    float f = x(1, 2);                                  // 6: row 1, column 2; out of range throws
+    z(0, 1) = 5;                                        // writes one number
+    Index n = x.size(-1);                               // 3: the size of the last axis
+    bool same = x.shape() == w.shape();                 // false: (2, 3) is not (3, 2)
+    Tensor p = matmul(x, w);                            // (2, 3) · (3, 2) = (2, 2)
+    Tensor t = x.transpose(0, 1);                       // (3, 2), a view: nothing is copied
+    Tensor r = x[1];                                    // (3), row 1, a view
+    Tensor c = x.slice(1, 0, 2);                        // (2, 2), columns 0 and 1, a view
+    Tensor a = x * 2.0F + x;                            // element by element; also - and /
+    Tensor e = exp(x);                                  // of each element; also log and sqrt
+    Tensor l = max(x, -1, KeepAxis::yes);               // (2, 1): the largest of each row
+    Tensor s = sum(x, -1, KeepAxis::yes);               // (2, 1): the sum of each row
+    Tensor m = sum(x, 0);                               // (3): the axis disappears
+    Tensor b = x - l;                                   // (2, 3) - (2, 1): l broadcasts
+    Tensor o = x.clone();                               // a copy; Tensor o = x; shares numbers
+
+    EXPECT_EQ(y.shape(), (Shape{2, 2}));
+    EXPECT_EQ(f, 6);
+    EXPECT_THROW(x(2, 0), std::out_of_range);
+    EXPECT_EQ(z(0, 1), 5);
+    EXPECT_EQ(n, 3);
+    EXPECT_FALSE(same);
+    EXPECT_EQ(p.shape(), (Shape{2, 2}));
+    EXPECT_EQ(p(0, 0), 4);  // 1 + 3
+    EXPECT_EQ(t.shape(), (Shape{3, 2}));
+    for (const Tensor& view : {t, r, c}) EXPECT_TRUE(view.shares_storage_with(x));
+    EXPECT_EQ(r(0), 4);
+    EXPECT_EQ(c(1, 1), 5);
+    EXPECT_EQ(a(0, 2), 9);
+    EXPECT_FLOAT_EQ(e(0, 0), std::exp(1.0F));
+    EXPECT_EQ(l.shape(), (Shape{2, 1}));
+    EXPECT_EQ(l(1, 0), 6);
+    EXPECT_EQ(s(0, 0), 6);
+    EXPECT_EQ(m.shape(), (Shape{3}));
+    EXPECT_EQ(m(0), 5);
+    EXPECT_EQ(b(0, 0), -2);
+    EXPECT_FALSE(o.shares_storage_with(x));
+    EXPECT_THROW(x - max(x, -1), std::invalid_argument);  // without KeepAxis::yes
+}
 
 Tensor raw_attention(const Tensor& x) {
     // x (T, D) -> (T, D)
-    const Tensor scores = matmul(x, x.transpose(0, 1));  // (T, D) · (D, T) = (T, T)
+    const Tensor scores = matmul(x, x.transpose(0, 1));  // (T, D) · (D, T)
     return matmul(softmax_rows(scores), x);              // (T, T) · (T, D)
 }
 
 Tensor raw_scores(const Tensor& x) {
     Tensor scores = Tensor::empty({x.size(0), x.size(0)});
-    as_eigen(scores) = as_eigen(x) * as_eigen(x).transpose();  // writes into the tensor's storage
+    as_eigen(scores) = as_eigen(x) * as_eigen(x).transpose();  // writes into scores
     return scores;
 }
 
@@ -40,8 +132,38 @@ TEST(CodeOfLesson01, EigenComputesTheSameScores) {
         for (Index s = 0; s < 4; ++s) EXPECT_NEAR(with_eigen(t, s), with_tensors(t, s), 1e-5);
 }
 
-// ---- lesson 05
-// --------------------------------------------------------------------------------------------------------
+// ---- lessons 02 to 04 -----------------------------------------------------------------------------------------------
+
+constexpr Index B = 2, T = 4, H = 6, d = 5, D = H * d;
+
+TEST(CodeOfLesson02, SplitsWithoutACopy) {
+    const Tensor x = Random(2).normal({B, T, D});
+    const Tensor by_token = x.view({B, T, H, d});     // (B, T, H, d): nothing moves
+    const Tensor by_head = by_token.transpose(1, 2);  // (B, H, T, d): nothing moves
+    EXPECT_TRUE(by_head.shares_storage_with(x));
+    EXPECT_EQ(by_head(1, 2, 3, 4), x(1, 3, 2 * d + 4));
+}
+
+TEST(CodeOfLesson03, MaskedFillBlocks) {
+    const Tensor scores = Random(3).normal({B, H, T, T});
+    const Mask mask = ex03::causal_mask(T, T);
+    constexpr float infinity = std::numeric_limits<float>::infinity();  // <limits>
+    const Tensor allowed = masked_fill(scores, mask, -infinity);        // (B, H, T, S)
+    EXPECT_EQ(allowed(0, 0, 0, 1), -infinity);
+    EXPECT_EQ(allowed(0, 0, 1, 0), scores(0, 0, 1, 0));
+}
+
+TEST(CodeOfLesson04, SumsOneTermPerHead) {
+    const Tensor context = Random(4).normal({B, H, T, d});
+    const Tensor w_o = Random(5).normal({D, D});
+    Tensor y = Tensor::zeros({B, T, D});
+    for (Index h = 0; h < H; ++h) y += matmul(context.select(1, h), w_o.slice(0, h * d, (h + 1) * d));
+    // (B, T, d) · (d, D) for each head
+    const Tensor at_once = matmul(given::merge_heads(context), w_o);
+    for (Index i = 0; i < D; ++i) EXPECT_NEAR(y(1, 2, i), at_once(1, 2, i), 1e-4);
+}
+
+// ---- lesson 05 ------------------------------------------------------------------------------------------------------
 
 class Projected : public nn::Module {
 public:
@@ -60,6 +182,105 @@ TEST(CodeOfLesson05, AModuleNamesTheParametersOfItsChildren) {
     ASSERT_EQ(named.size(), 2U);
     EXPECT_EQ(named[0].first, "proj.weight");
     EXPECT_EQ(named[1].first, "proj.bias");
+}
+
+TEST(CodeOfLesson05, AFusedProjectionIsThree) {
+    const Tensor x = Random(6).normal({B, T, D});
+    const Tensor w_qkv = Random(7).normal({D, 3 * D});
+    const Tensor qkv = matmul(x, w_qkv);                       // (B, T, D) · (D, 3D)
+    const Tensor q = qkv.slice(2, 0, D).contiguous();          // (B, T, D)
+    const Tensor k = qkv.slice(2, D, 2 * D).contiguous();      // (B, T, D)
+    const Tensor v = qkv.slice(2, 2 * D, 3 * D).contiguous();  // (B, T, D)
+    const Tensor parts[] = {q, k, v};
+    for (Index part = 0; part < 3; ++part) {
+        const Tensor own = matmul(x, w_qkv.slice(1, part * D, (part + 1) * D));
+        EXPECT_NEAR(parts[part](1, 2, 3), own(1, 2, 3), 1e-4);
+    }
+}
+
+// ---- lesson 06 ------------------------------------------------------------------------------------------------------
+
+}  // namespace
+
+/// A right attention, for the test of the lesson: no biases, not causal.
+ex06::Attended ex06::attention(const Inputs& in) {
+    const auto heads = [&](const Tensor& x, const Tensor& w) { return given::split_heads(matmul(x, w), in.num_heads); };
+    const auto [context, weights] = given::scaled_dot_product_attention(heads(in.query, in.w_q), heads(in.key, in.w_k),
+                                                                        heads(in.value, in.w_v), in.mask);
+    return {.output = matmul(given::merge_heads(context), in.w_o), .weights = weights};
+}
+
+namespace ex06 {
+namespace {
+
+Inputs random_inputs() {
+    Random random(1);
+    Inputs in;
+    in.query = random.normal({2, 4, 7});
+    in.key = random.normal({2, 5, 7});
+    in.value = random.normal({2, 5, 7});
+    for (Tensor* w : {&in.w_q, &in.w_k, &in.w_v}) *w = random.normal({7, 18});
+    in.w_o = random.normal({18, 7});
+    in.num_heads = 3;
+    return in;
+}
+
+bool close(const Tensor& a, const Tensor& b) {  // row-major both, of one shape
+    for (Index i = 0; i < a.numel(); ++i)
+        if (!(std::abs(a.data()[i] - b.data()[i]) <= 1e-4F)) return false;  // so that NaN is not close
+    return true;
+}
+
+TEST(Masks, WhatIsBlockedMayHoldAnyNumber) {
+    Inputs in = random_inputs();  // B = 2, S = 5: Random random(1); in.key = random.normal({2, 5, 7}); ...
+    in.mask = Mask::of({2, 1, 1, 5}, {false, true, false, false, false, false, false, false, true, true});
+    const Attended before = attention(in);
+    in.key = in.key.clone();
+    in.key(0, 1, 0) += 100;  // sequence 0, key 1
+    EXPECT_TRUE(close(attention(in).weights.contiguous(), before.weights.contiguous()));
+}
+
+}  // namespace
+}  // namespace ex06
+
+namespace {
+
+// ---- lessons 07 to 10 -----------------------------------------------------------------------------------------------
+
+TEST(CodeOfLesson07, TheAverageOfARowBroadcasts) {
+    const Tensor weights = softmax_rows(Random(8).normal({T, 6})).view({1, 1, T, 6});
+    const Tensor grad_weights = Random(9).normal({1, 1, T, 6});
+    const Tensor average = sum(weights * grad_weights, -1, KeepAxis::yes);  // (B, H, T, 1)
+    const Tensor grad = weights * (grad_weights - average);
+    const Tensor right = ex07::softmax_backward(weights, grad_weights);
+    for (Index s = 0; s < 6; ++s) EXPECT_NEAR(grad(0, 0, 1, s), right(0, 0, 1, s), 1e-6);
+}
+
+TEST(CodeOfLesson08, OneTokenIsWrittenThroughAView) {
+    ex08::Cache cache = ex08::make_cache(B, H, 6, d);
+    const Tensor k = Random(10).normal({B, H, T, d});
+    constexpr Index b = 1, h = 2, t = 3, position = 4;
+    cache.k[b][h][position].copy_from(k[b][h][t]);  // (d) <- (d)
+    EXPECT_EQ(cache.k(1, 2, 4, 0), k(1, 2, 3, 0));
+}
+
+TEST(CodeOfLesson09, AGroupIsAnAxisAfterTheHeadsOfKeys) {
+    constexpr Index H_kv = 2, group = H / H_kv, S = 4;
+    const Tensor kv = Random(11).normal({B, H_kv, S, d});
+    const Tensor each = kv.contiguous().view({B, H_kv, 1, S, d});
+    const Tensor all = each.expand({B, H_kv, group, S, d}).contiguous().view({B, H, S, d});
+    const Tensor right = ex09::repeat_heads(kv, H);
+    for (Index h = 0; h < H; ++h) EXPECT_EQ(all(1, h, 2, 3), right(1, h, 2, 3));
+}
+
+TEST(CodeOfLesson10, TheNewLargestIsPerRow) {
+    ex10::Running running = ex10::nothing_seen(B, H, T, d);
+    running.largest(1, 2, 3, 0) = 100;
+    const Tensor scores = Random(12).normal({B, H, T, 6});
+    const Tensor now = max(cat({running.largest, max(scores, -1, KeepAxis::yes)}, -1), -1, KeepAxis::yes);
+    // (B, H, T, 1)
+    EXPECT_EQ(now(1, 2, 3, 0), 100);
+    EXPECT_EQ(now(0, 0, 0, 0), max(scores[0][0][0], 0)());
 }
 
 }  // namespace

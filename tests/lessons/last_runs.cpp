@@ -1,0 +1,106 @@
+// The last runs of the lessons, as a student puts them into a visible test. They print and assert nothing, so here they
+// are only compiled; code_in_lessons_test.cpp compares them with what the lessons show.
+#include <backward.hpp>
+#include <grouped_query.hpp>
+#include <head_splitting.hpp>
+#include <headway/random.hpp>
+#include <kv_cache.hpp>
+#include <merge_heads.hpp>
+#include <module.hpp>
+#include <scaled_scores.hpp>
+#include <single_head.hpp>
+#include <tiled_attention.hpp>
+
+#include <iostream>
+
+#undef TEST  // GoogleTest comes with the precompiled header
+#define TEST(suite, name) [[maybe_unused]] static void suite##_##name()
+
+namespace headway::ex01 {
+TEST(TheCatSatHere, LooksForItsSubject) {
+    const Tensor x = Tensor::rows({{1, 0, 1}, {2, 1, 0}, {0, 2, 1}, {0, 1, 2}});
+    const Tensor w_q = Tensor::rows({{0, -1}, {1, 0}, {1, 1}});
+    const Tensor w_k = Tensor::rows({{1, 0}, {0, 1}, {0, -1}});
+    std::cout << attention_weights(matmul(x, w_q), matmul(x, w_k)) << '\n';
+}
+}  // namespace headway::ex01
+
+namespace headway::ex02 {
+TEST(SplitHeads, SharesItsNumbers) {
+    Tensor x = Tensor::arange(18).as_strided({1, 3, 6}, {18, 6, 1});
+    const Tensor heads = split_heads(x, 2);
+    x(0, 2, 3) = 100;            // token 2, feature 3
+    std::cout << heads << '\n';  // in which head and row is the 100?
+}
+}  // namespace headway::ex02
+
+namespace headway::ex03 {
+TEST(TheCatSatHere, SeesThePast) {
+    const Tensor q = Tensor::of({1, 1, 4, 3}, {1, 0, 1, 1, -2, 1, 3, 1, 1, 3, 2, 1});
+    const Tensor k = Tensor::of({1, 1, 4, 3}, {1, -1, 0, 2, 1, -1, 0, 1, -2, 0, -1, -1});
+    std::cout << masked_softmax(attention_scores(q, k), causal_mask(4, 4)) << '\n';
+}
+}  // namespace headway::ex03
+
+namespace headway::ex04 {
+TEST(OutputProjection, LetsHeadsWriteEverywhere) {
+    const Tensor x = Tensor::of({1, 2, 4}, {1, 0, 2, 0, 0, 1, 0, 3});
+    Tensor w_v = Tensor::eye(4);
+    w_v.slice(1, 2, 4).fill(0);  // head 1 has nothing to say
+    const Tensor w_o = Tensor::ones({4, 4});
+    std::cout << multi_head_attention(x, Tensor::eye(4), Tensor::eye(4), w_v, w_o, 2, {}) << '\n';
+}
+}  // namespace headway::ex04
+
+namespace headway::ex05 {
+TEST(Checklist, OfMyModule) {
+    const auto module = make_multi_head_attention({.embed_dim = 6, .num_heads = 2, .seed = 1});
+    module->eval();
+    const Tensor in = Random(7).normal({1, 4, 6});
+    const Tensor w = module->attention_weights(in, in, {});
+    std::cout << to_string(w.shape()) << '\n' << sum(w, -1) << '\n' << w << '\n';
+}
+}  // namespace headway::ex05
+
+namespace headway::ex07 {
+TEST(Differences, AgreeWithMyFormula) {
+    Random random(3);
+    Tensor q = random.normal({1, 1, 2, 3});
+    const Tensor k = random.normal({1, 1, 4, 3}), v = random.normal({1, 1, 4, 2});
+    const Tensor grad = attention_backward(q, k, v, {}, Tensor::ones({1, 1, 2, 2})).q;
+    const auto loss = [&] {  // the sum of the context
+        return sum(sum(given::scaled_dot_product_context(q, k, v)[0][0], 0), 0)();
+    };
+    const float h = 0.01F;
+    q(0, 0, 1, 0) += h;
+    const float above = loss();
+    q(0, 0, 1, 0) -= 2 * h;
+    const float below = loss();
+    std::cout << grad(0, 0, 1, 0) << ' ' << (above - below) / (2 * h) << '\n';
+}
+}  // namespace headway::ex07
+
+namespace headway::ex08 {
+TEST(Rows, OfSixtyFourTokens) {
+    const Projections projections(6, 6, Random{1});
+    Cache cache = make_cache(1, 2, 64, 3);
+    const Index before = nn::rows_through_linear();
+    for (int t = 0; t < 64; ++t) decode(cache, projections, Tensor::ones({1, 1, 6}), {1});
+    std::cout << nn::rows_through_linear() - before << '\n';
+}
+}  // namespace headway::ex08
+
+namespace headway::ex09 {
+TEST(Llama, Needs) {
+    std::cout << 2 * 80 * cached_numbers(1, 4096, 64, 8, 128) << " of " << 2 * 80 * cached_numbers(1, 4096, 64, 64, 128)
+              << '\n';
+}
+}  // namespace headway::ex09
+
+namespace headway::ex10 {
+TEST(LongText, Fits) {
+    Random random(1);
+    const Tensor q = random.normal({1, 1, 16384, 8});
+    std::cout << tiled_attention(q, q, q, {}, Causal::yes, 128)[0][0][0] << '\n';
+}
+}  // namespace headway::ex10
