@@ -44,7 +44,7 @@ TEST(TheCatSatHere, SeesThePast) {
 
 namespace headway::ex04 {
 TEST(OutputProjection, LetsHeadsWriteEverywhere) {
-    const Tensor x = Tensor::of({1, 2, 4}, {1, 0, 2, 0, 0, 1, 0, 3});
+    const Tensor x = Tensor::of({1, 2, 4}, {3, 0, 2, 0, 0, 1, 0, 3});
     Tensor w_v = Tensor::eye(4);
     w_v.slice(1, 2, 4).fill(0);  // head 1 has nothing to say
     const Tensor w_o = Tensor::ones({4, 4});
