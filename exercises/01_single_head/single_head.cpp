@@ -1,6 +1,6 @@
 #include "single_head.hpp"
 
-// What each function computes stands in single_head.hpp. Put your code in place of each `throw`, in any order you like,
+// What each function computes is in single_head.hpp. Put your code in place of each `throw`, in any order you like,
 // and ask ./headway grade 01 after each.
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"  // for untouched stubs; delete it when all functions are written

@@ -25,7 +25,7 @@ Tensor attention_weights(const Tensor& q, const Tensor& k);
 /// One head of self-attention: project x three times, weigh the values.
 ///     attention_weights(x·w_q, x·w_k) · (x·w_v)
 /// @param x  (T, D)   @param w_q  (D, d)   @param w_k  (D, d)   @param w_v  (D, d_v); d_v may differ from d
-/// @return (T, d_v): one row a token
+/// @return (T, d_v): one row per token
 /// @throws std::invalid_argument if a weight does not have D rows, or w_q and w_k differ in width
 Tensor single_head_attention(const Tensor& x, const Tensor& w_q, const Tensor& w_k, const Tensor& w_v);
 

@@ -47,7 +47,7 @@ TEST(SingleHeadAttention, GathersProjectedValuesInOneRowAToken) {
     const Tensor x = Tensor::eye(2);                          // two tokens: x·w is w itself
     const Tensor w_q = Tensor::rows({{ln3}, {0}});            // q = ln 3, 0
     const Tensor w_k = Tensor::rows({{1}, {0}});              // k = 1, 0
-    const Tensor w_v = Tensor::rows({{4, 0, 8}, {0, 4, 8}});  // v: one row a token, wider than x
+    const Tensor w_v = Tensor::rows({{4, 0, 8}, {0, 4, 8}});  // v: one row per token, wider than x
     const Tensor y = single_head_attention(x, w_q, w_k, w_v);
     ASSERT_EQ(y.shape(), (Shape{2, 3}));
     // Token 0: scores (ln 3, 0), shares 3/4 and 1/4 of the rows of v.

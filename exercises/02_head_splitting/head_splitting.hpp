@@ -10,7 +10,7 @@
 // No function changes the numbers of its arguments.
 namespace headway::ex02 {
 
-/// Row-major strides: the last axis is dense, each other stride is the product of the sizes behind it.
+/// Row-major strides: the last axis is dense, each other stride is the product of the sizes that follow.
 ///     (2, 3, 4) -> (12, 4, 1);   () -> ()
 /// Only strides are worked out: the shape may be larger than any memory.
 Strides contiguous_strides(const Shape& shape);
@@ -31,7 +31,7 @@ Tensor transpose(const Tensor& x, Index axis0, Index axis1);
 /// @return the shape and numbers of x, with contiguous_strides(shape)
 Tensor contiguous(const Tensor& x);
 
-/// Features of each token dealt out to H heads: head h gets features [h·d, (h+1)·d).
+/// The features of each token, divided among H heads: head h gets features [h·d, (h+1)·d).
 ///     (B, T, D)  view->  (B, T, H, d)  transpose->  (B, H, T, d)
 /// @param x  (B, T, D), contiguous
 /// @return (B, H, T, d), a view: shares storage with x

@@ -1,6 +1,6 @@
 #include "scaled_scores.hpp"
 
-// What each function computes stands in scaled_scores.hpp. Put your code in place of each `throw`, in any order you
+// What each function computes is in scaled_scores.hpp. Put your code in place of each `throw`, in any order you
 // like, and ask ./headway grade 03 after each.
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"  // for untouched stubs; delete it when all functions are written

@@ -25,8 +25,8 @@ Tensor attention_scores(const Tensor& q, const Tensor& k);
 /// @return (T, S)
 Mask causal_mask(Index T, Index S);
 
-/// Sequences of a batch end early; what lies behind their end is no key: true where s >= lengths[b].
-/// @param lengths  one a sequence, each in [0, S]
+/// Sequences of a batch end early; what is past their end is no key: true where s >= lengths[b].
+/// @param lengths  one per sequence, each in [0, S]
 /// @return (B, 1, 1, S)
 Mask padding_mask(const std::vector<Index>& lengths, Index S);
 

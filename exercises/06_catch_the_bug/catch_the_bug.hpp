@@ -13,7 +13,7 @@
 // that is not yours to know: right ones, written in different styles, and wrong ones, each with a mistake that shipped
 // in real software. What counts is what you catch: a property is caught if each attention that gets it wrong fails some
 // test that passes with every right one. Each right attention that some test of yours fails costs one of these. Some
-// attentions are met twice: a set whose tests have other names each time, or say something else of the same attention,
+// attentions are met twice: a set whose tests have other names each time, or say different things of the same attention,
 // catches nothing.
 namespace headway::ex06 {
 
@@ -54,8 +54,8 @@ struct Attended {
 ///
 /// Ask inside a TEST only. With one attention all tests together may ask 2000 times and compute for one second; where
 /// they crash or do not end, they fail a right attention and catch no wrong one.
-/// @throws std::invalid_argument if a shape does not fit or num_heads does not divide E, every attention alike: there
-///         is nothing to catch in that
+/// @throws std::invalid_argument if a shape does not fit or num_heads does not divide E. Every attention does
+///         so; no property depends on it
 Attended attention(const Inputs& inputs);
 
 }  // namespace headway::ex06

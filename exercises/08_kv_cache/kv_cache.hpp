@@ -19,7 +19,7 @@ namespace headway::ex08 {
 struct Cache {
     Tensor k;                    ///< (B, H, C, d)
     Tensor v;                    ///< (B, H, C, d)
-    std::vector<Index> lengths;  ///< B: sequence b fills positions [0, lengths[b]); what lies behind never counts
+    std::vector<Index> lengths;  ///< B: sequence b fills positions [0, lengths[b]); what is past that never counts
 };
 
 /// The four learned maps of exercise 05, ready made: q_proj, k_proj, v_proj (D -> E) and out_proj (E -> D).
@@ -42,7 +42,7 @@ struct Projections : nn::Module {
 /// @throws std::invalid_argument unless all four are at least 1
 Cache make_cache(Index B, Index H, Index capacity, Index d);
 
-/// Writes the first counts[b] tokens of sequence b behind what is there, in place: k and v keep their storage.
+/// Writes the first counts[b] tokens of sequence b after what is there, in place: k and v keep their storage.
 ///     cache.k[b, h, lengths[b] + t] = k[b, h, t]   for t < counts[b], v alike;   then lengths[b] += counts[b]
 /// @param k, v  (B, H, n, d)   @param counts  B numbers in [0, n]
 /// @throws std::invalid_argument if a shape or a count does not fit, or a sequence would outgrow the capacity; the

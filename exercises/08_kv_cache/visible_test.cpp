@@ -37,7 +37,7 @@ TEST(Append, WritesBehindWhatEachSequenceHas) {
     EXPECT_EQ(cache.k(0, 0, 1, 0), 2);
     EXPECT_EQ(cache.k(0, 0, 2, 0), 3);
     EXPECT_EQ(cache.k(1, 0, 0, 0), 5);
-    EXPECT_EQ(cache.k(1, 0, 1, 0), 7);  // not behind the padding
+    EXPECT_EQ(cache.k(1, 0, 1, 0), 7);  // not after the padding
     EXPECT_EQ(cache.v(1, 0, 1, 0), 70);
 }
 

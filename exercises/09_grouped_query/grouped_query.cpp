@@ -1,6 +1,6 @@
 #include "grouped_query.hpp"
 
-// What each function computes stands in grouped_query.hpp. Put your code in place of each `throw`, in any order you
+// What each function computes is in grouped_query.hpp. Put your code in place of each `throw`, in any order you
 // like, and ask ./headway grade 09 after each.
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"  // for untouched stubs; delete it when all functions are written

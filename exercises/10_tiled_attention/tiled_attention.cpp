@@ -1,6 +1,6 @@
 #include "tiled_attention.hpp"
 
-// What each function computes stands in tiled_attention.hpp. Put your code in place of each `throw`, in any order you
+// What each function computes is in tiled_attention.hpp. Put your code in place of each `throw`, in any order you
 // like, and ask ./headway grade 10 after each.
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"  // for untouched stubs; delete it when all functions are written

@@ -23,21 +23,21 @@ export const experiments: Experiment[] = [
     ask: 'Divide by √D instead of √d. Which query will change its mind, and which will only become less sure?',
     set: { ...lesson, blocking: 'nothing', mistakes: ['scale_sqrt_model_width'] },
     answer:
-      'None changes its favourite: all scores of a row shrink by the same factor, √H, so their order stays. Every row of weights gets flatter. Nothing crashes, and training is just worse.',
+      'None changes its favourite: all scores of a row shrink by the same factor, √H, so their order stays. Every row of weights gets flatter. Nothing crashes, and training makes up for it: w_q can grow by the factor √H, and the loss hardly differs. The program is still wrong: weights from a right one do not fit it.',
   },
   {
     title: 'Inside out',
     ask: 'A causal mask, read the wrong way round. What can the last token still see?',
     set: { ...lesson, blocking: 'future', mistakes: ['mask_inverted'] },
     answer:
-      'Nothing: everything it was allowed to see is blocked, so its whole row of weights is 0. The others see only the future. A model trained like this looks fine, too fine: it reads the answer.',
+      'Nothing: everything it was allowed to see is blocked, so its whole row of weights is 0. The others see only the future. A model trained like this looks fine, too fine, because it can see the answer.',
   },
   {
     title: 'Tokens that never meet',
     ask: 'Forget the transpose after the split. No error. What do the scores compare?',
     set: { ...lesson, blocking: 'nothing', mistakes: ['split_missing_transpose'] },
     answer:
-      'The heads of one token with each other: scores are (B, T, H, H). Each token attends among its own two heads and never hears of another token. The output has the right shape.',
+      'The heads of one token with each other: scores are (B, T, H, H). Each token attends among its own two heads and never sees another token. The output has the right shape.',
   },
   {
     title: 'Two words alike',

@@ -11,7 +11,7 @@ export const steps: Step[] = [
   {
     title: 'Tokens',
     formula: 'x',
-    text: 'One row a token. A word has the same row wherever it stands, and no row knows of another yet.',
+    text: 'One row per token. A word has the same row wherever it stands, and no row knows of another yet.',
     stages: ['x'],
   },
   {
@@ -54,13 +54,13 @@ export const steps: Step[] = [
   {
     title: 'Weigh',
     formula: 'weights · v',
-    text: 'Each token collects values, in proportion to its weights: the context. One row a token, in each head.',
+    text: 'Each token collects values, in proportion to its weights: the context. One row per token, in each head.',
     stages: ['context'],
   },
   {
     title: 'Merge',
     formula: 'transpose(1, 2), contiguous, view (B, T, D)',
-    text: 'The heads of a token side by side again. They have not heard of each other yet.',
+    text: 'The heads of a token side by side again. They know nothing of each other yet.',
     stages: ['merged'],
   },
   {

@@ -1,6 +1,6 @@
 #include "head_splitting.hpp"
 
-// What each function computes stands in head_splitting.hpp. Put your code in place of each `throw`, in any order you
+// What each function computes is in head_splitting.hpp. Put your code in place of each `throw`, in any order you
 // like, and ask ./headway grade 02 after each.
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"  // for untouched stubs; delete it when all functions are written

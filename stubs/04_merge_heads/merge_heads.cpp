@@ -1,6 +1,6 @@
 #include "merge_heads.hpp"
 
-// What each function computes stands in merge_heads.hpp. Put your code in place of each `throw`, in any order you like,
+// What each function computes is in merge_heads.hpp. Put your code in place of each `throw`, in any order you like,
 // and ask ./headway grade 04 after each.
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"  // for untouched stubs; delete it when all functions are written

@@ -1,6 +1,6 @@
 #include "module.hpp"
 
-// What the module does stands in module.hpp. Here you write a class, whole, and the factory that makes one; ask
+// What the module does is in module.hpp. Here you write a class, whole, and the factory that makes one; ask
 // ./headway grade 05 as soon as the factory returns something.
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"  // for the untouched stub; delete it when the factory is written

@@ -1,6 +1,6 @@
 #include "catch_the_bug.hpp"
 
-// What the attention under test takes and gives stands in catch_the_bug.hpp. Write tests, each about one property, and
+// What the attention under test takes and gives is in catch_the_bug.hpp. Write tests, each about one property, and
 // ask ./headway grade 06 after each. ./headway try 06 runs them against a right attention that you can read and break.
 
 namespace headway::ex06 {

@@ -1,6 +1,6 @@
 #include "kv_cache.hpp"
 
-// What each function computes stands in kv_cache.hpp. Put your code in place of each `throw`, in any order you like,
+// What each function computes is in kv_cache.hpp. Put your code in place of each `throw`, in any order you like,
 // and ask ./headway grade 08 after each.
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"  // for untouched stubs; delete it when all functions are written

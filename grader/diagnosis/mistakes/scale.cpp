@@ -24,7 +24,7 @@ Chapter chapters::scale() {
          .decision = "scale",
          .title = "scores are divided by √D, the model width",
          .right = "they should be divided by √head_dim, the width that q·k sums over",
-         .symptom = "softmax gets too flat; nothing crashes, training is just worse",
+         .symptom = "softmax gets too flat; nothing crashes, and training hides it",
          .question = "How many products does one score add up, and is it that width whose root you take?",
          .shipped = {"dfdx: https://github.com/chelsea0x3b/dfdx/issues/171",
                      "vit-pytorch: https://github.com/lucidrains/vit-pytorch/issues/65",

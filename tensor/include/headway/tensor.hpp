@@ -75,11 +75,11 @@ public:
 
     // ---- views: no element is copied ------------------------------------------------------------------------
 
-    /// Any view of the same storage; the primitive behind all the others.
+    /// Any view of the same storage; all the others are made of it.
     /// Element [i0, i1, ...] of the result is storage[offset + Σ i·stride].       [as torch.as_strided]
     /// @throws std::invalid_argument if ranks differ, a size or stride is negative, or it would leave the storage
     Tensor as_strided(const Shape& shape, const Strides& strides, Index offset) const;
-    /// The same, keeping this tensor's offset.
+    /// as_strided with this tensor's offset.
     Tensor as_strided(const Shape& shape, const Strides& strides) const;
 
     /// The same numbers in the same order under another shape; one size may be -1 (inferred).
