@@ -13,8 +13,8 @@
 // that is not yours to know: right ones, written in different styles, and wrong ones, each with a mistake that shipped
 // in real software. What counts is what you catch: a property is caught if each attention that gets it wrong fails some
 // test that passes with every right one. Each right attention that some test of yours fails costs one of these. Some
-// attentions are met twice: a set whose tests have other names each time, or say different things of the same attention,
-// catches nothing.
+// attentions are met twice: a set whose tests have other names each time, or say different things of the same
+// attention, catches nothing.
 namespace headway::ex06 {
 
 /// What multi-head attention is given. Sizes are yours to choose, from 1 on, up to 2^20 scores (B·H·T·S),
