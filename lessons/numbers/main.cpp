@@ -14,7 +14,7 @@ std::vector<headway::lessons::Lesson>& headway::lessons::all_lessons() {
     return lessons;
 }
 
-// lesson_numbers --check FOLDER   1 if a lesson shows something else than what is computed
+// lesson_numbers --check FOLDER   1 if a lesson does not show what is computed
 // lesson_numbers --write FOLDER   makes the lessons show what is computed
 namespace {
 
