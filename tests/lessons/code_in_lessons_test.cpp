@@ -114,7 +114,8 @@ Tensor raw_attention(const Tensor& x) {
 
 Tensor raw_scores(const Tensor& x) {
     Tensor scores = Tensor::empty({x.size(0), x.size(0)});
-    as_eigen(scores) = as_eigen(x) * as_eigen(x).transpose();  // writes into scores
+    // writes into the tensor's storage
+    as_eigen(scores) = as_eigen(x) * as_eigen(x).transpose();
     return scores;
 }
 
@@ -172,7 +173,7 @@ public:
     }
 
 private:
-    Random random_;  // first: members are constructed in the order of declaration
+    Random random_;  // first: members are constructed as they are declared
     nn::Linear proj_;
 };
 
@@ -227,12 +228,13 @@ Inputs random_inputs() {
 
 bool close(const Tensor& a, const Tensor& b) {  // row-major both, of one shape
     for (Index i = 0; i < a.numel(); ++i)
-        if (!(std::abs(a.data()[i] - b.data()[i]) <= 1e-4F)) return false;  // so that NaN is not close
+        if (!(std::abs(a.data()[i] - b.data()[i]) <= 1e-4F)) return false;  // in this form NaN is not close
     return true;
 }
 
 TEST(Masks, WhatIsBlockedMayHoldAnyNumber) {
-    Inputs in = random_inputs();  // B = 2, S = 5: Random random(1); in.key = random.normal({2, 5, 7}); ...
+    // B = 2, S = 5: Random random(1); in.key = random.normal({2, 5, 7}); ...
+    Inputs in = random_inputs();
     in.mask = Mask::of({2, 1, 1, 5}, {false, true, false, false, false, false, false, false, true, true});
     const Attended before = attention(in);
     in.key = in.key.clone();
@@ -250,7 +252,8 @@ namespace {
 TEST(CodeOfLesson07, TheAverageOfARowBroadcasts) {
     const Tensor weights = softmax_rows(Random(8).normal({T, 6})).view({1, 1, T, 6});
     const Tensor grad_weights = Random(9).normal({1, 1, T, 6});
-    const Tensor average = sum(weights * grad_weights, -1, KeepAxis::yes);  // (B, H, T, 1)
+    // (B, H, T, 1)
+    const Tensor average = sum(weights * grad_weights, -1, KeepAxis::yes);
     const Tensor grad = weights * (grad_weights - average);
     const Tensor right = ex07::softmax_backward(weights, grad_weights);
     for (Index s = 0; s < 6; ++s) EXPECT_NEAR(grad(0, 0, 1, s), right(0, 0, 1, s), 1e-6);
@@ -268,7 +271,8 @@ TEST(CodeOfLesson09, AGroupIsAnAxisAfterTheHeadsOfKeys) {
     constexpr Index H_kv = 2, group = H / H_kv, S = 4;
     const Tensor kv = Random(11).normal({B, H_kv, S, d});
     const Tensor each = kv.contiguous().view({B, H_kv, 1, S, d});
-    const Tensor all = each.expand({B, H_kv, group, S, d}).contiguous().view({B, H, S, d});
+    const Tensor repeated = each.expand({B, H_kv, group, S, d});
+    const Tensor all = repeated.contiguous().view({B, H, S, d});
     const Tensor right = ex09::repeat_heads(kv, H);
     for (Index h = 0; h < H; ++h) EXPECT_EQ(all(1, h, 2, 3), right(1, h, 2, 3));
 }
@@ -277,8 +281,9 @@ TEST(CodeOfLesson10, TheNewLargestIsPerRow) {
     ex10::Running running = ex10::nothing_seen(B, H, T, d);
     running.largest(1, 2, 3, 0) = 100;
     const Tensor scores = Random(12).normal({B, H, T, 6});
-    const Tensor now = max(cat({running.largest, max(scores, -1, KeepAxis::yes)}, -1), -1, KeepAxis::yes);
-    // (B, H, T, 1)
+    const Tensor of_tile = max(scores, -1, KeepAxis::yes);    // (B, H, T, 1)
+    const Tensor both = cat({running.largest, of_tile}, -1);  // (B, H, T, 2)
+    const Tensor now = max(both, -1, KeepAxis::yes);          // (B, H, T, 1)
     EXPECT_EQ(now(1, 2, 3, 0), 100);
     EXPECT_EQ(now(0, 0, 0, 0), max(scores[0][0][0], 0)());
 }

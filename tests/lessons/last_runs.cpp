@@ -38,7 +38,8 @@ namespace headway::ex03 {
 TEST(TheCatSatHere, SeesThePast) {
     const Tensor q = Tensor::of({1, 1, 4, 3}, {1, 0, 1, 1, -2, 1, 3, 1, 1, 3, 2, 1});
     const Tensor k = Tensor::of({1, 1, 4, 3}, {1, -1, 0, 2, 1, -1, 0, 1, -2, 0, -1, -1});
-    std::cout << masked_softmax(attention_scores(q, k), causal_mask(4, 4)) << '\n';
+    const Tensor scores = attention_scores(q, k);
+    std::cout << masked_softmax(scores, causal_mask(4, 4)) << '\n';
 }
 }  // namespace headway::ex03
 
@@ -48,7 +49,8 @@ TEST(OutputProjection, LetsHeadsWriteEverywhere) {
     Tensor w_v = Tensor::eye(4);
     w_v.slice(1, 2, 4).fill(0);  // head 1 has nothing to say
     const Tensor w_o = Tensor::ones({4, 4});
-    std::cout << multi_head_attention(x, Tensor::eye(4), Tensor::eye(4), w_v, w_o, 2, {}) << '\n';
+    const Tensor eye = Tensor::eye(4);  // for w_q and w_k
+    std::cout << multi_head_attention(x, eye, eye, w_v, w_o, 2, {}) << '\n';
 }
 }  // namespace headway::ex04
 
@@ -58,7 +60,8 @@ TEST(Checklist, OfMyModule) {
     module->eval();
     const Tensor in = Random(7).normal({1, 4, 6});
     const Tensor w = module->attention_weights(in, in, {});
-    std::cout << to_string(w.shape()) << '\n' << sum(w, -1) << '\n' << w << '\n';
+    std::cout << to_string(w.shape()) << '\n';
+    std::cout << sum(w, -1) << '\n' << w << '\n';
 }
 }  // namespace headway::ex05
 
@@ -66,10 +69,13 @@ namespace headway::ex07 {
 TEST(Differences, AgreeWithMyFormula) {
     Random random(3);
     Tensor q = random.normal({1, 1, 2, 3});
-    const Tensor k = random.normal({1, 1, 4, 3}), v = random.normal({1, 1, 4, 2});
-    const Tensor grad = attention_backward(q, k, v, {}, Tensor::ones({1, 1, 2, 2})).q;
+    const Tensor k = random.normal({1, 1, 4, 3});
+    const Tensor v = random.normal({1, 1, 4, 2});
+    const Tensor ones = Tensor::ones({1, 1, 2, 2});
+    const Tensor grad = attention_backward(q, k, v, {}, ones).q;
     const auto loss = [&] {  // the sum of the context
-        return sum(sum(given::scaled_dot_product_context(q, k, v)[0][0], 0), 0)();
+        const Tensor context = given::scaled_dot_product_context(q, k, v);
+        return sum(sum(context[0][0], 0), 0)();
     };
     const float h = 0.01F;
     q(0, 0, 1, 0) += h;
@@ -101,6 +107,7 @@ namespace headway::ex10 {
 TEST(LongText, Fits) {
     Random random(1);
     const Tensor q = random.normal({1, 1, 16384, 8});
-    std::cout << tiled_attention(q, q, q, {}, Causal::yes, 128)[0][0][0] << '\n';
+    const Tensor context = tiled_attention(q, q, q, {}, Causal::yes, 128);
+    std::cout << context[0][0][0] << '\n';
 }
 }  // namespace headway::ex10
