@@ -45,10 +45,11 @@ void softmax(Blocks& blocks, const Head& head) {
                 matrix("here, head 0", {"weights", "gradient of the weights", "gradient of the scores"}, tokens,
                        ops::cat({row_of_here(weights), row_of_here(grad), row_of_here(right)}, 0)));
     const Tensor even = Tensor::full(weights.shape(), 1.0F);
-    blocks.text("07/elementwise", matrix("loss: the sum of all weights", {"w · (grad - mean)", "w · (1 - w) · grad"}, tokens,
-                                         ops::cat({row_of_here(ex07::softmax_backward(weights, even)),
-                                                   row_of_here(weights * (1.0F - weights) * even)},
-                                                  0)));
+    blocks.text("07/elementwise",
+                matrix("loss: the sum of all weights", {"w · (grad - mean)", "w · (1 - w) · grad"}, tokens,
+                       ops::cat({row_of_here(ex07::softmax_backward(weights, even)),
+                                 row_of_here(weights * (1.0F - weights) * even)},
+                                0)));
     blocks.text("07/diagonal", matrix("loss: the weight on cat", {"w · (grad - mean)", "w · (1 - w) · grad"}, tokens,
                                       ops::cat({row_of_here(right), row_of_here(diagonal)}, 0)));
 }

@@ -117,7 +117,7 @@ void catch_the_bug(Blocks& blocks) {
         {"sizes different, one query that sees nothing", blind_query()},
         {"scores far below zero, a blocked key", far_below()},
     };
-    std::vector<Labels> lines{{"inputs", "wrong answers", "with those above"}};
+    std::vector<Labels> lines{{"inputs", "wrong answers", "so far"}};
     std::set<std::string> together;
     for (const auto& [name, in] : all) {
         const std::set<std::string> here = visible(in);

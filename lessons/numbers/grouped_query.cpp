@@ -45,8 +45,7 @@ void shared(Blocks& blocks) {
 
 void cost(Blocks& blocks) {
     constexpr Index H = 32, D = 4096, d = 128, S = 4096;
-    std::vector<Labels> lines{
-        {"H_kv", "cached numbers", "of multi-head", "parameters", "multiply-adds, scores of one query"}};
+    std::vector<Labels> lines{{"H_kv", "cached numbers", "of multi-head", "parameters", "multiply-adds"}};
     const Index all = ex09::cached_numbers(1, S, H, H, d);
     for (const Index H_kv : {32, 8, 1}) {
         const Index numbers = ex09::cached_numbers(1, S, H, H_kv, d);

@@ -3,6 +3,7 @@
 
 #include <head_splitting.hpp>
 
+#include <sstream>
 #include <stdexcept>
 
 namespace headway::lessons {
@@ -27,8 +28,6 @@ std::string heads_text(const Tensor& heads) {
 std::string line_of_memory(const Tensor& x) {
     std::vector<Labels> lines{{"position"}, {"number"}, {"token"}, {"head"}};
     for (Index i = 0; i < x.numel(); ++i) {
-        if (i > 0 && i % d == 0)
-            for (Labels& line : lines) line.emplace_back("|");
         lines[0].push_back(std::to_string(i));
         lines[1].push_back(fixed(x.data()[i], 0));
         lines[2].push_back(std::to_string(i / D));
@@ -38,7 +37,7 @@ std::string line_of_memory(const Tensor& x) {
 }
 
 std::string strides_table(const Tensor& x, const Tensor& by_token, const Tensor& by_head) {
-    std::vector<Labels> lines{{"", "axes", "shape", "strides", "contiguous", "shares storage"}};
+    std::vector<Labels> lines{{"", "axes", "shape", "strides", "contiguous", "shared"}};
     const auto add = [&](const std::string& name, const std::string& axes, const Tensor& y) {
         lines.push_back({name, axes, to_string(y.shape()), to_string(y.strides()), y.is_contiguous() ? "yes" : "no",
                          y.shares_storage_with(x) ? "yes" : "no"});
@@ -75,12 +74,28 @@ std::string matmul_batches() {
     return grid(lines);
 }
 
+/// In lines that fit a terminal.
+std::string wrapped(const std::string& text) {
+    std::string lines;
+    std::size_t begin_of_line = 0;
+    std::istringstream words(text);
+    for (std::string word; words >> word;) {
+        if (!lines.empty()) {
+            const bool fits = lines.size() - begin_of_line + word.size() < 72;
+            lines += fits ? " " : "\n";
+            if (!fits) begin_of_line = lines.size();
+        }
+        lines += word;
+    }
+    return lines;
+}
+
 /// What view says to a tensor whose rows do not lie in order.
 std::string refusal(const Tensor& heads) {
     try {
         heads.view({1, T, D});
     } catch (const std::invalid_argument& error) {
-        return error.what();
+        return wrapped(error.what());
     }
     throw std::logic_error("view accepted a transposed tensor");
 }

@@ -72,9 +72,8 @@ void masks(Blocks& blocks) {
     Mask top_left = Mask::allow_all({2, 6});
     for (Index t = 0; t < 2; ++t)
         for (Index s = 0; s < 6; ++s) top_left(t, s) = s > t;
-    blocks.text("08/two-wrong-masks",
-                beside({mask_picture("aligned top left", queries, keys, top_left),
-                        mask_picture("s > t + (S - n)", queries, keys, ex03::causal_mask(2, 6))}));
+    blocks.text("08/two-wrong-masks", beside({mask_picture("top left", queries, keys, top_left),
+                                              mask_picture("one offset", queries, keys, ex03::causal_mask(2, 6))}));
 }
 
 /// Multiply-adds for one more token after S others, D = 512: projections, scores, context.

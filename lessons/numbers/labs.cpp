@@ -27,7 +27,7 @@ Index counted(const lab::AttentionSizes& sizes) {
 }
 
 void cost(Blocks& blocks) {
-    std::vector<Labels> rows{{"heads", "head_dim", "projections", "scores", "weighing", "counted in the last two"}};
+    std::vector<Labels> rows{{"heads", "head_dim", "projections", "scores", "weighing", "both, counted"}};
     std::vector<Labels> memory{{"heads", "numbers in the scores", "MiB"}};
     for (const Index H : {1, 2, 8, 64}) {
         const lab::AttentionSizes sizes = sizes_of(H);
@@ -52,8 +52,12 @@ void train(Blocks& blocks) {
     const lab::Batch batch = language.batch(lab::Part::training, 4, 2, 24);
     std::string text;
     for (Index b = 0; b < batch.B; ++b) {
-        for (Index t = 0; t < batch.T; ++t)
-            text += (t == 0 ? "" : " ") + language.vocabulary()[static_cast<std::size_t>(batch.tokens[batch.at(b, t)])];
+        if (b > 0) text += "\n";
+        for (Index t = 0; t < batch.T; ++t)  // in two lines, which fit a terminal
+            text += (t == 0             ? ""
+                     : t == batch.T / 2 ? "\n"
+                                        : " ") +
+                    language.vocabulary()[static_cast<std::size_t>(batch.tokens[batch.at(b, t)])];
         text += "\n";
     }
     blocks.text("labs/train/text", text);

@@ -115,7 +115,7 @@ void cost(Blocks& blocks) {
                          grouped(B * H * T * T), fixed(static_cast<double>(bytes) / 1e9, 2) + " GB"});
     }
     blocks.text("04/cost",
-                "T = 2048, D = 512; multiply-adds for one sentence, numbers stored for a batch of 8\n\n" + grid(lines));
+                "T = 2048, D = 512; multiply-adds for one sentence, weights for a batch of 8\n\n" + grid(lines));
 }
 
 void real_models(Blocks& blocks) {

@@ -134,7 +134,7 @@ void checklist(Blocks& blocks) {
     const Tensor sums = sum(w, -1);  // (1, 2, 4)
     std::string row_sums;
     for (Index h = 0; h < 2; ++h)
-        for (Index t = 0; t < 4; ++t) row_sums += (row_sums.empty() ? "" : " ") + fixed(sums(0, h, t), 3);
+        for (Index t = 0; t < 4; ++t) row_sums += (row_sums.empty() ? "" : " ") + fixed(sums(0, h, t), 2);
     const Tensor swapped = ops::cat({x.slice(1, 2, 4), x.slice(1, 0, 2)}, 1);
     const bool same =
         changed_rows(any_order->forward(x, x, x, {}), any_order->forward(x, swapped, swapped, {})).empty();

@@ -70,18 +70,18 @@ Mask aligned_top_left(Index T, Index S) {
 void masks(Blocks& blocks, const Tensor& raw) {
     const Mask padding = ex03::padding_mask({4, 2}, 4).expand({2, 1, 4, 4});
     const Mask of_second = padding.as_strided({4, 4}, {0, 1}, 4);
-    blocks.text("03/masks", beside({mask_picture("causal_mask(4, 4)", tokens, tokens, ex03::causal_mask(4, 4)),
-                                    mask_picture("padding, sentence 1", {"The", "cat", "<pad>", "<pad>"},
+    blocks.text("03/masks", beside({mask_picture("causal", tokens, tokens, ex03::causal_mask(4, 4)),
+                                    mask_picture("padding", {"The", "cat", "<pad>", "<pad>"},
                                                  {"The", "cat", "<pad>", "<pad>"}, of_second)}));
     blocks.text("03/masked-by-hand", masked_by_hand(raw));
     const Labels last{"sat", "here"};
-    blocks.text("03/causal-two-four", beside({mask_picture("causal_mask(2, 4)", last, tokens, ex03::causal_mask(2, 4)),
-                                              mask_picture("aligned top left", last, tokens, aligned_top_left(2, 4))}));
+    blocks.text("03/causal-two-four", beside({mask_picture("bottom right", last, tokens, ex03::causal_mask(2, 4)),
+                                              mask_picture("top left", last, tokens, aligned_top_left(2, 4))}));
     const Tensor scaled = raw / std::sqrt(3.0F);
     const Mask causal = ex03::causal_mask(4, 4);
     blocks.text("03/polarity",
-                beside({heatmap("true = blocked", tokens, tokens, ex03::masked_softmax(scaled, causal)[0][0]),
-                        heatmap("read the other way", tokens, tokens, ex03::masked_softmax(scaled, !causal)[0][0])}));
+                heatmap("true = blocked", tokens, tokens, ex03::masked_softmax(scaled, causal)[0][0]) + "\n" +
+                    heatmap("read the other way", tokens, tokens, ex03::masked_softmax(scaled, !causal)[0][0]));
 }
 
 void traps(Blocks& blocks, const Tensor& raw) {

@@ -153,7 +153,7 @@ void values(Blocks& blocks, const OneHead& head) {
                                          {"w_v = I", row_text(context(Tensor::eye(3))[sat])},
                                          {"w_v = w_k", row_text(context(head.w_k)[sat])}}));
     blocks.text("01/residual",
-                beside({matrix("x", tokens, {}, head.x), matrix("context", tokens, {}, context(head.w_v)),
+                beside({matrix("x", tokens, {}, head.x),
                         matrix("x + context", tokens, {}, ex01::with_residual(head.x, context(head.w_v)))}));
 
     const Tensor same = ex01::single_head_attention(head.x, Tensor::zeros({3, 2}), head.w_k, head.w_v);
