@@ -35,10 +35,11 @@ void draw_heatmap(Picture& picture, Point corner, const HeatMap& map) {
         around_grid(picture, below_title(picture, corner, map.title), map.label_width, map.cell, map.rows, map.columns);
     for (Index t = 0; t < map.weights.size(0); ++t)
         for (Index s = 0; s < map.weights.size(1); ++s) {
+            const Box box{grid.x + static_cast<double>(s) * map.cell.width,
+                          grid.y + static_cast<double>(t) * map.cell.height, map.cell.width, map.cell.height};
+            if (map.blocked.defined() && map.blocked(t, s)) continue;
             const double weight = map.weights(t, s);
-            picture.cell({grid.x + static_cast<double>(s) * map.cell.width,
-                          grid.y + static_cast<double>(t) * map.cell.height, map.cell.width, map.cell.height},
-                         map.tone, rounded(weight, map.decimals), fixed(weight, map.decimals));
+            picture.cell(box, map.tone, rounded(weight, map.decimals), fixed(weight, map.decimals));
         }
 }
 

@@ -9,7 +9,8 @@
 // What several lessons draw.
 namespace headway::lessons {
 
-/// Weights as coloured cells with their numbers, queries by keys.
+/// Weights as coloured cells with their numbers, queries by keys. What is exactly 0, such as a blocked key, stays
+/// empty.
 struct HeatMap {
     std::string title;
     Labels rows;
@@ -19,6 +20,7 @@ struct HeatMap {
     double label_width = 44;  ///< room for the names of the rows
     Box cell{.width = 52, .height = 34};
     int decimals = 2;
+    Mask blocked{};  ///< these cells stay empty
 };
 /// @param corner  the upper left one: of the title, which is left out if it is empty
 void draw_heatmap(Picture& picture, Point corner, const HeatMap& map);
