@@ -320,5 +320,23 @@ TEST(Lesson, HidesAnswersUntilTheyAreAskedFor) {
     EXPECT_TRUE(says(copy.headway({"lesson", "01", "--open"}), "01-single-head"));
 }
 
+TEST(Lesson, WithoutANumberIsTheOneToReadNext) {
+    CourseCopy copy;
+    EXPECT_TRUE(says(copy.headway({}), "next: ./headway lesson "));
+    EXPECT_TRUE(says(copy.headway({"lesson"}), "00 · What attention is for")) << "nothing is written yet";
+    copy.write(stub, solution(stub));
+    copy.headway({"grade", "04"});
+    EXPECT_TRUE(says(copy.headway({"lesson"}), "01 · One attention head")) << "01 is the first that has not passed";
+}
+
+TEST(Lesson, ZeroHasNoExerciseAndShowsItsPicturesInWords) {
+    const CourseCopy copy;
+    const auto lesson = copy.headway({"lesson", "00"});
+    EXPECT_EQ(lesson.ended.exit_code, 0) << lesson.output;
+    EXPECT_TRUE(says(lesson, "[figure: Two sentences. The animal didn't"));
+    EXPECT_TRUE(says(copy.headway({"lesson", "0", "--open"}), "00-what-attention-is-for"));
+    EXPECT_EQ(copy.headway({"grade", "00"}).ended.exit_code, 2) << "there is nothing to grade";
+}
+
 }  // namespace
 }  // namespace headway
