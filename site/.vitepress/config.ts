@@ -33,8 +33,8 @@ export default defineConfig({
 
   // The front page says how many lessons there are: counted, so it stays true.
   transformPageData(page) {
-    const hero = page.frontmatter.hero
-    if (hero?.tagline) hero.tagline = hero.tagline.replace('COUNT', countOfLessons())
+    for (const feature of page.frontmatter.features ?? [])
+      feature.details = feature.details.replace('COUNT', countOfLessons())
   },
 
   markdown: {

@@ -27,7 +27,7 @@ export function lessons(): Lesson[] {
       const number = page.slice(0, 2)
       const heading = readFileSync(`${root}lessons/${file}`, 'utf8').match(/^# (.*)$/m)?.[1] ?? page
       const lesson = { number, page, title: heading.replace(/^\d+ · /, '') }
-      if (number === '00') return { ...lesson, summary: 'No code, ten minutes: why attention, and the words and letters of the course.' }
+      if (number === '00') return { ...lesson, summary: 'No code: why attention, and the words and letters of the course.' }
       const exercise = folders.find((folder) => folder.startsWith(number + '_'))
       if (!exercise) throw new Error(`lessons/${file} has no exercise: there is no exercises/${number}_*`)
       const toml = readFileSync(`${root}exercises/${exercise}/exercise.toml`, 'utf8')
@@ -44,9 +44,8 @@ export function exercises(): Exercise[] {
 
 const words = 'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen'.split(' ')
 
-/** "Eleven", to begin a sentence with; digits above fifteen. */
+/** "eleven"; digits above fifteen. */
 export function countOfLessons(): string {
   const count = lessons().length
-  const word = words[count] ?? String(count)
-  return word[0].toUpperCase() + word.slice(1)
+  return words[count] ?? String(count)
 }

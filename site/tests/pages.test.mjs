@@ -66,7 +66,7 @@ test('the landing page counts the lessons and leads to the first, and each lesso
   const { page, close } = await browser.open('/index.html')
   const count = readdirSync(join(course, 'lessons')).filter((file) => /^\d\d-.*\.md$/.test(file)).length
   assert.equal(count, 11, 'lessons that the words below are for')
-  assert.match(await page.locator('.VPHero .tagline').innerText(), /\. Eleven lessons with/)
+  assert.match(await page.locator('.VPFeatures').innerText(), /There are eleven lessons/)
   await page.locator('.VPHero').getByRole('link', { name: 'What attention is for' }).click()
   await page.getByRole('heading', { level: 1, name: /What attention is for/ }).waitFor()
   await page.locator('.pager-link.next').click()
