@@ -90,9 +90,47 @@ void mixed_then_cut(Blocks& blocks) {
                        std::to_string(H) + " heads of " + std::to_string(d) + " features.");
 }
 
+/// Three ways to the same shape, each number in the colour of the head that it belongs to.
+void orders(Blocks& blocks) {
+    constexpr Index T = 3, D = 6, H = 2, d = 3;
+    constexpr double side = 36;
+    const Tensor x = Tensor::arange(T * D).view({1, T, D});
+    Picture picture(480, 466);
+    std::string words = "Three ways to two heads of three tokens.";
+    double top = 24;
+    const auto draw = [&](const std::string& name, const Tensor& heads) {
+        Index strangers = 0;
+        picture.label({16, top}, name, {.type = Type::strong});
+        for (Index h = 0; h < H; ++h) {
+            const double left = 84 + 200 * static_cast<double>(h);
+            picture.label({left - 12, top + 20 + 1.5 * side}, "head " + std::to_string(h),
+                          {Tone::ink, Anchor::end, Type::small});
+            for (Index t = 0; t < T; ++t)
+                for (Index i = 0; i < d; ++i) {
+                    const auto position = static_cast<Index>(heads(0, h, t, i));
+                    const Index token = position / D, feature = position % D;
+                    strangers += token != t || feature / d != h ? 1 : 0;
+                    picture.cell(
+                        {left + side * static_cast<double>(i), top + 20 + side * static_cast<double>(t), side, side},
+                        tone_of_head[feature / d], 1, std::to_string(10 * token + feature));
+                }
+        }
+        words += " " + name + ": " +
+                 (strangers == 0 ? "every number"
+                                 : std::to_string(T * D - strangers) + " of " + std::to_string(T * D) + " numbers") +
+                 " where it belongs.";
+        top += 152;
+    };
+    draw("Right: view by token, then transpose", ex02::split_heads(x, H));
+    draw("Wrong: view straight to (B, H, T, d)", ex02::view(x, {1, H, T, d}));
+    draw("Wrong: dealt out like cards", ex02::transpose(ex02::transpose(ex02::view(x, {1, T, d, H}), 1, 3), 2, 3));
+    blocks.picture("02/orders", picture, words);
+}
+
 void head_splitting_pictures(Blocks& blocks) {
     line_of_memory(blocks);
     mixed_then_cut(blocks);
+    orders(blocks);
 }
 
 const Announced announced{&head_splitting_pictures};

@@ -4,6 +4,7 @@
 
 #include <single_head.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 namespace headway::lessons {
@@ -60,12 +61,46 @@ void softmax(Blocks& blocks, const Tensor& q, const Tensor& k) {
                        ". Divided by their sum, the weights: " + in_words(tokens, shares) + ".");
 }
 
+/// Scores of raw rows, which are a mirror, beside those of queries and keys, which are not.
+void mirror(Blocks& blocks, const Tensor& x, const Tensor& q, const Tensor& k) {
+    const Tensor raw = matmul(x, x.transpose(0, 1));
+    const Tensor scores = matmul(q, k.transpose(0, 1));
+    constexpr double side = 44, top = 66;
+    Picture picture(480, 286);
+    const auto draw = [&](double left, const std::string& title, const Tensor& table, Tone tone) {
+        picture.label({left, 24}, title, {.type = Type::strong});
+        for (Index t = 0; t < 4; ++t) {
+            picture.label({left + 44 + side * (static_cast<double>(t) + 0.5), top - 12}, name_of(t),
+                          {Tone::faint, Anchor::middle, Type::small});
+            picture.label({left + 38, top + side * (static_cast<double>(t) + 0.5)}, name_of(t),
+                          {Tone::ink, Anchor::end, Type::small});
+            for (Index s = 0; s < 4; ++s)
+                picture.cell(
+                    {left + 44 + side * static_cast<double>(s), top + side * static_cast<double>(t), side, side}, tone,
+                    std::max(0.0, rounded(table(t, s), 0)) / 8, fixed(table(t, s), 0));
+        }
+        // The pair that a mirror cannot tell apart.
+        picture.frame({left + 44 + side, top + 2 * side, side, side}, Tone::ink);
+        picture.frame({left + 44 + 2 * side, top + side, side, side}, Tone::ink);
+        picture.label({left + 20, top + 4 * side + 20},
+                      "sat on cat " + fixed(table(sat, 1), 0) + ", cat on sat " + fixed(table(1, sat), 0),
+                      {.type = Type::small});
+    };
+    draw(10, "x · xᵀ: a mirror", raw, Tone::orange);
+    draw(248, "q · kᵀ: none", scores, Tone::blue);
+    blocks.picture("01/mirror", picture,
+                   "Two tables of scores. In x times x transposed, sat on cat and cat on sat are both " +
+                       fixed(raw(sat, 1), 0) + ". In q times k transposed, sat on cat is " + fixed(scores(sat, 1), 0) +
+                       " and cat on sat is " + fixed(scores(1, sat), 0) + ".");
+}
+
 void single_head_pictures(Blocks& blocks) {
     const OneHead head = one_head();
     const Tensor q = matmul(head.x, head.w_q);
     const Tensor k = matmul(head.x, head.w_k);
     arrows(blocks, q, k);
     softmax(blocks, q, k);
+    mirror(blocks, head.x, q, k);
 }
 
 const Announced announced{&single_head_pictures};
