@@ -120,7 +120,7 @@ the specification. Then
     ./headway grade $number --submission solutions       the solution: passed
     ./headway new mutant $number NAME                    a wrong submission for each mistake you can think of
     ./headway verify $number                             what is still missing
-README.md lists the exercises: add a row there.
+README.md lists the exercises: add a row there. So does the map in lesson 00: lesson_numbers --write lessons draws it.
 EOF
 }
 

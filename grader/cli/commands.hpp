@@ -48,7 +48,8 @@ enum class ReadWhere { terminal, browser };
 
 int run_grade(const Course& course, const GradeArguments& arguments);
 int run_status(const Course& course);
-int run_lesson(const Course& course, const std::string& exercise, report::Answers answers, ReadWhere where);
+/// @param number  "00", or that of an exercise; empty: the lesson to read next
+int run_lesson(const Course& course, const std::string& number, report::Answers answers, ReadWhere where);
 int run_watch(const Course& course, const std::string& exercise, Notice notice);
 int run_hint(const Course& course, const std::string& exercise, int level);
 /// Whose code a visible test is tried on.

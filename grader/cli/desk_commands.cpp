@@ -43,12 +43,14 @@ void declare_desk_commands(CLI::App& app, Run& run) {
     watch->add_option("exercise", options->exercise, "Number, such as 03 (default: where you are)")->type_name("NN");
     watch->add_flag("--poll", options->polling, "Look twice a second, where the system does not tell of changes");
 
-    auto* lesson = declare(app, "lesson", "The lesson of an exercise", run, [options](const Course& course) {
-        return run_lesson(course, options->exercise,
-                          options->answers ? report::Answers::shown : report::Answers::hidden,
-                          options->open ? ReadWhere::browser : ReadWhere::terminal);
-    });
-    needs_exercise(lesson, *options);
+    auto* lesson =
+        declare(app, "lesson", "A lesson: the next one, or that of an exercise", run, [options](const Course& course) {
+            return run_lesson(course, options->exercise,
+                              options->answers ? report::Answers::shown : report::Answers::hidden,
+                              options->open ? ReadWhere::browser : ReadWhere::terminal);
+        });
+    lesson->add_option("exercise", options->exercise, "Number, such as 03 (default: what to read next)")
+        ->type_name("NN");
     lesson->add_flag("--answers", options->answers, "With the answers to its questions");
     lesson->add_flag("--open", options->open, "In the browser");
 

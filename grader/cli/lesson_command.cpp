@@ -1,20 +1,43 @@
 #include "cli/lesson.hpp"
 
 #include "cli/commands.hpp"
+#include "grading/progress.hpp"
 #include "terminal/console.hpp"
 
+#include "report/next_step.hpp"
 #include "sandbox/process.hpp"
 #include "submission/digest.hpp"
 
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
 #include <cstdlib>
+#include <optional>
 
 namespace headway::cli {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// What comes before all exercises and belongs to none.
+ExerciseInfo lesson_zero() {
+    return {.name = "00",
+            .number = "00",
+            .title = "what attention is for",
+            .summary = "",
+            .lesson = "lessons/00-what-attention-is-for.md",
+            .hints = {}};
+}
+
+/// Of the first exercise that has not passed; lesson 00 before anything was written; nothing when all have passed.
+std::optional<ExerciseInfo> next_lesson(const Course& course) {
+    const auto exercises = standing(course);
+    if (report::are_untouched(exercises)) return lesson_zero();
+    const auto next = std::ranges::find_if(
+        exercises, [](const verdict::Exercise& exercise) { return exercise.state != verdict::State::passed; });
+    if (next == exercises.end()) return std::nullopt;
+    return course.find(next->number);
+}
 
 /// The page of the built site, else the lesson as it was written.
 fs::path page_of(const Course& course, const ExerciseInfo& info) {
@@ -57,15 +80,22 @@ std::string lesson_text(const Course& course, const ExerciseInfo& info, report::
     }
 }
 
-int run_lesson(const Course& course, const std::string& exercise, report::Answers answers, ReadWhere where) {
-    const ExerciseInfo& info = course.find(exercise);
+int run_lesson(const Course& course, const std::string& number, report::Answers answers, ReadWhere where) {
+    const bool is_zero = number == "0" || number == "00";
+    const std::optional<ExerciseInfo> info = is_zero          ? lesson_zero()
+                                             : number.empty() ? next_lesson(course)
+                                                              : course.find(number);
+    if (!info) {
+        fmt::print("All exercises have passed. ./headway lesson NN shows a lesson again, ./headway lab the labs.\n");
+        return all_passed;
+    }
     if (where == ReadWhere::browser) {
-        const fs::path page = page_of(course, info);
+        const fs::path page = page_of(course, *info);
         if (!open_in_browser(page))
             fmt::print("No browser could be started here. Open this page:\n\n  file://{}\n", page.string());
         return all_passed;
     }
-    show_paged(lesson_text(course, info, answers, terminal_style()));
+    show_paged(lesson_text(course, *info, answers, terminal_style()));
     return all_passed;
 }
 

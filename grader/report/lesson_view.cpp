@@ -92,7 +92,7 @@ private:
         } else if (line.starts_with('|')) {
             show_row(line);
         } else if (line.starts_with("![") || line.starts_with("<img") || line.starts_with("<picture")) {
-            const std::string alt = line.starts_with('!') ? between(line, "![", "]") : between(line, "alt=\"", "\"");
+            const std::string alt = line.starts_with('!') ? between(line, "![", "](") : between(line, "alt=\"", "\"");
             page_.paragraph({.hanging = 2}, {{"[figure: " + alt + "]", Tone::faint}});
         } else if (!line.starts_with('<')) {
             const bool in_list = line.starts_with("- ") || line.starts_with("* ");

@@ -46,6 +46,11 @@ bool is_not_graded(const Exercise& exercise) {
            exercise.build.problem == BuildProblem::none;
 }
 
+bool are_untouched(const std::vector<Exercise>& exercises) {
+    return std::ranges::all_of(exercises,
+                               [](const Exercise& e) { return is_not_graded(e) || e.state == State::not_started; });
+}
+
 std::string grade_command(const Exercise& exercise, const std::string& submission) {
     const std::string command = "./headway grade " + exercise.number;
     return is_the_students_own(submission) ? command : command + " --submission " + quoted_for_a_shell(submission);
@@ -54,6 +59,8 @@ std::string grade_command(const Exercise& exercise, const std::string& submissio
 NextStep next_step(const std::vector<Exercise>& exercises, const std::string& submission) {
     const auto next = std::ranges::find_if(exercises, [](const Exercise& e) { return e.state != State::passed; });
     if (next == exercises.end()) return {"./headway", "where you are in the course"};
+    if (next->number == "01" && exercises.size() > 1 && are_untouched(exercises))
+        return {"./headway lesson", "what attention is for, in ten minutes; then " + grade_command(*next, submission)};
     if (is_not_graded(*next))
         return {"./headway lesson " + next->number, "read, write, then " + grade_command(*next, submission)};
     if (next->state == State::unavailable) return {"./headway doctor", "what this machine lacks"};

@@ -11,6 +11,9 @@ namespace headway::report {
 /// Never graded: only number, name, title and max_points are set.
 bool is_not_graded(const verdict::Exercise& exercise);
 
+/// Nothing was written in any of them yet, as far as was graded.
+bool are_untouched(const std::vector<verdict::Exercise>& exercises);
+
 /// The command to type next, and what it is for.
 struct NextStep {
     std::string command;

@@ -1,6 +1,6 @@
 #include "lessons.hpp"
 
-#include "format.hpp"
+#include "charts.hpp"
 #include "grader/suites/06_catch_the_bug/attentions/attend.hpp"
 #include "grader/suites/06_catch_the_bug/attentions/roster.hpp"
 
@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 namespace headway::lessons {
@@ -106,6 +107,71 @@ std::set<std::string> visible(const Inputs& in) {
     return found;
 }
 
+/// Inputs, and the wrong attentions that they show.
+struct Shown {
+    std::string inputs;
+    std::set<std::string> wrong;
+};
+
+/// A row for each kind of inputs, a column for each wrong attention, in the order in which they are first seen.
+void draw_visible(Blocks& blocks, const std::vector<Shown>& rows, Index wrong) {
+    constexpr double side = 20.4, pitch = 50;
+    std::map<std::string, Index> column;
+    Picture picture(480, 58 + pitch * static_cast<double>(rows.size()) + 34);
+    picture.label({16, 24}, std::to_string(wrong) + " wrong attentions, a column each", {.type = Type::strong});
+    std::string words = "A table of " + std::to_string(wrong) + " wrong attentions against kinds of inputs.";
+    double y = 48;
+    for (const Shown& row : rows) {
+        std::set<Index> lit;
+        for (const std::string& id : row.wrong)
+            lit.insert(column.emplace(id, static_cast<Index>(column.size())).first->second);
+        picture.label({16, y + 8}, row.inputs + ": " + std::to_string(row.wrong.size()), {.type = Type::small});
+        for (Index i = 0; i < wrong; ++i)
+            picture.cell({15 + side * static_cast<double>(i), y + 18, side, side}, Tone::orange,
+                         lit.contains(i) ? 1 : 0);
+        words += " " + row.inputs + ": " + std::to_string(row.wrong.size()) + ".";
+        y += pitch;
+    }
+    const std::string never = std::to_string(wrong - static_cast<Index>(column.size()));
+    picture.label({16, y + 12}, "Coloured: the answer differs. Never: " + never + ", on the right.",
+                  {Tone::faint, Anchor::start, Type::small});
+    blocks.picture("06/visible", picture, words + " Never seen by any of them: " + never + ".");
+}
+
+/// Weights of a right attention and a wrong one, on inputs with and without symmetry.
+void draw_symmetry(Blocks& blocks) {
+    const std::vector<std::pair<std::string, Inputs>> both{{"ones: ", of_ones()},
+                                                           {"independent: ", independent({2, 3, 4, 5, 6, 7})}};
+    Picture picture(480, 366);
+    std::string words = "Heat maps of the weights of a right attention and of one whose scores are divided by √D.";
+    double y = 10;
+    for (const auto& [name, in] : both) {
+        double x = 8;
+        std::vector<Tensor> maps;
+        for (const std::string& id : {std::string(roster::reference), std::string("scaled_by_model_width")}) {
+            const Tensor weights = attentions::attend(id, in).weights[0][0];
+            const bool is_right = maps.empty();
+            Labels queries, keys;
+            for (Index t = 0; t < weights.size(0); ++t) queries.push_back("q" + std::to_string(t));
+            for (Index s = 0; s < weights.size(1); ++s) keys.push_back("k" + std::to_string(s));
+            draw_heatmap(picture, {x, y},
+                         {name + (is_right ? "right" : "wrong"),
+                          queries,
+                          keys,
+                          weights,
+                          is_right ? Tone::blue : Tone::orange,
+                          30,
+                          {.width = 39, .height = 30}});
+            maps.push_back(weights);
+            x += 236;
+        }
+        const float apart = largest_difference(maps[0], maps[1]);
+        words += " On " + name + "they differ by at most " + (apart < 1e-5F ? "0" : fixed(apart, 2)) + ".";
+        y += 166;
+    }
+    blocks.picture("06/symmetry", picture, words);
+}
+
 void catch_the_bug(Blocks& blocks) {
     const std::vector<std::pair<std::string, Inputs>> all = {
         {"ones, identity weights", of_ones()},
@@ -119,13 +185,17 @@ void catch_the_bug(Blocks& blocks) {
     };
     std::vector<Labels> lines{{"inputs", "wrong answers", "so far"}};
     std::set<std::string> together;
+    std::vector<Shown> shown;
     for (const auto& [name, in] : all) {
         const std::set<std::string> here = visible(in);
         together.insert(here.begin(), here.end());
         lines.push_back({name, std::to_string(here.size()), std::to_string(together.size())});
+        shown.push_back({name, here});
     }
     blocks.text("06/visible", grid(lines));
     const auto wrong = std::ranges::count_if(roster::entries(), [](const auto& entry) { return !entry.is_right(); });
+    draw_visible(blocks, shown, wrong);
+    draw_symmetry(blocks);
     blocks.number("06/wrong", std::to_string(wrong));
     blocks.number("06/wrong-again", std::to_string(wrong));
     blocks.number("06/right", std::to_string(static_cast<std::ptrdiff_t>(roster::entries().size()) - wrong));

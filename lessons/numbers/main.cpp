@@ -1,12 +1,12 @@
+#include "files.hpp"
 #include "lessons.hpp"
 #include "markers.hpp"
+#include "picture_files.hpp"
 
 #include <algorithm>
 #include <exception>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
-#include <iterator>
 #include <stdexcept>
 
 std::vector<headway::lessons::Lesson>& headway::lessons::all_lessons() {
@@ -36,18 +36,6 @@ std::vector<fs::path> lessons_in(const fs::path& folder) {
     return lessons;
 }
 
-std::string contents(const fs::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    if (!in) throw std::runtime_error(file.string() + " cannot be read");
-    return {std::istreambuf_iterator<char>(in), {}};
-}
-
-void write(const fs::path& file, const std::string& text) {
-    std::ofstream out(file, std::ios::binary);
-    out << text;
-    if (!out.flush()) throw std::runtime_error(file.string() + " cannot be written");
-}
-
 enum class Task { check, write };
 
 int run(Task task, const fs::path& folder) {
@@ -55,17 +43,21 @@ int run(Task task, const fs::path& folder) {
     std::vector<std::string> complaints;
     std::set<std::string> used;
     for (const fs::path& lesson : lessons_in(folder)) {
-        const std::string before = contents(lesson);
+        const std::string before = headway::lessons::contents(lesson);
         headway::lessons::Rewritten after = headway::lessons::rewrite(lesson.filename().string(), before, blocks);
         used.merge(after.used);
         complaints.insert(complaints.end(), after.mistakes.begin(), after.mistakes.end());
         if (task == Task::check)
             complaints.insert(complaints.end(), after.disagreements.begin(), after.disagreements.end());
         else if (after.page != before && after.mistakes.empty())
-            write(lesson, after.page);
+            headway::lessons::write(lesson, after.page);
     }
     for (const auto& [name, block] : blocks.all())
         if (!used.contains(name)) complaints.push_back("\"" + name + "\" is computed, but no lesson shows it");
+    const fs::path pictures = folder / "pictures";
+    if (task == Task::write) headway::lessons::write_pictures(pictures, blocks.pictures());
+    for (const std::string& complaint : headway::lessons::complaints_about(pictures, blocks.pictures()))
+        complaints.push_back(complaint);
     for (const std::string& complaint : complaints) std::cerr << complaint << '\n';
     return complaints.empty() ? 0 : 1;
 }

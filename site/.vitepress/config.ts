@@ -2,7 +2,7 @@ import { katex } from '@mdit/plugin-katex'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitepress'
 
-import { lessons } from './lessons'
+import { countOfLessons, exercises, lessons } from './lessons'
 import { mermaid } from './mermaid'
 
 import type { Plugin } from 'vite'
@@ -31,6 +31,12 @@ export default defineConfig({
   cleanUrls: false, // any server of files will do, also one that knows no rules
   lastUpdated: false,
 
+  // The front page says how many lessons there are: counted, so it stays true.
+  transformPageData(page) {
+    for (const feature of page.frontmatter.features ?? [])
+      feature.details = feature.details.replace('COUNT', countOfLessons())
+  },
+
   markdown: {
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
     config(md) {
@@ -54,7 +60,7 @@ export default defineConfig({
 
   themeConfig: {
     nav: [
-      { text: 'Lessons', link: '/lessons/01-single-head', activeMatch: '/lessons/' },
+      { text: 'Lessons', link: '/lessons/00-what-attention-is-for', activeMatch: '/lessons/' },
       { text: 'Exercises', link: '/exercises/', activeMatch: '/exercises/' },
       { text: 'Explorer', link: '/explorer' },
     ],
@@ -66,8 +72,8 @@ export default defineConfig({
       },
       {
         text: 'Exercises',
-        items: lessons().map(({ number, exercise }) => ({
-          text: `${number} ${exercise.slice(3)}`,
+        items: exercises().map(({ number, exercise, topic }) => ({
+          text: `${number} ${topic}`,
           link: `/exercises/${exercise}`,
         })),
       },

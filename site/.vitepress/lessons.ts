@@ -7,14 +7,18 @@ export interface Lesson {
   number: string // "03"
   page: string // "03-scaled-scores"
   title: string // "Scaled scores and masks", without its number
-  exercise: string // "03_scaled_scores"
-  topic: string // "scaled_scores"
   summary: string // of the exercise
+  exercise?: string // "03_scaled_scores"; lesson 00 has none
+}
+
+export interface Exercise extends Lesson {
+  exercise: string
+  topic: string // "scaled_scores"
 }
 
 /** All lessons in their order, as the folders say. */
 export function lessons(): Lesson[] {
-  const exercises = readdirSync(root + 'exercises')
+  const folders = readdirSync(root + 'exercises')
   return readdirSync(root + 'lessons')
     .filter((file) => file.endsWith('.md'))
     .sort()
@@ -22,10 +26,26 @@ export function lessons(): Lesson[] {
       const page = file.replace(/\.md$/, '')
       const number = page.slice(0, 2)
       const heading = readFileSync(`${root}lessons/${file}`, 'utf8').match(/^# (.*)$/m)?.[1] ?? page
-      const exercise = exercises.find((folder) => folder.startsWith(number + '_'))
+      const lesson = { number, page, title: heading.replace(/^\d+ · /, '') }
+      if (number === '00') return { ...lesson, summary: 'No code: why attention, and the words and letters of the course.' }
+      const exercise = folders.find((folder) => folder.startsWith(number + '_'))
       if (!exercise) throw new Error(`lessons/${file} has no exercise: there is no exercises/${number}_*`)
       const toml = readFileSync(`${root}exercises/${exercise}/exercise.toml`, 'utf8')
-      const summary = toml.match(/^summary = "(.*)"$/m)?.[1] ?? ''
-      return { number, page, title: heading.replace(/^\d+ · /, ''), exercise, topic: exercise.slice(3), summary }
+      return { ...lesson, summary: toml.match(/^summary = "(.*)"$/m)?.[1] ?? '', exercise }
     })
+}
+
+/** The lessons that have an exercise, with it. */
+export function exercises(): Exercise[] {
+  return lessons().flatMap((lesson) =>
+    lesson.exercise ? [{ ...lesson, exercise: lesson.exercise, topic: lesson.exercise.slice(3) }] : [],
+  )
+}
+
+const words = 'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen'.split(' ')
+
+/** "eleven"; digits above fifteen. */
+export function countOfLessons(): string {
+  const count = lessons().length
+  return words[count] ?? String(count)
 }

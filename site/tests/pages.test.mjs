@@ -1,6 +1,6 @@
 // Every page in Chromium: it renders, with its formulas and diagrams, without an error, without the network, for everyone.
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 
@@ -20,6 +20,7 @@ function contents(path) {
     formulas: (prose.match(/\$\$[\s\S]+?\$\$|\$[^$\n]+\$/g) ?? []).length,
     diagrams: (markdown.match(/^```mermaid/gm) ?? []).length,
     answers: (markdown.match(/^<details>/gm) ?? []).length,
+    pictures: (markdown.match(/^!\[.*\]\(.*\.svg\)$/gm) ?? []).length,
     headings: (markdown.replace(/```[\s\S]*?```/g, '').match(/^#+ /gm) ?? []).length,
   }
 }
@@ -34,6 +35,10 @@ for (const path of builtPages()) {
         assert.equal(await page.locator('.katex-html').count(), expected.formulas, 'formulas')
         assert.equal(await page.locator('.katex-error').count(), 0, 'formulas that cannot be set')
         assert.equal(await page.locator('.vp-doc details').count(), expected.answers, 'answers to unfold')
+        const pictures = page.locator('.vp-doc img[src*="svg"]')
+        assert.equal(await pictures.count(), expected.pictures, 'pictures')
+        for (const picture of await pictures.all())
+          assert.ok((await picture.evaluate((img) => img.decode().then(() => img.naturalWidth))) > 0, 'a picture without content')
         assert.equal(await page.locator('.vp-doc :is(h1, h2, h3, h4)').count(), expected.headings, 'headings')
       }
       assert.ok((await sideways(page)) <= 0, 'the page can be scrolled sideways')
@@ -57,9 +62,14 @@ test('a lesson is found by a word in it', async () => {
   await close()
 })
 
-test('the landing page leads to the first lesson, and each lesson to the next', async () => {
+test('the landing page counts the lessons and leads to the first, and each lesson to the next', async () => {
   const { page, close } = await browser.open('/index.html')
-  await page.getByRole('link', { name: 'Begin with one head' }).click()
+  const count = readdirSync(join(course, 'lessons')).filter((file) => /^\d\d-.*\.md$/.test(file)).length
+  assert.equal(count, 11, 'lessons that the words below are for')
+  assert.match(await page.locator('.VPFeatures').innerText(), /There are eleven lessons/)
+  await page.locator('.VPHero').getByRole('link', { name: 'What attention is for' }).click()
+  await page.getByRole('heading', { level: 1, name: /What attention is for/ }).waitFor()
+  await page.locator('.pager-link.next').click()
   await page.getByRole('heading', { level: 1, name: /One attention head/ }).waitFor()
   await page.locator('.pager-link.next').click()
   await page.getByRole('heading', { level: 1, name: /Splitting heads/ }).waitFor()

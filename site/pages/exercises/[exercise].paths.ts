@@ -1,9 +1,9 @@
-import { lessons } from '../../.vitepress/lessons'
+import { exercises } from '../../.vitepress/lessons'
 
 /** A page for each exercise, with its header and its visible tests as they are. */
 export default {
   paths() {
-    return lessons().map(({ number, page, exercise, topic, summary }) => {
+    return exercises().map(({ number, page, exercise, topic, summary }) => {
       const content = `# ${number} · ${topic.replaceAll('_', ' ')}
 
 ${summary}

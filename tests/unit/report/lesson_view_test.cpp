@@ -47,6 +47,8 @@ TEST(LessonView, AnswersWaitUntilTheyAreAskedFor) {
 TEST(LessonView, FiguresAreTold) {
     EXPECT_EQ(shown("![Four rows that look at each other](figures/a.svg)\n"),
               "[figure: Four rows that look at each other]\n");
+    EXPECT_EQ(shown("<!-- computed: 01/picture-a -->\n![The 0.028, cat 0.955.](pictures/01-a.svg)\n<!-- end -->\n"),
+              "[figure: The 0.028, cat 0.955.]\n");
 }
 
 }  // namespace
