@@ -2,8 +2,8 @@
 """Grades right and wrong programs while one thing after another fails in the grader: a file that cannot be opened, a
 process that cannot be started, a read or write that breaks off, a worker or compiler that is killed from outside.
 
-The verdict must be what it is without: points, states, failed properties and named mistakes; or "could not be graded",
-with exit status 3 and a sentence. Anything else accuses somebody of what the machine did, and fails this.
+The verdict must be what it is without: points, states, failed properties and named mistakes (or a sentence that these
+could not be looked for); or "could not be graded", with exit status 3 and a sentence. Anything else accuses somebody of what the machine did, and fails this.
 
 usage: run_faults.py --cli PROGRAM --shim LIBRARY --course FOLDER --work FOLDER [--faults N] [--seed N] [PROGRAM...]
 --faults  how many for each program; they are spread over all kinds of calls that its grading makes, and chosen by the
@@ -26,6 +26,8 @@ NAMES = re.findall(r'"(\w+)"', re.search(r"std::array names\{([^}]*)\}", SOURCE)
 KINDS = [f"{program} {name}" for program in ("cli", "judge") for name in NAMES]
 PLAN = struct.Struct(f"{len(KINDS)}QQQQ128s")  # struct Plan of fault.cpp
 NONE = 2**64 - 1
+
+NOT_LOOKED_FOR = "no name was looked for"
 
 SOLUTIONS = ["01_single_head", "02_head_splitting", "03_scaled_scores", "05_module", "06_catch_the_bug", "08_kv_cache",
              "10_tiled_attention"]
@@ -73,7 +75,7 @@ def environment(arguments, state):
 
 
 def install(arguments):
-    """The programs, with a judge that is started with the shim as well. @return the command line's program"""
+    """A grader of its own, whose judge is started with the shim as well. @return the command line's program"""
     bin_folder = arguments.work / "bin"
     shutil.rmtree(bin_folder, ignore_errors=True)
     for folder in (bin_folder, bin_folder / "real"):
@@ -81,8 +83,9 @@ def install(arguments):
         for program in arguments.cli.parent.glob("headway-*"):
             if os.access(program, os.X_OK):
                 shutil.copy2(program, folder)
-    shutil.copy2(arguments.cli.parent.parent / "grader.json", arguments.work)
     judge = bin_folder / "headway-judge"
+    build = json.loads((arguments.cli.parent.parent / "grader.json").read_text())
+    (arguments.work / "grader.json").write_text(json.dumps({**build, "judge": str(judge)}))
     judge.write_text(f"#!/bin/sh\nLD_PRELOAD='{arguments.shim}' HEADWAY_FAULTS='{arguments.work / 'plan'}' "
                      f"exec '{bin_folder / 'real' / 'headway-judge'}' \"$@\"\n")
     judge.chmod(0o755)
@@ -116,10 +119,10 @@ class Course:
             exercise = json.loads(self.report.read_text())["exercises"][0]
         except (OSError, ValueError):
             exercise = None
-        return verdict(status, exercise), said, calls, what.rstrip(b"\0").decode(errors="replace")
+        return verdict(status, exercise, said), said, calls, what.rstrip(b"\0").decode(errors="replace")
 
 
-def verdict(status, exercise):
+def verdict(status, exercise, said):
     if status == 3:
         return "could not be graded"
     if exercise is None:
@@ -127,7 +130,14 @@ def verdict(status, exercise):
     failed = [f"{test['name']} {test['state']} {test['points']}" for test in exercise["tests"] if test["state"] != "passed"]
     functions = exercise.get("diagnosis", {}).get("functions", [])
     named = [f"{one['function']} {one['state']} {' '.join(one['mistakes'])}" for one in functions]
+    if "the mistake could not be looked for" in said:
+        named = NOT_LOOKED_FOR
     return f"exit status {status}, {exercise['state']}, {exercise['points']} points; {failed}; {named}"
+
+
+def is_the_same(got, without):
+    """A grading that says that it could not look for the mistake accuses nobody."""
+    return got == without or got.endswith(NOT_LOOKED_FOR) and got.removesuffix(NOT_LOOKED_FOR) == without[:without.rindex("[")]
 
 
 def faults(calls, most, chance):
@@ -161,7 +171,7 @@ def main():
             wrong += 1
         for kind, nth, kills in faults(calls, arguments.faults, chance):
             got, said, _, what = course.grade(program, kind, nth, kills)
-            if got == without:
+            if is_the_same(got, without):
                 same += 1
             elif got == "could not be graded" and said.strip():
                 open_marks += 1
