@@ -150,10 +150,8 @@ void refuse_letters_outside_quotes(std::string_view text) {
         } else if (inside != 0 && c == inside) {
             inside = 0;
         } else if (inside == 0 && static_cast<unsigned char>(c) >= 0x80) {
-            throw MarkingPolicyError(
-                fmt::format("class.toml, line {}: names with letters other than A to Z stand in quotes, and no text "
-                            "takes several lines",
-                            line));
+            throw MarkingPolicyError(fmt::format(
+                "class.toml, line {}: what has letters other than A to Z stands in quotes, on one line", line));
         }
     }
 }
