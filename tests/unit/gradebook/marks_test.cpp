@@ -46,6 +46,20 @@ TEST_F(Marks, PointsAreScaledAndExtraCreditIsOnTop) {
     EXPECT_EQ(mark.max_points, 30);
 }
 
+TEST_F(Marks, NamesInAnyScriptStandInQuotes) {
+    attempt("jürgen", "01", 10, "2026-05-03T10:00:00Z");
+    const std::string deadline = "# für später\ndeadline = 2026-05-01T12:00:00Z\n[extensions]\n";
+    EXPECT_EQ(mark("jürgen", deadline + "\"jürgen\" = 2").points, 10);
+    EXPECT_EQ(mark("jürgen", deadline + "'jürgen' = 2  # Jürgen's").points, 10);
+    try {
+        mark("jürgen", deadline + "jürgen = 2");
+        FAIL();
+    } catch (const MarkingPolicyError& error) {
+        EXPECT_STREQ(error.what(),
+                     "class.toml, line 4: what has letters other than A to Z stands in quotes, on one line");
+    }
+}
+
 TEST_F(Marks, EachDayLateCostsAndGraceExtensionsAndFreeDaysDoNot) {
     attempt("anna", "01", 10, "2026-05-03T10:00:00Z");
     const std::string deadline = "deadline = 2026-05-01T12:00:00Z\n";
