@@ -44,11 +44,12 @@ TEST(Html, NeedsNoNetworkAndRunsNothing) {
 
 TEST(Html, WhatASubmissionPrintedIsTextAndNothingElse) {
     verdict::Verdict verdict = samples::verdict_of({samples::wrong()});
-    verdict.exercises[0].tests[0].output = "</pre><script>alert(1)</script>\x1b[31m\x9b";
+    verdict.exercises[0].tests[0].output = "</pre><script>alert(1)</script>\x1b[31m\x9b \u009b1m\u202e";
     const std::string page = html(verdict);
     EXPECT_THAT(page, HasSubstr("&lt;/pre&gt;&lt;script&gt;"));
     EXPECT_THAT(page, Not(HasSubstr("<script")));
-    EXPECT_THAT(page, Not(HasSubstr("\x1b")));
+    EXPECT_THAT(page, HasSubstr("\\x9b1m\\u202e"));
+    for (const char* acts : {"\x1b", "\u009b", "\u202e"}) EXPECT_THAT(page, Not(HasSubstr(acts)));
     for (const verdict::Verdict& nasty : samples::nasty()) EXPECT_THAT(open_elements(html(nasty)), testing::IsEmpty());
 }
 

@@ -115,11 +115,11 @@ TEST(JUnit, AnErrorIsNeverTheStudents) {
 TEST(JUnit, TextIsEscapedAndCleaned) {
     verdict::Test test = samples::failed("A", "a", 1, samples::crashes());
     test.failure->message = "a < b && \"c\" > 'd'\n\tnext \x1b[31m ]]> \xff";
-    test.output = "<system-out>\r\n\x01 漢字 \u009b \uFFFE";
+    test.output = "<system-out>\r\n\x01 漢字 \u009b \u202e \uFFFE";
     const json found =
         test_case(suite(samples::exercise("02", "<title> & \"more\"", verdict::State::failed, {test})), "A");
     EXPECT_EQ(found["children"][0]["attributes"]["message"], "a < b && \"c\" > 'd'\n\tnext \\x1b[31m ]]> \uFFFD");
-    EXPECT_EQ(found["children"][1]["text"], "<system-out>\n\\x01 漢字 \\x9b \\ufffe");
+    EXPECT_EQ(found["children"][1]["text"], "<system-out>\n\\x01 漢字 \\x9b \\u202e \\ufffe");
 }
 
 }  // namespace
