@@ -42,7 +42,7 @@ BEFORE = f"""#include <cstdio>
 #include <cstdlib>
 
 [[noreturn, maybe_unused]] static void succeeded(const char* what) {{
-    std::printf("{SUCCESS} %s\\n", what);
+    std::printf("%s-%s %s\\n", "{SUCCESS.split('-')[0]}", "{SUCCESS.split('-')[1]}", what);
     std::fflush(stdout);
     std::abort();
 }}
@@ -107,7 +107,7 @@ class Range:
         if self.user:
             subprocess.run(["chown", "-R", f"{self.user}:{self.user}", self.work / "state"], check=True)
 
-    def grade(self, attack, policy):
+    def grade(self, attack, policy, *options):
         for marker, value in {"@CANARY@": self.canary, "@CANARY_RELATIVE@": str(self.canary)[1:],
                               "@CANARY_FOLDER@": self.canary.parent, "@COURSE@": self.course,
                               "@JUDGE@": self.cli.parent / "headway-judge", "@STATE@": self.work,
@@ -115,7 +115,7 @@ class Range:
             attack = attack.replace(marker, str(value))
         (self.submission / "attack.cpp").write_text(attack)
         (self.work / "policy.toml").write_text(policy)
-        command = [self.cli, "grade", "01", "--submission", self.submission.parent, "--json", "-", "--again"]
+        command = [self.cli, "grade", "01", "--submission", self.submission.parent, "--json", "-", "--again", *options]
         if self.weaker:
             command = self.on_a_poor_machine() + command
         elif self.user:
@@ -213,8 +213,9 @@ def harm(place, text, verdict, about):
 def is_live(place, attack, where):
     about = attack.about
     before = place.foreign_processes()
+    # A jail without one of its protections runs nobody else's code, unless somebody asks for it.
     text, verdict = place.grade(attack.program(where), policy_text(about.get("succeeds_without", ()),
-                                                                   about.get("succeeds_with", "")))
+                                                                   about.get("succeeds_with", "")), "--unsafe")
     left = survivors(before, place, 0.5)
     for pid in left:
         os.kill(pid, signal.SIGKILL)
