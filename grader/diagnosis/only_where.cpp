@@ -24,7 +24,7 @@ constexpr NamedAxes named_axes[] = {
     {"x", "T D"},       {"x", "B T D"},         {"q", "T d"},           {"q", "B H T d"},    {"k", "S d"},
     {"k", "B H S d"},   {"v", "S d_v"},         {"v", "B H S d_v"},     {"scores", "T S"},   {"scores", "B H T S"},
     {"weights", "T S"}, {"weights", "B H T S"}, {"context", "B H T d"}, {"attended", "T D"}, {"query", "B T D"},
-    {"key", "B S D"},   {"num_heads", "H"},
+    {"key", "B S D"},   {"merged", "B T E"},    {"w_o", "E D"},         {"w_q", "D d"},      {"w_v", "D d_v"},
 };
 
 /// What a call was asked with, as conditions speak of it.
