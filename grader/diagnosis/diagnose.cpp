@@ -248,6 +248,7 @@ private:
             diagnosis.only_where = found->condition;
             diagnosis.inputs = static_cast<int>(observations_.size() + suite_.size());
             diagnosis.telling = found->wrong;
+            for (const Mistake* other : found->alternatives) diagnosis.alternatives.emplace_back(other->id);
         } else {
             diagnosis.state = FunctionState::unrecognised;
             localise(diagnosis, function_, workers_.plain, telling_observations());

@@ -185,8 +185,12 @@ std::optional<MistakeOnlyWhere> mistake_only_where(const std::vector<Observation
         }
     ask_more(hypotheses, function, student, random);
     if (hypotheses.empty()) return std::nullopt;
-    return MistakeOnlyWhere{hypotheses.front().mistake, hypotheses.front().condition.words,
-                            static_cast<int>(wrong_ones.size())};
+    const Hypothesis& first = hypotheses.front();
+    MistakeOnlyWhere found{first.mistake, first.condition.words, static_cast<int>(wrong_ones.size())};
+    for (const Hypothesis& other : hypotheses)
+        if (other.mistake != first.mistake && other.condition.words == found.condition)
+            found.alternatives.push_back(other.mistake);
+    return found;
 }
 
 }  // namespace headway::diagnosis

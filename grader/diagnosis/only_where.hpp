@@ -11,8 +11,9 @@ namespace headway::diagnosis {
 /// A mistake that is made for some sizes alone, such as a transpose that is forgotten where d = 1.
 struct MistakeOnlyWhere {
     const Mistake* mistake;
-    std::string condition;  ///< "T = S"
-    int wrong;              ///< of the observations, how many it explains
+    std::string condition;         ///< "T = S"
+    int wrong;                     ///< of the observations, how many it explains
+    MistakeSet alternatives = {};  ///< which no question tells from it, under that condition
 };
 
 /// The first mistake of the candidates, under the simplest condition, that every observation agrees with: where the
