@@ -48,7 +48,7 @@ function(headway_suite name folder)
   endforeach()
   add_library(suite_${name} OBJECT ${sources})
   target_compile_definitions(suite_${name} PRIVATE HEADWAY_EXERCISE="${name}")
-  target_link_libraries(suite_${name} PRIVATE headway_diagnosis headway_student headway_movement headway_settings)
+  target_link_libraries(suite_${name} PRIVATE headway_diagnosis headway_student headway_movement headway_fmt headway_settings)
   target_compile_options(suite_${name} PRIVATE ${HEADWAY_QUICK_TO_COMPILE})  # what computes is in the reference and the diagnosis
   headway_reuse(headway_judge_headers suite_${name})
   headway_in_batches(suite_${name})

@@ -21,6 +21,7 @@ Chapter weighing();
 Chapter projecting();
 Chapter heads();
 Chapter output();
+Chapter in_part();
 Chapter moving_heads();
 Chapter moving_views();
 Chapter moving_axes();

@@ -212,6 +212,7 @@ enum class PaddingAxes { keys, queries, none };
 struct Masks {
     bool (*causal)(Index t, Index s, Index T, Index S);
     bool causal_turned = false;  ///< true and false for one another
+    bool causal_axes_swapped = false;
     bool (*padding)(std::span<const Index> lengths, std::size_t b, Index s, Index S);
     bool padding_turned = false;
     PaddingAxes padding_axes = PaddingAxes::keys;

@@ -2,6 +2,7 @@
 
 #include "diagnosis/localise.hpp"
 #include "diagnosis/naming.hpp"
+#include "diagnosis/only_where.hpp"
 #include "diagnosis/short_numbers.hpp"
 #include "diagnosis/tell_apart.hpp"
 
@@ -215,9 +216,7 @@ private:
     }
 
     void name(FunctionDiagnosis& diagnosis, const MistakeSet& set) {
-        std::vector<Observation> all = observations_;
-        all.insert(all.end(), suite_.begin(), suite_.end());
-        const auto evidence = evidence_for(set, all);
+        const auto evidence = evidence_for(set, all_observations());
         if (!evidence || !evidence->is_telling()) {
             // Fits, but only where nothing finite was answered: that is no support.
             leave_unnamed(diagnosis);
@@ -233,10 +232,23 @@ private:
                     diagnosis.alternatives.emplace_back(mistake->id);
     }
 
+    std::vector<Observation> all_observations() const {
+        std::vector<Observation> all = observations_;
+        all.insert(all.end(), suite_.begin(), suite_.end());
+        return all;
+    }
+
     /// No mistake of its own, or none that the model can make.
     void leave_unnamed(FunctionDiagnosis& diagnosis) {
         if (follows_from_own_functions()) {
             diagnosis.state = follows_in_values_ ? FunctionState::follows : FunctionState::unjudged;
+        } else if (const auto found =
+                       mistake_only_where(all_observations(), candidates(), function_, workers_.plain, random_)) {
+            diagnosis.mistakes.emplace_back(found->mistake->id);
+            diagnosis.only_where = found->condition;
+            diagnosis.inputs = static_cast<int>(observations_.size() + suite_.size());
+            diagnosis.telling = found->wrong;
+            for (const Mistake* other : found->alternatives) diagnosis.alternatives.emplace_back(other->id);
         } else {
             diagnosis.state = FunctionState::unrecognised;
             localise(diagnosis, function_, workers_.plain, telling_observations());
@@ -317,11 +329,11 @@ verdict::Diagnosis diagnose(const std::string& exercise, const Workers& workers,
                          .run();
         if (!wrong) return;
         // Once a function is beyond the catalogue, one long search is enough: the student waits for it.
-        if (wrong->state == FunctionState::unrecognised) {
-            left.budget = limits.budget / 4;
-            some_unnamed = true;
-        }
+        if (wrong->state == FunctionState::unrecognised) left.budget = limits.budget / 4;
+        // No model makes a mistake for some sizes alone.
+        some_unnamed |= wrong->state == FunctionState::unrecognised || wrong->only_where;
         for (const std::string& id : wrong->mistakes) {
+            if (wrong->only_where) break;
             const Mistake* one = &mistake(id);
             some_unnamed |= one->make == nullptr;
             if (std::find(known.begin(), known.end(), one) == known.end()) known.push_back(one);

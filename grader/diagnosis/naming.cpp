@@ -35,6 +35,7 @@ std::vector<verdict::NamedMistake> named_mistakes(const std::vector<verdict::Fun
             auto found = std::find_if(named.begin(), named.end(), [&](const auto& one) { return one.id == id; });
             if (found == named.end()) {
                 named.push_back(with_texts(mistake(id), exercise_number));
+                if (function.only_where) named.back().title += ", but only where " + *function.only_where;
                 found = named.end() - 1;
             }
             found->functions.push_back(function.function);

@@ -113,6 +113,7 @@ void each_field(T& function, auto&& field) {
     field("inputs", function.inputs);
     field("telling", function.telling);
     field("closeness", function.closeness);
+    field("only_where", function.only_where);
     field("sentences", function.sentences);
 }
 

@@ -152,6 +152,7 @@ struct FunctionDiagnosis {
     int inputs = 0;                         ///< questions whose answers are all reproduced
     int telling = 0;                        ///< of these, how many a right program answers otherwise
     double closeness = 0;                   ///< the largest difference from the prediction, in tolerances
+    std::optional<std::string> only_where;  ///< "T = S": elsewhere the mistake is not made
     std::vector<std::string> sentences;     ///< what is seen of it: where the difference lies, which invariants fail
 };
 

@@ -104,6 +104,13 @@ Chapter chapters::causal_and_padding() {
                  c.masks.causal_turned = true;
                  c.masking.future = [](Index t, Index s, Index T, Index S) { return s <= t + (S - T); };
              }},
+        {.id = "causal_axes_swapped",
+         .decision = "causal_polarity",
+         .title = "the causal mask is (S, T): a row for each key, and a column for each query",
+         .right = "(T, S): row t says what query t may not see",
+         .symptom = "where T = S nothing crashes: each token is kept from its past instead of its future",
+         .question = "What is the shape of your mask for T = 2 and S = 5?",
+         .make = [](Choices& c) { c.masks.causal_axes_swapped = true; }},
         {.id = "padding_one_open",
          .decision = "padding",
          .title = "the padding mask leaves one padded key of each sequence open",

@@ -49,7 +49,7 @@ Predict causal_mask(const Arguments& arguments) {
         each(mask.shape, [&](Coordinate at, std::size_t i) {
             mask.value[i] = c.masks.causal(at[0], at[1], T, S) != c.masks.causal_turned;
         });
-        return Answer::of(std::move(mask));
+        return Answer::of(c.masks.causal_axes_swapped ? reference::transpose(mask, 0, 1) : std::move(mask));
     };
 }
 

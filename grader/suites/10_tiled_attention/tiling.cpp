@@ -34,6 +34,13 @@ struct Running {
     /// Scores of some keys, and how many more there are that have no value.
     void take(const std::vector<double>& scores, const std::vector<std::size_t>& keys, std::size_t more,
               const Tiling& choices);
+
+    /// What one tile alone gives, added to the others' contexts.
+    void add_context_of(const Running& tile) {
+        for (std::size_t s = 0; s < share.size(); ++s)
+            if (tile.total != 0) share[s] += tile.share[s] / tile.total;
+        total += 1;  // the context is divided by the number of tiles
+    }
 };
 
 void Running::take(const std::vector<double>& scores, const std::vector<std::size_t>& keys, std::size_t more,
@@ -63,9 +70,11 @@ void Running::take(const std::vector<double>& scores, const std::vector<std::siz
     if (choices.shrinks == Shrinks::both || choices.shrinks == Shrinks::total)
         total = in_range_of_float(total * shrink);
     if (choices.shrinks == Shrinks::both || choices.shrinks == Shrinks::gathered)
-        for (double& one : share) one = in_range_of_float(one * shrink);
+        for (double& one : share)
+            one = in_range_of_float(choices.gathered_shrinks_twice ? one * shrink * shrink : one * shrink);
     for (const std::size_t s : keys) {
-        const double raised = in_range_of_float(std::exp(scores[s] - now));
+        const double above = scores[s] - now;
+        const double raised = in_range_of_float(choices.raises_by_two ? std::exp2(above) : std::exp(above));
         total = in_range_of_float(total + raised);
         share[s] = in_range_of_float(share[s] + raised);
     }
@@ -93,12 +102,13 @@ public:
 
     /// Runs over the tiles of keys. @return which keys were computed: in a tile that the query sees part of, or not
     std::vector<Computed> run(const Query& query, Running& running) const {
-        const Index S = query.S;
+        const Index S = choices_.keys_end_at_T ? std::min(query.S, query.T) : query.S;
         const Index width = std::min(tiles_.keys, S);
-        std::vector<double> seen(static_cast<std::size_t>(S));
-        std::vector<Computed> computed(static_cast<std::size_t>(S), Computed::no);
+        std::vector<double> seen(static_cast<std::size_t>(query.S));
+        std::vector<Computed> computed(static_cast<std::size_t>(query.S), Computed::no);
         for (Index begin = 0; begin < S; begin += tiles_.keys) {
-            const Index end = std::min(begin + tiles_.keys, S);
+            const Index too_late = choices_.edge == Tiling::Edge::one_too_late ? 1 : 0;
+            const Index end = std::min(begin + tiles_.keys + too_late, S);
             if (choices_.edge == Tiling::Edge::dropped && begin + width > S) break;
             const Index first =
                 choices_.edge == Tiling::Edge::moved_back ? std::max(end - tiles_.keys, Index{0}) : begin;
@@ -114,7 +124,13 @@ public:
                 computed[key] = future ? Computed::in_the_future : Computed::yes;
                 keys.push_back(key);
             }
-            take(seen, keys, missing_keys(begin, end), running);
+            if (choices_.mean_of_tiles) {
+                Running alone(choices_, static_cast<std::size_t>(query.S));
+                take(seen, keys, 0, alone);
+                running.add_context_of(alone);
+            } else {
+                take(seen, keys, missing_keys(begin, end), running);
+            }
         }
         return computed;
     }
@@ -168,7 +184,8 @@ private:
         const auto masked_first = first - static_cast<std::size_t>(rows_before * query.S);
         const Index masked_as = choices_.mask_of_first_tile ? s - begin : s;
         const bool blocked = blocked_[masked_first + static_cast<std::size_t>(masked_as)] || is_hidden(query, s, begin);
-        return blocked ? choices_.blocked_score : scores_.value[first + static_cast<std::size_t>(s)];
+        const Index compared = choices_.keys_of_first_tile ? s - begin : s;
+        return blocked ? choices_.blocked_score : scores_.value[first + static_cast<std::size_t>(compared)];
     }
 
     const Array& scores_;
@@ -246,6 +263,7 @@ Array tiled_context(const Array& scores, const std::vector<bool>& blocked, const
         const auto computed = cut.run(query, running);
         left.push_back(running);
         if (choices.last_queries_dropped && begin + std::min(tile, T) > T) continue;
+        if (choices.short_tiles_dropped && begin + tile > T) continue;
         const std::size_t first = row * static_cast<std::size_t>(d_v);
         gather(running, computed, relative_error(scores, row, S), v, choices, row / static_cast<std::size_t>(T),
                &context.value[first], &context.error[first]);

@@ -16,7 +16,7 @@ struct Tiling {
     /// What scores are compared with.
     enum class Largest { so_far, of_this_tile, of_this_tile_even_if_blocked, never_stored, of_the_first_tile };
     /// What becomes of the end of the keys that fills no tile.
-    enum class Edge { cut, dropped, moved_back, zero_scores, zero_scores_beside_whole_tiles };
+    enum class Edge { cut, dropped, moved_back, zero_scores, zero_scores_beside_whole_tiles, one_too_late };
     /// Where a causal tile is masked, if it is not skipped.
     enum class Causality { by_position, by_place_in_tile, whole_tiles, up_to_the_last_query };
     /// Which tiles of keys are not computed: those that begin behind what a query sees, at the last key that it sees,
@@ -27,6 +27,8 @@ struct Tiling {
     Shrinks shrinks = Shrinks::both;
     bool shrinks_inverted = false;  ///< by exp(now - before)
     bool shrinks_by_two = false;    ///< by 2 to the power of before - now
+    bool raises_by_two = false;     ///< new scores too, as 2 to the power of score - now
+    bool gathered_shrinks_twice = false;
     Largest largest = Largest::so_far;
     bool key_by_key = false;           ///< each key is a tile of its own
     bool divided_after_tiles = false;  ///< gathered is divided by the total after each tile
@@ -35,8 +37,12 @@ struct Tiling {
     bool divided = true;               ///< in the end
     bool empty_total_is_nan = false;   ///< 0 / 0 in the end
     bool state_goes_on = false;        ///< the next tile of queries begins with what the last one left
+    bool mean_of_tiles = false;        ///< each tile has a softmax of its own, and their contexts are averaged
     Edge edge = Edge::cut;
+    bool keys_end_at_T = false;          ///< keys beyond as many as there are queries do not exist
+    bool keys_of_first_tile = false;     ///< scores are those of the first tile's keys
     bool last_queries_dropped = false;   ///< queries that fill no tile get zeros
+    bool short_tiles_dropped = false;    ///< also where there is no other tile of queries
     bool mask_of_first_tile = false;     ///< the mask is read from key 0 in every tile
     bool mask_of_first_queries = false;  ///< the mask is read from query 0 in every tile of queries
     Causality causality = Causality::by_position;
