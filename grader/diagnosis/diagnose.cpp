@@ -2,6 +2,7 @@
 
 #include "diagnosis/localise.hpp"
 #include "diagnosis/naming.hpp"
+#include "diagnosis/never_reached.hpp"
 #include "diagnosis/short_numbers.hpp"
 #include "diagnosis/tell_apart.hpp"
 
@@ -92,11 +93,11 @@ private:
             observations_.push_back(
                 {question.arguments, question.reply.answer, function_.model(question.arguments), question.name});
         }
-        // What is kept between calls makes an answer depend on the calls before it.
-        const auto& named = findings_.mistakes;
-        if (findings_.unreliable || std::find(named.begin(), named.end(), "state_kept_between_calls") != named.end() ||
-            std::find(named.begin(), named.end(), "reads_out_of_bounds") != named.end())
-            return;
+        // What is kept between calls makes an answer depend on those before it.
+        const auto is_unsure = [](const std::string& id) {
+            return id == "state_kept_between_calls" || id == "reads_out_of_bounds" || id == "null_pointer_followed";
+        };
+        if (findings_.unreliable || std::ranges::any_of(findings_.mistakes, is_unsure)) return;
         for (const AnsweredCall& call : hidden_test_calls_)
             if (call.function == function_.name &&
                 !(findings_.refuses_by_luck && call.answer.kind == Answer::Kind::refused))
@@ -225,7 +226,7 @@ private:
         }
         for (const Mistake* mistake : set) diagnosis.mistakes.emplace_back(mistake->id);
         diagnosis.inputs = evidence->inputs;
-        diagnosis.telling = evidence->telling;
+        diagnosis.telling = evidence->wrong;
         diagnosis.closeness = evidence->closeness;
         for (const MistakeSet& other : alternatives_)
             for (const Mistake* mistake : other)
@@ -235,7 +236,7 @@ private:
 
     /// No mistake of its own, or none that the model can make.
     void leave_unnamed(FunctionDiagnosis& diagnosis) {
-        if (follows_from_own_functions()) {
+        if (was_never_reached(function_, findings_) || follows_from_own_functions()) {
             diagnosis.state = follows_in_values_ ? FunctionState::follows : FunctionState::unjudged;
         } else {
             diagnosis.state = FunctionState::unrecognised;
