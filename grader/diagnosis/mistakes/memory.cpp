@@ -32,10 +32,8 @@ Chapter chapters::memory() {
     static constexpr Decision decisions[] = {
         {.id = "reading",
          .stage = "",
-         .lesson = {{"01", in_the_header},
-                    {"02", "As a formula"},
-                    {"03", in_the_header},
-                    {"07", "What people get wrong"}},
+         .lesson =
+             {{"01", in_the_header}, {"02", "As a formula"}, {"03", in_the_header}, {"07", "What people get wrong"}},
          .pseudocode =
              "element [i,j] of a view lies at offset + i·stride[0] + j·stride[1]; data()[i] only if is_contiguous()"},
         {.id = "memory",
@@ -125,7 +123,8 @@ Chapter chapters::memory() {
         {.id = "state_kept_between_calls",
          .decision = "memory",
          .title = "something of an earlier call is kept and used in a later one",
-         .right = "a call depends on its arguments alone: no static, no cache, no buffer that is not cleared",
+         .right =
+             "a call depends on its arguments alone: no static, nothing kept for later, no buffer that is not cleared",
          .symptom = "the first call is right, later ones are not",
          .question = "Which variables outlive a call?"},
         {.id = "argument_changed",

@@ -10,6 +10,8 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace headway::diagnosis {
 namespace {
@@ -103,6 +105,21 @@ TEST(Catalogue, TheSectionSpeaksOfTheMistake) {
                 << mistake.id << ": lesson " << number << ", \"" << heading << "\" has no word of: " << mistake.title;
             EXPECT_NE(heading, "What you will build") << mistake.id << ": it only lists what there is to write";
         }
+    }
+}
+
+/// Words, and the exercise that introduces what they mean.
+TEST(Catalogue, NoWordComesBeforeTheLessonThatIntroducesIt) {
+    const std::vector<std::pair<std::string, std::string>> introduced{
+        {"mask", "03"}, {"cache", "03"}, {"dropout", "05"}, {"checkpoint", "05"}, {"gradient", "07"}};
+    for (const Mistake& mistake : mistakes()) {
+        const auto& lessons = decision(mistake.decision).lesson;
+        if (mistake.equivalent || lessons.empty() || mistake.id == "gradient_strides_ignored") continue;  // 07 alone
+        const std::string text = std::string(mistake.title) + ' ' + std::string(mistake.right) + ' ' +
+                                 std::string(mistake.symptom) + ' ' + std::string(mistake.question);
+        for (const auto& [word, exercise] : introduced)
+            EXPECT_TRUE(lessons.begin()->exercise >= exercise || text.find(word) == std::string::npos)
+                << mistake.id << ", told from " << lessons.begin()->exercise << " on, speaks of \"" << word << '"';
     }
 }
 
