@@ -125,6 +125,19 @@ std::optional<verdict::Failure> Listener::unearned(const TestRecord& record) con
     return failure;
 }
 
+std::string Listener::waits_for(const Result& result) const {
+    if (result.test.state != verdict::TestState::failed || result.record.waits_for.empty()) return {};
+    if (const std::string wrong = blamed(result.record.waits_for); !wrong.empty()) return wrong;
+    // What all tests need fails in all of them: the first says so.
+    const std::string& function = result.test.failure->function;
+    const auto first = std::find_if(results_.begin(), results_.end(), [&](const Result& one) {
+        return one.test.state == verdict::TestState::failed && one.test.failure->function == function;
+    });
+    const auto& awaited = result.record.waits_for;
+    const bool fails_in_it = std::find(awaited.begin(), awaited.end(), function) != awaited.end();
+    return fails_in_it && &*first != &result ? function : "";
+}
+
 void Listener::settle_credits(verdict::Test& test, const TestRecord& record) const {
     for (const Credit& credit : record.credits) {
         if (test.state != verdict::TestState::passed) return;
@@ -151,7 +164,7 @@ std::vector<verdict::Test> Listener::settled() const {
         tests.push_back(result.test);
         verdict::Test& test = tests.back();
         settle_credits(test, result.record);
-        if (const std::string wrong = blamed(result.record.waits_for); !wrong.empty()) test.depends_on = wrong;
+        if (const std::string wrong = waits_for(result); !wrong.empty()) test.depends_on = wrong;
         if (test.state != verdict::TestState::passed) continue;
         if (auto failure = unearned(result.record)) {
             test.state = verdict::TestState::failed;

@@ -27,6 +27,8 @@ private:
         TestRecord record;
     };
 
+    /// What a test waits for that failed; empty if nothing.
+    std::string waits_for(const Result& result) const;
     void settle_credits(verdict::Test& test, const TestRecord& record) const;
     /// Why a test that passed is not counted, if it is not.
     std::optional<verdict::Failure> unearned(const TestRecord& record) const;

@@ -7,7 +7,7 @@ namespace headway::cli {
 namespace {
 
 using verdict::NamedMistake;
-using verdict::Test;
+using Property = verdict::Test;
 using verdict::TestState;
 
 NamedMistake made_in(const std::vector<std::string>& functions, const std::string& decision, const std::string& stage) {
@@ -19,8 +19,8 @@ NamedMistake made_in(const std::vector<std::string>& functions, const std::strin
 }
 
 /// Of `function`, right given what `given` answers.
-Test on_credit(const std::string& function, const std::string& given, const std::vector<std::string>& states) {
-    Test test;
+Property on_credit(const std::string& function, const std::string& given, const std::vector<std::string>& states) {
+    Property test;
     test.state = TestState::passed;
     test.points = test.max_points = 1;
     test.given = given;
@@ -31,7 +31,7 @@ Test on_credit(const std::string& function, const std::string& given, const std:
     return test;
 }
 
-verdict::Exercise with(const Test& test, const NamedMistake& mistake) {
+verdict::Exercise with(const Property& test, const NamedMistake& mistake) {
     verdict::Exercise exercise;
     exercise.points = 5;
     exercise.tests = {test};
@@ -42,7 +42,7 @@ verdict::Exercise with(const Test& test, const NamedMistake& mistake) {
 }
 
 TEST(Credit, IsLostToAMistakeInWhatThePropertyStates) {
-    const Test test = on_credit("forward", "attention_weights", {"mask"});
+    const Property test = on_credit("forward", "attention_weights", {"mask"});
     for (const NamedMistake& mistake : {made_in({"forward", "attention_weights"}, "combined", "mask"),
                                         made_in({"forward"}, "mask", ""), made_in({"forward (dropout)"}, "", "mask")}) {
         const verdict::Exercise exercise = with(test, mistake);
@@ -55,7 +55,7 @@ TEST(Credit, IsLostToAMistakeInWhatThePropertyStates) {
 }
 
 TEST(Credit, IsKeptBesideAnothersMistakeAndBesideAnotherMistake) {
-    const Test test = on_credit("attention_weights", "softmax_rows", {"scale"});
+    const Property test = on_credit("attention_weights", "softmax_rows", {"scale"});
     for (const NamedMistake& mistake :
          {made_in({"softmax_rows", "attention_weights"}, "scale", "scale"), made_in({"softmax_rows"}, "scale", "scale"),
           made_in({"attention_weights"}, "softmax_axis", "softmax")}) {
@@ -76,7 +76,7 @@ TEST(Credit, IsKeptWhereNothingHasAName) {
 }
 
 TEST(Credit, OfAFunctionThatIsItsOwnGiverIsLostToItsMistakes) {
-    const Test test = on_credit("linear_backward", "linear_backward", {"gradients_added"});
+    const Property test = on_credit("linear_backward", "linear_backward", {"gradients_added"});
     EXPECT_TRUE(breaks(made_in({"linear_backward"}, "gradients_added", "project"), test));
     EXPECT_FALSE(breaks(made_in({"linear_backward"}, "gradient_of_bias", "project"), test));
 }
@@ -85,7 +85,7 @@ TEST(Credit, ACallThatNeverEndsDependsOnTheFunctionWithTheLoop) {
     for (const auto& [function, other] : {std::pair<std::string, std::string>{"softmax_rows", ""},
                                           {"attention_weights", "softmax_rows"},
                                           {"with_residual", ""}}) {
-        Test test;
+        Property test;
         test.state = TestState::failed;
         test.failure.emplace();
         test.failure->kind = verdict::FailureKind::timeout;
@@ -106,8 +106,8 @@ const std::vector<build::SourceFile> files{{"single_head.cpp",
                                             "}\n"
                                             "}\n"}};
 
-Test fails_at(const std::string& function, int line) {
-    Test test;
+Property fails_at(const std::string& function, int line) {
+    Property test;
     test.state = TestState::failed;
     test.failure.emplace();
     test.failure->kind = verdict::FailureKind::exception;
@@ -117,7 +117,7 @@ Test fails_at(const std::string& function, int line) {
 }
 
 TEST(Places, WhatFailsInAnotherFunctionDependsOnIt) {
-    std::vector<Test> tests{fails_at("softmax_rows", 3), fails_at("attention_weights", 3)};
+    std::vector<Property> tests{fails_at("softmax_rows", 3), fails_at("attention_weights", 3)};
     settle_places(tests, files);
     EXPECT_FALSE(tests[0].depends_on);
     EXPECT_EQ(tests[1].depends_on, "softmax_rows");
@@ -125,13 +125,13 @@ TEST(Places, WhatFailsInAnotherFunctionDependsOnIt) {
 }
 
 TEST(Places, WhatFailsInItselfOrWhereNobodyElseDoesIsItsOwn) {
-    std::vector<Test> own{fails_at("softmax_rows", 3), fails_at("attention_weights", 7)};
+    std::vector<Property> own{fails_at("softmax_rows", 3), fails_at("attention_weights", 7)};
     settle_places(own, files);
     EXPECT_FALSE(own[1].depends_on);
-    std::vector<Test> alone{fails_at("attention_weights", 3), fails_at("softmax_rows", 4)};
+    std::vector<Property> alone{fails_at("attention_weights", 3), fails_at("softmax_rows", 4)};
     settle_places(alone, files);
     EXPECT_FALSE(alone[0].depends_on) << "softmax_rows was not found wrong there";
-    std::vector<Test> unknown{fails_at("softmax_rows", 300), fails_at("attention_weights", -3)};
+    std::vector<Property> unknown{fails_at("softmax_rows", 300), fails_at("attention_weights", -3)};
     settle_places(unknown, {});
     EXPECT_FALSE(unknown[1].depends_on);
 }
