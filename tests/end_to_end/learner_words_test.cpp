@@ -8,6 +8,7 @@
 
 #include <filesystem>
 #include <ostream>
+#include <regex>
 #include <sstream>
 
 namespace headway {
@@ -64,12 +65,16 @@ std::string file_of(const std::string& exercise) {
     throw std::runtime_error("no solution of " + exercise);
 }
 
-/// In one line, without points, and one space between words.
+/// In one line, without the points that end some lines, and one space between words.
 std::string in_one_line(const std::string& text) {
-    std::string line;
-    std::istringstream words(text);
-    for (std::string word; words >> word;) line += (line.empty() ? "" : " ") + word;
-    return line;
+    static const std::regex points(R"( +[0-9]+ / +[0-9]+$)");
+    std::string whole;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+        std::istringstream words(std::regex_replace(line, points, ""));
+        for (std::string word; words >> word;) whole += (whole.empty() ? "" : " ") + word;
+    }
+    return whole;
 }
 
 class LearnersWords : public testing::TestWithParam<Learner> {};
