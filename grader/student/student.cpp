@@ -143,13 +143,8 @@ void Student::lost(const std::string& function, const NoAnswer& why) {
             failure.message = "your " + function + " was never reached: " + before_main +
                               ", the program takes longer than it may, as it did when it was started before";
         limits_.start = std::min(limits_.start, limits_.time_after_timeout);
-    } else if (why.kind == FailureKind::timeout) {
-        if (slow_.insert(function).second)
-            ++hung_here_;
-        else  // the limit of then is no limit of ours: once is enough to name one
-            failure.message = "your " + function + " did not come to an end here either" +
-                              why.message.substr(std::min(why.message.find(" ("), why.message.size()));
-    }
+    } else if (why.kind == FailureKind::timeout && slow_.insert(function).second)
+        ++hung_here_;
     collect_output();
     link_.reset();
     if (why.in_doubt) in_doubt();
