@@ -23,7 +23,8 @@ Tensor repeat_heads(const Tensor& kv, Index num_heads);
 /// @param q  (B, H, T, d)   @param k  (B, H_kv, S, d)   @param v  (B, H_kv, S, d_v)
 /// @param mask  broadcastable to (B, H, T, S): each query head may have a mask of its own
 /// @return context (B, H, T, d_v); scores of ±1e4 overflow nothing
-/// @throws std::invalid_argument also if B, d or S differ where they must agree
+/// @throws std::invalid_argument also if B, d or S differ where they must agree, or k and v in heads: nothing
+///         broadcasts here but the mask
 Tensor grouped_query_attention(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask);
 
 /// How many numbers a layer's cache holds for B sequences of S tokens: keys and values.

@@ -141,6 +141,14 @@ Compilation explain_undefined(const std::string& symbol, const std::vector<std::
     return build;
 }
 
+/// "    21 |     const Tensor max = max(scores, -1);": the name of a variable that hides the function which is to give
+/// it its value; empty if there is none.
+std::string hides_what_it_calls(std::string_view line) {
+    static const std::regex pattern(R"((?:Tensor|auto)[ &]+([A-Za-z_]\w*) *= *\1\()");
+    std::match_results<std::string_view::const_iterator> match;
+    return std::regex_search(line.begin(), line.end(), match, pattern) ? match[1].str() : "";
+}
+
 /// Whether the compiler's driver says that a program it ran was ended: an #error would have its file's name before it.
 bool driver_tells_of_an_end(std::string_view output) {
     while (!output.empty()) {
@@ -186,6 +194,9 @@ Compilation explain_compile(const sandbox::Finished& finished, const std::string
         build.line = std::stoi(match[2].str().substr(0, 9));
         build.column = std::stoi(match[3].str().substr(0, 9));
         what = ": " + match[4].str();
+        const std::string shown = match.suffix().str();  // the line itself comes first
+        const std::string hidden = hides_what_it_calls(std::string_view(shown).substr(0, shown.find('\n', 1)));
+        if (!hidden.empty()) what = fmt::format(": your variable {0} hides the function {0}; rename it", hidden);
     }
     const std::string place = build.line > 0 ? fmt::format(" (line {})", build.line) : "";
     build.message =

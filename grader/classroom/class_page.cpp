@@ -86,7 +86,7 @@ void show_mistakes(Html& page, const ClassFindings& findings) {
 void show_lessons(Html& page, const ClassFindings& findings) {
     std::map<std::string, std::set<std::string>> by_lesson;
     for (const auto& [id, mistake] : findings.mistakes)
-        by_lesson[mistake.lesson].insert(mistake.students.begin(), mistake.students.end());
+        if (!mistake.lesson.empty()) by_lesson[mistake.lesson].insert(mistake.students.begin(), mistake.students.end());
     std::vector<std::pair<std::size_t, std::string>> order;
     for (const auto& [lesson, students] : by_lesson) order.emplace_back(students.size(), lesson);
     std::ranges::sort(order, std::ranges::greater{});

@@ -16,11 +16,14 @@ struct Section {
     std::string_view heading;
 };
 
+/// The heading where the exercise's header settles it, and no section says more: a check of arguments, say.
+inline constexpr std::string_view in_the_header{};
+
 /// Somewhere in attention where people decide; of its choices one is right.
 struct Decision {
     std::string_view id;          ///< "scale"
     std::string_view stage;       ///< project, split, scores, scale, mask, softmax, weigh, merge, output; or empty
-    UpTo<Section, 9> lesson;      ///< what settles it, one section an exercise, in their order
+    UpTo<Section, 9> lesson;      ///< what settles it, one section an exercise, in their order; none: of C++ alone
     std::string_view pseudocode;  ///< with shapes; the last hint
 
     /// The section of this exercise's lesson, or nullptr.

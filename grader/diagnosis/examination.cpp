@@ -53,6 +53,13 @@ int differing_sizes(const Findings::Question& a, const Findings::Question& b) {
     return count;
 }
 
+/// Whether an address close to 0 was used: a null pointer, or the numbers of an empty vector.
+bool points_nowhere(const verdict::SanitizerReport& report) {
+    return std::any_of(report.first_lines.begin(), report.first_lines.end(), [](const std::string& line) {
+        return line.find("address points to the zero page") != std::string::npos;
+    });
+}
+
 /// Which mistake of the catalogue a lost worker or a sanitizer report stands for; empty if none.
 std::string mistake_behind(const verdict::Failure& failure) {
     if (failure.kind == FailureKind::timeout) return "never_ends";
@@ -63,6 +70,7 @@ std::string mistake_behind(const verdict::Failure& failure) {
     if (says("division by zero") || says("SIGFPE") || says("FPE")) return "divides_by_zero";
     if (says("overflow") && !says("stack-overflow") && !says("signed integer") && !says("unsigned"))
         return "reads_out_of_bounds";
+    if (failure.sanitizer && points_nowhere(*failure.sanitizer)) return "null_pointer_followed";
     if (says("out of bounds") || says("index") || says("SEGV") || says("SIGSEGV")) return "reads_out_of_bounds";
     return {};
 }

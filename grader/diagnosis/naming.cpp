@@ -7,6 +7,12 @@
 namespace headway::diagnosis {
 namespace {
 
+std::string place_of(const Section& section) {
+    const std::string number(section.exercise);
+    if (section.heading == in_the_header) return "the header of exercise " + number;
+    return "lesson " + number + ", \"" + std::string(section.heading) + '"';
+}
+
 verdict::NamedMistake with_texts(const Mistake& mistake, const std::string& exercise_number) {
     const Decision& decided = decision(mistake.decision);
     verdict::NamedMistake named;
@@ -19,9 +25,10 @@ verdict::NamedMistake with_texts(const Mistake& mistake, const std::string& exer
     named.shipped.assign(mistake.shipped.begin(), mistake.shipped.end());
     const Section* section = decided.section_of(exercise_number);
     if (section == nullptr && !decided.lesson.empty()) section = decided.lesson.begin();
-    if (section != nullptr)
-        named.lesson = "lesson " + std::string(section->exercise) + ", \"" + std::string(section->heading) + '"';
-    named.hints = {std::string(mistake.question), "See " + named.lesson + ".", std::string(decided.pseudocode)};
+    if (section != nullptr) named.lesson = place_of(*section);
+    named.hints = {std::string(mistake.question),
+                   named.lesson.empty() ? std::string(mistake.right) : "See " + named.lesson + ".",
+                   std::string(decided.pseudocode)};
     return named;
 }
 

@@ -226,6 +226,7 @@ std::optional<Evidence> evidence_for(const MistakeSet& set, const std::vector<Ob
         evidence.compared += good->compared;
         evidence.unpredicted += good->unpredicted;
         evidence.not_finite += good->not_finite;
+        evidence.wrong += is_wrong ? 1 : 0;
         if (is_wrong && prediction.kind == Answer::Kind::unpredicted) ++evidence.left_open;
         if (good->compared > 0 && is_wrong && tells_what_is_wrong(prediction, right_answer, observation.seen))
             ++evidence.telling;

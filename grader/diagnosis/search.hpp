@@ -45,6 +45,7 @@ std::vector<MistakeSet> explanations(const std::vector<Observation>& observation
 /// How well a set explains: how many observations, and how many of them say anything.
 struct Evidence {
     int inputs = 0;
+    int wrong = 0;                ///< that a right program would have answered otherwise
     int telling = 0;              ///< where a right program would have answered differently, in finite numbers or words
     int left_open = 0;            ///< wrong answers for which the set allows anything
     double closeness = 0;         ///< the largest difference, in tolerances

@@ -2,6 +2,7 @@
 
 #include "grading/at_once.hpp"
 #include "grading/both_builds.hpp"
+#include "grading/credit.hpp"
 #include "grading/folder_lock.hpp"
 #include "grading/judge.hpp"
 #include "grading/results.hpp"
@@ -48,7 +49,7 @@ struct BuildResult {
 std::vector<verdict::FunctionDiagnosis> seen_by_tests_alone(const verdict::Exercise& exercise) {
     std::vector<verdict::FunctionDiagnosis> functions;
     for (const verdict::Test& test : exercise.tests) {
-        if (test.state != TestState::failed || !test.failure) continue;
+        if (test.state != TestState::failed || !test.failure || test.depends_on) continue;
         const std::string& name = test.failure->function;
         const bool is_known =
             std::any_of(functions.begin(), functions.end(), [&](const auto& one) { return one.function == name; });
@@ -129,10 +130,12 @@ private:
             const BuildResult plain = run_build(workspace, Build::plain);
             conclude(exercise, plain, sanitized.get());
             stamp_jail(exercise, "tests, sanitized build");
+            settle_places(exercise.tests, workspace.submission().files);
             if (some_test_failed(exercise)) is_whole = diagnose(exercise, workspace);
         } else {
             conclude(exercise, run_build(workspace, Build::plain));
         }
+        settle_credit(exercise);
         stamp_jail(exercise, "compilation");
         stamp_jail(exercise, "tests, plain build");
         if (!unchecked.empty() && !exercise.tests.empty()) remark(exercise.tests.front(), unchecked);

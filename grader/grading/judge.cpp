@@ -122,6 +122,14 @@ int Judge::max_points() const {
     return points;
 }
 
+std::map<std::string, std::vector<std::string>> Judge::stated() const {
+    std::map<std::string, std::vector<std::string>> stated;
+    for (const auto& property : answer_about_course(course_, {"list", exercise_}))
+        if (property.contains("states"))
+            stated[property.at("name").get<std::string>()] = property.at("states").get<std::vector<std::string>>();
+    return stated;
+}
+
 std::vector<std::string> hung_functions(const verdict::Exercise& exercise) {
     std::set<std::string> names;
     for (const verdict::Test& test : exercise.tests)
@@ -135,6 +143,13 @@ std::vector<std::string> named_mistakes(const Course& course) {
     for (const auto& mistake : answer_about_course(course, {"catalogue"}))
         ids.push_back(mistake.at("id").get<std::string>());
     return ids;
+}
+
+std::set<std::string> decisions_and_stages(const Course& course) {
+    std::set<std::string> names;
+    for (const auto& mistake : answer_about_course(course, {"catalogue"}))
+        for (const char* key : {"decision", "stage"}) names.insert(mistake.at(key).get<std::string>());
+    return names;
 }
 
 }  // namespace headway::cli

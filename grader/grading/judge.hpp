@@ -9,6 +9,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -42,6 +44,8 @@ public:
                 const std::filesystem::path& file) const;
     /// Points of all properties.
     int max_points() const;
+    /// The properties that say which decisions or stages they state, with these.
+    std::map<std::string, std::vector<std::string>> stated() const;
 
 private:
     nlohmann::json ask(const std::string& verb, const std::filesystem::path& worker, build::Build build,
@@ -57,5 +61,8 @@ std::vector<std::string> hung_functions(const verdict::Exercise& exercise);
 
 /// The mistakes that have a name, by id.
 std::vector<std::string> named_mistakes(const Course& course);
+
+/// The decisions that they are about, and the stages of these.
+std::set<std::string> decisions_and_stages(const Course& course);
 
 }  // namespace headway::cli

@@ -7,8 +7,12 @@ namespace headway::judge {
 
 nlohmann::json list(const std::string& exercise) {
     nlohmann::json document = nlohmann::json::array();
-    for (const Property& one : suite_of(exercise).second.properties)
+    const Suite& suite = suite_of(exercise).second;
+    for (const Property& one : suite.properties) {
         document.push_back({{"name", one.name}, {"property", one.sentence}, {"points", one.points}});
+        if (const auto states = suite.states.find(one.name); states != suite.states.end())
+            document.back()["states"] = states->second;
+    }
     return document;
 }
 
@@ -16,7 +20,10 @@ nlohmann::json catalogue() {
     nlohmann::json document = nlohmann::json::array();
     for (const diagnosis::Mistake& mistake : diagnosis::mistakes())
         if (!mistake.equivalent)
-            document.push_back({{"id", mistake.id}, {"title", mistake.title}, {"decision", mistake.decision}});
+            document.push_back({{"id", mistake.id},
+                                {"title", mistake.title},
+                                {"decision", mistake.decision},
+                                {"stage", diagnosis::decision(mistake.decision).stage}});
     return document;
 }
 

@@ -86,7 +86,7 @@ void Listener::OnTestEnd(const testing::TestInfo& info) {
 
 std::string Listener::blamed(const std::vector<std::string>& functions) const {
     for (const Result& result : results_)
-        if (result.test.state != verdict::TestState::passed && result.test.failure &&
+        if (result.test.state != verdict::TestState::passed && result.test.failure && result.record.waits_for.empty() &&
             std::find(functions.begin(), functions.end(), result.test.failure->function) != functions.end())
             return result.test.failure->function;
     return {};
@@ -125,16 +125,36 @@ std::optional<verdict::Failure> Listener::unearned(const TestRecord& record) con
     return failure;
 }
 
+std::string Listener::waits_for(const Result& result) const {
+    if (result.test.state != verdict::TestState::failed || result.record.waits_for.empty()) return {};
+    if (const std::string wrong = blamed(result.record.waits_for); !wrong.empty()) return wrong;
+    // What all tests need fails in all of them: the first says so.
+    const std::string& function = result.test.failure->function;
+    const auto first = std::find_if(results_.begin(), results_.end(), [&](const Result& one) {
+        return one.test.state == verdict::TestState::failed && one.test.failure->function == function;
+    });
+    const auto& awaited = result.record.waits_for;
+    const bool fails_in_it = std::find(awaited.begin(), awaited.end(), function) != awaited.end();
+    return fails_in_it && &*first != &result ? function : "";
+}
+
 void Listener::settle_credits(verdict::Test& test, const TestRecord& record) const {
     for (const Credit& credit : record.credits) {
         if (test.state != verdict::TestState::passed) return;
         if (const std::string wrong = blamed(credit.functions); !wrong.empty()) {
             test.given = wrong;
+            test.failure = credit.failure;  // which the grading needs if it does not stand
+            test.function = credit.failure.function;
+            if (const auto states = suite_.states.find(test.name); states != suite_.states.end())
+                test.states = states->second;
             continue;
         }
         test.state = verdict::TestState::failed;
         test.points = 0;
         test.failure = credit.failure;
+        test.given.reset();
+        test.function.reset();
+        test.states.reset();
     }
 }
 
@@ -144,10 +164,12 @@ std::vector<verdict::Test> Listener::settled() const {
         tests.push_back(result.test);
         verdict::Test& test = tests.back();
         settle_credits(test, result.record);
+        if (const std::string wrong = waits_for(result); !wrong.empty()) test.depends_on = wrong;
         if (test.state != verdict::TestState::passed) continue;
         if (auto failure = unearned(result.record)) {
             test.state = verdict::TestState::failed;
             test.points = 0;
+            test.depends_on = failure->function;
             test.failure = std::move(failure);
         }
     }

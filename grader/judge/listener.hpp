@@ -27,10 +27,12 @@ private:
         TestRecord record;
     };
 
+    /// What a test waits for that failed; empty if nothing.
+    std::string waits_for(const Result& result) const;
     void settle_credits(verdict::Test& test, const TestRecord& record) const;
     /// Why a test that passed is not counted, if it is not.
     std::optional<verdict::Failure> unearned(const TestRecord& record) const;
-    /// The one of these functions that some test finds wrong; empty if none.
+    /// The one of these functions that some test finds wrong by itself; empty if none.
     std::string blamed(const std::vector<std::string>& functions) const;
     /// Whether some test saw a right answer of one of these functions.
     bool any_shown(const std::set<std::string>& functions) const;

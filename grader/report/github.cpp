@@ -40,7 +40,7 @@ bool is_in_the_exercise(const std::string& file) {
 }
 
 std::string of_test(const Exercise& exercise, const Test& test, const std::string& folder) {
-    if (test.state != verdict::TestState::failed) return "";
+    if (test.state != verdict::TestState::failed || test.depends_on) return "";
     std::string file = main_file(exercise);
     int line = 0;
     std::string message = test.property;
@@ -99,8 +99,9 @@ std::string github_summary(const verdict::Verdict& verdict) {
             mistakes += fmt::format("- **{}** {}\n", exercise.number, markdown_escaped(exercise.build.message));
         if (exercise.diagnosis)
             for (const verdict::NamedMistake& mistake : exercise.diagnosis->mistakes)
-                mistakes += fmt::format("- **{}** {}. {} ({})\n", exercise.number, markdown_escaped(mistake.title),
-                                        markdown_escaped(mistake.right), markdown_escaped(mistake.lesson));
+                mistakes += fmt::format("- **{}** {}. {}{}\n", exercise.number, markdown_escaped(mistake.title),
+                                        markdown_escaped(mistake.right),
+                                        mistake.lesson.empty() ? "" : " (" + markdown_escaped(mistake.lesson) + ")");
     }
     return text + (mistakes.empty() ? "" : "\n" + mistakes);
 }

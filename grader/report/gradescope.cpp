@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "report/failure_view.hpp"
+#include "report/words.hpp"
 #include "terminal/page.hpp"
 #include "verdict/utf8.hpp"
 
@@ -29,6 +30,7 @@ json test_case(const std::string& name, double score, double max_score, const st
 
 std::string output_of(const Exercise& exercise, const Test& test) {
     if (test.state == TestState::not_implemented) return "not written yet";
+    if (test.depends_on) return "not judged: depends on " + *test.depends_on;
     Page page({.width = 100, .verbose = true});
     if (test.failure) show_failure(page, test, *test.failure, {exercise.name + "/"});
     std::string text = page.take();
@@ -41,7 +43,8 @@ std::string diagnosis_of(const Exercise& exercise) {
     std::string text;
     if (!exercise.diagnosis) return text;
     for (const verdict::NamedMistake& mistake : exercise.diagnosis->mistakes)
-        text += fmt::format("{}: {}\n  {}\n  See {}\n", exercise.number, mistake.title, mistake.right, mistake.lesson);
+        text += fmt::format("{}: {}\n  {}\n", exercise.number, mistake.title, mistake.right) +
+                (mistake.lesson.empty() ? "" : fmt::format("  See {}\n", mistake.lesson));
     return text;
 }
 
@@ -61,7 +64,7 @@ json gradescope(const verdict::Verdict& verdict) {
             tests.push_back(test_case(exercise.number + " builds", 0, exercise.max_points,
                                       exercise.build.message + "\n" + exercise.build.diagnostics));
         for (const Test& test : exercise.tests)
-            tests.push_back(test_case(exercise.number + " " + test.property, test.points, test.max_points,
+            tests.push_back(test_case(exercise.number + " " + property_of(test), test.points, test.max_points,
                                       output_of(exercise, test)));
     }
     return {{"score", score},

@@ -31,8 +31,9 @@ std::string class_of(Tone tone) {
     }
 }
 
-Span mark_of(TestState state) {
-    switch (state) {
+Span mark_of(const Test& test) {
+    if (test.depends_on) return {"?", Tone::waiting};
+    switch (test.state) {
         case TestState::passed:
             return {"✓", Tone::good};
         case TestState::failed:
@@ -84,7 +85,7 @@ void write_output(Xml& page, const Test& test) {
 }
 
 void write_test(Xml& page, const Test& test, const Place& place) {
-    const Span mark = mark_of(test.state);
+    const Span mark = mark_of(test);
     page.open("li");
     page.open("div", {{"class", "row"}});
     page.open("span");
@@ -98,7 +99,7 @@ void write_test(Xml& page, const Test& test, const Place& place) {
         page.text("p", {{"class", "faint"}}, "not written yet: " + test.failure->function);
     if (was_not_asked(test) && test.failure->message.empty())
         page.text("p", {{"class", "faint"}}, "not asked any more");  // why is told by an earlier one
-    else if (test.state == TestState::failed && test.failure)
+    else if (test.state == TestState::failed && test.failure && !test.depends_on)
         write_failure(page, *test.failure, place);
     if (test.remarks)
         for (const std::string& remark : *test.remarks) page.text("p", {{"class", "faint"}}, remark);

@@ -50,10 +50,12 @@ Counts counts_of(const Exercise& exercise) {
     const auto in_state = [&](TestState state) {
         return static_cast<std::size_t>(std::ranges::count(exercise.tests, state, &Test::state));
     };
+    const auto not_judged = static_cast<std::size_t>(
+        std::ranges::count_if(exercise.tests, [](const Test& test) { return test.depends_on.has_value(); }));
     Counts counts = {.tests = exercise.tests.size(),
-                     .failures = in_state(TestState::failed),
+                     .failures = in_state(TestState::failed) - not_judged,
                      .errors = in_state(TestState::unavailable),
-                     .skipped = in_state(TestState::not_implemented)};
+                     .skipped = in_state(TestState::not_implemented) + not_judged};
     if (has_build_case(exercise)) counts += {.tests = 1, .failures = 1};
     if (has_grading_case(exercise)) counts += {.tests = 1, .errors = 1};
     return counts;
@@ -82,6 +84,10 @@ void write_test(Xml& xml, const Exercise& exercise, const Test& test) {
         case TestState::passed:
             break;
         case TestState::failed: {
+            if (test.depends_on) {
+                xml.empty("skipped", {{"message", "not judged: depends on " + *test.depends_on}});
+                break;
+            }
             const std::string kind = test.failure ? to_string(test.failure->kind) : "unknown";
             xml.text("failure", {{"type", kind}, {"message", message_of(test)}}, details(exercise, test));
             break;

@@ -50,7 +50,7 @@ StagesSeen stages_seen(const verdict::Exercise& exercise) {
     StagesSeen seen;
     const bool diagnosed = mark_diagnosed(seen, exercise);
     for (const verdict::Test& test : exercise.tests) {
-        if (test.state != verdict::TestState::failed || !test.failure) continue;
+        if (test.state != verdict::TestState::failed || !test.failure || test.depends_on) continue;
         if (!diagnosed) mark(seen, test.failure->stage);
         if (!test.failure->window) continue;
         const Window& window = *test.failure->window;

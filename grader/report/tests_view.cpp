@@ -26,8 +26,15 @@ using Tests = std::vector<const Test*>;
 Tests tests_in(const Exercise& exercise, TestState state) {
     Tests found;
     for (const Test& test : exercise.tests) {
-        if (test.state == state) found.push_back(&test);
+        if (test.state == state && !test.depends_on) found.push_back(&test);
     }
+    return found;
+}
+
+Tests not_judged_in(const Exercise& exercise) {
+    Tests found;
+    for (const Test& test : exercise.tests)
+        if (test.depends_on) found.push_back(&test);
     return found;
 }
 
@@ -157,6 +164,16 @@ void show_failed(Page& page, Tests tests, Failures failures, Outputs& outputs) {
     show_not_asked(page, not_asked);
 }
 
+/// Why is said of what they depend on.
+void show_not_judged(Page& page, const Tests& tests, Outputs& outputs) {
+    for (const Test* test : tests) {
+        page.entry(2, {{"? ", Tone::waiting}, {property_of(*test)}}, {points_of({test})});
+        if (!page.style().verbose) continue;
+        if (test->failure) page.paragraphs({.indent = failure_indent}, message_of(*test->failure));
+        outputs.show(*test);
+    }
+}
+
 void show_not_written(Page& page, const Tests& tests) {
     std::vector<std::string> functions;
     for (const Test* test : tests) {
@@ -192,6 +209,7 @@ void show_tests(Page& page, const Exercise& exercise, const Place& place) {
     Outputs outputs(page);
     show_passed(page, tests_in(exercise, TestState::passed), outputs);
     show_failed(page, tests_in(exercise, TestState::failed), {page, place, exercise}, outputs);
+    show_not_judged(page, not_judged_in(exercise), outputs);
     show_unavailable(page, tests_in(exercise, TestState::unavailable));
     show_not_written(page, tests_in(exercise, TestState::not_implemented));
     show_remarks(page, exercise);

@@ -134,13 +134,14 @@ std::string problem_in_words(BuildProblem problem) {
 }
 
 std::string property_of(const verdict::Test& test) {
+    if (test.depends_on) return fmt::format("{} (not judged: depends on {})", test.property, *test.depends_on);
     return test.given ? fmt::format("{} (right, given your {})", test.property, *test.given) : test.property;
 }
 
 std::string unnamed_in_words(const verdict::Exercise& exercise, const std::string& function) {
     std::string done;
     for (const verdict::Test& test : exercise.tests) {
-        if (!test.failure || test.failure->function != function) continue;
+        if (!test.failure || test.depends_on || test.failure->function != function) continue;
         if (test.failure->pattern) return function + " is not right for all sizes: " + *test.failure->pattern;
         if (done.empty() && test.failure->kind == FailureKind::wrong_behaviour) done = message_of(*test.failure);
     }

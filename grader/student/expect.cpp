@@ -3,6 +3,8 @@
 #include "student/repeated.hpp"
 #include "student/student.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -181,6 +183,18 @@ void expect_alike(const CheckedPart& part, const Tensor& actual, const Tensor& o
     if (auto failure = difference(part, actual, repeated(other))) fail(std::move(*failure));
 }
 
+/// Ends the test: nothing follows from what `functions` answer. Where the one that was asked is among them, its own
+/// answers are wrong.
+[[noreturn]] void fail_unjudged(Student& student, const std::vector<std::string>& functions, Failure failure) {
+    TestRecord& record = student.test_record();
+    if (std::find(functions.begin(), functions.end(), record.function) == functions.end()) record.waits_for = functions;
+    fail(std::move(failure));
+}
+
+bool all_finite(const reference::Array& array) {
+    return std::all_of(array.value.begin(), array.value.end(), [](double number) { return std::isfinite(number); });
+}
+
 std::optional<reference::Array> what_follows(Student& student, const Follows& from_own) {
     try {
         return student.outside_story(from_own);
@@ -195,18 +209,26 @@ void expect_close_given(Student& student, const CheckedPart& part, const Tensor&
     auto failure = what_is_wrong(student, part, actual, expected);
     if (!failure) return;
     const auto follows = what_follows(student, from_own);
-    if (!follows || follows->shape != expected.shape || difference(part, actual, *follows)) fail(std::move(*failure));
+    if (!follows || follows->shape != expected.shape || !all_finite(*follows))
+        fail_unjudged(student, functions, std::move(*failure));
+    if (difference(part, actual, *follows)) fail(std::move(*failure));
     pass_on_credit(student, functions, std::move(*failure), expected, evidence);
 }
 
 void pass_on_credit(Student& student, const std::vector<std::string>& functions, Failure failure,
                     const reference::Array& expected, const Evidence& evidence) {
     TestRecord& record = student.test_record();
-    if (!record.has_computed && !student.outside_story([&] { return evidence(expected); })) fail(std::move(failure));
+    if (!record.has_computed && !student.outside_story([&] { return evidence(expected); }))
+        fail_unjudged(student, functions, std::move(failure));
     shown(student);
     failure.function = record.function;
     failure.story = record.story;
     record.credits.push_back({functions, std::move(failure)});
+}
+
+std::string digits(double number) {
+    if (std::isnan(number)) return "NaN";
+    return fmt::format("{:.9g}", number);
 }
 
 reference::Array own(const Tensor& tensor) {

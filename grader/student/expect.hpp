@@ -57,13 +57,15 @@ using Follows = std::function<std::optional<reference::Array>()>;
 std::optional<reference::Array> what_follows(Student& student, const Follows& from_own);
 
 /// Right if `actual` is what it should be, or what follows from the student's own answers from other `functions`.
-/// The second passes on credit: it stands only if another test finds one of those functions wrong.
+/// The second passes on credit: it stands only if another test finds one of those functions wrong. Where nothing
+/// follows from these answers, nothing can be judged.
 void expect_close_given(Student& student, const CheckedPart& part, const Tensor& actual,
                         const reference::Array& expected, const std::vector<std::string>& functions,
                         const Follows& from_own, const Evidence& evidence);
 
 /// The test passes for now; `failure` stands only if no other test finds one of `functions` wrong. Ends the test with
-/// it if nothing shows that the answer is computed: zeros follow from zeros.
+/// it if nothing shows that the answer is computed: zeros follow from zeros. If `functions` are others than the one
+/// that was asked, it cannot be judged then.
 void pass_on_credit(Student& student, const std::vector<std::string>& functions, verdict::Failure failure,
                     const reference::Array& expected, const Evidence& evidence);
 
@@ -74,6 +76,9 @@ void expect_shape(const CheckedPart& part, const Shape& actual, const Shape& exp
 
 /// Every entry equal; `Mask{}` never is.
 void expect_mask(Student& student, const CheckedPart& part, const Mask& actual, const Mask& expected);
+
+/// With the nine digits that tell a float from every other: "0.1", "NaN", "-inf".
+std::string digits(double number);
 
 /// Ends the test with `message` unless `holds`.
 void expect(bool holds, Stage stage, const std::string& message);

@@ -49,6 +49,10 @@ Registration::Registration(const std::string& suite, Property property) {
     suites()[suite].properties.push_back(std::move(property));
 }
 
+Registration::Registration(const std::string& suite, const std::string& property, std::vector<std::string> states) {
+    suites()[suite].states[property] = std::move(states);
+}
+
 Registration::Registration(const std::string& suite, Suite::Probe probe) { suites()[suite].probe = std::move(probe); }
 
 }  // namespace headway::judge

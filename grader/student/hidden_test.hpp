@@ -68,6 +68,8 @@ struct Suite {
 
     std::string exercise;              ///< "03_scaled_scores"
     std::vector<Property> properties;  ///< in the order of the source
+    /// By the names of properties; see STATES.
+    std::map<std::string, std::vector<std::string>> states = {};
     Probe probe;
 };
 
@@ -78,6 +80,7 @@ std::map<std::string, Suite>& suites();
 struct Registration {
     Registration(const std::string& suite, const std::string& exercise);
     Registration(const std::string& suite, Property property);
+    Registration(const std::string& suite, const std::string& property, std::vector<std::string> states);
     Registration(const std::string& suite, Suite::Probe probe);
 };
 
@@ -99,6 +102,12 @@ struct Registration {
     static const headway::judge::Registration register_##SuiteName##_##Name(                                           \
         #SuiteName, headway::judge::Property{#Name, points, sentence, __FILE__, __LINE__, &SuiteName##_##Name::make}); \
     void SuiteName##_##Name::body()
+
+/// Which decisions of the catalogue, or stages of them, a property states whose test may pass on credit. No such test
+/// passes beside a mistake in one of them.
+#define STATES(SuiteName, Name, ...)                                                   \
+    static const headway::judge::Registration register_states_of_##SuiteName##_##Name( \
+        #SuiteName, #Name, std::vector<std::string>{__VA_ARGS__})
 
 /// One question with random inputs whose answers tell wrong submissions apart: `verify` asks it 50 times and demands
 /// that no two mutants answer alike.

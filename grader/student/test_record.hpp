@@ -43,6 +43,8 @@ struct TestRecord {
     std::uint64_t answered_bytes = 0;  ///< all answers, with every element written out
 
     std::vector<Credit> credits;
+    /// It failed, and if one of these functions is wrong, what they answer leaves nothing to judge.
+    std::vector<std::string> waits_for;
     std::set<std::string> asked;       ///< functions of the student's that are part of the story
     std::set<std::string> answered;    ///< those that returned something, outside the story too
     std::set<std::string> refused;     ///< those that had to throw, and did

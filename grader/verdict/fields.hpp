@@ -84,6 +84,9 @@ void each_field(T& test, auto&& field) {
     field("output", test.output);
     field("output_truncated", test.output_truncated);
     field("given", test.given);
+    field("function", test.function);
+    field("states", test.states);
+    field("depends_on", test.depends_on);
     field("remarks", test.remarks);
     field("seconds", test.seconds);
 }

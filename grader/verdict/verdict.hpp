@@ -110,8 +110,16 @@ struct Test {
     std::string output;  ///< what the submission printed, at most 64 KiB
     bool output_truncated = false;
     double seconds = 0;
-    /// Passed as far as this function of the student's, which is wrong, lets it show.
+    /// Passed: right, given what this function of the student's answers, which is wrong.
     std::optional<std::string> given = {};
+    /// With `given`: the function that is right.
+    std::optional<std::string> function = {};
+    /// With `given`: which decisions of the catalogue, or stages of them, the property states. A mistake in one of
+    /// these breaks it.
+    std::optional<std::vector<std::string>> states = {};
+    /// Failed without having been judged: what this function of the student's answers, which is wrong, shows nothing
+    /// of it.
+    std::optional<std::string> depends_on = {};
     /// Worth knowing, whether it passed or failed; nothing here costs a point.
     std::optional<std::vector<std::string>> remarks = {};
 };

@@ -8,6 +8,7 @@
 #include "sandbox/process.hpp"
 #include "submission/digest.hpp"
 #include "submission/scratch_folder.hpp"
+#include "verify/contradictions.hpp"
 #include "verify/unfinished.hpp"
 
 #include <fmt/format.h>
@@ -17,6 +18,7 @@
 #include <atomic>
 #include <cmath>
 #include <cstdlib>
+#include <iterator>
 #include <mutex>
 
 namespace headway::cli {
@@ -118,6 +120,7 @@ std::string gap_of(const Specimen& specimen) {
             if (!specimen.named_as_expected())
                 return fmt::format("is diagnosed as [{}], not as [{}]", fmt::join(specimen.named(), ", "),
                                    fmt::join(specimen.mutant.diagnosis, ", "));
+            if (const std::string both = contradiction_in(exercise); !both.empty()) return both;
             if (specimen.cost() > most_points_per_mistake && specimen.mutant.reason_for_cost.empty())
                 return fmt::format("costs {} of {} points without a written reason", specimen.cost(),
                                    exercise.max_points);
@@ -272,6 +275,7 @@ void add_gaps(const Course& course, const ExerciseProof& exercise, std::vector<s
     if (!ExerciseFolder(course, info).is_untouched())
         gaps.push_back(
             fmt::format("{}: exercises/{} is not what stubs/{} brings back", info.number, info.name, info.name));
+    std::ranges::move(unknown_statements(course, info), std::back_inserter(gaps));
     if (info.lesson.empty() || !fs::exists(course.root / info.lesson))
         gaps.push_back(fmt::format("{}: there is no lesson {}", info.number, info.lesson));
 }

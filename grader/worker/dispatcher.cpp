@@ -86,7 +86,8 @@ Dispatcher::Dispatcher() {
 wire::Value Dispatcher::run(const wire::Call& call) {
     const Function& function = functions_.at(call.function);
     wire::Value result = function.invoke(objects_, call.arguments);
-    if (!call.keep || std::holds_alternative<wire::Handle>(result)) return result;
+    const bool is_nothing = std::holds_alternative<std::monostate>(result);  // a null pointer, say
+    if (!call.keep || is_nothing || std::holds_alternative<wire::Handle>(result)) return result;
     return objects_.keep(std::move(result));
 }
 

@@ -85,7 +85,7 @@ Chapter chapters::after_softmax() {
          .decision = "weights_finish",
          .title = "each query takes its best key alone instead of a weighted sum",
          .right = "keep the weights: softmax is a soft maximum",
-         .symptom = "works, but has no gradient to learn from",
+         .symptom = "works, but nothing can be learned from how close the others came",
          .question = "How many keys contribute to one output?",
          .make =
              [](Choices& c) {

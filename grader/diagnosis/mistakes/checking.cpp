@@ -6,7 +6,7 @@ namespace {
 
 /// One decision a check: each is made or forgotten by itself.
 constexpr Decision check(const char* id) {
-    constexpr std::string_view heading = "What you will build";
+    constexpr std::string_view heading = in_the_header;
     return {id,
             "",
             {{"01", heading},

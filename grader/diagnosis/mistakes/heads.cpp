@@ -102,7 +102,7 @@ Chapter chapters::heads() {
          .decision = "split",
          .title = "features are dealt out one by one: head h gets features h, h + H, h + 2H, …",
          .right = "head h gets the block [h·d, (h+1)·d)",
-         .symptom = "nothing crashes; a loaded checkpoint gives nonsense",
+         .symptom = "nothing crashes; weights that someone else trained give nonsense",
          .question = "Which features of a token does head 0 hold?",
          .make =
              [](Choices& c) {
@@ -269,7 +269,7 @@ Chapter chapters::heads() {
          .decision = "split",
          .title = "heads are split and merged in (d, H) order: consistent in itself, but heads hold other features",
          .right = "head h holds the block [h·d, (h+1)·d)",
-         .symptom = "trains well; a loaded checkpoint gives nonsense",
+         .symptom = "trains well; weights that someone else trained give nonsense",
          .question = "Which features of a token does head 0 hold?",
          .make =
              [](Choices& c) {

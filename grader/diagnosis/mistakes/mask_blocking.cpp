@@ -43,7 +43,7 @@ Chapter chapters::mask_blocking() {
     static constexpr Mistake mistakes[] = {
         {.id = "mask_multiplied",
          .decision = "mask_block",
-         .title = "blocked scores are multiplied by 0, which is a score like any other",
+         .title = "blocked scores become 0, which is a score like any other",
          .right = "blocked scores become -infinity",
          .symptom = "blocked keys keep a weight of exp(0)",
          .question = "What is the weight of a key whose score is 0?",

@@ -161,9 +161,9 @@ Chapter chapters::mask_reading() {
         {.id = "causal_unasked",
          .decision = "asked",
          .title = "the future is blocked although nobody asked for it",
-         .right = "block only what the mask blocks",
+         .right = "block only what you are asked to block",
          .symptom = "an encoder that cannot look ahead",
-         .question = "Which argument asks for a causal mask?",
+         .question = "Which argument says that a token may not look at what comes after it?",
          .shipped = {"TransformerEngine: https://github.com/NVIDIA/TransformerEngine/issues/629"},
          .make =
              [](Choices& c) {

@@ -37,7 +37,7 @@ Chapter chapters::moving_axes() {
     static constexpr Decision decisions[] = {
         {.id = "transpose_axes",
          .stage = "",
-         .lesson = {{"02", "What you will build"}},
+         .lesson = {{"02", in_the_header}},
          .pseudocode = "if (axis < 0 or axis >= x.rank()) throw std::out_of_range"},
         {.id = "transpose_swap",
          .stage = "",

@@ -173,7 +173,7 @@ Chapter chapters::moving_heads() {
          .decision = "head_views",
          .title = "heads are folded into the batch: (B·H, T, d), a copy",
          .right = right_heads,
-         .symptom = "a mask of shape (B, 1, 1, S) does not fit what follows",
+         .symptom = "what follows expects an axis of its own for heads",
          .question = "How many axes does your result have?",
          .make =
              [](Choices& c) {

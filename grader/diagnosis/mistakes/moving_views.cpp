@@ -29,7 +29,7 @@ Chapter chapters::moving_views() {
          .pseudocode = "strides[last] = 1;  strides[a] = strides[a + 1] · shape[a + 1];  () → ()"},
         {.id = "view_count",
          .stage = "",
-         .lesson = {{"02", "What you will build"}},
+         .lesson = {{"02", in_the_header}},
          .pseudocode = "if (product of shape != x.numel()) throw std::invalid_argument"},
         {.id = "view_strides",
          .stage = "",

@@ -43,7 +43,7 @@ Chapter chapters::output() {
          .decision = "output",
          .title = "the output projection is missing: merged heads are returned as they are",
          .right = "output = merged · w_o",
-         .symptom = "heads are never mixed; w_o gets no gradient",
+         .symptom = "heads are never mixed; training never changes w_o",
          .question = "Does w_o change your output?",
          .shipped = {"ethen8181/machine-learning: https://github.com/ethen8181/machine-learning/issues/13"},
          .make =
@@ -65,14 +65,14 @@ Chapter chapters::output() {
          .decision = "output_bias",
          .title = "the output bias is not added",
          .right = "output = merged · w_o + b_o",
-         .symptom = "nothing crashes; b_o gets no gradient",
+         .symptom = "nothing crashes; training never changes b_o",
          .question = "Does b_o change your output?",
          .make = [](Choices& c) { c.output.bias = [](const Array& product, const Projected&) { return product; }; }},
         {.id = "output_bias_twice",
          .decision = "output_bias",
          .title = "the output bias is added twice",
          .right = "add it once",
-         .symptom = "training hides it; a loaded checkpoint is off",
+         .symptom = "training hides it; numbers that someone else trained are off",
          .question = "Which functions on the way add b_o?",
          .make =
              [](Choices& c) {
@@ -84,7 +84,7 @@ Chapter chapters::output() {
          .decision = "output_bias",
          .title = "the output bias is added once for every head",
          .right = "add it once, after the heads are summed",
-         .symptom = "training hides it; a loaded checkpoint is off",
+         .symptom = "training hides it; numbers that someone else trained are off",
          .question = "Is the bias added inside or after your loop over heads?",
          .make =
              [](Choices& c) {
@@ -105,7 +105,7 @@ Chapter chapters::output() {
          .decision = "output_bias",
          .title = "the output bias is subtracted",
          .right = "output = merged · w_o + b_o",
-         .symptom = "training hides it; a loaded checkpoint is off",
+         .symptom = "training hides it; numbers that someone else trained are off",
          .question = "Which sign has b_o?",
          .make =
              [](Choices& c) {
@@ -187,7 +187,7 @@ Chapter chapters::output() {
          .decision = "output",
          .title = "the output is projected with w_v instead of w_o",
          .right = "output = merged · w_o",
-         .symptom = "w_o gets no gradient; nothing crashes where weights are square",
+         .symptom = "training never changes w_o; nothing crashes where weights are square",
          .question = "Does w_o change your output?",
          .make =
              [](Choices& c) {
@@ -258,7 +258,7 @@ Chapter chapters::output() {
          .decision = "residual",
          .title = "the attended vector is subtracted",
          .right = "x + attended",
-         .symptom = "training turns the sign; a loaded checkpoint gives nonsense",
+         .symptom = "training turns the sign; weights that someone else trained give nonsense",
          .question = "Which sign has attended?",
          .make =
              [](Choices& c) {

@@ -46,7 +46,7 @@ Chapter chapters::scoring() {
     static constexpr Decision decisions[] = {
         {.id = "scores",
          .stage = "scores",
-         .lesson = {{"01", "By hand"}, {"03", "Which width is being summed?"}},
+         .lesson = {{"01", "As a formula"}, {"03", "Which width is being summed?"}},
          .pseudocode = "scores[b,h,t,s] = sum over i = 0..d-1 of q[b,h,t,i] · k[b,h,s,i]"},
     };
     static constexpr Mistake mistakes[] = {

@@ -27,7 +27,7 @@ Chapter chapters::weighing() {
          .pseudocode = "context (…,T,d_v) = weights (…,T,S) · v (…,S,d_v)"},
         {.id = "returned",
          .stage = "softmax",
-         .lesson = {{"03", "What you will build"}, {"05", "The checklist"}},
+         .lesson = {{"03", in_the_header}, {"05", in_the_header}},
          .pseudocode = "return {context (B,H,T,d_v), weights (B,H,T,S)}: the weights after softmax, of each head"},
     };
     static constexpr Mistake mistakes[] = {

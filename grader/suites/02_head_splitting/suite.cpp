@@ -192,6 +192,7 @@ void expect_split(Student& student, const Tensor& x, Index H) {
         {"view", "transpose"}, [&] { return from_own_view(student, x, H); }, computes(student, call));
 }
 
+STATES(HeadSplitting, HeadHoldsItsSliceOfFeatures, "split");
 PROPERTY(HeadSplitting, HeadHoldsItsSliceOfFeatures, 1, "head h holds features [h·d, (h+1)·d) of each token") {
     for (int round = 0; round < 2; ++round) {
         const Sizes n = random_sizes(random);

@@ -102,6 +102,7 @@ PROPERTY(ScaledScores, SoftmaxRunsOverKeys, 1, "softmax runs over keys: each que
     });
 }
 
+STATES(ScaledScores, SoftmaxSurvivesLargeScores, "softmax_shift");
 PROPERTY(ScaledScores, SoftmaxSurvivesLargeScores, 1, "scores of ±1e4 overflow nothing, masked or not") {
     const Sizes n = random_sizes(random);
     Tensor scores = random_tensor(random, {n.B, n.H, n.T, n.S});
@@ -174,7 +175,7 @@ PROPERTY(ScaledScores, FullyBlockedRowsAreZero, 1,
                 for (std::size_t s = row; s < row + static_cast<std::size_t>(n.S); ++s)
                     expect(yours.value[s] == 0, Stage::mask,
                            "a row in which every key is blocked should be all zero; yours holds " +
-                               std::to_string(yours.value[s]));
+                               digits(yours.value[s]));
             }
         }
     const Inputs in(random, n);
@@ -182,8 +183,7 @@ PROPERTY(ScaledScores, FullyBlockedRowsAreZero, 1,
     for (const wire::Field& field : attended.fields)
         for (const double number : exact(value_of<Tensor>(field)).value)
             expect(number == 0, Stage::mask,
-                   "with every key blocked, your " + field.name + " should be all zero; it holds " +
-                       std::to_string(number));
+                   "with every key blocked, your " + field.name + " should be all zero; it holds " + digits(number));
 }
 
 /// The weights that follow from the student's own scores and softmax.
@@ -211,6 +211,7 @@ void expect_attention(Student& student, const Inputs& in, const Mask& mask) {
         [&] { return reference::matmul(own(weights), exact(in.v)); }, computes(around, "context"));
 }
 
+STATES(ScaledScores, ContextIsWeightsTimesValues, "weigh", "returned");
 PROPERTY(ScaledScores, ContextIsWeightsTimesValues, 1, "attention returns its weights, and weights · v as context") {
     for (const bool more_queries : {false, true}) {
         const Sizes n = sizes_with(random, more_queries);

@@ -123,6 +123,7 @@ void expect_bias(Student& student, const Tensor& merged, const Tensor& w_o, cons
                        computes(student, call));
 }
 
+STATES(MergeHeads, BiasIsAddedOnce, "output_bias");
 PROPERTY(MergeHeads, BiasIsAddedOnce, 1, "the bias is added once, after the projection") {
     const Sizes n = random_sizes(random);
     const Tensor merged = random_tensor(random, {n.B, n.T, n.D()});
@@ -164,6 +165,7 @@ bool expect_masked(Student& student, const Inputs& in, const Mask& mask) {
     return false;
 }
 
+STATES(MergeHeads, MasksReachEveryHead, "mask");
 PROPERTY(MergeHeads, MasksReachEveryHead, 1, "masks reach every head and every sequence of the batch") {
     Inputs in(random, random_sizes(random));
     Shape lengths(static_cast<std::size_t>(in.n.B));

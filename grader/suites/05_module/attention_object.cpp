@@ -14,7 +14,12 @@ using reference::exact;
 
 wire::Handle made(Student& student, const ObjectOptions& options, Otherwise otherwise) {
     const Arguments arguments{{"options", options.record()}};
-    if (otherwise == Otherwise::test_fails) return student.keep("make_multi_head_attention", arguments);
+    if (otherwise == Otherwise::test_fails) {
+        student.test_record().waits_for = {"make_multi_head_attention"};  // which no property of the module is about
+        const wire::Handle module = student.keep("make_multi_head_attention", arguments);
+        student.test_record().waits_for.clear();
+        return module;
+    }
     const Outcome outcome = student.outcome("make_multi_head_attention", arguments);
     const auto* handle = std::get_if<wire::Handle>(&outcome.value);
     if (outcome.error || handle == nullptr) throw NotJudged{};

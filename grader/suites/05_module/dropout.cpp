@@ -58,8 +58,8 @@ Dropped read_dropped(const Tensor& output, const Array& weights, Index D, double
                    "in training whole weights are dropped: a weight that is gone for one feature of v is gone for all");
         if (!(shown == 0 || close(shown, kept, tolerance(kept, weights.error[i] / (1 - p)), 0)))
             expect(false, Stage::dropout,
-                   "in training a weight of " + std::to_string(weights.value[i]) + " became " + std::to_string(shown) +
-                       "; with p = " + std::to_string(p).substr(0, 4) + " it should be 0 or " + std::to_string(kept));
+                   "in training a weight of " + digits(weights.value[i]) + " became " + digits(shown) +
+                       "; with p = " + std::to_string(p).substr(0, 4) + " it should be 0 or " + digits(kept));
     }
     return dropped;
 }

@@ -46,7 +46,7 @@ AnswerAndChanges ask_loading(Student& student, const Arguments& arguments) {
     if (std::get<std::string>(argument(arguments, "question")) == "refused state") {
         const judge::Outcome made =
             student.outcome("make_multi_head_attention", {{"options", options_of(arguments).record()}});
-        if (made.error) throw NotJudged{};
+        if (made.error || !std::holds_alternative<wire::Handle>(made.value)) throw NotJudged{};
         const judge::Outcome outcome =
             student.outcome("load_state_dict", {{"module", made.value}, {"state", state_of(arguments)}});
         return outcome.error ? answer_of(outcome) : Answer::without_value(Answer::Kind::done);

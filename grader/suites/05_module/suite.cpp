@@ -86,6 +86,7 @@ PROPERTY(Module, ParametersAreFourLinearMaps, 1, "the parameters are q_proj, k_p
         }
 }
 
+STATES(Module, SelfAttentionUsesItsParameters, "project", "split", "scores", "scale", "softmax", "merge", "output");
 PROPERTY(Module, SelfAttentionUsesItsParameters, 1, "self-attention is what the parameters say, biases included") {
     for (const bool bias : {true, false}) {
         const Sizes n = random_sizes(random);
@@ -104,6 +105,7 @@ PROPERTY(Module, SelfAttentionUsesItsParameters, 1, "self-attention is what the 
                 });
 }
 
+STATES(Module, CrossAttentionTakesKeysAndValuesFromElsewhere, "roles", "roles_of_scores", "key_count");
 PROPERTY(Module, CrossAttentionTakesKeysAndValuesFromElsewhere, 1,
          "cross-attention: query, key and value may all differ") {
     const Sizes n = random_sizes(random);
@@ -119,6 +121,7 @@ PROPERTY(Module, CrossAttentionTakesKeysAndValuesFromElsewhere, 1,
                 [](AttentionObject& asked, const Question& question, Random&) { expect_forward(asked, question); });
 }
 
+STATES(Module, HeadDimMayBeChosen, "head_dim", "scale");
 PROPERTY(Module, HeadDimMayBeChosen, 1, "head_dim may be chosen apart from D / H: it sets the scale and the widths") {
     const Sizes n = random_sizes(random);
     AttentionObject object(student, {.D = n.D() + 1, .H = n.H, .head_dim = n.d_v, .bias = true});
@@ -137,6 +140,7 @@ PROPERTY(Module, HeadDimMayBeChosen, 1, "head_dim may be chosen apart from D / H
         fail(*failure);
 }
 
+STATES(Module, MasksAndCausalAddUp, "mask");
 PROPERTY(Module, MasksAndCausalAddUp, 1, "the causal option and the mask of a call both block; blocked rows are zero") {
     const Sizes n = random_sizes(random);
     for (const bool causal : {false, true}) {
@@ -218,6 +222,8 @@ PROPERTY(Module, StateMakesTheRoundTrip, 1, "load_state_dict(state_dict()) gives
     expect_alike(output_axes, first.forward(question), answer);
 }
 
+STATES(Module, DropoutZeroesWeightsInTraining, "dropout_what", "dropout_rescale", "dropout_share", "dropout_mode",
+       "dropout_draws", "dropout_calls");
 PROPERTY(Module, DropoutZeroesWeightsInTraining, 1,
          "in training each weight is 0 with probability p, else weight / (1 - p)") {
     expect_dropout(session, random);
@@ -230,6 +236,7 @@ bool differ(const wire::Record& a, const wire::Record& b) {
     });
 }
 
+STATES(Module, EvalDropsNothingAndSeedsRepeat, "dropout_mode", "dropout_after_eval", "dropout_seed", "seed");
 PROPERTY(Module, EvalDropsNothingAndSeedsRepeat, 1,
          "eval drops nothing; equal seeds repeat, parameters and dropout alike") {
     const Sizes n = random_sizes(random);

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <any>
 #include <memory>
+#include <regex>
 
 namespace headway::judge {
 namespace {
@@ -55,23 +56,17 @@ std::vector<std::string> taken_back(const Trial& trial) {
     return caught;
 }
 
-/// "1 of 2 attentions that get this wrong ... pass all 5 tests of yours"
+/// "2 wrong attentions pass. (Tests that fail a right one are not counted.)"
 std::string what_slips_through(const Trial& trial, const std::string& property) {
     const auto wrong = wrong_ones(property);
     const auto missed = std::ranges::count_if(wrong, [&](const auto* one) { return !trial.catches(*one); });
-    const std::size_t tests = trial.fair().size();
-    if (tests == 0) return "none of your tests passes with every right attention, so none tells right from wrong";
-    std::string all_tests = tests == 1   ? "your test"
-                            : tests == 2 ? "both tests of yours"
-                                         : fmt::format("all {} tests of yours", tests);
-    if (tests < trial.tests().size()) all_tests += " that right ones pass too";
-    if (static_cast<std::size_t>(missed) < wrong.size())
-        return fmt::format("attentions get this wrong in {} ways; {} {} {}", wrong.size(), missed,
-                           missed == 1 ? "passes" : "pass", all_tests);
-    return fmt::format("no test of yours notices: {} {}",
-                       wrong.size() == 1 ? "an attention that gets it wrong passes"
-                                         : fmt::format("{} attentions that get it wrong pass", wrong.size()),
-                       all_tests);
+    if (trial.fair().empty())
+        return "none of your tests passes with every right attention, so none tells right from wrong";
+    const bool some = static_cast<std::size_t>(missed) < wrong.size();
+    return fmt::format(
+        "{} {}wrong attention{} {}.{}", missed, some ? fmt::format("of {} ", wrong.size()) : "",
+        wrong.size() == 1 ? "" : "s", missed == 1 ? "passes" : "pass",
+        trial.fair().size() < trial.tests().size() ? " (Tests that fail a right one are not counted.)" : "");
 }
 
 /// Said of the whole set, where what it says could be chance.
@@ -139,6 +134,15 @@ void remark_on_shipped(Student& student, const Trial& trial) {
     if (!projects.empty()) remark(student, fmt::format("what you caught has shipped in {}", fmt::join(projects, ", ")));
 }
 
+/// Why a test fails a right attention, where its words do not say it.
+std::string why_it_may_differ(const std::string& words) {
+    static const std::regex looks_equal(R"(Which is: (\S+) .*Which is: \1( |$))");
+    if (words.find("data()") != std::string::npos)
+        return " A right attention may return other strides: use (i, j) or contiguous().";
+    if (std::regex_search(words, looks_equal)) return " These differ in the last digits: compare with a tolerance.";
+    return "";
+}
+
 PROPERTY(CatchTheBug, RightOnesPass, 0, "right attentions pass, however they are written") {
     const Trial& trial = trial_in(session);
     student.test_record().output = trial.printed().text;
@@ -151,8 +155,8 @@ PROPERTY(CatchTheBug, RightOnesPass, 0, "right attentions pass, however they are
     const Encounter& met = trial.run_of(trial.false_alarms().front()->id);
     const auto rights = std::ranges::count_if(roster::entries(), &roster::Entry::is_right);
     const std::string why = met.lost ? "your tests " + met.lost->message : met.first_words;
-    fail_with(fmt::format("{} of {} right attentions, written in different styles, fail. One of them: {}",
-                          trial.false_alarms().size(), rights, why));
+    fail_with(fmt::format("{} of {} right attentions, written in different styles, fail. One of them: {}{}",
+                          trial.false_alarms().size(), rights, why, why_it_may_differ(why)));
 }
 
 PROPERTY(CatchTheBug, Scale, 1, "a wrong scale is caught") { expect_caught(trial_in(session), "Scale"); }

@@ -91,6 +91,7 @@ PROPERTY(Backward, ValuesGetWhatTheirWeightsCarried, 1, "the gradient of v is we
     });
 }
 
+STATES(Backward, QueriesAndKeysGetScaledGradients, "gradient_scale", "gradient_of_q_and_k");
 PROPERTY(Backward, QueriesAndKeysGetScaledGradients, 2,
          "the gradients of q and k come from the scores', divided by √head_dim as the scores were") {
     for (int round = 0; round < 2; ++round) expect_queries_and_keys(student, Inputs(random, random_sizes(random)));
@@ -122,6 +123,7 @@ void expect_masked(Student& student, const Inputs& in, const Mask& mask) {
     }
 }
 
+STATES(Backward, BlockedKeysGetNoGradient, "mask");
 PROPERTY(Backward, BlockedKeysGetNoGradient, 1, "blocked keys get no gradient, and a query that sees none gives none") {
     const Inputs in(random, random_sizes(random));
     const Sizes& n = in.n;
@@ -147,7 +149,7 @@ void expect_linear(Student& student, const LinearInputs& in) {
 }
 
 PROPERTY(Backward, LinearSumsOverEveryToken, 1,
-         "a Linear's weight and bias get the sum over all tokens of all sequences") {
+         "a Linear gives x its gradient, and its weight and bias the sum over all tokens of all sequences") {
     for (int round = 0; round < 2; ++round) {
         LinearInputs in(random, random_sizes(random), false);
         expect_linear(student, in);
@@ -184,6 +186,7 @@ void expect_added(Student& student, const LinearInputs& in) {
     }
 }
 
+STATES(Backward, GradientsAreAddedUp, "gradients_added");
 PROPERTY(Backward, GradientsAreAddedUp, 1, "gradients of parameters are added to what is there") {
     expect_added(student, LinearInputs(random, random_sizes(random), true));
     for_every_relation(student, random, "B T in out", [&](const AxisSizes& n, Random& own) {
@@ -236,6 +239,7 @@ void expect_module(Student& student, Random& random, const ModuleInputs& in, con
     }
 }
 
+STATES(Backward, TheModuleReachesEveryParameter, "gradient_paths", "gradient_heads", "gradient_of_output");
 PROPERTY(Backward, TheModuleReachesEveryParameter, 1,
          "through the module, x gets three gradients, and every weight and bias its own") {
     std::optional<bool> parts;

@@ -148,6 +148,7 @@ PROPERTY(KvCache, TheMaskCountsFromEachLength, 1, "new token t of sequence b see
         }
 }
 
+STATES(KvCache, TokenByTokenEqualsRecomputation, "decode_sees");
 PROPERTY(KvCache, TokenByTokenEqualsRecomputation, 1, "decoding token by token gives the rows of full recomputation") {
     const Sizes n = random_sizes(random);
     Conversation conversation(student, random, n, 6);
@@ -162,6 +163,7 @@ PROPERTY(KvCache, TokenByTokenEqualsRecomputation, 1, "decoding token by token g
     });
 }
 
+STATES(KvCache, ChunksEqualRecomputation, "decode_sees");
 PROPERTY(KvCache, ChunksEqualRecomputation, 1, "a prefill and later chunks give the rows of full recomputation") {
     const Sizes n = random_sizes(random);
     // Nothing says that a token is as wide as all heads together.
@@ -174,6 +176,7 @@ PROPERTY(KvCache, ChunksEqualRecomputation, 1, "a prefill and later chunks give 
     });
 }
 
+STATES(KvCache, SequencesMayDifferInLength, "decode_sees");
 PROPERTY(KvCache, SequencesMayDifferInLength, 1,
          "sequences of a batch may differ in length, and padding leaves no trace") {
     const Sizes n = random_sizes(random);
@@ -190,6 +193,7 @@ PROPERTY(KvCache, SequencesMayDifferInLength, 1,
     expect_lengths(contents(student, conversation.cache()).lengths, conversation.lengths());
 }
 
+STATES(KvCache, OnlyNewTokensAreProjected, "decode_projects");
 PROPERTY(KvCache, OnlyNewTokensAreProjected, 1, "only new tokens are projected: 4·B·n rows, however long the past is") {
     const Sizes n = random_sizes(random);
     Conversation conversation(student, random, n, 17);

@@ -55,6 +55,7 @@ PROPERTY(GroupedQuery, CopiesOfAHeadLieSideBySide, 2, "query head h gets keys an
     });
 }
 
+STATES(GroupedQuery, AGroupSharesKeysAndValues, "group");
 PROPERTY(GroupedQuery, AGroupSharesKeysAndValues, 1, "the query heads of a group attend to the same keys and values") {
     for (int round = 0; round < 2; ++round) expect_attention(student, Inputs(random, random_grouping(random)), Mask{});
     for_every_relation(student, random, "B G K T S d d_v H=G*K", [&](const AxisSizes& n, Random& own) {
@@ -62,6 +63,7 @@ PROPERTY(GroupedQuery, AGroupSharesKeysAndValues, 1, "the query heads of a group
     });
 }
 
+STATES(GroupedQuery, LargeScoresOverflowNothing, "softmax_shift");
 PROPERTY(GroupedQuery, LargeScoresOverflowNothing, 1,
          "scores of ±1e4 are scores like any other, whatever other queries score") {
     Inputs in(random, random_grouping(random));
@@ -81,6 +83,7 @@ PROPERTY(GroupedQuery, LargeScoresOverflowNothing, 1,
                    computes(student, call, "", {.linear_in = "v"}));
 }
 
+STATES(GroupedQuery, TheEndsAreMultiHeadAndMultiQuery, "group");
 PROPERTY(GroupedQuery, TheEndsAreMultiHeadAndMultiQuery, 1,
          "H_kv = H is multi-head attention, H_kv = 1 is multi-query attention") {
     for (const Grouping& grouping : {Grouping{1, 6}, Grouping{6, 1}, Grouping{1, 1}})
@@ -101,6 +104,7 @@ void expect_masked(Student& student, const Inputs& in, const Mask& mask) {
                    computes(student, call, "", {.mask = true, .linear_in = "v"}));
 }
 
+STATES(GroupedQuery, MasksReachEveryQueryHead, "mask");
 PROPERTY(GroupedQuery, MasksReachEveryQueryHead, 1, "each query head has its mask, within a group too") {
     const Inputs in(random, random_grouping(random));
     const Sizes& n = in.n;
@@ -185,6 +189,7 @@ void expect_layer(Student& student, const Layer& layer, const Mask& mask) {
         computes(student, call));
 }
 
+STATES(GroupedQuery, TheLayerProjectsFewerKeysAndValues, "layer_head_dim", "joint_projection");
 PROPERTY(GroupedQuery, TheLayerProjectsFewerKeysAndValues, 1,
          "the layer splits queries into H heads, keys and values into H_kv, and merges the H contexts") {
     for (const Grouping& grouping : {Grouping{3, 5}, Grouping{5, 3}, Grouping{1, 3}}) {

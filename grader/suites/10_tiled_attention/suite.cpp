@@ -93,6 +93,7 @@ PROPERTY(TiledAttention, BlockedKeysTeachNothing, 1,
     expect_close(student, context_axes, student.tensor("context", {{"running", none}}), exact(no_values));
 }
 
+STATES(TiledAttention, LargeScoresOverflowNothing, "softmax_shift");
 PROPERTY(TiledAttention, LargeScoresOverflowNothing, 1, "scores of ±1e4 are scores like any other") {
     const Sizes n = random_sizes(random);
     const Tensor v = random_tensor(random, {n.B, n.H, n.S, n.d_v});
@@ -117,6 +118,7 @@ PROPERTY(TiledAttention, LargeScoresOverflowNothing, 1, "scores of ±1e4 are sco
     }
 }
 
+STATES(TiledAttention, EveryTileGivesAttention, "tile_edge", "tile_of_queries");
 PROPERTY(TiledAttention, EveryTileGivesAttention, 1,
          "tiled attention is attention, whether the tile divides T and S or not") {
     for (const bool more_queries : {false, true}) {
@@ -131,6 +133,7 @@ PROPERTY(TiledAttention, EveryTileGivesAttention, 1,
     });
 }
 
+STATES(TiledAttention, MasksReachTheirTiles, "tile_mask");
 PROPERTY(TiledAttention, MasksReachTheirTiles, 1,
          "masks of every shape block their keys, in every tile and at its edge") {
     const Inputs in(random, random_sizes(random));
@@ -183,6 +186,7 @@ void expect_future_untouched(Student& student, Random& random) {
                        computes(student, "early rows", early_numbers, arguments));
 }
 
+STATES(TiledAttention, CausalTilesAreSkipped, "tile_causality", "future_tiles");
 PROPERTY(TiledAttention, CausalTilesAreSkipped, 1,
          "causal attention sees s <= t + (S - T); tiles of the future are skipped") {
     for (const bool more_queries : {false, true}) {

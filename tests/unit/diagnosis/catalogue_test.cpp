@@ -4,10 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <set>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace headway::diagnosis {
 namespace {
@@ -40,11 +44,84 @@ TEST(Catalogue, EveryMistakeHasItsTexts) {
 TEST(Catalogue, EveryDecisionIsSettledByASectionThatExists) {
     for (const Mistake& mistake : mistakes()) {
         const Decision& decided = decision(mistake.decision);
-        EXPECT_FALSE(decided.lesson.empty()) << decided.id;
+        EXPECT_TRUE(!decided.lesson.empty() || mistake.make == nullptr) << decided.id << " is of C++ alone";
         EXPECT_TRUE(std::ranges::is_sorted(decided.lesson, {}, &Section::exercise)) << decided.id;
         for (const auto& [number, section] : decided.lesson)
-            EXPECT_TRUE(headings(std::string(number)).contains(std::string(section)))
+            EXPECT_TRUE(section == in_the_header || headings(std::string(number)).contains(std::string(section)))
                 << decided.id << ": lesson " << number << " has no section \"" << section << '"';
+    }
+}
+
+/// The beginnings of its words: "keys" and "key's" have one. Shorter words, and what joins others, say nothing.
+std::set<std::string> stems(std::string_view text) {
+    static const std::set<std::string> joining{"with", "that", "from", "than", "what", "when", "wher", "them", "they",
+                                               "this", "thes", "only", "inst", "all",  "othe", "each", "ever", "the",
+                                               "and",  "are",  "not",  "for",  "its",  "into", "one",  "two"};
+    std::set<std::string> found;
+    std::string word;
+    const auto take = [&] {
+        if (word.size() > 2 && !joining.contains(word.substr(0, 4))) found.insert(word.substr(0, 4));
+        word.clear();
+    };
+    for (const char c : text) {
+        if (std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_')
+            word += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+        else
+            take();
+    }
+    take();
+    return found;
+}
+
+/// The text under a heading, and under those below it.
+std::string text_of(std::string_view number, std::string_view heading) {
+    std::string text;
+    for (const auto& entry : std::filesystem::directory_iterator(LESSONS)) {
+        if (!entry.path().filename().string().starts_with(std::string(number) + "-")) continue;
+        std::ifstream lesson(entry.path());
+        std::size_t level = 0;  // of the heading, once it is found
+        bool is_code = false;
+        for (std::string line; std::getline(lesson, line);) {
+            if (line.starts_with("```")) is_code = !is_code;
+            const std::size_t marks = is_code ? 0 : std::min(line.find_first_not_of('#'), line.size());
+            if (level != 0 && marks > 0 && marks <= level) return text;
+            if (level == 0 && marks > 0 && line.substr(line.find_first_not_of("# ")) == heading) level = marks;
+            if (level != 0) text += line + '\n';
+        }
+    }
+    return text;
+}
+
+TEST(Catalogue, TheSectionSpeaksOfTheMistake) {
+    for (const Mistake& mistake : mistakes()) {
+        if (mistake.equivalent) continue;
+        for (const auto& [number, heading] : decision(mistake.decision).lesson) {
+            if (heading == in_the_header) continue;
+            const std::string section = text_of(number, heading);
+            if (section.find("$$") != std::string::npos) continue;  // a formula settles it without words
+            const std::set<std::string> said = stems(section);
+            const std::set<std::string> words = stems(std::string(mistake.title) + ' ' + std::string(mistake.right));
+            EXPECT_TRUE(std::ranges::any_of(words, [&](const std::string& word) { return said.contains(word); }))
+                << mistake.id << ": lesson " << number << ", \"" << heading << "\" has no word of: " << mistake.title;
+            EXPECT_NE(heading, "What you will build") << mistake.id << ": it only lists what there is to write";
+        }
+    }
+}
+
+/// Words, and the exercise that introduces what they mean.
+TEST(Catalogue, NoWordComesBeforeTheLessonThatIntroducesIt) {
+    const std::vector<std::pair<std::string, std::string>> introduced{
+        {"mask", "03"}, {"cache", "03"}, {"dropout", "05"}, {"checkpoint", "05"}, {"gradient", "07"}};
+    for (const Mistake& mistake : mistakes()) {
+        const auto& lessons = decision(mistake.decision).lesson;
+        if (mistake.equivalent || lessons.empty()) continue;
+        // What is checked is told where the header has it, and gradients are arguments of 07 alone.
+        if (mistake.decision.starts_with("check_") || mistake.id == "gradient_strides_ignored") continue;
+        const std::string text = std::string(mistake.title) + ' ' + std::string(mistake.right) + ' ' +
+                                 std::string(mistake.symptom) + ' ' + std::string(mistake.question);
+        for (const auto& [word, exercise] : introduced)
+            EXPECT_TRUE(lessons.begin()->exercise >= exercise || text.find(word) == std::string::npos)
+                << mistake.id << ", told from " << lessons.begin()->exercise << " on, speaks of \"" << word << '"';
     }
 }
 

@@ -248,6 +248,10 @@ Verdict with_everything() {
         first.tests.push_back(failed("Fails", "a property", 1, broken));
     }
     first.tests.back().build = FailedIn::sanitized;
+    first.tests.back().depends_on = "attention_scores";
+    verdict.exercises[1].tests.front().given = "contiguous_strides";
+    verdict.exercises[1].tests.front().function = "view";
+    verdict.exercises[1].tests.front().states = {{"split"}};
     first.max_points += 7;
     return verdict;
 }

@@ -17,10 +17,7 @@ constexpr const char* four = "register four nn::Linear: q_proj, k_proj, v_proj a
 constexpr const char* as_option = "the bias option decides for all four projections";
 
 constexpr Decision check_of_options(const char* id) {
-    return {id,
-            "",
-            {{"05", "What you will build"}},
-            "in the factory: if an option does not fit, throw std::invalid_argument"};
+    return {id, "", {{"05", in_the_header}}, "in the factory: if an option does not fit, throw std::invalid_argument"};
 }
 
 constexpr const char* refused_by_the_factory = "throw std::invalid_argument, as the header says";
@@ -33,7 +30,7 @@ Chapter module() {
     static constexpr Decision decisions[] = {
         {.id = "registering",
          .stage = "project",
-         .lesson = {{"05", "As a picture"}},
+         .lesson = {{"05", in_the_header}},
          .pseudocode =
              "register_module(\"q_proj\", q_proj_), and so k_proj, v_proj, out_proj: four nn::Linear, nothing else"},
         {.id = "biases",
@@ -205,10 +202,12 @@ Chapter module() {
          .make = [](Choices& c) { c.change<ModuleChoices>().weight_shape = Module::WeightShape::one_head; }},
         {.id = "seed_ignored",
          .decision = "seed",
-         .title = "the seed option is ignored: all modules begin alike",
-         .right = "draw initial parameters from Random(options.seed)",
+         .title = "modules with other seeds begin with the same parameters",
+         .right = "draw them from a Random(options.seed) that is made first: members are made in the order in which "
+                  "they are "
+                  "declared",
          .symptom = "runs with other seeds are no other runs",
-         .question = "Where does your code read options.seed?",
+         .question = "Where does your code read options.seed, and is the generator made before what draws from it?",
          .make = [](Choices& c) { c.change<ModuleChoices>().seeding = Module::Seeding::constant; }},
         {.id = "seed_never_the_same",
          .decision = "seed",

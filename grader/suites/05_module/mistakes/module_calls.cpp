@@ -36,7 +36,7 @@ Chapter module_calls() {
          .pseudocode = "for t in 0..T-1, for s in 0..S-1: T queries from query, S keys from key"},
         {.id = "attention_weights_mode",
          .stage = "softmax",
-         .lesson = {{"05", "What you will build"}},
+         .lesson = {{"05", in_the_header}},
          .pseudocode = "attention_weights: the weights before dropout; is_training() stays what it was"},
         {.id = "loading",
          .stage = "",
@@ -106,7 +106,7 @@ Chapter module_calls() {
          .decision = "key_count",
          .title = "loops over keys run to T, the number of queries",
          .right = "there are S keys, the second size of key",
-         .symptom = "right in self-attention; else keys are left out, or an index leaves its tensor",
+         .symptom = "right in self-attention; else keys are left out, or an index runs past the end of its tensor",
          .question = "What is the last key that query 0 sees where T = 2 and S = 4?",
          .make =
              [](Choices& c) {

@@ -65,15 +65,15 @@ Chapter grouping() {
          .pseudocode = "if H < 1, H_kv < 1 or H % H_kv != 0: throw std::invalid_argument"},
         {.id = "check_wide_keys",
          .stage = "",
-         .lesson = {{"09", "What you will build"}},
+         .lesson = {{"09", in_the_header}},
          .pseudocode = "w_k and w_v must be (D, H_kv·d), d = columns of w_q / H; else throw std::invalid_argument"},
         {.id = "check_other_values",
          .stage = "",
-         .lesson = {{"09", "What you will build"}},
+         .lesson = {{"09", in_the_header}},
          .pseudocode = "w_v must be (D, H_kv·d), d = columns of w_q / H; else throw std::invalid_argument"},
         {.id = "check_other_output",
          .stage = "",
-         .lesson = {{"09", "What you will build"}},
+         .lesson = {{"09", in_the_header}},
          .pseudocode = "w_o must be (H·d, D), d = columns of w_q / H; else throw std::invalid_argument"},
     };
     static constexpr Mistake mistakes[] = {
@@ -91,7 +91,7 @@ Chapter grouping() {
          .title = "query head h uses keys and values of head h / H_kv: the number of groups is taken for their size",
          .right = neighbours,
          .symptom = "right where there are as many groups as heads in a group; else heads of keys "
-                    "are left out, or an index leaves its tensor",
+                    "are left out, or an index runs past the end of its tensor",
          .question = "With 6 query heads and 3 heads of keys: which keys does query head 5 use?",
          .make =
              [](Choices& c) { c.change<GroupedLayer>().copied = c.grouping.key = c.grouping.value = &by_group_count; }},

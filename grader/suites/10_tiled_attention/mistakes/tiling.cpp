@@ -40,7 +40,7 @@ Chapter tiling() {
          .pseudocode = "if the first key of a tile lies in the future of its last query: do not compute the tile"},
         {.id = "check_score_rows",
          .stage = "",
-         .lesson = {{"10", "What you will build"}},
+         .lesson = {{"10", in_the_header}},
          .pseudocode =
              "scores must be (B,H,T,n) for a state of (B,H,T,...), v (B,H,n,d_v); else std::invalid_argument"},
     };
@@ -191,7 +191,7 @@ Chapter tiling() {
          .decision = "check_score_rows",
          .title = "scores and values that do not fit what was gathered are not refused",
          .right = "throw std::invalid_argument, as the header says",
-         .symptom = "rows are passed over, or an index leaves its tensor",
+         .symptom = "rows are passed over, or an index runs past the end of its tensor",
          .question = "What does absorb do with scores of one more query, or with wider values?",
          .make = [](Choices& c) { c.checking.score_rows = false; }},
     };

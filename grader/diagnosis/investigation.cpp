@@ -1,0 +1,322 @@
+#include "diagnosis/investigation.hpp"
+
+#include "diagnosis/localise.hpp"
+#include "diagnosis/never_reached.hpp"
+#include "diagnosis/only_where.hpp"
+#include "diagnosis/short_numbers.hpp"
+#include "diagnosis/tell_apart.hpp"
+
+#include "student/test_record.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <stdexcept>
+#include <tuple>
+#include <utility>
+
+namespace headway::diagnosis {
+namespace {
+
+using verdict::FunctionDiagnosis;
+using verdict::FunctionState;
+
+bool is_explained(const std::vector<Observation>& observations, const MistakeSet& set) {
+    const Choices choices = with(set);
+    return std::all_of(observations.begin(), observations.end(), [&](const Observation& observation) {
+        return fit(predicted(observation, choices), observation.seen).has_value();
+    });
+}
+
+/// What one function is wrong in.
+class Investigation {
+public:
+    Investigation(std::string exercise_number, const Function& function, const Workers& workers,
+                  const std::vector<AnsweredCall>& calls, Random random, const SearchLimits& limits,
+                  const MistakeSet& known, bool some_unnamed, std::vector<Observation>& right_before)
+        : exercise_number_(std::move(exercise_number)),
+          function_(function),
+          workers_(workers),
+          hidden_test_calls_(calls),
+          random_(random),
+          limits_(limits),
+          known_(known),
+          some_unnamed_(some_unnamed),
+          right_before_(right_before) {}
+
+    /// Nothing if the function is right, or not written.
+    std::optional<FunctionDiagnosis> run() {
+        findings_ = examine(workers_, function_, function_.questions(random_));
+        if (findings_.not_written) return std::nullopt;
+        collect();
+        FunctionDiagnosis diagnosis;
+        diagnosis.function = function_.name;
+        diagnosis.stage = function_.stage;
+        diagnosis.mistakes = findings_.mistakes;
+        diagnosis.sentences = findings_.sentences;
+        look_for_state_in_suite(diagnosis);
+        const bool answers_right = is_explained(observations_, {}) && is_explained(suite_, {});
+        if (answers_right && findings_.mistakes.empty()) {
+            right_before_.insert(right_before_.end(), observations_.begin(), observations_.end());
+            return std::nullopt;
+        }
+        diagnosis.state = FunctionState::named;
+        if (findings_.unreliable || answers_right) return diagnosis;
+        keeps_state_ = std::any_of(known_.begin(), known_.end(),
+                                   [](const Mistake* one) { return one->id == "state_kept_between_calls"; });
+        // What a function that has no name does to its callers is no mistake of theirs.
+        if (some_unnamed_ && follows_from_own_functions()) {
+            diagnosis.state = follows_in_values_ ? FunctionState::follows : FunctionState::unjudged;
+        } else if (const auto set = explanation(); !set.empty()) {
+            name(diagnosis, set);
+        } else if (is_right_for_short_numbers(observations_, function_, workers_.plain)) {
+            diagnosis.mistakes.emplace_back("half_precision");
+            diagnosis.sentences.emplace_back(
+                "inputs of few binary digits are answered right, the same inputs with all their digits are not");
+        } else {
+            leave_unnamed(diagnosis);
+        }
+        return diagnosis;
+    }
+
+private:
+    /// Answers that can be trusted, as observations; where memory was misused they prove nothing.
+    void collect() {
+        for (auto& question : findings_.questions) {
+            if (!question.clean) continue;
+            observations_.push_back(
+                {question.arguments, question.reply.answer, function_.model(question.arguments), question.name});
+        }
+        // What is kept between calls makes an answer depend on those before it.
+        const auto is_unsure = [](const std::string& id) {
+            return id == "state_kept_between_calls" || id == "reads_out_of_bounds" || id == "null_pointer_followed";
+        };
+        if (findings_.unreliable || std::ranges::any_of(findings_.mistakes, is_unsure)) return;
+        for (const AnsweredCall& call : hidden_test_calls_)
+            if (call.function == function_.name &&
+                !(findings_.refuses_by_luck && call.answer.kind == Answer::Kind::refused))
+                if (auto predict = known_prediction(function_, call.arguments))
+                    suite_.push_back({call.arguments, call.answer, std::move(predict)});
+    }
+
+    /// What checked access said where an answer was due; empty if nothing.
+    std::string index_left_its_tensor() const {
+        for (const auto& question : findings_.questions)
+            if (!question.reply.left_its_tensor.empty() && function_.model(question.arguments)(right()).is_value())
+                return question.reply.left_its_tensor;
+        return {};
+    }
+
+    /// Right when asked afresh, wrong in the middle of the hidden tests: something was left behind.
+    void look_for_state_in_suite(FunctionDiagnosis& diagnosis) {
+        if (function_.ask || !is_explained(observations_, {})) return;
+        for (const Observation& call : suite_) {
+            if (fit(predicted(call, right()), call.seen)) continue;
+            workers_.plain.fresh_worker();
+            if (!fit(predicted(call, right()), ask(workers_.plain, function_, call.arguments).answer)) return;
+            diagnosis.mistakes.emplace_back("state_kept_between_calls");
+            diagnosis.sentences.emplace_back("the same question gets another answer after other calls");
+            findings_.mistakes = diagnosis.mistakes;
+            suite_.clear();
+            return;
+        }
+    }
+
+    /// Decisions that only later exercises teach are not made here.
+    bool is_taught(const Mistake& mistake) const {
+        const auto& lessons = decision(mistake.decision).lesson;
+        return !lessons.empty() && lessons.begin()->exercise <= exercise_number_;
+    }
+
+    std::vector<const Mistake*> candidates() const {
+        std::vector<const Mistake*> all;
+        for (const Mistake& mistake : mistakes())
+            if (mistake.make != nullptr && !mistake.equivalent && is_taught(mistake)) all.push_back(&mistake);
+        return all;
+    }
+
+    /// The set that is left when every other has been refuted; empty if none explains everything.
+    MistakeSet explanation() {
+        // What refutes every set that was found joins the observations, and the search begins anew.
+        for (int round = 0; round < 4; ++round) {
+            std::vector<MistakeSet> sets = found();
+            if (sets.empty()) return {};
+            tell_apart(sets, observations_, function_, workers_.plain, random_);
+            std::erase_if(sets, [&](const MistakeSet& set) { return !survives_suite(set); });
+            if (!sets.empty()) return choose(std::move(sets));
+        }
+        return {};
+    }
+
+    std::vector<MistakeSet> found() const {
+        // Most often a function is wrong only in what it calls.
+        if (!known_.empty() && is_explained(observations_, known_)) return {needed(known_)};
+        return explanations(observations_, candidates(), limits_);
+    }
+
+    /// Without the mistakes that make no difference here.
+    MistakeSet needed(MistakeSet set) const {
+        for (std::size_t i = set.size(); i-- > 0;) {
+            MistakeSet smaller = set;
+            smaller.erase(smaller.begin() + static_cast<std::ptrdiff_t>(i));
+            if (is_explained(observations_, smaller)) set = std::move(smaller);
+        }
+        return set;
+    }
+
+    bool survives_suite(const MistakeSet& set) {
+        const Choices choices = with(set);
+        const auto refuting = std::find_if(suite_.begin(), suite_.end(), [&](const Observation& observation) {
+            return !fit(predicted(observation, choices), observation.seen);
+        });
+        if (refuting == suite_.end()) return true;
+        observations_.push_back(*refuting);
+        return false;
+    }
+
+    /// Of sets that no question tells apart: what is known from earlier functions first, then what these do not speak
+    /// against, then the first of the catalogue.
+    MistakeSet choose(std::vector<MistakeSet> sets) {
+        const auto familiar = [&](const MistakeSet& set) {
+            return std::count_if(set.begin(), set.end(), [&](const Mistake* mistake) {
+                return std::find(known_.begin(), known_.end(), mistake) != known_.end();
+            });
+        };
+        const auto open = [&](const MistakeSet& set) {
+            const auto evidence = evidence_for(set, observations_);
+            return evidence->unpredicted + evidence->not_finite;
+        };
+        std::size_t least = std::numeric_limits<std::size_t>::max();
+        for (const MistakeSet& set : sets) least = std::min(least, open(set));
+        // What leaves less open says more.
+        std::erase_if(sets, [&](const MistakeSet& set) { return open(set) > least; });
+        const auto unlikely = [&](const MistakeSet& set) {
+            return std::count_if(set.begin(), set.end(),
+                                 [&](const Mistake* mistake) { return would_show(*mistake, right_before_); });
+        };
+        const auto in_order = [](const MistakeSet& set) {
+            std::vector<std::size_t> positions;
+            for (const Mistake* mistake : set) positions.push_back(position_in_catalogue(*mistake));
+            std::sort(positions.begin(), positions.end());
+            return positions;
+        };
+        if (sets.size() > 1)
+            std::sort(sets.begin(), sets.end(), [&](const MistakeSet& a, const MistakeSet& b) {
+                return std::tuple(-familiar(a), unlikely(a), in_order(a)) <
+                       std::tuple(-familiar(b), unlikely(b), in_order(b));
+            });
+        alternatives_.assign(sets.begin() + 1, sets.end());
+        return sets.front();
+    }
+
+    void name(FunctionDiagnosis& diagnosis, const MistakeSet& set) {
+        const auto evidence = evidence_for(set, all_observations());
+        if (!evidence || !evidence->is_telling()) {
+            // Fits, but only where nothing finite was answered: that is no support.
+            leave_unnamed(diagnosis);
+            return;
+        }
+        for (const Mistake* mistake : set) diagnosis.mistakes.emplace_back(mistake->id);
+        diagnosis.inputs = evidence->inputs;
+        diagnosis.telling = evidence->wrong;
+        diagnosis.closeness = evidence->closeness;
+        for (const MistakeSet& other : alternatives_)
+            for (const Mistake* mistake : other)
+                if (std::find(set.begin(), set.end(), mistake) == set.end())
+                    diagnosis.alternatives.emplace_back(mistake->id);
+    }
+
+    std::vector<Observation> all_observations() const {
+        std::vector<Observation> all = observations_;
+        all.insert(all.end(), suite_.begin(), suite_.end());
+        return all;
+    }
+
+    /// No mistake of its own, or none that the model can make.
+    void leave_unnamed(FunctionDiagnosis& diagnosis) {
+        if (was_never_reached(function_, findings_) || follows_from_own_functions()) {
+            diagnosis.state = follows_in_values_ ? FunctionState::follows : FunctionState::unjudged;
+        } else if (const auto found =
+                       mistake_only_where(all_observations(), candidates(), function_, workers_.plain, random_)) {
+            diagnosis.mistakes.emplace_back(found->mistake->id);
+            diagnosis.only_where = found->condition;
+            diagnosis.inputs = static_cast<int>(observations_.size() + suite_.size());
+            diagnosis.telling = found->wrong;
+            for (const Mistake* other : found->alternatives) diagnosis.alternatives.emplace_back(other->id);
+        } else {
+            diagnosis.state = FunctionState::unrecognised;
+            localise(diagnosis, function_, workers_.plain, telling_observations());
+            if (const std::string words = index_left_its_tensor(); !words.empty())
+                diagnosis.sentences.push_back("asked for what it should answer, it threw: " + words);
+        }
+    }
+
+    /// The answers to small questions, and where all of these are right, the wrong ones that the hidden tests got.
+    std::vector<Observation> telling_observations() const {
+        std::vector<Observation> all = observations_;
+        if (is_explained(observations_, {}))
+            std::copy_if(suite_.begin(), suite_.end(), std::back_inserter(all),
+                         [](const Observation& one) { return !fit(predicted(one, right()), one.seen); });
+        return all;
+    }
+
+    bool follows_from_own_functions() {
+        if (!function_.given_own) return false;
+        // What small questions do not show, the hidden tests may have shown.
+        const bool shows_here = !is_explained(observations_, {});
+        return follows_in(shows_here ? observations_ : suite_);
+    }
+
+    /// Whether every wrong answer is what comes of the student's own earlier functions; and whether there is any.
+    bool follows_in(const std::vector<Observation>& observations) {
+        int compared = 0;
+        for (const Observation& observation : observations) {
+            if (fit(predicted(observation, right()), observation.seen)) continue;
+            std::optional<Answer> expected;
+            // The answer that was seen had no call before it.
+            if (keeps_state_) workers_.plain.fresh_worker();
+            try {
+                expected = function_.given_own(workers_.plain, observation.arguments);
+            } catch (const judge::StopTest&) {
+                workers_.plain.fresh_worker();
+            }
+            if (!expected || !fit(*expected, observation.seen)) return false;
+            follows_in_values_ |= expected->is_value();
+            ++compared;
+        }
+        return compared > 0;
+    }
+
+    std::string exercise_number_;  ///< "03"
+    const Function& function_;
+    const Workers& workers_;
+    const std::vector<AnsweredCall>& hidden_test_calls_;
+    Random random_;
+    SearchLimits limits_;
+    const MistakeSet& known_;
+    bool some_unnamed_;                       ///< an earlier function is wrong in a way that the model cannot make
+    std::vector<Observation>& right_before_;  ///< answers of earlier functions that are right
+    Findings findings_;
+    std::vector<Observation> observations_;  ///< small questions, for the search
+    std::vector<Observation> suite_;         ///< what the hidden tests got as answers
+    std::vector<MistakeSet> alternatives_;
+    bool follows_in_values_ = false;  ///< not only in that both refuse
+    bool keeps_state_ = false;        ///< an earlier function does
+};
+
+}  // namespace
+
+bool would_show(const Mistake& mistake, const std::vector<Observation>& right) {
+    return std::any_of(right.begin(), right.end(),
+                       [&](const Observation& one) { return !fit(predicted(one, with({&mistake})), one.seen); });
+}
+
+std::optional<FunctionDiagnosis> investigate(const std::string& exercise_number, const Function& function,
+                                             const Workers& workers, const std::vector<AnsweredCall>& calls,
+                                             Random random, const SearchLimits& limits, const MistakeSet& known,
+                                             bool some_unnamed, std::vector<Observation>& right_before) {
+    return Investigation(exercise_number, function, workers, calls, random, limits, known, some_unnamed, right_before)
+        .run();
+}
+
+}  // namespace headway::diagnosis

@@ -1,0 +1,124 @@
+#include "grading/credit.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cstddef>
+#include <sstream>
+#include <string>
+#include <string_view>
+
+namespace headway::cli {
+namespace {
+
+using verdict::FailureKind;
+using verdict::NamedMistake;
+using verdict::Test;
+using verdict::TestState;
+
+/// "forward (dropout)" -> "forward"
+std::string name_alone(const std::string& function) { return function.substr(0, function.find(" (")); }
+
+std::vector<std::string> lines_of(const std::string& text) {
+    std::vector<std::string> lines;
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);) lines.push_back(line);
+    return lines;
+}
+
+/// Whether such a line can begin a function: at the left, and of nothing else.
+bool may_begin_a_function(const std::string& line) {
+    if (line.empty() || line.find('(') == std::string::npos || line.ends_with(';')) return false;
+    return std::isalpha(static_cast<unsigned char>(line.front())) != 0;
+}
+
+/// "Tensor ex01::softmax_rows(const Tensor& scores) {" -> "softmax_rows"
+std::string name_in(const std::string& line) {
+    const std::size_t end = line.find('(');
+    std::size_t begin = end;
+    const auto is_of_a_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+    while (begin > 0 && is_of_a_name(line[begin - 1])) --begin;
+    return line.substr(begin, end - begin);
+}
+
+/// The function that this line stands in, by the way in which programs are written; empty if it cannot be told.
+std::string function_around(const verdict::SourceLine& at, const std::vector<build::SourceFile>& files) {
+    const auto file =
+        std::ranges::find_if(files, [&](const build::SourceFile& one) { return one.path.string() == at.file; });
+    if (file == files.end()) return {};
+    const std::vector<std::string> lines = lines_of(file->text);
+    for (std::size_t i = std::min(lines.size(), static_cast<std::size_t>(std::max(at.line, 0))); i-- > 0;)
+        if (may_begin_a_function(lines[i])) return name_in(lines[i]);
+    return {};
+}
+
+/// The function in which the mistakes of a lost call lie, if it is another one; empty if it is not, or nothing is
+/// known.
+std::string lost_in(const Test& test, const std::vector<NamedMistake>& mistakes) {
+    if (test.state != TestState::failed || test.depends_on || !test.failure || test.failure->at) return {};
+    if (test.failure->kind != FailureKind::timeout && test.failure->kind != FailureKind::crash) return {};
+    std::string other;
+    for (const NamedMistake& mistake : mistakes) {
+        if (std::ranges::find(mistake.functions, test.failure->function) == mistake.functions.end()) continue;
+        if (mistake.functions.front() == test.failure->function) return {};
+        other = mistake.functions.front();
+    }
+    return other;
+}
+
+bool fails_there(const Test& test, const verdict::SourceLine& at, const std::string& function) {
+    return test.state == TestState::failed && test.failure && test.failure->function == function && test.failure->at &&
+           test.failure->at->file == at.file && test.failure->at->line == at.line;
+}
+
+}  // namespace
+
+bool lies_in_its_function(const NamedMistake& mistake, const Test& test) {
+    if (test.state != TestState::passed || !test.given || !test.function) return false;
+    // In their order: what a function has from another one that it calls shows in that one first.
+    const auto own = std::ranges::find(mistake.functions, *test.function, name_alone);
+    return own != mistake.functions.end() && own <= std::ranges::find(mistake.functions, *test.given, name_alone);
+}
+
+bool breaks(const NamedMistake& mistake, const Test& test) {
+    const auto is_stated = [&](const std::string& what) {
+        return std::ranges::find(*test.states, what) != test.states->end();
+    };
+    return test.states && lies_in_its_function(mistake, test) &&
+           (is_stated(mistake.decision) || is_stated(mistake.stage));
+}
+
+void settle_credit(verdict::Exercise& exercise) {
+    for (Test& test : exercise.tests) {
+        if (exercise.diagnosis)
+            if (const std::string other = lost_in(test, exercise.diagnosis->mistakes); !other.empty())
+                test.depends_on = other;
+        if (test.state != TestState::passed || !test.given) continue;
+        const bool is_broken = exercise.diagnosis &&
+                               std::ranges::any_of(exercise.diagnosis->mistakes,
+                                                   [&](const NamedMistake& mistake) { return breaks(mistake, test); });
+        if (!is_broken) {
+            test.failure.reset();
+            continue;
+        }
+        exercise.points -= test.points;
+        test.state = TestState::failed;
+        test.points = 0;
+        test.build = verdict::FailedIn::both;
+        test.given.reset();
+        test.function.reset();
+        test.states.reset();
+    }
+}
+
+void settle_places(std::vector<Test>& tests, const std::vector<build::SourceFile>& files) {
+    for (Test& test : tests) {
+        if (test.state != TestState::failed || test.depends_on || !test.failure || !test.failure->at) continue;
+        const verdict::SourceLine& at = *test.failure->at;
+        const std::string other = function_around(at, files);
+        if (other.empty() || other == test.failure->function) continue;
+        if (std::ranges::any_of(tests, [&](const Test& one) { return fails_there(one, at, other); }))
+            test.depends_on = other;
+    }
+}
+
+}  // namespace headway::cli

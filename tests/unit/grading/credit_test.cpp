@@ -1,0 +1,140 @@
+// Whose fault it is that a property does not hold.
+#include "grading/credit.hpp"
+
+#include <gtest/gtest.h>
+
+namespace headway::cli {
+namespace {
+
+using verdict::NamedMistake;
+using Property = verdict::Test;
+using verdict::TestState;
+
+NamedMistake made_in(const std::vector<std::string>& functions, const std::string& decision, const std::string& stage) {
+    NamedMistake mistake;
+    mistake.decision = decision;
+    mistake.stage = stage;
+    mistake.functions = functions;
+    return mistake;
+}
+
+/// Of `function`, right given what `given` answers.
+Property on_credit(const std::string& function, const std::string& given, const std::vector<std::string>& states) {
+    Property test;
+    test.state = TestState::passed;
+    test.points = test.max_points = 1;
+    test.given = given;
+    test.function = function;
+    test.states = states;
+    test.failure.emplace();
+    test.failure->function = function;
+    return test;
+}
+
+verdict::Exercise with(const Property& test, const NamedMistake& mistake) {
+    verdict::Exercise exercise;
+    exercise.points = 5;
+    exercise.tests = {test};
+    exercise.diagnosis.emplace();
+    exercise.diagnosis->mistakes = {mistake};
+    settle_credit(exercise);
+    return exercise;
+}
+
+TEST(Credit, IsLostToAMistakeInWhatThePropertyStates) {
+    const Property test = on_credit("forward", "attention_weights", {"mask"});
+    for (const NamedMistake& mistake : {made_in({"forward", "attention_weights"}, "combined", "mask"),
+                                        made_in({"forward"}, "mask", ""), made_in({"forward (dropout)"}, "", "mask")}) {
+        const verdict::Exercise exercise = with(test, mistake);
+        EXPECT_EQ(exercise.points, 4);
+        EXPECT_EQ(exercise.tests[0].state, TestState::failed);
+        EXPECT_EQ(exercise.tests[0].points, 0);
+        EXPECT_FALSE(exercise.tests[0].given);
+        EXPECT_TRUE(exercise.tests[0].failure) << "what is wrong is told";
+    }
+}
+
+TEST(Credit, IsKeptBesideAnothersMistakeAndBesideAnotherMistake) {
+    const Property test = on_credit("attention_weights", "softmax_rows", {"scale"});
+    for (const NamedMistake& mistake :
+         {made_in({"softmax_rows", "attention_weights"}, "scale", "scale"), made_in({"softmax_rows"}, "scale", "scale"),
+          made_in({"attention_weights"}, "softmax_axis", "softmax")}) {
+        const verdict::Exercise exercise = with(test, mistake);
+        EXPECT_EQ(exercise.points, 5);
+        EXPECT_EQ(exercise.tests[0].state, TestState::passed);
+        EXPECT_EQ(exercise.tests[0].given, "softmax_rows");
+        EXPECT_FALSE(exercise.tests[0].failure) << "nothing of it is wrong";
+    }
+}
+
+TEST(Credit, IsKeptWhereNothingHasAName) {
+    verdict::Exercise exercise;
+    exercise.tests = {on_credit("forward", "forward", {"mask"})};
+    settle_credit(exercise);
+    EXPECT_EQ(exercise.tests[0].state, TestState::passed);
+    EXPECT_FALSE(exercise.tests[0].failure);
+}
+
+TEST(Credit, OfAFunctionThatIsItsOwnGiverIsLostToItsMistakes) {
+    const Property test = on_credit("linear_backward", "linear_backward", {"gradients_added"});
+    EXPECT_TRUE(breaks(made_in({"linear_backward"}, "gradients_added", "project"), test));
+    EXPECT_FALSE(breaks(made_in({"linear_backward"}, "gradient_of_bias", "project"), test));
+}
+
+TEST(Credit, ACallThatNeverEndsDependsOnTheFunctionWithTheLoop) {
+    for (const auto& [function, other] : {std::pair<std::string, std::string>{"softmax_rows", ""},
+                                          {"attention_weights", "softmax_rows"},
+                                          {"with_residual", ""}}) {
+        Property test;
+        test.state = TestState::failed;
+        test.failure.emplace();
+        test.failure->kind = verdict::FailureKind::timeout;
+        test.failure->function = function;
+        const verdict::Exercise exercise = with(test, made_in({"softmax_rows", "attention_weights"}, "running", ""));
+        EXPECT_EQ(exercise.tests[0].depends_on.value_or(""), other) << function;
+    }
+}
+
+const std::vector<build::SourceFile> files{{"single_head.cpp",
+                                            "namespace headway::ex01 {\n"
+                                            "Tensor softmax_rows(const Tensor& scores) {\n"
+                                            "    return scores(9, 9);\n"
+                                            "}\n"
+                                            "Tensor attention_weights(const Tensor& q,\n"
+                                            "                         const Tensor& k) {\n"
+                                            "    return softmax_rows(q);\n"
+                                            "}\n"
+                                            "}\n"}};
+
+Property fails_at(const std::string& function, int line) {
+    Property test;
+    test.state = TestState::failed;
+    test.failure.emplace();
+    test.failure->kind = verdict::FailureKind::exception;
+    test.failure->function = function;
+    test.failure->at = verdict::SourceLine{"single_head.cpp", line, ""};
+    return test;
+}
+
+TEST(Places, WhatFailsInAnotherFunctionDependsOnIt) {
+    std::vector<Property> tests{fails_at("softmax_rows", 3), fails_at("attention_weights", 3)};
+    settle_places(tests, files);
+    EXPECT_FALSE(tests[0].depends_on);
+    EXPECT_EQ(tests[1].depends_on, "softmax_rows");
+    EXPECT_EQ(tests[1].state, TestState::failed) << "without a point";
+}
+
+TEST(Places, WhatFailsInItselfOrWhereNobodyElseDoesIsItsOwn) {
+    std::vector<Property> own{fails_at("softmax_rows", 3), fails_at("attention_weights", 7)};
+    settle_places(own, files);
+    EXPECT_FALSE(own[1].depends_on);
+    std::vector<Property> alone{fails_at("attention_weights", 3), fails_at("softmax_rows", 4)};
+    settle_places(alone, files);
+    EXPECT_FALSE(alone[0].depends_on) << "softmax_rows was not found wrong there";
+    std::vector<Property> unknown{fails_at("softmax_rows", 300), fails_at("attention_weights", -3)};
+    settle_places(unknown, {});
+    EXPECT_FALSE(unknown[1].depends_on);
+}
+
+}  // namespace
+}  // namespace headway::cli
