@@ -1,0 +1,3 @@
+#include "singel_head.hpp"
+
+Tensor first(const Tensor& x) { return x; }

@@ -1,0 +1,3 @@
+#include <headway/tensor.hpp>
+
+Tensor first(const Tensor& x) { return x; }
