@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
@@ -95,7 +96,7 @@ struct Spot {
     verdict::SourceLine at;
     int column = 0;
     std::string marks;
-    bool is_the_place = true;  ///< or who asked for what is there
+    enum class Is { the_place, who_asked, who_included } is = Is::the_place;
 };
 
 /// Finds own lines, and words for them.
@@ -140,10 +141,11 @@ std::optional<Spot> OwnMessages::spot_at(const Place& place, const std::vector<Q
 
 std::optional<Spot> OwnMessages::spot_of(const CompilerWords& words) const {
     if (auto spot = spot_at(words.place, words.quotes)) return spot;
-    for (const auto* places : {&words.required_from, &words.included_from})
+    for (const auto& [places, is] : {std::pair(&words.required_from, Spot::Is::who_asked),
+                                     std::pair(&words.included_from, Spot::Is::who_included)})
         for (const Place& place : *places)
             if (auto spot = spot_at(place, {})) {
-                spot->is_the_place = false;
+                spot->is = is;
                 return spot;
             }
     return {};
@@ -211,9 +213,9 @@ std::vector<std::string> OwnMessages::notes_of(const CompilerWords& words, const
 }
 
 std::vector<CompilerMessage> OwnMessages::of(Severity severity, std::string_view output) const {
-    std::vector<CompilerMessage> messages;
+    std::vector<CompilerMessage> messages, of_includes;
     for (const CompilerWords& words : compiler_words(output)) {
-        if (messages.size() == most_messages) break;
+        if (messages.size() + of_includes.size() == most_messages) break;
         if (words.severity != severity) continue;
         auto spot = spot_of(words);
         if (!spot) continue;
@@ -226,18 +228,21 @@ std::vector<CompilerMessage> OwnMessages::of(Severity severity, std::string_view
                                 .marks = std::move(spot->marks),
                                 .advice = {},
                                 .notes = {}};
-        const bool is_known = std::any_of(messages.begin(), messages.end(), [&](const CompilerMessage& earlier) {
+        auto& list = spot->is == Spot::Is::who_included ? of_includes : messages;
+        const bool is_known = std::any_of(list.begin(), list.end(), [&](const CompilerMessage& earlier) {
             return earlier.text == message.text && earlier.at.file == message.at.file &&
                    earlier.at.line == message.at.line;
         });
         if (is_known) continue;
         message.notes = notes_of(words, message.at);
         message.advice = advice_on(message);
-        if (message.advice.empty() && !spot->is_the_place)
+        if (message.advice.empty() && spot->is != Spot::Is::the_place)
             message.advice =
                 "This shows within code of a library that the line asks for: what it is given does not fit.";
-        messages.push_back(std::move(message));
+        list.push_back(std::move(message));
     }
+    // What goes wrong in a header may well come of what is wrong in the student's own lines.
+    std::move(of_includes.begin(), of_includes.end(), std::back_inserter(messages));
     return messages;
 }
 

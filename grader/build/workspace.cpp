@@ -24,8 +24,13 @@ namespace fs = std::filesystem;
 const Words unoptimised = {"-O0", "-g"};
 
 /// What the compiler warns of. Told, it costs no point: so what right programs are full of is left out.
-const Words warnings_told = {
-    "-Wall", "-Wextra", "-Wshadow", "-Wtype-limits", "-Wno-unused-parameter", "-Wno-unknown-pragmas"};
+const Words warnings_told = {"-Wall",
+                             "-Wextra",
+                             "-Wshadow",
+                             "-Wtype-limits",
+                             "-Wno-unused-parameter",
+                             "-Wno-unused-function",
+                             "-Wno-unknown-pragmas"};
 
 /// The folder of each file: what the compiler is to read.
 Words folders_of(const Words& files) {

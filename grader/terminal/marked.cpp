@@ -29,10 +29,12 @@ Character character(char32_t code_point, char mark, Alphabet alphabet, Tone tone
 
 std::vector<Character> characters(std::string_view source, std::string_view marks, Alphabet alphabet, Tone tone) {
     std::vector<Character> all;
-    while (!source.empty() || all.size() < marks.size()) {
-        const char32_t next = source.empty() ? U' ' : verdict::take_code_point(source);
-        all.push_back(character(next, all.size() < marks.size() ? marks[all.size()] : ' ', alphabet, tone));
-    }
+    const auto next_mark = [&] {
+        const char mark = all.size() < marks.size() ? marks[all.size()] : ' ';
+        return mark == '^' || mark == '~' ? mark : ' ';
+    };
+    while (!source.empty()) all.push_back(character(verdict::take_code_point(source), next_mark(), alphabet, tone));
+    if (next_mark() != ' ') all.push_back(character(U' ', next_mark(), alphabet, tone));  // what is missing at the end
     return all;
 }
 

@@ -1,9 +1,0 @@
-#include <headway/tensor.hpp>
-
-namespace headway::ex01 {
-
-Tensor squared(const Tensor& x) {
-    return x ** 2;
-}
-
-}  // namespace headway::ex01

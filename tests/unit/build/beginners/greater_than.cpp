@@ -1,9 +1,0 @@
-#include <headway/tensor.hpp>
-
-namespace headway::ex01 {
-
-bool larger(const Tensor& a, const Tensor& b) {
-    return a > b;
-}
-
-}  // namespace headway::ex01

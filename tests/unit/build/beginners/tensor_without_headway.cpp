@@ -1,3 +1,0 @@
-#include <headway/tensor.hpp>
-
-Tensor first(const Tensor& x) { return x; }
