@@ -17,6 +17,9 @@ namespace fs = std::filesystem;
 /// Of a source line: what is longer would drown what is told with it.
 constexpr std::size_t most_text = 200;
 
+/// A file may be one line, and what names it may name it thousands of times.
+constexpr std::size_t longest_line = 4096;
+
 /// No file that was handed in has a longer one.
 constexpr std::size_t longest_name = 4096;
 
@@ -102,7 +105,7 @@ std::optional<std::string_view> SourceLines::whole(std::string_view name, int li
     File& file = found->second;
     if (file.lines.empty()) file.lines = lines_of(file.text);
     const auto index = static_cast<std::size_t>(line) - 1;
-    return index < file.lines.size() ? std::optional(file.lines[index]) : std::nullopt;
+    return index < file.lines.size() ? std::optional(file.lines[index].substr(0, longest_line)) : std::nullopt;
 }
 
 std::optional<verdict::SourceLine> SourceLines::at(std::string_view name, int line) const {

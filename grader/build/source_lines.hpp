@@ -29,7 +29,7 @@ public:
     /// @param files  outlive this
     explicit SourceLines(const std::vector<SourceFile>& files);
 
-    /// The line as it was handed in.
+    /// The line as it was handed in; of a very long one, its beginning.
     std::optional<std::string_view> whole(std::string_view name, int line) const;
     /// The same, as a verdict tells it.
     std::optional<verdict::SourceLine> at(std::string_view name, int line) const;

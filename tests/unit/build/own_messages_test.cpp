@@ -130,6 +130,13 @@ TEST(OwnMessages, WhatIsSaidTwiceIsToldOnceAndAFloodIsCutOff) {
     EXPECT_EQ(errors(output).size(), 20U);
 }
 
+TEST(OwnMessages, AFileOfOneLongLineTakesNoLongTime) {
+    const std::vector<SourceFile> long_line{{"a.cpp", std::string(1 << 22, ' ') + "x"}};
+    std::string output;
+    for (int i = 0; i < 1000; ++i) output += "a.cpp:1:4000000: error: bad\n    1 |     x\n      | ^\n";
+    EXPECT_EQ(own_messages(Severity::error, output, long_line, names).size(), 1U);
+}
+
 TEST(OwnMessages, WarningsAreNoErrors) {
     const std::string output =
         "single_head.cpp:3:2: warning: ‘y’ is used uninitialized [-Wuninitialized]\n"
