@@ -191,12 +191,12 @@ struct Compilation {
     int line = 0;
     int column = 0;
     std::string diagnostics;  ///< the compiler's own words, capped, paths relative
-    /// Of a compile_error, those that have a line in the student's files. Missing in documents of before 0.2.
-    std::optional<std::vector<CompilerMessage>> errors;
-    /// Of a submission that was built; no point depends on them.
-    std::optional<std::vector<CompilerMessage>> warnings;
     double compile_seconds = 0;
     double link_seconds = 0;
+    /// Of a compile_error, those that have a line in the student's files. Missing in documents of before 0.2.
+    std::optional<std::vector<CompilerMessage>> errors = {};
+    /// Of a submission that was built; no point depends on them.
+    std::optional<std::vector<CompilerMessage>> warnings = {};
 };
 
 struct MissedLine {
