@@ -37,7 +37,7 @@ Workspace::Objects Workspace::compile_with_counters(const fs::path& output) {
             if (const auto found = parcel.find(name.string()); found != parcel.end())
                 write_file(output / name, found->second);
         if (!finished.ended.success() || finished.timed_out || !parcel.contains(object.filename().string())) {
-            objects.problem = explain_compile(finished, source.path.string(), names_for_student());
+            objects.problem = explain_compile(finished, source.path.string(), names_for_student(), submission_.files);
             break;
         }
         stamp(object, Digest().add(parcel.at(object.filename().string())).hex());

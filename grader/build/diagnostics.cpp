@@ -1,9 +1,11 @@
 #include "build/diagnostics.hpp"
 
+#include "build/own_messages.hpp"
+#include "build/presentable.hpp"
+
 #include <algorithm>
 #include <csignal>
 #include <regex>
-#include <sstream>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -13,46 +15,6 @@ namespace {
 
 using verdict::BuildProblem;
 using verdict::Compilation;
-
-std::string without(std::string text, const std::string& part) {
-    if (part.empty()) return text;
-    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at))
-        text.erase(at, part.size());
-    return text;
-}
-
-/// std::regex recurses once a character: a template can have the compiler write a line that overflows our stack.
-std::string with_short_lines(const std::string& text) {
-    constexpr std::size_t longest = 2000;
-    std::string result;
-    for (std::size_t begin = 0; begin < text.size();) {
-        const std::size_t end = std::min(text.find('\n', begin), text.size());
-        result.append(text, begin, std::min(end - begin, longest));
-        if (end - begin > longest) result += " ...";
-        if (end < text.size()) result += '\n';
-        begin = end + 1;
-    }
-    return result;
-}
-
-/// Sources are given to the compiler as "./name", which begins no option; messages begin with a source's name, or name
-/// it after "from".
-std::string without_own_folder(const std::string& text) {
-    std::string result;
-    for (std::size_t at = 0; at < text.size(); ++at) {
-        const bool begins = result.empty() || result.back() == '\n' || result.ends_with("from ");
-        if (begins && text.compare(at, 2, "./") == 0)
-            ++at;
-        else
-            result += text[at];
-    }
-    return result;
-}
-
-/// What may be shown: where this machine keeps things is nobody's business.
-std::string presentable(const std::string& output, const NamesForStudent& names) {
-    return without_own_folder(with_short_lines(without(without(output, names.workspace), names.course_root)));
-}
 
 std::string next_step(const NamesForStudent& names) {
     return fmt::format("Fix it and run ./headway grade {} again.", names.exercise.substr(0, 2));
@@ -141,13 +103,7 @@ Compilation explain_undefined(const std::string& symbol, const std::vector<std::
     return build;
 }
 
-/// "    21 |     const Tensor max = max(scores, -1);": the name of a variable that hides the function which is to give
-/// it its value; empty if there is none.
-std::string hides_what_it_calls(std::string_view line) {
-    static const std::regex pattern(R"((?:Tensor|auto)[ &]+([A-Za-z_]\w*) *= *\1\()");
-    std::match_results<std::string_view::const_iterator> match;
-    return std::regex_search(line.begin(), line.end(), match, pattern) ? match[1].str() : "";
-}
+bool is_a_sentence(const std::string& text) { return text.ends_with('.') || text.ends_with('?'); }
 
 /// Whether the compiler's driver says that a program it ran was ended: an #error would have its file's name before it.
 bool driver_tells_of_an_end(std::string_view output) {
@@ -165,8 +121,8 @@ bool driver_tells_of_an_end(std::string_view output) {
 
 }  // namespace
 
-Compilation explain_compile(const sandbox::Finished& finished, const std::string& source,
-                            const NamesForStudent& names) {
+Compilation explain_compile(const sandbox::Finished& finished, const std::string& source, const NamesForStudent& names,
+                            const std::vector<SourceFile>& files) {
     Compilation build;
     build.diagnostics = presentable(finished.output, names);
     build.file = source;
@@ -185,22 +141,18 @@ Compilation explain_compile(const sandbox::Finished& finished, const std::string
         return build;
     }
     build.problem = BuildProblem::compile_error;
-    static const std::regex pattern(R"((?:^|\n)([^\s:/][^\s:]*):(\d+):(\d+): (?:fatal )?error: ([^\n]*))");
-    const std::string output = without_own_folder(with_short_lines(finished.output));
-    std::smatch match;
+    build.errors = own_messages(Severity::error, with_short_lines(finished.output), files, names);
     std::string what;
-    if (std::regex_search(output, match, pattern)) {  // the course's own paths are absolute there
-        build.file = match[1];
-        build.line = std::stoi(match[2].str().substr(0, 9));
-        build.column = std::stoi(match[3].str().substr(0, 9));
-        what = ": " + match[4].str();
-        const std::string shown = match.suffix().str();  // the line itself comes first
-        const std::string hidden = hides_what_it_calls(std::string_view(shown).substr(0, shown.find('\n', 1)));
-        if (!hidden.empty()) what = fmt::format(": your variable {0} hides the function {0}; rename it", hidden);
+    if (!build.errors->empty()) {
+        const verdict::CompilerMessage& first = build.errors->front();
+        build.file = first.at.file;
+        build.line = first.at.line;
+        build.column = first.column;
+        what = fmt::format(" (line {}): {}{}", build.line, first.text, is_a_sentence(first.text) ? "" : ".");
+        if (!first.advice.empty()) what += " " + first.advice;
     }
-    const std::string place = build.line > 0 ? fmt::format(" (line {})", build.line) : "";
-    build.message =
-        fmt::format("{}/{} does not compile{}{}. {}", names.folder.string(), build.file, place, what, next_step(names));
+    build.message = fmt::format("{}/{} does not compile{} {}", names.folder.string(), build.file,
+                                what.empty() ? "." : what, next_step(names));
     return build;
 }
 

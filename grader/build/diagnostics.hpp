@@ -1,25 +1,19 @@
 #pragma once
 
+#include "build/presentable.hpp"
+#include "submission/submission.hpp"
+
 #include "sandbox/process.hpp"
 #include "verdict/verdict.hpp"
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
 namespace headway::build {
 
-/// The names by which a student knows the submission and its files, for messages.
-struct NamesForStudent {
-    std::string exercise;          ///< "03_scaled_scores"
-    std::filesystem::path folder;  ///< "exercises/03_scaled_scores"
-    std::string course_root;       ///< left out of messages
-    std::string workspace = {};    ///< where it is built; left out of messages, too
-};
-
-/// What the compiler said, as a problem of the student's, in words.
+/// What the compiler said of `source`, as a problem of the student's, in words. @param files  the student's
 verdict::Compilation explain_compile(const sandbox::Finished& finished, const std::string& source,
-                                     const NamesForStudent& names);
+                                     const NamesForStudent& names, const std::vector<SourceFile>& files);
 
 /// What the linker said. @param defined  demangled names that the submission's objects define
 verdict::Compilation explain_link(const sandbox::Finished& finished, const std::vector<std::string>& defined,

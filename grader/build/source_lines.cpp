@@ -17,21 +17,35 @@ namespace fs = std::filesystem;
 /// Of a source line: what is longer would drown what is told with it.
 constexpr std::size_t most_text = 200;
 
+/// A file may be one line, and what names it may name it thousands of times.
+constexpr std::size_t longest_line = 4096;
+
 /// No file that was handed in has a longer one.
 constexpr std::size_t longest_name = 4096;
 
-std::string without_space_around(const std::string& text) {
-    constexpr const char* space = " \t\r\v\f";
+std::string_view without_space_around(std::string_view text) {
+    constexpr std::string_view space = " \t\r\v\f";
     const std::size_t begin = text.find_first_not_of(space);
-    return begin == std::string::npos ? "" : text.substr(begin, text.find_last_not_of(space) + 1 - begin);
+    return begin == text.npos ? "" : text.substr(begin, text.find_last_not_of(space) + 1 - begin);
 }
 
 /// Not within a character.
-std::string cut(std::string text) {
-    if (text.size() <= most_text) return text;
+std::string cut(std::string_view text) {
+    if (text.size() <= most_text) return std::string(text);
     std::size_t end = most_text;
     while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
-    return text.substr(0, end) + " …";
+    return std::string(text.substr(0, end)) + " …";
+}
+
+/// What follows a last line end is no line.
+std::vector<std::string_view> lines_of(std::string_view text) {
+    std::vector<std::string_view> lines;
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find('\n'), text.size());
+        lines.push_back(text.substr(0, end));
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return lines;
 }
 
 /// "./merge_heads.cpp:41 (discriminator 2)" as name and number; number 0 where there is none.
@@ -57,35 +71,52 @@ bool announces(std::string_view printed, std::int64_t address) {
 /// What is told of one way, call by call.
 class Search {
 public:
-    explicit Search(const std::vector<SourceFile>& files) : files_(files) {}
+    explicit Search(const SourceLines& own) : own_(own) {}
 
     void look_at(std::string_view printed) {
         if (found_ || printed.size() > longest_name) return;
         auto [name, number] = name_and_number(printed);
-        if (auto line = source_line(files_, name, number)) found_ = ThrowSite{std::move(*line), is_first_};
+        if (auto line = own_.get().at(name, number)) found_ = ThrowSite{std::move(*line), is_first_};
         is_first_ = false;
     }
 
     std::optional<ThrowSite> found() && { return std::move(found_); }
 
 private:
-    std::reference_wrapper<const std::vector<SourceFile>> files_;
+    std::reference_wrapper<const SourceLines> own_;
     std::optional<ThrowSite> found_;
     bool is_first_ = true;
 };
 
 }  // namespace
 
+SourceLines::SourceLines(const std::vector<SourceFile>& files) {
+    for (const SourceFile& file : files) files_[file.path.string()].text = file.text;
+}
+
+std::map<std::string, SourceLines::File>::iterator SourceLines::find(std::string_view name) const {
+    if (name.size() > longest_name) return files_.end();
+    return files_.find(fs::path(name).lexically_normal().string());
+}
+
+std::optional<std::string_view> SourceLines::whole(std::string_view name, int line) const {
+    const auto found = find(name);
+    if (found == files_.end() || line < 1) return {};
+    File& file = found->second;
+    if (file.lines.empty()) file.lines = lines_of(file.text);
+    const auto index = static_cast<std::size_t>(line) - 1;
+    return index < file.lines.size() ? std::optional(file.lines[index].substr(0, longest_line)) : std::nullopt;
+}
+
+std::optional<verdict::SourceLine> SourceLines::at(std::string_view name, int line) const {
+    const auto text = whole(name, line);
+    if (!text) return {};
+    return verdict::SourceLine{find(name)->first, line, cut(without_space_around(*text))};
+}
+
 std::optional<verdict::SourceLine> source_line(const std::vector<SourceFile>& files, const std::string& name,
                                                int line) {
-    const fs::path path = fs::path(name).lexically_normal();
-    const auto file = std::find_if(files.begin(), files.end(), [&](const SourceFile& one) { return one.path == path; });
-    if (file == files.end() || line < 1) return {};
-    std::istringstream lines(file->text);
-    std::string text;
-    for (int number = 0; number < line; ++number)
-        if (!std::getline(lines, text)) return {};
-    return verdict::SourceLine{file->path.string(), line, cut(without_space_around(text))};
+    return SourceLines(files).at(name, line);
 }
 
 std::vector<std::optional<ThrowSite>> throw_sites(const std::string& printed, const std::vector<WayToThrow>& ways,
@@ -94,7 +125,8 @@ std::vector<std::optional<ThrowSite>> throw_sites(const std::string& printed, co
         std::int64_t address;
         Search* search;
     };
-    std::vector<Search> searches(ways.size(), Search(files));
+    const SourceLines own(files);
+    std::vector<Search> searches(ways.size(), Search(own));
     std::vector<Call> calls;
     for (std::size_t i = 0; i < ways.size(); ++i)
         for (const std::int64_t address : ways[i]) calls.push_back({address, &searches[i]});

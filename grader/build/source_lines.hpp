@@ -5,8 +5,10 @@
 #include "verdict/verdict.hpp"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace headway::build {
@@ -20,8 +22,29 @@ struct ThrowSite {
     bool is_the_throw = false;  ///< the exception is the file's own, not of something that it called
 };
 
-/// The line with its text as it was handed in. Nothing if no file has that name, or the file has no such line: what a
-/// program says of itself may be anything.
+/// Finds lines of a submission by what a compiler, a linker or the program itself says of them, which may be anything:
+/// nothing if no file has that name, or the file has no such line.
+class SourceLines {
+public:
+    /// @param files  outlive this
+    explicit SourceLines(const std::vector<SourceFile>& files);
+
+    /// The line as it was handed in; of a very long one, its beginning.
+    std::optional<std::string_view> whole(std::string_view name, int line) const;
+    /// The same, as a verdict tells it.
+    std::optional<verdict::SourceLine> at(std::string_view name, int line) const;
+
+private:
+    struct File {
+        std::string_view text;
+        std::vector<std::string_view> lines;  ///< once somebody asks for one
+    };
+    std::map<std::string, File>::iterator find(std::string_view name) const;
+
+    mutable std::map<std::string, File> files_;
+};
+
+/// One line of them.
 std::optional<verdict::SourceLine> source_line(const std::vector<SourceFile>& files, const std::string& name, int line);
 
 /// Reads what `addr2line --addresses --inlines` prints of all addresses of `ways`, in their order. Names and numbers in

@@ -2,6 +2,7 @@
 
 #include "build/defined_functions.hpp"
 #include "build/diagnostics.hpp"
+#include "build/own_messages.hpp"
 #include "build/stamp.hpp"
 #include "submission/digest.hpp"
 
@@ -21,6 +22,15 @@ namespace fs = std::filesystem;
 
 /// For a debugger, which then shows every variable; without the precompiled header, which needs equal options.
 const Words unoptimised = {"-O0", "-g"};
+
+/// What the compiler warns of. Told, it costs no point: so what right programs are full of is left out.
+const Words warnings_told = {"-Wall",
+                             "-Wextra",
+                             "-Wshadow",
+                             "-Wtype-limits",
+                             "-Wno-unused-parameter",
+                             "-Wno-unused-function",
+                             "-Wno-unknown-pragmas"};
 
 /// The folder of each file: what the compiler is to read.
 Words folders_of(const Words& files) {
@@ -136,7 +146,7 @@ void Workspace::require_compiler(const fs::path& folder) const {
         throw std::runtime_error(
             "this machine cannot compile now: what is known to compile does not (has it no memory, no processes or no "
             "room on its disk left?). Grade again. " +
-            explain_compile(finished, "", names_for_student()).diagnostics);
+            explain_compile(finished, "", names_for_student(), {}).diagnostics);
 }
 
 std::vector<std::string> Workspace::defined_functions(const Words& objects) const {
@@ -145,11 +155,12 @@ std::vector<std::string> Workspace::defined_functions(const Words& objects) cons
     return functions_listed(run_tool(arguments, folders_of(objects), {}, std::size_t{1} << 20U).output);
 }
 
-std::optional<verdict::Compilation> Workspace::compile_file(const SourceFile& source, const fs::path& object,
-                                                            Build build, const Words& options) {
+Workspace::Compiled Workspace::compile_file(const SourceFile& source, const fs::path& object, Build build,
+                                            const Words& options, Warnings warnings) {
     Words arguments{toolchain_.compiler};
     append(arguments, options);
-    append(arguments, {"-w", "-fmax-errors=20", "-fdiagnostics-color=never", "-I" + toolchain_.include, "-isystem",
+    append(arguments, warnings == Warnings::told ? warnings_told : Words{"-w"});
+    append(arguments, {"-fmax-errors=20", "-fdiagnostics-color=never", "-I" + toolchain_.include, "-isystem",
                        toolchain_.system_include});
     append(arguments, {"-ffile-prefix-map=./=", "-c", "./" + source.path.string()});  // no name is an option
 
@@ -163,32 +174,41 @@ std::optional<verdict::Compilation> Workspace::compile_file(const SourceFile& so
     for (const auto* files : {&submission_.files, &submission_.course_files})
         for (const SourceFile& file : *files) inputs.add(file.path.string()).add(file.text);
     const std::string digest = inputs.hex();
-    if (is_up_to_date(object, digest)) return std::nullopt;
+    const fs::path words = object.string() + ".words";
+    if (is_up_to_date(object, digest))
+        return {.words = warnings == Warnings::told ? read_file(words) : "", .problem = {}};
 
     Words readable = folders_of(prelude_.at(build));
     append(readable, {toolchain_.include, toolchain_.system_include});
     const auto finished = run_tool(arguments, readable, object, jail_.policy().compiler.diagnostics);
     if (finished.ended.success() && !finished.timed_out) {
+        if (warnings == Warnings::told) write_file(words, finished.output);
         stamp(object, digest);
-        return std::nullopt;
+        return {.words = finished.output, .problem = {}};
     }
-    verdict::Compilation problem = explain_compile(finished, source.path.string(), names_for_student());
+    verdict::Compilation problem =
+        explain_compile(finished, source.path.string(), names_for_student(), submission_.files);
     if (problem.problem == verdict::BuildProblem::compile_error && problem.line == 0)
         require_compiler(object.parent_path());
-    return problem;
+    return {.words = {}, .problem = std::move(problem)};
 }
 
-Workspace::Objects Workspace::compile(const fs::path& output, Build build, const Words& options) {
+Workspace::Objects Workspace::compile(const fs::path& output, Build build, const Words& options, Warnings warnings) {
     fs::create_directories(output);
     const auto begin = std::chrono::steady_clock::now();
     Objects objects;
+    std::string words;
     for (const SourceFile& source : submission_.files) {
         if (!source.is_compiled()) continue;
         const fs::path object = output / source.object_name();
-        objects.problem = compile_file(source, object, build, options);
+        Compiled compiled = compile_file(source, object, build, options, warnings);
+        if (words.size() < jail_.policy().compiler.diagnostics) words += with_short_lines(compiled.words);
+        objects.problem = std::move(compiled.problem);
         if (objects.problem) break;
         objects.files.push_back(object.string());
     }
+    if (warnings == Warnings::told)
+        objects.warnings = own_messages(Severity::warning, words, submission_.files, names_for_student());
     objects.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return objects;
 }
@@ -197,6 +217,7 @@ Built Workspace::link(const fs::path& program, const Objects& objects, const Wor
                       Build build) {
     Built built;
     built.build.compile_seconds = objects.seconds;
+    if (!objects.warnings.empty()) built.build.warnings = objects.warnings;
     if (objects.problem) {
         built.build = *objects.problem;
         built.build.compile_seconds = objects.seconds;
@@ -243,7 +264,8 @@ Built Workspace::build_worker(Build build) {
     Words options = toolchain_.compile.at(build);
     append(options, prelude_.at(build));
     append(options, sources_shown_in("."));
-    const Objects objects = compile(output, build, options);
+    // Of one build, since the other would say the same again. This one's optimiser sees more.
+    const Objects objects = compile(output, build, options, build == Build::plain ? Warnings::told : Warnings::silent);
     Words inputs = toolchain_.main.at(build);
     append(inputs, toolchain_.libraries.at(submission_.exercise).at(build));
     return link(worker(build), objects, inputs, {}, build);

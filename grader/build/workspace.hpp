@@ -76,6 +76,7 @@ public:
     struct Objects {
         Words files;
         std::optional<verdict::Compilation> problem;
+        std::vector<verdict::CompilerMessage> warnings;
         double seconds = 0;
     };
 
@@ -108,9 +109,16 @@ private:
     std::vector<std::string> defined_functions(const Words& objects) const;
     std::filesystem::path course_root() const;
     NamesForStudent names_for_student() const;
-    Objects compile(const std::filesystem::path& output, Build build, const Words& options);
-    std::optional<verdict::Compilation> compile_file(const SourceFile& source, const std::filesystem::path& object,
-                                                     Build build, const Words& options);
+    enum class Warnings { silent, told };
+    Objects compile(const std::filesystem::path& output, Build build, const Words& options,
+                    Warnings warnings = Warnings::silent);
+    /// What the compiler said of a file that it compiled, or why it did not.
+    struct Compiled {
+        std::string words;
+        std::optional<verdict::Compilation> problem;
+    };
+    Compiled compile_file(const SourceFile& source, const std::filesystem::path& object, Build build,
+                          const Words& options, Warnings warnings);
     Built link(const std::filesystem::path& program, const Objects& objects, const Words& inputs, const Words& options,
                Build build);
 

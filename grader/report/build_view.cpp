@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "report/compiler_view.hpp"
 #include "report/diagnostics.hpp"
 #include "report/words.hpp"
 
@@ -12,7 +13,7 @@ namespace {
 using verdict::BuildProblem;
 using verdict::Compilation;
 
-constexpr std::size_t indent = 4;
+constexpr std::size_t build_indent = 4;
 
 /// The compiler repeats the place that stands above its words.
 std::string without_place(std::string text, const Compilation& build) {
@@ -22,15 +23,15 @@ std::string without_place(std::string text, const Compilation& build) {
 
 void show_diagnostics(Page& page, const Compilation& build) {
     if (page.style().verbose) {
-        page.quote(indent, build.diagnostics, unlimited, Page::LongLines::wrapped);
+        page.quote(build_indent, build.diagnostics, unlimited, Page::LongLines::wrapped);
         return;
     }
     const std::string error = first_error(build.diagnostics);
     if (error.size() < build.diagnostics.size()) page.note_cut();
     // The first line says what is wrong; below it source and carets stand in columns, which wrapping would tear apart.
     const std::size_t first_end = std::min(error.find('\n'), error.size());
-    page.quote(indent, without_place(error.substr(0, first_end), build), 6, Page::LongLines::wrapped);
-    page.quote(indent, error.substr(std::min(first_end + 1, error.size())), unlimited, Page::LongLines::cut);
+    page.quote(build_indent, without_place(error.substr(0, first_end), build), 6, Page::LongLines::wrapped);
+    page.quote(build_indent, error.substr(std::min(first_end + 1, error.size())), unlimited, Page::LongLines::cut);
 }
 
 }  // namespace
@@ -38,9 +39,14 @@ void show_diagnostics(Page& page, const Compilation& build) {
 void show_build_problem(Page& page, const verdict::Exercise& exercise, const Place& place) {
     const Compilation& build = exercise.build;
     page.paragraph({.indent = 2, .hanging = 2}, {{"✗ ", Tone::bad}, {problem_in_words(build.problem)}});
-    page.paragraphs({.indent = indent}, build.message);
+    if (build.errors && !build.errors->empty()) {
+        show_errors(page, build_indent, *build.errors, place);
+        if (page.style().verbose) show_diagnostics(page, build);
+        return;
+    }
+    page.paragraphs({.indent = build_indent}, build.message);
     if (!build.file.empty()) {
-        page.paragraph({.indent = indent}, {{place.of(build.file, build.line, build.column), Tone::strong}});
+        page.paragraph({.indent = build_indent}, {{place.of(build.file, build.line, build.column), Tone::strong}});
     }
     show_diagnostics(page, build);
 }

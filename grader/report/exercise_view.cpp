@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "report/build_view.hpp"
+#include "report/compiler_view.hpp"
 #include "report/diagnosis_view.hpp"
 #include "report/tests_view.hpp"
 
@@ -66,6 +67,7 @@ void show_exercise(Page& page, const Exercise& exercise, const std::string& subm
         if (exercise.diagnosis) show_diagnosis(page, exercise, *exercise.diagnosis);
         show_tests(page, exercise, place_of(exercise, submission));
     }
+    show_warnings(page, exercise.build, place_of(exercise, submission));
 }
 
 }  // namespace headway::report

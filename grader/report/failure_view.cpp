@@ -27,9 +27,10 @@ std::size_t at_most(const Page& page, std::size_t lines) { return page.style().v
 void show_story(Page& page, const Failure& failure) {
     constexpr std::string_view label = "asked: ";
     if (failure.story.empty()) return;
-    // The last call is the one that went wrong.
+    // The last call is the one that went wrong. Where numbers are wrong, what led to them is worth a look.
     const std::size_t steps = failure.story.size();
-    const std::size_t left_out = steps - std::min(steps, at_most(page, most_story_lines));
+    const std::size_t most = is_loud(failure.kind) ? 1 : most_story_lines;
+    const std::size_t left_out = steps - std::min(steps, at_most(page, most));
     std::string lead(label);
     const auto next_lead = [&] { return std::exchange(lead, std::string(label.size(), ' ')); };
     if (left_out > 0) {

@@ -59,7 +59,20 @@ void write_numbers(Xml& page, const Failure& failure) {
                               shape_text(failure.expected->shape)));
 }
 
-void write_failure(Xml& page, const Failure& failure, const Place& place) {
+/// A sanitizer's report is told once, however many properties end by it.
+void write_sanitizer(Xml& page, const Failure& failure, const Place& place, std::vector<const Failure*>& told) {
+    if (!failure.sanitizer) return;
+    const bool is_told = std::ranges::any_of(told, [&](const Failure* one) { return are_alike(*one, failure); });
+    const verdict::SanitizerReport& report = *failure.sanitizer;
+    page.text("p", {{"class", "bad"}},
+              report.kind + (report.file.empty() ? "" : " at " + place.of(report.file, report.line)) +
+                  (is_told ? ", as above" : ""));
+    if (is_told) return;
+    told.push_back(&failure);
+    page.text("pre", {}, fmt::format("{}", fmt::join(report.first_lines, "\n")));
+}
+
+void write_failure(Xml& page, const Failure& failure, const Place& place, std::vector<const Failure*>& told) {
     page.text("p", {}, message_of(failure));
     if (failure.at) page.text("pre", {}, line_text(*failure.at, place.of(failure.at->file, 0)));
     if (failure.advice) page.text("p", {}, *failure.advice);
@@ -69,22 +82,19 @@ void write_failure(Xml& page, const Failure& failure, const Place& place) {
     }
     if (const std::string text = circumstances(failure); !text.empty()) page.text("p", {{"class", "faint"}}, text);
     write_numbers(page, failure);
-    if (!failure.sanitizer) return;
-    const verdict::SanitizerReport& report = *failure.sanitizer;
-    page.text("p", {{"class", "bad"}},
-              report.kind + (report.file.empty() ? "" : " at " + place.of(report.file, report.line)));
-    page.text("pre", {}, fmt::format("{}", fmt::join(report.first_lines, "\n")));
+    write_sanitizer(page, failure, place, told);
 }
 
 void write_output(Xml& page, const Test& test) {
-    if (test.output.empty()) return;
+    const std::string output = printed_by(test);
+    if (output.empty()) return;
     page.open("details");
     page.text("summary", {}, test.output_truncated ? "your output (the rest is not kept)" : "your output");
-    page.text("pre", {}, test.output);
+    page.text("pre", {}, output);
     page.close();
 }
 
-void write_test(Xml& page, const Test& test, const Place& place) {
+void write_test(Xml& page, const Test& test, const Place& place, std::vector<const Failure*>& told) {
     const Span mark = mark_of(test);
     page.open("li");
     page.open("div", {{"class", "row"}});
@@ -100,7 +110,7 @@ void write_test(Xml& page, const Test& test, const Place& place) {
     if (was_not_asked(test) && test.failure->message.empty())
         page.text("p", {{"class", "faint"}}, "not asked any more");  // why is told by an earlier one
     else if (test.state == TestState::failed && test.failure && !test.depends_on)
-        write_failure(page, *test.failure, place);
+        write_failure(page, *test.failure, place, told);
     if (test.remarks)
         for (const std::string& remark : *test.remarks) page.text("p", {{"class", "faint"}}, remark);
     write_output(page, test);
@@ -125,10 +135,41 @@ void write_coverage(Xml& page, const Exercise& exercise) {
     }
 }
 
+void write_message(Xml& page, const verdict::CompilerMessage& message, const Place& place) {
+    page.text("p", {}, place.of(message.at.file, message.at.line, message.column) + ": " + message.text);
+    std::string source = message.at.text;
+    std::ranges::replace(source, '\t', ' ');  // the marks take one column for it
+    page.text("pre", {}, source + "\n" + message.marks);
+    if (!message.advice.empty()) page.text("p", {}, message.advice);
+    for (const std::string& note : message.notes) page.text("p", {{"class", "faint"}}, note);
+}
+
+void write_warnings(Xml& page, const Exercise& exercise, const Place& place) {
+    if (!exercise.build.warnings || exercise.build.warnings->empty()) return;
+    page.open("details");
+    page.text("summary", {}, std::string(warnings_headline));
+    for (const verdict::CompilerMessage& warning : *exercise.build.warnings) write_message(page, warning, place);
+    page.close();
+}
+
+void write_diagnostics(Xml& page, const std::string& diagnostics) {
+    if (diagnostics.empty()) return;
+    page.open("details");
+    page.text("summary", {}, "all that the compiler said");
+    page.text("pre", {}, diagnostics);
+    page.close();
+}
+
 void write_build_problem(Xml& page, const Exercise& exercise, const Place& place) {
     const verdict::Compilation& build = exercise.build;
     if (build.problem == verdict::BuildProblem::none) return;
     page.text("p", {{"class", "bad"}}, problem_in_words(build.problem));
+    if (build.errors && !build.errors->empty()) {
+        write_message(page, build.errors->front(), place);
+        if (build.errors->size() > 1) page.text("p", {{"class", "faint"}}, more_errors_in_words(*build.errors));
+        write_diagnostics(page, build.diagnostics);
+        return;
+    }
     page.text("p", {}, build.message);
     if (!build.file.empty()) page.text("p", {}, place.of(build.file, build.line, build.column));
     if (!build.diagnostics.empty()) page.text("pre", {}, build.diagnostics);
@@ -153,12 +194,14 @@ void write_exercise(Xml& page, const Exercise& exercise, const std::string& subm
         write_diagnosis(page, exercise);
         write_stages(page, exercise);
         page.open("ul", {{"class", "tests"}});
+        std::vector<const Failure*> told;
         for (const TestState order :
              {TestState::failed, TestState::unavailable, TestState::not_implemented, TestState::passed})
             for (const Test& test : exercise.tests)
-                if (test.state == order) write_test(page, test, place);
+                if (test.state == order) write_test(page, test, place, told);
         page.close();
     }
+    write_warnings(page, exercise, place);
     write_coverage(page, exercise);
     if (exercise.state != verdict::State::passed) {
         const NextStep next = next_step({exercise}, submission);

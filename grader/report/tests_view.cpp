@@ -55,15 +55,16 @@ public:
     explicit Outputs(Page& page) : page_(page) {}
 
     void show(const Test& test) {
-        if (test.output.empty()) return;
         const bool verbose = page_.style().verbose;
-        if (!verbose && std::ranges::find(shown_, test.output) != shown_.end()) {
+        const std::string output = verbose ? test.output : printed_by(test);
+        if (output.empty()) return;
+        if (!verbose && std::ranges::find(shown_, output) != shown_.end()) {
             page_.line(failure_indent, {{"printed the same as above", Tone::faint}});
             return;
         }
-        shown_.push_back(test.output);
+        shown_.push_back(output);
         page_.line(failure_indent, {{"printed:", Tone::faint}});
-        page_.quote(failure_indent, test.output, verbose ? unlimited : most_output_lines,
+        page_.quote(failure_indent, output, verbose ? unlimited : most_output_lines,
                     verbose ? Page::LongLines::wrapped : Page::LongLines::cut);
         if (test.output_truncated) {
             page_.line(failure_indent, {{"(it printed more than is kept)", Tone::faint}});

@@ -133,6 +133,27 @@ std::string problem_in_words(BuildProblem problem) {
     return "it could not be built";
 }
 
+std::string more_errors_in_words(const std::vector<verdict::CompilerMessage>& errors) {
+    return errors.size() == 2 ? "… and 1 more error; it may have the same cause"
+                              : fmt::format("… and {} more errors; they may have the same cause", errors.size() - 1);
+}
+
+std::string printed_by(const verdict::Test& test) {
+    if (!test.failure || !test.failure->sanitizer || test.failure->sanitizer->first_lines.empty()) return test.output;
+    const std::size_t report = test.output.find(test.failure->sanitizer->first_lines.front());
+    if (report == std::string::npos) return test.output;
+    std::string_view printed = std::string_view(test.output).substr(0, report);
+    while (true) {  // AddressSanitizer has lines of its own before the report
+        const std::string_view before = printed.substr(0, printed.size() - (printed.ends_with('\n') ? 1 : 0));
+        const std::size_t begin = before.rfind('\n') + 1;  // the first line begins at npos + 1 = 0
+        const std::string_view last = before.substr(begin);
+        const bool is_its_own =
+            last == "AddressSanitizer:DEADLYSIGNAL" || (!last.empty() && last.find_first_not_of('=') == last.npos);
+        if (!is_its_own) return std::string(printed);
+        printed = printed.substr(0, begin);
+    }
+}
+
 std::string property_of(const verdict::Test& test) {
     if (test.depends_on) return fmt::format("{} (not judged: depends on {})", test.property, *test.depends_on);
     return test.given ? fmt::format("{} (right, given your {})", test.property, *test.given) : test.property;

@@ -2,6 +2,8 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "verdict/verdict.hpp"
 
@@ -29,6 +31,14 @@ WorstInWords in_words(const verdict::Worst& worst);
 
 /// "it does not compile"
 std::string problem_in_words(verdict::BuildProblem problem);
+
+/// How many errors follow the first, of which the reader is shown no more.
+std::string more_errors_in_words(const std::vector<verdict::CompilerMessage>& errors);
+
+inline constexpr std::string_view warnings_headline = "The compiler warns (no point depends on it):";
+
+/// What the test printed, without a sanitizer's report, which its failure tells.
+std::string printed_by(const verdict::Test& test);
 
 /// The property, and what stands in the way of seeing it.
 std::string property_of(const verdict::Test& test);

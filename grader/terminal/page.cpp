@@ -6,12 +6,15 @@
 #include <iterator>
 #include <utility>
 
+#include "terminal/marked.hpp"
+
 namespace headway::report {
 namespace {
 
 constexpr std::size_t narrowest = 40;
 /// Prose on wider lines is hard to read.
 constexpr std::size_t widest = 100;
+constexpr std::size_t bar_width = 2;
 /// Lines of one text, where not verbose.
 constexpr std::size_t longest_text = 12;
 
@@ -116,19 +119,26 @@ void Page::line(std::size_t indent, const std::vector<Span>& spans) {
     put(indent, cut(safe_line(spans, alphabet()), room(indent), alphabet()));
 }
 
+Cells Page::behind_bar(Cells cells) const {
+    cells.insert(cells.begin(), {{style_.unicode ? "│" : "|", 1, Tone::faint}, Cell{" ", 1, Tone::plain}});
+    return cells;
+}
+
 void Page::quote(std::size_t indent, std::string_view text, std::size_t most_lines, LongLines long_lines) {
-    const Cell bar = {style_.unicode ? "│" : "|", 1, Tone::faint};
-    const std::size_t width = room(indent) - 2;
+    const std::size_t width = room(indent) - bar_width;
     std::vector<Cells> lines;
     for (const Cells& whole : safe_lines(text, alphabet())) {
         if (long_lines == LongLines::cut && columns(whole) > width) has_cut_ = true;
-        for (Cells part : long_lines == LongLines::wrapped ? wrap(whole, width, width)
-                                                           : std::vector<Cells>{cut(whole, width, alphabet())}) {
-            part.insert(part.begin(), {bar, Cell{" ", 1, Tone::plain}});
-            lines.push_back(std::move(part));
-        }
+        for (Cells& part : long_lines == LongLines::wrapped ? wrap(whole, width, width)
+                                                            : std::vector<Cells>{cut(whole, width, alphabet())})
+            lines.push_back(behind_bar(std::move(part)));
     }
     put_up_to(most_lines, {.indent = indent}, lines);
+}
+
+void Page::source(std::size_t indent, std::string_view text, std::string_view marks, Tone tone) {
+    for (Cells& line : marked_lines(text, marks, room(indent) - bar_width, alphabet(), tone))
+        put(indent, behind_bar(std::move(line)));
 }
 
 std::string Page::take() { return std::move(text_); }

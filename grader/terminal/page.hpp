@@ -49,6 +49,9 @@ public:
     /// Lines behind a bar, as they are.
     void quote(std::size_t indent, std::string_view text, std::size_t most_lines, LongLines long_lines);
 
+    /// A line of source behind a bar, whole, with marks below its characters (see marked_lines()).
+    void source(std::size_t indent, std::string_view text, std::string_view marks, Tone tone);
+
     /// Whether something was left out that verbose would show.
     bool has_cut() const { return has_cut_; }
     void note_cut() { has_cut_ = true; }
@@ -57,6 +60,7 @@ public:
 
 private:
     void put(std::size_t indent, const Cells& cells);
+    Cells behind_bar(Cells cells) const;
     void put_up_to(std::size_t most_lines, const Paragraph& form, const std::vector<Cells>& lines);
 
     TerminalStyle style_;

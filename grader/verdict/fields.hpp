@@ -128,6 +128,16 @@ void each_field(T& diagnosis, auto&& field) {
     field("seconds", diagnosis.seconds);
 }
 
+template <MaybeConst<CompilerMessage> T>
+void each_field(T& message, auto&& field) {
+    field("text", message.text);
+    field("at", message.at);
+    field("column", message.column);
+    field("marks", message.marks);
+    field("advice", message.advice);
+    field("notes", message.notes);
+}
+
 template <MaybeConst<Compilation> T>
 void each_field(T& build, auto&& field) {
     field("problem", build.problem);
@@ -136,6 +146,8 @@ void each_field(T& build, auto&& field) {
     field("line", build.line);
     field("column", build.column);
     field("diagnostics", build.diagnostics);
+    field("errors", build.errors);
+    field("warnings", build.warnings);
     field("compile_seconds", build.compile_seconds);
     field("link_seconds", build.link_seconds);
 }

@@ -183,6 +183,16 @@ enum class BuildProblem {
     no_source,  ///< the folder has no .cpp file
 };
 
+/// An error or a warning of the compiler's, told at the student's own line.
+struct CompilerMessage {
+    std::string text;    ///< the compiler's words, without the course's namespaces
+    SourceLine at;       ///< for what goes wrong within a template, the line that asked for it
+    int column = 0;      ///< in the file's line, counted from 1 in characters; 0 if unknown
+    std::string marks;   ///< below `at.text`: ^ where it is, ~ what belongs to it; empty if unknown
+    std::string advice;  ///< the course's sentence; empty if it has none
+    std::vector<std::string> notes;
+};
+
 struct Compilation {
     BuildProblem problem = BuildProblem::none;
     std::string message;  ///< in words, with the next step
@@ -192,6 +202,10 @@ struct Compilation {
     std::string diagnostics;  ///< the compiler's own words, capped, paths relative
     double compile_seconds = 0;
     double link_seconds = 0;
+    /// Of a compile_error, those that have a line in the student's files. Missing in documents of before 0.2.
+    std::optional<std::vector<CompilerMessage>> errors = {};
+    /// Of a submission that was built; no point depends on them.
+    std::optional<std::vector<CompilerMessage>> warnings = {};
 };
 
 struct MissedLine {

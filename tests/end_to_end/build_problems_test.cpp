@@ -32,6 +32,73 @@ TEST(BuildProblems, ACompileErrorNamesFileAndLine) {
     EXPECT_NE(build.message.find("./headway grade 01"), std::string::npos);
 }
 
+TEST(BuildProblems, ACompileErrorIsToldWithItsLineAndTheCoursesSentence) {
+    const auto build = build_of("01_single_head", "single_head.cpp",
+                                "#include \"single_head.hpp\"\n\nnamespace headway::ex01 {\n"
+                                "Tensor softmax_rows(const Tensor& scores) {\n"
+                                "    const Tensor max = max(scores, -1, KeepAxis::yes);\n"
+                                "    return exp(scores - max);\n}\n}\n");
+    ASSERT_TRUE(build.errors && !build.errors->empty());
+    const verdict::CompilerMessage& error = build.errors->front();
+    EXPECT_EQ(error.at.file, "single_head.cpp");
+    EXPECT_EQ(error.at.line, 5);
+    EXPECT_EQ(error.at.text, "const Tensor max = max(scores, -1, KeepAxis::yes);");
+    EXPECT_NE(error.marks.find('^'), std::string::npos);
+    EXPECT_NE(error.advice.find("hides the function max"), std::string::npos) << error.advice;
+}
+
+TEST(BuildProblems, WhereASourceClaimsToBeIsNotBelieved) {
+    for (const char* claim :
+         {"#line 7 \"other.cpp\"", "# 1 \"/etc/passwd\"", "#line 400", "#line 1 \"../single_head.cpp\""}) {
+        const auto build =
+            build_of("01_single_head", "single_head.cpp",
+                     "#include \"single_head.hpp\"\n" + std::string(claim) + "\nint f() { return undeclared; }\n");
+        EXPECT_EQ(build.problem, BuildProblem::compile_error);
+        EXPECT_EQ(build.file, "single_head.cpp") << claim;
+        EXPECT_EQ(build.line, 0) << claim;
+        EXPECT_TRUE(build.errors && build.errors->empty()) << claim;
+        EXPECT_EQ(build.diagnostics.find("root:"), std::string::npos) << claim;
+    }
+}
+
+TEST(BuildProblems, WordsOfAnErrorDirectiveAreOnlyWords) {
+    const auto build = build_of("01_single_head", "single_head.cpp",
+                                "#include \"single_head.hpp\"\n#error other.cpp:1:1: error: \x1b[31m ::error::no\n");
+    ASSERT_TRUE(build.errors && build.errors->size() == 1);
+    EXPECT_EQ(build.errors->front().at.line, 2);
+    EXPECT_EQ(build.errors->front().text.find('\x1b'), std::string::npos);
+}
+
+TEST(BuildProblems, AnErrorInAMacroOrAnIncludedFileIsToldThere) {
+    Desk desk;
+    desk.write("01_single_head/single_head.cpp", "#include \"mine.hpp\"\nint f() { return TWICE(1); }\n");
+    desk.write("01_single_head/mine.hpp", "#define TWICE(x) ((x) * undeclared)\n");
+    const auto build = desk.grade("01").build;
+    ASSERT_TRUE(build.errors && !build.errors->empty());
+    EXPECT_TRUE(build.file == "mine.hpp" || build.file == "single_head.cpp") << build.file;
+    EXPECT_EQ(build.line, build.file == "mine.hpp" ? 1 : 2);
+}
+
+TEST(BuildProblems, WarningsAreToldAndCostNothing) {
+    Desk desk;
+    desk.write("01_single_head/single_head.cpp",
+               single_head_with_softmax("for (std::size_t i = 0; i < scores.numel(); ++i) { }\n"
+                                        "    return softmax_rows_of_the_solution(scores);"));
+    const verdict::Exercise graded = desk.grade("01");
+    EXPECT_EQ(graded.state, verdict::State::passed) << graded.build.message;
+    EXPECT_EQ(graded.points, 10);
+    ASSERT_TRUE(graded.build.warnings);
+    ASSERT_EQ(graded.build.warnings->size(), 1U);
+    EXPECT_NE(graded.build.warnings->front().at.text.find("i < scores.numel()"), std::string::npos);
+    EXPECT_FALSE(graded.build.warnings->front().advice.empty());
+}
+
+TEST(BuildProblems, OfARightProgramNothingIsWarned) {
+    Desk desk;
+    desk.write("01_single_head/single_head.cpp", solution("01_single_head/single_head.cpp"));
+    EXPECT_FALSE(desk.grade("01").build.warnings);
+}
+
 TEST(BuildProblems, AMissingFunctionIsNamed) {
     const auto build = build_of("02_head_splitting", "head_splitting.cpp", "#include \"head_splitting.hpp\"\n");
     EXPECT_EQ(build.problem, BuildProblem::missing_definition);

@@ -4,6 +4,8 @@
 
 #include "build/defined_functions.hpp"
 #include "build/diagnostics.hpp"
+#include "build/own_messages.hpp"
+#include "build/source_lines.hpp"
 
 #include <csignal>
 
@@ -12,11 +14,26 @@ namespace {
 using namespace headway;
 
 const build::NamesForStudent names{"03_scaled_scores", "exercises/03_scaled_scores", "/course/", "/desk/"};
+const std::vector<build::SourceFile> files{
+    {"scaled_scores.cpp", "#include <x>\n\tint √ = y;\n\n    return x[1] = 2;\n"}, {"a.hpp", "int f()\r\n"}};
 
 void check(const verdict::Compilation& build) {
     fuzz::require(build.problem != verdict::BuildProblem::none);
     fuzz::require(!build.message.empty());
     fuzz::require(build.line >= 0 && build.column >= 0);
+}
+
+/// Each is told at a line that was handed in, and marks stand below that.
+void check_messages(const std::optional<std::vector<verdict::CompilerMessage>>& messages) {
+    if (!messages) return;
+    fuzz::require(messages->size() <= 20);
+    for (const verdict::CompilerMessage& one : *messages) {
+        const auto line = build::source_line(files, one.at.file, one.at.line);
+        fuzz::require(line && line->text == one.at.text);
+        fuzz::require(one.marks.size() <= one.at.text.size() + 1);
+        fuzz::require(one.marks.find_first_not_of(" ~^") == std::string::npos);
+        fuzz::require(one.column >= 0 && one.notes.size() <= 4);
+    }
 }
 
 }  // namespace
@@ -32,7 +49,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     finished.out_of_memory = (data[0] & 4U) != 0;
     if ((data[0] & 8U) != 0) finished.ended = {0, SIGXCPU};
     if ((data[0] & 1U) == 0) {
-        check(build::explain_compile(finished, "scaled_scores.cpp", names));
+        const verdict::Compilation build = build::explain_compile(finished, "scaled_scores.cpp", names, files);
+        check(build);
+        check_messages(build.errors);
+        check_messages(build::own_messages(build::Severity::warning, finished.output, files, names));
         return 0;
     }
     const std::size_t end = text.find('\0');

@@ -10,6 +10,8 @@ namespace {
 using verdict::BuildProblem;
 
 const NamesForStudent names{"03_scaled_scores", "exercises/03_scaled_scores", "/course/"};
+const std::vector<SourceFile> files{
+    {"scaled_scores.cpp", "#include <headway/tensor.hpp>\n" + std::string(12, '\n') + "    x;\n"}};
 
 sandbox::Finished said(const std::string& output) {
     sandbox::Finished finished;
@@ -24,7 +26,7 @@ TEST(Diagnostics, TheFirstErrorInTheStudentsFileIsNamed) {
                                             "/course/tensor/include/headway/tensor.hpp:9:1: error: not this one\n"
                                             "scaled_scores.cpp: In function 'f':\n"
                                             "scaled_scores.cpp:14:5: error: 'x' was not declared in this scope\n"),
-                                       "scaled_scores.cpp", names);
+                                       "scaled_scores.cpp", names, files);
     EXPECT_EQ(build.problem, BuildProblem::compile_error);
     EXPECT_EQ(build.file, "scaled_scores.cpp");
     EXPECT_EQ(build.line, 14);
@@ -32,21 +34,32 @@ TEST(Diagnostics, TheFirstErrorInTheStudentsFileIsNamed) {
     EXPECT_EQ(
         build.message,
         "exercises/03_scaled_scores/scaled_scores.cpp does not compile (line 14): 'x' was not declared in this scope. "
+        "Nothing is called x here: is it spelt as where it was declared, and declared above, in this block? "
         "Fix it and run ./headway grade 03 again.");
     EXPECT_EQ(build.diagnostics.find("/course/"), std::string::npos);
+}
+
+TEST(Diagnostics, AnErrorThatClaimsToBeElsewhereIsOfTheFileThatWasCompiled) {
+    const auto build = explain_compile(said("other.cpp:7:1: error: bad\n/etc/passwd:1:1: error: bad\n"),
+                                       "scaled_scores.cpp", names, files);
+    EXPECT_EQ(build.file, "scaled_scores.cpp");
+    EXPECT_EQ(build.line, 0);
+    EXPECT_EQ(
+        build.message,
+        "exercises/03_scaled_scores/scaled_scores.cpp does not compile. Fix it and run ./headway grade 03 again.");
 }
 
 TEST(Diagnostics, CompilingWithoutEndIsSaid) {
     sandbox::Finished finished = said("");
     finished.timed_out = true;
-    EXPECT_EQ(explain_compile(finished, "scaled_scores.cpp", names).problem, BuildProblem::too_long);
+    EXPECT_EQ(explain_compile(finished, "scaled_scores.cpp", names, files).problem, BuildProblem::too_long);
     EXPECT_EQ(explain_compile(said("g++: fatal error: CPU time limit exceeded signal terminated program cc1plus\n"),
-                              "scaled_scores.cpp", names)
+                              "scaled_scores.cpp", names, files)
                   .problem,
               BuildProblem::too_long);
     EXPECT_EQ(
         explain_compile(said("scaled_scores.cpp:1:2: error: #error g++: Killed signal, CPU time limit exceeded\n"),
-                        "scaled_scores.cpp", names)
+                        "scaled_scores.cpp", names, files)
             .problem,
         BuildProblem::compile_error)
         << "a submission's own words";
@@ -125,7 +138,7 @@ TEST(Diagnostics, ALineWithoutEndOverflowsNothing) {
     sandbox::Finished finished;
     finished.ended.exit_code = 1;
     finished.output = std::string(1 << 20, 'x') + "\na.cpp:3:1: error: wrong\n" + std::string(1 << 20, ':');
-    const auto build = explain_compile(finished, "a.cpp", {});
+    const auto build = explain_compile(finished, "a.cpp", {}, {{"a.cpp", "1\n2\n3\n"}});
     EXPECT_EQ(build.line, 3);
     EXPECT_LT(build.diagnostics.size(), 10000U);
 }

@@ -79,5 +79,28 @@ TEST(Html, ShowsNoExpectedValueThatThePolicyWithholds) {
     EXPECT_THAT(html(verdict), Not(HasSubstr("<table")));
 }
 
+TEST(Html, ACompileErrorIsToldAtItsLine) {
+    const std::string page = html(samples::verdict_of({samples::does_not_compile()}));
+    EXPECT_THAT(page, HasSubstr("<pre>return matmul(x);\n       ~~~~~~^~~</pre>"));
+    EXPECT_THAT(page, HasSubstr("Compare the arguments one by one."));
+    EXPECT_THAT(page, HasSubstr("and 1 more error"));
+    EXPECT_THAT(page, HasSubstr("all that the compiler said"));
+}
+
+TEST(Html, WarningsAreTold) {
+    verdict::Exercise warned = samples::all_right();
+    EXPECT_THAT(html(samples::verdict_of({warned})), Not(HasSubstr("The compiler warns")));
+    warned.build.warnings = samples::does_not_compile().build.errors;
+    EXPECT_THAT(html(samples::verdict_of({warned})), HasSubstr("The compiler warns"));
+}
+
+TEST(Html, ASanitizersReportIsToldOnce) {
+    const verdict::Test crashed = samples::failed("A", "a", 1, samples::reads_out_of_bounds());
+    const std::string report = crashed.failure->sanitizer->first_lines.front();
+    const std::string page = html(samples::verdict_of(
+        {samples::exercise("02", "head splitting", verdict::State::failed, {crashed, crashed, crashed})}));
+    EXPECT_EQ(page.find(report), page.rfind(report));
+}
+
 }  // namespace
 }  // namespace headway::report

@@ -211,22 +211,24 @@ TEST(Terminal, RemarksAreToldWhetherATestPassesOrFails) {
     EXPECT_THAT(shown(remarked), HasSubstr("  · worth knowing\n"));
 }
 
-TEST(Terminal, BuildErrorsShowTheFirstWithoutTheNoise) {
-    EXPECT_EQ(shown(does_not_compile()),
-              R"(05 module: failed                                                         0 / 10
-  ✗ it does not compile
-    exercises/05_module/module.cpp does not compile (line 14). Fix it and run
-    ./headway grade 05 again.
-    exercises/05_module/module.cpp:14:12
-    │ error: no matching function for call to ‘matmul(headway::Tensor&)’
-    │    14 |     return matmul(x);
-    │       |            ~~~~~~^~~
-────────────────────────────────────────────────────────────────────────────────
-0 of 10 points: 1 failed                                                   1.2 s
-more detail: ./headway grade 05 --verbose
-next: ./headway grade 05   (when you have fixed it)
-)");
-    EXPECT_THAT(shown(does_not_compile(), {.verbose = true}), HasSubstr("│ tensor.hpp:90:8: note: candidate"));
+TEST(Terminal, ASanitizersReportIsToldOnce) {
+    verdict::Test crashed = failed("A", "a", 1, reads_out_of_bounds());
+    const std::string report = crashed.failure->sanitizer->first_lines.front();
+    crashed.output = "mine\nAddressSanitizer:DEADLYSIGNAL\n=====\n" + report + "\nmore of it\n";
+    verdict::Test again = crashed;
+    again.output = report;
+    const std::string text = shown(exercise("02", "head splitting", State::failed, {crashed, again}));
+    EXPECT_EQ(text.find(report), text.rfind(report));
+    EXPECT_THAT(text, HasSubstr("      printed:\n      │ mine\n"));
+    EXPECT_THAT(text, Not(HasSubstr("DEADLYSIGNAL")));
+    EXPECT_THAT(text, Not(HasSubstr("more of it")));
+    EXPECT_THAT(shown(with_test(crashed), {.verbose = true}), HasSubstr("more of it"));
+}
+
+TEST(Terminal, OfACrashOnlyTheLastCallIsShown) {
+    verdict::Failure failure = crashes();
+    failure.story = {"first", "second", "third", "last"};
+    EXPECT_THAT(shown(with_failure(failure)), HasSubstr("asked: … after 3 earlier steps\n             last\n"));
 }
 
 TEST(Terminal, UnavailableIsNotTheStudentsFault) {

@@ -39,9 +39,14 @@ Verdict everywhere(const std::string& text) {
     unbuilt.build.file = text;
     unbuilt.build.message = text;
     unbuilt.build.diagnostics = "error: " + text + "\n" + text;
+    const CompilerMessage message{text, SourceLine{text, 2147483647, text}, 2147483647, text, text, {text}};
+    unbuilt.build.errors = {message, message};
+    Exercise unbuilt_as_before = unbuilt;
+    unbuilt_as_before.build.errors.reset();
     Exercise ungraded = unavailable();
     ungraded.problem = text;
-    Verdict verdict = verdict_of({with_tests, unbuilt, ungraded});
+    with_tests.build.warnings = {message, message};
+    Verdict verdict = verdict_of({with_tests, unbuilt, unbuilt_as_before, ungraded});
     verdict.submission = text;
     verdict.toolchain[text] = text;
     verdict.protections["network"] = "absent: " + text;

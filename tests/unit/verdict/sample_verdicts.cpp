@@ -203,6 +203,18 @@ Exercise does_not_compile() {
         "tensor.hpp:90:8: note: candidate: ‘headway::Tensor matmul(const Tensor&, const Tensor&)’\n"
         "   90 | Tensor matmul(const Tensor& a, const Tensor& b);\n"
         "module.cpp:20:1: error: no return statement\n";
+    broken.build.errors = {{.text = "no matching function for call to 'matmul(Tensor&)'",
+                            .at = {"module.cpp", 14, "return matmul(x);"},
+                            .column = 12,
+                            .marks = "       ~~~~~~^~~",
+                            .advice = "Compare the arguments one by one.",
+                            .notes = {"candidate: 'Tensor matmul(const Tensor&, const Tensor&)'"}},
+                           {.text = "no return statement",
+                            .at = {"module.cpp", 20, "}"},
+                            .column = 1,
+                            .marks = "^",
+                            .advice = "",
+                            .notes = {}}};
     return broken;
 }
 

@@ -1,0 +1,185 @@
+#include "build/common_errors.hpp"
+
+namespace headway::build {
+namespace {
+
+// What mutants are for the diagnosis, the programs in tests/unit/build/beginners are for this table.
+#define UNKNOWN(names)                                                                             \
+    "'(" names ")' (?:was not declared|does not name|has not been)|undeclared identifier '(" names \
+    ")'|unknown type name '(" names ")'"
+
+constexpr CommonError table[] = {
+    // ---- names
+    {R"(conversion|convert|initial|'auto'|deduced type)", R"(\b(\w+)\s*=\s*\1\s*\()",
+     "Your variable @1 hides the function @1: from its own name on, @1 is the new variable. Give it another name."},
+    {R"('(\w+)' cannot be used as a function|called object type)",
+     R"(\b(max|sum|mean|exp|log|sqrt|matmul|cat|min|softmax\w*)\s*\()",
+     "@1 is a variable here, and hides the function @1. Give the variable another name."},
+    {R"(cannot be used as a function|called object type)", "",
+     "A variable is called here as a function is. To multiply, write *; if you mean a function, a variable of that "
+     "name "
+     "hides it."},
+    {R"('infinity' was not|undeclared identifier 'infinity')", "",
+     "Write std::numeric_limits<float>::infinity(), from <limits>."},
+    {R"('(?:yes|no)' was not|undeclared identifier '(?:yes|no)')", "", "Write KeepAxis::yes or KeepAxis::no."},
+    {R"(was not declared|undeclared identifier)", R"(\(.*\b(axis|dim|keepdim|keep|dtype)\s*=[^=])",
+     "C++ has no arguments by name: they count by their place, as in sum(x, -1, KeepAxis::yes)."},
+    // UNKNOWN is what both compilers say of a name that they do not know.
+    {UNKNOWN("cout|cerr|endl|min|swap|sort|string|vector|to_string|move|abs|accumulate|numeric_limits|size_t|"
+             "invalid_argument|out_of_range|runtime_error|function|pair|make_unique|unique_ptr|optional"),
+     "", "It is of the standard library: write std::$1$2$3."},
+    {UNKNOWN("Tensor|Index|Mask|Shape"), "",
+     "$1$2$3 is of namespace headway: put your code between namespace headway::ex… { and its }, as the stub has it."},
+    {UNKNOWN("head_dim|num_heads|seq_len|batch|d_model|d_k|[BTSDHdn]"), "",
+     "There is no variable $1$2$3 here. Sizes come from tensors: const Index $1$2$3 = q.size(-1); for the last axis."},
+    {UNKNOWN(R"(\w+)"), "",
+     "Nothing is called $1$2$3 here: is it spelt as where it was declared, and declared above, in this block?"},
+    {R"(\bfor\b|redefinition of|expected ';')", R"(\bfor\s*\([^;]*,[^;]*,)",
+     "The three parts of for are parted by semicolons: for (Index i = 0; i < n; ++i)."},
+    {R"(redeclaration|redefinition)", "",
+     "This name is declared a second time in the same block or file. Leave out the type to assign to the first, or "
+     "give "
+     "the second another name."},
+
+    // ---- punctuation
+    {R"(expected '\(' (?:before|after))", R"(\b(if|while|for|switch)\b)",
+     "The condition of @1 stands in round brackets: @1 (…)."},
+    {R"(unary '\*'|indirection requires pointer)", R"(\*\*)",
+     "C++ has no **. Write x * x, or std::pow(x, 2) for a number."},
+    {R"(expected (?:',' or )?';'|expected initializer before|expected ';' after)", "",
+     "A semicolon is missing here, or at the end of the line before: each statement ends with one, and so does a class "
+     "after its }."},
+    {R"(expected '\)'|expected '\]')", "",
+     "A bracket is opened here, or above, and never closed. Count them on this line first."},
+    {R"(expected '\}')", "",
+     "A { is never closed: of a function, a loop or the namespace. The file ends before its }."},
+    {R"(unqualified-id before '?(return|if|for|while)|expected declaration before '\}'|extraneous closing brace|expected unqualified-id$|expected unqualified-id\n)",
+     "", "This stands outside of all functions: there is one } too many above it."},
+    {R"(expected expression|missing terminating|expected primary)", R"(^[^"]*"[^"]*$)",
+     "A text begins with \" and ends with \" on the same line."},
+    {R"(from 'int' to 'const char\*'|character constant too long|functional-style cast from 'int')", "'",
+     "Texts stand in double quotes: \"…\". Single quotes are for one character."},
+    {R"(operands (?:of types|to binary expression).*const char)", R"(\+)",
+     "Texts in quotes cannot be added. Begin with one std::string, and make numbers into texts: std::string(\"rank \") "
+     "+ "
+     "std::to_string(n)."},
+    {R"(before '\.' token|unexpected namespace name)", "",
+     "What is in a namespace is named with two colons: std::max, not std.max."},
+    {R"(forbids declaration of '(\w+)' with no type|requires a type specifier|expected unqualified-id before)", "",
+     "The type is missing in front of the name: Tensor f(…), const Index n = …"},
+
+    // ---- what tensors have, and have not
+    {R"(has no member named 'T'|no member named 'T')", "", "Write transpose(-2, -1): it swaps the last two axes."},
+    {R"(no member named '(reshape|permute|flatten|unsqueeze|squeeze)')", "",
+     "A Tensor has no $1. It has view({…}), transpose(axis, axis) and expand({…})."},
+    {R"(no member named '(sum|mean|max|exp|log|sqrt|matmul|softmax|cat|dot|masked_fill)')", "",
+     "$1 is no member: it is a function that takes the tensor, such as sum(x, -1)."},
+    {R"(no member named '(\w+)')", "",
+     "There is no $1. What a Tensor has stands in tensor/include/headway/tensor.hpp."},
+    {R"(to 'Tensor::size\(\)|single argument 'axis')", "",
+     "size wants an axis: x.size(0), or x.size(-1) for the last one. x.numel() counts all elements, x.rank() the "
+     "axes."},
+    {R"(invalid use of member function|non-static member function must be called|unresolved overloaded function type)",
+     "", "It is a function, so () comes after its name: x.shape()."},
+    {R"('Tensor::shape\(|expected 0, have 1)", R"(shape\()",
+     "shape() takes nothing. The size of an axis is x.size(0)."},
+    {R"('Tensor::(zeros|ones|empty|full|view|expand)\()", "", "A shape is a list in braces: $1({3, 4})."},
+    {R"(argument 'shape'|'Tensor::(zeros|ones)' declared|'const Shape')", R"(\b(zeros|ones|empty|full|view|expand)\()",
+     "A shape is a list in braces: @1({3, 4})."},
+    {R"('Tensor::transpose\(|expected 2, have)", R"(transpose\()",
+     "transpose wants the two axes that change places: transpose(-2, -1)."},
+    {R"(operator\[\]'.*Mask|'(?:const )?Mask' does not provide)", "",
+     "An element of a mask is in round brackets: mask(query, key)."},
+    {R"(Mask)", R"(\|\||&&)", "Masks are joined with one | : it is blocked where either blocks."},
+    {R"((?:from|convert|type) '(?:const )?Tensor'.*'(?:float|double|Index|long|int)'|from returned value of type 'Tensor')",
+     R"(\]\s*\[|\[)", "x[i][j] is a Tensor still. One number is in round brackets: x(i, j)."},
+    {R"('(?:const )?Tensor' to '(?:const )?(?:float|double|Index|long|int)')", "",
+     "A Tensor is no number, even if it holds only one. Read that with x(0), or x(0, 0) if it is a matrix."},
+    {R"(operator='.*Tensor' and '|no viable overloaded '=')", R"(\]\s*=[^=])",
+     "x[i] is a view of a row. Write one number with x(i, j) = …, a whole row with x[i].fill(…) or x[i].copy_from(…)."},
+    {R"('Tensor' to 'bool'|'const Tensor' to 'bool'|contextually convertible)", "",
+     "A Tensor is neither true nor false. Whether there is one says x.defined(); a number of it is x(0)."},
+    {R"((?:from|type) '(?:float|double|int|Index)' to (?:non-scalar type )?'(?:const )?Tensor'|'(?:float|double|int)' to function return type 'Tensor'|from '(?:float|double|int|Index)' to 'Tensor')",
+     "", "A number is no Tensor. x * 2 takes the number as it is; Tensor::full({1}, 2) makes a tensor of it."},
+    {R"(operator(<|>|<=|>=|==|!=|%|&&|\|\||!)'.*Tensor)", "",
+     "Tensors have no $1. Compare numbers, in loops: a(i, j) < b(i, j)."},
+    {R"(invalid operands to binary expression \('(?:const )?Tensor')", R"(\s(<|>|<=|>=|==|!=|%|&&|\|\|)\s)",
+     "Tensors have no @1. Compare numbers, in loops: a(i, j) < b(i, j)."},
+    {R"(operator([-+*/])'.*Tensor|invalid operands to binary expression \('(?:const )?Tensor')", "",
+     "A Tensor is added to, subtracted from, multiplied with and divided by a Tensor or a number, and nothing else."},
+
+    // ---- arguments
+    {R"('KeepAxis' to 'Index'|from 'KeepAxis')", "",
+     "The axis comes first, then whether it stays: sum(x, -1, KeepAxis::yes)."},
+    {R"('(?:bool|int)' to 'KeepAxis')", "", "Whether the axis stays is said in words: sum(x, -1, KeepAxis::yes)."},
+    {R"(too few arguments to function '[^']*\b(sum|mean|max|cat)\()", "",
+     "$1 works along an axis, and wants to know which: $1(x, -1) for the last one."},
+    {R"(call to '(sum|mean|cat|max)'[^]*but 1 was provided)", "",
+     "$1 works along an axis, and wants to know which: $1(x, -1) for the last one."},
+    {R"(call to '(?:max|min|clamp)\b)", R"(std::(max|min|clamp)\()",
+     "std::@1 wants numbers of one type: make both Index, as in std::@1(n, Index{1})."},
+    {R"(call to '(\w+))", R"(std::(exp|sqrt|log|pow|tanh|abs)\()",
+     "std::@1 is for one number. For whole tensors there are exp(x), log(x) and sqrt(x) without std::, and x * x."},
+    {R"(narrow)", "",
+     "Sizes and positions are Index, which is signed. Make the variable an Index, or write static_cast<Index>(…)."},
+    {R"(base operand of '->'|is not a pointer; did you mean)", "", "It is no pointer: write . in place of ->."},
+    {R"(which is of pointer type|is a pointer; did you mean)", "", "It is a pointer: write -> in place of the dot."},
+    {R"(does not match any declaration|no declaration matches)", "",
+     "It is declared otherwise: name, parameters, their const and & and a const at the end must be the same in both "
+     "places."},
+    {R"(no matching function for call to '(\w+)::\1\(\)|must explicitly initialize the member '(\w+)')", "",
+     "That member cannot be made without arguments. Give them in the constructor's list: Layer(…) : member_(arguments) "
+     "{"},
+    {R"(emplace|construct_at|matching constructor)", R"(emplace|push_back|make_)",
+     "What stands in the brackets makes no such element: it must fit one of its constructors."},
+    {R"(for call to '(?:push_back|emplace_back|insert|resize)')", "",
+     "What stands in the brackets is no such element, or the list is const."},
+    {R"(no matching|too many arguments|too few arguments|requires \d)", "",
+     "How many arguments there are, or of which types, is not as declared. Compare them one by one."},
+
+    // ---- const, auto, return
+    {R"(in read-only object|within const member function)", "",
+     "This function is const (it says so after its brackets), so it may not change members of its object."},
+    {R"('const (?:Tensor|Mask)' as 'this'|'const (?:Tensor|Mask)',? but|no viable overloaded '[-+*/]?=')", "",
+     "It is const: you may read it, not change it. Make a new one, const Tensor y = …, or change a copy: Tensor y = "
+     "x.clone();"},
+    {R"(but function is not marked const|passing 'const (?!Tensor|Mask|std::)\w+' as 'this')", "",
+     "The object is const, and the function it is asked for might change it. If it does not, write const after its ( "
+     ")."},
+    {R"('const std::vector.*' as 'this'|'this' argument has type 'const )", "",
+     "It is const: you may read it, not change it. Change a copy, or take it without const if the header lets you."},
+    {R"(lvalue required as left operand|expression is not assignable)", "",
+     "What is left of = cannot be changed: an element of a const Tensor, or the result of a function. To compare, "
+     "write ==."},
+    {R"(assignment of read-only|const-qualified type)", "",
+     "It is const: it keeps its first value. Leave out const where it is declared, if it has to change."},
+    {R"('const float ?\*')", R"(data\(\))", "data() of a const Tensor is for reading: const float* values = x.data();"},
+    {R"(has no initializer|'auto' requires an initializer)", "",
+     "auto takes its type from the first value: give one at once, or name the type: Tensor y;"},
+    {R"(return-statement with no value|should return a value)", "",
+     "This function promises a value: return one, or throw."},
+    {R"(return-statement with a value|should not return a value)", "",
+     "This function is void: it gives nothing back. Change its type, or write return; alone."},
+    {R"(is private|is a private member)", "", "It is private: only functions of its own class may use it."},
+    {R"(No such file|file not found)", "",
+     "There is no such header: compare its name, letter by letter, with the one the stub includes."},
+
+    // ---- warnings
+    {R"(no return statement|reaches end of|does not return a value|does not return in all)", "",
+     "On some way through it this function ends without return; what it gives then is nobody's choice."},
+    {R"('?>= 0'? is always true|< 0'? is always false|unsigned expression)", "",
+     "An unsigned number is never below 0: such a loop has no end. Count with Index."},
+    {R"(different signedness|different signs)", "",
+     "One side can be negative, the other cannot: -1 becomes a huge number. Make both Index."},
+    {R"(will be initialized after)", "",
+     "Members are made in the order in which the class declares them, whatever order this list has."},
+    {R"(uninitialized)", "", "It has no value yet: give it one where it is declared."},
+    {R"(shadows)", "", "There are two of this name, and the inner one hides the outer."},
+    {R"(assignment.*(?:truth value|condition))", "", "= assigns; to compare, write ==."},
+};
+
+}  // namespace
+
+std::span<const CommonError> common_errors() { return table; }
+
+}  // namespace headway::build

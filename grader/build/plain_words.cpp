@@ -1,0 +1,107 @@
+#include "build/plain_words.hpp"
+
+#include "build/common_errors.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstddef>
+#include <regex>
+#include <utility>
+#include <vector>
+
+namespace headway::build {
+namespace {
+
+/// std::regex recurses once a character.
+constexpr std::size_t most_searched = 600;
+
+bool is_part_of_a_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+/// What is left out at the beginning of `words`: how many bytes.
+std::size_t unwanted(std::string_view words) {
+    for (const std::string_view one : {"headway::", "ops::", "__cxx11::"})
+        if (words.starts_with(one)) return one.size();
+    constexpr std::string_view exercise = "ex01::";
+    if (words.size() > exercise.size() && words.starts_with("ex") && words.substr(4).starts_with("::") &&
+        std::isdigit(static_cast<unsigned char>(words[2])) != 0 &&
+        std::isdigit(static_cast<unsigned char>(words[3])) != 0)
+        return exercise.size();
+    return 0;
+}
+
+/// The other name of a type: " {aka 'long int'}", " (aka 'long')".
+std::size_t also_known_as(std::string_view words) {
+    for (const auto& [begin, end] : {std::pair<std::string_view, std::string_view>{" {aka '", "'}"}, {" (aka '", "')"}})
+        if (words.starts_with(begin))
+            if (const std::size_t at = words.find(end); at != words.npos) return at + end.size();
+    return 0;
+}
+
+/// The curly quotes of g++, and what is no word of C++'s.
+std::string in_plain_quotes(std::string_view words) {
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 6> replaced = {
+        {{"‘", "'"}, {"’", "'"}, {"“", "\""}, {"”", "\""}, {"const class ", "const "}, {" [-fpermissive]", ""}}};
+    std::string text;
+    while (!words.empty()) {
+        const auto* const found = std::find_if(replaced.begin(), replaced.end(),
+                                               [&](const auto& one) { return words.starts_with(one.first); });
+        if (found == replaced.end()) text += words.front();
+        if (found != replaced.end()) text += found->second;
+        words.remove_prefix(found == replaced.end() ? 1 : found->first.size());
+    }
+    return text;
+}
+
+struct Searched {
+    std::regex words, line;
+    const CommonError* error;
+};
+
+const std::vector<Searched>& searched() {
+    static const std::vector<Searched> all = [] {
+        std::vector<Searched> made;
+        for (const CommonError& one : common_errors())
+            made.push_back({std::regex(one.words), std::regex(one.line), &one});
+        return made;
+    }();
+    return all;
+}
+
+/// The words, and below them the notes: clang++ tells there what g++ tells in its first line.
+std::string with_notes(const verdict::CompilerMessage& message) {
+    std::string words = message.text;
+    for (const std::string& note : message.notes) words += "\n" + note;
+    return words.substr(0, most_searched);
+}
+
+}  // namespace
+
+std::string shortened(std::string_view words) {
+    const std::string plain = in_plain_quotes(words);
+    std::string text;
+    for (std::string_view left = plain; !left.empty();) {
+        const bool begins_a_name =
+            (text.empty() || !is_part_of_a_name(text.back())) && !text.ends_with("did you mean '");
+        const std::size_t skipped = std::max(begins_a_name ? unwanted(left) : 0, also_known_as(left));
+        if (skipped == 0) text += left.front();
+        left.remove_prefix(std::max<std::size_t>(skipped, 1));
+    }
+    return text;
+}
+
+std::string advice_on(const verdict::CompilerMessage& message) {
+    const std::string words = with_notes(message);
+    const std::string line = message.at.text.substr(0, most_searched);
+    for (const Searched& one : searched()) {
+        std::smatch in_words, in_line;
+        if (!std::regex_search(words, in_words, one.words) || !std::regex_search(line, in_line, one.line)) continue;
+        std::string advice = in_words.format(one.error->advice);
+        for (std::size_t at = advice.find("@1"); at != std::string::npos && in_line.size() > 1; at = advice.find("@1"))
+            advice.replace(at, 2, in_line.str(1));
+        return advice;
+    }
+    return {};
+}
+
+}  // namespace headway::build

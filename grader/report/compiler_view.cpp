@@ -1,0 +1,47 @@
+#include "report/compiler_view.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/words.hpp"
+
+namespace headway::report {
+namespace {
+
+using verdict::CompilerMessage;
+
+constexpr std::size_t most_warnings = 5;
+
+void show_message(Page& page, std::size_t indent, const CompilerMessage& message, const Place& place, Tone tone) {
+    page.paragraph({.indent = indent}, {{place.of(message.at.file, message.at.line, message.column), Tone::strong}});
+    page.paragraph({.indent = indent, .hanging = 2, .most_lines = 4}, {{message.text}});
+    page.source(indent, message.at.text, message.marks, tone);
+    if (!message.advice.empty()) page.paragraph({.indent = indent, .hanging = 2}, {{"▸ ", tone}, {message.advice}});
+    for (const std::string& note : message.notes)
+        page.paragraph({.indent = indent, .hanging = 2, .most_lines = 4}, {{note, Tone::faint}});
+}
+
+}  // namespace
+
+void show_errors(Page& page, std::size_t indent, const std::vector<CompilerMessage>& errors, const Place& place) {
+    if (errors.empty()) return;
+    show_message(page, indent, errors.front(), place, Tone::bad);
+    if (errors.size() == 1) return;
+    page.note_cut();
+    page.line(indent, {{more_errors_in_words(errors), Tone::faint}});
+}
+
+void show_warnings(Page& page, const verdict::Compilation& build, const Place& place) {
+    if (!build.warnings || build.warnings->empty()) return;
+    const std::size_t count = build.warnings->size();
+    const std::size_t shown = page.style().verbose ? count : std::min(count, most_warnings);
+    page.blank();
+    page.paragraph({.indent = 2, .hanging = 2}, {{std::string(warnings_headline)}});
+    for (std::size_t i = 0; i < shown; ++i) show_message(page, 4, (*build.warnings)[i], place, Tone::waiting);
+    if (shown == count) return;
+    page.note_cut();
+    page.line(4, {{"… " + counted(count - shown, "more warning"), Tone::faint}});
+}
+
+}  // namespace headway::report

@@ -1,0 +1,163 @@
+// What compilers say is partly written by the submission: only what was handed in is shown, and nothing runs without
+// end.
+#include "build/own_messages.hpp"
+
+#include <gmock/gmock.h>
+
+namespace headway::build {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using verdict::CompilerMessage;
+
+const NamesForStudent names{"01_single_head", "exercises/01_single_head", "/course/", "/desk/"};
+const std::vector<SourceFile> files{{"single_head.cpp", "#include \"single_head.hpp\"\n\n\tint x = y;  // √\nint y;\n"},
+                                    {"parts/rows.hpp", "int one();\r\n#define ROW one(1\r\n"}};
+
+std::vector<CompilerMessage> errors(const std::string& output) {
+    return own_messages(Severity::error, output, files, names);
+}
+
+/// "FILE:LINE:COLUMN TEXT" of each error.
+std::vector<std::string> places(const std::string& output) {
+    std::vector<std::string> told;
+    for (const CompilerMessage& one : errors(output))
+        told.push_back(one.at.file + ":" + std::to_string(one.at.line) + ":" + std::to_string(one.column) + " " +
+                       one.text);
+    return told;
+}
+
+TEST(OwnMessages, MarksStandBelowTheLineWithoutItsIndent) {
+    for (const char* quoted : {"    3 |         int x = y;  // √\n      |                 ^\n",  // g++ draws tabs
+                               "    3 |  int x = y;  // √\n      |          ^\n",                // g++ 10 does not
+                               "        int x = y;  // √\n                ^\n"}) {               // clang++
+        const auto told =
+            errors("./single_head.cpp:3:17: error: 'y' was not declared in this scope\n" + std::string(quoted));
+        ASSERT_EQ(told.size(), 1U);
+        EXPECT_EQ(told[0].at.text, "int x = y;  // √");
+        EXPECT_EQ(told[0].marks, "        ^") << quoted;
+        EXPECT_EQ(told[0].column, 10);
+    }
+}
+
+TEST(OwnMessages, WhatIsQuotedCountsOnlyIfItStandsThere) {
+    const auto told = errors("single_head.cpp:3:2: error: bad\n    3 | root:x:0:0\n      | ^~~~\n");
+    ASSERT_EQ(told.size(), 1U);
+    EXPECT_EQ(told[0].at.text, "int x = y;  // √");
+    EXPECT_EQ(told[0].marks, "");
+}
+
+TEST(OwnMessages, NamesThatWereNotHandedInShowNothing) {
+    // #line 7 "other.cpp", # 1 "/etc/passwd", and names that look like those of the submission.
+    for (const char* name : {"other.cpp", "/etc/passwd", "../single_head.cpp", "/desk/src/single_head.cpp", "rows.hpp",
+                             "\x1b[31msingle_head.cpp", "", ".", "single_head.cpp:3", "<command-line>"})
+        EXPECT_THAT(places(std::string(name) + ":3:2: error: bad\n    3 | root:x:0:0\n      | ^\n"), IsEmpty()) << name;
+}
+
+TEST(OwnMessages, LinesThatDoNotExistShowNothing) {
+    for (const char* line : {"0", "5", "-1", "99999999999999999999", "2147483647", "+3", "0x3"})
+        EXPECT_THAT(places("single_head.cpp:" + std::string(line) + ":1: error: bad\n"), IsEmpty()) << line;
+    EXPECT_THAT(places("single_head.cpp:3:99999999999999999999: error: bad\n"), ElementsAre("single_head.cpp:3:0 bad"));
+    EXPECT_THAT(places("single_head.cpp:3:2147483647: error: bad\n"), ElementsAre("single_head.cpp:3:0 bad"));
+}
+
+TEST(OwnMessages, TheWordsOfAnErrorDirectiveAreNoMessagesOfTheirOwn) {
+    const auto told = errors(
+        "single_head.cpp:3:2: error: #error other.cpp:1:1: error: \x1b]0;x\x07 ::error file=x::y \xff ‘\n"
+        "single_head.cpp:4:1: note: single_head.cpp:1:1: error: z\n");
+    ASSERT_EQ(told.size(), 1U);
+    EXPECT_EQ(told[0].at.line, 3);
+    EXPECT_THAT(told[0].text, HasSubstr("::error file=x::y \xff '"));  // views escape it, as all of a verdict
+}
+
+TEST(OwnMessages, AnErrorWithinATemplateIsToldWhereItWasAskedFor) {
+    const std::string library = "/usr/include/c++/12/bits/predefined_ops.h";
+    EXPECT_THAT(places("In file included from ./single_head.cpp:1:\n" + library +
+                       ": In instantiation of ‘bool f()’:\n" + library + ":1908:29:   required from ‘void g()’\n" +
+                       "./single_head.cpp:4:5:   required from here\n" + library + ":45:23: error: no match\n"),
+                ElementsAre("single_head.cpp:4:5 no match"));
+    EXPECT_THAT(places(library + ":45:23: error: invalid operands\n" + library +
+                       ":9:1: note: in instantiation of function template 'g' requested here\n"
+                       "./single_head.cpp:4:5: note: in instantiation of function template 'h' requested here\n"),
+                ElementsAre("single_head.cpp:4:5 invalid operands"));
+    EXPECT_THAT(
+        errors(library + ":1:1: error: x\n./single_head.cpp:4:1: note: in instantiation of 'h' requested here\n")
+            .at(0)
+            .advice,
+        HasSubstr("within code of a library"));
+}
+
+TEST(OwnMessages, AnErrorInTheCoursesHeaderIsToldWhereItIsIncluded) {
+    EXPECT_THAT(
+        places("In file included from ./single_head.cpp:1:\n/course/exercises/01/single_head.hpp:9:1: error: x\n"),
+        ElementsAre("single_head.cpp:1:0 x"));
+    EXPECT_THAT(places("In file included from /usr/include/a.hpp:3,\n                 from ./single_head.cpp:1:\n"
+                       "/usr/include/b.hpp:9:1: error: x\n"),
+                ElementsAre("single_head.cpp:1:0 x"));
+}
+
+TEST(OwnMessages, AnIncludedFileOfOnesOwnIsOnesOwn) {
+    EXPECT_THAT(places("In file included from ./single_head.cpp:1:\n./parts/../parts/rows.hpp:2:17: error: x\n"),
+                ElementsAre("parts/rows.hpp:2:17 x"));
+}
+
+TEST(OwnMessages, AMacroOfTheLibrarysIsToldWhereItIsUsed) {
+    EXPECT_THAT(
+        places("/usr/include/assert.h:9:1: error: x\n./single_head.cpp:4:5: note: in expansion of macro ‘assert’\n"),
+        ElementsAre("single_head.cpp:4:5 x"));
+}
+
+TEST(OwnMessages, NotesAreOfOnesOwnLinesOrTheCoursesDeclarations) {
+    const auto told = errors(
+        "single_head.cpp:3:2: error: no matching function\n"
+        "/course/tensor/include/headway/tensor.hpp:9:8: note: candidate: ‘headway::Tensor headway::ops::sum(int)’\n"
+        "/course/tensor/include/headway/tensor.hpp:9:8: note:   candidate expects 1 argument, 2 provided\n"
+        "/usr/include/c++/12/bits/x.h:9:8: note: candidate: ‘template<class _Tp> std::sum’\n"
+        "/home/somebody/x.hpp:1:1: note: secret\n"
+        "single_head.cpp:4:5: note: ‘y’ declared here\n");
+    ASSERT_EQ(told.size(), 1U);
+    EXPECT_THAT(told[0].notes, ElementsAre("candidate: 'Tensor sum(int)'; candidate expects 1 argument, 2 provided",
+                                           "'y' declared here: int y;"));
+}
+
+TEST(OwnMessages, WhatIsSaidTwiceIsToldOnceAndAFloodIsCutOff) {
+    std::string output;
+    for (int i = 0; i < 1000; ++i) output += "single_head.cpp:3:2: error: bad\n";
+    EXPECT_EQ(errors(output).size(), 1U);
+    for (int i = 0; i < 1000; ++i) output += "single_head.cpp:3:2: error: bad " + std::to_string(i) + "\n";
+    EXPECT_EQ(errors(output).size(), 20U);
+}
+
+TEST(OwnMessages, AFileOfOneLongLineTakesNoLongTime) {
+    const std::vector<SourceFile> long_line{{"a.cpp", std::string(1 << 22, ' ') + "x"}};
+    std::string output;
+    for (int i = 0; i < 1000; ++i) output += "a.cpp:1:4000000: error: bad\n    1 |     x\n      | ^\n";
+    EXPECT_EQ(own_messages(Severity::error, output, long_line, names).size(), 1U);
+}
+
+TEST(OwnMessages, WarningsAreNoErrors) {
+    const std::string output =
+        "single_head.cpp:3:2: warning: ‘y’ is used uninitialized [-Wuninitialized]\n"
+        "/usr/include/x.hpp:3:2: warning: not the student's\n";
+    EXPECT_THAT(errors(output), IsEmpty());
+    const auto told = own_messages(Severity::warning, output, files, names);
+    ASSERT_EQ(told.size(), 1U);
+    EXPECT_EQ(told[0].text, "'y' is used uninitialized [-Wuninitialized]");
+    EXPECT_THAT(told[0].advice, HasSubstr("no value yet"));
+}
+
+TEST(OwnMessages, WhateverIsPrintedIsHarmless) {
+    for (const std::string& output :
+         {std::string(1 << 16, '\n'), std::string(1 << 16, ':'), std::string(1 << 16, '1'), std::string("| ^\n 1 | \n"),
+          std::string("note: x\n"), "single_head.cpp:3:1: note: first\n" + std::string(1 << 16, '^'),
+          "single_head.cpp:3:1:" + std::string(1 << 16, ' ') + "required from here\n"})
+        EXPECT_THAT(errors(output), IsEmpty());
+    const std::string marks = "single_head.cpp:3:1: error: x\n        int x = y;  // √\n" + std::string(1 << 16, '^');
+    ASSERT_EQ(errors(marks).size(), 1U);
+    EXPECT_LE(errors(marks)[0].marks.size(), 20U);
+}
+
+}  // namespace
+}  // namespace headway::build

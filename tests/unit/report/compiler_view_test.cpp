@@ -1,0 +1,78 @@
+// What the compiler said, in the terminal.
+#include <gmock/gmock.h>
+
+#include "report/terminal.hpp"
+#include "verdict/sample_verdicts.hpp"
+
+namespace headway::report {
+namespace {
+
+using namespace samples;
+using testing::HasSubstr;
+
+std::string rendered(const verdict::Exercise& exercise, const TerminalStyle& style = {}) {
+    return render(verdict_of({exercise}), style);
+}
+
+TEST(CompilerView, ACompileErrorIsToldAtItsLineWithTheCoursesSentence) {
+    EXPECT_EQ(rendered(does_not_compile()),
+              R"(05 module: failed                                                         0 / 10
+  ✗ it does not compile
+    exercises/05_module/module.cpp:14:12
+    no matching function for call to 'matmul(Tensor&)'
+    │ return matmul(x);
+    │        ~~~~~~^~~
+    ▸ Compare the arguments one by one.
+    candidate: 'Tensor matmul(const Tensor&, const Tensor&)'
+    … and 1 more error; it may have the same cause
+────────────────────────────────────────────────────────────────────────────────
+0 of 10 points: 1 failed                                                   1.2 s
+more detail: ./headway grade 05 --verbose
+next: ./headway grade 05   (when you have fixed it)
+)");
+    EXPECT_THAT(rendered(does_not_compile(), {.verbose = true}), HasSubstr("│ tensor.hpp:90:8: note: candidate"));
+}
+
+TEST(CompilerView, ALongLineIsWrappedWithItsMarks) {
+    verdict::Exercise broken = does_not_compile();
+    verdict::CompilerMessage& error = broken.build.errors->front();
+    error.at.text = "const Tensor scores =\tmatmul(projected_queries, projected_keys.transpose(0, 1)) / undefined;";
+    error.marks = std::string(82, ' ') + "^~~~~~~~~";
+    EXPECT_THAT(rendered(broken), HasSubstr("    │ const Tensor scores = matmul(projected_queries,\n"
+                                            "    │     projected_keys.transpose(0, 1)) / undefined;\n"
+                                            "    │                                       ^~~~~~~~~\n"));
+}
+
+TEST(CompilerView, WarningsAreToldAfterTheVerdict) {
+    verdict::Exercise warned = all_right();
+    warned.build.warnings.emplace(7, does_not_compile().build.errors->back());
+    const std::string text = rendered(warned);
+    EXPECT_THAT(text,
+                HasSubstr("3 / 3\n\n  The compiler warns (no point depends on it):\n"
+                          "    exercises/01_single_head/module.cpp:20:1\n    no return statement\n    │ }\n    │ ^\n"));
+    EXPECT_THAT(text, HasSubstr("    … 2 more warnings\n"));
+    EXPECT_THAT(text, HasSubstr("01 single head: passed"));
+}
+
+TEST(CompilerView, BuildErrorsWithoutAnOwnLineShowTheFirstWithoutTheNoise) {
+    verdict::Exercise broken = does_not_compile();
+    broken.build.errors.reset();
+    EXPECT_EQ(rendered(broken),
+              R"(05 module: failed                                                         0 / 10
+  ✗ it does not compile
+    exercises/05_module/module.cpp does not compile (line 14). Fix it and run
+    ./headway grade 05 again.
+    exercises/05_module/module.cpp:14:12
+    │ error: no matching function for call to ‘matmul(headway::Tensor&)’
+    │    14 |     return matmul(x);
+    │       |            ~~~~~~^~~
+────────────────────────────────────────────────────────────────────────────────
+0 of 10 points: 1 failed                                                   1.2 s
+more detail: ./headway grade 05 --verbose
+next: ./headway grade 05   (when you have fixed it)
+)");
+    EXPECT_THAT(rendered(does_not_compile(), {.verbose = true}), HasSubstr("│ tensor.hpp:90:8: note: candidate"));
+}
+
+}  // namespace
+}  // namespace headway::report
