@@ -37,7 +37,7 @@ Chapter chapters::in_part() {
     static constexpr Decision decisions[] = {
         {.id = "every_sequence",
          .stage = "output",
-         .lesson = {{"04", "In code"}, {"05", "In code"}},
+         .lesson = {{"04", "As a formula"}, {"05", "As a formula"}},
          .pseudocode = "output[b] = attention of sequence b, for every b in 0..B-1"},
         {.id = "every_bias",
          .stage = "output",
@@ -81,7 +81,7 @@ Chapter chapters::in_part() {
          .decision = "every_bias",
          .title = "the output bias is added to the first token of each sequence only",
          .right = "every token gets the bias",
-         .symptom = "training hides some of it; a loaded checkpoint is off",
+         .symptom = "training hides some of it; weights that were trained elsewhere give another output",
          .question = "To which rows of the output is b_o added?",
          .make =
              [](Choices& c) {
