@@ -185,7 +185,9 @@ private:
 
     void conclude(verdict::Exercise& exercise, const BuildResult& plain, const BuildResult& sanitized) const {
         BuildResult both;
-        both.build = plain.build.problem != verdict::BuildProblem::none ? plain.build : sanitized.build;
+        const bool only_sanitized_failed = plain.build.problem == verdict::BuildProblem::none &&
+                                           sanitized.build.problem != verdict::BuildProblem::none;
+        both.build = only_sanitized_failed ? sanitized.build : plain.build;  // which holds the warnings
         both.build.compile_seconds = std::max(plain.build.compile_seconds, sanitized.build.compile_seconds);
         both.build.link_seconds = std::max(plain.build.link_seconds, sanitized.build.link_seconds);
         both.judge_seconds = plain.judge_seconds + sanitized.judge_seconds;

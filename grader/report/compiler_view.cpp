@@ -14,12 +14,14 @@ using verdict::CompilerMessage;
 constexpr std::size_t most_warnings = 5;
 
 void show_message(Page& page, std::size_t indent, const CompilerMessage& message, const Place& place, Tone tone) {
-    page.paragraph({.indent = indent}, {{place.of(message.at.file, message.at.line, message.column), Tone::strong}});
-    page.paragraph({.indent = indent, .hanging = 2, .most_lines = 4}, {{message.text}});
+    page.paragraph({.indent = indent, .most_lines = 2},
+                   {{place.of(message.at.file, message.at.line, message.column), Tone::strong}});
+    page.paragraph({.indent = indent, .hanging = 2, .most_lines = 3}, {{message.text}});
     page.source(indent, message.at.text, message.marks, tone);
-    if (!message.advice.empty()) page.paragraph({.indent = indent, .hanging = 2}, {{"▸ ", tone}, {message.advice}});
+    if (!message.advice.empty())
+        page.paragraph({.indent = indent, .hanging = 2, .most_lines = 6}, {{"▸ ", tone}, {message.advice}});
     for (const std::string& note : message.notes)
-        page.paragraph({.indent = indent, .hanging = 2, .most_lines = 4}, {{note, Tone::faint}});
+        page.paragraph({.indent = indent, .hanging = 2, .most_lines = 3}, {{note, Tone::faint}});
 }
 
 }  // namespace
@@ -28,7 +30,7 @@ void show_errors(Page& page, std::size_t indent, const std::vector<CompilerMessa
     if (errors.empty()) return;
     show_message(page, indent, errors.front(), place, Tone::bad);
     if (errors.size() == 1) return;
-    page.note_cut();
+    if (!page.style().verbose) page.note_cut();
     page.line(indent, {{more_errors_in_words(errors), Tone::faint}});
 }
 

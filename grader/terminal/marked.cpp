@@ -69,8 +69,8 @@ std::vector<Cells> marked_lines(std::string_view source, std::string_view marks,
             std::ranges::copy(at->marks, std::back_inserter(below));
         }
         lines.push_back(std::move(shown));
-        if (std::ranges::any_of(below, [](const Cell& cell) { return cell.glyph != " "; }))
-            lines.push_back(std::move(below));
+        while (!below.empty() && below.back().glyph == " ") below.pop_back();
+        if (!below.empty()) lines.push_back(std::move(below));
     }
     return lines;
 }

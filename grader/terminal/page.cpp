@@ -15,6 +15,8 @@ constexpr std::size_t narrowest = 40;
 /// Prose on wider lines is hard to read.
 constexpr std::size_t widest = 100;
 constexpr std::size_t bar_width = 2;
+/// Lines of a source line with its marks, where not verbose: one of 200 characters, 80 columns wide, has six.
+constexpr std::size_t longest_source = 8;
 /// Lines of one text, where not verbose.
 constexpr std::size_t longest_text = 12;
 
@@ -137,8 +139,10 @@ void Page::quote(std::size_t indent, std::string_view text, std::size_t most_lin
 }
 
 void Page::source(std::size_t indent, std::string_view text, std::string_view marks, Tone tone) {
+    std::vector<Cells> lines;
     for (Cells& line : marked_lines(text, marks, room(indent) - bar_width, alphabet(), tone))
-        put(indent, behind_bar(std::move(line)));
+        lines.push_back(behind_bar(std::move(line)));
+    put_up_to(style_.verbose ? unlimited : longest_source, {.indent = indent}, lines);
 }
 
 std::string Page::take() { return std::move(text_); }

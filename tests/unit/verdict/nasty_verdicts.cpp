@@ -41,16 +41,24 @@ Verdict everywhere(const std::string& text) {
     unbuilt.build.diagnostics = "error: " + text + "\n" + text;
     const CompilerMessage message{text, SourceLine{text, 2147483647, text}, 2147483647, text, text, {text}};
     unbuilt.build.errors = {message, message};
-    Exercise unbuilt_as_before = unbuilt;
-    unbuilt_as_before.build.errors.reset();
     Exercise ungraded = unavailable();
     ungraded.problem = text;
     with_tests.build.warnings = {message, message};
-    Verdict verdict = verdict_of({with_tests, unbuilt, unbuilt_as_before, ungraded});
+    Verdict verdict = verdict_of({with_tests, unbuilt, ungraded});
     verdict.submission = text;
     verdict.toolchain[text] = text;
     verdict.protections["network"] = "absent: " + text;
     return verdict;
+}
+
+/// `text` in what was said of a build before errors had lines of their own.
+Verdict unbuilt_as_before(const std::string& text) {
+    Exercise unbuilt = does_not_compile();
+    unbuilt.build.errors.reset();
+    unbuilt.build.file = text;
+    unbuilt.build.message = text;
+    unbuilt.build.diagnostics = "error: " + text + "\n" + text;
+    return verdict_of({unbuilt});
 }
 
 /// `text` in what is told first of a function that gives no answer.
@@ -104,6 +112,7 @@ std::vector<Verdict> nasty() {
           std::string("")}) {
         verdicts.push_back(everywhere(text));
         verdicts.push_back(loudly(text));
+        verdicts.push_back(unbuilt_as_before(text));
     }
     verdicts.push_back(strange_numbers());
     verdicts.push_back(with_everything());
