@@ -1,6 +1,6 @@
 #include "build/plain_words.hpp"
 
-#include "build/common_errors.hpp"
+#include "build/beginners_errors.hpp"
 
 #include <algorithm>
 #include <array>
@@ -55,13 +55,13 @@ std::string in_plain_quotes(std::string_view words) {
 
 struct Searched {
     std::regex words, line;
-    const CommonError* error;
+    const BeginnersError* error;
 };
 
 const std::vector<Searched>& searched() {
     static const std::vector<Searched> all = [] {
         std::vector<Searched> made;
-        for (const CommonError& one : common_errors())
+        for (const BeginnersError& one : beginners_errors())
             made.push_back({std::regex(one.words), std::regex(one.line), &one});
         return made;
     }();

@@ -1,5 +1,5 @@
 // lesson_training --write FILE   trains the model of lesson 00 and stores where one of its heads looks
-// lesson_training --check FILE   1 if a training here finds something else than what is stored
+// lesson_training --check FILE   1 if a training here does not find what is stored
 #include "files.hpp"
 #include "trained_head.hpp"
 

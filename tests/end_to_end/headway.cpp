@@ -47,6 +47,11 @@ verdict::Exercise Desk::grade(const std::string& number) const {
     return verdict::from_json(nlohmann::json::parse(finished.output.substr(begin))).exercises.at(0);
 }
 
+testing::AssertionResult says(const sandbox::Finished& finished, const std::string& text) {
+    if (finished.output.find(text) != std::string::npos) return testing::AssertionSuccess();
+    return testing::AssertionFailure() << "not said: " << text << "\nsaid: " << finished.output;
+}
+
 std::string solution(const std::string& file) {
     return build::read_file(std::filesystem::path(HEADWAY_SOURCE_DIR) / "solutions" / file);
 }

@@ -4,6 +4,8 @@
 #include "temporary_folder.hpp"
 #include "verdict/verdict.hpp"
 
+#include <gtest/gtest.h>
+
 #include <string>
 #include <vector>
 
@@ -43,6 +45,9 @@ public:
 private:
     build::TemporaryFolder folder_;
 };
+
+/// Whether a command printed this.
+testing::AssertionResult says(const sandbox::Finished& finished, const std::string& text);
 
 /// solutions/NN_name/file.
 std::string solution(const std::string& file);

@@ -1,4 +1,4 @@
-#include "build/common_errors.hpp"
+#include "build/beginners_errors.hpp"
 
 namespace headway::build {
 namespace {
@@ -8,7 +8,7 @@ namespace {
     "'(" names ")' (?:was not declared|does not name|has not been)|undeclared identifier '(" names \
     ")'|unknown type name '(" names ")'"
 
-constexpr CommonError table[] = {
+constexpr BeginnersError table[] = {
     // ---- names
     {R"(conversion|convert|initial|'auto'|deduced type)", R"(\b(\w+)\s*=\s*\1\s*\()",
      "Your variable @1 hides the function @1: from its own name on, @1 is the new variable. Give it another name."},
@@ -180,6 +180,6 @@ constexpr CommonError table[] = {
 
 }  // namespace
 
-std::span<const CommonError> common_errors() { return table; }
+std::span<const BeginnersError> beginners_errors() { return table; }
 
 }  // namespace headway::build

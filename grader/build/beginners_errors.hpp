@@ -5,13 +5,13 @@
 namespace headway::build {
 
 /// An error or warning that beginners meet, as g++ and clang++ say it.
-struct CommonError {
+struct BeginnersError {
     const char* words;   ///< a regular expression that is found in the compiler's words; notes follow after line ends
     const char* line;    ///< one that is found in the line of source; empty: any line
     const char* advice;  ///< $1 is the first group of `words`, @1 that of `line`
 };
 
 /// Of two that are found the first counts.
-std::span<const CommonError> common_errors();
+std::span<const BeginnersError> beginners_errors();
 
 }  // namespace headway::build
