@@ -1,26 +1,21 @@
 #include "report/lesson_view.hpp"
 
-#include <regex>
-#include <sstream>
+#include <cmark.h>
 
+#include <algorithm>
+#include <memory>
+#include <sstream>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "report/diagram.hpp"
 #include "report/formula.hpp"
+#include "report/markdown.hpp"
 #include "terminal/page.hpp"
 
 namespace headway::report {
 namespace {
-
-/// Without `<!-- ... -->`, which may stand within a line.
-std::string without_comments(std::string_view text) {
-    std::string kept;
-    while (true) {
-        const std::size_t begin = text.find("<!--");
-        kept += text.substr(0, begin);
-        if (begin == std::string_view::npos) return kept;
-        const std::size_t end = text.find("-->", begin);
-        if (end == std::string_view::npos) return kept;
-        text.remove_prefix(end + 3);
-    }
-}
 
 std::string between(const std::string& text, const std::string& open, const std::string& close) {
     const std::size_t begin = text.find(open);
@@ -29,104 +24,112 @@ std::string between(const std::string& text, const std::string& open, const std:
     return text.substr(from, text.find(close, from) - from);
 }
 
-void replace_all(std::string& text, std::string_view from, std::string_view to) {
-    for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
-        text.replace(at, from.size(), to);
-}
-
-/// Emphasis is for proportional type, and formulas are readable without their marks.
-std::string plain(std::string line) {
-    static const std::regex italic(R"(\*([^\s*][^*]*[^\s*]|[^\s*])\*)");
-    static const std::regex link(R"(\[([^\]]+)\]\([^)]+\))");
-    replace_all(line, "**", "");
-    line = std::regex_replace(std::regex_replace(line, link, "$1"), italic, "$1");
-    std::string text;
-    for (std::size_t begin = 0; begin < line.size();) {
-        const std::size_t open = line.find('$', begin);
-        const std::size_t close = open == std::string::npos ? open : line.find('$', open + 1);
-        if (close == std::string::npos) return text + line.substr(begin);
-        text += line.substr(begin, open - begin) + typed(line.substr(open + 1, close - open - 1));
-        begin = close + 1;
-    }
-    return text;
-}
-
 class Lesson {
 public:
     Lesson(Page& page, Answers answers, const std::string& how) : page_(page), answers_(answers), how_(how) {}
 
-    void show(const std::string& line) {
-        if (line.starts_with("```")) {
-            in_code_ = !in_code_;
-            in_diagram_ = in_code_ && line.starts_with("```mermaid");
-            if (in_diagram_ && !hidden_) page_.paragraph({.indent = 4}, {{"[diagram: with --open]", Tone::faint}});
-        } else if (line.starts_with("$$") && !hidden_) {
-            in_formula_ = !in_formula_;
-        } else if (in_diagram_) {
-            // boxes and arrows, which no text is
-        } else if (in_formula_ && !hidden_) {
-            std::istringstream rows(typed(line));
-            for (std::string row; std::getline(rows, row);)
-                if (row.find_first_not_of(' ') != std::string::npos)
-                    page_.paragraph({.indent = 4, .hanging = 4}, {{row}});
-        } else if (line.starts_with("</details>")) {
-            hidden_ = false;
-        } else if (hidden_ || line.starts_with("<details")) {
-            // the summary says what was folded away
-        } else if (in_code_) {
-            page_.line(4, {{line}});
-        } else {
-            show_text(line);
+    void show(cmark_node* parent, std::size_t indent = 0) {
+        for (cmark_node* node : children(parent)) {
+            if (cmark_node_get_type(node) == CMARK_NODE_HTML_BLOCK)
+                fold(literal(node));
+            else if (!is_hidden_)
+                show_block(node, indent);
         }
-        if (!in_code_ && line.find("<summary>") != std::string::npos)
-            show_summary(between(line, "<summary>", "</summary>"));
     }
 
 private:
-    void show_text(const std::string& line) {
-        if (line.empty()) {
-            page_.blank();
-        } else if (line.starts_with('#')) {
-            page_.blank();
-            page_.paragraph({}, {{plain(line.substr(line.find_first_not_of("# "))), Tone::strong}});
-        } else if (line.starts_with('|')) {
-            show_row(line);
-        } else if (line.starts_with("![") || line.starts_with("<img") || line.starts_with("<picture")) {
-            const std::string alt = line.starts_with('!') ? between(line, "![", "](") : between(line, "alt=\"", "\"");
-            page_.paragraph({.hanging = 2}, {{"[figure: " + alt + "]", Tone::faint}});
-        } else if (!line.starts_with('<')) {
-            const bool in_list = line.starts_with("- ") || line.starts_with("* ");
-            page_.paragraph({.hanging = in_list ? 2U : 0U}, {{plain(line)}});
+    /// What is folded away in the source is an answer.
+    void fold(const std::string& html) {
+        if (html.starts_with("</details")) is_hidden_ = false;
+        if (is_hidden_ || html.find("<summary>") == std::string::npos) return;
+        page_.paragraph({.hanging = 2},
+                        {{"▸ ", Tone::waiting}, {between(html, "<summary>", "</summary>"), Tone::strong}});
+        is_hidden_ = answers_ == Answers::hidden;
+        if (is_hidden_) page_.paragraph({.indent = 2}, {{how_ + " shows it", Tone::faint}});
+        page_.blank();
+    }
+
+    void show_block(cmark_node* node, std::size_t indent) {
+        switch (cmark_node_get_type(node)) {
+            case CMARK_NODE_HEADING:
+                page_.blank();
+                page_.paragraph({.indent = indent}, spans_of(pieces_of(node, Tone::strong)));
+                break;
+            case CMARK_NODE_PARAGRAPH:
+                show_paragraph(pieces_of(node), {.indent = indent});
+                break;
+            case CMARK_NODE_CODE_BLOCK:
+                show_code(literal(node), cmark_node_get_fence_info(node), indent);
+                break;
+            case CMARK_NODE_LIST:
+                show_list(node, indent);
+                break;
+            case CMARK_NODE_THEMATIC_BREAK:
+                page_.rule();
+                break;
+            default:
+                show(node, indent + 2);
+        }
+        page_.blank();
+    }
+
+    void show_paragraph(const std::vector<Piece>& pieces, const Page::Paragraph& form) {
+        if (is_table(pieces))
+            put_table(page_, form.indent + 2, table_of(pieces));
+        else
+            page_.paragraph(form, spans_of(pieces));
+    }
+
+    void show_list(cmark_node* list, std::size_t indent) {
+        int number = cmark_node_get_list_start(list);
+        for (cmark_node* item : children(list)) {
+            const std::string mark = cmark_node_get_list_type(list) == CMARK_ORDERED_LIST
+                                         ? std::to_string(number++) + ". "
+                                         : std::string("- ");
+            bool is_first = true;
+            for (cmark_node* part : children(item)) {
+                if (is_first && cmark_node_get_type(part) == CMARK_NODE_PARAGRAPH) {
+                    std::vector<Piece> pieces = pieces_of(part);
+                    pieces.insert(pieces.begin(), Piece{{mark}});
+                    show_paragraph(pieces, {.indent = indent, .hanging = mark.size()});
+                } else {
+                    show_block(part, indent + mark.size());
+                }
+                is_first = false;
+            }
+            if (cmark_node_get_list_tight(list) == 0) page_.blank();
         }
     }
 
-    /// A row of a table, which may be wider than the page.
-    void show_row(const std::string& line) {
-        if (line.find_first_not_of("|-: ") == std::string::npos) return;
-        std::string cells;
-        std::istringstream row(line.substr(1));
-        for (std::string cell; std::getline(row, cell, '|');) {
-            const std::size_t begin = cell.find_first_not_of(' ');
-            if (begin == std::string::npos) continue;
-            cells += (cells.empty() ? "" : "  |  ") + cell.substr(begin, cell.find_last_not_of(' ') - begin + 1);
+    void show_code(const std::string& text, const std::string& language, std::size_t indent) {
+        std::vector<std::string> rows;
+        std::istringstream lines(language == "math" ? typed(text) : text);
+        if (language == "mermaid")
+            rows = arrows(text);
+        else
+            for (std::string row; std::getline(lines, row);) rows.push_back(row);
+        const bool is_code = language != "math" && language != "mermaid";
+        // At the left edge if only that makes it fit; else on several lines. Nothing is cut.
+        const auto fits = [&](const std::string& row) { return page_.fits(indent, row); };
+        std::size_t left = indent + 4;
+        while (left > indent &&
+               !std::ranges::all_of(rows, [&](const std::string& row) { return page_.fits(left, row) || !fits(row); }))
+            --left;
+        for (const std::string& row : rows) {
+            if (row.find_first_not_of(' ') == std::string::npos) {
+                if (is_code) page_.blank();
+            } else if (is_code && fits(row)) {
+                page_.line(left, {{row}});
+            } else {
+                page_.paragraph({.indent = is_code ? indent : indent + 4, .hanging = 4}, {{row}});
+            }
         }
-        page_.paragraph({.indent = 2, .hanging = 2}, {{plain(cells)}});
-    }
-
-    void show_summary(const std::string& summary) {
-        page_.paragraph({.hanging = 2}, {{"▸ ", Tone::waiting}, {summary, Tone::strong}});
-        if (answers_ == Answers::shown) return;
-        page_.paragraph({.indent = 2}, {{how_ + " shows it", Tone::faint}});
-        hidden_ = true;
     }
 
     Page& page_;
     Answers answers_;
     const std::string& how_;
-    bool in_code_ = false;
-    bool in_diagram_ = false;
-    bool in_formula_ = false;
-    bool hidden_ = false;
+    bool is_hidden_ = false;
 };
 
 }  // namespace
@@ -134,10 +137,12 @@ private:
 std::string render_lesson(std::string_view markdown, Answers answers, const std::string& how_to_see_answers,
                           TerminalStyle style) {
     style.verbose = true;  // nothing is cut short
+    const std::string text = as_common_mark(markdown);
+    const std::unique_ptr<cmark_node, decltype(&cmark_node_free)> document(
+        cmark_parse_document(text.data(), text.size(), CMARK_OPT_DEFAULT | CMARK_OPT_VALIDATE_UTF8), &cmark_node_free);
+    if (!document) throw std::runtime_error("the lesson is too large for this machine's memory");
     Page page(style);
-    Lesson lesson(page, answers, how_to_see_answers);
-    std::istringstream lines(without_comments(markdown));
-    for (std::string line; std::getline(lines, line);) lesson.show(line);
+    Lesson(page, answers, how_to_see_answers).show(document.get());
     return page.take();
 }
 

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <sstream>
+
+#include "terminal/cells.hpp"
+
 namespace headway::report {
 namespace {
 
@@ -28,10 +32,49 @@ TEST(LessonView, FormulasWithShapesAreTypedToo) {
     EXPECT_EQ(shown("$x^{"), "$x^{\n") << "half a formula";
 }
 
-TEST(LessonView, LinksAndEmphasisLoseTheirMarksAndTablesTheirRules) {
+TEST(LessonView, LinksAndEmphasisLoseTheirMarks) {
     EXPECT_EQ(shown("See [the paper](https://example.org), *twice*: 2 * 3.\n"), "See the paper, twice: 2 * 3.\n");
-    EXPECT_EQ(shown("| a | b |\n|---|---|\n| 1 | 2 |\n"), "  a  |  b\n  1  |  2\n");
-    EXPECT_EQ(shown("```mermaid\nflowchart LR\n```\n"), "    [diagram: with --open]\n");
+}
+
+TEST(LessonView, TablesHaveColumns) {
+    EXPECT_EQ(shown("| a | b |\n|---|---|\n| 100 | `x | y` $\\sqrt{d}$ |\n"),
+              "  a    b\n"
+              "  ───────────────\n"
+              "  100  `x | y` √d\n");
+}
+
+TEST(LessonView, WideTablesAreWrappedAndNotCut) {
+    const std::string word = "attention ";
+    const std::string cell = word + word + word + word + word + "end";
+    const std::string text =
+        shown("| letter | meaning | where |\n|---|---|---|\n| B | " + cell + " | " + cell + " |\n");
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(columns(safe_line({{line}}, Alphabet::unicode)), 80U);
+    EXPECT_EQ(text.find("…"), std::string::npos);
+    EXPECT_NE(text.find("end"), text.rfind("end"));
+}
+
+TEST(LessonView, DiagramsAreLinesOfArrows) {
+    EXPECT_EQ(
+        shown(
+            "```mermaid\nflowchart LR\n  x[\"x<br/>(T, D)\"] -->|\"· w_q\"| q\n  q --> s[scores] -- \"softmax\" --> w\n"
+            "  q[\"queries\"]\n```\n"),
+        "    x, (T, D) → queries   [· w_q]\n"
+        "    queries → scores\n"
+        "    scores → w   [softmax]\n");
+}
+
+TEST(LessonView, CodeThatIsTooWideMovesToTheLeftAndIsNeverCut) {
+    const std::string wide(78, 'x');
+    EXPECT_EQ(shown("```cpp\nif (a)\n    b();\n" + wide + "\n```\n"), "  if (a)\n      b();\n  " + wide + "\n");
+    const std::string text = shown("```cpp\n" + wide + " " + wide + " end\n```\n");
+    EXPECT_NE(text.find("end"), std::string::npos);
+    EXPECT_EQ(text.find("…"), std::string::npos);
+}
+
+TEST(LessonView, ListsKeepTheirMarksAndHang) {
+    EXPECT_EQ(shown("1. First.\n2. Second:\n   - within\n\nAfter.\n"),
+              "1. First.\n2. Second:\n   - within\n\nAfter.\n");
 }
 
 TEST(LessonView, MarksOfTheGeneratorAreNotShown) {
