@@ -1,9 +1,9 @@
 #include "gradebook/marking_policy.hpp"
 
+#include "gradebook/class_toml.hpp"
 #include "intake/hand_in.hpp"
 
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <set>
@@ -127,48 +127,12 @@ void read(MarkingPolicy& policy, const toml::table& table, const std::vector<std
     if (const toml::table* part = table["groups"].as_table()) read_groups(policy, *part);
 }
 
-/// TOML allows letters beyond ASCII in quotes and comments only, and toml++ 3.3 has undefined behaviour where it should
-/// refuse them: its is_non_ascii_horizontal_whitespace() for U+00A1 to U+0499.
-void refuse_letters_outside_quotes(std::string_view text) {
-    constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-    if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
-    int line = 1;
-    char inside = 0;  // what ends it: a quote, or '\n' for a comment
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const char c = text[i];
-        if (c == '\n') {
-            ++line;
-            inside = 0;
-        } else if (inside == 0 && (c == '#' || c == '"' || c == '\'')) {
-            // Of a text of several lines nothing is known but its quotes.
-            if (c != '#' && text.substr(i, 3) == std::string(3, c))
-                i += 2;
-            else
-                inside = c == '#' ? '\n' : c;
-        } else if (inside == '"' && c == '\\' && i + 1 < text.size() && text[i + 1] != '\n') {
-            ++i;
-        } else if (inside != 0 && c == inside) {
-            inside = 0;
-        } else if (inside == 0 && static_cast<unsigned char>(c) >= 0x80) {
-            throw MarkingPolicyError(fmt::format(
-                "class.toml, line {}: what has letters other than A to Z stands in quotes, on one line", line));
-        }
-    }
-}
-
 }  // namespace
 
 MarkingPolicy MarkingPolicy::parse(const std::string& text, const std::vector<std::string>& exercises) {
-    refuse_letters_outside_quotes(text);
     MarkingPolicy policy;
     for (const std::string& exercise : exercises) policy.exercises[exercise] = {};
-    try {
-        const toml::table table = toml::parse(text);
-        read(policy, table, exercises);
-    } catch (const toml::parse_error& error) {
-        throw MarkingPolicyError(
-            fmt::format("class.toml, line {}: {}", error.source().begin.line, std::string(error.description())));
-    }
+    read(policy, parse_class_toml(text), exercises);
     return policy;
 }
 

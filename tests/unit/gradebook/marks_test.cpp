@@ -60,6 +60,13 @@ TEST_F(Marks, NamesInAnyScriptStandInQuotes) {
     }
 }
 
+TEST_F(Marks, AStrayQuoteBeforeALetterIsAnError) {
+    for (const char* text :
+         {"deadline = 202'\xC9\x93 5'", "attempts = 1\"\xC3\xA9\"", "a'\xC3\xA9' = 1", "x = \"\\u005fx_zz\""})
+        EXPECT_THROW(MarkingPolicy::parse(text, {"01_single_head"}), MarkingPolicyError) << text;
+    EXPECT_THROW(MarkingPolicy::parse("deadline = '\xFF'", {"01_single_head"}), MarkingPolicyError);
+}
+
 TEST_F(Marks, EachDayLateCostsAndGraceExtensionsAndFreeDaysDoNot) {
     attempt("anna", "01", 10, "2026-05-03T10:00:00Z");
     const std::string deadline = "deadline = 2026-05-01T12:00:00Z\n";
