@@ -206,8 +206,11 @@ bool WorkerLink::receive(wire::Bytes& received) {
             continue;
         }
         if (got < 0 && errno == EINTR) continue;
-        hung_up_on_ |= got < 0 && errno == ECONNRESET;
-        return got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+        if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return true;
+        // Only the worker resets a connection; any other error is this machine's.
+        if (got < 0 && errno != ECONNRESET) throw std::system_error(errno, std::generic_category(), "recv");
+        hung_up_on_ |= got < 0;
+        return false;
     }
 }
 

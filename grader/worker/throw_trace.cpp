@@ -78,8 +78,9 @@ void forget_throw() {
 }  // namespace headway::worker
 
 /// Takes the place of the language's own: what a `throw` calls, here and in the shared libraries. When an exception is
-/// caught, the calls that led to it are gone.
-extern "C" [[noreturn]] void __cxa_throw(  // NOLINT(bugprone-reserved-identifier)
+/// caught, the calls that led to it are gone. Weak, since a program that is linked statically, as headway-attention is
+/// in a release, has the language's own already; and that program's throws are nobody's to look at.
+extern "C" [[noreturn, gnu::weak]] void __cxa_throw(  // NOLINT(bugprone-reserved-identifier)
     void* thrown, void* type, void (*destroy)(void*)) {
     using headway::worker::trace;
     using Throw = void (*)(void*, void*, void (*)(void*));
