@@ -1,5 +1,6 @@
 import type { Theme } from 'vitepress'
 import DefaultTheme from 'vitepress/theme'
+import { defineAsyncComponent } from 'vue'
 
 import 'katex/dist/katex.min.css'
 import './style.css'
@@ -11,5 +12,7 @@ export default {
   enhanceApp({ app }) {
     app.component('CourseList', CourseList)
     app.component('Diagram', Diagram)
+    app.component('Explorer', defineAsyncComponent(() => import('../../explorer/Explorer.vue')))
+    app.component('LessonExplorer', defineAsyncComponent(() => import('../../explorer/LessonExplorer.vue')))
   },
 } satisfies Theme
