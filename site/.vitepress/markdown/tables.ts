@@ -39,17 +39,19 @@ function isOfTensor(lines: string[]): boolean {
 
 const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
-function coloured(line: string, widths: Map<number, number>, end: number): string {
+/** @param width  of every cell, where there is room to its left; @param end  the number with the strongest colour */
+function coloured(line: string, width: number, end: number): string {
   let html = ''
   let done = 0
   for (const cell of cellsOf(line)) {
-    const begin = Math.max(done, cell.end - widths.get(cell.end)!)
+    const taken = line.slice(0, cell.begin).trimEnd().length // one space stays between that and the cell
+    const begin = Math.max(cell.end - width, Math.max(taken, done) + 1)
     const light = cellColours(cell.value / end, false)
     const dark = cellColours(cell.value / end, true)
-    const style = Number.isFinite(cell.value)
-      ? ` style="--light:${light.background};--dark:${dark.background};--light-ink:${light.color};--dark-ink:${dark.color}"`
-      : ''
-    html += escaped(line.slice(done, begin)) + `<span class="cell"${style}>${line.slice(begin, cell.end)}</span>`
+    const look = Number.isFinite(cell.value)
+      ? `cell" style="--light:${light.background};--dark:${dark.background};--light-ink:${light.color};--dark-ink:${dark.color}`
+      : 'cell strange'
+    html += escaped(line.slice(done, begin)) + `<span class="${look}">${line.slice(begin, cell.end)}</span>`
     html += ' '.repeat(cell.shade.length) // the colour says it
     done = cell.end + cell.shade.length
   }
@@ -68,10 +70,8 @@ export function colouredTable(text: string): string | undefined {
   return tables
     .map((lines) => {
       if (!ofTensors.includes(lines)) return escaped(lines.join('\n'))
-      const widths = new Map<number, number>()
-      for (const cell of lines.flatMap(cellsOf))
-        widths.set(cell.end, Math.max(widths.get(cell.end) ?? 0, cell.end - cell.begin))
-      return lines.map((line) => coloured(line, widths, end)).join('\n')
+      const width = Math.max(...lines.flatMap(cellsOf).map((cell) => cell.end - cell.begin))
+      return lines.map((line) => coloured(line, width, end)).join('\n')
     })
     .join('\n\n')
 }
