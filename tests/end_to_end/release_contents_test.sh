@@ -105,7 +105,7 @@ holds grep -q 'usage: ./headway release DIR' "$desk/said"
 
 name='a line that nothing matches'
 printf 'file\tmissing.md\n' >>"$course/classroom/release/contents"
-release 3 "$desk/another"
+release 3 "$desk/another" --without-pages
 holds [ ! -e "$desk/another" ]
 holds grep -q 'lists missing.md, and there is none' "$desk/said"
 

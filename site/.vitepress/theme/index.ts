@@ -1,14 +1,16 @@
 import type { Theme } from 'vitepress'
 import DefaultTheme from 'vitepress/theme'
-import { defineAsyncComponent } from 'vue'
+import { defineAsyncComponent, h } from 'vue'
 
 import 'katex/dist/katex.min.css'
 import './style.css'
 import CourseList from './CourseList.vue'
 import Diagram from './Diagram.vue'
+import Verdict from './Verdict.vue'
 
 export default {
   extends: DefaultTheme,
+  Layout: () => h(DefaultTheme.Layout, null, { 'home-features-before': () => h(Verdict) }),
   enhanceApp({ app }) {
     app.component('CourseList', CourseList)
     app.component('Diagram', Diagram)
