@@ -40,7 +40,7 @@ step() {
 # Which explorer there is in what was built, and from which folder, is in the stamp.
 is_built() {
     [ -f "$pages/.built" ] && [ "$(cat "$pages/.built")" = "$root, explorer $emscripten" ] || return 1
-    newer=$(find "$root/lessons" "$root/site" "$root/grader/diagnosis" -name node_modules -prune -o -name compiled -prune -o \
+    newer=$(find "$root/lessons" "$root/site" "$root/tensor" "$root/grader/diagnosis" "$root/grader/reference" -name node_modules -prune -o -name compiled -prune -o \
         -name .vitepress -prune -o -type f -newer "$pages/.built" -print -quit)
     [ -z "$newer" ] || return 1
     [ -z "$(find "$root/site/.vitepress/markdown" "$root/site/.vitepress/theme" -newer "$pages/.built" -print -quit)" ]
