@@ -109,10 +109,8 @@ int run_lesson(const Course& course, const std::string& number, report::Answers 
         const std::optional<fs::path> rendered = rendered_page(course, *info);
         if (!rendered)
             fmt::print(
-                "This lesson's rendered page has not been built. It is shown with formulas as text,
-"
-                "without diagrams and without the explorer.
-");
+                "This lesson's rendered page has not been built. It is shown with formulas as text,\n"
+                "without diagrams and without the explorer.\n");
         const fs::path page = rendered ? *rendered : plain_page(course, *info);
         if (!open_in_browser(page))
             fmt::print("No browser could be started here. Open this page:\n\n  file://{}\n", page.string());

@@ -18,8 +18,6 @@ const lessonPages: Plugin = {
   async generateBundle() {
     const md = await createMarkdownRenderer(inSite('..'), markdown)
     for (const page of pages()) this.emitFile({ type: 'asset', fileName: page.file, source: render(page, md) })
-    const licences = ['katex', 'mermaid', 'vitepress', 'vue'].map((name) => [name, readFileSync(inSite(`node_modules/${name}/LICENSE`), 'utf8')])
-    this.emitFile({ type: 'asset', fileName: 'licences.txt', source: licences.flat().join('\n\n') })
     const licences = ['katex', 'mermaid', 'vitepress', 'vue'].flatMap((name) => [
       name,
       readFileSync(inSite(`node_modules/${name}/LICENSE`), 'utf8'),

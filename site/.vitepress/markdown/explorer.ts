@@ -14,7 +14,7 @@ export function explorer(md: MarkdownIt): void {
       const [link, ...rest] = tokens[i].children ?? []
       const href = link?.type === 'link_open' ? (link.attrGet('href') ?? '') : ''
       const at = href.indexOf(page)
-      if (token.type !== 'inline' || tokens[i - 1].type !== 'paragraph_open' || at < 0) return
+      if (token.type !== 'inline' || tokens[i - 1]?.type !== 'paragraph_open' || at < 0) return
       const set = href.slice(at + page.length)
       settingOf(set) // what cannot be set fails the build
       token.children = rest.slice(0, rest.findIndex(({ type }) => type === 'link_close'))
