@@ -63,7 +63,6 @@ export const looks = [
 export const sideways = (page) => page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
 
 export async function start() {
-  if (!existsSync(dist)) throw new Error('The site is not built: npm run build')
   const server = await serve()
   const home = `http://127.0.0.1:${server.address().port}`
   const browser = await chromium.launch({ executablePath: browserProgram(), args: ['--no-sandbox'] })
@@ -95,6 +94,7 @@ export async function start() {
 
   /** A page of the site, when it is alive. */
   async function open(path, look) {
+    if (!existsSync(dist)) throw new Error('The site is not built: npm run build')
     const opened = await openUrl(home + path, look)
     await opened.page.locator('#app').waitFor()
     await opened.page.waitForFunction(() => document.querySelector('#app').__vue_app__ !== undefined)

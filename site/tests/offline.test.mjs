@@ -8,6 +8,7 @@ import { accessibility, course, looks, sideways, start, wide } from './browser.m
 import { contents, expectContents } from './contents.mjs'
 
 const pages = join(course, 'build/pages')
+if (!existsSync(pages)) throw new Error('The pages are not built: npm run pages')
 let browser
 before(async () => (browser = await start()))
 after(() => browser.stop())
