@@ -81,8 +81,9 @@ test('a link to the explorer sets it', async () => {
 
 test('a computed table has the colours of the explorer', async () => {
   const { page, close } = await browser.openFile(join(pages, '03-scaled-scores.html'))
-  const cell = (number) => page.locator('.computed .cell', { hasText: number }).first()
-  const ground = (number) => cell(number).evaluate((one) => getComputedStyle(one).backgroundColor)
+  const weights = page.locator('.computed', { hasText: 'true = blocked' })
+  const ground = (number) =>
+    weights.locator('.cell', { hasText: number }).first().evaluate((one) => getComputedStyle(one).backgroundColor)
   assert.equal(await ground('1.000'), 'rgb(230, 97, 0)', 'the strongest of shares')
   assert.equal(await ground('0.000'), 'rgb(255, 255, 255)')
   const colours = await page.locator('.computed', { hasText: 'q·kᵀ, head 0' }).locator('.cell').count()
