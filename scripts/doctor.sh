@@ -29,6 +29,7 @@ section 'Nice to have' optional
 if [ -f "$HEADWAY_ROOT/scripts/test.sh" ]; then
     section "Headway's own tests need (./headway test)" test
     section 'The slow ones need (./headway test --all)' 'all slurm'
+    section 'The website and ./headway lesson --open need' site
 fi
 
 # What a submission cannot do here: tried, by the program that grades.

@@ -56,6 +56,8 @@ notes() {
     perl -pi -e 's/_Z\w+/sprintf "%0*d", length $&, ++$n/ge' "$new/$product"
 }
 
+page() { copy "$1" "lessons/pages/${1#build/pages/}"; }
+
 object() {
     name=${1%.dir/*}
     compiled "$1" "${name##*/}.o"
@@ -81,6 +83,7 @@ take() {
     notes) each "build/release/bin/$2" notes ;;
     library) each "build/release/lib$2.a build/release/*/lib$2.a build/release/*/*/lib$2.a" compiled ;;
     object) each "build/release/grader/worker/CMakeFiles/$2.dir/main.cpp.o" object ;;
+    page) [ "$with_pages" = no ] || each "build/pages/$2" page ;;
     needs) grep "^$2$tab" "$root/cmake/dependencies.tsv" >>"$new/cmake/dependencies.tsv" ;;
     *) fail "$contents has a line that begins with $1." 3 ;;
     esac
@@ -93,9 +96,15 @@ readme() {
     cat "$root/classroom/release/README.md"
 }
 
+with_pages=yes
+if [ "${2-}" = --without-pages ]; then
+    with_pages=no
+    set -- "$1"
+fi
 case ${1-} in
 '' | -*)
-    echo 'usage: ./headway release DIR     the student'\''s edition, in a new folder' >&2
+    echo 'usage: ./headway release DIR [--without-pages]     the student'\''s edition, in a new folder' >&2
+    echo '    --without-pages: where Node.js or Emscripten cannot be had; lesson --open then sets no formulas' >&2
     exit 2
     ;;
 esac
@@ -104,6 +113,7 @@ esac
 if [ -e "$1" ] && ! rmdir "$1" 2>/dev/null; then fail "$1 is there already; name a new folder." 2; fi
 
 sh "$root/scripts/build.sh" release course
+[ "$with_pages" = no ] || sh "$root/scripts/pages.sh" release
 new=${1%/}.unfinished
 rm -rf "$new"
 mkdir -p "$new/cmake" || fail "$1 cannot be written." 2

@@ -4,6 +4,7 @@
 #include "grading/progress.hpp"
 #include "terminal/console.hpp"
 
+#include "report/lesson_page.hpp"
 #include "report/next_step.hpp"
 #include "sandbox/process.hpp"
 #include "submission/digest.hpp"
@@ -39,11 +40,31 @@ std::optional<ExerciseInfo> next_lesson(const Course& course) {
     return course.find(next->number);
 }
 
-/// The page of the built site, else the lesson as it was written.
-fs::path page_of(const Course& course, const ExerciseInfo& info) {
-    const fs::path lesson = course.root / info.lesson;
-    const fs::path page = course.root / "build" / "site" / "lessons" / lesson.stem().concat(".html");
-    return fs::exists(page) ? page : lesson;
+/// @throws CourseError if the lesson is missing
+std::string markdown_of(const Course& course, const ExerciseInfo& info) {
+    try {
+        return build::read_file(course.root / info.lesson);
+    } catch (const std::runtime_error& error) {
+        throw CourseError(
+            fmt::format("{}. It is part of the course; git checkout -- {} brings it back.", error.what(), info.lesson));
+    }
+}
+
+/// The rendered page, which comes with the student's edition; elsewhere scripts/pages.sh builds it.
+std::optional<fs::path> rendered_page(const Course& course, const ExerciseInfo& info) {
+    const fs::path name = fs::path(info.lesson).stem().concat(".html");
+    for (const char* folder : {"lessons/pages", "build/pages"})
+        if (fs::exists(course.root / folder / name)) return course.root / folder / name;
+    return std::nullopt;
+}
+
+/// What can be shown without that page.
+fs::path plain_page(const Course& course, const ExerciseInfo& info) {
+    const fs::path page = course.state / "pages" / fs::path(info.lesson).stem().concat(".html");
+    fs::create_directories(page.parent_path());
+    const std::string folder = "file://" + (course.root / info.lesson).parent_path().string() + "/";
+    build::write_file(page, report::lesson_page(markdown_of(course, info), "Headway, lesson " + info.number, folder));
+    return page;
 }
 
 /// Of Linux desktops, of Windows beneath Linux, of macOS.
@@ -71,13 +92,8 @@ bool open_in_browser(const fs::path& page) {
 
 std::string lesson_text(const Course& course, const ExerciseInfo& info, report::Answers answers,
                         const report::TerminalStyle& style) {
-    try {
-        return report::render_lesson(build::read_file(course.root / info.lesson), answers,
-                                     fmt::format("./headway lesson {} --answers", info.number), style);
-    } catch (const std::runtime_error& error) {
-        throw CourseError(
-            fmt::format("{}. It is part of the course; git checkout -- {} brings it back.", error.what(), info.lesson));
-    }
+    return report::render_lesson(markdown_of(course, info), answers,
+                                 fmt::format("./headway lesson {} --answers", info.number), style);
 }
 
 int run_lesson(const Course& course, const std::string& number, report::Answers answers, ReadWhere where) {
@@ -90,7 +106,12 @@ int run_lesson(const Course& course, const std::string& number, report::Answers 
         return all_passed;
     }
     if (where == ReadWhere::browser) {
-        const fs::path page = page_of(course, *info);
+        const std::optional<fs::path> rendered = rendered_page(course, *info);
+        if (!rendered)
+            fmt::print(
+                "This lesson's rendered page has not been built. It is shown with formulas as text,\n"
+                "without diagrams and without the explorer.\n");
+        const fs::path page = rendered ? *rendered : plain_page(course, *info);
         if (!open_in_browser(page))
             fmt::print("No browser could be started here. Open this page:\n\n  file://{}\n", page.string());
         return all_passed;

@@ -1,9 +1,8 @@
-import { katex } from '@mdit/plugin-katex'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitepress'
 
 import { countOfLessons, exercises, lessons } from './lessons'
-import { mermaid } from './mermaid'
+import { markdown } from './markdown'
 
 import type { Plugin } from 'vite'
 
@@ -26,29 +25,20 @@ export default defineConfig({
   lang: 'en',
   srcDir: '..',
   srcExclude: ['*.md', '!(lessons|site)/**', '.*/**', 'site/!(pages)/**'],
-  rewrites: (page) => page.replace(/^site\/pages\//, ''),
+  rewrites: (page) => page.replace(/^(site\/pages\/|lessons\/(?=explorer))/, ''),
   cacheDir: inSite('.vitepress/cache'),
   cleanUrls: false, // any server of files will do, also one that knows no rules
   lastUpdated: false,
 
   // The front page says how many lessons there are: counted, so it stays true.
   transformPageData(page) {
+    if (page.relativePath === 'explorer.md')
+      Object.assign(page.frontmatter, { aside: false, sidebar: false, pageClass: 'explorer-page' })
     for (const feature of page.frontmatter.features ?? [])
       feature.details = feature.details.replace('COUNT', countOfLessons())
   },
 
-  markdown: {
-    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
-    config(md) {
-      md.use(katex, {
-        throwOnError: true, // a formula that cannot be set fails the build
-        strict: false,
-        // What TeX means by {{ }} is not what Vue means.
-        transformer: (html) => html.replace(/^<span/, '<span v-pre').replace(/^<p/, '<p v-pre tabindex="0"'),
-      })
-      md.use(mermaid)
-    },
-  },
+  markdown,
 
   vite: {
     plugins: [packagesOfTheSite],

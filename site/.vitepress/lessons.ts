@@ -20,7 +20,7 @@ export interface Exercise extends Lesson {
 export function lessons(): Lesson[] {
   const folders = readdirSync(root + 'exercises')
   return readdirSync(root + 'lessons')
-    .filter((file) => file.endsWith('.md'))
+    .filter((file) => /^\d\d-.*\.md$/.test(file))
     .sort()
     .map((file) => {
       const page = file.replace(/\.md$/, '')

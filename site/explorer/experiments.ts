@@ -8,7 +8,8 @@ export interface Experiment {
   answer: string
 }
 
-const lesson = { tokens: ['The', 'cat', 'sat', 'here'], D: 6, H: 2, numbers: 'lesson' as const }
+/** The running example of lesson 04. */
+export const lesson = { tokens: ['The', 'cat', 'sat', 'here'], D: 6, H: 2, numbers: 'lesson' as const }
 
 export const experiments: Experiment[] = [
   {

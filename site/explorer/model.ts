@@ -44,7 +44,12 @@ const notFinite = new Map<unknown, number>([
   ['-inf', -Infinity],
 ])
 
-export async function loadModel(): Promise<Model> {
+let started: Promise<Model> | undefined
+
+/** One for all explorers of a page. */
+export const loadModel = (): Promise<Model> => (started ??= start())
+
+async function start(): Promise<Model> {
   const { default: create } = await import('./model/compiled/model.mjs')
   const compiled = await create()
   const all: Mistake[] = JSON.parse(compiled.ccall('headway_catalogue', 'string', [], []))

@@ -5,42 +5,24 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 
 import { accessibility, builtPages, course, looks, sideways, start, wide } from './browser.mjs'
+import { contents, expectContents } from './contents.mjs'
 
 let browser
 before(async () => (browser = await start()))
 after(() => browser.stop())
 
-/** What the markdown of a lesson has: formulas, diagrams, answers to unfold. */
-function contents(path) {
+/** Of a lesson or lab. */
+function contentsOf(path) {
   const file = join(course, path.replace('.html', '.md'))
-  if (!path.startsWith('/lessons/') || !existsSync(file)) return undefined
-  const markdown = readFileSync(file, 'utf8')
-  const prose = markdown.replace(/```[\s\S]*?```/g, '').replace(/`[^`]*`/g, '')
-  return {
-    formulas: (prose.match(/\$\$[\s\S]+?\$\$|\$[^$\n]+\$/g) ?? []).length,
-    diagrams: (markdown.match(/^```mermaid/gm) ?? []).length,
-    answers: (markdown.match(/^<details>/gm) ?? []).length,
-    pictures: (markdown.match(/^!\[.*\]\(.*\.svg\)$/gm) ?? []).length,
-    headings: (markdown.replace(/```[\s\S]*?```/g, '').match(/^#+ /gm) ?? []).length,
-  }
+  return path.startsWith('/lessons/') && existsSync(file) ? contents(file) : undefined
 }
 
 for (const path of builtPages()) {
   for (const look of looks) {
     test(`${path} in ${look.name}`, async () => {
       const { page, complaints, close } = await browser.open(path, look)
-      const expected = contents(path)
-      if (expected) {
-        await page.waitForFunction((n) => document.querySelectorAll('.diagram svg').length === n, expected.diagrams)
-        assert.equal(await page.locator('.katex-html').count(), expected.formulas, 'formulas')
-        assert.equal(await page.locator('.katex-error').count(), 0, 'formulas that cannot be set')
-        assert.equal(await page.locator('.vp-doc details').count(), expected.answers, 'answers to unfold')
-        const pictures = page.locator('.vp-doc img[src*="svg"]')
-        assert.equal(await pictures.count(), expected.pictures, 'pictures')
-        for (const picture of await pictures.all())
-          assert.ok((await picture.evaluate((img) => img.decode().then(() => img.naturalWidth))) > 0, 'a picture without content')
-        assert.equal(await page.locator('.vp-doc :is(h1, h2, h3, h4)').count(), expected.headings, 'headings')
-      }
+      const expected = contentsOf(path)
+      if (expected) await expectContents(page, expected, assert)
       assert.ok((await sideways(page)) <= 0, 'the page can be scrolled sideways')
       await page.evaluate(() => document.querySelectorAll('.vp-doc details').forEach((details) => (details.open = true)))
       // What a phone shows differently is room, which was asked above.
@@ -67,6 +49,7 @@ test('the landing page counts the lessons and leads to the first, and each lesso
   const count = readdirSync(join(course, 'lessons')).filter((file) => /^\d\d-.*\.md$/.test(file)).length
   assert.equal(count, 11, 'lessons that the words below are for')
   assert.match(await page.locator('.VPFeatures').innerText(), /There are eleven lessons/)
+  assert.match(await page.locator('.verdict').innerText(), /▸ scores are divided by √D, the model width/)
   await page.locator('.VPHero').getByRole('link', { name: 'What attention is for' }).click()
   await page.getByRole('heading', { level: 1, name: /What attention is for/ }).waitFor()
   await page.locator('.pager-link.next').click()

@@ -7,6 +7,17 @@ set -eu
 # shellcheck source=tests/end_to_end/stand_in_machine.sh
 . "$(dirname "$0")/stand_in_machine.sh"
 
+# a_site: what the lessons' pages are built from, and the tools that build them.
+a_site() {
+    mkdir -p lessons site/node_modules site/explorer/model site/.vitepress/markdown site/.vitepress/theme
+    echo '# 03' >lessons/03-scaled-scores.md
+    echo lock >site/package-lock.json
+    cp site/package-lock.json site/node_modules/.headway-lock
+    echo "echo compile >>'$machine/calls'" >site/explorer/model/compile.sh
+    for name in node npm em++; do tool "$name" 99.1; done
+    echo "echo \"npx \$1 \$2\" >>'$machine/calls'; mkdir -p '$root/build/pages'" | stand_in npx
+}
+
 # --- what is expected -----------------------------------------------------------------------------------------------
 
 the_first_start_builds_and_hands_over() {
@@ -185,6 +196,57 @@ an_old_compiler_beside_a_good_one_is_passed_over() {
     start doctor
     expect exits_with 0
     expect says '99.1'
+}
+
+the_pages_of_lessons_are_built_when_one_is_opened() {
+    a_site
+    start lesson 03
+    expect never_ran npx
+    start lesson 03 --open
+    expect exits_with 0
+    expect ran 'npx vite build'
+    expect ran compile
+    expect says "Building the lessons' pages"
+    expect says '<lesson> <03> <--open>'
+    start lesson 03 --open
+    expect [ "$(calls | grep -c npx)" = 1 ]
+    sleep 0.01
+    touch lessons/03-scaled-scores.md
+    start lesson 03 --open
+    expect [ "$(calls | grep -c npx)" = 2 ]
+}
+
+without_node_a_lesson_opens_all_the_same() {
+    a_site
+    rm "$bin/node"
+    start lesson 03 --open
+    expect exits_with 0
+    expect says 'Node.js 20 is missing. Install it with:  '
+    expect says 'apt-get install -y --no-install-recommends nodejs npm'
+    expect never_ran npx
+    expect says '<lesson> <03> <--open>'
+}
+
+without_emscripten_the_pages_have_no_explorer() {
+    a_site
+    rm "$bin/em++"
+    start lesson 03 --open
+    expect says 'The pages come without the explorer: Emscripten is missing.'
+    expect never_ran compile
+    expect ran npx
+    tool em++ 99.1
+    start lesson 03 --open
+    expect ran compile
+}
+
+pages_that_cannot_be_built_say_why_and_keep_nobody_from_reading() {
+    a_site
+    echo 'echo "error: no such formula"; exit 1' | stand_in npx
+    start lesson 03 --open
+    expect exits_with 0
+    expect says 'no such formula'
+    expect says 'build/pages.log'
+    expect says '<lesson> <03> <--open>'
 }
 
 help_comes_without_a_build() {

@@ -51,5 +51,35 @@ TEST(Lesson, ZeroHasNoExerciseAndShowsItsPicturesInWords) {
     EXPECT_EQ(copy.headway({"grade", "00"}).ended.exit_code, 2) << "there is nothing to grade";
 }
 
+std::string page_named_in(const sandbox::Finished& finished) {
+    const std::string begin = "file://";
+    const std::size_t at = finished.output.find(begin) + begin.size();
+    return finished.output.substr(at, finished.output.find('\n', at) - at);
+}
+
+TEST(Lesson, WithoutItsRenderedPageIsAPageAllTheSame) {
+    const CourseCopy copy;
+    const auto opened = copy.headway({"lesson", "03", "--open"});
+    EXPECT_EQ(opened.ended.exit_code, 0) << opened.output;
+    EXPECT_TRUE(says(opened, "with formulas as text"));
+    const std::string page = build::read_file(page_named_in(opened));
+    EXPECT_NE(page.find("√head_dim"), std::string::npos) << "the text";
+    EXPECT_NE(page.find("<img src=\"file://" + (copy.root() / "lessons/pictures/03-masks.svg").string()),
+              std::string::npos);
+    EXPECT_NE(page.find("<summary>Answer</summary>"), std::string::npos);
+    EXPECT_EQ(page.find("--answers"), std::string::npos) << "answers unfold; none is left out";
+    EXPECT_EQ(page.find("<!--"), std::string::npos);
+    EXPECT_EQ(page.find("<pad>"), std::string::npos) << "text is no markup";
+}
+
+TEST(Lesson, OpensTheRenderedPageWhereThereIsOne) {
+    const CourseCopy copy;
+    fs::create_directories(copy.root() / "build/pages");
+    build::write_file(copy.root() / "build/pages/03-scaled-scores.html", "built");
+    const auto opened = copy.headway({"lesson", "03", "--open"});
+    EXPECT_EQ(page_named_in(opened), (copy.root() / "build/pages/03-scaled-scores.html").string());
+    EXPECT_EQ(opened.output.find("formulas"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace headway

@@ -24,10 +24,10 @@ holds() {
     fi
 }
 
-# release STATUS DIR: makes it, with what it says in `said`.
+# release STATUS DIR [OPTION]: makes it, with what it says in `said`.
 release() {
     status=0
-    PATH=$desk/bin:$PATH "$course/headway" release "$2" >"$desk/said" 2>&1 || status=$?
+    PATH=$desk/bin:$PATH "$course/headway" release "$2" ${3+"$3"} >"$desk/said" 2>&1 || status=$?
     holds [ "$status" = "$1" ]
 }
 
@@ -56,11 +56,16 @@ CMake	course
 lcov	secret"
 write scripts/build.sh "mkdir -p '$course/build/release/bin' && echo 'judge, $course/judge.cpp' >'$course/build/release/bin/headway-judge'"
 write build/release/bin/unlisted secret
+write scripts/pages.sh "mkdir -p '$course/build/pages/labs' && echo page >'$course/build/pages/01-a.html'
+echo page >'$course/build/pages/labs/cost.html'
+echo secret >'$course/build/pages/unlisted.html'"
 write classroom/release/README.md '## This edition'
 write classroom/release/grader.cmake grader
 write classroom/release/contents "# secret
 file	lessons/[0-9][0-9]-*.md
 exercise	[0-9][0-9]_*
+page	[0-9][0-9]-*.html
+page	labs/*.html
 program	headway-judge
 needs	CMake"
 cp "$checkout/headway" "$course/"
@@ -73,12 +78,22 @@ name='what is listed'
 release 0 "$desk/edition"
 holds [ "$(cd "$desk/edition" && find . -type f | sort | tr '\n' ' ')" = "./README.md ./cmake/dependencies.tsv \
 ./exercises/01_a/a.cpp ./exercises/01_a/a.hpp ./exercises/01_a/exercise.toml ./exercises/01_a/visible_test.cpp \
-./grader/CMakeLists.txt ./grader/compiled/headway-judge ./lessons/01-a.md ./stubs/01_a/a.cpp " ]
+./grader/CMakeLists.txt ./grader/compiled/headway-judge ./lessons/01-a.md \
+./lessons/pages/01-a.html ./lessons/pages/labs/cost.html ./stubs/01_a/a.cpp " ]
 holds [ -z "$(grep -r secret "$desk/edition")" ]
 holds [ "$(cat "$desk/edition/exercises/01_a/a.cpp")" = stub ]
 holds grep -qx 'judge, //*judge.cpp' "$desk/edition/grader/compiled/headway-judge"
 holds grep -q '## This edition' "$desk/edition/README.md"
 holds grep -q '^CMake' "$desk/edition/cmake/dependencies.tsv"
+
+name='without pages'
+rm -r "$course/build/pages"
+write scripts/pages.sh 'exit 3'
+release 3 "$desk/plain"
+holds [ ! -e "$desk/plain" ]
+release 0 "$desk/plain" --without-pages
+holds [ -f "$desk/plain/lessons/01-a.md" ]
+holds [ ! -e "$desk/plain/lessons/pages" ]
 
 name='a folder that is there'
 release 2 "$desk/edition"
@@ -90,7 +105,7 @@ holds grep -q 'usage: ./headway release DIR' "$desk/said"
 
 name='a line that nothing matches'
 printf 'file\tmissing.md\n' >>"$course/classroom/release/contents"
-release 3 "$desk/another"
+release 3 "$desk/another" --without-pages
 holds [ ! -e "$desk/another" ]
 holds grep -q 'lists missing.md, and there is none' "$desk/said"
 

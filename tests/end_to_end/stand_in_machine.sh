@@ -29,7 +29,7 @@ new_machine() {
     cp -R "$checkout/scripts" "$checkout/cmake" "$checkout/CMakePresets.json" "$root/"
     touch "$root/CMakeLists.txt" "$root/grader/judge.cpp" "$root/exercises/01_single_head/single_head.hpp" \
         "$root/exercises/01_single_head/single_head.cpp"
-    for program in awk basename cat chmod cp cut date dirname env find flock fold git grep head ls mkdir mv readlink rm rmdir \
+    for program in awk basename cat chmod cmp cp cut date dirname env find flock fold git grep head ls mkdir mv readlink rm rmdir \
         script sed sh sleep sort tail touch tr wc xargs; do
         if found=$(PATH=$real_path command -v "$program"); then ln -s "$found" "$bin/$program"; fi
     done

@@ -12,10 +12,12 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <regex>
 #include <set>
+#include <sstream>
 #include <stdexcept>
 
 namespace headway::explorer {
@@ -126,6 +128,48 @@ TEST(Explorer, OffersMistakesThatItsModelHas) {
             EXPECT_NO_THROW(EXPECT_NE(diagnosis::mistake((*id)[1].str()).make, nullptr)) << (*id)[1];
     }
     EXPECT_GE(offered, 20U);
+}
+
+std::vector<std::string> words(const std::string& list) {
+    std::vector<std::string> found;
+    std::istringstream in(list);
+    for (std::string word; std::getline(in, word, ',');) found.push_back(word);
+    return found;
+}
+
+/// The links of the lessons that set it: explorer.md#mistakes=a,b&mask=future&show=x,y
+TEST(Explorer, ShowsInEachLessonWhatTheMistakeChanges) {
+    const std::regex link(R"(\]\(explorer\.md#mistakes=([a-z_,]+)(?:&mask=([a-z_]+))?&show=([a-z_,]+)\))");
+    std::set<std::string> lessons_with_it;
+    std::size_t links = 0;
+    for (const auto& file : std::filesystem::directory_iterator(EXPLORER "/../../lessons")) {
+        if (file.path().extension() != ".md") continue;
+        std::ifstream in(file.path());
+        const std::string text{std::istreambuf_iterator<char>(in), {}};
+        for (std::size_t at = text.find("(explorer.md#"); at != std::string::npos;
+             at = text.find("(explorer.md#", at + 1))
+            ++links;
+        for (std::sregex_iterator found(text.begin(), text.end(), link), end; found != end; ++found, --links) {
+            Question question = lesson;
+            question.blocking = (*found)[2] == "future" ? Blocking::future : Blocking::nothing;
+            const Trace right = trace(question);
+            for (const std::string& mistake : words((*found)[1])) {
+                question.mistakes = {mistake};
+                const Trace wrong = trace(question);
+                const std::vector<std::string> show = words((*found)[3]);
+                EXPECT_TRUE(std::ranges::all_of(show, [&](const auto& id) { return stage(right, id) != nullptr; }));
+                EXPECT_TRUE(std::ranges::any_of(show,
+                                                [&](const auto& id) {
+                                                    const Array* is = stage(wrong, id);
+                                                    return is == nullptr || is->value != stage(right, id)->value;
+                                                }))
+                    << file.path() << ": " << mistake;
+            }
+            lessons_with_it.insert(file.path().stem().string().substr(0, 2));
+        }
+    }
+    EXPECT_EQ(links, 0U) << "links that are not written as above";
+    EXPECT_EQ(lessons_with_it, (std::set<std::string>{"02", "03", "04"}));
 }
 
 TEST(Explorer, StopsWhereShapesNoLongerFit) {

@@ -34,6 +34,7 @@ if ! cmp -s package-lock.json node_modules/.headway-lock; then
     cp package-lock.json node_modules/.headway-lock
 fi
 npm run build
+sh "$HEADWAY_ROOT/scripts/pages.sh"
 
 # draw LAB [OPTION...]
 draw() {

@@ -6,6 +6,6 @@ export function mermaid(md: MarkdownIt): void {
   md.renderer.rules.fence = (tokens, index, ...rest) => {
     const { info, content } = tokens[index]
     if (info.trim() !== 'mermaid') return code(tokens, index, ...rest)
-    return `<Diagram source="${encodeURIComponent(content)}" />\n`
+    return `<Diagram source="${encodeURIComponent(content)}"></Diagram>\n`
   }
 }
