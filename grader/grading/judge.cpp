@@ -101,12 +101,12 @@ verdict::Diagnosis Judge::diagnose(const Suspect& suspect) const {
     return verdict::diagnosis_from_json(ask("diagnose", suspect.plain, Build::plain, options));
 }
 
-std::vector<std::vector<double>> Judge::probe(const fs::path& worker, Build build, int count) const {
-    std::vector<std::vector<double>> answers;
+std::vector<Answered> Judge::probe(const fs::path& worker, Build build, int count) const {
+    std::vector<Answered> answers;
     for (const auto& row : ask("probe", worker, build, {"--count", std::to_string(count)})) {
-        answers.emplace_back();
-        for (const auto& number : row)
-            answers.back().push_back(std::strtod(number.get<std::string>().c_str(), nullptr));
+        answers.push_back({row.at("words").get<std::string>(), {}, row.at("right").get<bool>()});
+        for (const auto& number : row.at("numbers"))
+            answers.back().numbers.push_back(std::strtod(number.get<std::string>().c_str(), nullptr));
     }
     return answers;
 }

@@ -16,6 +16,13 @@
 
 namespace headway::cli {
 
+/// What came back from one question of the diagnosis.
+struct Answered {
+    std::string words;  ///< which function, what kind of answer, with which names and shapes
+    std::vector<double> numbers;
+    bool is_right = true;  ///< as the model of the exercise has it
+};
+
 /// The judge, a program of its own, asked about one exercise: a function for each of its verbs (judge/verbs.hpp).
 /// All @throw std::runtime_error if it could not judge.
 class Judge {
@@ -37,8 +44,8 @@ public:
     };
     verdict::Diagnosis diagnose(const Suspect& suspect) const;
 
-    /// What a program answers to `count` random questions.
-    std::vector<std::vector<double>> probe(const std::filesystem::path& worker, build::Build build, int count) const;
+    /// What a program answers to the questions of the diagnosis, drawn `count` times; nothing where there are none.
+    std::vector<Answered> probe(const std::filesystem::path& worker, build::Build build, int count) const;
     /// Writes the calls of one hidden test to `file`, as frames.
     void record(const std::filesystem::path& worker, build::Build build, const std::string& test,
                 const std::filesystem::path& file) const;

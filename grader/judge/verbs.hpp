@@ -35,7 +35,8 @@ struct DiagnosisOptions {
 };
 nlohmann::json diagnose(const Case& asked, const DiagnosisOptions& options);
 
-/// What the submission answers to `count` random questions, as rows of numbers; see PROBE.
+/// What the submission answers to the questions of its exercise's diagnosis, drawn `count` times: rows of words, of
+/// numbers, and whether that is right. Empty where there is no diagnosis.
 nlohmann::json probe(const Case& asked, int count);
 
 /// Runs one hidden test, and writes what it asks into `file`, as the frames that the worker gets.

@@ -8,50 +8,17 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <limits>
 
 namespace headway::judge {
 namespace {
 
-/// How answers that are no numbers stand among numbers.
+/// A throw, where numbers are compared.
 constexpr double number_of_a_throw = 1e8;
-constexpr double no_answer = 1e9;
-constexpr double not_written = 2e9;
-constexpr double changed_argument = 3e9;
 
-/// At most this many numbers stand for one tensor where hundreds of submissions answer thousands of questions.
-constexpr std::size_t few_numbers = 8;
-constexpr std::size_t all_numbers = std::numeric_limits<std::size_t>::max();
-
-void append(std::vector<double>& answers, const wire::Value& value, std::size_t most);
-
-void append_shape(std::vector<double>& answers, const Shape& shape) {
-    answers.insert(answers.end(), shape.begin(), shape.end());
-}
-
-/// Large tensors are folded: weighted sums of elements that lie apart, and where and how elements are not finite. The
-/// weights differ from place to place, so that moved numbers show too.
-void append_numbers(std::vector<double>& answers, const std::vector<double>& numbers, std::size_t most) {
-    if (numbers.size() <= most) {
-        answers.insert(answers.end(), numbers.begin(), numbers.end());
-        return;
-    }
-    std::vector<double> folded(most, 0.0);
-    double not_finite = 0;
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-        const double weight = 1 + static_cast<double>(i * 2654435761U % 1009) / 1009;
-        if (std::isfinite(numbers[i]))
-            folded[i % most] += weight * numbers[i];
-        else
-            not_finite += weight * (std::isnan(numbers[i]) ? 1 : numbers[i] > 0 ? 2 : 3);
-    }
-    answers.insert(answers.end(), folded.begin(), folded.end());
-    answers.push_back(not_finite);
-}
+void append(std::vector<double>& answers, const wire::Value& value);
 
 struct Append {
     std::vector<double>& answers;
-    std::size_t most;  ///< numbers of a tensor
 
     void operator()(std::monostate) const { answers.push_back(-1); }
     void operator()(Index value) const { answers.push_back(static_cast<double>(value)); }
@@ -59,53 +26,32 @@ struct Append {
     void operator()(bool value) const { answers.push_back(value ? 1 : 0); }
     void operator()(wire::Handle) const { answers.push_back(-2); }
     void operator()(const std::string& value) const { answers.push_back(static_cast<double>(value.size())); }
-    void operator()(const Shape& value) const { append_shape(answers, value); }
+    void operator()(const Shape& value) const { answers.insert(answers.end(), value.begin(), value.end()); }
     void operator()(const wire::Record& record) const {
-        for (const wire::Field& field : record.fields) append(answers, field.value, most);
+        for (const wire::Field& field : record.fields) append(answers, field.value);
     }
     void operator()(const Tensor& tensor) const {
-        append_shape(answers, tensor.shape());
+        (*this)(tensor.shape());
         if (!tensor.defined()) return;
-        append_numbers(answers, reference::exact(tensor).value, most);
+        const std::vector<double> numbers = reference::exact(tensor).value;
+        answers.insert(answers.end(), numbers.begin(), numbers.end());
     }
     void operator()(const Mask& mask) const {
-        append_shape(answers, mask.shape());
+        (*this)(mask.shape());
         if (!mask.defined()) return;
         const Mask dense = mask.clone();
-        append_numbers(answers, {dense.data(), dense.data() + dense.numel()}, most);
+        answers.insert(answers.end(), dense.data(), dense.data() + dense.numel());
     }
 };
 
-void append(std::vector<double>& answers, const wire::Value& value, std::size_t most) {
-    std::visit(Append{answers, most}, value);
-}
-
-/// Runs `ask`; a lost worker or a stub becomes a number too.
-template <class Ask>
-void appending(Student& student, std::vector<double>& answers, Ask ask) {
-    student.test_record() = {};
-    try {
-        const Outcome outcome = ask();
-        if (outcome.error)
-            answers.push_back(number_of_a_throw + static_cast<double>(outcome.error->kind));
-        else
-            append(answers, outcome.value, few_numbers);
-        for (const std::string& name : outcome.changed_arguments)
-            answers.push_back(changed_argument + static_cast<double>(name.size()));
-    } catch (const StopTest& stop) {
-        student.test_record().stopped_by(stop);
-        const auto& failure = student.test_record().failure;
-        answers.push_back(failure ? no_answer + static_cast<double>(failure->kind) : not_written);
-        student.fresh_worker();
-    }
-}
+void append(std::vector<double>& answers, const wire::Value& value) { std::visit(Append{answers}, value); }
 
 std::vector<double> numbers_of(const Outcome& outcome) {
     std::vector<double> numbers;
     if (outcome.error)
         numbers.push_back(number_of_a_throw + static_cast<double>(outcome.error->kind));
     else
-        append(numbers, outcome.value, all_numbers);
+        append(numbers, outcome.value);
     return numbers;
 }
 
@@ -291,37 +237,6 @@ void expect_untouched(Student& student, const std::vector<FunctionCall>& calls) 
         expect(may_repeat(student, call, answers[i], now), Stage::none,
                "your " + call.function + " answers differently in a new process than after other calls" + because);
     }
-}
-
-void answer_with(Student& student, std::vector<double>& answers, const std::string& function,
-                 const Arguments& arguments) {
-    appending(student, answers, [&] { return student.outcome(function, arguments); });
-}
-
-void answer_lasting(Student& student, std::vector<double>& answers, const std::string& function,
-                    const Arguments& arguments) {
-    for (const auto property : {&result_lasts, &sees_what_was_overwritten})
-        appending(student, answers, [&] {
-            Outcome outcome;
-            outcome.value = property(student, function, arguments);
-            return outcome;
-        });
-}
-
-void answer_with_view(Student& student, std::vector<double>& answers, const std::string& function, const Tensor& x,
-                      const Arguments& rest) {
-    appending(student, answers, [&] {
-        const wire::Handle input = student.store(x);
-        Arguments arguments{{"x", input}};
-        arguments.insert(arguments.end(), rest.begin(), rest.end());
-        Outcome outcome = student.outcome(function, arguments, true);
-        if (outcome.error) return outcome;
-        student.write(input, Shape(x.shape().size(), 1), 12345.0);
-        const Tensor result = student.read(std::get<wire::Handle>(outcome.value));
-        append_shape(answers, result.strides());
-        outcome.value = result;
-        return outcome;
-    });
 }
 
 }  // namespace headway::judge

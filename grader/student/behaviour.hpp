@@ -32,17 +32,4 @@ bool result_lasts(Student& student, const std::string& function, const Arguments
 /// Whether `function` answers with new numbers after its arguments were overwritten in place.
 bool sees_what_was_overwritten(Student& student, const std::string& function, const Arguments& arguments);
 
-/// Appends what `function` answers as numbers, for PROBE: values, shapes, which arguments changed, or how it failed.
-void answer_with(Student& student, std::vector<double>& answers, const std::string& function,
-                 const Arguments& arguments);
-
-/// Appends result_lasts() and sees_what_was_overwritten() as numbers, for PROBE.
-void answer_lasting(Student& student, std::vector<double>& answers, const std::string& function,
-                    const Arguments& arguments);
-
-/// answer_with() for a result that stays in the worker: the first argument is written to before the result is read, so
-/// the numbers show whether the two share storage.
-void answer_with_view(Student& student, std::vector<double>& answers, const std::string& function, const Tensor& x,
-                      const Arguments& rest);
-
 }  // namespace headway::judge

@@ -53,6 +53,4 @@ Registration::Registration(const std::string& suite, const std::string& property
     suites()[suite].states[property] = std::move(states);
 }
 
-Registration::Registration(const std::string& suite, Suite::Probe probe) { suites()[suite].probe = std::move(probe); }
-
 }  // namespace headway::judge

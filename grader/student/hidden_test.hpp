@@ -63,14 +63,10 @@ struct Property {
 
 /// What the judge knows of one exercise's suite.
 struct Suite {
-    /// One question to the submission about random inputs; see PROBE.
-    using Probe = std::function<void(Session&, Student&, Random&, std::vector<double>& answers)>;
-
     std::string exercise;              ///< "03_scaled_scores"
     std::vector<Property> properties;  ///< in the order of the source
     /// By the names of properties; see STATES.
     std::map<std::string, std::vector<std::string>> states = {};
-    Probe probe;
 };
 
 /// All suites by their GoogleTest name: "ScaledScores". Filled before main begins, and not changed later.
@@ -81,7 +77,6 @@ struct Registration {
     Registration(const std::string& suite, const std::string& exercise);
     Registration(const std::string& suite, Property property);
     Registration(const std::string& suite, const std::string& property, std::vector<std::string> states);
-    Registration(const std::string& suite, Suite::Probe probe);
 };
 
 }  // namespace headway::judge
@@ -108,13 +103,3 @@ struct Registration {
 #define STATES(SuiteName, Name, ...)                                                   \
     static const headway::judge::Registration register_states_of_##SuiteName##_##Name( \
         #SuiteName, #Name, std::vector<std::string>{__VA_ARGS__})
-
-/// One question with random inputs whose answers tell wrong submissions apart: `verify` asks it 50 times and demands
-/// that no two mutants answer alike.
-#define PROBE(SuiteName)                                                                                      \
-    static void probe_##SuiteName(headway::judge::Session&, headway::judge::Student&, headway::Random&,       \
-                                  std::vector<double>&);                                                      \
-    static const headway::judge::Registration register_probe_##SuiteName(#SuiteName, &probe_##SuiteName);     \
-    static void probe_##SuiteName([[maybe_unused]] headway::judge::Session& session,                          \
-                                  [[maybe_unused]] headway::judge::Student& student, headway::Random& random, \
-                                  std::vector<double>& answers)

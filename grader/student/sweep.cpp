@@ -140,14 +140,6 @@ void for_every_relation(Student& student, Random& random, const std::string& tex
                 [&](const std::vector<bool>& wrong) { return what_tells_apart(axes, rows, wrong); });
 }
 
-void for_some_relations(Random& random, const std::string& text, const std::function<void(const AxisSizes&)>& ask) {
-    constexpr int some = 4;
-    const Axes axes(text);
-    const std::vector<AxisSizes> rows = every_relation(random, axes);
-    for (int i = 0; i < some; ++i)
-        ask(rows[static_cast<std::size_t>(random.integer(0, static_cast<Index>(rows.size()) - 1))]);
-}
-
 void for_every_mask(Student& student, Random& random, const Shape& scores,
                     const std::function<void(const Mask&, Random&)>& ask) {
     std::vector<DrawAndAsk> questions;

@@ -25,9 +25,6 @@ void ask_in_turn(Student& student, Random& random, const std::vector<DrawAndAsk>
 void for_every_relation(Student& student, Random& random, const std::string& axes,
                         const std::function<void(const AxisSizes&, Random&)>& ask);
 
-/// For PROBE: some of the sizes that for_every_relation() would ask with.
-void for_some_relations(Random& random, const std::string& axes, const std::function<void(const AxisSizes&)>& ask);
-
 /// Asks in turn with a mask of every form; see mask_forms.
 /// @param scores  (B, H, T, S)
 void for_every_mask(Student& student, Random& random, const Shape& scores,

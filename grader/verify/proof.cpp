@@ -16,8 +16,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
-#include <cstdlib>
 #include <iterator>
 #include <mutex>
 
@@ -28,16 +26,15 @@ namespace fs = std::filesystem;
 using build::Build;
 using verdict::State;
 
-/// How many random questions each build is asked.
-struct QuestionCounts {
+/// How often the questions of the diagnosis are drawn, for each build.
+struct Draws {
     int plain;
     int sanitized;
 };
 
-/// Most submissions are told apart by these; the others are asked all.
-constexpr QuestionCounts few{6, 0};
-/// Sanitized workers start anew after each report, so fewer questions are asked there.
-constexpr QuestionCounts all_questions{questions, 4};
+/// Most submissions are told apart by these; the others are asked more.
+constexpr Draws once{1, 0};
+constexpr Draws often{20, 2};
 
 std::vector<fs::path> sorted_folders(const fs::path& parent) {
     std::vector<fs::path> folders;
@@ -71,24 +68,20 @@ std::vector<Specimen> collect(const Course& course, const ExerciseInfo& info, bo
     return specimens;
 }
 
-/// What a specimen answers to the suite's random questions.
-std::vector<std::vector<double>> ask(const Course& course, const Specimen& specimen, Build build, int count,
-                                     std::uint64_t seed) {
+std::vector<Answered> ask(const Course& course, const Specimen& specimen, Build build, int count, std::uint64_t seed) {
     const fs::path worker =
         work_folder(course, specimen.submission, specimen.exercise->name) / build::to_string(build) / "worker";
     return Judge(course, *specimen.exercise, seed).probe(worker, build, count);
 }
 
-bool same_number(double a, double b) {
-    if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
-    return a == b || std::abs(a - b) <= 1e-6 + 1e-4 * std::max(std::abs(a), std::abs(b));
-}
-
-bool same_answers(const Specimen& a, const Specimen& b) {
-    return std::equal(a.answers.begin(), a.answers.end(), b.answers.begin(), b.answers.end(),
-                      [](const std::vector<double>& x, const std::vector<double>& y) {
-                          return std::equal(x.begin(), x.end(), y.begin(), y.end(), same_number);
-                      });
+/// What the questions of the diagnosis show of it.
+std::vector<Answered> answers_of(const Course& course, const Specimen& specimen, const Draws& draws,
+                                 std::uint64_t seed) {
+    if (specimen.kind == Kind::stub || specimen.verdict.build.problem != verdict::BuildProblem::none) return {};
+    std::vector<Answered> answers = ask(course, specimen, Build::plain, draws.plain, seed);
+    if (draws.sanitized > 0 && course.toolchain.builds(specimen.exercise->name, Build::sanitized))
+        std::ranges::move(ask(course, specimen, Build::sanitized, draws.sanitized, seed), std::back_inserter(answers));
+    return answers;
 }
 
 std::string failed_properties(const verdict::Exercise& exercise) {
@@ -111,7 +104,10 @@ std::string gap_of(const Specimen& specimen) {
                                                               ", not not_started: " + failed_properties(exercise);
         case Kind::solution:
         case Kind::accepted:
-            return exercise.state == State::passed ? "" : "does not pass: " + failed_properties(exercise);
+            if (exercise.state != State::passed) return "does not pass: " + failed_properties(exercise);
+            for (const Answered& answered : specimen.shown.answers)
+                if (!answered.is_right) return "passes, but not for the diagnosis: " + answered.words;
+            return "";
         case Kind::mutant:
             if (exercise.state == State::passed) return "passes, although it is wrong";
             if (exercise.state != State::failed)
@@ -129,7 +125,7 @@ std::string gap_of(const Specimen& specimen) {
     return "";
 }
 
-void examine(const Course& whole, Specimen& specimen, std::uint64_t seed, const QuestionCounts& counts) {
+void examine(const Course& whole, Specimen& specimen, std::uint64_t seed, const Draws& draws) {
     GradingOptions options;
     options.exercises = {specimen.exercise};
     options.seed = seed;
@@ -146,27 +142,22 @@ void examine(const Course& whole, Specimen& specimen, std::uint64_t seed, const 
         }
         options.submission = specimen.submission;
         specimen.verdict = grade(course, options).exercises.front();
+        specimen.shown = shown_by(specimen.verdict, answers_of(course, specimen, draws, seed));
         specimen.gap = gap_of(specimen);
-        const bool built = specimen.verdict.build.problem == verdict::BuildProblem::none;
-        if (!built || (specimen.kind != Kind::mutant && specimen.kind != Kind::solution)) return;
-        specimen.answers = ask(course, specimen, Build::plain, counts.plain, seed);
-        if (counts.sanitized == 0 || !course.toolchain.builds(specimen.exercise->name, Build::sanitized)) return;
-        const auto sanitized = ask(course, specimen, Build::sanitized, counts.sanitized, seed);
-        specimen.answers.insert(specimen.answers.end(), sanitized.begin(), sanitized.end());
     } catch (const std::exception& error) {
         specimen.gap = error.what();
     }
 }
 
 /// As many at once as there are processors: each is compiled, judged and asked in a row.
-void examine_all(const Course& course, const std::vector<Specimen*>& specimens, std::uint64_t seed,
-                 const QuestionCounts& counts, const std::function<void(const std::string&)>& progress) {
+void examine_all(const Course& course, const std::vector<Specimen*>& specimens, std::uint64_t seed, const Draws& draws,
+                 const std::function<void(const std::string&)>& progress) {
     std::atomic<std::size_t> next = 0;
     std::size_t done = 0;
     std::mutex mutex;
     const auto work = [&] {
         for (std::size_t i = next++; i < specimens.size(); i = next++) {
-            examine(course, *specimens[i], seed, counts);
+            examine(course, *specimens[i], seed, draws);
             const std::lock_guard lock(mutex);
             progress(fmt::format("{} of {} submissions: {} {}", ++done, specimens.size(),
                                  specimens[i]->exercise->number, specimens[i]->name));
@@ -175,30 +166,34 @@ void examine_all(const Course& course, const std::vector<Specimen*>& specimens, 
     at_once(processors(), work);
 }
 
-/// Those that answered what they were asked so far just as another one of their exercise did.
-std::vector<Specimen*> alike(std::vector<ExerciseProof>& exercises) {
+bool is_graded_mutant(const Specimen& specimen) {
+    return specimen.kind == Kind::mutant && !specimen.shown.outcome.empty();
+}
+
+/// Mutants that show so far just what another one of their exercise does.
+std::vector<Specimen*> not_told_apart(std::vector<ExerciseProof>& exercises) {
     std::vector<Specimen*> found;
     for (ExerciseProof& exercise : exercises)
         for (Specimen& one : exercise.specimens)
-            if (!one.answers.empty() &&
-                std::any_of(exercise.specimens.begin(), exercise.specimens.end(),
-                            [&](const Specimen& other) { return &other != &one && same_answers(one, other); }))
+            if (is_graded_mutant(one) && std::ranges::any_of(exercise.specimens, [&](const Specimen& other) {
+                    return &other != &one && is_graded_mutant(other) && alike(one.shown, other.shown);
+                }))
                 found.push_back(&one);
     return found;
 }
 
 std::size_t count_distinct(const std::vector<Specimen>& specimens, std::vector<std::string>& gaps) {
     std::size_t distinct = 0;
-    for (std::size_t i = 0; i < specimens.size(); ++i) {
-        if (specimens[i].kind != Kind::mutant || specimens[i].answers.empty()) continue;
-        std::string twin;
-        for (std::size_t j = 0; j < i && twin.empty(); ++j)
-            if (!specimens[j].answers.empty() && same_answers(specimens[i], specimens[j])) twin = specimens[j].name;
-        if (twin.empty())
+    for (auto one = specimens.begin(); one != specimens.end(); ++one) {
+        if (!is_graded_mutant(*one)) continue;
+        const auto twin = std::find_if(specimens.begin(), one, [&](const Specimen& other) {
+            return is_graded_mutant(other) && alike(one->shown, other.shown);
+        });
+        if (twin == one)
             ++distinct;
         else
-            gaps.push_back(fmt::format("{} {}: answers {} random questions just as {} does",
-                                       specimens[i].exercise->number, specimens[i].name, questions, twin));
+            gaps.push_back(fmt::format("{} {}: nothing that is asked tells it from {}: the diagnosis lacks a question",
+                                       one->exercise->number, one->name, twin->name));
     }
     return distinct;
 }
@@ -324,8 +319,8 @@ Proof prove(const Course& course, const std::vector<const ExerciseInfo*>& exerci
     std::vector<Specimen*> all;
     for (ExerciseProof& exercise : proof.exercises)
         for (Specimen& specimen : exercise.specimens) all.push_back(&specimen);
-    examine_all(course, all, seed, few, progress);
-    examine_all(course, alike(proof.exercises), seed, all_questions, progress);
+    examine_all(course, all, seed, once, progress);
+    examine_all(course, not_told_apart(proof.exercises), seed, often, progress);
     for (ExerciseProof& exercise : proof.exercises) {
         exercise.distinct = count_distinct(exercise.specimens, proof.gaps);
         add_gaps(course, exercise, proof.gaps);

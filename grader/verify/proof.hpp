@@ -1,6 +1,7 @@
 #pragma once
 
 #include "grading/course.hpp"
+#include "verify/alike.hpp"
 #include "verify/mutants.hpp"
 
 #include "verdict/verdict.hpp"
@@ -25,8 +26,8 @@ struct Specimen {
     Mutant mutant;                     ///< what is known of it, if it is one
     bool is_diagnosed = true;          ///< whether failed submissions of its exercise are
     verdict::Exercise verdict;
-    std::vector<std::vector<double>> answers;  ///< to the suite's random questions
-    std::string gap;                           ///< what is not as it should be; empty if all is
+    Shown shown;      ///< what may tell it from others
+    std::string gap;  ///< what is not as it should be; empty if all is
 
     /// The mistakes that were named, without repetition.
     std::vector<std::string> named() const;
@@ -39,7 +40,7 @@ struct Specimen {
 struct ExerciseProof {
     const ExerciseInfo* info = nullptr;
     int points = 0;            ///< that the hidden tests add up to
-    std::size_t distinct = 0;  ///< mutants whose answers differ from the solution's and from each other's
+    std::size_t distinct = 0;  ///< mutants that differ from each other in what they show
     std::vector<Specimen> specimens;
 };
 
@@ -60,9 +61,6 @@ struct Proof {
 
 /// More than this many of 10 points for a single mistake needs a written reason.
 inline constexpr int most_points_per_mistake = 4;
-
-/// How many random questions tell mutants apart.
-inline constexpr int questions = 50;
 
 /// @param extended  also the mutants that are marked so
 Proof prove(const Course& course, const std::vector<const ExerciseInfo*>& exercises, std::uint64_t seed, bool extended,

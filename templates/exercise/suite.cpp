@@ -42,15 +42,5 @@ PROPERTY(TheName, CallsAreCleanAndShapesChecked, 3,
     student.refuses("doubled", {{"x", random_tensor(random, {n.B, n.T, n.D()})}}, "x has three axes");
 }
 
-// Questions on which any two mutants differ.
-PROBE(TheName) {
-    const Sizes n = random_sizes(random);
-    const Tensor x = random_tensor(random, {n.T, n.D()});
-    answer_with(student, answers, "doubled", {{"x", x}});
-    answer_with(student, answers, "doubled", {{"x", x.transpose(0, 1)}});
-    answer_with(student, answers, "doubled", {{"x", random_tensor(random, {n.T})}});
-    answer_lasting(student, answers, "doubled", {{"x", x}});
-}
-
 }  // namespace
 }  // namespace headway::judge

@@ -222,46 +222,5 @@ PROPERTY(SingleHead, CallsLeaveNothingBehind, 1,
                                {"with_residual", {{"x", head.x}, {"attended", attended}}}});
 }
 
-PROBE(SingleHead) {
-    const Sizes n = random_sizes(random);
-    const Head head(random, n.T, n.D(), n.d, n.d_v);
-    const Tensor scores = random_tensor(random, {n.T, n.S}) * 3.0F;
-    const Tensor large = random_tensor(random, {n.T, n.S}) * 1e4F;
-    answer_with(student, answers, "softmax_rows", {{"scores", scores}});
-    answer_with(student, answers, "softmax_rows", {{"scores", large}});
-    answer_with(student, answers, "attention_weights",
-                {{"q", random_tensor(random, {n.T, n.d})}, {"k", random_tensor(random, {n.S, n.d})}});
-    answer_with(student, answers, "attention_weights",
-                {{"q", random_tensor(random, {n.d, n.T}).transpose(0, 1)}, {"k", random_tensor(random, {n.S, n.d})}});
-    answer_with(student, answers, "attention_weights",
-                {{"q", random_tensor(random, {n.T, n.d})}, {"k", random_tensor(random, {n.S, n.d + 1})}});
-    answer_with(student, answers, "attention_weights",
-                {{"q", random_tensor(random, {n.T, n.d}) * 100.0F}, {"k", random_tensor(random, {n.S, n.d}) * 100.0F}});
-    answer_with(student, answers, "single_head_attention", head.arguments());
-    answer_with(student, answers, "single_head_attention", Head(random, n.T, n.d, n.d, n.d).arguments());
-    Head tall = head;
-    tall.w_v = random_tensor(random, {n.D() + 1, n.d_v});
-    answer_with(student, answers, "single_head_attention", tall.arguments());
-    tall.w_v = random_tensor(random, {n.D() - 1, n.d_v});
-    answer_with(student, answers, "single_head_attention", tall.arguments());
-    const Tensor x = random_tensor(random, {n.T, n.d});
-    for (const Shape& shape : {Shape{n.T, n.d}, Shape{n.T, n.d - 1}, Shape{n.T + 1, n.d}})
-        answer_with(student, answers, "with_residual", {{"x", x}, {"attended", random_tensor(random, shape)}});
-    const Tensor turned = random_tensor(random, {n.d, n.T}).transpose(0, 1);
-    answer_with(student, answers, "with_residual", {{"x", turned}, {"attended", x}});
-    answer_with(student, answers, "with_residual", {{"x", x}, {"attended", turned}});
-    for_some_relations(random, "T S d", [&](const AxisSizes& some) {
-        const Tensor q = random_tensor(random, {some["T"], some["d"]});
-        answer_with(student, answers, "softmax_rows",
-                    {{"scores", with_zeros(random_tensor(random, {some["T"], some["S"]}))}});
-        answer_with(student, answers, "attention_weights",
-                    {{"q", q}, {"k", random_tensor(random, {some["S"], some["d"]})}});
-    });
-    for_some_relations(random, "T D d d_v", [&](const AxisSizes& some) {
-        answer_with(student, answers, "single_head_attention",
-                    Head(random, some["T"], some["D"], some["d"], some["d_v"]).arguments());
-    });
-}
-
 }  // namespace
 }  // namespace headway::judge

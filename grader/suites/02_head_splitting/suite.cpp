@@ -231,52 +231,5 @@ PROPERTY(HeadSplitting, WhatCannotBeSplitIsRefused, 1, "split_heads refuses what
                           "x must be of shape (B, T, D)");
 }
 
-PROBE(HeadSplitting) {
-    const Sizes n = random_sizes(random);
-    const Tensor x = random_tensor(random, {n.B, n.T, n.D()});
-    const Tensor scattered = random_tensor(random, {n.T, n.B, n.D()}).transpose(0, 1);
-    const Tensor later = random_tensor(random, {n.B + 2, n.T, n.D()}).slice(0, 2, n.B + 2);
-    for (const Shape& shape :
-         {Shape{n.B, n.T, n.d}, Shape{n.T}, Shape{}, Shape{n.B, 1, n.d}, Shape{n.B, 90'000, 70'000}})
-        answer_with(student, answers, "contiguous_strides", {{"shape", shape}});
-    for (const Tensor& input : {x, scattered, later}) {
-        answer_with_view(student, answers, "view", input, {{"shape", Shape{n.B * n.T, n.D()}}});
-        answer_with_view(student, answers, "view", input, {{"shape", Shape{n.B, n.T, n.H, n.d}}});
-        answer_with_view(student, answers, "view", input, {{"shape", Shape{n.B, n.T, n.D() + 1}}});
-        answer_with_view(student, answers, "view", input, {{"shape", Shape{n.D(), n.B * n.T - 1}}});
-        answer_with_view(student, answers, "transpose", input, {{"axis0", Index{0}}, {"axis1", Index{1}}});
-        answer_with_view(student, answers, "transpose", input, {{"axis0", Index{2}}, {"axis1", Index{0}}});
-        answer_with_view(student, answers, "transpose", input, {{"axis0", Index{2}}, {"axis1", Index{3}}});
-        answer_with_view(student, answers, "contiguous", input, {});
-        answer_with_view(student, answers, "split_heads", input, {{"num_heads", n.H}});
-        answer_with_view(student, answers, "split_heads", input, {{"num_heads", n.H + 1}});
-    }
-    // Not one line of memory: because of the features, because of the rows, because of both.
-    const Tensor inner = x.slice(2, 1, n.D() - 1);
-    for (const Tensor& input : {x.transpose(1, 2), inner, x.slice(1, 0, n.T - 1), inner.slice(1, 0, n.T - 1)})
-        answer_with_view(student, answers, "view", input, {{"shape", Shape{input.numel()}}});
-    // More than x has, but not more than its storage has.
-    answer_with_view(student, answers, "view", random_tensor(random, {n.B + 1, n.T}).slice(0, 0, n.B),
-                     {{"shape", Shape{n.T, n.B + 1}}});
-    answer_with_view(student, answers, "contiguous", inner, {});
-    answer_with_view(student, answers, "contiguous", x.transpose(1, 2), {});
-    answer_with_view(student, answers, "split_heads", x, {{"num_heads", Index{0}}});
-    answer_with_view(student, answers, "split_heads", x.select(0, 1), {{"num_heads", n.H}});
-    answer_with_view(student, answers, "transpose", x.view({n.B, n.T, n.H, n.d}),
-                     {{"axis0", Index{1}}, {"axis1", Index{2}}});
-    for_some_relations(random, "B T H d", [&](const AxisSizes& some) {
-        const Tensor tokens = random_tensor(random, {some["B"], some["T"], some["H"] * some["d"]});
-        answer_with_view(student, answers, "split_heads", tokens, {{"num_heads", some["H"]}});
-        const Outcome laid_out = student.outcome("contiguous", {{"x", strided(tokens)}});
-        if (const auto* dense = std::get_if<Tensor>(&laid_out.value); dense != nullptr && dense->defined())
-            answers.insert(answers.end(), dense->strides().begin(), dense->strides().end());
-        answer_with(student, answers, "contiguous_strides", {{"shape", Shape{some["B"], some["T"] - 1, some["H"]}}});
-        answer_with(student, answers, "view",
-                    {{"x", tokens.slice(0, 0, 1).slice(1, 0, 1).slice(2, 0, 1)},
-                     {"shape", some["d"] == 1 ? Shape{} : Shape{1}}});
-        answer_with(student, answers, "view", {{"x", Tensor::zeros({0, some["T"]})}, {"shape", Shape{0}}});
-    });
-}
-
 }  // namespace
 }  // namespace headway::judge

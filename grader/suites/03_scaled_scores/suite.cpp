@@ -261,44 +261,5 @@ PROPERTY(ScaledScores, CallsAreCleanAndShapesChecked, 1,
                   [&](const Mask& some) { return in.with(some); });
 }
 
-PROBE(ScaledScores) {
-    const Sizes n = random_sizes(random);
-    const Inputs in(random, n);
-    const Tensor scores = random_tensor(random, {n.B, n.H, n.T, n.S}) * 2.0F;
-    const Mask mask = random_mask(random, {n.B, 1, n.T, n.S});
-    const Mask rows_and_keys = random_mask(random, {n.T, n.S});
-    const Mask per_head = random_mask(random, {n.H, 1, n.S});
-    const Mask causal = reference::causal_mask(n.T, n.S);
-    answer_with(student, answers, "attention_scores", {{"q", in.q}, {"k", in.k}});
-    answer_with(student, answers, "causal_mask", {{"T", n.T}, {"S", n.S}});
-    answer_with(student, answers, "causal_mask", {{"T", n.S}, {"S", n.T}});
-    answer_with(student, answers, "causal_mask", {{"T", n.T}, {"S", n.T}});
-    for (const Shape& lengths : {Shape{n.S, 2, 0, 3}, Shape{1, n.S}})
-        answer_with(student, answers, "padding_mask", {{"lengths", lengths}, {"S", n.S}});
-    for (const Mask& some : {Mask{}, mask, rows_and_keys, per_head, causal, Mask::block_all({n.T, 1})})
-        for (const float size : {1.0F, 30.0F, 5e3F})
-            answer_with(student, answers, "masked_softmax", {{"scores", scores * size}, {"mask", some}});
-    answer_with(student, answers, "masked_softmax", {{"scores", scores - 1e4F}, {"mask", mask}});
-    answer_with(student, answers, "masked_softmax", {{"scores", scores}, {"mask", last_query_blocked(n)}});
-    answer_with(student, answers, "masked_softmax",
-                {{"scores", random_tensor(random, {n.T, n.H, n.T, n.S})}, {"mask", rows_and_keys}});
-    for (const Mask& some : {Mask{}, mask, rows_and_keys, causal})
-        answer_with(student, answers, "scaled_dot_product_attention", in.with(some));
-    for (const Shape& shape : {Shape{n.B, n.H, n.S, n.d + 1}, Shape{n.B + 1, n.H, n.S, n.d}})
-        answer_with(student, answers, "attention_scores", {{"q", in.q}, {"k", random_tensor(random, shape)}});
-    answer_with(student, answers, "masked_softmax", {{"scores", scores}, {"mask", Mask::allow_all({n.T, n.S + 1})}});
-    answer_lasting(student, answers, "masked_softmax", {{"scores", scores}, {"mask", mask}});
-    answer_with(student, answers, "scaled_dot_product_attention",
-                {{"q", in.q}, {"k", in.k}, {"v", random_tensor(random, {n.B, n.H, n.S + 1, n.d_v})}, {"mask", Mask{}}});
-    for_some_relations(random, "B H T S d d_v", [&](const AxisSizes& some) {
-        const Inputs asked(random, some.sizes());
-        const Shape shape{some["B"], some["H"], some["T"], some["S"]};
-        answer_with(student, answers, "attention_scores", {{"q", asked.q}, {"k", asked.k}});
-        answer_with(student, answers, "masked_softmax",
-                    {{"scores", with_zeros(random_tensor(random, shape))}, {"mask", mask_of_any_form(random, shape)}});
-        answer_with(student, answers, "scaled_dot_product_attention", asked.with(mask_of_any_form(random, shape)));
-    });
-}
-
 }  // namespace
 }  // namespace headway::judge

@@ -248,44 +248,5 @@ PROPERTY(MergeHeads, CallsAreCleanAndShapesChecked, 1,
                   [&](const Mask& mask) { return in.with(mask); });
 }
 
-PROBE(MergeHeads) {
-    Inputs in(random, random_sizes(random));
-    const Sizes& n = in.n;
-    const Tensor context = random_tensor(random, {n.B, n.H, n.T, n.d});
-    const Tensor view = random_tensor(random, {n.B, n.T, n.H, n.d}).transpose(1, 2);
-    const Tensor wide = random_tensor(random, {n.D(), n.S});
-    answer_with(student, answers, "merge_heads", {{"context", context}});
-    answer_with(student, answers, "merge_heads", {{"context", view}});
-    answer_with(student, answers, "merge_heads", {{"context", in.x}});
-    answer_with(student, answers, "project_output", {{"merged", in.x}, {"w_o", in.w_o}, {"b_o", Tensor{}}});
-    answer_with(student, answers, "project_output", {{"merged", in.x}, {"w_o", wide}, {"b_o", Tensor{}}});
-    answer_with(student, answers, "project_output",
-                {{"merged", in.x}, {"w_o", in.w_o}, {"b_o", random_tensor(random, {n.D()})}});
-    answer_with(student, answers, "project_output",
-                {{"merged", in.x}, {"w_o", in.w_o}, {"b_o", random_tensor(random, {1})}});
-    for (const Mask& mask : {Mask{}, random_mask(random, {n.T, n.T}), random_mask(random, {n.B, 1, 1, n.T}),
-                             random_mask(random, {n.H, 1, n.T})})
-        answer_with(student, answers, "multi_head_attention", in.with(mask));
-    Arguments uneven = in.with(Mask{});
-    uneven[5].value = n.H + 1;
-    answer_with(student, answers, "multi_head_attention", uneven);
-    uneven[5].value = Index{0};
-    answer_with(student, answers, "multi_head_attention", uneven);
-    in.enlarge_last_token();
-    answer_with(student, answers, "multi_head_attention", in.with(reference::causal_mask(n.T, n.T)));
-    for_some_relations(random, "B H T d D=H*d", [&](const AxisSizes& some) {
-        const Index B = some["B"], H = some["H"], T = some["T"];
-        answer_with(student, answers, "merge_heads", {{"context", random_tensor(random, {B, H, T, some["d"]})}});
-        answer_with(student, answers, "multi_head_attention",
-                    Inputs(random, some.sizes()).with(mask_of_any_form(random, {B, H, T, T})));
-    });
-    for_some_relations(random, "B T E D", [&](const AxisSizes& some) {
-        answer_with(student, answers, "project_output",
-                    {{"merged", random_tensor(random, {some["B"], some["T"], some["E"]})},
-                     {"w_o", random_tensor(random, {some["E"], some["D"]})},
-                     {"b_o", random_tensor(random, {some["D"]})}});
-    });
-}
-
 }  // namespace
 }  // namespace headway::judge

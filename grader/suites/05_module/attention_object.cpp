@@ -82,6 +82,13 @@ Question random_question(Random& random, const Sizes& n, Index S) {
             random_tensor(random, {n.B, S, n.D()}), Mask{}};
 }
 
+Question in_views(Random& random, Question question) {
+    const Shape shape = question.query.shape();
+    question.query = random_tensor(random, {shape[1], shape[0], shape[2]}).transpose(0, 1);
+    question.key = strided(question.key);
+    return question;
+}
+
 AttentionObject::AttentionObject(Student& student, const ObjectOptions& options, Otherwise otherwise)
     : student_(student), options_(options), otherwise_(otherwise), handle_(made(student, options, otherwise)) {}
 

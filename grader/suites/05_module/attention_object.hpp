@@ -42,6 +42,8 @@ struct Question {
 
 /// query (B, T, D), key and value (B, S, D), all independent.
 Question random_question(Random& random, const Sizes& n, Index S);
+/// The same keys with gaps between them, and new queries of which a sequence is no block of memory.
+Question in_views(Random& random, Question question);
 
 /// What becomes of a call that gives nothing: the hidden test fails, or a question of diagnosis proves nothing.
 enum class Otherwise { test_fails, not_judged };

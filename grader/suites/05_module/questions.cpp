@@ -21,23 +21,19 @@ constexpr Index B = 2;
 
 Arguments question(Random& random, const ObjectOptions& asking, Index T, Index S, const Mask& mask = {}) {
     const wire::Record state = random_state(random, asking);
-    const Tensor query = random_tensor(random, {B, T, asking.D});
-    const Tensor key = random_tensor(random, {B, S, asking.D});
+    const judge::Question call = judge::random_question(random, {B, 1, T, S, asking.D, 1}, S);
     return {{"question", std::string("numbers")},
             {"options", asking.record()},
             {"state", state},
-            {"query", query},
-            {"key", key},
-            {"value", random_tensor(random, {B, S, asking.D})},
+            {"query", call.query},
+            {"key", call.key},
+            {"value", call.value},
             {"mask", mask}};
 }
 
-Arguments strided(Random& random, Arguments arguments) {
-    const Tensor query = tensor(arguments, "query");
-    const Tensor turned = random_tensor(random, {query.size(1), query.size(0), query.size(2)}).transpose(0, 1);
-    arguments = changed(std::move(arguments), "query", turned);
-    const Tensor key = tensor(arguments, "key");
-    return changed(std::move(arguments), "key", judge::strided(key));
+Arguments in_views(Random& random, Arguments arguments) {
+    const judge::Question views = judge::in_views(random, call_of(arguments));
+    return changed(changed(std::move(arguments), "query", views.query), "key", views.key);
 }
 
 /// One head whose keys differ little and whose queries are opposed to them: all scores are near -150, where float's exp
@@ -97,7 +93,7 @@ Questions shared_questions(Random& random) {
     questions.add(question(random, without_bias, T, S), "heads");
     for (const Arguments& arguments :
          {question(random, plain, S, S), question(random, plain, T, S), question(random, apart, T, 7),
-          question(random, plain, S, T), strided(random, question(random, plain, T, S))})
+          question(random, plain, S, T), in_views(random, question(random, plain, T, S))})
         questions.add(arguments, "biases, widths and views");
     for (const Arguments& arguments :
          {question(random, plain, T, S, random_mask(random, {B, H, T, S})), question(random, causal, T, S),
@@ -138,14 +134,10 @@ std::vector<Arguments> loading_questions(Random& random) {
     Arguments reload = changed(question(random, asking, S, S), "question", std::string("reload"));
     reload.push_back({"later state", random_state(random, asking)});
     Arguments refused = changed(reload, "question", std::string("refused state"));
-    wire::Record missing = random_state(random, asking);
-    missing.fields.erase(missing.fields.begin());
-    wire::Record unexpected = random_state(random, asking);
-    unexpected.fields.push_back({"rope.weight", Tensor::ones({3})});
-    wire::Record misshapen = random_state(random, asking);
-    misshapen.fields.front().value = Tensor::ones({3, 5});
-    return {reload, changed(refused, "state", missing), changed(refused, "state", unexpected),
-            changed(refused, "state", misshapen)};
+    std::vector<Arguments> questions{reload};
+    for (const auto spoilt : {&judge::without_last, &judge::with_extra, &judge::with_wrong_shape})
+        questions.push_back(changed(refused, "state", spoilt(random_state(random, asking))));
+    return questions;
 }
 
 std::vector<Arguments> several_calls_questions(Random& random) {

@@ -113,10 +113,7 @@ PROPERTY(Module, CrossAttentionTakesKeysAndValuesFromElsewhere, 1,
     object.load(object.random_state(random));
     object.eval();
     for (const Index S : {n.S, n.T}) expect_forward(object, random_question(random, n, S));
-    Question views = random_question(random, n, n.S);
-    views.query = random_tensor(random, {n.T, n.B, n.D()}).transpose(0, 1);
-    views.key = strided(views.key);
-    expect_forward(object, views);
+    expect_forward(object, in_views(random, random_question(random, n, n.S)));
     ask_objects(student, random, "B H T S d D=H*d", Masked::no,
                 [](AttentionObject& asked, const Question& question, Random&) { expect_forward(asked, question); });
 }

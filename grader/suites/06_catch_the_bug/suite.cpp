@@ -200,16 +200,5 @@ PROPERTY(CatchTheBug, ReturnedWeights, 1,
     expect_caught(trial_in(session), "ReturnedWeights");
 }
 
-PROBE(CatchTheBug) {
-    static_cast<void>(random);
-    const Trial& trial = trial_in(session);
-    for (const roster::Entry& entry : roster::entries()) {
-        const Encounter& met = trial.run_of(entry.id);
-        answers.push_back(met.lost ? -1 : static_cast<double>(met.failed.size()));
-    }
-    answers.push_back(static_cast<double>(trial.tests().size()));
-    answers.push_back(static_cast<double>(trial.questions()));
-}
-
 }  // namespace
 }  // namespace headway::judge

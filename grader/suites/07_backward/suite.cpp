@@ -294,41 +294,5 @@ PROPERTY(Backward, CallsAreCleanAndShapesChecked, 1,
                   [&](const Mask& mask) { return in.with(mask); });
 }
 
-PROBE(Backward) {
-    const Inputs in(random, random_sizes(random));
-    const Sizes& n = in.n;
-    const Tensor weights = to_tensor(in.weights(random_mask(random, {n.T, n.S})));
-    answer_with(student, answers, "softmax_backward",
-                {{"weights", weights}, {"grad_weights", random_tensor(random, {n.B, n.H, n.T, n.S}) + 1.0F}});
-    answer_with(student, answers, "softmax_backward",
-                {{"weights", weights}, {"grad_weights", random_tensor(random, {n.B, n.H, n.T, n.S + 1})}});
-    for (const Mask& mask : {Mask{}, random_mask(random, {n.B, 1, n.T, n.S}), Mask::block_all({n.T, 1})})
-        answer_with(student, answers, "attention_backward", in.with(mask));
-    answer_with(student, answers, "attention_backward", in.with_large_scores().with(Mask{}));
-    LinearInputs linear(random, n, true);
-    answer_with(student, answers, "linear_backward", linear.arguments());
-    linear.grad_y = random_tensor(random, {n.d}).expand(linear.grad_y.shape());
-    answer_with(student, answers, "linear_backward", linear.arguments());
-    linear.grad_y = random_tensor(random, {n.B, n.T + 1, n.d});
-    answer_with(student, answers, "linear_backward", linear.arguments());
-    if (random.integer(0, 4) > 0) return;
-    const ModuleInputs module(random, n, 1.0F);
-    for (const Mask& mask : {Mask{}, random_mask(random, {n.B, 1, n.T, n.T})})
-        answer_with(student, answers, "multi_head_attention_backward", module.with(mask));
-    Arguments uneven = module.with(Mask{});
-    uneven[2].value = n.D() + 1;
-    answer_with(student, answers, "multi_head_attention_backward", uneven);
-    for_some_relations(random, "B H T S d d_v", [&](const AxisSizes& some) {
-        const Shape scores{some["B"], some["H"], some["T"], some["S"]};
-        answer_with(student, answers, "attention_backward",
-                    Inputs(random, some.sizes()).with(mask_of_any_form(random, scores)));
-        answer_with(student, answers, "attention_backward",
-                    Inputs(random, some.sizes()).with(Mask::allow_all({some["B"], some["S"]})));
-        Arguments too_few = ModuleInputs(random, some.sizes(), 1.0F).with(Mask{});
-        too_few[2].value = some["H"] * some["d"] - 1;
-        answer_with(student, answers, "multi_head_attention_backward", too_few);
-    });
-}
-
 }  // namespace
 }  // namespace headway::judge
