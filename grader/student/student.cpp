@@ -136,6 +136,7 @@ void Student::lost(const std::string& function, const NoAnswer& why) {
         failure.advice = what_to_change(*failure.sanitizer, function);
     }
     if (why.thrown) tell_of(failure, *why.thrown);
+    if (!why.frames.empty()) failure.frames = why.frames;
     if (test_.outside_story && !is_courses_own(function)) add_to_story();
     if (why.kind == FailureKind::timeout && !link_->has_begun()) {
         // The next worker is the same program.

@@ -13,6 +13,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include <poll.h>
 
@@ -41,6 +42,8 @@ struct NoAnswer {
     std::string message;    ///< completes "your split_heads ..."
     bool in_doubt = false;  ///< something outside may have ended it: a signal that no limit of ours and no crash sends
     std::optional<wire::Error> thrown = {};  ///< the exception that ended the worker
+    /// Where it was when its time was up, or a signal ended it, as wire::Error::frames; empty if it did not tell.
+    std::vector<std::int64_t> frames = {};
 };
 
 /// A call that got no answer because this machine has no time or no room for workers. It says nothing about the
@@ -96,11 +99,15 @@ private:
     bool receive(wire::Bytes& received);
     bool drain_output();
     void check_limits(Deadline& deadline);
+    bool is_kept_waiting_since(std::chrono::nanoseconds computed) const;
     void check_time(Deadline& deadline, bool is_kept_waiting);
+    void ask_where_it_is();
+    bool note_where_it_is(std::span<const std::byte> received);
     bool has_unread() const;
     void wait_for_end();
     [[noreturn]] void explain_end();
     [[noreturn]] void explain_uncaught(const wire::Error& error);
+    [[noreturn]] void explain_interruption(const wire::Error& error);
     enum class Doubt { none, outside };
     [[noreturn]] void stop(verdict::FailureKind kind, const std::string& message, Doubt doubt = Doubt::none);
     void look_at_memory();
@@ -109,6 +116,7 @@ private:
     CallLimits limits_;
     Printed printed_;
     std::string tail_;
+    std::vector<std::int64_t> where_;  ///< the call was when it was interrupted
     std::size_t printed_in_call_ = 0;
     bool begun_ = false;
     bool hung_up_on_ = false;                            ///< by a worker that had not read all it was sent
