@@ -173,7 +173,9 @@ Outcome Student::ask(const std::string& function, const Arguments& arguments, bo
     if (!test_.outside_story && !is_courses_own(function)) add_to_story();
     const wire::Call call{last_call_, function, arguments, keep_result};
     try {
-        wire::Reply reply = link().exchange(call, time_limit(function));
+        const milliseconds time = time_limit(function);
+        wire::Reply reply =
+            link().exchange(call, time, time < limits_.time ? WorkerLink::Time::shortened : WorkerLink::Time::usual);
         collect_output();
         keep_account(reply);
         if (reply.error && reply.error->kind == ErrorKind::not_implemented) {

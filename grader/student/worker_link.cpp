@@ -67,6 +67,7 @@ struct WorkerLink::Deadline {
     std::chrono::nanoseconds begin;     ///< of time_used()
     std::chrono::nanoseconds computed;  ///< by then
     milliseconds limit;
+    Time kind;
 };
 
 WorkerLink::WorkerLink(const sandbox::Launch& launch, const CallLimits& limits)
@@ -100,11 +101,11 @@ wire::Bytes WorkerLink::frame_of(const wire::Call& call) {
     }
 }
 
-wire::Reply WorkerLink::exchange(const wire::Call& call, milliseconds time) {
+wire::Reply WorkerLink::exchange(const wire::Call& call, milliseconds time, Time kind) {
     if (limits_.budget && limits_.budget->is_spent()) throw OutOfTime{};
     printed_in_call_ = 0;
     own_waiting_ = own_waiting();
-    Deadline deadline{steady_clock::now() + limits_.wall, time_used(), used_.computed, time};
+    Deadline deadline{steady_clock::now() + limits_.wall, time_used(), used_.computed, time, kind};
     wire::Bytes payload;
     send_and_receive(frame_of(call), payload, deadline);
     begun_ = true;
@@ -259,13 +260,14 @@ void WorkerLink::check_time(Deadline& deadline, bool is_kept_waiting) {
     const milliseconds limit = begun_ ? deadline.limit : limits_.start;
     if (time_used() - deadline.begin <= limit || is_kept_waiting) return;
     const bool computes = (used_.computed - deadline.computed) * 2 > limit;
-    std::string question = !computes ? "does it wait for something?"
-                           : begun_  ? "a loop whose condition never becomes false?"
-                                     : "does the value of a static or global variable take so long?";
+    std::string question = !computes && !process_.is_ready_to_compute() ? "does it wait for something?"
+                           : begun_                                     ? "a loop whose condition never becomes false?"
+                                    : "does the value of a static or global variable take so long?";
     if (const std::uint64_t held = process_.resident_bytes(); held > much_memory)
         question += " It held " + mebibytes(held) + " of memory by then.";
-    const std::string told = computes ? "did not come to an end within " + seconds(limit) + " of computing"
-                                      : "gave no answer within " + seconds(limit);
+    const std::string told = begun_ && deadline.kind == Time::shortened ? "did not come to an end in time, either"
+                             : computes ? "did not come to an end within " + seconds(limit) + " of computing"
+                                        : "gave no answer within " + seconds(limit);
     ask_where_it_is();
     stop(FailureKind::timeout, told + " (" + question + ")");
 }

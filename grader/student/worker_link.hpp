@@ -66,9 +66,12 @@ public:
     WorkerLink(const WorkerLink&) = delete;
     WorkerLink& operator=(const WorkerLink&) = delete;
 
+    /// A call that follows one without an end has less time than others: what is told names one limit, theirs.
+    enum class Time { usual, shortened };
+
     /// @param time  what this call may take, computing and sleeping
     /// @throws NoAnswer, OutOfTime, MachineTooBusy
-    wire::Reply exchange(const wire::Call& call, std::chrono::milliseconds time);
+    wire::Reply exchange(const wire::Call& call, std::chrono::milliseconds time, Time kind = Time::usual);
 
     /// Whether it has read what it was asked, as far as has been seen: its main runs.
     bool has_begun() const { return begun_; }
