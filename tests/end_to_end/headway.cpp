@@ -31,7 +31,7 @@ sandbox::Finished Desk::headway(const std::vector<std::string>& arguments) const
 CourseCopy::CourseCopy() {
     const std::filesystem::path source = HEADWAY_SOURCE_DIR;
     std::filesystem::copy(source / "exercises", root() / "exercises", std::filesystem::copy_options::recursive);
-    for (const char* shared : {"lessons", "stubs", "solutions", "policy.toml"})
+    for (const char* shared : {"lessons", "stubs", "solutions", "policy.toml", "tests"})
         std::filesystem::create_symlink(source / shared, root() / shared);
 }
 
