@@ -92,7 +92,7 @@ take() {
 # The chapters about what is not there are left out, and its commands.
 readme() {
     sed -e '/^## Grading a class/,$d' -e '/^## The labs/,/^## /{/^## The labs/d;/^## /!d;}' \
-        -e '/^| `.\/headway \(diff\|lab\)/d' "$root/README.md"
+        -e '/^| `.\/headway \(diff\|lab\|others\)/d' "$root/README.md"
     cat "$root/classroom/release/README.md"
 }
 

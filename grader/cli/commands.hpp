@@ -61,6 +61,8 @@ int run_lab(const Course& course, const std::vector<std::string>& arguments);
 int run_reset(const Course& course, const std::string& exercise);
 int run_undo_reset(const Course& course, const std::string& exercise);
 int run_diff(const Course& course, const std::string& exercise, Reveal reveal);
+/// Right programs in other styles.
+int run_others(const Course& course, const std::string& exercise, Reveal reveal);
 int run_pack(const Course& course, const std::vector<std::string>& exercises, const std::string& file);
 /// gdb itself, the command that starts it, or a test that asks the same.
 enum class DebugAs { session, command, test };

@@ -68,6 +68,13 @@ void declare_desk_commands(CLI::App& app, Run& run) {
     needs_exercise(diff, *options);
     diff->add_flag("--reveal", options->reveal, "Even if yours does not pass");
 
+    auto* others =
+        declare(app, "others", "How others wrote it, once yours passes", run, [options](const Course& course) {
+            return run_others(course, options->exercise, options->reveal ? Reveal::in_any_case : Reveal::if_passed);
+        });
+    needs_exercise(others, *options);
+    others->add_flag("--reveal", options->reveal, "Even if yours does not pass");
+
     auto* debug = declare(app, "debug", "Replay a hidden test that failed, on your code, under gdb", run,
                           [options](const Course& course) {
                               return run_debug(course, options->exercise, options->test, options->debug_as);

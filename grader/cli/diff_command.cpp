@@ -1,6 +1,6 @@
 #include "cli/commands.hpp"
+#include "cli/reveal.hpp"
 #include "grading/exercise_folder.hpp"
-#include "grading/grading.hpp"
 #include "terminal/console.hpp"
 
 #include "sandbox/process.hpp"
@@ -14,16 +14,6 @@ namespace headway::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool has_passed(const Course& course, const ExerciseInfo& info) {
-    GradingOptions options;
-    options.submission = course.root / "exercises";
-    options.exercises = {&info};
-    options.seed = default_seed;
-    ProgressLine progress;
-    options.progress = [&progress](const std::string& step) { progress.show(step); };
-    return grade(course, options).exercises.front().state == verdict::State::passed;
-}
 
 /// The lines of `diff -u`, after its two lines with names.
 std::string compare(const fs::path& yours, const fs::path& solution) {
@@ -68,17 +58,9 @@ int run_diff(const Course& course, const std::string& exercise, Reveal reveal) {
     const ExerciseFolder place(course, info);
     const fs::path solutions = course.root / "solutions" / info.name;
     if (!fs::is_directory(solutions))
-        throw UsageError(
-            fmt::format("this copy of the course has no solution of {}; ask whoever gave it to you", info.number));
-    if (reveal == Reveal::if_passed && !has_passed(course, info)) {
-        report::Page page(terminal_style());
-        page.paragraphs({}, fmt::format("{} {} does not pass yet. Once it does, ./headway diff {} shows yours beside "
-                                        "the solution. Who gives up first: ./headway diff {} --reveal",
-                                        info.number, info.title, info.number, info.number));
-        page.line(0, {{fmt::format("next: ./headway hint {}", info.number)}});
-        fmt::print("{}", page.take());
-        return some_did_not_pass;
-    }
+        throw UsageError(fmt::format("this copy of the course has no solution of {}; ask the person who gave it to you",
+                                     info.number));
+    if (!may_be_shown(course, info, reveal, "diff", "yours beside the solution")) return some_did_not_pass;
     report::TerminalStyle style = terminal_style();
     style.verbose = true;  // nothing is cut short
     report::Page page(style);

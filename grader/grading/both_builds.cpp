@@ -23,6 +23,14 @@ bool says_more(const verdict::Test& a, const verdict::Test& b) {
            (a.failure->advice || b.failure->kind == verdict::FailureKind::crash);
 }
 
+/// One build may tell the line where the other cannot.
+void complete_line(verdict::Test& test, const verdict::Test& other) {
+    if (!test.failure || test.failure->at || other.state != TestState::failed || !other.failure) return;
+    if (verdict::ends_the_program(test.failure->kind) && verdict::ends_the_program(other.failure->kind) &&
+        test.failure->function == other.failure->function)
+        test.failure->at = other.failure->at;
+}
+
 /// @param function  empty: all calls together took too long
 std::string why_unchecked(const std::string& function) {
     const std::string who = function.empty() ? "all calls together were" : "your " + function + " was";
@@ -45,6 +53,7 @@ verdict::Test merge(const verdict::Test& plain, const verdict::Test& sanitized) 
     verdict::Test test = take_sanitized ? sanitized : plain;
     test.seconds = plain.seconds + sanitized.seconds;
     if (test.state != TestState::failed) return test;
+    complete_line(test, take_sanitized ? plain : sanitized);
     // There nobody asked for evidence that what follows from a wrong answer was computed.
     const bool only_on_credit = sanitized_passed && sanitized.given;
     test.build = plain_passed                          ? FailedIn::sanitized

@@ -35,6 +35,7 @@ void show_mistake(Page& page, const verdict::Exercise& exercise, const Diagnosis
         for (const std::string& sentence : first->sentences)
             if (first->inputs == 0) page.paragraph(detail, {{"seen: ", Tone::faint}, {sentence}});
     }
+    if (const std::string line = stopped_at(exercise, mistake); !line.empty()) page.paragraph(detail, {{line}});
     page.paragraph(detail, {{"why it matters: ", Tone::faint}, {mistake.symptom}});
     if (!mistake.lesson.empty())
         page.paragraph(detail, {{mistake.lesson}, {"   ./headway hint " + exercise.number, Tone::faint}});

@@ -21,17 +21,18 @@ void write_line(Xml& page, const std::string& label, const std::string& text) {
     page.close();
 }
 
-void write_mistake(Xml& page, const Diagnosis& diagnosis, const NamedMistake& mistake) {
+void write_mistake(Xml& page, const verdict::Exercise& exercise, const NamedMistake& mistake) {
     page.open("div", {{"class", "mistake"}});
     page.text("h3", {}, mistake.title);
     for (const std::string& other : mistake.also_known_as) write_line(page, "or (same numbers):", other);
     write_line(page, "right:", mistake.right);
     write_line(page, "in", fmt::format("{}", fmt::join(mistake.functions, ", ")));
     const FunctionDiagnosis* first =
-        mistake.functions.empty() ? nullptr : diagnosis_of(diagnosis, mistake.functions.front());
+        mistake.functions.empty() ? nullptr : diagnosis_of(*exercise.diagnosis, mistake.functions.front());
     if (first != nullptr && first->inputs > 0) write_line(page, "evidence:", evidence(*first));
     if (first != nullptr && first->inputs == 0)
         for (const std::string& sentence : first->sentences) write_line(page, "seen:", sentence);
+    if (const std::string line = stopped_at(exercise, mistake); !line.empty()) page.text("pre", {}, line);
     write_line(page, "why it matters:", mistake.symptom);
     write_line(page, "read:", mistake.lesson);
     for (const std::string& shipped : mistake.shipped) write_line(page, "the same bug shipped:", shipped);
@@ -61,7 +62,7 @@ void write_unrecognised(Xml& page, const verdict::Exercise& exercise, const Func
 void write_diagnosis(Xml& page, const verdict::Exercise& exercise) {
     if (!exercise.diagnosis) return;
     const Diagnosis& diagnosis = *exercise.diagnosis;
-    for (const NamedMistake& mistake : diagnosis.mistakes) write_mistake(page, diagnosis, mistake);
+    for (const NamedMistake& mistake : diagnosis.mistakes) write_mistake(page, exercise, mistake);
     for (const FunctionDiagnosis& function : diagnosis.functions) {
         if (function.state == FunctionState::unrecognised) write_unrecognised(page, exercise, function);
         if (function.state == FunctionState::unjudged) page.text("p", {{"class", "faint"}}, waits_for_others(function));

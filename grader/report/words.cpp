@@ -217,6 +217,15 @@ std::optional<LoudFailure> loud_failure(const verdict::Exercise& exercise, const
     return loud;
 }
 
+std::string stopped_at(const verdict::Exercise& exercise, const verdict::NamedMistake& mistake) {
+    const FunctionDiagnosis* first = exercise.diagnosis && !mistake.functions.empty()
+                                         ? diagnosis_of(*exercise.diagnosis, mistake.functions.front())
+                                         : nullptr;
+    if (first == nullptr || first->inputs > 0) return "";
+    const auto loud = loud_failure(exercise, first->function);
+    return loud && verdict::ends_the_program(loud->failure->kind) ? loud->where : "";
+}
+
 std::string waits_for_others(const FunctionDiagnosis& function) {
     return function.function + " cannot be judged before what it calls gives answers";
 }

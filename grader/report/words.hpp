@@ -59,6 +59,9 @@ struct LoudFailure {
 /// Of the first property that failed so; nothing if it always answered.
 std::optional<LoudFailure> loud_failure(const verdict::Exercise& exercise, const std::string& function);
 
+/// The line at which the first function of a mistake was stopped, if that is how it was seen; empty if it is not known.
+std::string stopped_at(const verdict::Exercise& exercise, const verdict::NamedMistake& mistake);
+
 /// "fits all 27 answers of attention_scores that we saw; 24 of them are wrong"
 std::string evidence(const verdict::FunctionDiagnosis& function);
 

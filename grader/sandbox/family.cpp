@@ -29,10 +29,10 @@ std::string read_proc(pid_t pid, const char* file) {
 }
 
 template <class Number>
-Number number_in(std::string_view text) {
+Number number_in(std::string_view text, int base = 10) {
     text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
     Number number = 0;
-    std::from_chars(text.data(), text.data() + text.size(), number);
+    std::from_chars(text.data(), text.data() + text.size(), number, base);
     return number;
 }
 
@@ -43,13 +43,14 @@ pid_t parent_of(pid_t pid) {
 }
 
 /// @param field  with the line end before it: the first line is a name that the process chose, such as "VmRSS:"
-std::uint64_t status_bytes(pid_t pid, std::string_view field) {
+std::uint64_t status_number(pid_t pid, std::string_view field, int base = 10) {
     const std::string status = read_proc(pid, "status");
     const std::size_t at = status.find(field);
-    return at == std::string::npos
-               ? 0
-               : number_in<std::uint64_t>(std::string_view(status).substr(at + field.size())) << 10U;
+    return at == std::string::npos ? 0
+                                   : number_in<std::uint64_t>(std::string_view(status).substr(at + field.size()), base);
 }
+
+std::uint64_t status_bytes(pid_t pid, std::string_view field) { return status_number(pid, field) << 10U; }
 
 /// What is named by a number in a folder, in the order of these.
 std::set<pid_t> numbers_in_folder(const std::string& path) {
@@ -151,6 +152,12 @@ bool Family::is_ready_to_compute() const {
         for (const pid_t thread : numbers_in_folder(proc_path(pid, "task")))
             if (is_ready(thread)) return true;
     return false;
+}
+
+pid_t Family::handler_of(int signal) const {
+    for (const pid_t pid : members_)
+        if ((status_number(pid, "\nSigCgt:", 16) >> static_cast<unsigned>(signal - 1) & 1U) != 0) return pid;
+    return -1;
 }
 
 std::uint64_t Family::resident_bytes() const {

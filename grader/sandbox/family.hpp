@@ -33,6 +33,8 @@ public:
     /// Whether a thread of those seen last is ready to compute: it has a processor, or waits for one. How long it has
     /// waited the kernel tells only when the waiting is over.
     bool is_ready_to_compute() const;
+    /// The first of those seen last that has a handler for this signal; -1 if none has.
+    pid_t handler_of(int signal) const;
     std::uint64_t resident_bytes() const;
     /// Without code and whatever else is a file: what they have written to, shared memory included.
     std::uint64_t written_bytes() const;

@@ -257,6 +257,13 @@ std::string Process::how_it_ended() {
                                : "it ended with exit status " + std::to_string(ended_->exit_code);
 }
 
+bool Process::ask(int signal) const {
+    if (ended_) return false;
+    family_.look();
+    const pid_t asked = family_.handler_of(signal);
+    return asked > 0 && ::kill(asked, signal) == 0;
+}
+
 void Process::kill() {
     if (ended_) return;
     if (guarded_) {

@@ -122,6 +122,9 @@ public:
     int output() const { return output_.get(); }
 
     void hang_up() { channel_.reset(); }
+    /// Sends a signal to the first of its processes that has a handler for it.
+    /// @return whether there is one
+    bool ask(int signal) const;
     /// Everything in its session and its jail, so that what it started dies too.
     void kill();
     /// Blocks until it has ended.

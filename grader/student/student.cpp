@@ -136,6 +136,7 @@ void Student::lost(const std::string& function, const NoAnswer& why) {
         failure.advice = what_to_change(*failure.sanitizer, function);
     }
     if (why.thrown) tell_of(failure, *why.thrown);
+    if (!why.frames.empty()) failure.frames = why.frames;
     if (test_.outside_story && !is_courses_own(function)) add_to_story();
     if (why.kind == FailureKind::timeout && !link_->has_begun()) {
         // The next worker is the same program.
@@ -172,7 +173,9 @@ Outcome Student::ask(const std::string& function, const Arguments& arguments, bo
     if (!test_.outside_story && !is_courses_own(function)) add_to_story();
     const wire::Call call{last_call_, function, arguments, keep_result};
     try {
-        wire::Reply reply = link().exchange(call, time_limit(function));
+        const milliseconds time = time_limit(function);
+        wire::Reply reply =
+            link().exchange(call, time, time < limits_.time ? WorkerLink::Time::shortened : WorkerLink::Time::usual);
         collect_output();
         keep_account(reply);
         if (reply.error && reply.error->kind == ErrorKind::not_implemented) {

@@ -38,9 +38,6 @@ constexpr milliseconds cost_of_a_worker{10};
 /// Of a call that takes too long, worth telling: it may grow for ever.
 constexpr std::uint64_t much_memory = std::uint64_t{256} << 20U;
 
-/// How long the end of a process may take that has closed its connection.
-constexpr milliseconds patience_with_the_dying{1000};
-
 /// Shorter waiting is not worth a look at how long we waited for a processor ourselves.
 constexpr milliseconds short_wait{1};
 
@@ -52,29 +49,6 @@ void make_nonblocking(int descriptor) { ::fcntl(descriptor, F_SETFL, ::fcntl(des
 std::string seconds(milliseconds duration) { return fmt::format("{} s", static_cast<double>(duration.count()) / 1000); }
 
 std::string mebibytes(std::uint64_t bytes) { return std::to_string(bytes >> 20U) + " MiB"; }
-
-std::string signal_words(int signal) {
-    switch (signal) {
-        case SIGSEGV:
-            return "crashed: SIGSEGV (it touched memory that is not its own, or recursed without end)";
-        case SIGABRT:
-            return "aborted: SIGABRT (a failed assertion, or a thread that nobody joined)";
-        case SIGFPE:
-            return "crashed: SIGFPE (an integer division by zero)";
-        case SIGBUS:
-            return "crashed: SIGBUS (it touched memory that is not there)";
-        case SIGILL:
-        case SIGTRAP:
-            return "crashed: it ran into code that must never be reached (a function without a return statement?)";
-        default: {
-            const char* name = ::sigabbrev_np(signal);
-            return "was ended by the signal SIG" + std::string(name == nullptr ? std::to_string(signal) : name);
-        }
-    }
-}
-
-/// Whether somebody sends it, rather than the kernel to a program that does what it must not.
-bool is_sent(int signal) { return signal == SIGKILL || signal == SIGTERM || signal == SIGHUP || signal == SIGINT; }
 
 /// How long this thread has been without a processor: zero where the kernel does not tell.
 std::chrono::nanoseconds own_waiting() {
@@ -93,6 +67,7 @@ struct WorkerLink::Deadline {
     std::chrono::nanoseconds begin;     ///< of time_used()
     std::chrono::nanoseconds computed;  ///< by then
     milliseconds limit;
+    Time kind;
 };
 
 WorkerLink::WorkerLink(const sandbox::Launch& launch, const CallLimits& limits)
@@ -126,17 +101,18 @@ wire::Bytes WorkerLink::frame_of(const wire::Call& call) {
     }
 }
 
-wire::Reply WorkerLink::exchange(const wire::Call& call, milliseconds time) {
+wire::Reply WorkerLink::exchange(const wire::Call& call, milliseconds time, Time kind) {
     if (limits_.budget && limits_.budget->is_spent()) throw OutOfTime{};
     printed_in_call_ = 0;
     own_waiting_ = own_waiting();
-    Deadline deadline{steady_clock::now() + limits_.wall, time_used(), used_.computed, time};
+    Deadline deadline{steady_clock::now() + limits_.wall, time_used(), used_.computed, time, kind};
     wire::Bytes payload;
     send_and_receive(frame_of(call), payload, deadline);
     begun_ = true;
     drain_output();
     try {
         wire::Reply reply = wire::decode_reply(payload, limits_.answer_bytes);
+        if (reply.error && reply.error->kind == wire::ErrorKind::interrupted) explain_interruption(*reply.error);
         if (reply.id != call.id) throw wire::MalformedMessage("an answer to another call");
         if (reply.error && reply.error->uncaught) explain_uncaught(*reply.error);
         return reply;
@@ -252,8 +228,7 @@ void WorkerLink::check_limits(Deadline& deadline) {
         deadline.begin = time_used();
         deadline.computed = used_.computed;
     }
-    // While it is kept from computing, nobody knows how long that has lasted: it looks like sleep until it is over.
-    check_time(deadline, used_.computed == computed_before && process_.is_ready_to_compute());
+    check_time(deadline, is_kept_waiting_since(computed_before));
     if (limits_.budget && limits_.budget->is_spent()) {
         process_.kill();
         process_.wait();
@@ -279,60 +254,25 @@ void WorkerLink::look_at_memory() {
         stop(FailureKind::memory, "used more than " + mebibytes(limits_.resident_bytes) + " of memory");
 }
 
+/// While it is kept from computing, nobody knows how long that has lasted: it looks like sleep until it is over.
+bool WorkerLink::is_kept_waiting_since(std::chrono::nanoseconds computed) const {
+    return used_.computed == computed && process_.is_ready_to_compute();
+}
+
 void WorkerLink::check_time(Deadline& deadline, bool is_kept_waiting) {
     const milliseconds limit = begun_ ? deadline.limit : limits_.start;
     if (time_used() - deadline.begin <= limit || is_kept_waiting) return;
     const bool computes = (used_.computed - deadline.computed) * 2 > limit;
-    std::string question = !computes ? "does it wait for something?"
-                           : begun_  ? "a loop whose condition never becomes false?"
-                                     : "does the value of a static or global variable take so long?";
+    std::string question = !computes && !process_.is_ready_to_compute() ? "does it wait for something?"
+                           : begun_                                     ? "a loop whose condition never becomes false?"
+                                    : "does the value of a static or global variable take so long?";
     if (const std::uint64_t held = process_.resident_bytes(); held > much_memory)
         question += " It held " + mebibytes(held) + " of memory by then.";
-    const std::string told = computes ? "did not come to an end within " + seconds(limit) + " of computing"
-                                      : "gave no answer within " + seconds(limit);
+    const std::string told = begun_ && deadline.kind == Time::shortened ? "did not come to an end in time, either"
+                             : computes ? "did not come to an end within " + seconds(limit) + " of computing"
+                                        : "gave no answer within " + seconds(limit);
+    ask_where_it_is();
     stop(FailureKind::timeout, told + " (" + question + ")");
-}
-
-void WorkerLink::wait_for_end() {
-    const auto begin = steady_clock::now();
-    while (!process_.ended() && steady_clock::now() < begin + patience_with_the_dying)
-        std::this_thread::sleep_for(milliseconds(1));
-    waited_for_ += steady_clock::now() - begin;
-    drain_output();
-}
-
-void WorkerLink::explain_uncaught(const wire::Error& error) {
-    wait_for_end();
-    look_at_times();
-    process_.kill();
-    process_.wait();
-    throw NoAnswer{
-        FailureKind::exception,
-        "threw " + error.type + ", which nothing could catch" + (error.message.empty() ? "" : ": " + error.message),
-        false, error};
-}
-
-void WorkerLink::explain_end() {
-    // The socket is closed; the process follows, unless only the socket was closed.
-    wait_for_end();
-    const auto ended = process_.ended();
-    if (!ended) stop(FailureKind::protocol, "closed its connection to the grader");
-    if (tail_.find("AddressSanitizer") != std::string::npos || tail_.find("runtime error: ") != std::string::npos)
-        stop(FailureKind::sanitizer, "was stopped by a sanitizer");
-    look_at_memory();
-    if (ended->signal == SIGXCPU) stop(FailureKind::timeout, "used up its computing time");
-    if (ended->signal != 0)
-        stop(FailureKind::crash, signal_words(ended->signal), is_sent(ended->signal) ? Doubt::outside : Doubt::none);
-    stop(FailureKind::exit, "ended the process: exit status " + std::to_string(ended->exit_code));
-}
-
-void WorkerLink::stop(FailureKind kind, const std::string& message, Doubt doubt) {
-    look_at_times();
-    begun_ |= !has_unread() && !hung_up_on_;
-    process_.kill();
-    process_.wait();
-    const std::string when = begun_ ? "" : std::string("was never reached: ") + before_main + ", the program ";
-    throw NoAnswer{kind, when + message, doubt == Doubt::outside};
 }
 
 Printed WorkerLink::take_output() { return std::exchange(printed_, {}); }

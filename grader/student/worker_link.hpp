@@ -13,6 +13,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include <poll.h>
 
@@ -41,6 +42,8 @@ struct NoAnswer {
     std::string message;    ///< completes "your split_heads ..."
     bool in_doubt = false;  ///< something outside may have ended it: a signal that no limit of ours and no crash sends
     std::optional<wire::Error> thrown = {};  ///< the exception that ended the worker
+    /// Where it was when its time was up, or a signal ended it, as wire::Error::frames; empty if it did not tell.
+    std::vector<std::int64_t> frames = {};
 };
 
 /// A call that got no answer because this machine has no time or no room for workers. It says nothing about the
@@ -63,9 +66,12 @@ public:
     WorkerLink(const WorkerLink&) = delete;
     WorkerLink& operator=(const WorkerLink&) = delete;
 
+    /// A call that follows one without an end has less time than others: what is told names one limit, theirs.
+    enum class Time { usual, shortened };
+
     /// @param time  what this call may take, computing and sleeping
     /// @throws NoAnswer, OutOfTime, MachineTooBusy
-    wire::Reply exchange(const wire::Call& call, std::chrono::milliseconds time);
+    wire::Reply exchange(const wire::Call& call, std::chrono::milliseconds time, Time kind = Time::usual);
 
     /// Whether it has read what it was asked, as far as has been seen: its main runs.
     bool has_begun() const { return begun_; }
@@ -96,11 +102,15 @@ private:
     bool receive(wire::Bytes& received);
     bool drain_output();
     void check_limits(Deadline& deadline);
+    bool is_kept_waiting_since(std::chrono::nanoseconds computed) const;
     void check_time(Deadline& deadline, bool is_kept_waiting);
+    void ask_where_it_is();
+    bool note_where_it_is(std::span<const std::byte> received);
     bool has_unread() const;
     void wait_for_end();
     [[noreturn]] void explain_end();
     [[noreturn]] void explain_uncaught(const wire::Error& error);
+    [[noreturn]] void explain_interruption(const wire::Error& error);
     enum class Doubt { none, outside };
     [[noreturn]] void stop(verdict::FailureKind kind, const std::string& message, Doubt doubt = Doubt::none);
     void look_at_memory();
@@ -109,6 +119,7 @@ private:
     CallLimits limits_;
     Printed printed_;
     std::string tail_;
+    std::vector<std::int64_t> where_;  ///< the call was when it was interrupted
     std::size_t printed_in_call_ = 0;
     bool begun_ = false;
     bool hung_up_on_ = false;                            ///< by a worker that had not read all it was sent

@@ -35,6 +35,10 @@ std::string to_string(BuildProblem problem) { return name_of(problem); }
 std::string to_string(FailedIn builds) { return name_of(builds); }
 std::string to_string(FunctionState state) { return name_of(state); }
 
+bool ends_the_program(FailureKind kind) {
+    return kind == FailureKind::crash || kind == FailureKind::timeout || kind == FailureKind::sanitizer;
+}
+
 bool was_not_asked(const Test& test) {
     return test.state == TestState::failed && test.failure && test.failure->kind == FailureKind::timeout &&
            test.failure->function.empty();

@@ -35,6 +35,9 @@ enum class FailureKind {
     protocol,         ///< what the worker sent is not an answer
 };
 
+/// Whether the program was stopped within a call: there is a line at which it was.
+bool ends_the_program(FailureKind kind);
+
 /// A small tensor to show; `values` in row-major order; in JSON what is not finite is "nan", "inf" or "-inf".
 struct Numbers {
     std::vector<std::int64_t> shape;

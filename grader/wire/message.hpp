@@ -20,12 +20,19 @@ struct Call {
     bool keep = false;
 };
 
-enum class ErrorKind { not_implemented, invalid_argument, out_of_range, other_exception, no_such_function };
+enum class ErrorKind {
+    not_implemented,
+    invalid_argument,
+    out_of_range,
+    other_exception,
+    no_such_function,
+    interrupted,  ///< a signal came, which asks where the call is, or ends it: no exception
+};
 
-/// Of the calls that led to a throw, how many are told.
+/// Of the calls that led to a throw or to an interruption, how many are told.
 inline constexpr std::size_t most_frames = 16;
 
-/// An exception that a student's function threw.
+/// What kept a student's function from answering: an exception, or a signal.
 struct Error {
     ErrorKind kind = ErrorKind::other_exception;
     std::string type = {};     ///< "std::invalid_argument"

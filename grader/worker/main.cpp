@@ -1,6 +1,7 @@
 // The worker: a submission, linked with the dispatcher of its exercise. It answers calls until the judge hangs up.
 #include "wire/frame.hpp"
 #include "worker/dispatcher.hpp"
+#include "worker/interruption.hpp"
 
 #include <atomic>
 #include <cerrno>
@@ -43,7 +44,7 @@ headway::wire::Bytes encoded_answer(headway::worker::Dispatcher& dispatcher, con
     }
 }
 
-/// What the judge waits for; null if it does not.
+/// What the judge waits for; null if it does not, or has been told of it.
 std::atomic<const headway::wire::Call*> asked = nullptr;
 
 std::terminate_handler usual_end = nullptr;
@@ -69,6 +70,7 @@ std::terminate_handler usual_end = nullptr;
 void serve(headway::worker::Dispatcher& dispatcher) {
     using namespace headway;
     usual_end = std::set_terminate(say_why_it_ends);
+    worker::tell_of_interruptions(channel, [] { return asked.exchange(nullptr) != nullptr; });
     while (const auto frame = wire::read_frame(channel)) {
         const wire::Call call = wire::decode_call(*frame);
         asked = &call;

@@ -82,6 +82,26 @@ TEST(Diff, ShowsTheSolutionOnlyToWhoHasPassedOrGivesUp) {
     EXPECT_TRUE(says(passed, "-// mine"));
 }
 
+TEST(Others, AreShownOnlyToThosePassingOrGivingUp) {
+    CourseCopy copy;
+    const std::string loops = "plain loops with checked access from projection to output";
+    const auto early = copy.headway({"others", "04"});
+    EXPECT_EQ(early.ended.exit_code, 1);
+    EXPECT_TRUE(says(early, "--reveal"));
+    EXPECT_EQ(early.output.find("merge_heads.hpp"), std::string::npos) << "a solution leaks";
+    copy.write(stub, solution(stub));
+    for (const auto& shown : {copy.headway({"others", "04"}), copy.headway({"others", "04", "--reveal"})}) {
+        EXPECT_EQ(shown.ended.exit_code, 0) << shown.output;
+        std::size_t programs = 0;
+        for (std::size_t at = 0; (at = shown.output.find("#include \"merge_heads.hpp\"", at)) != std::string::npos; ++at)
+            ++programs;
+        EXPECT_EQ(programs, 2U);
+        const std::size_t rest = shown.output.find("Right as well");
+        EXPECT_LT(shown.output.find("per_head_sum_through_w_o"), rest) << "the first of accepted.toml";
+        EXPECT_GT(shown.output.find("nested_loops"), rest);
+    }
+}
+
 TEST(Pack, HoldsWhatWasWrittenAndNothingElse) {
     CourseCopy copy;
     copy.write(stub, solution(stub));

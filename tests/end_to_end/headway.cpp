@@ -2,6 +2,7 @@
 
 #include "submission/digest.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace headway {
@@ -30,7 +31,7 @@ sandbox::Finished Desk::headway(const std::vector<std::string>& arguments) const
 CourseCopy::CourseCopy() {
     const std::filesystem::path source = HEADWAY_SOURCE_DIR;
     std::filesystem::copy(source / "exercises", root() / "exercises", std::filesystem::copy_options::recursive);
-    for (const char* shared : {"lessons", "stubs", "solutions", "policy.toml"})
+    for (const char* shared : {"lessons", "stubs", "solutions", "policy.toml", "tests"})
         std::filesystem::create_symlink(source / shared, root() / shared);
 }
 
@@ -45,6 +46,19 @@ verdict::Exercise Desk::grade(const std::string& number) const {
     const auto begin = finished.output.find('{');
     if (begin == std::string::npos) throw std::runtime_error("no verdict: " + finished.output);
     return verdict::from_json(nlohmann::json::parse(finished.output.substr(begin))).exercises.at(0);
+}
+
+verdict::Failure Desk::first_failure(const std::string& number) const {
+    const verdict::Exercise exercise = grade(number);
+    for (const verdict::Test& test : exercise.tests)
+        if (test.state == verdict::TestState::failed) return *test.failure;
+    ADD_FAILURE() << "nothing failed: " << exercise.build.message << exercise.build.diagnostics;
+    return {};
+}
+
+int line_of(const std::string& program, const std::string& text) {
+    const auto end = program.begin() + static_cast<std::ptrdiff_t>(program.find(text));
+    return 1 + static_cast<int>(std::count(program.begin(), end, '\n'));
 }
 
 testing::AssertionResult says(const sandbox::Finished& finished, const std::string& text) {

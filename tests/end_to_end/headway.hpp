@@ -25,6 +25,9 @@ public:
     /// `grade NN`, as JSON. @throws if there is no verdict
     verdict::Exercise grade(const std::string& number) const;
 
+    /// Of the first test that fails when that is graded; one must.
+    verdict::Failure first_failure(const std::string& number) const;
+
 private:
     build::TemporaryFolder folder_;
 };
@@ -51,6 +54,9 @@ testing::AssertionResult says(const sandbox::Finished& finished, const std::stri
 
 /// solutions/NN_name/file.
 std::string solution(const std::string& file);
+
+/// The number of the line in which this text stands first.
+int line_of(const std::string& program, const std::string& text);
 
 /// The solution of exercise 01 with another softmax_rows: everything else in it stays right.
 /// @param before  declarations that the body needs

@@ -239,6 +239,8 @@ class Release(unittest.TestCase):
             self.says(self.headway(*command), 2, "needs the full edition")
         for command in [["diff", "03"], ["diff", "03", "--reveal"]]:
             self.says(self.headway(*command), 2, "no solution")
+        for command in [["others", "03"], ["others", "03", "--reveal"]]:
+            self.says(self.headway(*command), 2, "they are in the full edition")
 
     def test_gradescope(self):
         place = self.room / "autograder"

@@ -3,8 +3,6 @@
 
 #include <gmock/gmock.h>
 
-#include <algorithm>
-
 namespace headway {
 namespace {
 
@@ -18,19 +16,9 @@ std::string merge_heads_with(const std::string& text, const std::string& before 
     return before + program;
 }
 
-int line_of(const std::string& program, const std::string& text) {
-    return 1 +
-           static_cast<int>(std::count(program.begin(), program.begin() + static_cast<long>(program.find(text)), '\n'));
-}
-
-/// Of the first test that failed.
 verdict::Failure first_failure(Desk& desk, const std::string& program) {
     desk.write("04_merge_heads/merge_heads.cpp", program);
-    const verdict::Exercise exercise = desk.grade("04");
-    for (const verdict::Test& test : exercise.tests)
-        if (test.state == verdict::TestState::failed) return *test.failure;
-    ADD_FAILURE() << "nothing failed: " << exercise.build.message << exercise.build.diagnostics;
-    return {};
+    return desk.first_failure("04");
 }
 
 TEST(ThrowLine, ContiguousForgotten) {

@@ -52,6 +52,19 @@ TEST(Merge, ASanitizersReportSaysMoreThanACrash) {
     EXPECT_EQ(value.failure->kind, FailureKind::wrong_value);
 }
 
+TEST(Merge, TheLineIsToldThatOneBuildKnows) {
+    HiddenTest with_line = with(TestState::failed, FailureKind::crash);
+    with_line.failure->at = verdict::SourceLine{"single_head.cpp", 7, "x"};
+    HiddenTest report = with(TestState::failed, FailureKind::sanitizer);
+    const HiddenTest test = merge(with_line, report);
+    EXPECT_EQ(test.failure->kind, FailureKind::sanitizer);
+    ASSERT_TRUE(test.failure->at);
+    EXPECT_EQ(test.failure->at->line, 7);
+    report.failure->function = "another_function";
+    EXPECT_FALSE(merge(with_line, report).failure->at);
+    EXPECT_FALSE(merge(with(TestState::failed), with_line).failure->at) << "wrong numbers have no line";
+}
+
 TEST(Merge, WhatWasNotAskedSaysLessThanAnyFailure) {
     const HiddenTest not_asked = with(TestState::failed, FailureKind::timeout);
     EXPECT_TRUE(was_not_asked(not_asked));

@@ -1,5 +1,6 @@
 #include "wire/frame.hpp"
 #include "wire/message.hpp"
+#include "wire/whereabouts.hpp"
 
 #include <gtest/gtest.h>
 
@@ -109,6 +110,25 @@ TEST(Wire, RepliesCarryErrorsAndChangedArguments) {
     EXPECT_EQ(back.error->frames, (std::vector<std::int64_t>{0x1234, 0}));
     EXPECT_TRUE(back.error->uncaught);
     EXPECT_EQ(back.changed_arguments, (std::vector<std::string>{"q", "k"}));
+}
+
+TEST(Wire, WhereaboutsAreAReplyThatNeedsNoMemory) {
+    std::array<int, 2> ends{};
+    ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()), 0);
+    Whereabouts whereabouts;
+    whereabouts.set(0, 0x1234);
+    whereabouts.set(most_frames - 1, 0x0fff'ffff'ffff'ffff);
+    whereabouts.send(ends[0]);
+    const auto payload = read_frame(ends[1]);
+    ASSERT_TRUE(payload);
+    const Reply reply = decode_reply(*payload);
+    ASSERT_TRUE(reply.error);
+    EXPECT_EQ(reply.error->kind, ErrorKind::interrupted);
+    std::vector<std::int64_t> expected(most_frames, 0);
+    expected.front() = 0x1234;
+    expected.back() = 0x0fff'ffff'ffff'ffff;
+    EXPECT_EQ(reply.error->frames, expected);
+    for (const int end : ends) ::close(end);
 }
 
 TEST(Wire, FramesCrossASocketInPieces) {
