@@ -163,7 +163,8 @@ PROPERTY(HeadSplitting, ContiguousDoesNotCopyInVain, 1, "contiguous does not cop
     // What returns x whatever it is does not copy in vain either.
     const Tensor scattered = counting({3, 5, 6}).transpose(0, 2);
     expect(student.tensor("contiguous", {{"x (transposed)", scattered}}).is_contiguous(), Stage::split,
-           "your contiguous returns a transposed tensor as it is, so it never copies, in vain or not");
+           "your contiguous keeps the strides of a transposed tensor, where it should make them row-major; whether it "
+           "copies in vain cannot be seen before it does");
     for (const Tensor& x : {counting({3, 5, 6}), counting({5, 6, 7}).slice(0, 2, 5)}) {
         const wire::Handle kept = student.store(x);
         const wire::Handle same = student.keep("contiguous", {{"x", kept}});
