@@ -236,6 +236,8 @@ private:
     void leave_unnamed(FunctionDiagnosis& diagnosis) {
         if (was_never_reached(function_, findings_) || follows_from_own_functions()) {
             diagnosis.state = follows_in_values_ ? FunctionState::follows : FunctionState::unjudged;
+        } else if (name_where_it_answers(diagnosis)) {
+            return;
         } else if (const auto found =
                        mistake_only_where(all_observations(), candidates(), function_, workers_.plain, random_)) {
             diagnosis.mistakes.emplace_back(found->mistake->id);
@@ -249,6 +251,27 @@ private:
             if (const std::string words = index_left_its_tensor(); !words.empty())
                 diagnosis.sentences.push_back("asked for what it should answer, it threw: " + words);
         }
+    }
+
+    /// What throws for some questions, such as a view of what is not contiguous, may have a name by what it answers to
+    /// the others.
+    bool name_where_it_answers(FunctionDiagnosis& diagnosis) {
+        const auto throws = [](const Observation& one) {
+            return (one.seen.kind == Answer::Kind::refused || one.seen.kind == Answer::Kind::threw) &&
+                   predicted(one, right()).is_value();
+        };
+        const std::vector<Observation> small = observations_, large = suite_;
+        if (std::erase_if(observations_, throws) + std::erase_if(suite_, throws) == 0) return false;
+        const MistakeSet set = is_explained(all_observations(), {}) ? MistakeSet{} : explanation();
+        const auto evidence = evidence_for(set, all_observations());
+        const bool is_named = !set.empty() && evidence && evidence->is_telling() && evidence->wrong >= 2;
+        if (is_named) {
+            name(diagnosis, set);
+            diagnosis.only_where = "it answers; elsewhere it throws";
+        }
+        observations_ = small;
+        suite_ = large;
+        return is_named;
     }
 
     /// The answers to small questions, and where all of these are right, the wrong ones that the hidden tests got.
