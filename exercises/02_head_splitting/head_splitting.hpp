@@ -7,7 +7,7 @@
 // Element [i0, i1, ...] of a tensor is storage[offset + Σ i·stride]. Here you write what is done with that, over
 // x.shape(), x.strides(), x.offset() and the primitive x.as_strided(shape, strides, offset).
 // In this exercise Tensor's own members view, transpose and contiguous are not available: they are what you write.
-// No function changes the numbers of its arguments.
+// No function changes the numbers of its arguments. A size may be 0: such a tensor has a shape and no numbers.
 namespace headway::ex02 {
 
 /// Row-major strides: the last axis is dense, each other stride is the product of the sizes that follow.

@@ -10,7 +10,7 @@
 // A mask is boolean, true = may not attend, and broadcasts to (B, H, T, S); `Mask{}` blocks nothing.
 // No function changes its arguments, or what it returned before. Where a shape does not fit, throw
 // std::invalid_argument. Tensors may be views of any strides, as split_heads returns them: data()[i] is element i only
-// if is_contiguous(). given::split_heads is yours to use from here on.
+// if is_contiguous(). given::split_heads is yours to use from here on. Every size is at least 1.
 namespace headway::ex03 {
 
 /// Scaled scores:   q·kᵀ / √d.   The width that was summed over is d, whatever the model width is.
@@ -26,7 +26,7 @@ Tensor attention_scores(const Tensor& q, const Tensor& k);
 Mask causal_mask(Index T, Index S);
 
 /// Sequences of a batch end early; what is past their end is no key: true where s >= lengths[b].
-/// @param lengths  one per sequence, each in [0, S]
+/// @param lengths  one per sequence, each in [0, S]; no others are asked
 /// @return (B, 1, 1, S)
 Mask padding_mask(const std::vector<Index>& lengths, Index S);
 

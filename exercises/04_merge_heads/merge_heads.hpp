@@ -7,7 +7,7 @@
 //
 // No function changes its arguments, or what it returned before. Where a shape does not fit, throw
 // std::invalid_argument. Tensors may be views of any strides. given::split_heads, causal_mask, padding_mask and
-// scaled_dot_product_attention are yours to use.
+// scaled_dot_product_attention are yours to use. Every size is at least 1.
 namespace headway::ex04 {
 
 /// The inverse of split_heads: head h returns to features [h·d, (h+1)·d) of its token.
@@ -17,7 +17,8 @@ namespace headway::ex04 {
 Tensor merge_heads(const Tensor& context);
 
 /// The output projection, where what the heads found is mixed:   merged·w_o + b_o.
-/// @param merged  (B, T, E)   @param w_o  (E, D)   @param b_o  (D), or undefined (`Tensor{}`): no bias
+/// @param merged  (B, T, E)   @param w_o  (E, D)   @param b_o  (D), added to the row of every token; undefined
+///        (`Tensor{}`): no bias
 /// @return (B, T, D)
 /// @throws std::invalid_argument if E differs, or b_o is defined and not of shape (D) (a b_o that broadcasts to the
 ///         output may be let through)

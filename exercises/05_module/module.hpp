@@ -14,6 +14,7 @@
 // Write a class of your own in module.cpp, members and all, that derives from Attention, and the factory that makes
 // one. Everything in <headway/given.hpp> is yours to use.
 // No function changes its arguments; tensors may be views of any strides; what was returned stays as it was returned.
+// Every size of a tensor is at least 1, and no H·d overflows.
 namespace headway::ex05 {
 
 struct AttentionOptions {
@@ -27,8 +28,8 @@ struct AttentionOptions {
 };
 
 /// Multi-head attention with learned projections, as torch.nn.MultiheadAttention, with three differences: torch packs
-/// the three input projections into one in_proj_weight (3E, E), begins it by Xavier's rule with biases of 0, and
-/// averages the weights that it returns over the heads unless told not to.
+/// the three input projections into one in_proj_weight (3D, D), since its E is D, begins it by Xavier's rule with
+/// biases of 0, and averages the weights that it returns over the heads unless told not to.
 ///
 /// Four nn::Linear, registered as q_proj, k_proj, v_proj (D -> E) and out_proj (E -> D); remember that nn::Linear
 /// stores its weight (out, in). With the default head_dim there are 4·D² parameters, + 4·D with bias, whatever H is.

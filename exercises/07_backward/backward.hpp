@@ -10,7 +10,7 @@
 // gradient of what its forward function returned, and gives the gradients of what that function was given. No function
 // changes an argument that is const, or what it returned before; tensors may be views of any strides (a gradient often
 // is one). Everything in <headway/given.hpp> is yours to use: the forward functions, not their gradients. Wherever
-// shapes do not fit, throw std::invalid_argument.
+// shapes do not fit, throw std::invalid_argument. Every size is at least 1.
 namespace headway::ex07 {
 
 /// Through softmax over the last axis, where weights = softmax(scores):
@@ -49,7 +49,7 @@ struct Parameters {
 /// Through self-attention as in exercise 05: y = out(merge_heads(attention(q(x), k(x), v(x), mask))).
 /// Adds to every tensor of `grads`.
 /// @param x, grad_y  (B, T, D)   @return grad_x (B, T, D)
-/// @throws std::invalid_argument also if D is not divisible by num_heads
+/// @throws std::invalid_argument also if num_heads < 1, or D is not divisible by it
 Tensor multi_head_attention_backward(const Tensor& x, const Parameters& parameters, Index num_heads, const Mask& mask,
                                      const Tensor& grad_y, Parameters& grads);
 

@@ -12,7 +12,8 @@
 //
 // Sequences of a batch may have different lengths: each call brings n tokens for every sequence, of which the first
 // counts[b] are real and the rest is padding. Everything in <headway/given.hpp> is yours to use.
-// Nothing but the cache is changed; tensors may be views of any strides.
+// Nothing but the cache is changed; tensors may be views of any strides. Every size is at least 1; lengths and counts
+// may be 0.
 namespace headway::ex08 {
 
 /// Keys and values of the tokens seen so far.

@@ -6,6 +6,7 @@
 //          B batch · H heads · T queries · S keys · n keys of a tile · d head_dim · d_v value width
 //
 // No function changes an argument that is const, or what it returned before; tensors may be views of any strides.
+// Every size is at least 1.
 namespace headway::ex10 {
 
 /// What a softmax over the keys seen so far needs to go on.
@@ -22,7 +23,7 @@ Running nothing_seen(Index B, Index H, Index T, Index d_v);
 /// Takes in the scores and values of n more keys. Where a larger score turns up, what was summed before shrinks by
 /// exp(largest before - largest now). Scores of ±1e4 overflow nothing.                       [Milakov, Gimelshein 2018]
 /// @param scores  (B, H, T, n), scaled; -infinity where a key is blocked   @param v  (B, H, n, d_v)
-/// @throws std::invalid_argument if a shape does not fit
+/// @throws std::invalid_argument if a shape does not fit (or if n = 0: that is not asked)
 void absorb(Running& running, const Tensor& scores, const Tensor& v);
 
 /// gathered / total: the softmax-weighted mean of the values; 0, never NaN, where no key was seen.

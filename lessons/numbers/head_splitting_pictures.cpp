@@ -99,7 +99,7 @@ void orders(Blocks& blocks) {
     std::string words = "Three ways to two heads of three tokens.";
     double top = 24;
     const auto draw = [&](const std::string& name, const Tensor& heads) {
-        Index strangers = 0;
+        Index in_place = 0;
         picture.label({16, top}, name, {.type = Type::strong});
         for (Index h = 0; h < H; ++h) {
             const double left = 84 + 200 * static_cast<double>(h);
@@ -109,16 +109,16 @@ void orders(Blocks& blocks) {
                 for (Index i = 0; i < d; ++i) {
                     const auto position = static_cast<Index>(heads(0, h, t, i));
                     const Index token = position / D, feature = position % D;
-                    strangers += token != t || feature / d != h ? 1 : 0;
+                    in_place += token == t && feature == h * d + i ? 1 : 0;
                     picture.cell(
                         {left + side * static_cast<double>(i), top + 20 + side * static_cast<double>(t), side, side},
                         tone_of_head[feature / d], 1, std::to_string(10 * token + feature));
                 }
         }
         words += " " + name + ": " +
-                 (strangers == 0 ? "every number"
-                                 : std::to_string(T * D - strangers) + " of " + std::to_string(T * D) + " numbers") +
-                 " where it belongs.";
+                 (in_place == T * D ? "every number in its"
+                                    : std::to_string(in_place) + " of " + std::to_string(T * D) + " numbers in their") +
+                 " place.";
         top += 152;
     };
     draw("Right: view by token, then transpose", ex02::split_heads(x, H));

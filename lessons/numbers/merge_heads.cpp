@@ -129,7 +129,8 @@ void real_models(Blocks& blocks) {
                                     {"T5-11B", 1024, 128, 128},
                                     {"Gemma 7B", 3072, 16, 256}};
     std::string table =
-        "| model | $D$ | $H$ | head_dim | $H \\cdot d$ | = $D$? | parameters per layer, without biases: $4 D H d$ "
+        "| model | $D$ | $H$ | head_dim | $H \\cdot d$ | = $D$? | parameters of attention in a layer, without biases: "
+        "$4 D H d$ "
         "|\n"
         "|---|--:|--:|--:|--:|---|--:|\n";
     for (const Model& model : models)

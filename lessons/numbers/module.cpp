@@ -46,6 +46,24 @@ void parameters(Blocks& blocks) {
     blocks.text("05/names", grid(names));
 }
 
+/// The bias of the keys adds the same to all scores of a row, so it changes nothing.
+void key_bias(Blocks& blocks) {
+    const Tensor x = two_heads().x;
+    const auto attention = ex05::make_multi_head_attention({.embed_dim = 6, .num_heads = 2, .seed = 1});
+    attention->eval();
+    const Tensor before = attention->forward(x, x, x, {});
+    auto state = attention->state_dict();
+    const Tensor bias = Tensor::full({6}, 5);
+    for (auto& [name, value] : state)
+        if (name == "k_proj.bias") value = bias;
+    attention->load_state_dict(state);
+    const Tensor change = (attention->forward(x, x, x, {}) - before).contiguous();
+    float largest = 0;
+    for (Index i = 0; i < change.numel(); ++i) largest = std::max(largest, std::abs(change.data()[i]));
+    blocks.number("05/key-bias-change", largest < 1e-5F ? "below 0.00001" : fixed(largest, 5));
+    blocks.number("05/key-bias-count", std::to_string(bias.numel()));
+}
+
 /// Dropout acts inside forward. Here forward shows the weights themselves: all projections are I, the keys and the
 /// values are the rows of I, and the query is twice the scaled scores of "here", as forward divides by √4.
 void dropout(Blocks& blocks) {
@@ -153,6 +171,7 @@ void checklist(Blocks& blocks) {
 
 void attention_module(Blocks& blocks) {
     parameters(blocks);
+    key_bias(blocks);
     dropout(blocks);
     sequences(blocks);
     checklist(blocks);

@@ -75,16 +75,20 @@ void variance(Blocks& blocks) {
         double squares = 0;
         double unscaled = 0;
         double scaled = 0;
+        Index hard = 0;  // draws in which one key gets nearly everything, without the scale
         for (Index draw = 0; draw < draws; ++draw) {
             const Tensor q = random.normal({1, d});
             const Tensor k = random.normal({keys, d});
             const Tensor scores = matmul(q, k.transpose(0, 1));
             for (Index s = 0; s < keys; ++s) squares += static_cast<double>(scores(0, s)) * scores(0, s);
-            unscaled += max(ex01::softmax_rows(scores)[0], 0)();
+            const float largest = max(ex01::softmax_rows(scores)[0], 0)();
+            unscaled += largest;
+            hard += largest > 0.9F ? 1 : 0;
             scaled += max(ex01::softmax_rows(scores / root)[0], 0)();
         }
         lines.push_back({std::to_string(d), fixed(root, 2), fixed(std::sqrt(squares / (draws * keys)), 2),
                          fixed(unscaled / draws, 2), fixed(scaled / draws, 2)});
+        if (d == 512) blocks.number("01/variance-hard", fixed(100.0 * static_cast<double>(hard) / draws, 0) + " %");
     }
     blocks.text("01/variance", grid(lines));
     blocks.number("01/variance-draws", grouped(draws));

@@ -12,30 +12,32 @@
 namespace headway::lessons {
 namespace {
 
-/// Four words with two features each: how much they tell of an animal, how much of a road. The last one decides.
+/// Five words with two features each: how much they speak for an animal, how much for a road. The last one decides.
+/// "cross" makes the even average of the first sentence a tie; the last words differ in length, so that shares do too.
 struct Sentence {
     Labels words;
-    Tensor x;  ///< (4, 2)
+    Tensor x;  ///< (5, 2)
 };
-constexpr Index it = 2;
-const Sentence tired{{"animal", "road", "it", "tired"}, Tensor::rows({{3, 0}, {0, 3}, {1, 1}, {2, 0}})};
-const Sentence wide{{"animal", "road", "it", "wide"}, Tensor::rows({{3, 0}, {0, 3}, {1, 1}, {0, 2}})};
+constexpr Index animal = 0, road = 2, it = 3, last = 4;
+const Sentence tired{{"animal", "cross", "road", "it", "tired"},
+                     Tensor::rows({{3, 0}, {-1, 2}, {0, 3}, {1, 1}, {3, 0}})};
+const Sentence wide{{"animal", "cross", "road", "it", "wide"}, Tensor::rows({{3, 0}, {-1, 2}, {0, 3}, {1, 1}, {0, 2}})};
 
 /// Whom "it" means, in two sentences that differ in their last word.
 void whom_it_means(Blocks& blocks) {
     Picture picture(480, 292);
     picture.label({16, 24}, "One word moves the meaning of another", {.type = Type::strong});
-    const auto draw = [&](double y, const std::string& last, bool is_animal, Tone tone) {
-        const Box animal{54, y, 74, 30}, road{256, y, 60, 30}, pronoun{170, y + 62, 40, 30},
+    const auto draw = [&](double y, const std::string& final_word, bool is_animal, Tone tone) {
+        const Box first{54, y, 74, 30}, second{256, y, 60, 30}, pronoun{170, y + 62, 40, 30},
             decides{284, y + 62, 64, 30};
         picture.label({16, y + 15}, "The");
-        picture.cell(animal, tone, is_animal ? 1 : 0, "animal");
+        picture.cell(first, tone, is_animal ? 1 : 0, "animal");
         picture.label({192, y + 15}, "didn't cross the", {.anchor = Anchor::middle});
-        picture.cell(road, tone, is_animal ? 0 : 1, "road");
+        picture.cell(second, tone, is_animal ? 0 : 1, "road");
         picture.label({162, y + 77}, "because", {.anchor = Anchor::end});
         picture.cell(pronoun, tone, 1, "it");
         picture.label({247, y + 77}, "was too", {.anchor = Anchor::middle});
-        picture.cell(decides, tone, 1, last);
+        picture.cell(decides, tone, 1, final_word);
         picture.arrow({190, y + 62}, {is_animal ? 100.0 : 272.0, y + 31}, tone);
     };
     draw(48, "tired", true, Tone::blue);
@@ -46,22 +48,35 @@ void whom_it_means(Blocks& blocks) {
         "The animal didn't cross the road because it was too wide: the arrow leads from “it” to road.");
 }
 
+/// softmax(x·xᵀ): the shares that each row takes of each.
+Tensor shares(const Tensor& x) { return ex01::softmax_rows(matmul(x, x.transpose(0, 1))); }
+
+/// All rows look once, then once more: where "it" looks then.
+Tensor second_shares_of_it(const Tensor& x) { return shares(matmul(shares(x), x))[it]; }
+
 /// The row of "it" as it is, and after it has taken shares of the other rows.
 void looking_back(Blocks& blocks) {
-    const auto shares = [](const Sentence& one) {
-        return ex01::softmax_rows(matmul(one.x, one.x.transpose(0, 1)))[it];
-    };
-    const auto after = [&](const Sentence& one) { return matmul(shares(one).view({1, 4}), one.x); };
+    const auto after = [](const Sentence& one) { return matmul(shares(one.x), one.x).slice(0, it, it + 1); };
     const Labels features{"of an animal", "of a road"};
     blocks.text("00/four-words", beside({matrix("... tired", tired.words, features, tired.x),
                                          matrix("... wide", wide.words, features, wide.x)}));
     blocks.text("00/looking-back",
                 grid({{"row of “it”", "of an animal", "of a road"},
                       {"alone, in both sentences", fixed(tired.x(it, 0), 2), fixed(tired.x(it, 1), 2)},
+                      {"even average, ... tired", fixed(mean(tired.x, 0)(0), 2), fixed(mean(tired.x, 0)(1), 2)},
+                      {"even average, ... wide", fixed(mean(wide.x, 0)(0), 2), fixed(mean(wide.x, 0)(1), 2)},
                       {"after looking, ... tired", fixed(after(tired)(0, 0), 2), fixed(after(tired)(0, 1), 2)},
                       {"after looking, ... wide", fixed(after(wide)(0, 0), 2), fixed(after(wide)(0, 1), 2)}}));
-    blocks.number("00/share-of-last", fixed(shares(tired)(3), 2));
-    blocks.number("00/share-of-animal", fixed(shares(tired)(0), 2));
+    Labels columns = tired.words;
+    columns[last] = "last word";
+    blocks.text("00/shares",
+                matrix("shares of “it”", {"... tired", "... wide"}, columns,
+                       ops::cat({shares(tired.x).slice(0, it, it + 1), shares(wide.x).slice(0, it, it + 1)}, 0), 2));
+    for (const Sentence* one : {&tired, &wide}) {
+        const Tensor second = second_shares_of_it(one->x);
+        blocks.number("00/second-animal-" + one->words[last], fixed(second(animal), 2));
+        blocks.number("00/second-road-" + one->words[last], fixed(second(road), 2));
+    }
 
     Picture picture(480, 330);
     draw_bars(
@@ -159,7 +174,7 @@ void letters(Blocks& blocks) {
 
 void trained(Blocks& blocks) {
     const TrainedHead head = read_trained_head(HEADWAY_COURSE "/lessons/numbers/trained_head.txt");
-    const auto last = static_cast<Index>(head.words.size()) - 1;
+    const auto comma = static_cast<Index>(head.words.size()) - 1;
     Labels names = head.words;
     for (std::string& name : names)
         if (name == "." || name == ",") name = "“" + name + "”";
@@ -173,10 +188,10 @@ void trained(Blocks& blocks) {
                   52,
                   {.width = 57, .height = 34},
                   3,
-                  ex03::causal_mask(last + 1, last + 1)});
+                  ex03::causal_mask(comma + 1, comma + 1)});
     std::string words =
         "A heat map of one head of a trained model, for " + std::to_string(head.words.size()) + " tokens.";
-    for (Index t = 0; t <= last; ++t) {
+    for (Index t = 0; t <= comma; ++t) {
         const Tensor row = head.weights[t];
         const Index most = std::max_element(row.data(), row.data() + row.numel()) - row.data();
         const auto name = [&](Index i) { return names[static_cast<std::size_t>(i)]; };
@@ -184,11 +199,12 @@ void trained(Blocks& blocks) {
                  ", " + fixed(row(most), 3);
     }
     blocks.picture("00/trained", picture, words + ".");
-    blocks.number("00/comma-on-queen", fixed(head.weights(last, 2), 3));
-    blocks.number("00/comma-on-boy", fixed(head.weights(last, 5), 3));
+    blocks.number("00/comma-on-queen", fixed(head.weights(comma, 2), 3));
+    blocks.number("00/comma-on-boy", fixed(head.weights(comma, 5), 3));
     blocks.number("00/next", head.next);
     blocks.number("00/certainty", head.certainty > 0.9995 ? "more than 0.999" : "about " + fixed(head.certainty, 3));
     blocks.number("00/refer", fixed(head.refer, 3));
+    blocks.number("00/even-split", fixed(1.0 / static_cast<double>(comma + 1), 3));
 }
 
 void what_for(Blocks& blocks) {

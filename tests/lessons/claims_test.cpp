@@ -143,6 +143,19 @@ TEST(Lesson05, TheParameterCountDoesNotDependOnTheNumberOfHeads) {
     }
 }
 
+TEST(Lesson05, TheBiasOfTheKeysChangesNothingAndThatOfTheQueriesDoes) {
+    const Tensor x = Random(14).normal({B, T, D});
+    const auto change_by = [&](const std::string& bias) {
+        const auto module = ex05::make_multi_head_attention({.embed_dim = D, .num_heads = H, .seed = 15});
+        const Tensor before = module->forward(x, x, x, {});
+        for (auto& [name, parameter] : module->named_parameters())
+            if (name == bias) parameter.fill(5);
+        return largest_difference(module->forward(x, x, x, {}), before);
+    };
+    EXPECT_LT(change_by("k_proj.bias"), 1e-5F);
+    for (const char* bias : {"q_proj.bias", "v_proj.bias", "out_proj.bias"}) EXPECT_GT(change_by(bias), 0.01F) << bias;
+}
+
 TEST(Lesson04, ScoreMemoryIsFourBytesForEachBatchHeadQueryAndKey) {
     constexpr Index S = 7;
     const Tensor weights = ex03::attention_scores(Tensor::zeros({B, H, T, d}), Tensor::zeros({B, H, S, d}));
@@ -250,6 +263,28 @@ TEST(Lesson01, ScoresOfOneLensAreSymmetricAndOfTwoAreNot) {
     };
     EXPECT_LT(largest_difference(scores(w_q, w_q), scores(w_q, w_q).transpose(0, 1)), 1e-3F);
     EXPECT_GT(largest_difference(scores(w_q, w_k), scores(w_q, w_k).transpose(0, 1)), 1.0F);
+}
+
+TEST(Lesson01, OneLensIsEnoughToBreakTheMirrorAndRowsAloneCanTiltTheWeights) {
+    const Tensor x = Random(16).normal({T, D});
+    const Tensor one_lens = matmul(x, matmul(x, Random(17).normal({D, D})).transpose(0, 1));
+    EXPECT_GT(largest_difference(one_lens, one_lens.transpose(0, 1)), 1.0F);
+
+    const Tensor rows = Tensor::rows({{3, 0}, {1, 0}, {0, 1}, {0, -1}});
+    const Tensor weights = ex01::softmax_rows(matmul(rows, rows.transpose(0, 1)));
+    EXPECT_GT(weights(1, 0), 0.8F);
+    EXPECT_LT(weights(0, 1), 0.01F);
+}
+
+TEST(Lesson05, ScoresBeginWithASpreadOfAThird) {
+    constexpr Index width = 192, heads = 6, tokens = 48;
+    Random random(18);
+    const Tensor x = random.normal({1, tokens, width});
+    const nn::Linear q(width, width, nn::Bias::yes, random), k(width, width, nn::Bias::yes, random);
+    const Tensor scores =
+        ex03::attention_scores(given::split_heads(q.forward(x), heads), given::split_heads(k.forward(x), heads));
+    ASSERT_EQ(scores.shape(), (Shape{1, heads, tokens, tokens}));
+    EXPECT_NEAR(std::sqrt(mean_square(scores)), 1.0 / 3, 0.05);
 }
 
 TEST(Lesson01, WithoutTheResidualTokensAmongUninformativeNeighboursBecomeOne) {

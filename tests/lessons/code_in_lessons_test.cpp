@@ -6,6 +6,7 @@
 #include <headway/nn.hpp>
 #include <headway/random.hpp>
 #include <kv_cache.hpp>
+#include <module.hpp>
 #include <scaled_scores.hpp>
 #include <single_head.hpp>
 #include <tiled_attention.hpp>
@@ -145,6 +146,26 @@ TEST(CodeOfLesson02, SplitsWithoutACopy) {
     EXPECT_EQ(by_head(1, 2, 3, 4), x(1, 3, 2 * d + 4));
 }
 
+TEST(CodeOfLesson02, WritesAWholeTensor) {
+    const Tensor x = Tensor::rows({{1, 4}, {2, 5}, {3, 6}}).transpose(0, 1);  // (2, 3), not contiguous
+    Tensor line = Tensor::empty({2, 3});                                      // new memory, row-major
+    line.fill(7);                                                             // one number everywhere
+    line.copy_from(x);                                                        // element [i, j] of x goes to [i, j]
+    for (Index i = 0; i < 6; ++i) EXPECT_EQ(line.data()[i], static_cast<float>(i + 1));
+    line.fill(7);
+    EXPECT_EQ(line(1, 2), 7);
+    EXPECT_EQ(x.clone().strides(), x.strides());
+}
+
+TEST(CodeOfLesson03, AMaskIsMadeAndWritten) {
+    Mask mask = Mask::allow_all({2, 3});  // nothing blocked; also block_all
+    mask(0, 2) = true;                    // query 0 may not attend to key 2
+    const Tensor weights = ex03::masked_softmax(Tensor::zeros({1, 1, 2, 3}), mask);
+    EXPECT_EQ(weights(0, 0, 0, 2), 0);
+    EXPECT_EQ(weights(0, 0, 0, 0), 0.5F);
+    EXPECT_GT(weights(0, 0, 1, 2), 0.3F);
+}
+
 TEST(CodeOfLesson03, MaskedFillBlocks) {
     const Tensor scores = Random(3).normal({B, H, T, T});
     const Mask mask = ex03::causal_mask(T, T);
@@ -197,6 +218,19 @@ TEST(CodeOfLesson05, AFusedProjectionIsThree) {
         const Tensor own = matmul(x, w_qkv.slice(1, part * D, (part + 1) * D));
         EXPECT_NEAR(parts[part](1, 2, 3), own(1, 2, 3), 1e-4);
     }
+}
+
+TEST(CodeOfLesson05, AChangedTokenChangesTheRowsThatMaySeeIt) {
+    const Tensor x = Random(8).normal({1, 4, 6});
+    const auto module = ex05::make_multi_head_attention({.embed_dim = 6, .num_heads = 2, .causal = true});
+    const Tensor y = module->forward(x, x, x, {});  // (1, 4, 6)
+    Tensor other = x.clone();
+    other(0, 2, 0) += 1;  // token 2
+    const Tensor z = module->forward(other, other, other, {});
+    const Tensor change = z - y;  // 0 in rows 0 and 1
+    for (Index i = 0; i < 6; ++i)
+        for (const Index t : {0, 1}) EXPECT_EQ(change(0, t, i), 0);
+    for (const Index t : {2, 3}) EXPECT_GT(std::abs(change(0, t, 0)), 1e-6F);
 }
 
 // ---- lesson 06 ------------------------------------------------------------------------------------------------------
