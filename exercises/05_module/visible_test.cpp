@@ -85,7 +85,7 @@ TEST(MultiHeadAttention, DropsWeightsInTrainingOnly) {
     for (Index b = 0; b < 64; ++b) {
         if (in_training(b, 0, 0) == 0) ++dropped;
         // Either 0 or 1 / (1 - p).
-        EXPECT_TRUE(in_training(b, 0, 0) == 0 || in_training(b, 0, 0) == 2) << "yours: " << in_training(b, 0, 0);
+        ASSERT_TRUE(in_training(b, 0, 0) == 0 || in_training(b, 0, 0) == 2) << "yours: " << in_training(b, 0, 0);
     }
     EXPECT_GT(dropped, 0);
     EXPECT_LT(dropped, 64);
@@ -93,7 +93,7 @@ TEST(MultiHeadAttention, DropsWeightsInTrainingOnly) {
 
     attention->eval();
     const Tensor in_eval = attention->forward(ones, ones, ones, Mask{});
-    for (Index b = 0; b < 64; ++b) EXPECT_EQ(in_eval(b, 0, 0), 1);
+    for (Index b = 0; b < 64; ++b) ASSERT_EQ(in_eval(b, 0, 0), 1);
 }
 
 TEST(MakeMultiHeadAttention, RefusesOptionsThatDoNotFit) {
