@@ -108,6 +108,12 @@ constexpr BeginnersError table[] = {
     {R"(operator([-+*/])'.*Tensor|invalid operands to binary expression \('(?:const )?Tensor')", "",
      "A Tensor is added to, subtracted from, multiplied with and divided by a Tensor or a number, and nothing else."},
 
+    {R"((?:from|of type) '(?:const )?Tensor' to (?:non-scalar type )?'(?:const )?Mask'|from '(?:const )?Tensor' to '(?:const )?Mask')",
+     "",
+     "A Mask holds true and false, and no Tensor becomes one. It begins with Mask::allow_all({T, S}); then mask(t, s) "
+     "= "
+     "true blocks."},
+
     // ---- arguments
     {R"('KeepAxis' to 'Index'|from 'KeepAxis')", "",
      "The axis comes first, then whether it stays: sum(x, -1, KeepAxis::yes)."},
@@ -124,7 +130,8 @@ constexpr BeginnersError table[] = {
      "Sizes and positions are Index, which is signed. Make the variable an Index, or write static_cast<Index>(…)."},
     {R"(base operand of '->'|is not a pointer; did you mean)", "", "It is no pointer: write . in place of ->."},
     {R"(which is of pointer type|is a pointer; did you mean)", "", "It is a pointer: write -> in place of the dot."},
-    {R"(does not match any declaration|no declaration matches)", "",
+    {R"(does not match any declaration|no declaration matches|but does not override|hides virtual member function|only virtual member functions)",
+     "",
      "It is declared otherwise: name, parameters, their const and & and a const at the end must be the same in both "
      "places."},
     {R"(no matching function for call to '(\w+)::\1\(\)|must explicitly initialize the member '(\w+)')", "",
@@ -136,6 +143,11 @@ constexpr BeginnersError table[] = {
      "What stands in the brackets is no such element, or the list is const."},
     {R"(no matching|too many arguments|too few arguments|requires \d)", "",
      "How many arguments there are, or of which types, is not as declared. Compare them one by one."},
+
+    {R"(could not convert '\w+' from '.*' to '(?:std::)?unique_ptr<|no viable conversion from returned value of type '.*' to function return type '(?:std::)?unique_ptr<)",
+     "",
+     "A pointer that owns its object is wanted, not the object: return std::make_unique<Name of the "
+     "class>(arguments);"},
 
     // ---- const, auto, return
     {R"(in read-only object|within const member function)", "",

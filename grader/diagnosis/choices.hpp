@@ -188,6 +188,7 @@ struct Checking {
     bool dropout_one = true;       ///< dropout < 1, for dropout = 1 itself
     bool dropout_above = true;     ///< dropout < 1, beyond 1
     bool dropout_negative = true;  ///< dropout >= 0
+    bool dropout_nan = true;       ///< dropout is a number
     bool extra_rows = true;        ///< nor more rows than x has features
     bool groups = true;            ///< H by H_kv, for H above H_kv
     bool kv_heads = true;          ///< at least one head of keys and values

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 namespace headway::diagnosis {
@@ -66,13 +68,25 @@ std::string mistake_behind(const verdict::Failure& failure) {
     if (failure.kind == FailureKind::exception) return {};  // its words are of any kind
     const std::string kind = failure.sanitizer ? failure.sanitizer->kind : failure.message;
     const auto says = [&](const char* text) { return kind.find(text) != std::string::npos; };
+    if (says("stack-overflow")) return "calls_itself_without_end";
     if (says("use-after") || says("double-free") || says("bad-free")) return "used_after_freed";
     if (says("division by zero") || says("SIGFPE") || says("FPE")) return "divides_by_zero";
-    if (says("overflow") && !says("stack-overflow") && !says("signed integer") && !says("unsigned"))
-        return "reads_out_of_bounds";
+    if (says("overflow") && !says("signed integer") && !says("unsigned")) return "reads_out_of_bounds";
     if (failure.sanitizer && points_nowhere(*failure.sanitizer)) return "null_pointer_followed";
     if (says("out of bounds") || says("index") || says("SEGV") || says("SIGSEGV")) return "reads_out_of_bounds";
     return {};
+}
+
+/// " as its weights", where an undefined tensor or mask was returned in the place of numbers.
+std::optional<std::string> unassigned_part(const Answer& seen, const Answer& right) {
+    constexpr std::string_view undefined = " undefined";
+    for (const auto& [name, numbers] : seen.parts) {
+        const bool is_due = std::ranges::any_of(right.parts, [&](const auto& part) { return part.first == name; });
+        if (!name.ends_with(undefined) || is_due) continue;
+        const std::string part = name.substr(0, name.size() - undefined.size());
+        return part.empty() ? part : " as its " + part;
+    }
+    return std::nullopt;
 }
 
 class Examination {
@@ -86,6 +100,7 @@ public:
         ask_all();
         if (!findings_.not_written) {
             look_for_changed_arguments();
+            look_for_unassigned_results();
             look_at_sanitizers();
             const auto& all = findings_.questions;
             if (std::all_of(all.begin(), all.end(), [](const auto& one) { return one.clean; })) look_behind_refusals();
@@ -100,6 +115,15 @@ private:
         if (std::find(named.begin(), named.end(), mistake) != named.end()) return;
         named.push_back(mistake);
         findings_.sentences.push_back(sentence);
+    }
+
+    bool is_named(const std::string& mistake) const { return std::ranges::count(findings_.mistakes, mistake) > 0; }
+
+    void forget(const std::string& mistake) {
+        const auto found = std::ranges::find(findings_.mistakes, mistake);
+        if (found == findings_.mistakes.end()) return;
+        findings_.sentences.erase(findings_.sentences.begin() + (found - findings_.mistakes.begin()));
+        findings_.mistakes.erase(found);
     }
 
     void ask_all() {
@@ -120,6 +144,18 @@ private:
         for (const auto& question : findings_.questions)
             for (const std::string& argument : question.reply.changed_arguments)
                 name("argument_changed", "after the call, " + argument + " holds other numbers than before");
+    }
+
+    /// Such an answer says nothing more: what else is wrong shows once there is one.
+    void look_for_unassigned_results() {
+        for (auto& question : findings_.questions) {
+            const Answer& seen = question.reply.answer;
+            if (!seen.is_value() || should_be_refused(question.arguments)) continue;
+            const auto part = unassigned_part(seen, right_answer(question, seen));
+            if (!part) continue;
+            question.clean = false;
+            name("result_never_assigned", "your " + function_.name + " returned a Tensor{}" + *part);
+        }
     }
 
     /// Without a failure where only the time was too short: sanitizers take many times what the program does.
@@ -158,8 +194,11 @@ private:
                     name(mistake, failure->message);
             }
         }
-        // Code that misuses memory where an answer is due may do so before it checks what it should refuse.
-        if (findings_.mistakes.empty()) return;
+        // One loop too many through an empty vector is no second mistake.
+        if (is_named("reads_out_of_bounds")) forget("null_pointer_followed");
+        // Code that fails where an answer is due may do so before it checks what it should refuse.
+        const auto is_clean = [](const auto& question) { return question.clean; };
+        if (findings_.mistakes.empty() && std::ranges::all_of(findings_.questions, is_clean)) return;
         for (auto& question : findings_.questions)
             if (question.reply.failure && should_be_refused(question.arguments)) question.clean = false;
     }

@@ -1,8 +1,12 @@
 #include "diagnosis/investigation.hpp"
 
+#include "diagnosis/constant_factor.hpp"
+#include "diagnosis/forgotten_check.hpp"
 #include "diagnosis/localise.hpp"
 #include "diagnosis/never_reached.hpp"
 #include "diagnosis/only_where.hpp"
+#include "diagnosis/pairs.hpp"
+#include "diagnosis/repeated_rows.hpp"
 #include "diagnosis/short_numbers.hpp"
 #include "diagnosis/tell_apart.hpp"
 
@@ -55,6 +59,7 @@ public:
         diagnosis.mistakes = findings_.mistakes;
         diagnosis.sentences = findings_.sentences;
         look_for_state_in_suite(diagnosis);
+        look_for_repeated_rows_in_suite(diagnosis);
         const bool answers_right = is_explained(observations_, {}) && is_explained(suite_, {});
         if (answers_right && findings_.mistakes.empty()) {
             right_before_.insert(right_before_.end(), observations_.begin(), observations_.end());
@@ -89,7 +94,8 @@ private:
         }
         // What is kept between calls makes an answer depend on those before it.
         const auto is_unsure = [](const std::string& id) {
-            return id == "state_kept_between_calls" || id == "reads_out_of_bounds" || id == "null_pointer_followed";
+            return id == "state_kept_between_calls" || id == "reads_out_of_bounds" || id == "null_pointer_followed" ||
+                   id == "result_never_assigned";
         };
         if (findings_.unreliable || std::ranges::any_of(findings_.mistakes, is_unsure)) return;
         for (const AnsweredCall& call : hidden_test_calls_)
@@ -120,6 +126,16 @@ private:
             suite_.clear();
             return;
         }
+    }
+
+    /// What the hidden tests got wrong alone, and only where a view repeats a row.
+    void look_for_repeated_rows_in_suite(FunctionDiagnosis& diagnosis) {
+        if (function_.ask || !is_explained(observations_, {})) return;
+        if (!misreads_only_repeated_rows(suite_, function_, workers_.plain)) return;
+        diagnosis.mistakes.emplace_back("repeated_rows_misread");
+        diagnosis.sentences.emplace_back("with its rows written out, the same argument is answered right");
+        findings_.mistakes = diagnosis.mistakes;
+        std::erase_if(suite_, [](const Observation& one) { return !fit(predicted(one, right()), one.seen); });
     }
 
     /// Decisions that only later exercises teach are not made here.
@@ -236,6 +252,11 @@ private:
     void leave_unnamed(FunctionDiagnosis& diagnosis) {
         if (was_never_reached(function_, findings_) || follows_from_own_functions()) {
             diagnosis.state = follows_in_values_ ? FunctionState::follows : FunctionState::unjudged;
+        } else if (const auto check = check_forgotten_where(all_observations(), candidates())) {
+            diagnosis.mistakes.emplace_back(check->mistake->id);
+            diagnosis.only_where = check->condition;
+            diagnosis.inputs = static_cast<int>(observations_.size() + suite_.size());
+            diagnosis.telling = check->wrong;
         } else if (name_where_it_answers(diagnosis)) {
             return;
         } else if (const auto found =
@@ -245,6 +266,9 @@ private:
             diagnosis.inputs = static_cast<int>(observations_.size() + suite_.size());
             diagnosis.telling = found->wrong;
             for (const Mistake* other : found->alternatives) diagnosis.alternatives.emplace_back(other->id);
+        } else if (const auto all = all_observations(); is_only_scaled(all)) {
+            diagnosis.mistakes.emplace_back("result_times_a_constant");
+            diagnosis.sentences.push_back(constant_factor(wrong_pairs(all)));
         } else {
             diagnosis.state = FunctionState::unrecognised;
             localise(diagnosis, function_, workers_.plain, telling_observations());

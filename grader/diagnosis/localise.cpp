@@ -1,8 +1,8 @@
 #include "diagnosis/localise.hpp"
 
+#include "diagnosis/constant_factor.hpp"
 #include "diagnosis/examination.hpp"
-
-#include "student/expect.hpp"
+#include "diagnosis/pairs.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -15,38 +15,6 @@ namespace {
 
 std::string plural(const std::string& noun) {
     return noun.ends_with("ry") ? noun.substr(0, noun.size() - 1) + "ies" : noun + "s";
-}
-
-/// The array that was expected and the one that came, of equal shape.
-struct Pair {
-    std::string part;  ///< its name, where there are several
-    Array expected;
-    Array seen;
-};
-
-bool differs(const Pair& pair, std::size_t i) {
-    return !judge::close(pair.seen.value[i], pair.expected.value[i],
-                         judge::tolerance(pair.expected.value[i], pair.expected.error[i]), 0);
-}
-
-bool differs(const Pair& pair) {
-    for (std::size_t i = 0; i < pair.expected.value.size(); ++i)
-        if (differs(pair, i)) return true;
-    return false;
-}
-
-std::vector<Pair> wrong_pairs(const std::vector<Observation>& observations) {
-    std::vector<Pair> pairs;
-    for (const Observation& observation : observations) {
-        const Answer expected = predicted(observation, right());
-        if (!expected.is_value() || !observation.seen.is_value() || fit(expected, observation.seen)) continue;
-        for (std::size_t i = 0; i < std::min(expected.parts.size(), observation.seen.parts.size()); ++i) {
-            const auto& [part, due] = expected.parts[i];
-            const Array& seen = observation.seen.parts[i].second;
-            if (due.shape == seen.shape) pairs.push_back({part, due, seen});
-        }
-    }
-    return pairs;
 }
 
 /// The names of the parts that are wrong somewhere, and of those that are right wherever something is wrong.
@@ -98,48 +66,6 @@ std::string other_shape(const std::vector<Observation>& observations) {
         }
     }
     return {};
-}
-
-/// The one factor between what came and what should have come where they differ; 0 if there is none, or too little to
-/// tell.
-double factor_of(const Pair& pair) {
-    double factor = 0;
-    std::size_t compared = 0;
-    for (std::size_t i = 0; i < pair.expected.value.size(); ++i) {
-        if (std::abs(pair.expected.value[i]) < 1e-2 || !differs(pair, i)) continue;
-        const double ratio = pair.seen.value[i] / pair.expected.value[i];
-        if (!std::isfinite(ratio) || ratio == 0) return 0;
-        if (factor == 0) factor = ratio;
-        if (std::abs(ratio - factor) > 1e-3 * std::abs(factor)) return 0;
-        ++compared;
-    }
-    return compared >= std::min<std::size_t>(2, pair.expected.value.size()) ? factor : 0;
-}
-
-std::string short_number(double x) { return std::to_string(x).substr(0, x < 0 ? 7 : 6); }
-
-/// "all numbers are 0.408 times what they should be", where one factor explains all that is wrong, or one for each
-/// input.
-std::string constant_factor(const std::vector<Pair>& pairs) {
-    std::vector<double> factors;
-    bool some_right = false;
-    for (const Pair& pair : pairs) {
-        factors.push_back(factor_of(pair));
-        if (factors.back() == 0) return {};
-        for (std::size_t i = 0; i < pair.expected.value.size() && !some_right; ++i)
-            some_right = std::abs(pair.expected.value[i]) >= 1e-2 && !differs(pair, i);
-    }
-    if (factors.empty()) return {};
-    const auto [least, most] = std::minmax_element(factors.begin(), factors.end());
-    if (std::abs(*least - 1) < 2e-3 && std::abs(*most - 1) < 2e-3) return {};  // what is wrong is no factor
-    const std::string which = some_right ? "the wrong numbers" : "all numbers";
-    if (*most - *least <= 1e-3 * std::abs(*most))
-        return which + " are " + short_number(factors.front()) + " times what they should be, in " +
-               (factors.size() == 1 ? "the one result that is"
-                                    : "all " + std::to_string(factors.size()) + " results that are") +
-               " wrong";
-    return "on each input " + which + " are one number times what they should be, " + short_number(*least) + " to " +
-           short_number(*most) + " as inputs differ";
 }
 
 /// Whether every row along the last axis sums to 1, or to 0 as a fully masked one does; zeros alone are no weights.

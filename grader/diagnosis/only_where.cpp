@@ -44,19 +44,35 @@ void add_sizes(Facts& facts, std::string_view argument, const Shape& shape) {
     }
 }
 
-Facts facts_of(const judge::Arguments& arguments) {
-    Facts facts;
+std::string size_named(const std::string& argument) {
+    return argument == "num_heads" ? "H" : argument == "embed_dim" ? "D" : argument;
+}
+
+void add_facts(Facts& facts, const std::vector<wire::Field>& arguments) {
     for (const wire::Field& argument : arguments) {
         if (const auto* tensor = std::get_if<Tensor>(&argument.value)) {
-            if (tensor->defined()) add_sizes(facts, argument.name, tensor->shape());
+            // Suites say more in the name of an argument: "scores (a transposed view)".
+            const std::string_view name = std::string_view(argument.name).substr(0, argument.name.find(" ("));
+            if (tensor->defined()) add_sizes(facts, name, tensor->shape());
         } else if (const auto* number = std::get_if<Index>(&argument.value)) {
-            facts.size.emplace(argument.name == "num_heads" ? "H" : argument.name, *number);
+            const bool is_size = argument.name != "seed" && argument.name != "head_dim";
+            if (is_size) facts.size.emplace(size_named(argument.name), *number);
         } else if (const auto* mask = std::get_if<Mask>(&argument.value)) {
             facts.flag.emplace(std::pair("a mask is given", "no mask is given"), mask->defined());
         } else if (const auto* option = std::get_if<bool>(&argument.value)) {
             facts.flag.emplace(std::pair(argument.name + " is set", argument.name + " is not set"), *option);
+        } else if (const auto* options = std::get_if<wire::Record>(&argument.value)) {
+            if (argument.name != "options") continue;
+            add_facts(facts, options->fields);
+            facts.flag.emplace(std::pair("head_dim is given", "head_dim is not given"),
+                               options->find("head_dim") != nullptr);
         }
     }
+}
+
+Facts facts_of(const judge::Arguments& arguments) {
+    Facts facts;
+    add_facts(facts, arguments);
     const auto H = facts.size.find("H"), D = facts.size.find("D");
     if (H != facts.size.end() && D != facts.size.end() && H->second > 0) facts.size.emplace("d", D->second / H->second);
     return facts;

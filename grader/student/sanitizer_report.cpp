@@ -11,8 +11,11 @@ namespace {
 constexpr std::size_t most_lines = 12;
 constexpr std::size_t most_line_bytes = 400;
 
-/// Frames in the student's files have relative paths; the course's and the system's are absolute.
-bool is_students(const std::string& path) { return !path.empty() && path.front() != '/' && path.front() != '<'; }
+/// Frames in the student's files have relative paths; the course's and the system's are absolute, or lead out of the
+/// folder as those of the C library do.
+bool is_students(const std::string& path) {
+    return !path.empty() && path.front() != '/' && path.front() != '<' && !path.starts_with("../");
+}
 
 std::string without_dot(const std::string& path) { return path.starts_with("./") ? path.substr(2) : path; }
 

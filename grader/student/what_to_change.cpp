@@ -4,9 +4,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <regex>
+#include <sstream>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 namespace headway::judge {
@@ -36,6 +39,41 @@ Advice of_index(const std::string& position, const std::string& axis, const std:
         axis, size, size);
 }
 
+/// "(2, 3, 4)" as its sizes.
+std::vector<long> sizes_in(const std::string& shape) {
+    std::vector<long> sizes;
+    std::istringstream words(shape);
+    for (char bracket_or_comma = 0; words >> bracket_or_comma;)
+        if (long size = 0; words >> size)
+            sizes.push_back(size);
+        else
+            break;
+    return sizes;
+}
+
+/// What would make the factors of a product fit, if anything simple does.
+std::string other_product(const std::string& a, const std::string& b, const std::string& to_transpose) {
+    const auto left = sizes_in(a), right = sizes_in(b);
+    const bool exchanged = left.size() >= 2 && right.size() >= 2 && right.back() == left[left.size() - 2];
+    if (exchanged && to_transpose.empty()) return " In the other order, matmul(b, a), they would fit.";
+    if (exchanged)
+        return fmt::format(" In the other order, matmul(b, a), they would fit, or {} transposed.", to_transpose);
+    return to_transpose.empty() ? "" : fmt::format(" Transposed, {} would fit.", to_transpose);
+}
+
+/// Where one shape is the other without its last axis: what a reduction leaves that drops the axis.
+std::string dropped_axis(const std::string& a, const std::string& b) {
+    const auto first = sizes_in(a), second = sizes_in(b);
+    const auto& [longer, shorter] = first.size() > second.size() ? std::tie(first, second) : std::tie(second, first);
+    const bool is_reduced = longer.size() == shorter.size() + 1 && !shorter.empty() &&
+                            std::equal(shorter.begin(), shorter.end(), longer.begin());
+    if (!is_reduced) return {};
+    return fmt::format(
+        " If {} comes from max, sum or mean over the last axis, give it KeepAxis::yes: that leaves a 1 "
+        "there.",
+        first.size() > second.size() ? b : a);
+}
+
 const Refusal refusals[] = {
     {"std::invalid_argument",
      R"(view: S as S: the tensor is not contiguous \(its strides are S, row-major would be S\), so a view would put its numbers in another order; call contiguous\(\) first)",
@@ -49,26 +87,33 @@ const Refusal refusals[] = {
                             match[1].str());
      }},
     {"std::invalid_argument",
-     R"([^:]+: S and S do not broadcast: sizes (N) and (N) of axis (-N) differ and neither is 1)",
+     R"([^:]+: (S) and (S) do not broadcast: sizes (N) and (N) of axis (-N) differ and neither is 1)",
      [](const Match& match) -> Advice {
          return fmt::format(
              "Shapes are compared from their last axis on: axis {} is {} in one and {} in the other, and these must be "
-             "equal, or one of them 1.",
-             match[3].str(), match[1].str(), match[2].str());
+             "equal, or one of them 1.{}",
+             match[5].str(), match[3].str(), match[4].str(), dropped_axis(match[1], match[2]));
      }},
     {"std::invalid_argument",
-     R"(matmul: S x S: inner sizes (N) and (N) differ(?:; did you mean ([ab])\.transpose\(-2, -1\)\?)?)",
+     R"(matmul: (S) x (S): inner sizes (N) and (N) differ(?:; did you mean ([ab])\.transpose\(-2, -1\)\?)?)",
      [](const Match& match) -> Advice {
          return fmt::format(
              "matmul(a, b) sums over the columns of a and the rows of b: here these are {} and {}, and must be "
              "equal.{}",
-             match[1].str(), match[2].str(),
-             match[3].matched ? fmt::format(" Transposed, {} would fit.", match[3].str()) : "");
+             match[3].str(), match[4].str(), other_product(match[1], match[2], match[5]));
      }},
     {"std::invalid_argument", R"(matmul: S x S: leading axes S and S do not broadcast)",
      [](const Match&) -> Advice {
          return "The axes before the last two say which matrices are multiplied with each other: they must be equal, "
                 "or 1.";
+     }},
+    {"std::invalid_argument",
+     R"(as_strided: shape S with strides S and offset N reaches position N of a storage that holds (N))",
+     [](const Match& match) -> Advice {
+         return fmt::format(
+             "as_strided takes the sizes first, then the strides. Its last element lies at offset + the sum of "
+             "(size - 1) * stride, which must be below {}.",
+             match[1].str());
      }},
     {"std::invalid_argument", R"([^:]+: the mask is undefined \(a Mask\{\} has no shape\))",
      [](const Match&) -> Advice {

@@ -133,6 +133,18 @@ Chapter chapters::causal_and_padding() {
                      return s >= n[b] - 1;
                  };
              }},
+        {.id = "padding_shortens_full_sequences",
+         .decision = "padding",
+         .title = "the last key is blocked even where a sequence is as long as S",
+         .right = "block s >= lengths[b]: nothing, where lengths[b] = S",
+         .symptom = "the longest sentence of each batch loses its last token",
+         .question = "Which keys does your mask block for length S?",
+         .make =
+             [](Choices& c) {
+                 c.masks.padding = [](std::span<const Index> n, std::size_t b, Index s, Index S) {
+                     return s >= std::min(n[b], S - 1);
+                 };
+             }},
         {.id = "padding_in_front",
          .decision = "padding",
          .title = "the padding mask assumes the padding in front of the tokens",

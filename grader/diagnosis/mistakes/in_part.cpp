@@ -1,4 +1,4 @@
-// What is done for the first sequence or the first token alone, and heads or tokens of which one is left.
+// What is done for the first sequence, token or feature alone, and heads or tokens of which one is left.
 #include "diagnosis/chapters.hpp"
 #include "diagnosis/elements.hpp"
 
@@ -87,6 +87,37 @@ Chapter chapters::in_part() {
              [](Choices& c) {
                  c.output.bias = [](const Array& product, const Projected& at) {
                      return with_bias_in_part(product, at, [](Coordinate where) { return where[1] == 0; });
+                 };
+             }},
+        {.id = "output_bias_of_first_feature",
+         .decision = "every_bias",
+         .title = "the first number of the output bias is added to every feature",
+         .right = "feature j gets b_o[j]",
+         .symptom = "training hides some of it; numbers that someone else trained are off",
+         .question = "Which element of b_o does your loop over the features add?",
+         .make =
+             [](Choices& c) {
+                 c.output.bias = [](const Array& product, const Projected& at) {
+                     if (at.b_o == nullptr) return product;
+                     return reference::add(product,
+                                           gathered(*at.b_o, at.b_o->shape, [](Coordinate) { return std::size_t{0}; }));
+                 };
+             }},
+        {.id = "output_of_last_head_alone",
+         .decision = "output",
+         .title = "the output of each head replaces that of the head before: only the last one is left",
+         .right = "output = sum over the heads of context_h · w_o[h·d : (h+1)·d, :]",
+         .symptom = "right with one head; training never changes most of w_o",
+         .question = "Is the term of a head added to your output, or assigned to it?",
+         .make =
+             [](Choices& c) {
+                 c.output.product = [](const Projected& at) {
+                     const Index rows = at.w_o.size(0) / at.H;
+                     Array w = at.w_o;
+                     each(w.shape, [&](Coordinate where, std::size_t i) {
+                         if (where[0] / rows != at.H - 1) w.value[i] = w.error[i] = 0;
+                     });
+                     return reference::matmul(at.merged, w);
                  };
              }},
         {.id = "merge_repeats_first_sequence",

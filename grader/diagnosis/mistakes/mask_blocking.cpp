@@ -149,6 +149,19 @@ Chapter chapters::mask_blocking() {
                          if (b[i]) weights.value[i] = weights.error[i] = 0;
                  };
              }},
+        {.id = "scores_of_zero_blocked",
+         .decision = "mask_block",
+         .title = "a score of exactly 0 is taken for a blocked one",
+         .right = "ask the mask which scores are blocked, not the scores",
+         .symptom = "right for most numbers; a query that is 0, or at right angles to a key, sees nothing of it",
+         .question = "Can an open score be 0?",
+         .make =
+             [](Choices& c) {
+                 c.masking.block = [](Array& s, Blocked& b) {
+                     for (std::size_t i = 0; i < b.size(); ++i)
+                         if (s.value[i] == 0) b[i] = true;
+                 };
+             }},
         // ---- the row that sees nothing ----
         {.id = "empty_row_nan",
          .decision = "empty_row",
@@ -206,6 +219,14 @@ Chapter chapters::mask_blocking() {
                  c.softmaxing.blocked_score = [](double) { return -1e4; };
                  c.softmaxing.empty_row = [](Row& row) { fill(row, 1 / static_cast<double>(row.score.size())); };
              }},
+        {.id = "mask_minus_ten_thousand_but_for_empty_rows",
+         .decision = "mask_block",
+         .title =
+             "blocked scores become -1e4, which large scores can reach; fully masked rows are zero, as they should",
+         .right = "blocked scores become -infinity",
+         .symptom = "right until a score comes near -1e4",
+         .question = "Can an open score be smaller than your number for blocked ones?",
+         .make = [](Choices& c) { c.softmaxing.blocked_score = [](double) { return -1e4; }; }},
         {.id = "mask_lowered_by_ten_thousand",
          .decision = "mask_block",
          .title = "blocked scores are lowered by 1e4, which scores can outweigh",

@@ -72,6 +72,21 @@ Chapter chapters::mask_reading() {
              [](Choices& c) {
                  c.masking.read = [](const Mask&, const Shape& shape) { return right().masking.read(Mask{}, shape); };
              }},
+        {.id = "mask_leaves_first_key_open",
+         .decision = "mask_read",
+         .title = "the first key is never blocked",
+         .right = "mask[t, s] decides for key 0 as for any other",
+         .symptom = "causal masks work; padding in front, and what a mask hides on purpose, does not",
+         .question = "With which key does your loop over the mask begin?",
+         .make =
+             [](Choices& c) {
+                 c.masking.read = [](const Mask& mask, const Shape& shape) {
+                     Blocked blocked = right().masking.read(mask, shape);
+                     const auto S = static_cast<std::size_t>(shape.back());
+                     for (std::size_t i = 0; i < blocked.size(); i += S) blocked[i] = false;
+                     return blocked;
+                 };
+             }},
         {.id = "mask_of_first_head",
          .decision = "mask_read",
          .title = "every head gets the mask of head 0",

@@ -65,6 +65,21 @@ Chapter chapters::moving_axes() {
          .symptom = "another axis is swapped, or memory behind the shape is read and written",
          .question = "What does your transpose do with axis 4 of a tensor of rank 4?",
          .make = [](Choices& c) { c.moving.transposing.checks_axes = false; }},
+        {.id = "transpose_empties_an_axis_with_itself",
+         .decision = "transpose_swap",
+         .title = "an axis that changes places with itself gets size 0: x ^= x is 0",
+         .right = right_swap,
+         .symptom = "right until both axes are one",
+         .question = "What do your three steps do where axis0 and axis1 are the same?",
+         .make =
+             [](Choices& c) {
+                 c.moving.transposing.swap = [](const Layout& x, std::size_t a, std::size_t b) {
+                     if (a != b) return right().moving.transposing.swap(x, a, b);
+                     Layout layout = x;
+                     layout.shape[a] = layout.strides[a] = 0;
+                     return layout;
+                 };
+             }},
         {.id = "transpose_swaps_only_the_shape",
          .decision = "transpose_swap",
          .title = "transpose swaps the sizes but not the strides",

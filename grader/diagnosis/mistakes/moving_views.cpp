@@ -112,6 +112,20 @@ Chapter chapters::moving_views() {
                      return strides;
                  };
              }},
+        {.id = "strides_count_empty_axes_as_one",
+         .decision = "strides",
+         .title = "an axis of size 0 counts as 1 in the strides before it, as in PyTorch",
+         .right = "the products of the sizes behind, 0 included: () → (), (2, 0, 3) → (0, 3, 1)",
+         .symptom = "no number is lost, since there is none; strides that are compared differ",
+         .question = "What is the product of the sizes behind axis 0 of (2, 0, 3)?",
+         .make =
+             [](Choices& c) {
+                 c.moving.strides = [](const Shape& shape) {
+                     Shape filled = shape;
+                     for (Index& size : filled) size = std::max<Index>(size, 1);
+                     return row_major(filled);
+                 };
+             }},
         {.id = "scalar_gets_a_stride",
          .decision = "strides",
          .title = "the shape () of a scalar gets the strides (1)",
@@ -154,6 +168,30 @@ Chapter chapters::moving_views() {
              [](Choices& c) {
                  c.moving.viewing.fills = [](const Tensor& x, const Shape& shape) {
                      return Layout::contiguous(shape).numel() <= x.numel();
+                 };
+             }},
+        {.id = "view_refuses_empty_tensors",
+         .decision = "view_count",
+         .title = "view refuses a tensor without elements",
+         .right = "0 elements fill every shape with a 0 in it",
+         .symptom = "an empty batch throws",
+         .question = "How many elements has the shape (0, 3), and how many has an empty x?",
+         .make =
+             [](Choices& c) {
+                 c.moving.viewing.fills = [](const Tensor& x, const Shape& shape) {
+                     return x.numel() > 0 && right().moving.viewing.fills(x, shape);
+                 };
+             }},
+        {.id = "view_refuses_scalars",
+         .decision = "view_count",
+         .title = "view refuses the shape () of one number",
+         .right = "() has one element: a view of one number may have no axes",
+         .symptom = "a loss, which is one number, cannot be seen as such",
+         .question = "How many elements has a tensor without axes?",
+         .make =
+             [](Choices& c) {
+                 c.moving.viewing.fills = [](const Tensor& x, const Shape& shape) {
+                     return !shape.empty() && right().moving.viewing.fills(x, shape);
                  };
              }},
         {.id = "view_counts_the_storage",
@@ -223,6 +261,18 @@ Chapter chapters::moving_views() {
          .symptom = "right for fresh tensors, other numbers for slices",
          .question = "Where in its storage does x.slice(0, 1, 3) begin?",
          .make = [](Choices& c) { c.moving.viewing.result = &with_offset_0; }},
+        {.id = "view_shape_and_strides_swapped",
+         .decision = "view_storage",
+         .title = "as_strided gets the strides first and the shape second",
+         .right = "x.as_strided(shape, strides): first the sizes, then the strides",
+         .symptom = "a shape that nobody asked for, or an exception: the positions lie beyond the storage",
+         .question = "In which order does as_strided take its arguments?",
+         .make =
+             [](Choices& c) {
+                 c.moving.viewing.result = [](const Tensor& view) {
+                     return view.as_strided(view.strides(), view.shape());
+                 };
+             }},
     };
     return {decisions, mistakes};
 }

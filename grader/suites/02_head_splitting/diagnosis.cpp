@@ -191,6 +191,7 @@ std::vector<Arguments> ask_contiguous_strides(Random& random) {
             ask({3, 50'000, 60'000}),  // strides beyond 31 bits
             ask({n.T}),
             ask({n.B, 1, n.d}),
+            ask({n.B, 0, n.d}),
             ask({n.T, n.d}),
             ask({n.B, n.T, n.D()}),
             ask({n.B, n.H, n.T, n.d})};
@@ -212,7 +213,9 @@ std::vector<Arguments> ask_view(Random& random) {
             ask(front, {n.B * n.T, n.D()}),
             ask(x, {n.B, n.T, n.H, n.d}),
             ask(x, {n.d, n.B * n.T, n.H}),
-            ask(later, {n.B * n.T, n.D()})};
+            ask(later, {n.B * n.T, n.D()}),
+            ask(random_tensor(random, {1, 1}), {}),
+            {{"x", Tensor::zeros({0, n.d})}, {"shape", Shape{n.d, 0}}}};
 }
 
 std::vector<Arguments> ask_transpose(Random& random) {

@@ -167,6 +167,7 @@ Questions ask_masked_softmax(Random& random) {
     // Blocked scores that tower above the open ones: code that takes the maximum too early loses the open ones.
     const Mask tall_mask = random_mask(random, {n.B, n.H, n.T, n.S});
     ask(masked_fill(scores, tall_mask, 250.0F), tall_mask);
+    ask(judge::with_zeros(scores), random_mask(random, {n.T, n.S}));
     ask(large, Mask::block_all({1, n.S}));
     ask(scores, Mask::block_all({n.T, n.S}), "masked");
     ask(scores, Mask::allow_all({n.T, n.S + 1}));

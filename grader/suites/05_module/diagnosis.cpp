@@ -2,6 +2,7 @@
 //                                  B batch · T queries · S keys · D embed_dim · H num_heads · d head_dim · E = H·d
 #include "suites/05_module/asked_module.hpp"
 
+#include <cmath>
 #include <memory>
 #include <utility>
 #include "diagnosis/attention.hpp"
@@ -92,6 +93,7 @@ bool Checking::*refused_by(const ObjectOptions& asking) {
     if (asking.H < 1) return &Checking::heads;
     if (asking.dropout == 1) return &Checking::dropout_one;
     if (asking.dropout > 1) return &Checking::dropout_above;
+    if (std::isnan(asking.dropout)) return &Checking::dropout_nan;
     if (asking.dropout < 0) return &Checking::dropout_negative;
     if (asking.head_dim && *asking.head_dim < 1) return &Checking::head_dim;
     return &Checking::divisible;
@@ -132,6 +134,7 @@ std::vector<Arguments> factory_questions(Random&) {
             ask("refusal", {.D = 10, .H = 2, .dropout = 1}),
             ask("refusal", {.D = 10, .H = 2, .dropout = 1.5}),
             ask("refusal", {.D = 10, .H = 2, .dropout = -0.1}),
+            ask("refusal", {.D = 10, .H = 2, .dropout = std::nan("")}),
             ask("declined", {.D = 11, .H = 3, .head_dim = 0}),
             ask("declined", {.D = 12, .H = 3, .head_dim = 0}),
             ask("declined", {.D = 0, .H = 2})};

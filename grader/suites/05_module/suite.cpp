@@ -280,6 +280,7 @@ PROPERTY(Module, TheFactoryRefusesBadOptions, 1,
     refuses({.D = n.D(), .H = n.H, .dropout = 1.0}, "dropout = 1 would leave nothing");
     refuses({.D = n.D(), .H = n.H, .dropout = -0.1}, "dropout is a probability");
     refuses({.D = n.D(), .H = n.H, .dropout = 1.5}, "dropout is a probability");
+    refuses({.D = n.D(), .H = n.H, .dropout = std::nan("")}, "dropout = NaN is not in [0, 1)");
     refuses({.D = n.D(), .H = n.H, .head_dim = 0}, "head_dim must be at least 1");
     refuses({.D = 0, .H = n.H}, "embed_dim must be at least 1");
     AttentionObject object(student, {.D = n.D(), .H = n.H, .bias = true, .causal = true});

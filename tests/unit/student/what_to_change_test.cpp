@@ -42,6 +42,10 @@ TEST(WhatToChange, ContiguousForgottenBeforeView) {
 TEST(WhatToChange, ShapesThatDoNotFit) {
     const Tensor x = Tensor::zeros({2, 3, 4});
     EXPECT_THAT(advice_when([&] { x + Tensor::zeros({3, 5}); }), HasSubstr("axis -1 is 4 in one and 5 in the other"));
+    EXPECT_THAT(advice_when([&] { x - Tensor::zeros({2, 3}); }), HasSubstr("If (2, 3) comes from max, sum or mean"));
+    EXPECT_THAT(advice_when([&] { x + Tensor::zeros({3, 5}); }), testing::Not(HasSubstr("KeepAxis")));
+    EXPECT_THAT(advice_when([&] { matmul(Tensor::zeros({4, 5}), x); }), HasSubstr("matmul(b, a), they would fit"));
+    EXPECT_THAT(advice_when([&] { x.as_strided({12, 4, 1}, {2, 3, 4}); }), HasSubstr("sizes first, then the strides"));
     EXPECT_THAT(advice_when([&] { matmul(x, x); }), HasSubstr("these are 4 and 3, and must be equal. Transposed, b"));
     EXPECT_THAT(advice_when([&] { matmul(x, Tensor::zeros({5, 6})); }), HasSubstr("4 and 5, and must be equal."));
     EXPECT_THAT(advice_when([&] { matmul(x, Tensor::zeros({3, 4, 3})); }), HasSubstr("before the last two"));

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "diagnosis/pairs.hpp"
+
+#include <string>
+#include <vector>
+
+namespace headway::diagnosis {
+
+/// "all numbers are 0.408 times what they should be", where one factor explains all that is wrong, or one for each
+/// input; else empty.
+std::string constant_factor(const std::vector<Pair>& pairs);
+
+/// Whether one factor, other than 1, makes what should have come into what came in every answer that is wrong, number
+/// for number; and there are several.
+bool is_only_scaled(const std::vector<Observation>& observations);
+
+}  // namespace headway::diagnosis

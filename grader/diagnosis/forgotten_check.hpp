@@ -1,0 +1,23 @@
+#pragma once
+
+#include "diagnosis/search.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace headway::diagnosis {
+
+/// A check that is made for some of the arguments that do not fit, and not for others.
+struct CheckForgottenWhere {
+    const Mistake* mistake;
+    std::string condition;  ///< "axis 0 of attended is longer than axis 0 of x"
+    int wrong;              ///< calls that should have been refused
+};
+
+/// Nothing unless all that is wrong is what should have been refused, and one check under one condition says which of
+/// these calls were refused and which were not. Which axes have to fit is learned from the calls that do.
+std::optional<CheckForgottenWhere> check_forgotten_where(const std::vector<Observation>& observations,
+                                                         const std::vector<const Mistake*>& candidates);
+
+}  // namespace headway::diagnosis

@@ -1,0 +1,34 @@
+#include "diagnosis/pairs.hpp"
+
+#include "student/expect.hpp"
+
+#include <algorithm>
+
+namespace headway::diagnosis {
+
+bool differs(const Pair& pair, std::size_t i) {
+    return !judge::close(pair.seen.value[i], pair.expected.value[i],
+                         judge::tolerance(pair.expected.value[i], pair.expected.error[i]), 0);
+}
+
+bool differs(const Pair& pair) {
+    for (std::size_t i = 0; i < pair.expected.value.size(); ++i)
+        if (differs(pair, i)) return true;
+    return false;
+}
+
+std::vector<Pair> wrong_pairs(const std::vector<Observation>& observations) {
+    std::vector<Pair> pairs;
+    for (const Observation& observation : observations) {
+        const Answer expected = predicted(observation, right());
+        if (!expected.is_value() || !observation.seen.is_value() || fit(expected, observation.seen)) continue;
+        for (std::size_t i = 0; i < std::min(expected.parts.size(), observation.seen.parts.size()); ++i) {
+            const auto& [part, due] = expected.parts[i];
+            const Array& seen = observation.seen.parts[i].second;
+            if (due.shape == seen.shape) pairs.push_back({part, due, seen});
+        }
+    }
+    return pairs;
+}
+
+}  // namespace headway::diagnosis

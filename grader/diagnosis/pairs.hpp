@@ -1,0 +1,24 @@
+#pragma once
+
+#include "diagnosis/search.hpp"
+
+#include <string>
+#include <vector>
+
+namespace headway::diagnosis {
+
+/// The array that was expected and the one that came, of equal shape.
+struct Pair {
+    std::string part;  ///< its name, where there are several
+    Array expected;
+    Array seen;
+};
+
+/// Whether an element differs by more than rounding, or any of them.
+bool differs(const Pair& pair, std::size_t element);
+bool differs(const Pair& pair);
+
+/// Of every answer with a value that is wrong, the parts whose shape is right.
+std::vector<Pair> wrong_pairs(const std::vector<Observation>& observations);
+
+}  // namespace headway::diagnosis
