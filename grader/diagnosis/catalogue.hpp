@@ -19,6 +19,9 @@ struct Section {
 /// The heading where the exercise's header settles it, and no section says more: a check of arguments, say.
 inline constexpr std::string_view in_the_header{};
 
+/// The decision of mistakes whose title is what was found, in the first sentence of the function.
+inline constexpr std::string_view told_in_words = "what_is_read";
+
 /// Somewhere in attention where people decide; of its choices one is right.
 struct Decision {
     std::string_view id;          ///< "scale"

@@ -25,6 +25,7 @@ Chapter in_part();
 Chapter moving_heads();
 Chapter moving_views();
 Chapter moving_axes();
+Chapter what_is_read();
 Chapter equivalents();
 
 /// Those of the exercises, in their order: written by CMake from what headway_exercise says.

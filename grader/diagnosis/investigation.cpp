@@ -9,6 +9,7 @@
 #include "diagnosis/repeated_rows.hpp"
 #include "diagnosis/short_numbers.hpp"
 #include "diagnosis/tell_apart.hpp"
+#include "diagnosis/what_is_read.hpp"
 
 #include "student/test_record.hpp"
 
@@ -259,10 +260,10 @@ private:
             diagnosis.telling = check->wrong;
         } else if (name_where_it_answers(diagnosis)) {
             return;
-        } else if (const auto found =
-                       mistake_only_where(all_observations(), candidates(), function_, workers_.plain, random_)) {
+        } else if (const auto found = true_of_some_calls()) {
             diagnosis.mistakes.emplace_back(found->mistake->id);
-            diagnosis.only_where = found->condition;
+            if (!found->words.empty()) diagnosis.sentences.insert(diagnosis.sentences.begin(), found->words);
+            if (!found->condition.empty()) diagnosis.only_where = found->condition;
             diagnosis.inputs = static_cast<int>(observations_.size() + suite_.size());
             diagnosis.telling = found->wrong;
             for (const Mistake* other : found->alternatives) diagnosis.alternatives.emplace_back(other->id);
@@ -298,6 +299,19 @@ private:
         return is_named;
     }
 
+    /// One mistake of the catalogue, or else a misreading, which explains what is wrong and is made for some calls
+    /// alone.
+    std::optional<OnlyWhere> true_of_some_calls() {
+        const std::vector<Observation> all = all_observations();
+        std::vector<Explanation> explanations;
+        for (const Mistake* mistake : candidates()) explanations.push_back(explanation_by(*mistake));
+        if (auto found = true_only_where(all, explanations, function_, workers_.plain, random_)) return found;
+        const auto wrong =
+            std::ranges::find_if(all, [](const Observation& one) { return !fit(predicted(one, right()), one.seen); });
+        if (wrong == all.end()) return std::nullopt;
+        return true_only_where(all, misreadings(function_, *wrong), function_, workers_.plain, random_);
+    }
+
     /// The answers to small questions, and where all of these are right, the wrong ones that the hidden tests got.
     std::vector<Observation> telling_observations() const {
         std::vector<Observation> all = observations_;
@@ -326,6 +340,8 @@ private:
                 expected = function_.given_own(workers_.plain, observation.arguments);
             } catch (const judge::StopTest&) {
                 workers_.plain.fresh_worker();
+            } catch (const std::invalid_argument&) {
+                // arguments that should be refused: nothing can be made of them
             }
             if (!expected || !fit(*expected, observation.seen)) return false;
             follows_in_values_ |= expected->is_value();

@@ -3,6 +3,7 @@
 #include "diagnosis/catalogue.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace headway::diagnosis {
 namespace {
@@ -39,9 +40,14 @@ std::vector<verdict::NamedMistake> named_mistakes(const std::vector<verdict::Fun
     std::vector<verdict::NamedMistake> named;
     for (const verdict::FunctionDiagnosis& function : functions)
         for (const std::string& id : function.mistakes) {
-            auto found = std::find_if(named.begin(), named.end(), [&](const auto& one) { return one.id == id; });
+            verdict::NamedMistake texts = with_texts(mistake(id), exercise_number);
+            const bool in_words = texts.decision == told_in_words && !function.sentences.empty();
+            if (in_words) texts.title = function.sentences.front();
+            auto found = std::find_if(named.begin(), named.end(), [&](const auto& one) {
+                return one.id == id && (!in_words || one.title == texts.title);
+            });
             if (found == named.end()) {
-                named.push_back(with_texts(mistake(id), exercise_number));
+                named.push_back(std::move(texts));
                 if (function.only_where) named.back().title += ", but only where " + *function.only_where;
                 found = named.end() - 1;
             }

@@ -1,156 +1,29 @@
 #include "diagnosis/only_where.hpp"
 
+#include "diagnosis/conditions.hpp"
 #include "diagnosis/examination.hpp"
 
 #include <algorithm>
-#include <functional>
-#include <iterator>
-#include <map>
-#include <sstream>
-#include <string_view>
 #include <utility>
-
-#include <fmt/format.h>
 
 namespace headway::diagnosis {
 namespace {
 
-/// What an argument's axes are called, by its name and the number of its axes.
-struct NamedAxes {
-    std::string_view argument;
-    std::string_view axes;
-};
-constexpr NamedAxes named_axes[] = {
-    {"x", "T D"},       {"x", "B T D"},         {"q", "T d"},           {"q", "B H T d"},    {"k", "S d"},
-    {"k", "B H S d"},   {"v", "S d_v"},         {"v", "B H S d_v"},     {"scores", "T S"},   {"scores", "B H T S"},
-    {"weights", "T S"}, {"weights", "B H T S"}, {"context", "B H T d"}, {"attended", "T D"}, {"query", "B T D"},
-    {"key", "B S D"},   {"merged", "B T E"},    {"w_o", "E D"},         {"w_q", "D d"},      {"w_v", "D d_v"},
-};
-
-/// What a call was asked with, as conditions speak of it.
-struct Facts {
-    std::map<std::string, Index> size;
-    /// Options, in words: what it is called if it is set, and if it is not.
-    std::map<std::pair<std::string, std::string>, bool> flag;
-};
-
-void add_sizes(Facts& facts, std::string_view argument, const Shape& shape) {
-    for (const NamedAxes& known : named_axes) {
-        if (known.argument != argument) continue;
-        std::istringstream words{std::string(known.axes)};
-        const std::vector<std::string> axes(std::istream_iterator<std::string>(words), {});
-        if (axes.size() != shape.size()) continue;
-        for (std::size_t i = 0; i < axes.size(); ++i) facts.size.emplace(axes[i], shape[i]);
-    }
-}
-
-std::string size_named(const std::string& argument) {
-    return argument == "num_heads" ? "H" : argument == "embed_dim" ? "D" : argument;
-}
-
-void add_facts(Facts& facts, const std::vector<wire::Field>& arguments) {
-    for (const wire::Field& argument : arguments) {
-        if (const auto* tensor = std::get_if<Tensor>(&argument.value)) {
-            // Suites say more in the name of an argument: "scores (a transposed view)".
-            const std::string_view name = std::string_view(argument.name).substr(0, argument.name.find(" ("));
-            if (tensor->defined()) add_sizes(facts, name, tensor->shape());
-        } else if (const auto* number = std::get_if<Index>(&argument.value)) {
-            const bool is_size = argument.name != "seed" && argument.name != "head_dim";
-            if (is_size) facts.size.emplace(size_named(argument.name), *number);
-        } else if (const auto* mask = std::get_if<Mask>(&argument.value)) {
-            facts.flag.emplace(std::pair("a mask is given", "no mask is given"), mask->defined());
-        } else if (const auto* option = std::get_if<bool>(&argument.value)) {
-            facts.flag.emplace(std::pair(argument.name + " is set", argument.name + " is not set"), *option);
-        } else if (const auto* options = std::get_if<wire::Record>(&argument.value)) {
-            if (argument.name != "options") continue;
-            add_facts(facts, options->fields);
-            facts.flag.emplace(std::pair("head_dim is given", "head_dim is not given"),
-                               options->find("head_dim") != nullptr);
-        }
-    }
-}
-
-Facts facts_of(const judge::Arguments& arguments) {
-    Facts facts;
-    add_facts(facts, arguments);
-    const auto H = facts.size.find("H"), D = facts.size.find("D");
-    if (H != facts.size.end() && D != facts.size.end() && H->second > 0) facts.size.emplace("d", D->second / H->second);
-    return facts;
-}
-
-struct Condition {
-    std::string words;
-    std::function<bool(const Facts&)> holds;
-};
-
-bool all_have(const std::vector<Facts>& facts, const std::string& name) {
-    return std::ranges::all_of(facts, [&](const Facts& one) { return one.size.contains(name); });
-}
-
-/// What can be told of all these, the simplest first.
-std::vector<Condition> conditions_of(const std::vector<Facts>& facts, const std::vector<bool>& wrong) {
-    std::vector<Condition> all;
-    std::vector<std::string> names;
-    for (const auto& entry : facts.front().size)
-        if (all_have(facts, entry.first)) names.push_back(entry.first);
-    const auto compared = [&](const std::string& a, const char* sign, const std::string& b, auto compare) {
-        all.push_back({fmt::format("{} {} {}", a, sign, b),
-                       [=](const Facts& one) { return compare(one.size.at(a), one.size.at(b)); }});
-    };
-    for (const std::string& a : names)
-        all.push_back({a + " = 1", [=](const Facts& one) { return one.size.at(a) == 1; }});
-    for (const auto& entry : facts.front().flag) {
-        const auto& option = entry.first;
-        if (!std::ranges::all_of(facts, [&](const Facts& one) { return one.flag.contains(option); })) continue;
-        all.push_back({option.first, [=](const Facts& one) { return one.flag.at(option); }});
-        all.push_back({option.second, [=](const Facts& one) { return !one.flag.at(option); }});
-    }
-    for (std::size_t i = 0; i < names.size(); ++i)
-        for (std::size_t j = i + 1; j < names.size(); ++j) compared(names[i], "=", names[j], std::equal_to<Index>());
-    for (std::size_t i = 0; i < names.size(); ++i)
-        for (std::size_t j = i + 1; j < names.size(); ++j) {
-            compared(names[i], ">", names[j], std::greater<Index>());
-            compared(names[i], "<", names[j], std::less<Index>());
-            compared(names[i], "≠", names[j], std::not_equal_to<Index>());
-        }
-    for (const std::string& a : names)
-        all.push_back({a + " > 1", [=](const Facts& one) { return one.size.at(a) > 1; }});
-    for (const std::string& a : names) {
-        // Beyond the longest that is right.
-        Index longest = 1;
-        for (std::size_t i = 0; i < wrong.size(); ++i)
-            if (!wrong[i]) longest = std::max(longest, facts[i].size.at(a));
-        if (longest > 1)
-            all.push_back(
-                {fmt::format("{} > {}", a, longest), [=](const Facts& one) { return one.size.at(a) > longest; }});
-    }
-    // They hold wherever something is wrong, and not everywhere.
-    std::erase_if(all, [&](const Condition& one) {
-        bool everywhere = true;
-        for (std::size_t i = 0; i < wrong.size(); ++i) {
-            const bool holds = one.holds(facts[i]);
-            if (wrong[i] && !holds) return true;
-            everywhere &= holds;
-        }
-        return everywhere;
-    });
-    return all;
-}
-
-/// A mistake that is made where a condition holds.
+/// An explanation that is true where a condition holds.
 struct Hypothesis {
-    const Mistake* mistake;
-    Condition condition;
+    const Explanation* explanation;
+    const Condition* condition;
 
     Answer predict(const Observation& observation) const {
-        return predicted(observation, condition.holds(facts_of(observation.arguments)) ? with({mistake}) : right());
+        return condition->holds(facts_of(observation.arguments)) ? explanation->predict(observation)
+                                                                 : predicted(observation, right());
     }
     bool fits(const Observation& observation) const { return fit(predict(observation), observation.seen).has_value(); }
 };
 
-/// Whether the mistake fits all that is wrong, and says of most of it what the numbers are.
-bool explains_what_is_wrong(const MistakeSet& set, const std::vector<Observation>& wrong) {
-    const auto evidence = evidence_for(set, wrong);
+/// Whether it fits all that is wrong, and says of most of it what the numbers are.
+bool explains_what_is_wrong(const Explanation& explanation, const std::vector<Observation>& wrong) {
+    const auto evidence = evidence_for(explanation.predict, wrong);
     return evidence && evidence->is_telling() && evidence->compared >= 4;
 }
 
@@ -175,9 +48,15 @@ void ask_more(std::vector<Hypothesis>& hypotheses, const Function& function, jud
 
 }  // namespace
 
-std::optional<MistakeOnlyWhere> mistake_only_where(const std::vector<Observation>& observations,
-                                                   const std::vector<const Mistake*>& candidates,
-                                                   const Function& function, judge::Student& student, Random& random) {
+Explanation explanation_by(const Mistake& mistake) {
+    return {&mistake, {}, [set = MistakeSet{&mistake}](const Observation& observation) {
+                return predicted(observation, with(set));
+            }};
+}
+
+std::optional<OnlyWhere> true_only_where(const std::vector<Observation>& observations,
+                                         const std::vector<Explanation>& candidates, const Function& function,
+                                         judge::Student& student, Random& random) {
     std::vector<Observation> wrong_ones;
     std::vector<Facts> facts;
     std::vector<bool> wrong;
@@ -186,26 +65,27 @@ std::optional<MistakeOnlyWhere> mistake_only_where(const std::vector<Observation
         wrong.push_back(!fit(predicted(one, right()), one.seen));
         if (wrong.back()) wrong_ones.push_back(one);
     }
-    if (wrong_ones.empty() || wrong_ones.size() == observations.size()) return std::nullopt;
-    const std::vector<Condition> conditions = conditions_of(facts, wrong);
-    if (conditions.empty()) return std::nullopt;
-    MistakeSet fitting;
-    std::ranges::copy_if(candidates, std::back_inserter(fitting),
-                         [&](const Mistake* one) { return explains_what_is_wrong({one}, wrong_ones); });
+    if (wrong_ones.empty()) return std::nullopt;
+    std::vector<Condition> conditions = conditions_of(facts, wrong);
+    conditions.insert(conditions.begin(), {"", [](const Facts&) { return true; }});
+    std::vector<const Explanation*> fitting;
+    for (const Explanation& one : candidates)
+        if (explains_what_is_wrong(one, wrong_ones)) fitting.push_back(&one);
     std::vector<Hypothesis> hypotheses;
     for (const Condition& condition : conditions)
-        for (const Mistake* mistake : fitting) {
-            Hypothesis one{mistake, condition};
+        for (const Explanation* explanation : fitting) {
+            Hypothesis one{explanation, &condition};
             if (std::ranges::all_of(observations, [&](const Observation& seen) { return one.fits(seen); }))
-                hypotheses.push_back(std::move(one));
+                hypotheses.push_back(one);
         }
     ask_more(hypotheses, function, student, random);
     if (hypotheses.empty()) return std::nullopt;
     const Hypothesis& first = hypotheses.front();
-    MistakeOnlyWhere found{first.mistake, first.condition.words, static_cast<int>(wrong_ones.size())};
+    OnlyWhere found{first.explanation->mistake, first.explanation->words, first.condition->words,
+                    static_cast<int>(wrong_ones.size())};
     for (const Hypothesis& other : hypotheses)
-        if (other.mistake != first.mistake && other.condition.words == found.condition)
-            found.alternatives.push_back(other.mistake);
+        if (other.explanation->mistake != first.explanation->mistake && other.condition == first.condition)
+            found.alternatives.push_back(other.explanation->mistake);
     return found;
 }
 

@@ -2,25 +2,36 @@
 
 #include "diagnosis/search.hpp"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace headway::diagnosis {
 
-/// A mistake that is made for some sizes alone, such as a transpose that is forgotten where d = 1.
-struct MistakeOnlyWhere {
+/// What may be behind the wrong answers of a function.
+struct Explanation {
     const Mistake* mistake;
-    std::string condition;         ///< "T = S"
+    std::string words;  ///< told in place of the mistake's title, if there are any
+    std::function<Answer(const Observation&)> predict;
+};
+
+Explanation explanation_by(const Mistake& mistake);
+
+/// An explanation that may be true for some calls alone, such as a transpose that is forgotten where d = 1.
+struct OnlyWhere {
+    const Mistake* mistake;
+    std::string words;             ///< told in place of its title, if there are any
+    std::string condition;         ///< "T = S"; empty: everywhere
     int wrong;                     ///< of the observations, how many it explains
     MistakeSet alternatives = {};  ///< which no question tells from it, under that condition
 };
 
-/// The first mistake of the candidates, under the simplest condition, that every observation agrees with: where the
-/// condition holds with the mistake, elsewhere with what is right. Asks more where several do. Nothing if there is
-/// none, or if too little is wrong to tell.
-std::optional<MistakeOnlyWhere> mistake_only_where(const std::vector<Observation>& observations,
-                                                   const std::vector<const Mistake*>& candidates,
-                                                   const Function& function, judge::Student& student, Random& random);
+/// The first of the candidates, under the simplest condition, that every observation agrees with: where the condition
+/// holds with the explanation, elsewhere with what is right. Asks more where several do. Nothing if there is none, or
+/// if too little is wrong to tell.
+std::optional<OnlyWhere> true_only_where(const std::vector<Observation>& observations,
+                                         const std::vector<Explanation>& candidates, const Function& function,
+                                         judge::Student& student, Random& random);
 
 }  // namespace headway::diagnosis

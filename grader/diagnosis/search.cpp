@@ -213,10 +213,14 @@ std::vector<MistakeSet> explanations(const std::vector<Observation>& observation
 }
 
 std::optional<Evidence> evidence_for(const MistakeSet& set, const std::vector<Observation>& observations) {
+    return evidence_for([wrong = with(set)](const Observation& one) { return predicted(one, wrong); }, observations);
+}
+
+std::optional<Evidence> evidence_for(const std::function<Answer(const Observation&)>& predict,
+                                     const std::vector<Observation>& observations) {
     Evidence evidence;
-    const Choices wrong = with(set);
     for (const Observation& observation : observations) {
-        const Answer prediction = predicted(observation, wrong);
+        const Answer prediction = predict(observation);
         const auto good = fit(prediction, observation.seen);
         if (!good) return std::nullopt;
         ++evidence.inputs;

@@ -6,6 +6,8 @@
 #include "student/time_budget.hpp"
 
 #include <chrono>
+#include <functional>
+#include <optional>
 #include <vector>
 
 namespace headway::diagnosis {
@@ -55,7 +57,9 @@ struct Evidence {
     /// A set that leaves much open explains nothing.
     bool is_telling() const { return telling > 0 && left_open <= 2 * telling && unpredicted < compared; }
 };
-/// Nothing if some observation refutes the set.
+/// Nothing if some observation refutes what is predicted.
+std::optional<Evidence> evidence_for(const std::function<Answer(const Observation&)>& predict,
+                                     const std::vector<Observation>& observations);
 std::optional<Evidence> evidence_for(const MistakeSet& set, const std::vector<Observation>& observations);
 
 }  // namespace headway::diagnosis

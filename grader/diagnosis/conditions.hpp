@@ -1,0 +1,34 @@
+#pragma once
+
+#include "student/student.hpp"
+
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+/// What a call was asked with, in the words of attention: its sizes and options, and what can be said of them.
+namespace headway::diagnosis {
+
+struct Facts {
+    std::map<std::string, Index> size;  ///< "T", "d_v"
+    /// Options, in words: what it is called if it is set, and if it is not.
+    std::map<std::pair<std::string, std::string>, bool> flag;
+};
+
+Facts facts_of(const judge::Arguments& arguments);
+
+/// What the axes of an argument are called, such as {"B", "H", "T", "d"} for q; empty if that is not known.
+std::vector<std::string> axes_of(const std::string& argument, std::size_t rank);
+
+struct Condition {
+    std::string words;
+    std::function<bool(const Facts&)> holds;
+};
+
+/// What holds of the calls that were answered wrong, and not of all: the simplest first.
+/// @param wrong  which of the calls were
+std::vector<Condition> conditions_of(const std::vector<Facts>& facts, const std::vector<bool>& wrong);
+
+}  // namespace headway::diagnosis

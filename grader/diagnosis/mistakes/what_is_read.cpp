@@ -1,0 +1,38 @@
+// Mistakes of dependence: what they read or leave is told in words of its own (see what_is_read.hpp).
+#include "diagnosis/chapters.hpp"
+
+namespace headway::diagnosis {
+
+Chapter chapters::what_is_read() {
+    static constexpr Decision decisions[] = {
+        {.id = told_in_words,
+         .stage = "",
+         .lesson = {},
+         .pseudocode = "each element of the result is computed once, from all that its formula names and from nothing else"},
+    };
+    static constexpr Mistake mistakes[] = {
+        {.id = "part_never_read",
+         .decision = told_in_words,
+         .title = "part of what is given is never read",
+         .right = "each loop runs to the end of its own axis: the result depends on all of it",
+         .symptom = "right for sizes below the bound; beyond it, wrong without a word",
+         .question = "Where does each of your loops end, and how long is the axis that it runs along?",
+         .shipped = {"transformers: https://github.com/huggingface/transformers/pull/48356"}},
+        {.id = "part_read_for_another",
+         .decision = told_in_words,
+         .title = "one part of what is given is read in place of another",
+         .right = "each index of the result finds its own part of the argument",
+         .symptom = "right as long as the parts are alike, or there is only one",
+         .question = "Which of your indices is missing, or is not that of the loop around it?",
+         .shipped = {"Triton: https://github.com/triton-lang/triton/issues/6242"}},
+        {.id = "part_never_written",
+         .decision = told_in_words,
+         .title = "part of the result is never computed",
+         .right = "each element of the result is computed, the last ones too",
+         .symptom = "zeros, or what memory held, where numbers should be",
+         .question = "Which elements of the result does none of your loops reach?"},
+    };
+    return {decisions, mistakes};
+}
+
+}  // namespace headway::diagnosis

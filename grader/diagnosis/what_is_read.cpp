@@ -1,0 +1,343 @@
+#include "diagnosis/what_is_read.hpp"
+
+#include "diagnosis/conditions.hpp"
+#include "diagnosis/elements.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace headway::diagnosis {
+namespace {
+
+using judge::Arguments;
+
+constexpr const char* never_read = "part_never_read";
+constexpr const char* read_for_another = "part_read_for_another";
+constexpr const char* never_written = "part_never_written";
+
+// ---- the tensors of a call --------------------------------------------------------------------------------------
+
+/// By name; "grads.q_weight" for what lies in a record. Suites say more in a name: "x (a transposed view)".
+void each_tensor(Arguments& arguments, const std::function<void(const std::string& name, Tensor&)>& visit) {
+    for (wire::Field& argument : arguments) {
+        const std::string name = argument.name.substr(0, argument.name.find(" ("));
+        if (auto* tensor = std::get_if<Tensor>(&argument.value)) {
+            if (tensor->defined()) visit(name, *tensor);
+        } else if (auto* record = std::get_if<wire::Record>(&argument.value)) {
+            for (wire::Field& field : record->fields)
+                if (auto* inner = std::get_if<Tensor>(&field.value); inner != nullptr && inner->defined())
+                    visit(name + "." + field.name, *inner);
+        }
+    }
+}
+
+Tensor* tensor_named(Arguments& arguments, const std::string& wanted) {
+    Tensor* found = nullptr;
+    each_tensor(arguments, [&](const std::string& name, Tensor& tensor) {
+        if (name == wanted) found = &tensor;
+    });
+    return found;
+}
+
+Mask* mask_of(Arguments& arguments) {
+    for (wire::Field& argument : arguments)
+        if (auto* mask = std::get_if<Mask>(&argument.value)) return mask;
+    return nullptr;
+}
+
+// ---- where reading ends -----------------------------------------------------------------------------------------
+
+/// How far along an axis of size n something goes on: up to `of`, which is n where it goes to the end.
+struct Bound {
+    std::string beyond;  ///< "{} from number T on {}": the slices, and what becomes of them
+    std::function<Index(const Facts&, Index n)> of;
+};
+
+Index rounded_up(Index n, Index step) { return (n + step - 1) / step * step; }
+
+std::vector<Bound> bounds(const Facts& like, const std::string& axis) {
+    std::vector<Bound> all;
+    const auto add = [&](std::string beyond, auto of) {
+        all.push_back({std::move(beyond), [of](const Facts& facts, Index n) {
+                           try {
+                               return std::clamp(Index{of(facts, n)}, Index{0}, n);
+                           } catch (const std::out_of_range&) {
+                               return n;  // a size that this call does not have
+                           }
+                       }});
+    };
+    for (const auto& [name, size] : like.size)
+        if (name != axis)
+            add("{} from number " + name + " on {}", [name](const Facts& facts, Index) { return facts.size.at(name); });
+    if (like.size.contains("tile")) {
+        const auto tile = [](const Facts& facts) { return std::max(facts.size.at("tile"), Index{1}); };
+        for (const char* name : {"T", "S"})
+            if (name != axis)
+                add(fmt::format("{{}} of tiles that begin at number {} or later {{}}", name),
+                    [=](const Facts& facts, Index) { return rounded_up(facts.size.at(name), tile(facts)); });
+        for (const Index tiles : {1, 2, 3, 4, 8})
+            add(fmt::format("{{}} beyond {} {{}}", tiles == 1 ? "the first tile" : fmt::format("{} tiles", tiles)),
+                [=](const Facts& facts, Index) { return tiles * tile(facts); });
+        add("{} beyond the last whole tile {}",
+            [=](const Facts& facts, Index n) { return n / tile(facts) * tile(facts); });
+    }
+    add("the last of the {} {}", [](const Facts&, Index n) { return n - 1; });
+    for (const Index step : {2, 4, 8, 16})
+        add(fmt::format("{{}} beyond the last multiple of {} {{}}", step),
+            [=](const Facts&, Index n) { return n < step ? n : n / step * step; });
+    for (const Index count : {1, 2, 3, 4, 8, 16, 32, 64, 128, 256, 512, 1024})
+        add(fmt::format("{{}} from number {} on {{}}", count), [=](const Facts&, Index) { return count; });
+    return all;
+}
+
+std::string beyond(const Bound& bound, const std::string& slices, const std::string& what_becomes) {
+    return fmt::format(fmt::runtime(bound.beyond), slices, what_becomes);
+}
+
+/// What the slices of an axis are: "key", of the axis S.
+std::string slice_of(const std::string& axis) {
+    static const std::map<std::string, std::string> names{
+        {"B", "sequence"}, {"H", "head"}, {"H_kv", "head"}, {"S", "key"}, {"T", "query"}};
+    const auto found = names.find(axis);
+    return found == names.end() ? "feature" : found->second;
+}
+
+std::string slices_of(const std::string& axis) { return axis == "T" ? "queries" : slice_of(axis) + "s"; }
+
+// ---- what a function may have read ------------------------------------------------------------------------------
+
+class Misreadings {
+public:
+    Misreadings(const Function& function, const Observation& like)
+        : function_(function), like_(like), facts_(facts_of(like.arguments)) {}
+
+    std::vector<Explanation> all() {
+        Arguments arguments = like_.arguments;
+        std::vector<std::pair<std::string, Shape>> tensors;
+        each_tensor(arguments,
+                    [&](const std::string& name, Tensor& tensor) { tensors.emplace_back(name, tensor.shape()); });
+        if (axes("v", 4).size() == 4) one_slice_for_all({"k", "v"}, axes_of("v", 4));
+        for (const auto& [name, shape] : tensors) {
+            const auto axes = axes_of(name, shape.size());
+            one_slice_for_all({name}, axes);
+            up_to_a_bound(name, axes);
+        }
+        keys_up_to_a_bound();
+        result_up_to_a_bound();
+        for (std::size_t i = 0; i < tensors.size(); ++i) {
+            as_a_whole({tensors[i].first});
+            for (std::size_t j = i + 1; j < tensors.size(); ++j) {
+                if (tensors[i].second != tensors[j].second) continue;
+                as_a_whole({tensors[i].first, tensors[j].first});
+                taken_for(tensors[i].first, tensors[j].first);
+                taken_for(tensors[j].first, tensors[i].first);
+            }
+        }
+        return std::move(all_);
+    }
+
+private:
+    /// Makes of the arguments those that were read. @return whether they differ
+    using AsRead = std::function<bool(Arguments&, const Facts&)>;
+    /// Makes of the right answer the one that came. @return whether they differ
+    using AsWritten = std::function<bool(Answer&, const Facts&)>;
+
+    std::vector<std::string> axes(const std::string& name, std::size_t rank) {
+        Arguments arguments = like_.arguments;
+        const Tensor* tensor = tensor_named(arguments, name);
+        return tensor != nullptr && tensor->shape().size() == rank ? axes_of(name, rank) : std::vector<std::string>{};
+    }
+
+    void add_reading(const char* id, std::string words, AsRead as_read) {
+        const auto predict = [&function = function_, as_read = std::move(as_read)](const Observation& observation) {
+            Arguments arguments = observation.arguments;
+            if (!as_read(arguments, facts_of(arguments))) return predicted(observation, right());
+            Observation other{arguments, observation.seen, nullptr};
+            try {
+                other.predict = function.model(arguments);
+            } catch (const std::exception&) {
+                // it does not fit together
+            }
+            return other.predict ? predicted(other, right()) : Answer::without_value(Answer::Kind::impossible);
+        };
+        all_.push_back({&mistake(id), std::move(words), predict});
+    }
+
+    void add_writing(const char* id, std::string words, AsWritten as_written) {
+        const auto predict = [as_written = std::move(as_written)](const Observation& observation) {
+            Answer answer = predicted(observation, right());
+            if (answer.is_value()) as_written(answer, facts_of(observation.arguments));
+            return answer;
+        };
+        all_.push_back({&mistake(id), std::move(words), predict});
+    }
+
+    /// Slice 0 stands for the others.
+    void one_slice_for_all(const std::vector<std::string>& names, const std::vector<std::string>& axes) {
+        for (std::size_t axis = 0; axis < axes.size(); ++axis) {
+            const std::string one = slice_of(axes[axis]);
+            add_reading(read_for_another,
+                        fmt::format("{} of {} 0 {} read for every {}", listed(names), one,
+                                    names.size() == 1 ? "is" : "are", one),
+                        [=](Arguments& arguments, const Facts&) {
+                            bool differs = false;
+                            for (const std::string& name : names) {
+                                Tensor* tensor = tensor_named(arguments, name);
+                                if (tensor == nullptr || tensor->shape().size() != axes.size()) continue;
+                                const auto along = static_cast<Index>(axis);
+                                *tensor = tensor->clone();
+                                for (Index i = 1; i < tensor->size(along); ++i)
+                                    tensor->select(along, i).copy_from(tensor->select(along, 0));
+                                differs |= tensor->size(along) > 1;
+                            }
+                            return differs;
+                        });
+        }
+    }
+
+    /// Slices beyond a bound count as 0, or are not there.
+    void up_to_a_bound(const std::string& name, const std::vector<std::string>& axes) {
+        for (std::size_t axis = 0; axis < axes.size(); ++axis)
+            for (const Bound& bound : bounds(facts_, axes[axis]))
+                for (const bool cut : {false, true}) {
+                    const std::string words =
+                        beyond(bound, slices_of(axes[axis]) + " of " + name, cut ? "are cut off" : "are never read");
+                    add_reading(never_read, words, [=](Arguments& arguments, const Facts& facts) {
+                        Tensor* tensor = tensor_named(arguments, name);
+                        if (tensor == nullptr || tensor->shape().size() != axes.size()) return false;
+                        const auto along = static_cast<Index>(axis);
+                        const Index n = tensor->size(along), end = bound.of(facts, n);
+                        if (end == n) return false;
+                        *tensor = cut ? tensor->slice(along, 0, end) : tensor->clone();
+                        if (!cut) tensor->slice(along, end, n).fill(0);
+                        return true;
+                    });
+                }
+    }
+
+    /// Keys beyond a bound have no share.
+    void keys_up_to_a_bound() {
+        if (!facts_.size.contains("S")) return;
+        for (const Bound& bound : bounds(facts_, "S"))
+            add_reading(never_read, beyond(bound, "keys", "are never read"),
+                        [=](Arguments& arguments, const Facts& facts) {
+                            const auto size = facts.size.find("S");
+                            if (size == facts.size.end()) return false;
+                            const Index S = size->second, end = bound.of(facts, S);
+                            if (end == S) return false;
+                            if (Mask* mask = mask_of(arguments)) {
+                                block_from(*mask, end, S);
+                                return true;
+                            }
+                            each_tensor(arguments, [&](const std::string& name, Tensor& tensor) {
+                                const auto axes = axes_of(name, tensor.shape().size());
+                                for (std::size_t axis = 0; axis < axes.size(); ++axis)
+                                    if (axes[axis] == "S") tensor = tensor.slice(static_cast<Index>(axis), 0, end);
+                            });
+                            return true;
+                        });
+    }
+
+    static void block_from(Mask& mask, Index end, Index S) {
+        Shape shape = mask.defined() ? mask.shape() : Shape{S};
+        shape.back() = S;
+        Mask blocked = mask.defined() ? mask.expand(shape).clone() : Mask::allow_all(shape);
+        for (Index i = 0; i < blocked.numel(); ++i)
+            if (i % S >= end) blocked.data()[i] = true;
+        mask = blocked;
+    }
+
+    /// Slices of the result beyond a bound are left at 0.
+    void result_up_to_a_bound() {
+        const Answer due = predicted(like_, right());
+        if (!due.is_value()) return;
+        for (const auto& [part, array] : due.parts) {
+            const std::vector<std::string> axes = axes_of_result(array.shape.size());
+            for (std::size_t axis = 0; axis < axes.size(); ++axis) {
+                const std::string slices = slices_of(axes[axis]) + " of " + (part.empty() ? "the result" : part);
+                for (const Bound& bound : bounds(facts_, axes[axis]))
+                    left_at_zero(part, axis, beyond(bound, slices, "stay 0"),
+                                 [=](const Facts& facts, Index i, Index n) { return i >= bound.of(facts, n); });
+                if (axes[axis] == "H" && facts_.size.contains("H_kv"))
+                    left_at_zero(part, axis, "only the first head of each group is computed, the others stay 0",
+                                 [](const Facts& facts, Index i, Index n) {
+                                     const Index H_kv = facts.size.at("H_kv");
+                                     return i % std::max(n / std::max(H_kv, Index{1}), Index{1}) != 0;
+                                 });
+            }
+        }
+    }
+
+    static std::vector<std::string> axes_of_result(std::size_t rank) {
+        if (rank == 4) return {"B", "H", "T", "d_v"};
+        if (rank == 3) return {"B", "T", "D"};
+        return rank == 2 ? std::vector<std::string>{"T", "D"} : std::vector<std::string>{};
+    }
+
+    using IsLeft = std::function<bool(const Facts&, Index i, Index n)>;
+    void left_at_zero(const std::string& part, std::size_t axis, std::string words, IsLeft is_left) {
+        add_writing(never_written, std::move(words), [=](Answer& answer, const Facts& facts) {
+            bool differs = false;
+            for (auto& [name, array] : answer.parts) {
+                if (name != part || array.shape.size() <= axis) continue;
+                each(array.shape, [&, &into = array](Coordinate at, std::size_t i) {
+                    if (!is_left(facts, at[axis], into.shape[axis])) return;
+                    differs |= into.value[i] != 0;
+                    into.value[i] = into.error[i] = 0;
+                });
+            }
+            return differs;
+        });
+    }
+
+    /// None of their numbers counts, or each counts twice.
+    void as_a_whole(const std::vector<std::string>& names) {
+        for (const float factor : {0.0F, 2.0F})
+            add_reading(factor == 0 ? never_read : read_for_another,
+                        fmt::format("{} {} {}", listed(names), names.size() == 1 ? "is" : "are",
+                                    factor == 0 ? "never read" : "counted twice"),
+                        [=](Arguments& arguments, const Facts&) {
+                            bool differs = false;
+                            for (const std::string& name : names)
+                                if (Tensor* tensor = tensor_named(arguments, name)) {
+                                    *tensor = *tensor * factor;
+                                    differs = true;
+                                }
+                            return differs;
+                        });
+    }
+
+    void taken_for(const std::string& read, const std::string& due) {
+        add_reading(read_for_another, fmt::format("{} is read where {} should be", read, due),
+                    [=](Arguments& arguments, const Facts&) {
+                        const Tensor* from = tensor_named(arguments, read);
+                        Tensor* to = tensor_named(arguments, due);
+                        if (from == nullptr || to == nullptr || from->shape() != to->shape()) return false;
+                        *to = *from;
+                        return true;
+                    });
+    }
+
+    static std::string listed(const std::vector<std::string>& names) {
+        return names.size() == 1 ? names.front() : names.front() + " and " + names.back();
+    }
+
+    const Function& function_;
+    const Observation& like_;
+    Facts facts_;
+    std::vector<Explanation> all_;
+};
+
+}  // namespace
+
+std::vector<Explanation> misreadings(const Function& function, const Observation& like) {
+    return Misreadings(function, like).all();
+}
+
+}  // namespace headway::diagnosis
