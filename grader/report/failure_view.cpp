@@ -4,8 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "report/heatmap.hpp"
 #include "report/matrices.hpp"
@@ -24,22 +26,43 @@ constexpr std::size_t most_report_lines = 6;
 
 std::size_t at_most(const Page& page, std::size_t lines) { return page.style().verbose ? unlimited : lines; }
 
+struct Step {
+    std::string call;
+    std::size_t times = 1;  ///< in a row
+};
+
+std::vector<Step> steps_of(const std::vector<std::string>& story) {
+    std::vector<Step> steps;
+    for (const std::string& call : story) {
+        if (!steps.empty() && steps.back().call == call)
+            ++steps.back().times;
+        else
+            steps.push_back({call});
+    }
+    return steps;
+}
+
 void show_story(Page& page, const Failure& failure) {
     constexpr std::string_view label = "asked: ";
-    if (failure.story.empty()) return;
     // The last call is the one that went wrong. Where numbers are wrong, what led to them is worth a look.
-    const std::size_t steps = failure.story.size();
+    const std::vector<Step> steps = steps_of(failure.story);
     const std::size_t most = is_loud(failure.kind) ? 1 : most_story_lines;
-    const std::size_t left_out = steps - std::min(steps, at_most(page, most));
+    const std::size_t left_out = steps.size() - std::min(steps.size(), at_most(page, most));
     std::string lead(label);
     const auto next_lead = [&] { return std::exchange(lead, std::string(label.size(), ' ')); };
     if (left_out > 0) {
+        std::size_t calls = 0;
+        for (std::size_t i = 0; i < left_out; ++i) calls += steps[i].times;
         page.note_cut();
-        page.line(failure_indent, {{next_lead() + "… after " + counted(left_out, "earlier step"), Tone::faint}});
+        page.line(failure_indent, {{next_lead() + "after " + counted(calls, "other call") +
+                                        (most > 1 ? ", of these the last failed:" : ":"),
+                                    Tone::faint}});
     }
-    for (std::size_t i = left_out; i < steps; ++i)
-        page.paragraph({.indent = failure_indent, .hanging = label.size() + 2, .most_lines = at_most(page, 4)},
-                       {{next_lead(), Tone::faint}, {failure.story[i]}});
+    for (std::size_t i = left_out; i < steps.size(); ++i) {
+        std::vector<Span> line{{next_lead(), Tone::faint}, {steps[i].call}};
+        if (steps[i].times > 1) line.push_back({" (" + std::to_string(steps[i].times) + " times)", Tone::faint});
+        page.paragraph({.indent = failure_indent, .hanging = label.size() + 2, .most_lines = at_most(page, 4)}, line);
+    }
 }
 
 void show_worst(Page& page, const Worst& worst) {

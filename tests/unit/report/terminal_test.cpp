@@ -228,7 +228,16 @@ TEST(Terminal, ASanitizersReportIsToldOnce) {
 TEST(Terminal, OfACrashOnlyTheLastCallIsShown) {
     verdict::Failure failure = crashes();
     failure.story = {"first", "second", "third", "last"};
-    EXPECT_THAT(shown(with_failure(failure)), HasSubstr("asked: … after 3 earlier steps\n             last\n"));
+    EXPECT_THAT(shown(with_failure(failure)), HasSubstr("asked: after 3 other calls:\n             last\n"));
+}
+
+TEST(Terminal, CallsThatAreRepeatedStandOnceAndTheLastOneFailed) {
+    verdict::Failure failure = wrong_scale();
+    failure.story = {"first", "first", "second", "third", "last", "last"};
+    EXPECT_THAT(shown(with_failure(failure)), HasSubstr("asked: after 2 other calls, of these the last failed:\n"
+                                                        "             second\n"
+                                                        "             third\n"
+                                                        "             last (2 times)\n"));
 }
 
 TEST(Terminal, UnavailableIsNotTheStudentsFault) {
