@@ -16,11 +16,18 @@ struct NamedAxes {
     std::string_view axes;
 };
 constexpr NamedAxes named_axes[] = {
-    {"x", "T D"},        {"x", "B T D"},         {"q", "T d"},           {"q", "B H T d"},    {"k", "S d"},
-    {"k", "B H_kv S d"}, {"v", "S d_v"},         {"v", "B H_kv S d_v"},  {"scores", "T S"},   {"scores", "B H T S"},
-    {"weights", "T S"},  {"weights", "B H T S"}, {"context", "B H T d"}, {"attended", "T D"}, {"query", "B T D"},
-    {"key", "B S D"},    {"merged", "B T E"},    {"w_o", "E D"},         {"w_q", "D d"},      {"w_v", "D d_v"},
-    {"kv", "B H_kv S d"}, {"grad_context", "B H T d_v"}, {"grad_y", "B T D"},
+    {"x", "T D"},           {"x", "B T D"},
+    {"q", "T d"},           {"q", "B H T d"},
+    {"k", "S d"},           {"k", "B H_kv S d"},
+    {"v", "S d_v"},         {"v", "B H_kv S d_v"},
+    {"scores", "T S"},      {"scores", "B H T S"},
+    {"weights", "T S"},     {"weights", "B H T S"},
+    {"context", "B H T d"}, {"attended", "T D"},
+    {"query", "B T D"},     {"key", "B S D"},
+    {"merged", "B T E"},    {"w_o", "E D"},
+    {"w_q", "D d"},         {"w_v", "D d_v"},
+    {"kv", "B H_kv S d"},   {"grad_context", "B H T d_v"},
+    {"grad_y", "B T D"},
 };
 
 /// Whether the numbers of a mask stand for all queries, heads or sequences.

@@ -61,6 +61,7 @@ struct Bound {
 
 Index rounded_up(Index n, Index step) { return (n + step - 1) / step * step; }
 
+/// Those that end before the axis does in a call like this.
 std::vector<Bound> bounds(const Facts& like, const std::string& axis) {
     std::vector<Bound> all;
     const auto add = [&](std::string beyond, auto of) {
@@ -93,6 +94,8 @@ std::vector<Bound> bounds(const Facts& like, const std::string& axis) {
             [=](const Facts&, Index n) { return n < step ? n : n / step * step; });
     for (const Index count : {1, 2, 3, 4, 8, 16, 32, 64, 128, 256, 512, 1024})
         add(fmt::format("{{}} from number {} on {{}}", count), [=](const Facts&, Index) { return count; });
+    if (const auto n = like.size.find(axis); n != like.size.end())
+        std::erase_if(all, [&](const Bound& bound) { return bound.of(like, n->second) >= n->second; });
     return all;
 }
 
@@ -102,8 +105,8 @@ std::string beyond(const Bound& bound, const std::string& slices, const std::str
 
 /// What the slices of an axis are: "key", of the axis S.
 std::string slice_of(const std::string& axis) {
-    static const std::map<std::string, std::string> names{{"B", "sequence"}, {"H", "head"}, {"H_kv", "head"},
-                                                          {"S", "key"},      {"T", "query"}};
+    static const std::map<std::string, std::string> names{
+        {"B", "sequence"}, {"H", "head"}, {"H_kv", "head"}, {"S", "key"}, {"T", "query"}};
     const auto found = names.find(axis);
     return found == names.end() ? "feature" : found->second;
 }
@@ -130,6 +133,7 @@ public:
         }
         keys_up_to_a_bound();
         result_up_to_a_bound();
+        result_as_a_whole();
         for (std::size_t i = 0; i < tensors.size(); ++i) {
             as_a_whole({tensors[i].first});
             for (std::size_t j = i + 1; j < tensors.size(); ++j) {
@@ -156,13 +160,12 @@ private:
 
     void add_reading(const char* id, std::string words, AsRead as_read) {
         const auto predict = [&function = function_, as_read = std::move(as_read)](const Observation& observation) {
-            Arguments arguments = observation.arguments;
-            if (!as_read(arguments, facts_of(arguments))) return predicted(observation, right());
-            Observation other{arguments, observation.seen, nullptr};
+            Observation other{observation.arguments, observation.seen, nullptr};
             try {
-                other.predict = function.model(arguments);
+                if (!as_read(other.arguments, facts_of(observation.arguments))) return predicted(observation, right());
+                other.predict = function.model(other.arguments);
             } catch (const std::exception&) {
-                // it does not fit together
+                // it does not fit together, and should have been refused
             }
             return other.predict ? predicted(other, right()) : Answer::without_value(Answer::Kind::impossible);
         };
@@ -182,21 +185,22 @@ private:
     void one_slice_for_all(const std::vector<std::string>& names, const std::vector<std::string>& axes) {
         for (std::size_t axis = 0; axis < axes.size(); ++axis) {
             const std::string one = slice_of(axes[axis]);
-            add_reading(read_for_another, fmt::format("{} of {} 0 {} read for every {}", listed(names), one,
-                                              names.size() == 1 ? "is" : "are", one),
-                [=](Arguments& arguments, const Facts&) {
-                    bool differs = false;
-                    for (const std::string& name : names) {
-                        Tensor* tensor = tensor_named(arguments, name);
-                        if (tensor == nullptr || tensor->shape().size() != axes.size()) continue;
-                        const auto along = static_cast<Index>(axis);
-                        *tensor = tensor->clone();
-                        for (Index i = 1; i < tensor->size(along); ++i)
-                            tensor->select(along, i).copy_from(tensor->select(along, 0));
-                        differs |= tensor->size(along) > 1;
-                    }
-                    return differs;
-                });
+            add_reading(read_for_another,
+                        fmt::format("{} of {} 0 {} read for every {}", listed(names), one,
+                                    names.size() == 1 ? "is" : "are", one),
+                        [=](Arguments& arguments, const Facts&) {
+                            bool differs = false;
+                            for (const std::string& name : names) {
+                                Tensor* tensor = tensor_named(arguments, name);
+                                if (tensor == nullptr || tensor->shape().size() != axes.size()) continue;
+                                const auto along = static_cast<Index>(axis);
+                                *tensor = tensor->clone();
+                                for (Index i = 1; i < tensor->size(along); ++i)
+                                    tensor->select(along, i).copy_from(tensor->select(along, 0));
+                                differs |= tensor->size(along) > 1;
+                            }
+                            return differs;
+                        });
         }
     }
 
@@ -205,6 +209,7 @@ private:
         for (std::size_t axis = 0; axis < axes.size(); ++axis)
             for (const Bound& bound : bounds(facts_, axes[axis]))
                 for (const bool cut : {false, true}) {
+                    if (cut && axes[axis] != "d_v") continue;  // a result of another width
                     const std::string words =
                         beyond(bound, slices_of(axes[axis]) + " of " + name, cut ? "are cut off" : "are never read");
                     add_reading(never_read, words, [=](Arguments& arguments, const Facts& facts) {
@@ -224,22 +229,23 @@ private:
     void keys_up_to_a_bound() {
         if (!facts_.size.contains("S")) return;
         for (const Bound& bound : bounds(facts_, "S"))
-            add_reading(never_read, beyond(bound, "keys", "are never read"), [=](Arguments& arguments, const Facts& facts) {
-                const auto size = facts.size.find("S");
-                if (size == facts.size.end()) return false;
-                const Index S = size->second, end = bound.of(facts, S);
-                if (end == S) return false;
-                if (Mask* mask = mask_of(arguments)) {
-                    block_from(*mask, end, S);
-                    return true;
-                }
-                each_tensor(arguments, [&](const std::string& name, Tensor& tensor) {
-                    const auto axes = axes_of(name, tensor.shape().size());
-                    for (std::size_t axis = 0; axis < axes.size(); ++axis)
-                        if (axes[axis] == "S") tensor = tensor.slice(static_cast<Index>(axis), 0, end);
-                });
-                return true;
-            });
+            add_reading(never_read, beyond(bound, "keys", "are never read"),
+                        [=](Arguments& arguments, const Facts& facts) {
+                            const auto size = facts.size.find("S");
+                            if (size == facts.size.end()) return false;
+                            const Index S = size->second, end = bound.of(facts, S);
+                            if (end == S) return false;
+                            if (Mask* mask = mask_of(arguments)) {
+                                block_from(*mask, end, S);
+                                return true;
+                            }
+                            each_tensor(arguments, [&](const std::string& name, Tensor& tensor) {
+                                const auto axes = axes_of(name, tensor.shape().size());
+                                for (std::size_t axis = 0; axis < axes.size(); ++axis)
+                                    if (axes[axis] == "S") tensor = tensor.slice(static_cast<Index>(axis), 0, end);
+                            });
+                            return true;
+                        });
     }
 
     static void block_from(Mask& mask, Index end, Index S) {
@@ -272,6 +278,35 @@ private:
         }
     }
 
+    /// A part of the result, or two of them, are 0 or twice what they should be.
+    void result_as_a_whole() {
+        const Answer due = predicted(like_, right());
+        std::vector<std::vector<std::string>> sets;
+        for (std::size_t i = 0; i < due.parts.size(); ++i) {
+            sets.push_back({due.parts[i].first});
+            for (std::size_t j = i + 1; j < due.parts.size(); ++j)
+                sets.push_back({due.parts[i].first, due.parts[j].first});
+        }
+        for (const auto& parts : sets)
+            for (const double factor : {0.0, 2.0}) {
+                const bool is_one = parts.size() == 1;
+                const std::string what =
+                    is_one && parts.front().empty() ? "the result" : "of the result, " + listed(parts);
+                add_writing(
+                    never_written,
+                    what + (factor == 0 ? (is_one ? " stays 0" : " stay 0")
+                                        : (is_one ? " is twice what it should be" : " are twice what they should be")),
+                    [=](Answer& answer, const Facts&) {
+                        for (auto& [name, array] : answer.parts) {
+                            if (std::ranges::find(parts, name) == parts.end()) continue;
+                            for (double& x : array.value) x *= factor;
+                            for (double& x : array.error) x *= factor;
+                        }
+                        return true;
+                    });
+            }
+    }
+
     static std::vector<std::string> axes_of_result(std::size_t rank) {
         if (rank == 4) return {"B", "H", "T", "d_v"};
         if (rank == 3) return {"B", "T", "D"};
@@ -298,28 +333,28 @@ private:
     void as_a_whole(const std::vector<std::string>& names) {
         for (const float factor : {0.0F, 2.0F})
             add_reading(factor == 0 ? never_read : read_for_another,
-                fmt::format("{} {} {}", listed(names), names.size() == 1 ? "is" : "are",
-                            factor == 0 ? "never read" : "counted twice"),
-                [=](Arguments& arguments, const Facts&) {
-                    bool differs = false;
-                    for (const std::string& name : names)
-                        if (Tensor* tensor = tensor_named(arguments, name)) {
-                            *tensor = *tensor * factor;
-                            differs = true;
-                        }
-                    return differs;
-                });
+                        fmt::format("{} {} {}", listed(names), names.size() == 1 ? "is" : "are",
+                                    factor == 0 ? "never read" : "counted twice"),
+                        [=](Arguments& arguments, const Facts&) {
+                            bool differs = false;
+                            for (const std::string& name : names)
+                                if (Tensor* tensor = tensor_named(arguments, name)) {
+                                    *tensor = *tensor * factor;
+                                    differs = true;
+                                }
+                            return differs;
+                        });
     }
 
     void taken_for(const std::string& read, const std::string& due) {
         add_reading(read_for_another, fmt::format("{} is read where {} should be", read, due),
-            [=](Arguments& arguments, const Facts&) {
-                const Tensor* from = tensor_named(arguments, read);
-                Tensor* to = tensor_named(arguments, due);
-                if (from == nullptr || to == nullptr || from->shape() != to->shape()) return false;
-                *to = *from;
-                return true;
-            });
+                    [=](Arguments& arguments, const Facts&) {
+                        const Tensor* from = tensor_named(arguments, read);
+                        Tensor* to = tensor_named(arguments, due);
+                        if (from == nullptr || to == nullptr || from->shape() != to->shape()) return false;
+                        *to = *from;
+                        return true;
+                    });
     }
 
     static std::string listed(const std::vector<std::string>& names) {
