@@ -56,7 +56,11 @@ struct Projecting {
 struct Splitting {
     /// (B, T, E) -> (B, H, T, d)
     Array (*split)(const Array& x, Index H);
-    Array (*values)(const Array& x, Index H);  ///< the same for v
+    Array (*values)(const Array& x, Index H);          ///< the same for v
+    Array (*keys)(const Array& x, Index H) = nullptr;  ///< the same for k, if k is split otherwise than q
+    using Split = Array (*)(const Array& x, Index H);
+    /// Of q, k or v (role 0, 1, 2).
+    Split of(std::size_t role) const { return role == 2 ? values : role == 1 && keys != nullptr ? keys : split; }
     bool operator==(const Splitting&) const = default;
 };
 

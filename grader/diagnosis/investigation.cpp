@@ -270,6 +270,9 @@ private:
         } else if (const auto all = all_observations(); is_only_scaled(all)) {
             diagnosis.mistakes.emplace_back("result_times_a_constant");
             diagnosis.sentences.push_back(constant_factor(wrong_pairs(all)));
+        } else if (misses_refusals_alone()) {
+            diagnosis.mistakes.emplace_back(not_refused);
+            diagnosis.sentences.emplace_back(function_.name + " answers where arguments do not fit, and should refuse");
         } else {
             diagnosis.state = FunctionState::unrecognised;
             localise(diagnosis, function_, workers_.plain, telling_observations());
@@ -306,10 +309,25 @@ private:
         std::vector<Explanation> explanations;
         for (const Mistake* mistake : candidates()) explanations.push_back(explanation_by(*mistake));
         if (auto found = true_only_where(all, explanations, function_, workers_.plain, random_)) return found;
-        const auto wrong =
-            std::ranges::find_if(all, [](const Observation& one) { return !fit(predicted(one, right()), one.seen); });
-        if (wrong == all.end()) return std::nullopt;
-        return true_only_where(all, misreadings(function_, *wrong), function_, workers_.plain, random_);
+        std::vector<const Observation*> wrong;
+        for (const Observation& one : all)
+            if (one.seen.is_value() && !fit(predicted(one, right()), one.seen)) wrong.push_back(&one);
+        if (wrong.empty()) return std::nullopt;
+        const Observation& least = **std::ranges::min_element(wrong, {}, [](const Observation* one) {
+            Index numbers = 0;
+            for (const wire::Field& field : one->arguments)
+                if (const auto* tensor = std::get_if<Tensor>(&field.value)) numbers += tensor->numel();
+            return numbers;
+        });
+        return true_only_where(all, misreadings(function_, least), function_, workers_.plain, random_);
+    }
+
+    /// Whether everything is right that should be answered, and answered what is not.
+    bool misses_refusals_alone() const {
+        return std::ranges::all_of(all_observations(), [](const Observation& one) {
+            const Answer due = predicted(one, right());
+            return fit(due, one.seen) || (due.kind == Answer::Kind::refused && one.seen.is_value());
+        });
     }
 
     /// The answers to small questions, and where all of these are right, the wrong ones that the hidden tests got.
@@ -340,7 +358,7 @@ private:
                 expected = function_.given_own(workers_.plain, observation.arguments);
             } catch (const judge::StopTest&) {
                 workers_.plain.fresh_worker();
-            } catch (const std::invalid_argument&) {
+            } catch (const std::logic_error&) {
                 // arguments that should be refused: nothing can be made of them
             }
             if (!expected || !fit(*expected, observation.seen)) return false;

@@ -72,12 +72,17 @@ std::optional<OnlyWhere> true_only_where(const std::vector<Observation>& observa
     for (const Explanation& one : candidates)
         if (explains_what_is_wrong(one, wrong_ones)) fitting.push_back(&one);
     std::vector<Hypothesis> hypotheses;
-    for (const Condition& condition : conditions)
+    for (const Condition& condition : conditions) {
+        // What is true everywhere needs no condition.
+        if (&condition != &conditions.front() && !hypotheses.empty() &&
+            hypotheses.front().condition == &conditions.front())
+            break;
         for (const Explanation* explanation : fitting) {
             Hypothesis one{explanation, &condition};
             if (std::ranges::all_of(observations, [&](const Observation& seen) { return one.fits(seen); }))
                 hypotheses.push_back(one);
         }
+    }
     ask_more(hypotheses, function, student, random);
     if (hypotheses.empty()) return std::nullopt;
     const Hypothesis& first = hypotheses.front();

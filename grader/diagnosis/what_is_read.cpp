@@ -61,6 +61,7 @@ struct Bound {
 
 Index rounded_up(Index n, Index step) { return (n + step - 1) / step * step; }
 
+/// Those that end before the axis does in a call like this.
 std::vector<Bound> bounds(const Facts& like, const std::string& axis) {
     std::vector<Bound> all;
     const auto add = [&](std::string beyond, auto of) {
@@ -93,6 +94,8 @@ std::vector<Bound> bounds(const Facts& like, const std::string& axis) {
             [=](const Facts&, Index n) { return n < step ? n : n / step * step; });
     for (const Index count : {1, 2, 3, 4, 8, 16, 32, 64, 128, 256, 512, 1024})
         add(fmt::format("{{}} from number {} on {{}}", count), [=](const Facts&, Index) { return count; });
+    if (const auto n = like.size.find(axis); n != like.size.end())
+        std::erase_if(all, [&](const Bound& bound) { return bound.of(like, n->second) >= n->second; });
     return all;
 }
 
@@ -130,6 +133,7 @@ public:
         }
         keys_up_to_a_bound();
         result_up_to_a_bound();
+        result_as_a_whole();
         for (std::size_t i = 0; i < tensors.size(); ++i) {
             as_a_whole({tensors[i].first});
             for (std::size_t j = i + 1; j < tensors.size(); ++j) {
@@ -156,13 +160,12 @@ private:
 
     void add_reading(const char* id, std::string words, AsRead as_read) {
         const auto predict = [&function = function_, as_read = std::move(as_read)](const Observation& observation) {
-            Arguments arguments = observation.arguments;
-            if (!as_read(arguments, facts_of(arguments))) return predicted(observation, right());
-            Observation other{arguments, observation.seen, nullptr};
+            Observation other{observation.arguments, observation.seen, nullptr};
             try {
-                other.predict = function.model(arguments);
+                if (!as_read(other.arguments, facts_of(observation.arguments))) return predicted(observation, right());
+                other.predict = function.model(other.arguments);
             } catch (const std::exception&) {
-                // it does not fit together
+                // it does not fit together, and should have been refused
             }
             return other.predict ? predicted(other, right()) : Answer::without_value(Answer::Kind::impossible);
         };
@@ -206,6 +209,7 @@ private:
         for (std::size_t axis = 0; axis < axes.size(); ++axis)
             for (const Bound& bound : bounds(facts_, axes[axis]))
                 for (const bool cut : {false, true}) {
+                    if (cut && axes[axis] != "d_v") continue;  // a result of another width
                     const std::string words =
                         beyond(bound, slices_of(axes[axis]) + " of " + name, cut ? "are cut off" : "are never read");
                     add_reading(never_read, words, [=](Arguments& arguments, const Facts& facts) {
@@ -272,6 +276,35 @@ private:
                                  });
             }
         }
+    }
+
+    /// A part of the result, or two of them, are 0 or twice what they should be.
+    void result_as_a_whole() {
+        const Answer due = predicted(like_, right());
+        std::vector<std::vector<std::string>> sets;
+        for (std::size_t i = 0; i < due.parts.size(); ++i) {
+            sets.push_back({due.parts[i].first});
+            for (std::size_t j = i + 1; j < due.parts.size(); ++j)
+                sets.push_back({due.parts[i].first, due.parts[j].first});
+        }
+        for (const auto& parts : sets)
+            for (const double factor : {0.0, 2.0}) {
+                const bool is_one = parts.size() == 1;
+                const std::string what =
+                    is_one && parts.front().empty() ? "the result" : "of the result, " + listed(parts);
+                add_writing(
+                    never_written,
+                    what + (factor == 0 ? (is_one ? " stays 0" : " stay 0")
+                                        : (is_one ? " is twice what it should be" : " are twice what they should be")),
+                    [=](Answer& answer, const Facts&) {
+                        for (auto& [name, array] : answer.parts) {
+                            if (std::ranges::find(parts, name) == parts.end()) continue;
+                            for (double& x : array.value) x *= factor;
+                            for (double& x : array.error) x *= factor;
+                        }
+                        return true;
+                    });
+            }
     }
 
     static std::vector<std::string> axes_of_result(std::size_t rank) {

@@ -243,7 +243,8 @@ private:
             exercise.diagnosis = judge_.diagnose({.plain = workspace.worker(Build::plain),
                                                   .sanitized = workspace.worker(Build::sanitized),
                                                   .answered_calls = answered_calls(),
-                                                  .hung = hung_functions(exercise)});
+                                                  .hung = hung_functions(exercise),
+                                                  .told = told_in_words(exercise)});
             stamp_jail(exercise, "diagnosis");
             if (exercise.diagnosis->functions.empty()) exercise.diagnosis->functions = seen_by_tests_alone(exercise);
         } catch (const std::exception& error) {

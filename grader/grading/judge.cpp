@@ -98,6 +98,7 @@ verdict::Diagnosis Judge::diagnose(const Suspect& suspect) const {
     std::vector<std::string> options = {"--sanitized-worker", suspect.sanitized.string(), "--answered-calls",
                                         suspect.answered_calls.string()};
     for (const std::string& function : suspect.hung) options.insert(options.end(), {"--hung", function});
+    for (const std::string& words : suspect.told) options.insert(options.end(), {"--told", words});
     return verdict::diagnosis_from_json(ask("diagnose", suspect.plain, Build::plain, options));
 }
 
@@ -136,6 +137,23 @@ std::vector<std::string> hung_functions(const verdict::Exercise& exercise) {
         if (test.failure && test.failure->kind == verdict::FailureKind::timeout && !test.failure->function.empty())
             names.insert(test.failure->function);
     return {names.begin(), names.end()};
+}
+
+std::vector<std::string> told_in_words(const verdict::Exercise& exercise) {
+    std::map<std::string, std::string> told;
+    std::set<std::string> otherwise;
+    for (const verdict::Test& test : exercise.tests) {
+        if (test.state != verdict::TestState::failed || !test.failure || test.depends_on) continue;
+        const verdict::Failure& failure = *test.failure;
+        if (failure.kind == verdict::FailureKind::wrong_behaviour && !failure.function.empty())
+            told.emplace(failure.function, failure.message);
+        else
+            otherwise.insert(failure.function);
+    }
+    std::vector<std::string> words;
+    for (const auto& [function, message] : told)
+        if (!otherwise.contains(function)) words.push_back(function + ": " + message);
+    return words;
 }
 
 std::vector<std::string> named_mistakes(const Course& course) {

@@ -41,6 +41,7 @@ public:
         std::filesystem::path plain, sanitized;  ///< its programs
         std::filesystem::path answered_calls;    ///< what `test` left
         std::vector<std::string> hung;           ///< functions that ran into their limit
+        std::vector<std::string> told;           ///< what told_in_words() gives
     };
     verdict::Diagnosis diagnose(const Suspect& suspect) const;
 
@@ -62,6 +63,10 @@ private:
     std::string exercise_;
     std::uint64_t seed_;
 };
+
+/// What failed tests say in words of their own: "append: k and v have H = 1 where 6 would fit: your append should throw
+/// ...". Of a function whose numbers are wrong somewhere nothing is said.
+std::vector<std::string> told_in_words(const verdict::Exercise& exercise);
 
 /// Which functions ran into their limit, for a diagnosis that need not wait as long again.
 std::vector<std::string> hung_functions(const verdict::Exercise& exercise);

@@ -21,7 +21,7 @@ nlohmann::json diagnose(const Case& asked, const DiagnosisOptions& options) {
         for (const std::string& function : options.hung) student->has_hung(function);
     }
     return verdict::to_json(diagnosis::diagnose(asked.exercise, {plain, reversed, refilled, sanitized},
-                                                read_answered_calls(options.answered_calls), asked.seed));
+                                                read_answered_calls(options.answered_calls), options.told, asked.seed));
 }
 
 }  // namespace headway::judge

@@ -79,6 +79,7 @@ int main(int argc, char** argv) {
     diagnose.add_option("--sanitized-worker", diagnosis.sanitized_worker, "the program of the other build")->required();
     diagnose.add_option("--answered-calls", diagnosis.answered_calls, "what `test` left")->required();
     diagnose.add_option("--hung", diagnosis.hung, "a function that ran into its limit in the hidden tests");
+    diagnose.add_option("--told", diagnosis.told, "\"function: what a hidden test says of it in words of its own\"");
     diagnose.callback([&] { answer = [&] { return judge::diagnose(asked, diagnosis); }; });
 
     auto& probe = *app.add_subcommand("probe", "ask random questions");

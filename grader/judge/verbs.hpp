@@ -32,6 +32,7 @@ struct DiagnosisOptions {
     std::string sanitized_worker;
     std::filesystem::path answered_calls;  ///< what `test` left
     std::vector<std::string> hung;         ///< functions that ran into their limit in the hidden tests
+    std::vector<std::string> told;         ///< "function: what a hidden test says of it in words of its own"
 };
 nlohmann::json diagnose(const Case& asked, const DiagnosisOptions& options);
 

@@ -183,7 +183,7 @@ Outcome diagnose(const Combination& combination, bool show, double& seconds) {
     judge::Student refilled(worker(combination, 170), limits);
     judge::Student sanitized(worker(combination, 1), limits);  // no other build: these mistakes are not of memory
     const std::string& folder = folders.at(combination.exercise);
-    const auto diagnosis = diagnosis::diagnose(folder, {plain, reversed, refilled, sanitized}, {}, 20170612);
+    const auto diagnosis = diagnosis::diagnose(folder, {plain, reversed, refilled, sanitized}, {}, {}, 20170612);
     seconds = diagnosis.seconds;
     Outcome worst = Outcome::no_effect;
     std::string story;

@@ -166,6 +166,21 @@ Chapter chapters::mask_reading() {
                      });
                  };
              }},
+        {.id = "mask_strides_ignored",
+         .decision = "mask_read",
+         .title = "a mask with a flag for every score is read through data() as if it were contiguous",
+         .right = "go through mask(b, h, t, s): a mask may be a view, such as a transposed one",
+         .symptom = "right for fresh masks, other keys are blocked for a transposed one",
+         .question = "What does data()[1] hold of a mask whose last two axes were swapped?",
+         .make =
+             [](Choices& c) {
+                 c.masking.read = [](const Mask& mask, const Shape& shape) {
+                     Blocked blocked = right().masking.read(mask, shape);
+                     if (!mask.defined() || mask.numel() != static_cast<Index>(blocked.size())) return blocked;
+                     for (std::size_t i = 0; i < blocked.size(); ++i) blocked[i] = mask.data()[i];
+                     return blocked;
+                 };
+             }},
         {.id = "mask_repeated",
          .decision = "mask_read",
          .title = "a smaller mask is repeated number by number instead of broadcast",

@@ -78,6 +78,18 @@ Chapter chapters::memory() {
                      return argument == Argument::key ? in_memory_order(tensor) : reference::exact(tensor);
                  };
              }},
+        {.id = "values_strides_ignored",
+         .decision = "reading",
+         .title = "v is read through data() as if it were contiguous",
+         .right = "go through (i, j) or contiguous(): arguments may be views",
+         .symptom = "right for fresh tensors, wrong numbers for transposed or sliced ones",
+         .question = "What does data()[1] hold after x.transpose(0, 1)?",
+         .make =
+             [](Choices& c) {
+                 c.reading.tensor = [](const Tensor& tensor, Argument argument) {
+                     return argument == Argument::value ? in_memory_order(tensor) : reference::exact(tensor);
+                 };
+             }},
         {.id = "gradient_strides_ignored",
          .decision = "reading",
          .title = "the incoming gradient is read through data() as if it were contiguous",

@@ -1,4 +1,5 @@
-// Mistakes of dependence: what they read or leave is told in words of its own (see what_is_read.hpp).
+// Mistakes whose title is what was found: what is read or left out (see what_is_read.hpp), and what hidden tests say in
+// words.
 #include "diagnosis/chapters.hpp"
 
 namespace headway::diagnosis {
@@ -8,7 +9,8 @@ Chapter chapters::what_is_read() {
         {.id = told_in_words,
          .stage = "",
          .lesson = {},
-         .pseudocode = "each element of the result is computed once, from all that its formula names and from nothing else"},
+         .pseudocode =
+             "each element of the result is computed once, from all that its formula names and from nothing else"},
     };
     static constexpr Mistake mistakes[] = {
         {.id = "part_never_read",
@@ -31,6 +33,18 @@ Chapter chapters::what_is_read() {
          .right = "each element of the result is computed, the last ones too",
          .symptom = "zeros, or what memory held, where numbers should be",
          .question = "Which elements of the result does none of your loops reach?"},
+        {.id = not_refused,
+         .decision = told_in_words,
+         .title = "arguments that do not fit are not refused",
+         .right = "throw std::invalid_argument, as the header says",
+         .symptom = "what does not fit goes on without a word: wrong numbers, or an index out of range",
+         .question = "Which sizes must be equal, and which of your checks compares these two?"},
+        {.id = not_as_promised,
+         .decision = told_in_words,
+         .title = "the numbers are right, but something else that the header promises does not hold",
+         .right = "the header says what holds besides the numbers",
+         .symptom = "whoever relies on the header is wrong with you",
+         .question = "What does the header say of this besides the numbers that come back?"},
     };
     return {decisions, mistakes};
 }

@@ -80,8 +80,8 @@ Predict decode(const Arguments& arguments) {
         const auto heads = [&](std::size_t role) {
             const int map = c.projecting.weight[role];
             if (map < 0 && rows.size(-1) != width) throw Unpredictable{};  // who leaves the map out gets other widths
-            return c.splitting.split(map < 0 ? rows : projected(state, input_maps[static_cast<std::size_t>(map)], rows),
-                                     H);
+            return c.splitting.of(role)(
+                map < 0 ? rows : projected(state, input_maps[static_cast<std::size_t>(map)], rows), H);
         };
         const Array q = heads(0), new_k = heads(1), new_v = heads(2);
         Held held = before;

@@ -194,6 +194,8 @@ std::vector<Arguments> context_questions(Random& random) {
             largest.select(2, 1).fill(-infinity);
             total.select(2, 1).fill(0);
             gathered.select(2, 1).fill(0);
+        } else {
+            total.select(2, 0).fill(1);  // one key has all the weight
         }
         questions.push_back({{"largest", largest}, {"total", total}, {"gathered", gathered}});
     }
@@ -222,6 +224,7 @@ Predict tiled_attention(const Arguments& arguments) {
     constexpr Index most_scores = 50'000;  // more take a search too long
     if (Layout::contiguous(shape).numel() > most_scores) return nullptr;
     const Index tile = given.tile;
+    const double root = std::sqrt(static_cast<double>(q[3]));
     const bool masks_fit = broadcasts(mask, shape);
     auto model = std::make_shared<Attention>(std::move(given));
     return [=](const Choices& c) {
@@ -231,8 +234,8 @@ Predict tiled_attention(const Arguments& arguments) {
                 return checked(k[2] == v[2], c.checking, &Checking::lengths, [&] {
                     return checked(masks_fit, c.checking, &Checking::masks, [&] {
                         return Answer::of(tiled_context(model->scores(c), c.masking.read(mask, shape),
-                                                        model->heads(2, c), {tile, tile, causal, c.masking.future},
-                                                        c.of<Tiling>()));
+                                                        model->heads(2, c),
+                                                        {tile, tile, causal, c.masking.future, root}, c.of<Tiling>()));
                     });
                 });
             });
@@ -267,6 +270,8 @@ Questions attention_questions(Random& random) {
     ask(n, random_mask(random, {n.T, n.S}), false, 2);
     ask(n, random_mask(random, {n.B, n.H, n.T, n.S}), false, 3);
     ask(n, random_mask(random, {n.H, 1, n.S}), true, 2);
+    const Mask keys_first = random_mask(random, {n.B, n.H, n.S, n.T});
+    ask(n, keys_first.as_strided({n.B, n.H, n.T, n.S}, {n.H * n.S * n.T, n.S * n.T, 1, n.T}, 0), false, 2);
     Shape lengths(static_cast<std::size_t>(n.B));
     for (Index& length : lengths) length = random.integer(1, n.S);
     lengths.front() = 0;

@@ -55,6 +55,12 @@ void Running::take(const std::vector<double>& scores, const std::vector<std::siz
         now = top;
     }
     if (choices.largest == Tiling::Largest::of_the_first_tile && has_tile) now = largest;
+    if (top == no_score && choices.empty_tile_forgets) {
+        largest = no_score;
+        total = 0;
+        std::fill(share.begin(), share.end(), 0);
+        return;
+    }
     if (now == no_score) {
         if (choices.empty_tile_is_zero) largest = 0;
         if (!choices.empty_tile_is_nan) return;
@@ -172,6 +178,8 @@ private:
                 return s - begin > query.t - query.begin;
             case Tiling::Causality::whole_tiles:
                 return is_future(query, begin);
+            case Tiling::Causality::tiles_at_the_same_place:
+                return begin == query.begin && tiles_.future(query.t, s, query.T, query.S);
             case Tiling::Causality::up_to_the_last_query:
                 return tiles_.future(query.end - 1, s, query.T, query.S);
         }
@@ -185,7 +193,8 @@ private:
         const Index masked_as = choices_.mask_of_first_tile ? s - begin : s;
         const bool blocked = blocked_[masked_first + static_cast<std::size_t>(masked_as)] || is_hidden(query, s, begin);
         const Index compared = choices_.keys_of_first_tile ? s - begin : s;
-        return blocked ? choices_.blocked_score : scores_.value[first + static_cast<std::size_t>(compared)];
+        const double root = choices_.first_tile_scaled_alone && begin > 0 ? tiles_.root : 1;
+        return blocked ? choices_.blocked_score : root * scores_.value[first + static_cast<std::size_t>(compared)];
     }
 
     const Array& scores_;
@@ -195,7 +204,7 @@ private:
 };
 
 /// What float32 can do to the shares of one query, relative to each of them.
-double relative_error(const Array& scores, std::size_t row, Index S) {
+double relative_error(const Array& scores, std::size_t row, Index S, double factor) {
     double epsilon = 0;
     double largest = 0;
     for (std::size_t i = row * static_cast<std::size_t>(S); i < (row + 1) * static_cast<std::size_t>(S); ++i) {
@@ -203,6 +212,8 @@ double relative_error(const Array& scores, std::size_t row, Index S) {
         epsilon = std::max(epsilon, scores.error[i]);
         largest = std::max(largest, std::abs(scores.value[i]));
     }
+    epsilon *= factor;
+    largest *= factor;
     // A row's largest score moves up by no more than the range of its scores; each step rounds an exponent.
     epsilon += 6 * reference::unit_roundoff * largest;
     return std::expm1(2 * epsilon) + static_cast<double>(4 * S + 8) * reference::unit_roundoff;
@@ -265,8 +276,8 @@ Array tiled_context(const Array& scores, const std::vector<bool>& blocked, const
         if (choices.last_queries_dropped && begin + std::min(tile, T) > T) continue;
         if (choices.short_tiles_dropped && begin + tile > T) continue;
         const std::size_t first = row * static_cast<std::size_t>(d_v);
-        gather(running, computed, relative_error(scores, row, S), v, choices, row / static_cast<std::size_t>(T),
-               &context.value[first], &context.error[first]);
+        gather(running, computed, relative_error(scores, row, S, choices.first_tile_scaled_alone ? tiles.root : 1), v,
+               choices, row / static_cast<std::size_t>(T), &context.value[first], &context.error[first]);
     }
     return context;
 }

@@ -18,7 +18,13 @@ struct Tiling {
     /// What becomes of the end of the keys that fills no tile.
     enum class Edge { cut, dropped, moved_back, zero_scores, zero_scores_beside_whole_tiles, one_too_late };
     /// Where a causal tile is masked, if it is not skipped.
-    enum class Causality { by_position, by_place_in_tile, whole_tiles, up_to_the_last_query };
+    enum class Causality {
+        by_position,
+        by_place_in_tile,
+        whole_tiles,
+        up_to_the_last_query,
+        tiles_at_the_same_place  ///< as the queries; others are not masked
+    };
     /// Which tiles of keys are not computed: those that begin behind what a query sees, at the last key that it sees,
     /// or none.
     enum class Skipped { behind_the_last_query, at_the_last_query, behind_the_first_query, none };
@@ -30,14 +36,16 @@ struct Tiling {
     bool raises_by_two = false;     ///< new scores too, as 2 to the power of score - now
     bool gathered_shrinks_twice = false;
     Largest largest = Largest::so_far;
-    bool key_by_key = false;           ///< each key is a tile of its own
-    bool divided_after_tiles = false;  ///< gathered is divided by the total after each tile
-    bool empty_tile_is_zero = false;   ///< while no key was seen, 0 is stored as the largest score
-    bool empty_tile_is_nan = false;    ///< -inf - -inf while no key was seen
-    bool divided = true;               ///< in the end
-    bool empty_total_is_nan = false;   ///< 0 / 0 in the end
-    bool state_goes_on = false;        ///< the next tile of queries begins with what the last one left
-    bool mean_of_tiles = false;        ///< each tile has a softmax of its own, and their contexts are averaged
+    bool key_by_key = false;               ///< each key is a tile of its own
+    bool divided_after_tiles = false;      ///< gathered is divided by the total after each tile
+    bool empty_tile_is_zero = false;       ///< while no key was seen, 0 is stored as the largest score
+    bool empty_tile_forgets = false;       ///< a tile without a key to see throws away what was seen before
+    bool first_tile_scaled_alone = false;  ///< scores of further tiles are not divided by √head_dim
+    bool empty_tile_is_nan = false;        ///< -inf - -inf while no key was seen
+    bool divided = true;                   ///< in the end
+    bool empty_total_is_nan = false;       ///< 0 / 0 in the end
+    bool state_goes_on = false;            ///< the next tile of queries begins with what the last one left
+    bool mean_of_tiles = false;            ///< each tile has a softmax of its own, and their contexts are averaged
     Edge edge = Edge::cut;
     bool keys_end_at_T = false;          ///< keys beyond as many as there are queries do not exist
     bool keys_of_first_tile = false;     ///< scores are those of the first tile's keys
@@ -57,6 +65,7 @@ struct Tiles {
     bool causal = false;
     /// Whether query t may not see key s under the causal option.
     bool (*future)(Index t, Index s, Index T, Index S) = nullptr;
+    double root = 1;  ///< what scores were divided by
 };
 
 /// Softmax over the keys, tile by tile, and what it gathers.

@@ -162,6 +162,18 @@ Chapter gradients() {
                      return times_sums(transpose(scores, -2, -1), k);
                  };
              }},
+        {.id = "gradient_of_q_made_of_q",
+         .decision = "gradient_of_q_and_k",
+         .title = "the gradient of q is made of q instead of k",
+         .right = "the gradient of q is made of keys: grad_scores · k",
+         .symptom = "the shapes fit where T = S alone; there q is pulled towards other queries",
+         .question = "The derivative of q·k by q: is it q or k?",
+         .make =
+             [](Choices& c) {
+                 c.change<Gradients>().queries = [](const Array& scores, const Array& q, const Array&) {
+                     return matmul(scores, q);
+                 };
+             }},
         {.id = "gradient_of_k_viewed_not_transposed",
          .decision = "gradient_of_q_and_k",
          .title = "the gradients of the scores are viewed as (S, T) for k instead of being transposed",

@@ -1,0 +1,96 @@
+// A function that is right for other arguments than it was given is told by what it reads, and by nothing else.
+#include "diagnosis/what_is_read.hpp"
+
+#include "reference/attention.hpp"
+#include "student/inputs.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+namespace headway::diagnosis {
+namespace {
+
+using judge::Arguments;
+
+Tensor of(const Arguments& arguments, const std::string& name) { return tensor(arguments, name); }
+
+Answer attention(const Arguments& arguments) {
+    const auto number = [&](const char* name) { return reference::exact(of(arguments, name)); };
+    return Answer::of(reference::attention(number("q"), number("k"), number("v"), mask(arguments, "mask")).context);
+}
+
+const Function function{.name = "attention", .model = [](const Arguments& arguments) -> Predict {
+                            return [arguments](const Choices&) { return attention(arguments); };
+                        }};
+
+Arguments question(Index T, Index S) {
+    Random random(static_cast<std::uint64_t>(100 * T + S));
+    const auto heads = [&](Index length, Index width) { return judge::random_tensor(random, {2, 6, length, width}); };
+    return {{"q", heads(T, 5)}, {"k", heads(S, 5)}, {"v", heads(S, 8)}, {"mask", Mask{}}};
+}
+
+/// What is said of a function that answers these questions so.
+std::vector<std::string> told(const std::function<Answer(Arguments)>& answer) {
+    std::vector<Observation> seen;
+    for (const auto& [T, S] : {std::pair{Index{4}, Index{7}}, {Index{3}, Index{9}}, {Index{6}, Index{3}}}) {
+        const Arguments asked = question(T, S);
+        seen.push_back({asked, answer(asked), function.model(asked)});
+    }
+    std::vector<std::string> words;
+    for (const Explanation& one : misreadings(function, seen.front()))
+        if (std::ranges::all_of(seen, [&](const Observation& observation) {
+                return fit(one.predict(observation), observation.seen).has_value();
+            }))
+            words.push_back(one.words);
+    return words;
+}
+
+using Words = std::vector<std::string>;
+
+TEST(WhatIsRead, ValuesOfTheFirstSequence) {
+    EXPECT_EQ(told([](Arguments asked) {
+                  Tensor v = of(asked, "v").clone();
+                  v.select(0, 1).copy_from(v.select(0, 0));
+                  asked[2].value = v;
+                  return attention(asked);
+              }),
+              Words{"v of sequence 0 is read for every sequence"});
+}
+
+TEST(WhatIsRead, KeysUpToTheNumberOfQueries) {
+    EXPECT_EQ(told([](Arguments asked) {
+                  const Index T = of(asked, "q").size(2), S = of(asked, "k").size(2);
+                  Mask beyond = Mask::allow_all({S});
+                  for (Index s = T; s < S; ++s) beyond(s) = true;
+                  asked[3].value = beyond;
+                  return attention(asked);
+              }),
+              Words{"keys from number T on are never read"});
+}
+
+TEST(WhatIsRead, HeadsThatFillNoFour) {
+    EXPECT_EQ(told([](const Arguments& asked) {
+                  Answer answer = attention(asked);
+                  Array& context = answer.parts.front().second;
+                  for (std::size_t i = 0; i < context.value.size(); ++i)
+                      if (i / static_cast<std::size_t>(context.shape[2] * context.shape[3]) % 6 >= 4)
+                          context.value[i] = 0;
+                  return answer;
+              }),
+              (Words{"heads of the result beyond the last multiple of 4 stay 0",
+                     "heads of the result from number 4 on stay 0"}))
+        << "with 6 heads both are true";
+}
+
+TEST(WhatIsRead, NothingIsSaidOfOtherMistakes) {
+    EXPECT_TRUE(told([](const Arguments& asked) {
+                    Answer answer = attention(asked);
+                    for (double& x : answer.parts.front().second.value) x += 1;
+                    return answer;
+                }).empty());
+}
+
+}  // namespace
+}  // namespace headway::diagnosis
