@@ -7,6 +7,7 @@
 #include <iterator>
 #include <map>
 #include <sstream>
+#include <stdexcept>
 #include <string_view>
 #include <utility>
 
@@ -142,8 +143,16 @@ struct Hypothesis {
     const Mistake* mistake;
     Condition condition;
 
+    /// Arguments that do not fit may lack an axis that the condition speaks of.
+    bool is_made(const judge::Arguments& arguments) const {
+        try {
+            return condition.holds(facts_of(arguments));
+        } catch (const std::out_of_range&) {
+            return false;
+        }
+    }
     Answer predict(const Observation& observation) const {
-        return predicted(observation, condition.holds(facts_of(observation.arguments)) ? with({mistake}) : right());
+        return predicted(observation, is_made(observation.arguments) ? with({mistake}) : right());
     }
     bool fits(const Observation& observation) const { return fit(predict(observation), observation.seen).has_value(); }
 };
@@ -175,9 +184,15 @@ void ask_more(std::vector<Hypothesis>& hypotheses, const Function& function, jud
 
 }  // namespace
 
-std::optional<MistakeOnlyWhere> mistake_only_where(const std::vector<Observation>& observations,
+std::optional<MistakeOnlyWhere> mistake_only_where(const std::vector<Observation>& all,
                                                    const std::vector<const Mistake*>& candidates,
                                                    const Function& function, judge::Student& student, Random& random) {
+    // What does not fit, and is refused as it should, has sizes of no name.
+    std::vector<Observation> observations;
+    std::ranges::copy_if(all, std::back_inserter(observations), [](const Observation& one) {
+        const Answer due = predicted(one, right());
+        return due.is_value() || !fit(due, one.seen);
+    });
     std::vector<Observation> wrong_ones;
     std::vector<Facts> facts;
     std::vector<bool> wrong;
