@@ -1,5 +1,7 @@
 #include "diagnosis/forgotten_check.hpp"
 
+#include "diagnosis/examination.hpp"
+
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -84,8 +86,8 @@ std::vector<Misfit> misfits_in(const std::vector<Observation>& observations) {
     std::vector<Misfit> all;
     const auto agreeing = sizes_that_agree(fitting);
     for (const auto& [a, b] : agreeing) {
-        all.push_back(misfit_where(b, "is larger than", a, std::less<Index>()));
-        all.push_back(misfit_where(b, "is smaller than", a, std::greater<Index>()));
+        all.push_back(misfit_where(b, "is larger than", a, std::greater<Index>()));
+        all.push_back(misfit_where(b, "is smaller than", a, std::less<Index>()));
     }
     for (const auto& [a, b] : agreeing) all.push_back(misfit_where(a, "differs from", b, std::not_equal_to<Index>()));
     for (Index rank = 1; rank <= 4; ++rank)
@@ -102,23 +104,29 @@ bool is_check(const Mistake& mistake) { return mistake.decision.starts_with("che
 }  // namespace
 
 std::optional<CheckForgottenWhere> check_forgotten_where(const std::vector<Observation>& observations,
-                                                         const std::vector<const Mistake*>& candidates) {
+                                                         const std::vector<const Mistake*>& candidates,
+                                                         const Function& function, judge::Student& student) {
     std::vector<const Observation*> forgotten, refused;
     for (const Observation& one : observations) {
         const Answer due = predicted(one, right());
         const bool is_right = fit(due, one.seen).has_value();
         if (!is_right && due.kind != Answer::Kind::refused) return std::nullopt;
         if (!is_right) forgotten.push_back(&one);
-        if (is_right && due.kind == Answer::Kind::refused && one.seen.kind == Answer::Kind::refused)
-            refused.push_back(&one);
+        if (is_right && due.kind == Answer::Kind::refused) refused.push_back(&one);
     }
-    if (forgotten.empty() || refused.empty()) return std::nullopt;
-    const std::vector<Misfit> all = misfits_in(observations);
+    if (forgotten.empty()) return std::nullopt;
+    // An index that left its tensor looks like a refusal, but nobody looked at the arguments.
+    std::erase_if(refused, [&](const Observation* one) {
+        return !ask(student, function, one->arguments).left_its_tensor.empty();
+    });
+    std::vector<Misfit> all = misfits_in(observations);
+    all.insert(all.begin(), {"", [](const Arguments&) { return true; }});
     for (const Mistake* mistake : candidates) {
         if (!is_check(*mistake)) continue;
         const Choices choices = with({mistake});
         const auto explains = [&](const Observation* one) {
-            return fit(predicted(*one, choices), one->seen).has_value();
+            const Answer answer = predicted(*one, choices);
+            return answer.kind != Answer::Kind::unpredicted && fit(answer, one->seen);
         };
         if (!std::ranges::all_of(forgotten, explains)) continue;
         for (const Misfit& misfit : all) {

@@ -8,16 +8,17 @@
 
 namespace headway::diagnosis {
 
-/// A check that is made for some of the arguments that do not fit, and not for others.
+/// A check that is made for some of the arguments that do not fit, or for none.
 struct CheckForgottenWhere {
     const Mistake* mistake;
-    std::string condition;  ///< "axis 0 of attended is longer than axis 0 of x"
+    std::string condition;  ///< "axis 0 of attended is larger than axis 0 of x"; empty: it is made nowhere
     int wrong;              ///< calls that should have been refused
 };
 
 /// Nothing unless all that is wrong is what should have been refused, and one check under one condition says which of
 /// these calls were refused and which were not. Which axes have to fit is learned from the calls that do.
 std::optional<CheckForgottenWhere> check_forgotten_where(const std::vector<Observation>& observations,
-                                                         const std::vector<const Mistake*>& candidates);
+                                                         const std::vector<const Mistake*>& candidates,
+                                                         const Function& function, judge::Student& student);
 
 }  // namespace headway::diagnosis

@@ -6,7 +6,6 @@
 #include "diagnosis/never_reached.hpp"
 #include "diagnosis/only_where.hpp"
 #include "diagnosis/pairs.hpp"
-#include "diagnosis/repeated_rows.hpp"
 #include "diagnosis/short_numbers.hpp"
 #include "diagnosis/tell_apart.hpp"
 #include "diagnosis/what_is_read.hpp"
@@ -60,7 +59,6 @@ public:
         diagnosis.mistakes = findings_.mistakes;
         diagnosis.sentences = findings_.sentences;
         look_for_state_in_suite(diagnosis);
-        look_for_repeated_rows_in_suite(diagnosis);
         const bool answers_right = is_explained(observations_, {}) && is_explained(suite_, {});
         if (answers_right && findings_.mistakes.empty()) {
             right_before_.insert(right_before_.end(), observations_.begin(), observations_.end());
@@ -127,16 +125,6 @@ private:
             suite_.clear();
             return;
         }
-    }
-
-    /// What the hidden tests got wrong alone, and only where a view repeats a row.
-    void look_for_repeated_rows_in_suite(FunctionDiagnosis& diagnosis) {
-        if (function_.ask || !is_explained(observations_, {})) return;
-        if (!misreads_only_repeated_rows(suite_, function_, workers_.plain)) return;
-        diagnosis.mistakes.emplace_back("repeated_rows_misread");
-        diagnosis.sentences.emplace_back("with its rows written out, the same argument is answered right");
-        findings_.mistakes = diagnosis.mistakes;
-        std::erase_if(suite_, [](const Observation& one) { return !fit(predicted(one, right()), one.seen); });
     }
 
     /// Decisions that only later exercises teach are not made here.
@@ -253,9 +241,10 @@ private:
     void leave_unnamed(FunctionDiagnosis& diagnosis) {
         if (was_never_reached(function_, findings_) || follows_from_own_functions()) {
             diagnosis.state = follows_in_values_ ? FunctionState::follows : FunctionState::unjudged;
-        } else if (const auto check = check_forgotten_where(all_observations(), candidates())) {
+        } else if (const auto check =
+                       check_forgotten_where(all_observations(), candidates(), function_, workers_.plain)) {
             diagnosis.mistakes.emplace_back(check->mistake->id);
-            diagnosis.only_where = check->condition;
+            if (!check->condition.empty()) diagnosis.only_where = check->condition;
             diagnosis.inputs = static_cast<int>(observations_.size() + suite_.size());
             diagnosis.telling = check->wrong;
         } else if (name_where_it_answers(diagnosis)) {

@@ -4,6 +4,8 @@
 #include "diagnosis/examination.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <stdexcept>
 #include <utility>
 
 namespace headway::diagnosis {
@@ -14,9 +16,16 @@ struct Hypothesis {
     const Explanation* explanation;
     const Condition* condition;
 
+    /// Arguments that do not fit may lack an axis that the condition speaks of.
+    bool is_made(const judge::Arguments& arguments) const {
+        try {
+            return condition->holds(facts_of(arguments));
+        } catch (const std::out_of_range&) {
+            return false;
+        }
+    }
     Answer predict(const Observation& observation) const {
-        return condition->holds(facts_of(observation.arguments)) ? explanation->predict(observation)
-                                                                 : predicted(observation, right());
+        return is_made(observation.arguments) ? explanation->predict(observation) : predicted(observation, right());
     }
     bool fits(const Observation& observation) const { return fit(predict(observation), observation.seen).has_value(); }
 };
@@ -54,9 +63,15 @@ Explanation explanation_by(const Mistake& mistake) {
             }};
 }
 
-std::optional<OnlyWhere> true_only_where(const std::vector<Observation>& observations,
+std::optional<OnlyWhere> true_only_where(const std::vector<Observation>& all,
                                          const std::vector<Explanation>& candidates, const Function& function,
                                          judge::Student& student, Random& random) {
+    // What does not fit, and is refused as it should, has sizes of no name.
+    std::vector<Observation> observations;
+    std::ranges::copy_if(all, std::back_inserter(observations), [](const Observation& one) {
+        const Answer due = predicted(one, right());
+        return due.is_value() || !fit(due, one.seen);
+    });
     std::vector<Observation> wrong_ones;
     std::vector<Facts> facts;
     std::vector<bool> wrong;

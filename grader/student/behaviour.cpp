@@ -96,16 +96,6 @@ Arguments as_dense(const Arguments& arguments) {
     return dense;
 }
 
-/// The first row in the place of every row, without a copy: a stride of 0, as expand() leaves it. Several elements are
-/// one number in memory.
-Arguments with_one_row(const Arguments& arguments) {
-    Arguments repeated = arguments;
-    for (wire::Field& field : repeated)
-        if (auto* tensor = std::get_if<Tensor>(&field.value); tensor != nullptr && tensor->defined())
-            if (tensor->rank() >= 2 && tensor->size(-2) > 1) *tensor = tensor->slice(-2, 0, 1).expand(tensor->shape());
-    return repeated;
-}
-
 }  // namespace
 
 Arguments with_other_numbers(const Arguments& arguments) {
@@ -206,18 +196,6 @@ bool may_repeat(const Student& student, const FunctionCall& call, const Outcome&
            student.may_repeat(call.function, call.arguments, first, second);
 }
 
-void expect_repeated_rows_are_read(Student& student, const FunctionCall& call) {
-    const Arguments repeated = with_one_row(call.arguments);
-    const Outcome in_memory_once = expect_unchanged(student, {call.function, repeated});
-    const Outcome written_out = student.outcome(call.function, as_dense(repeated));
-    expect(written_out.error || agree_but_for_rounding(numbers_of(written_out), numbers_of(in_memory_once)),
-           Stage::none,
-           "your " + call.function +
-               " answers differently if the rows of an argument are one row in memory (a stride of 0, as expand() "
-               "leaves it) than if they are written out" +
-               (in_memory_once.error ? ": it throws" : ": does it write into a clone(), which keeps the strides?"));
-}
-
 /// @return what `function` answered to other numbers, after it had answered to these
 Outcome expect_untouched(Student& student, const FunctionCall& call) {
     const auto& [function, arguments] = call;
@@ -227,7 +205,6 @@ Outcome expect_untouched(Student& student, const FunctionCall& call) {
     expect(first.error || agree_but_for_rounding(numbers_of(first), numbers_of(viewed)), Stage::none,
            "your " + function + " answers differently if the same numbers come in a view that is not contiguous" +
                (viewed.error ? ": it throws" : ": does it read data() without looking at the strides?"));
-    expect_repeated_rows_are_read(student, call);
     Outcome other = student.outcome(function, with_other_numbers(arguments));
     const Outcome second = student.outcome(function, arguments);
     expect(may_repeat(student, call, first, second), Stage::state,

@@ -20,7 +20,7 @@ Outcome expect_unchanged(Student& student, const FunctionCall& call);
 
 /// Ends the test if a function of `calls` does one of these:
 /// - it changes an argument, in a view or in a dense tensor;
-/// - it answers differently when the numbers come in strided views, or in views that repeat a row;
+/// - it answers differently when the numbers come in strided views;
 /// - it answers differently, by more than rounding, when the call is repeated after another call, or in a new process;
 /// - another call changes what it returned before;
 /// - it keeps what it made of arguments that have been overwritten since.
