@@ -14,28 +14,28 @@ using verdict::FunctionState;
 
 namespace {
 
-/// What a hidden test says in words is a name where the numbers are right: of a function that misses refusals alone,
-/// and if nothing at all was answered wrong, of any.
+/// What hidden tests say in words of a function is a name where the diagnosis has none of its own: what it found is
+/// that refusals are missing, or nothing; and where nothing at all was answered wrong.
 void take_words_of_tests(std::vector<FunctionDiagnosis>& functions, const std::vector<std::string>& told) {
     const bool all_right = functions.empty();
     for (const std::string& one : told) {
         const std::size_t end = one.find(": ");
         if (end == std::string::npos) continue;
-        const std::string function = one.substr(0, end);
         std::string words = one.substr(end + 2);
         const std::size_t refusal = words.find(" should throw ");
         if (refusal != std::string::npos) words = words.substr(0, words.find(", but it ", refusal));
-        auto found = std::ranges::find(functions, function, &FunctionDiagnosis::function);
-        const bool misses_refusals =
-            found != functions.end() && found->mistakes == std::vector<std::string>{not_refused};
-        if (!misses_refusals && !all_right) continue;
+        auto found = std::ranges::find(functions, one.substr(0, end), &FunctionDiagnosis::function);
         if (found == functions.end()) {
+            if (!all_right) continue;
             found = functions.emplace(functions.end());
-            found->function = function;
-            found->state = FunctionState::named;
-            found->mistakes = {refusal == std::string::npos ? not_as_promised : not_refused};
+            found->function = one.substr(0, end);
         }
-        if (misses_refusals) found->sentences.clear();
+        if (found->mistakes == std::vector<std::string>{not_refused})
+            found->sentences.clear();
+        else if (found->state != FunctionState::unrecognised)
+            continue;
+        found->state = FunctionState::named;
+        found->mistakes = {refusal == std::string::npos ? not_as_promised : not_refused};
         found->sentences.insert(found->sentences.begin(), words);
     }
 }

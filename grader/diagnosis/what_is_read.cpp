@@ -125,6 +125,9 @@ public:
         std::vector<std::pair<std::string, Shape>> tensors;
         each_tensor(arguments,
                     [&](const std::string& name, Tensor& tensor) { tensors.emplace_back(name, tensor.shape()); });
+        // What is said of the result is true whatever leads to it, so it comes first.
+        result_as_a_whole();
+        result_up_to_a_bound();
         if (axes("v", 4).size() == 4) one_slice_for_all({"k", "v"}, axes_of("v", 4));
         for (const auto& [name, shape] : tensors) {
             const auto axes = axes_of(name, shape.size());
@@ -132,8 +135,6 @@ public:
             up_to_a_bound(name, axes);
         }
         keys_up_to_a_bound();
-        result_up_to_a_bound();
-        result_as_a_whole();
         for (std::size_t i = 0; i < tensors.size(); ++i) {
             as_a_whole({tensors[i].first});
             for (std::size_t j = i + 1; j < tensors.size(); ++j) {

@@ -33,7 +33,8 @@ void show_mistake(Page& page, const verdict::Exercise& exercise, const Diagnosis
     if (first != nullptr) {
         if (first->inputs > 0) page.paragraph(detail, {{evidence(*first), Tone::faint}});
         for (const std::string& sentence : first->sentences)
-            if (first->inputs == 0) page.paragraph(detail, {{"seen: ", Tone::faint}, {sentence}});
+            if (first->inputs == 0 && sentence != mistake.title)
+                page.paragraph(detail, {{"seen: ", Tone::faint}, {sentence}});
     }
     if (const std::string line = stopped_at(exercise, mistake); !line.empty()) page.paragraph(detail, {{line}});
     page.paragraph(detail, {{"why it matters: ", Tone::faint}, {mistake.symptom}});

@@ -41,7 +41,7 @@ Chapter chapters::what_is_read() {
          .question = "Which sizes must be equal, and which of your checks compares these two?"},
         {.id = not_as_promised,
          .decision = told_in_words,
-         .title = "the numbers are right, but something else that the header promises does not hold",
+         .title = "something that the header promises besides the numbers does not hold",
          .right = "the header says what holds besides the numbers",
          .symptom = "whoever relies on the header is wrong with you",
          .question = "What does the header say of this besides the numbers that come back?"},

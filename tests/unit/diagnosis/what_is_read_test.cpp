@@ -84,6 +84,14 @@ TEST(WhatIsRead, HeadsThatFillNoFour) {
         << "with 6 heads both are true";
 }
 
+TEST(WhatIsRead, WhatIsZeroIsSaidOfTheResultFirst) {
+    EXPECT_EQ(told([](Arguments asked) {
+                  asked[2].value = of(asked, "v") * 0.0F;
+                  return attention(asked);
+              }).front(),
+              "the result stays 0");
+}
+
 TEST(WhatIsRead, NothingIsSaidOfOtherMistakes) {
     EXPECT_TRUE(told([](const Arguments& asked) {
                     Answer answer = attention(asked);
