@@ -3,9 +3,13 @@
 #include "diagnosis/conditions.hpp"
 #include "diagnosis/examination.hpp"
 
+#include "student/behaviour.hpp"
+
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 namespace headway::diagnosis {
@@ -55,6 +59,33 @@ void ask_more(std::vector<Hypothesis>& hypotheses, const Function& function, jud
         }
 }
 
+/// Whether several sizes were 1 in whatever was wrong: which of them it depends on, nobody knows.
+bool is_ambiguous(const std::vector<Hypothesis>& hypotheses) {
+    std::set<std::string> sizes_of_one;
+    for (const Hypothesis& one : hypotheses)
+        if (one.condition->words.ends_with(" = 1")) sizes_of_one.insert(one.condition->words);
+    return sizes_of_one.size() > 1;
+}
+
+/// Hidden tests end with the first answer that is wrong, which may hold one number: the same calls with other numbers.
+void ask_again_with_other_numbers(std::vector<Observation>& observations, const Function& function,
+                                  judge::Student& student) {
+    constexpr int calls = 2, times = 4;
+    std::vector<Observation> more;
+    int found = 0;
+    for (const Observation& one : observations) {
+        if (fit(predicted(one, right()), one.seen) || !one.seen.is_value()) continue;
+        if (++found > calls) break;
+        judge::Arguments arguments = one.arguments;
+        for (int time = 0; time < times; ++time) {
+            arguments = judge::with_other_numbers(arguments);
+            Predict predict = known_prediction(function, arguments);
+            if (predict) more.push_back({arguments, ask(student, function, arguments).answer, std::move(predict)});
+        }
+    }
+    std::ranges::move(more, std::back_inserter(observations));
+}
+
 }  // namespace
 
 Explanation explanation_by(const Mistake& mistake) {
@@ -72,6 +103,7 @@ std::optional<OnlyWhere> true_only_where(const std::vector<Observation>& all,
         const Answer due = predicted(one, right());
         return due.is_value() || !fit(due, one.seen);
     });
+    ask_again_with_other_numbers(observations, function, student);
     std::vector<Observation> wrong_ones;
     std::vector<Facts> facts;
     std::vector<bool> wrong;
@@ -99,7 +131,7 @@ std::optional<OnlyWhere> true_only_where(const std::vector<Observation>& all,
         }
     }
     ask_more(hypotheses, function, student, random);
-    if (hypotheses.empty()) return std::nullopt;
+    if (hypotheses.empty() || is_ambiguous(hypotheses)) return std::nullopt;
     const Hypothesis& first = hypotheses.front();
     OnlyWhere found{first.explanation->mistake, first.explanation->words, first.condition->words,
                     static_cast<int>(wrong_ones.size())};

@@ -162,6 +162,7 @@ std::vector<Arguments> ask_with_residual(Random& random) {
             {{"x", random_tensor(random, {D, T}).transpose(0, 1)}, {"attended", random_tensor(random, {T, D})}},
             {{"x", random_tensor(random, {T, D})}, {"attended", random_tensor(random, {T, D - 2})}},
             {{"x", random_tensor(random, {S, D})}, {"attended", random_tensor(random, {T, D})}},
+            {{"x", random_tensor(random, {T, D})}, {"attended", random_tensor(random, {S, D})}},
             {{"x", random_tensor(random, {T, D})}, {"attended", random_tensor(random, {D, T}).transpose(0, 1)}}};
 }
 

@@ -86,7 +86,8 @@ std::vector<Arguments> ask_project_output(Random& random) {
             ask(E, random_tensor(random, {E, D}), bias(D)),
             ask(E, random_tensor(random, {D, E}).transpose(0, 1), bias(D)),
             ask(E, random_tensor(random, {E + 1, D}), Tensor{}),
-            ask(E, random_tensor(random, {E, D}), bias(D - 1))};
+            ask(E, random_tensor(random, {E, D}), bias(D - 1)),
+            ask(E, random_tensor(random, {E, D}), bias(D + 1))};
 }
 
 Questions ask_multi_head_attention(Random& random) {
