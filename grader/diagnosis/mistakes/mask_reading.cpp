@@ -177,6 +177,8 @@ Chapter chapters::mask_reading() {
                  c.masking.read = [](const Mask& mask, const Shape& shape) {
                      Blocked blocked = right().masking.read(mask, shape);
                      if (!mask.defined() || mask.numel() != static_cast<Index>(blocked.size())) return blocked;
+                     // Of an expanded mask there is less in memory than flags: what lies behind it is anybody's guess.
+                     if (mask.layout().offset + mask.numel() > mask.storage_size()) throw Unpredictable{};
                      for (std::size_t i = 0; i < blocked.size(); ++i) blocked[i] = mask.data()[i];
                      return blocked;
                  };
