@@ -46,6 +46,8 @@ constexpr BeginnersError table[] = {
      "The condition of @1 stands in round brackets: @1 (…)."},
     {R"(unary '\*'|indirection requires pointer)", R"(\*\*)",
      "C++ has no **. Write x * x, or std::pow(x, 2) for a number."},
+    {R"(extraneous '\)'|expected (?:',' or )?';' before '\)')", R"(^(?!.*\bfor\b))",
+     "There is one ) too many here: each ( is closed once."},
     {R"(expected (?:',' or )?';'|expected initializer before|expected ';' after)", "",
      "A semicolon is missing here, or at the end of the line before: each statement ends with one, and so does a class "
      "after its }."},
@@ -68,7 +70,11 @@ constexpr BeginnersError table[] = {
     {R"(forbids declaration of '(\w+)' with no type|requires a type specifier|expected unqualified-id before)", "",
      "The type is missing in front of the name: Tensor f(…), const Index n = …"},
 
-    // ---- what tensors have, and have not
+    // ---- what modules, choices and tensors have, and have not
+    {R"(match for call to '\((?:const )?(?:headway::)?nn::|'(?:const )?(?:headway::)?nn::\w+' does not provide a call)",
+     "", "A module is not called like a function: write q_proj.forward(x), not q_proj(x)."},
+    {R"('(?:const )?(?:\w+::)*(Causal|KeepAxis|Bias)'.*to (?:'bool'|unary)|operator(?:!|&&|\|\|)'.*'(?:const )?(?:\w+::)*(Causal|KeepAxis|Bias)')",
+     "", "$1$2 is an enum class, neither true nor false: compare it, as in choice == $1$2::yes."},
     {R"(has no member named 'T'|no member named 'T')", "", "Write transpose(-2, -1): it swaps the last two axes."},
     {R"(no member named '(reshape|permute|flatten|unsqueeze|squeeze)')", "",
      "A Tensor has no $1. It has view({…}), transpose(axis, axis) and expand({…})."},

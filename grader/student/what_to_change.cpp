@@ -94,6 +94,13 @@ const Refusal refusals[] = {
              "equal, or one of them 1.{}",
              match[5].str(), match[3].str(), match[4].str(), dropped_axis(match[1], match[2]));
      }},
+    {"std::invalid_argument", R"(cat: (S) and (S) differ in more than axis N)",
+     [](const Match& match) -> Advice {
+         const std::string dropped = dropped_axis(match[1], match[2]);
+         return dropped.empty() ? "cat joins tensors of one rank, whose sizes are equal but for those of the axis that "
+                                  "is joined."
+                                : dropped.substr(1);
+     }},
     {"std::invalid_argument",
      R"(matmul: (S) x (S): inner sizes (N) and (N) differ(?:; did you mean ([ab])\.transpose\(-2, -1\)\?)?)",
      [](const Match& match) -> Advice {

@@ -2,6 +2,7 @@
 //      B batch · H heads · T queries · S keys · d head_dim · d_v value width · D model width
 #include "suites/07_backward/gradients.hpp"
 #include "suites/07_backward/inputs.hpp"
+#include "suites/07_backward/own_parts.hpp"
 #include "suites/07_backward/questions.hpp"
 
 #include "diagnosis/attention.hpp"
@@ -182,53 +183,9 @@ std::optional<Answer> from_own_softmax(judge::Student& student, const Arguments&
     return Answer{.parts = {{"q", all.q}, {"k", all.k}, {"v", all.v}}};
 }
 
-/// What follows from the student's own attention_backward and linear_backward.
 std::optional<Answer> from_own_parts(judge::Student& student, const Arguments& arguments) {
-    const Tensor x = tensor(arguments, "x");
-    const Index H = integer(arguments, "num_heads");
-    if (x.rank() != 3 || H < 1 || x.size(2) % H != 0) return std::nullopt;
-    const auto& parameters = std::get<wire::Record>(argument(arguments, "parameters"));
-    const auto& grads = std::get<wire::Record>(argument(arguments, "grads"));
-    const auto given = [&](const std::string& name) { return judge::backward::field(parameters, name); };
-    const auto linear = [&](const std::string& map, const Array& input, const Array& grad_y) {
-        return student.record("linear_backward", {{"x", reference::to_tensor(input)},
-                                                  {"weight", given(map + "_weight")},
-                                                  {"grad_y", reference::to_tensor(grad_y)},
-                                                  {"grad_weight", judge::backward::field(grads, map + "_weight")},
-                                                  {"grad_bias", judge::backward::field(grads, map + "_bias")}});
-    };
-    const auto own = [](const wire::Record& record, const char* name) {
-        return judge::own(judge::backward::field(record, name));
-    };
-    const Array input = reference::exact(x);
-    const auto heads = [&](const std::string& map) {
-        const Array y = reference::matmul(input, reference::transpose(reference::exact(given(map + "_weight")), 0, 1));
-        return reference::split_heads(reference::add(y, reference::exact(given(map + "_bias"))), H);
-    };
-    const Array q = heads("q"), k = heads("k"), v = heads("v");
-    const Array merged = reference::merge_heads(reference::attention(q, k, v, mask(arguments, "mask")).context);
-    const wire::Record out = linear("out", merged, reference::exact(tensor(arguments, "grad_y")));
-    const Array grad_merged = own(out, "x");
-    if (grad_merged.shape != x.shape()) return std::nullopt;
-    const wire::Record attention = student.record(
-        "attention_backward", {{"q", reference::to_tensor(q)},
-                               {"k", reference::to_tensor(k)},
-                               {"v", reference::to_tensor(v)},
-                               {"mask", argument(arguments, "mask")},
-                               {"grad_context", reference::to_tensor(reference::split_heads(grad_merged, H))}});
-    Answer answer{.parts = {{"x", {}}}};
-    for (const char* map : {"q", "k", "v"}) {
-        const Array grad = own(attention, map);
-        if (grad.shape != q.shape) return std::nullopt;
-        const wire::Record part = linear(map, input, reference::merge_heads(grad));
-        Array& grad_x = answer.parts.front().second;
-        grad_x = grad_x.shape.empty() ? own(part, "x") : reference::add(grad_x, own(part, "x"));
-        answer.parts.emplace_back(std::string(map) + "_weight", own(part, "weight"));
-        answer.parts.emplace_back(std::string(map) + "_bias", own(part, "bias"));
-    }
-    answer.parts.emplace_back("out_weight", own(out, "weight"));
-    answer.parts.emplace_back("out_bias", own(out, "bias"));
-    return answer;
+    auto parts = judge::backward::from_own_parts(student, arguments);
+    return parts ? std::optional(Answer{.parts = std::move(*parts)}) : std::nullopt;
 }
 
 const SubjectRegistration registration(

@@ -18,6 +18,14 @@ constexpr std::array<std::pair<const char*, Tensor ex07::Parameters::*>, 8> memb
      {"out_weight", &ex07::Parameters::out_weight},
      {"out_bias", &ex07::Parameters::out_bias}}};
 
+/// A copy to add to: strided as `tensor` is, unless elements of that share their memory, which nobody can add to.
+Tensor copy_to_add_to(const Tensor& tensor) {
+    for (Index axis = 0; axis < tensor.rank(); ++axis)
+        if (tensor.size(axis) > 1 && tensor.strides()[static_cast<std::size_t>(axis)] == 0)
+            return tensor.contiguous().clone();
+    return tensor.clone();
+}
+
 struct LinearGradients {
     Tensor x, weight, bias;
 };
@@ -70,7 +78,7 @@ void add_functions(Dispatcher& dispatcher) {
     dispatcher.add(
         "linear_backward", +[](const Tensor& x, const Tensor& weight, const Tensor& grad_y, const Tensor& grad_weight,
                                const Tensor& grad_bias) {
-            LinearGradients gradients{{}, grad_weight.clone(), grad_bias.clone()};
+            LinearGradients gradients{{}, copy_to_add_to(grad_weight), copy_to_add_to(grad_bias)};
             gradients.x = ex07::linear_backward(x, weight, grad_y, gradients.weight, gradients.bias);
             return gradients;
         });

@@ -1,7 +1,10 @@
 // Hidden tests of exercise 07.   B batch · H heads · T queries · S keys · d head_dim · d_v value width · D embed_dim
 #include "suites/07_backward/inputs.hpp"
+#include "suites/07_backward/own_parts.hpp"
 
 #include "student/hidden_test.hpp"
+
+#include <algorithm>
 
 namespace headway::judge {
 namespace {
@@ -194,64 +197,38 @@ PROPERTY(Backward, GradientsAreAddedUp, 1, "gradients of parameters are added to
     });
 }
 
-/// Whether attention_backward and linear_backward are right for such numbers.
-bool parts_are_right(Student& student, Random& random, const ModuleInputs& module) {
-    const Inputs in(random, {module.n.B, module.n.H, module.n.T, module.n.T, module.n.d, module.n.d});
-    const Mask mask = random_mask(random, {module.n.T, module.n.T});
-    for (const Mask& some : {Mask{}, mask}) {
-        const Outcome attention = student.outcome("attention_backward", in.with(some));
-        const auto* gradients = std::get_if<wire::Record>(&attention.value);
-        const auto right = in.expected(some);
-        if (gradients == nullptr || difference(heads_axes("q", Stage::none), field(*gradients, "q"), right.q) ||
-            difference(heads_axes("k", Stage::none), field(*gradients, "k"), right.k) ||
-            difference(heads_axes("v", Stage::none), field(*gradients, "v"), right.v))
-            return false;
-    }
-    for (const bool holding : {false, true}) {
-        const LinearInputs linear(random, module.n, holding);
-        const Outcome outcome = student.outcome("linear_backward", linear.arguments());
-        const auto* gradients = std::get_if<wire::Record>(&outcome.value);
-        const auto right = linear.expected();
-        if (gradients == nullptr || difference(linear_axes("x", 3), field(*gradients, "x"), right.x) ||
-            difference(linear_axes("weight", 2), field(*gradients, "weight"), right.weight) ||
-            difference(linear_axes("bias", 1), field(*gradients, "bias"), right.bias))
-            return false;
-    }
-    return true;
-}
-
-void expect_module(Student& student, Random& random, const ModuleInputs& in, const Mask& mask,
-                   std::optional<bool>& parts) {
+/// The gradients of x and of every parameter, or what follows from the student's own attention_backward and
+/// linear_backward.
+void expect_module(Student& student, const ModuleInputs& in, const Mask& mask) {
     const FunctionCall call{"multi_head_attention_backward", in.with(mask)};
     const wire::Record given = student.record(call.function, call.arguments);
     const auto around = std::make_shared<Neighbourhood>(student, call);
     for (const auto& [name, right] : in.expected(mask)) {
-        const auto failure = what_is_wrong(student, linear_axes(name, right.shape.size()), field(given, name), right);
-        if (!failure) continue;
-        if (!parts) parts = student.outside_story([&] { return parts_are_right(student, random, in); });
-        if (*parts) fail(*failure);
+        const auto from_own = [&, &name = name]() -> std::optional<Array> {
+            const auto all = from_own_parts(student, call.arguments);
+            if (!all) return std::nullopt;
+            return std::ranges::find_if(*all, [&](const auto& part) { return part.first == name; })->second;
+        };
         // What the output adds has the gradient of the output, whatever came before.
         Needs needs{.numbers = {"grad_y"}};
         if (name != "out_bias") needs = {.numbers = {"x", "parameters", "grad_y"}, .mask = mask.defined()};
         needs.linear_in = "grad_y";
-        pass_on_credit(student, {"attention_backward", "linear_backward", "softmax_backward"}, *failure, right,
-                       computes(around, name, needs));
+        expect_close_given(student, linear_axes(name, right.shape.size()), field(given, name), right,
+                           {"attention_backward", "linear_backward", "softmax_backward"}, from_own,
+                           computes(around, name, needs));
     }
 }
 
 STATES(Backward, TheModuleReachesEveryParameter, "gradient_paths", "gradient_heads", "gradient_of_output");
 PROPERTY(Backward, TheModuleReachesEveryParameter, 1,
          "through the module, x gets three gradients, and every weight and bias its own") {
-    std::optional<bool> parts;
     for (const float holding : {0.0F, 2.0F}) {
         const ModuleInputs in(random, random_sizes(random), holding);
-        for (const Mask& mask : {Mask{}, reference::causal_mask(in.n.T, in.n.T)})
-            expect_module(student, random, in, mask, parts);
+        for (const Mask& mask : {Mask{}, reference::causal_mask(in.n.T, in.n.T)}) expect_module(student, in, mask);
     }
     for_every_relation(student, random, "B H T d D=H*d", [&](const AxisSizes& n, Random& own) {
         const Mask mask = mask_of_any_form(own, {n["B"], n["H"], n["T"], n["T"]});
-        std::optional<bool> parts_here;
-        expect_module(student, own, ModuleInputs(own, n.sizes(), 1.0F), mask, parts_here);
+        expect_module(student, ModuleInputs(own, n.sizes(), 1.0F), mask);
     });
 }
 
@@ -260,10 +237,12 @@ PROPERTY(Backward, CallsAreCleanAndShapesChecked, 1,
     const Inputs in(random, random_sizes(random));
     const Sizes& n = in.n;
     const LinearInputs linear(random, n, true);
+    const ModuleInputs module(random, n, 1.0F);
     const Tensor weights = to_tensor(in.weights(Mask{}));
     expect_untouched(student, {{"softmax_backward", {{"weights", weights}, {"grad_weights", weights * 2.0F}}},
                                {"attention_backward", in.with(random_mask(random, {n.T, n.S}))},
-                               {"linear_backward", linear.arguments()}});
+                               {"linear_backward", linear.arguments()},
+                               {"multi_head_attention_backward", module.with(random_mask(random, {n.T, n.T}))}});
     student.refuses("softmax_backward",
                     {{"weights", weights}, {"grad_weights", random_tensor(random, {n.B, n.H, n.T, n.S + 1})}},
                     "there are more gradients than weights");
@@ -276,7 +255,6 @@ PROPERTY(Backward, CallsAreCleanAndShapesChecked, 1,
     Arguments narrow = linear.arguments();
     narrow[0].value = random_tensor(random, {n.B, n.T, n.S - 1});
     student.refuses("linear_backward", narrow, "x is narrower than the weight");
-    const ModuleInputs module(random, n, 1.0F);
     Arguments uneven = module.with(Mask{});
     uneven[2].value = n.D() + 1;
     student.refuses("multi_head_attention_backward", uneven, "D is not divisible by num_heads");

@@ -108,23 +108,34 @@ PROPERTY(KvCache, TokensAreWrittenBehindThoseBefore, 2,
 PROPERTY(KvCache, TheCapacityIsNeverExceeded, 1, "what does not fit is refused, and the cache stays as it was") {
     const Filled filled(random, random_sizes(random));
     const Sizes& n = filled.n;
-    const auto refuses = [&](Index width, const Shape& counts, const std::string& because) {
-        const wire::Handle cache = filled.in(student);
-        const Arguments arguments{{"cache", cache},
-                                  {"k", new_heads(random, n, width)},
-                                  {"v", new_heads(random, n, width)},
-                                  {"counts", counts}};
-        student.refuses("append", arguments, because);
+    const auto question = [&](wire::Handle cache, Index width, const Shape& counts) {
+        return Arguments{{"cache", cache},
+                         {"k", new_heads(random, n, width)},
+                         {"v", new_heads(random, n, width)},
+                         {"counts", counts}};
+    };
+    const auto expect_as_it_was = [&](wire::Handle cache, const std::string& because) {
         const Contents held = contents(student, cache);
         expect(!difference(cached_axes, held.k, exact(filled.k)) && !difference(cached_axes, held.v, exact(filled.v)) &&
                    held.lengths == filled.lengths,
                Stage::none, because + ": your append refuses, but it has changed the cache before");
+    };
+    const auto refuses = [&](Index width, const Shape& counts, const std::string& because) {
+        const wire::Handle cache = filled.in(student);
+        student.refuses("append", question(cache, width, counts), because);
+        expect_as_it_was(cache, because);
     };
     const Index room = filled.capacity - filled.lengths.back();  // of the longest sequence, the last of the batch
     Shape one_too_many = each(n.B, 1);
     one_too_many.back() = room + 1;
     refuses(room + 1, one_too_many, "one sequence would outgrow the capacity by one token");
     refuses(filled.capacity + 1, each(n.B, filled.capacity + 1), "all sequences would outgrow the capacity");
+    // Whether, and how, a count above n is refused is another test's business.
+    Shape more_than_there_are = each(n.B, 1);
+    more_than_there_are.back() = 2;
+    const wire::Handle asked_too_much = filled.in(student);
+    if (student.outcome("append", question(asked_too_much, 1, more_than_there_are)).error)
+        expect_as_it_was(asked_too_much, "the last count is larger than the number of new tokens");
     const wire::Handle cache = filled.in(student);
     const Tensor fits = new_heads(random, n, room);
     append(student, cache, fits, fits, each(n.B, room));  // the last position is a position

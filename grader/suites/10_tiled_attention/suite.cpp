@@ -21,6 +21,7 @@ using reference::exact;
 HIDDEN_SUITE(TiledAttention);
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
+constexpr Index far_beyond_all = Index{1} << 40;  ///< a tile: there are no such queries and keys, and no room for them
 const CheckedPart summed_axes{"gathered / total", Stage::softmax, {"b", "h", "query", "feature"}};
 const CheckedPart context_axes{"context vectors", Stage::weigh, {"b", "h", "query", "feature"}};
 
@@ -93,6 +94,26 @@ PROPERTY(TiledAttention, BlockedKeysTeachNothing, 1,
     expect_close(student, context_axes, student.tensor("context", {{"running", none}}), exact(no_values));
 }
 
+/// Expects attention of queries all of whose scores are about -1e4. What is wrong without that too is another test's
+/// business.
+void expect_attention_of_low_scores(Student& student, Random& random, const Sizes& n) {
+    const Inputs in(random, n);
+    Inputs low = in;
+    low.q = in.q.contiguous().clone();
+    low.k = in.k.contiguous().clone();
+    low.q.select(3, 0).fill(100);
+    low.k.select(3, 0).fill(-100 * std::sqrt(static_cast<float>(n.d)));
+    for (const bool causal : {false, true}) {
+        const auto failure =
+            what_is_wrong(student, context_axes, student.tensor("tiled_attention", low.with(Mask{}, causal, 3)),
+                          expected_context(low, Mask{}, causal));
+        if (!failure) continue;
+        const Tensor usual =
+            student.outside_story([&] { return student.tensor("tiled_attention", in.with(Mask{}, causal, 3)); });
+        if (!difference(context_axes, usual, expected_context(in, Mask{}, causal))) fail(*failure);
+    }
+}
+
 STATES(TiledAttention, LargeScoresOverflowNothing, "softmax_shift");
 PROPERTY(TiledAttention, LargeScoresOverflowNothing, 1, "scores of ±1e4 are scores like any other") {
     const Sizes n = random_sizes(random);
@@ -116,6 +137,7 @@ PROPERTY(TiledAttention, LargeScoresOverflowNothing, 1, "scores of ±1e4 are sco
         pass_on_credit(student, {"absorb"}, *failure, expected_sums(scores, v),
                        computes(student, "absorb", sums, {{"scores", scores}, {"v", v}}, {.linear_in = "v"}));
     }
+    expect_attention_of_low_scores(student, random, n);
 }
 
 STATES(TiledAttention, EveryTileGivesAttention, "tile_edge", "tile_of_queries");
@@ -125,7 +147,7 @@ PROPERTY(TiledAttention, EveryTileGivesAttention, 1,
         Sizes n = random_sizes(random);
         if ((n.T > n.S) != more_queries) std::swap(n.T, n.S);
         const Inputs in(random, n);
-        for (const Index tile : {Index{1}, Index{2}, Index{4}, std::min(n.T, n.S), n.T + n.S})
+        for (const Index tile : {Index{1}, Index{2}, Index{4}, std::min(n.T, n.S), n.T + n.S, far_beyond_all})
             expect_attention(student, in, Mask{}, false, tile);
     }
     for_every_relation(student, random, "B H T S d d_v tile", [&](const AxisSizes& sizes, Random& own) {
@@ -248,7 +270,12 @@ PROPERTY(TiledAttention, CallsAreCleanAndShapesChecked, 1,
     refuses(1, random_tensor(random, {n.B + 1, n.H, n.S, n.d}), "q and k differ in batch");
     refuses(2, random_tensor(random, {n.B, n.H, n.S + 1, n.d_v}), "there are more values than keys");
     refuses(3, Mask::allow_all({n.T, n.S + 1}), "the mask does not broadcast");
-    student.refuses("nothing_seen", {{"B", n.B}, {"H", n.H}, {"T", Index{0}}, {"d_v", n.d_v}}, "there is no query");
+    for (const char* name : {"B", "H", "T", "d_v"}) {
+        Arguments sizes{{"B", n.B}, {"H", n.H}, {"T", n.T}, {"d_v", n.d_v}};
+        for (wire::Field& field : sizes)
+            if (field.name == name) field.value = Index{0};
+        student.refuses("nothing_seen", sizes, std::string(name) + " must be at least 1");
+    }
     const wire::Handle running = nothing_seen(student, {n.B, n.H, n.T}, n.d_v);
     student.refuses("absorb",
                     {{"running", running},

@@ -44,6 +44,11 @@ TEST(WhatToChange, ShapesThatDoNotFit) {
     EXPECT_THAT(advice_when([&] { x + Tensor::zeros({3, 5}); }), HasSubstr("axis -1 is 4 in one and 5 in the other"));
     EXPECT_THAT(advice_when([&] { x - Tensor::zeros({2, 3}); }), HasSubstr("If (2, 3) comes from max, sum or mean"));
     EXPECT_THAT(advice_when([&] { x + Tensor::zeros({3, 5}); }), testing::Not(HasSubstr("KeepAxis")));
+    EXPECT_THAT(advice_when([] {
+                    cat({Tensor::zeros({2, 3, 1}), Tensor::zeros({2, 3})}, -1);
+                }),
+                testing::StartsWith("If (2, 3) comes from max, sum or mean"));
+    EXPECT_THAT(advice_when([&] { cat({x, Tensor::zeros({5, 3, 4})}, 1); }), HasSubstr("of one rank, whose sizes"));
     EXPECT_THAT(advice_when([&] { matmul(Tensor::zeros({4, 5}), x); }), HasSubstr("matmul(b, a), they would fit"));
     EXPECT_THAT(advice_when([&] { x.as_strided({12, 4, 1}, {2, 3, 4}); }), HasSubstr("sizes first, then the strides"));
     EXPECT_THAT(advice_when([&] { matmul(x, x); }), HasSubstr("these are 4 and 3, and must be equal. Transposed, b"));

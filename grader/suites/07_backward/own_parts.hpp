@@ -1,0 +1,19 @@
+#pragma once
+
+#include "reference/array.hpp"
+#include "student/student.hpp"
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace headway::judge::backward {
+
+/// What multi_head_attention_backward gives if it is right and the submission's own attention_backward and
+/// linear_backward are what they are: x, then every parameter. Nothing if their shapes do not fit together.
+/// @param arguments  x, parameters, num_heads, mask, grad_y, grads, in this order
+std::optional<std::vector<std::pair<std::string, reference::Array>>> from_own_parts(Student& student,
+                                                                                    const Arguments& arguments);
+
+}  // namespace headway::judge::backward
