@@ -18,6 +18,7 @@ namespace {
 /// that refusals are missing, or nothing; and where nothing at all was answered wrong.
 void take_words_of_tests(std::vector<FunctionDiagnosis>& functions, const std::vector<std::string>& told) {
     const bool all_right = functions.empty();
+    std::vector<std::string> worded;
     for (const std::string& one : told) {
         const std::size_t end = one.find(": ");
         if (end == std::string::npos) continue;
@@ -37,6 +38,14 @@ void take_words_of_tests(std::vector<FunctionDiagnosis>& functions, const std::v
         found->state = FunctionState::named;
         found->mistakes = {refusal == std::string::npos ? not_as_promised : not_refused};
         found->sentences.insert(found->sentences.begin(), words);
+        worded.push_back(found->function);
+    }
+    // Without such words it may be what another function hands over that cannot be checked.
+    for (FunctionDiagnosis& one : functions) {
+        if (one.mistakes != std::vector<std::string>{not_refused}) continue;
+        if (std::ranges::find(worded, one.function) != worded.end()) continue;
+        one.state = FunctionState::unrecognised;
+        one.mistakes.clear();
     }
 }
 
