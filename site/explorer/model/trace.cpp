@@ -72,10 +72,8 @@ private:
     /// (1, T, D) -> (1, H, T, d)
     void split() {
         for (std::size_t role = 0; role < roles.size(); ++role)
-            heads_[role] = keep(std::string(roles[role]) + "_heads", [&] {
-                const auto way = role == 2 ? choices_.splitting.values : choices_.splitting.split;
-                return way(projected_[role], question_.H);
-            });
+            heads_[role] = keep(std::string(roles[role]) + "_heads",
+                                [&] { return choices_.splitting.of(role)(projected_[role], question_.H); });
     }
 
     /// -> scores (1, H, T, T), scaled

@@ -202,8 +202,9 @@ TEST(Time, AFunctionThatHungOnceGetsLittleThen) {
         return std::string("answered");
     };
     EXPECT_NE(message_of("f").find("0.3 s"), std::string::npos);
-    EXPECT_NE(message_of("f").find("0.03 s"), std::string::npos);
-    EXPECT_NE(message_of("g").find("0.1 s"), std::string::npos);
+    // Shortened limits are not told: a second number beside the first would only confuse.
+    EXPECT_NE(message_of("f").find("in time, either"), std::string::npos);
+    EXPECT_NE(message_of("g").find("in time, either"), std::string::npos);
 }
 
 }  // namespace
