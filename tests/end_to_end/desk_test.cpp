@@ -93,7 +93,8 @@ TEST(Others, AreShownOnlyToThosePassingOrGivingUp) {
     for (const auto& shown : {copy.headway({"others", "04"}), copy.headway({"others", "04", "--reveal"})}) {
         EXPECT_EQ(shown.ended.exit_code, 0) << shown.output;
         std::size_t programs = 0;
-        for (std::size_t at = 0; (at = shown.output.find("#include \"merge_heads.hpp\"", at)) != std::string::npos; ++at)
+        for (std::size_t at = 0; (at = shown.output.find("#include \"merge_heads.hpp\"", at)) != std::string::npos;
+             ++at)
             ++programs;
         EXPECT_EQ(programs, 2U);
         const std::size_t rest = shown.output.find("Right as well");
