@@ -27,7 +27,7 @@ std::string result_of(const verdict::Test& test, Words said) {
     if (const auto& failure = test.failure) {
         text += fmt::format(" {} {} {}", to_string(failure->kind), failure->function, failure->stage);
         if (failure->sanitizer) text += " " + failure->sanitizer->kind;
-        if (said == Words::count) text += " " + failure->message;
+        if (said == Words::count || failure->kind != verdict::FailureKind::exception) text += " " + failure->message;
     }
     if (said == Words::count && test.remarks) text += fmt::format(" {}", fmt::join(*test.remarks, "; "));
     return text + "\n";

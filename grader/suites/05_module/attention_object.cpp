@@ -277,6 +277,11 @@ wire::Record without_last(wire::Record state) {
     return state;
 }
 
+wire::Record without_first(wire::Record state) {
+    state.fields.erase(state.fields.begin());
+    return state;
+}
+
 wire::Record with_extra(wire::Record state) {
     state.fields.push_back({"rope.weight", Tensor::ones({3})});
     return state;

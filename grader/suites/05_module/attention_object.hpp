@@ -105,6 +105,8 @@ private:
 };
 
 wire::Record without_last(wire::Record state);
+/// An entry that every module has: the last one may be a bias that it lacks.
+wire::Record without_first(wire::Record state);
 wire::Record with_extra(wire::Record state);
 wire::Record with_wrong_shape(wire::Record state);
 

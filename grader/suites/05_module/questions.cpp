@@ -135,7 +135,7 @@ std::vector<Arguments> loading_questions(Random& random) {
     reload.push_back({"later state", random_state(random, asking)});
     Arguments refused = changed(reload, "question", std::string("refused state"));
     std::vector<Arguments> questions{reload};
-    for (const auto spoilt : {&judge::without_last, &judge::with_extra, &judge::with_wrong_shape})
+    for (const auto spoilt : {&judge::without_first, &judge::with_extra, &judge::with_wrong_shape})
         questions.push_back(changed(refused, "state", spoilt(random_state(random, asking))));
     return questions;
 }

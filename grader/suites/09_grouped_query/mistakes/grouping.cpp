@@ -21,8 +21,6 @@ Index by_group_count(Index h, Index, Index H_kv) {
     return h / H_kv;
 }
 
-Index by_group_count_from_the_start(Index h, Index, Index H_kv) { return h / H_kv % H_kv; }
-
 constexpr const char* neighbours = "neighbours share: query head h uses head h / (H / H_kv)";
 constexpr const char* invisible_at_the_ends = "right for H_kv = H and for H_kv = 1; a loaded checkpoint gives nonsense";
 
@@ -97,17 +95,6 @@ Chapter grouping() {
          .question = "With 6 query heads and 3 heads of keys: which keys does query head 5 use?",
          .make =
              [](Choices& c) { c.change<GroupedLayer>().copied = c.grouping.key = c.grouping.value = &by_group_count; }},
-        {.id = "group_count_taken_for_size_modulo",
-         .decision = "group",
-         .title = "query head h uses keys and values of head h / H_kv % H_kv: the number of groups is taken for their "
-                  "size",
-         .right = neighbours,
-         .symptom = "right where there are as many groups as heads in a group; else heads are mixed up, or left out",
-         .question = "With 6 query heads and 2 heads of keys: which keys does query head 2 use?",
-         .make =
-             [](Choices& c) {
-                 c.change<GroupedLayer>().copied = c.grouping.key = c.grouping.value = &by_group_count_from_the_start;
-             }},
         {.id = "keys_tiled",
          .decision = "group",
          .title = "keys are tiled: query head h uses keys of head h % H_kv; values are right",
