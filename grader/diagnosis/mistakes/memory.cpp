@@ -171,7 +171,7 @@ Chapter chapters::memory() {
          .decision = "result",
          .title = "a Tensor{} is returned that nothing was assigned to",
          .right = "assign what you computed to what you return: a second declaration of the name hides the first",
-         .symptom = "whoever uses the result gets an exception",
+         .symptom = "any use of the result throws",
          .question = "Where is the variable that you return given its value, and is it declared twice?"},
         {.id = "result_times_a_constant",
          .decision = "result",

@@ -43,7 +43,7 @@ Chapter chapters::what_is_read() {
          .decision = told_in_words,
          .title = "something that the header promises besides the numbers does not hold",
          .right = "the header says what holds besides the numbers",
-         .symptom = "whoever relies on the header is wrong with you",
+         .symptom = "code that relies on the header is wrong with yours",
          .question = "What does the header say of this besides the numbers that come back?"},
     };
     return {decisions, mistakes};
