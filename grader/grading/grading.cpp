@@ -1,284 +1,37 @@
 #include "grading/grading.hpp"
 
 #include "grading/at_once.hpp"
-#include "grading/both_builds.hpp"
-#include "grading/credit.hpp"
+#include "grading/exercise_grading.hpp"
 #include "grading/folder_lock.hpp"
-#include "grading/judge.hpp"
 #include "grading/results.hpp"
-#include "grading/where_it_failed.hpp"
 
-#include "build/unchecked.hpp"
-#include "build/workspace.hpp"
-#include "sandbox/process.hpp"
+#include "build/toolchain.hpp"
 #include "submission/digest.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <chrono>
 #include <future>
 #include <mutex>
-#include <optional>
 #include <semaphore>
-#include <set>
-#include <thread>
-#include <utility>
 
 namespace headway::cli {
-namespace {
 
 namespace fs = std::filesystem;
-using build::Build;
 using std::chrono::steady_clock;
 using verdict::State;
 using verdict::TestState;
 
-double seconds_since(steady_clock::time_point begin) {
-    return std::chrono::duration<double>(steady_clock::now() - begin).count();
+namespace {
+
+/// What else a verdict depends on: limits, and the protections that it is stamped with.
+std::string circumstances(const Course& course) {
+    std::string text = course.machine().jail.policy().text();
+    for (const auto& [name, state] : course.machine().protections) text += "\n" + name + ": " + state;
+    return text;
 }
 
-/// What one build of one exercise gave.
-struct BuildResult {
-    verdict::Compilation build;
-    std::vector<verdict::Test> tests;
-    std::string problem;  ///< of the machine or the course
-    double judge_seconds = 0;
-};
-
-/// Where no question of the diagnosis is answered wrongly: what the hidden tests found wrong has no name.
-std::vector<verdict::FunctionDiagnosis> seen_by_tests_alone(const verdict::Exercise& exercise) {
-    std::vector<verdict::FunctionDiagnosis> functions;
-    for (const verdict::Test& test : exercise.tests) {
-        if (test.state != TestState::failed || !test.failure || test.depends_on) continue;
-        const std::string& name = test.failure->function;
-        const bool is_known =
-            std::any_of(functions.begin(), functions.end(), [&](const auto& one) { return one.function == name; });
-        if (name.empty() || is_known) continue;
-        verdict::FunctionDiagnosis& found = functions.emplace_back();
-        found.function = name;
-        found.state = verdict::FunctionState::unrecognised;
-        found.stage = test.failure->stage;
-    }
-    return functions;
-}
-
-/// What all tests have in common that were not asked for want of time is said of the first.
-void tell_once(std::vector<verdict::Test>& tests) {
-    bool told = false;
-    for (verdict::Test& test : tests)
-        if (was_not_asked(test) && std::exchange(told, true)) test.failure->message.clear();
-}
-
-/// Of the whole submission: told once, with its first test.
-void remark(verdict::Test& test, const std::vector<std::string>& sentences) {
-    if (!test.remarks) test.remarks.emplace();
-    test.remarks->insert(test.remarks->end(), sentences.begin(), sentences.end());
-}
-
-/// Grades one exercise of one submission.
-class ExerciseGrading {
-public:
-    ExerciseGrading(const Course& course, const GradingOptions& options, const ExerciseInfo& info,
-                    std::counting_semaphore<>& processors, std::mutex& progress_mutex)
-        : course_(course),
-          options_(options),
-          info_(info),
-          judge_(course, info, options.seed),
-          processors_(processors),
-          progress_mutex_(progress_mutex) {}
-
-    verdict::Exercise run() {
-        const auto begin = steady_clock::now();
-        verdict::Exercise exercise;
-        exercise.number = info_.number;
-        exercise.name = info_.name;
-        exercise.title = info_.title;
-        try {
-            grade(exercise);
-        } catch (const build::BadSubmission& error) {
-            exercise.state = State::failed;
-            exercise.build.problem = verdict::BuildProblem::no_source;
-            exercise.build.message = error.what();
-        } catch (const std::exception& error) {
-            exercise.state = State::unavailable;
-            exercise.problem = error.what();
-        }
-        exercise.seconds = seconds_since(begin);
-        return exercise;
-    }
-
-private:
-    void grade(verdict::Exercise& exercise) {
-        auto submission = build::read_submission(options_.submission / info_.name, course_.folder(info_));
-        submission.folder = shown_folder();
-        exercise.digest = digest_of(course_, submission, info_, options_.seed);
-        if (!submission.has_source()) {
-            exercise.state = State::failed;
-            exercise.build.problem = verdict::BuildProblem::no_source;
-            exercise.build.message = fmt::format("{} holds no .cpp file; ./headway reset {} brings the stub back.",
-                                                 shown_folder().string(), info_.number);
-            return;
-        }
-        const std::vector<std::string> unchecked = build::unchecked_places(submission.files);
-        const fs::path folder = work_folder(course_, options_.submission, info_.name);
-        const FolderLock lock(folder);
-        if (options_.reuse && reuse(exercise)) return;
-        build::Workspace workspace(course_.toolchain, course_.machine().jail, std::move(submission), folder);
-        bool is_whole = true;  // or something is left for the next grading
-        if (course_.toolchain.builds(info_.name, Build::sanitized)) {
-            auto sanitized = std::async(std::launch::async, [&] { return run_build(workspace, Build::sanitized); });
-            const BuildResult plain = run_build(workspace, Build::plain);
-            conclude(exercise, plain, sanitized.get());
-            stamp_jail(exercise, "tests, sanitized build");
-            settle_places(exercise.tests, workspace.submission().files);
-            if (some_test_failed(exercise)) is_whole = diagnose(exercise, workspace);
-        } else {
-            conclude(exercise, run_build(workspace, Build::plain));
-        }
-        settle_credit(exercise);
-        stamp_jail(exercise, "compilation");
-        stamp_jail(exercise, "tests, plain build");
-        if (!unchecked.empty() && !exercise.tests.empty()) remark(exercise.tests.front(), unchecked);
-        std::error_code ignored;
-        fs::remove(answered_calls(), ignored);
-        if (exercise.state != State::unavailable && is_whole)
-            build::write_file(folder / "result.json", verdict::to_json(exercise).dump());
-    }
-
-    bool reuse(verdict::Exercise& exercise) const {
-        auto earlier = last_result(course_, options_.submission, info_);
-        if (!earlier || earlier->digest != exercise.digest) return false;
-        exercise = std::move(*earlier);
-        exercise.reused = true;
-        return true;
-    }
-
-    /// The same jail for every run: the one that course_.machine() has found to work.
-    void stamp_jail(verdict::Exercise& exercise, const std::string& run) const {
-        if (!exercise.jails) exercise.jails.emplace();
-        (*exercise.jails)[run] = course_.machine().jail.name();
-    }
-
-    BuildResult run_build(build::Workspace& workspace, Build build) const {
-        processors_.acquire();
-        BuildResult result;
-        try {
-            report("compiling");
-            build::Built built = workspace.build_worker(build);
-            result.build = std::move(built.build);
-            if (built.program) judge(result, workspace, build);
-        } catch (const std::exception& error) {
-            result.problem = error.what();
-        }
-        processors_.release();
-        return result;
-    }
-
-    void judge(BuildResult& result, const build::Workspace& workspace, Build build) const {
-        report("testing");
-        const auto begin = steady_clock::now();
-        const fs::path answers = build == Build::plain ? answered_calls() : fs::path();
-        result.tests = judge_.test(workspace.worker(build), build, answers);
-        result.judge_seconds = seconds_since(begin);
-        find_lines(result.tests, workspace, build);
-    }
-
-    void conclude(verdict::Exercise& exercise, const BuildResult& plain, const BuildResult& sanitized) const {
-        BuildResult both;
-        const bool only_sanitized_failed = plain.build.problem == verdict::BuildProblem::none &&
-                                           sanitized.build.problem != verdict::BuildProblem::none;
-        both.build = only_sanitized_failed ? sanitized.build : plain.build;  // which holds the warnings
-        both.build.compile_seconds = std::max(plain.build.compile_seconds, sanitized.build.compile_seconds);
-        both.build.link_seconds = std::max(plain.build.link_seconds, sanitized.build.link_seconds);
-        both.judge_seconds = plain.judge_seconds + sanitized.judge_seconds;
-        both.problem = plain.problem.empty() ? sanitized.problem : plain.problem;
-        const bool built = both.build.problem == verdict::BuildProblem::none;
-        if (built && both.problem.empty() && plain.tests.size() != sanitized.tests.size())
-            both.problem = "the two builds ran different tests";
-        std::vector<std::string> unchecked;
-        for (std::size_t i = 0; built && both.problem.empty() && i < plain.tests.size(); ++i)
-            both.tests.push_back(merge(plain.tests[i], sanitized.tests[i]));
-        if (!both.tests.empty()) unchecked = unchecked_for_time(plain.tests, sanitized.tests);
-        conclude(exercise, std::move(both));
-        if (!unchecked.empty() && !exercise.tests.empty()) remark(exercise.tests.front(), unchecked);
-    }
-
-    void conclude(verdict::Exercise& exercise, BuildResult result) const {
-        exercise.build = std::move(result.build);
-        exercise.judge_seconds = result.judge_seconds;
-        exercise.problem = std::move(result.problem);
-        if (exercise.build.problem != verdict::BuildProblem::none) {
-            exercise.state = State::failed;
-            return;
-        }
-        if (!exercise.problem.empty()) {
-            exercise.state = State::unavailable;
-            return;
-        }
-        exercise.tests = std::move(result.tests);
-        tell_once(exercise.tests);
-        exercise.max_points = 0;
-        for (const verdict::Test& test : exercise.tests) {
-            exercise.points += test.points;
-            exercise.max_points += test.max_points;
-        }
-        exercise.state = state_of(exercise.tests);
-        for (const verdict::Test& test : exercise.tests)
-            if (test.state == TestState::unavailable && test.failure) exercise.problem = test.failure->message;
-    }
-
-    static bool some_test_failed(const verdict::Exercise& exercise) {
-        return exercise.state != State::unavailable &&
-               std::any_of(exercise.tests.begin(), exercise.tests.end(),
-                           [](const verdict::Test& test) { return test.state == TestState::failed; });
-    }
-
-    /// Says why, if it can be said. A diagnosis that cannot be made costs nobody a grade.
-    /// @return whether it could be made
-    bool diagnose(verdict::Exercise& exercise, build::Workspace& workspace) const {
-        if (!options_.diagnose) return true;
-        report("looking for the mistake");
-        processors_.acquire();
-        try {
-            exercise.diagnosis = judge_.diagnose({.plain = workspace.worker(Build::plain),
-                                                  .sanitized = workspace.worker(Build::sanitized),
-                                                  .answered_calls = answered_calls(),
-                                                  .hung = hung_functions(exercise),
-                                                  .told = told_in_words(exercise)});
-            stamp_jail(exercise, "diagnosis");
-            if (exercise.diagnosis->functions.empty()) exercise.diagnosis->functions = seen_by_tests_alone(exercise);
-        } catch (const std::exception& error) {
-            exercise.diagnosis.reset();
-            remark(exercise.tests.front(), {std::string("the mistake could not be looked for: ") + error.what()});
-        }
-        processors_.release();
-        return exercise.diagnosis.has_value();
-    }
-
-    /// What the plain build answered, for the diagnosis.
-    fs::path answered_calls() const { return work_folder(course_, options_.submission, info_.name) / "answered_calls"; }
-
-    void report(const std::string& step) const {
-        if (!options_.progress) return;
-        const std::lock_guard lock(progress_mutex_);
-        options_.progress(fmt::format("{} {}: {}", info_.number, info_.title, step));
-    }
-
-    /// The folder as the user knows it: relative where that is shorter.
-    fs::path shown_folder() const {
-        if (!options_.shown_as.empty()) return options_.shown_as / info_.name;
-        const fs::path folder = options_.submission / info_.name;
-        const fs::path relative = folder.lexically_relative(course_.root);
-        return relative.empty() || *relative.begin() == ".." ? folder : relative;
-    }
-
-    const Course& course_;
-    const GradingOptions& options_;
-    const ExerciseInfo& info_;
-    const Judge judge_;
-    std::counting_semaphore<>& processors_;
-    std::mutex& progress_mutex_;
-};
+/// What earlier gradings may take up: the exercises of some thirty submissions with all their programs.
+constexpr std::uintmax_t most_kept = std::uintmax_t{2} << 30U;
 
 }  // namespace
 
@@ -292,13 +45,6 @@ State state_of(const std::vector<verdict::Test>& tests) {
     if (count(TestState::passed) == all) return State::passed;
     if (count(TestState::not_implemented) == all) return State::not_started;
     return count(TestState::not_implemented) > 0 ? State::partial : State::failed;
-}
-
-/// What else a verdict depends on: limits, and the protections that it is stamped with.
-std::string circumstances(const Course& course) {
-    std::string text = course.machine().jail.policy().text();
-    for (const auto& [name, state] : course.machine().protections) text += "\n" + name + ": " + state;
-    return text;
 }
 
 std::string digest_of(const Course& course, const build::Submission& submission, const ExerciseInfo& info,
@@ -317,9 +63,6 @@ fs::path work_folder(const Course& course, const fs::path& submission, const std
     return course.state / "work" / key / exercise;
 }
 
-/// What earlier gradings may take up: the exercises of some thirty submissions with all their programs.
-constexpr std::uintmax_t most_kept = std::uintmax_t{2} << 30U;
-
 verdict::Verdict grade(const Course& course, const GradingOptions& options) {
     const auto begin = steady_clock::now();
     verdict::Verdict verdict;
@@ -335,7 +78,7 @@ verdict::Verdict grade(const Course& course, const GradingOptions& options) {
     std::vector<std::future<verdict::Exercise>> running;
     for (const ExerciseInfo* info : options.exercises)
         running.push_back(std::async(std::launch::async, [&, info] {
-            return ExerciseGrading(course, options, *info, free_processors, progress_mutex).run();
+            return grade_exercise(course, options, *info, free_processors, progress_mutex);
         }));
     build::Digest digest;
     for (auto& exercise : running) {
@@ -344,7 +87,7 @@ verdict::Verdict grade(const Course& course, const GradingOptions& options) {
     }
     verdict.digest = digest.hex();
     verdict::withhold(verdict, options.tell);
-    verdict.seconds = seconds_since(begin);
+    verdict.seconds = std::chrono::duration<double>(steady_clock::now() - begin).count();
     return verdict;
 }
 

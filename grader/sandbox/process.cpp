@@ -1,5 +1,6 @@
 #include "sandbox/process.hpp"
 
+#include "sandbox/child.hpp"
 #include "sandbox/control_group.hpp"
 #include "sandbox/orphans.hpp"
 
@@ -13,9 +14,7 @@
 #include <thread>
 
 #include <fcntl.h>
-#include <linux/close_range.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -51,72 +50,6 @@ std::vector<char*> pointers(const std::vector<std::string>& strings) {
     result.push_back(nullptr);
     return result;
 }
-
-// ---- in the child, between fork and exec: only async-signal-safe calls -------------------------------------------
-
-void set_limit(__rlimit_resource resource, std::uint64_t value) {
-    if (value == 0) return;
-    const rlimit limit{value, value};
-    ::setrlimit(resource, &limit);
-}
-
-void apply(const Limits& limits) {
-    set_limit(RLIMIT_CPU, static_cast<std::uint64_t>(limits.cpu.count()));
-    rlimit addresses{};
-    ::getrlimit(RLIMIT_AS, &addresses);
-    addresses.rlim_cur = addresses.rlim_max;  // what the grader has set itself is for itself alone
-    ::setrlimit(RLIMIT_AS, &addresses);
-    set_limit(RLIMIT_AS, limits.address_space);
-    set_limit(RLIMIT_FSIZE, limits.file_size);
-    set_limit(RLIMIT_STACK, limits.stack);
-    const rlimit no_core{0, 0};
-    ::setrlimit(RLIMIT_CORE, &no_core);
-}
-
-/// A descriptor of ours, and the number that the child knows it by.
-struct Placement {
-    int descriptor;
-    int number;
-};
-
-struct ChildSide {
-    const Command& command;
-    char* const* arguments;
-    char* const* environment;
-    std::span<Placement> placements;
-    int error;  // gets errno if exec fails
-};
-
-/// Closes at exec what nobody gave the child on purpose: descriptors of the grader, and of the program that started it.
-void close_inherited_descriptors() {
-    constexpr int first = STDERR_FILENO + 1;
-    if (::close_range(first, ~0U, CLOSE_RANGE_CLOEXEC) == 0) return;
-    for (int descriptor = first; descriptor < 4096; ++descriptor) ::fcntl(descriptor, F_SETFD, FD_CLOEXEC);
-}
-
-[[noreturn]] void become(const ChildSide& side) {
-    ::setsid();
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (side.command.group) side.command.group->enter();
-    apply(side.command.limits);
-    // Out of the way of the numbers that they will be placed at.
-    const int error = ::fcntl(side.error, F_DUPFD, number::first_free);
-    for (Placement& placement : side.placements)
-        placement.descriptor = ::fcntl(placement.descriptor, F_DUPFD, number::first_free);
-    close_inherited_descriptors();
-    for (const Placement& placement : side.placements) ::dup2(placement.descriptor, placement.number);
-    sigset_t none;
-    sigemptyset(&none);
-    ::sigprocmask(SIG_SETMASK, &none, nullptr);
-    ::signal(SIGPIPE, SIG_DFL);
-    ::signal(SIGINT, SIG_DFL);
-    if (::chdir(side.command.directory.c_str()) == 0) ::execve(side.arguments[0], side.arguments, side.environment);
-    const int why = errno;
-    if (::write(error, &why, sizeof why) < 0) ::_exit(126);
-    ::_exit(127);
-}
-
-// ---- what the child is given --------------------------------------------------------------------------------------
 
 Descriptor open_file(const std::filesystem::path& path, int flags) {
     Descriptor file(::open(path.c_str(), flags | O_CLOEXEC, 0755));
@@ -218,7 +151,7 @@ Process Process::start(const Launch& launch, Channel channel) {
         belongings->add(nameless_file(attachment.bytes), attachment.number);
 
     const std::uint64_t deaths_before = command.group ? command.group->deaths() : 0;
-    const ChildSide side{command, arguments.data(), environment.data(), belongings->placements(), report.theirs.get()};
+    const ChildSide side{launch, arguments.data(), environment.data(), belongings->placements(), report.theirs.get()};
     const pid_t pid = fork_own_child();
     if (pid < 0) throw_errno("fork for " + command.arguments.at(0));
     if (pid == 0) become(side);
