@@ -1,9 +1,12 @@
 #include <headway/layout.hpp>
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 #include <optional>
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
 namespace headway {
 namespace {
@@ -105,6 +108,20 @@ bool Layout::is_contiguous() const {
         expected *= shape[axis];
     }
     return true;
+}
+
+bool Layout::may_overlap() const {
+    if (numel() == 0) return false;
+    std::vector<std::pair<Index, Index>> steps;  // stride and size, of axes along which there is a step
+    for (std::size_t axis = 0; axis < shape.size(); ++axis)
+        if (shape[axis] > 1) steps.emplace_back(std::abs(strides[axis]), shape[axis]);
+    std::sort(steps.begin(), steps.end());
+    Index reached = 0;
+    for (const auto& [stride, size] : steps) {
+        if (stride <= reached) return true;
+        reached += (size - 1) * stride;
+    }
+    return false;
 }
 
 Index Layout::normalised_axis(Index axis) const {

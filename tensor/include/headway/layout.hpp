@@ -31,6 +31,8 @@ struct Layout {
     Index rank() const { return static_cast<Index>(shape.size()); }
     Index numel() const;
     bool is_contiguous() const;
+    /// Whether two elements may lie in one place, as expand() leaves them. No for slices, and for axes in any order.
+    bool may_overlap() const;
 
     /// `axis` counted from the front; -1 is the last one.
     /// @throws std::out_of_range, naming the axis and the rank

@@ -100,7 +100,8 @@ public:
 
     /// This tensor if it is contiguous, else a row-major copy.
     Tensor contiguous() const;
-    /// An independent copy of the storage: same shape, same strides, same offset.
+    /// An independent copy of the storage: same shape, same strides, same offset. Where elements share a place, as
+    /// after expand(), it is row-major instead, so that each element of the copy can be written alone.
     Tensor clone() const;
 
     // ---- writing through a view -----------------------------------------------------------------------------

@@ -28,6 +28,16 @@ TEST(Layout, ContiguousMeansTheLastAxisIsDense) {
     EXPECT_EQ(Layout::contiguous({3, 0, 2}).numel(), 0);
 }
 
+TEST(Layout, ElementsMayOverlapWhereAStepIsShorterThanWhatLiesWithin) {
+    EXPECT_FALSE(Layout::contiguous({2, 3, 4}).may_overlap());
+    EXPECT_FALSE((Layout{{4, 3, 2}, {1, 4, 12}}.may_overlap()));  // axes in another order
+    EXPECT_FALSE((Layout{{2, 3}, {20, -5}, 10}.may_overlap()));   // a slice, backwards
+    EXPECT_FALSE((Layout{{1, 3}, {0, 1}}.may_overlap()));
+    EXPECT_FALSE((Layout{{0, 3}, {0, 0}}.may_overlap()));
+    EXPECT_TRUE((Layout{{2, 3}, {0, 1}}.may_overlap()));
+    EXPECT_TRUE((Layout{{3, 3}, {2, 1}}.may_overlap()));  // windows
+}
+
 TEST(Layout, AxesOfSizeOneMayHaveAnyStrideAndStayContiguous) {
     EXPECT_TRUE((Layout{{2, 1, 3}, {3, 99, 1}, 0}.is_contiguous()));
     EXPECT_TRUE((Layout{{1, 1}, {0, 0}, 4}.is_contiguous()));

@@ -75,6 +75,17 @@ TEST(Tensor, CloneKeepsStridesAndOffset) {
     EXPECT_EQ(naive::storage(copy), naive::storage(window));
 }
 
+TEST(Tensor, EachElementOfACloneCanBeWrittenAlone) {
+    const Tensor row = Tensor::arange(3).view({1, 3});
+    Tensor copy = row.expand({2, 3}).clone();
+    copy(1, 2) = 7;
+    EXPECT_EQ(copy(0, 2), 2);
+    EXPECT_EQ(copy(1, 2), 7);
+    Tensor windows = Tensor::arange(5).as_strided({3, 3}, {1, 1}, 0).clone();
+    windows(0, 1) = 7;
+    EXPECT_EQ(windows(1, 0), 1);
+}
+
 TEST(Tensor, SizesMayBeAskedFromTheEnd) {
     const Tensor x = Tensor::zeros({2, 3, 5});
     EXPECT_EQ(x.size(-1), 5);
