@@ -1,13 +1,12 @@
 #!/bin/sh
-# ./headway test --soak: every fuzzer for as long as it takes to trust it, one after the other. The decoder gets 10^8
-# inputs, each other reader 10^6 or an hour of processor time; then lying workers. Results: build/test/soak/NAME.log and
-# a table on standard output, for tests/fuzz/README.md. What is found there ends that fuzzer, and this with status 1.
+# ./headway test --soak [NAME...]: every fuzzer, or these, for as long as it takes to trust it, as many at once as there are
+# processors. The decoder gets 10^8 inputs, each other reader 10^6 or an hour; without names, lying workers follow. Results:
+# build/test/soak/NAME.log and a table on standard output, for tests/fuzz/README.md. What is found ends that fuzzer, and
+# this with status 1.
 set -eu
 
 fuzzers=$HEADWAY_ROOT/build/test/tests/fuzz
 results=$HEADWAY_ROOT/build/test/soak
-mkdir -p "$results"
-status=0
 
 # edges LOG INPUTS: how many had been reached by then.
 edges() {
@@ -21,28 +20,52 @@ last_new_edge() {
         END { print n + 0 }' "$1"
 }
 
-echo 'commit '"$(git -C "$HEADWAY_ROOT" rev-parse --short HEAD 2>/dev/null || echo unknown)"', '"$(date -u +%F)"
-echo
-echo '| fuzzer | inputs | edges at 80 % | edges at the end | last new edge at input | finding |'
-echo '|---|---|---|---|---|---|'
-for fuzzer in "$fuzzers"/*_fuzzer; do
-    name=$(basename "$fuzzer" _fuzzer)
-    folder=$(sed -n "s/^headway_fuzzer($name [A-Za-z]* CORPUS \([a-z_]*\).*/\1/p" "$HEADWAY_ROOT/tests/fuzz/CMakeLists.txt")
+# soak NAME: one fuzzer, and its row of the table.
+soak() {
+    name=$1
+    status=0
+    folder=$(sed -n "s/^headway_fuzzer($name [A-Za-z]* .*CORPUS \([a-z_]*\).*/\1/p" "$HEADWAY_ROOT/tests/fuzz/CMakeLists.txt")
     runs=1000000 seconds=3600 length=4096
     # Longer messages unfold to megabytes, and are the sample's business.
     if [ "$name" = decode_reply ]; then runs=100000000 seconds=0 length=256; fi
     log=$results/$name.log
     mkdir -p "$results/$name"
     finding=none
-    "$fuzzer" -runs=$runs -max_total_time=$seconds -max_len=$length -rss_limit_mb=2048 -timeout=1200 \
+    "$fuzzers/${name}_fuzzer" -runs=$runs -max_total_time=$seconds -max_len=$length -rss_limit_mb=2048 -timeout=1200 \
         -print_final_stats=1 -artifact_prefix="$results/$name-" "$results/$name" \
         "$HEADWAY_ROOT/tests/fuzz/$folder" >"$log" 2>&1 || { finding=$log status=1; }
     inputs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
     inputs=${inputs:-0}
     echo "| $name | $inputs | $(edges "$log" $((inputs * 4 / 5))) | $(edges "$log" "$inputs") | $(last_new_edge "$log") | $finding |"
+    return $status
+}
+
+if [ "${1-}" = --one ]; then
+    soak "$2"
+    exit
+fi
+
+named=$#
+if [ "$named" = 0 ]; then
+    for fuzzer in "$fuzzers"/*_fuzzer; do set -- "$@" "$(basename "$fuzzer" _fuzzer)"; done
+fi
+for name do
+    if [ ! -x "$fuzzers/${name}_fuzzer" ]; then
+        echo "There is no fuzzer $name: see tests/fuzz/CMakeLists.txt." >&2
+        exit 2
+    fi
 done
+mkdir -p "$results"
+echo 'commit '"$(git -C "$HEADWAY_ROOT" rev-parse --short HEAD 2>/dev/null || echo unknown)"', '"$(date -u +%F)"
 echo
-python3 "$HEADWAY_ROOT/tests/fuzz/run_liars.py" --judge "$HEADWAY_ROOT/build/test/bin/headway-judge" --workers "$fuzzers" \
-    --policy "$HEADWAY_ROOT/policy.toml" --seeds 100 01_single_head 02_head_splitting 03_scaled_scores 04_merge_heads \
-    05_module 07_backward 08_kv_cache 09_grouped_query 10_tiled_attention || status=1
+echo '| fuzzer | inputs | edges at 80 % | edges at the end | last new edge at input | finding |'
+echo '|---|---|---|---|---|---|'
+status=0
+printf '%s\n' "$@" | xargs -n 1 -P "$(getconf _NPROCESSORS_ONLN)" sh "$0" --one || status=1
+if [ "$named" = 0 ]; then
+    echo
+    python3 "$HEADWAY_ROOT/tests/fuzz/run_liars.py" --judge "$HEADWAY_ROOT/build/test/bin/headway-judge" \
+        --workers "$fuzzers" --policy "$HEADWAY_ROOT/policy.toml" --seeds 100 01_single_head 02_head_splitting \
+        03_scaled_scores 04_merge_heads 05_module 07_backward 08_kv_cache 09_grouped_query 10_tiled_attention || status=1
+fi
 exit $status

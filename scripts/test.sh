@@ -1,8 +1,8 @@
 #!/bin/sh
-# ./headway test [--all|--soak|slurm]: Headway's own tests, whole. The last line is `N passed, N failed`.
+# ./headway test [--all | --soak [NAME...] | slurm]: Headway's own tests, whole. The last line is `N passed, N failed`.
 #   always: build without a warning, ctest, verify, format, shellcheck;
 #   --all: the slow tests, sanitizers, clang++ and clang-tidy as well;
-#   --soak: only the fuzzers, each for its full length, which takes a night or two (scripts/soak.sh);
+#   --soak: only the fuzzers, or these, each for its full length, which takes a night in all (scripts/soak.sh);
 #   slurm: only what grades a class on a cluster, on one that is made for it on this machine.
 set -eu
 
@@ -11,15 +11,18 @@ passed=0
 failed=0
 skipped=0
 
-all=no slurm=no soak=no
+all=no slurm=no soak=no fuzzers=
 for argument do
     case $argument in
     --all) all=yes slurm=yes ;;
     --soak) soak=yes ;;
     slurm) slurm=only ;;
     *)
-        echo "usage: ./headway test [--all | --soak | slurm] [--yes]" >&2
-        exit 2
+        if [ "$soak" = no ]; then
+            echo "usage: ./headway test [--all | --soak [FUZZER...] | slurm] [--yes]" >&2
+            exit 2
+        fi
+        fuzzers="$fuzzers $argument"
         ;;
     esac
 done
@@ -127,7 +130,8 @@ check_lint() {
 build test || finish
 if [ "$all$soak" != nono ]; then build test/fuzzers || finish; fi
 if [ "$soak" = yes ]; then
-    check 'Soak' sh "$root/scripts/soak.sh"
+    # shellcheck disable=SC2086 # names of ours have no spaces
+    check 'Soak' sh "$root/scripts/soak.sh" $fuzzers
     finish
 fi
 if [ "$slurm" = only ]; then
