@@ -9,6 +9,7 @@
 
 #include "build/unchecked.hpp"
 #include "build/workspace.hpp"
+#include "submission/digest.hpp"
 
 #include <fmt/format.h>
 
