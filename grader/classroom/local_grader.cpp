@@ -30,6 +30,7 @@ Grader local_grader(const cli::Course& course, std::uint64_t seed, fs::path scra
         options.shown_as = "exercises";
         options.exercises = {&here.find(submission.exercise)};
         options.seed = seed;
+        options.tell_seed = false;
         options.reuse = false;
         options.processors = 1;
         options.progress = log;

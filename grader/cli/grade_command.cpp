@@ -124,6 +124,7 @@ int run_grade(const Course& course, const GradeArguments& arguments) {
         throw UsageError(fmt::format("there is no folder {}", options.submission.string()));
     options.exercises = chosen(course, arguments.exercises, options.submission);
     options.seed = seed_of(arguments);
+    options.tell_seed = !arguments.seed_file;
     options.reuse = !arguments.again;
     options.tell = course.tell;
     see_to_the_jail(course, options.submission, arguments.unsafe ? sandbox::Unsafe::yes : sandbox::Unsafe::no);

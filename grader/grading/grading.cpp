@@ -67,7 +67,7 @@ verdict::Verdict grade(const Course& course, const GradingOptions& options) {
     const auto begin = steady_clock::now();
     verdict::Verdict verdict;
     verdict.submission = options.submission.string();
-    verdict.seed = options.seed;
+    if (options.tell_seed) verdict.seed = options.seed;
     verdict.started = verdict::now();
     keep_within(course.state / "work", most_kept);
     verdict.toolchain = {{"compiler", course.toolchain.compiler_version}};

@@ -19,6 +19,7 @@ struct GradingOptions {
     std::filesystem::path shown_as;    ///< what messages call it; empty: its path
     std::vector<const ExerciseInfo*> exercises;
     std::uint64_t seed = 1;
+    bool tell_seed = true;  ///< in the verdict: who knows it knows every hidden input
     bool reuse = true;     ///< take results of an identical earlier run
     bool diagnose = true;  ///< say why, where tests fail
     verdict::Tell tell = verdict::Tell::full;

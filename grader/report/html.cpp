@@ -21,8 +21,8 @@ void write_summary(Xml& page, const Verdict& verdict) {
     }
     page.text("h1", {}, fmt::format("{} of {} points", points, max_points));
     page.text("p", {{"class", "faint"}},
-              fmt::format("{}, graded {} in {:.1f} s, seed {}", verdict.submission, verdict.started, verdict.seconds,
-                          verdict.seed));
+              fmt::format("{}, graded {} in {:.1f} s, {}", verdict.submission, verdict.started, verdict.seconds,
+                          verdict.seed ? fmt::format("seed {}", *verdict.seed) : "a secret seed"));
     if (verdict.exercises.size() < 2) return;
     page.open("ul");
     for (const Exercise& exercise : verdict.exercises) {

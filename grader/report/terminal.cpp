@@ -55,7 +55,8 @@ void show_circumstances(Page& page, const Verdict& verdict) {
     if (!page.style().verbose) return;
     std::string tools;
     for (const auto& [tool, version] : verdict.toolchain) tools += fmt::format(", {} {}", tool, version);
-    page.paragraph({.hanging = 2}, {{fmt::format("seed {}{}", verdict.seed, tools), Tone::faint}});
+    page.paragraph({.hanging = 2},
+                   {{(verdict.seed ? fmt::format("seed {}", *verdict.seed) : "a secret seed") + tools, Tone::faint}});
 }
 
 void show_summary(Page& page, const Verdict& verdict) {

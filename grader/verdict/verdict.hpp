@@ -247,9 +247,9 @@ struct Exercise {
 
 struct Verdict {
     std::string schema = schema_name;
-    std::string submission;  ///< path as given
-    std::string digest;      ///< sha256 of all graded sources
-    std::uint64_t seed = 0;
+    std::string submission;                        ///< path as given
+    std::string digest;                            ///< sha256 of all graded sources
+    std::optional<std::uint64_t> seed;             ///< missing where it is secret
     std::map<std::string, std::string> toolchain;  ///< "compiler": "g++ 12.2.0"
     /// "own_memory": "enforced" | "degraded: why" | "weaker: what it does not stop" | "absent: why". "jail" is there,
     /// and says "weaker", if it was the one without namespaces.

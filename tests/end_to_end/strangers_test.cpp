@@ -96,7 +96,7 @@ std::vector<std::string> command_lines() {
     return lines;
 }
 
-TEST(TheSeed, IsInNoCommandLine) {
+TEST(TheSeed, OfAFileIsInNoCommandLineAndInNothingThatIsWritten) {
     const std::string seed = "8104739265017394";
     Desk desk;
     desk.write(file, solution(file));
@@ -104,7 +104,8 @@ TEST(TheSeed, IsInNoCommandLine) {
     build::write_file(seed_file, seed + "\n");
     auto grading = std::async(std::launch::async, [&] {
         return desk.headway({"grade", "01", "--submission", desk.submission().string(), "--seed-file",
-                             seed_file.string(), "--json", "-"});
+                             seed_file.string(), "--verbose", "--json", (desk.folder() / "v.json").string(), "--html",
+                             (desk.folder() / "v.html").string()});
     });
     bool judge_was_seen = false;
     while (grading.wait_for(std::chrono::milliseconds(5)) != std::future_status::ready)
@@ -113,8 +114,12 @@ TEST(TheSeed, IsInNoCommandLine) {
             ASSERT_EQ(line.find(seed), std::string::npos) << line;
         }
     EXPECT_TRUE(judge_was_seen);
-    const auto document = nlohmann::json::parse(grading.get().output, nullptr, false);
-    EXPECT_EQ(document.at("seed"), seed);
+    EXPECT_EQ(grading.get().output.find(seed), std::string::npos);
+    for (const char* written : {"v.json", "v.html"}) {
+        const std::string text = build::read_file(desk.folder() / written);
+        EXPECT_FALSE(text.empty());
+        EXPECT_EQ(text.find(seed), std::string::npos) << written;
+    }
 }
 
 }  // namespace
