@@ -56,7 +56,7 @@ public:
 private:
     void take(archive_entry* entry) {
         tree_.count_entry();
-        const char* name = archive_entry_pathname(entry);
+        const char* name = name_of(entry);
         if (name == nullptr) throw Malformed("holds a file without a readable name");
         const std::string path = FileTree::checked_path(name);
         if (archive_entry_symlink(entry) != nullptr || archive_entry_hardlink(entry) != nullptr)
@@ -67,6 +67,12 @@ private:
         if (archive_entry_is_encrypted(entry) != 0) throw Malformed("is encrypted");
         std::string text = read();
         if (FileTree::counts(path)) tree_.add(path, std::move(text));
+    }
+
+    /// Not what the locale makes of it: in most containers that is ASCII, and a name that does not fit is no name.
+    static const char* name_of(archive_entry* entry) {
+        const char* name = archive_entry_pathname_utf8(entry);
+        return name != nullptr ? name : archive_entry_pathname(entry);
     }
 
     std::string read() {
@@ -93,6 +99,7 @@ private:
 }  // namespace
 
 FileTree read_archive(const fs::path& file, Bounds bounds) {
+    if (!fs::is_regular_file(file)) throw Malformed("is called like an archive, and is no ordinary file");
     if (fs::file_size(file) > bounds.archive_bytes)
         throw Malformed(fmt::format("is larger than {} MiB", bounds.archive_bytes >> 20U));
     return Unpacking(file, bounds).run();

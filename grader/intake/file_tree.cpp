@@ -89,6 +89,7 @@ FileTree read_folder(const fs::path& folder, Bounds bounds) {
 
 bool is_archive(const fs::path& file) {
     const std::string name = file.filename().string();
+    if (fs::is_directory(file)) return false;
     return std::ranges::any_of(std::array{".zip", ".tar.gz", ".tgz", ".tar", ".tar.xz", ".tar.bz2"},
                                [&](const char* ending) { return name.ends_with(ending); });
 }

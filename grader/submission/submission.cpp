@@ -61,6 +61,8 @@ bool any_directive(std::string_view text, std::string_view directive, Asked aske
 }  // namespace
 
 bool is_source(const fs::path& path) {
+    // What macOS keeps of a file beside it, in archives.
+    if (path.filename().string().starts_with("._")) return false;
     return is_one_of(path.extension().string(), {".cpp", ".cc", ".cxx", ".hpp", ".h", ".hh", ".hxx", ".ipp", ".inl"});
 }
 

@@ -19,6 +19,7 @@ public:
     Archive(const std::filesystem::path& file, Kind kind) : archive_(archive_write_new()) {
         if (kind == Kind::zip) {
             archive_write_set_format_zip(archive_);
+            archive_write_set_options(archive_, "hdrcharset=UTF-8");
         } else {
             archive_write_set_format_gnutar(archive_);
             archive_write_add_filter_gzip(archive_);
@@ -31,7 +32,10 @@ public:
 
     void add(const std::string& path, const std::string& text, unsigned type = AE_IFREG, const char* link = nullptr) {
         archive_entry* entry = archive_entry_new();
-        archive_entry_set_pathname(entry, path.c_str());
+        if (archive_format(archive_) == ARCHIVE_FORMAT_ZIP)
+            archive_entry_set_pathname_utf8(entry, path.c_str());  // marked as such in the file
+        else
+            archive_entry_set_pathname(entry, path.c_str());
         archive_entry_set_filetype(entry, type);
         archive_entry_set_perm(entry, 0644);
         if (link != nullptr && type == AE_IFLNK) archive_entry_set_symlink(entry, link);
@@ -68,10 +72,17 @@ TEST_P(Archives, SourcesAreReadAndTheRestIsNot) {
         archive.add("hand_in/03_scaled_scores/scaled_scores.cpp", "int x;");
         archive.add("hand_in/notes.pdf", "%PDF");
         archive.add("hand_in/.git/hook.cpp", "int y;");
+        archive.add("hand_in/03_scaled_scores/._scaled_scores.cpp", "what macOS keeps beside a file");
     }
     const FileTree tree = read_archive(file());
     ASSERT_EQ(tree.files().size(), 1U);
     EXPECT_EQ(tree.files().at("hand_in/03_scaled_scores/scaled_scores.cpp"), "int x;");
+}
+
+TEST_P(Archives, NamesMayBeOfAnyScriptWhateverTheLocale) {
+    { Archive(file(), GetParam()).add("Müller 作业/01_single_head/single_head.cpp", "int x;"); }
+    const FileTree tree = read_archive(file());
+    EXPECT_TRUE(tree.files().contains("Müller 作业/01_single_head/single_head.cpp")) << tree.files().size();
 }
 
 TEST_P(Archives, PathsThatLeaveTheFolderAreRefused) {

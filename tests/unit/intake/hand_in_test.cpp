@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/stat.h>
+
 namespace headway::intake {
 namespace {
 
@@ -97,11 +99,15 @@ TEST(HandIns, WhatCannotBeReadSaysWhy) {
     folder.write("twice/a/03_scaled_scores/scaled_scores.cpp", "1");
     folder.write("twice/b/03_scaled_scores/scaled_scores.cpp", "2");
     folder.write("torn.zip", "PK\x03\x04 and no more");
+    folder.write("unpacked.zip/readme.txt", "a folder that is called like an archive");
+    ASSERT_EQ(::mkfifo((folder.path() / "waits.zip").c_str(), 0600), 0);
     const auto found = find_hand_ins(folder.path(), {});
-    ASSERT_EQ(students(found), (std::vector<std::string>{"empty", "torn", "twice"}));
+    ASSERT_EQ(students(found), (std::vector<std::string>{"empty", "torn", "twice", "unpacked", "waits"}));
     EXPECT_NE(problem_of(found[0]).find("holds no exercise"), std::string::npos);
     EXPECT_NE(problem_of(found[1]).find("cannot be unpacked"), std::string::npos);
     EXPECT_NE(problem_of(found[2]).find("which counts?"), std::string::npos);
+    EXPECT_NE(problem_of(found[3]).find("holds no exercise"), std::string::npos);
+    EXPECT_NE(problem_of(found[4]).find("no ordinary file"), std::string::npos);
 }
 
 TEST(HandIns, ASecondOfTheSameNameNeitherCostsTheFirstAMarkNorGetsIt) {
