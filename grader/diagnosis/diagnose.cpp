@@ -1,6 +1,7 @@
 #include "diagnosis/diagnose.hpp"
 
 #include "diagnosis/catalogue.hpp"
+#include "diagnosis/choose.hpp"
 #include "diagnosis/investigation.hpp"
 #include "diagnosis/naming.hpp"
 
@@ -15,19 +16,23 @@ using verdict::FunctionState;
 namespace {
 
 /// What hidden tests say in words of a function is a name where the diagnosis has none of its own: what it found is
-/// that refusals are missing, or nothing; and where nothing at all was answered wrong.
-void take_words_of_tests(std::vector<FunctionDiagnosis>& functions, const std::vector<std::string>& told) {
+/// that refusals are missing, or nothing; and where nothing at all was answered wrong. What is right in all else and
+/// calls no other function of the student's has that mistake of its own.
+void take_words_of_tests(std::vector<FunctionDiagnosis>& functions, const std::vector<std::string>& told,
+                         const Subject& subject) {
     const bool all_right = functions.empty();
     std::vector<std::string> worded;
     for (const std::string& one : told) {
         const std::size_t end = one.find(": ");
         if (end == std::string::npos) continue;
         std::string words = one.substr(end + 2);
+        if (words.find(" threw ") != std::string::npos) continue;  // that is said where it failed
         const std::size_t refusal = words.find(" should throw ");
         if (refusal != std::string::npos) words = words.substr(0, words.find(", but it ", refusal));
         auto found = std::ranges::find(functions, one.substr(0, end), &FunctionDiagnosis::function);
         if (found == functions.end()) {
-            if (!all_right) continue;
+            const auto known = std::ranges::find(subject.functions, one.substr(0, end), &Function::name);
+            if (!all_right && (known == subject.functions.end() || known->given_own)) continue;
             found = functions.emplace(functions.end());
             found->function = one.substr(0, end);
         }
@@ -85,7 +90,7 @@ verdict::Diagnosis diagnose(const std::string& exercise, const Workers& workers,
         out_of_time = true;  // what has been found by now is told
     }
     time_for_predictions() = nullptr;
-    take_words_of_tests(diagnosis.functions, told);
+    take_words_of_tests(diagnosis.functions, told, subject->second);
     for (FunctionDiagnosis& function : diagnosis.functions)
         std::erase_if(function.alternatives,
                       [&](const std::string& id) { return would_show(mistake(id), right_before); });

@@ -139,4 +139,11 @@ std::optional<CheckForgottenWhere> check_forgotten_where(const std::vector<Obser
     return std::nullopt;
 }
 
+bool misses_refusals_alone(const std::vector<Observation>& observations) {
+    return std::ranges::all_of(observations, [](const Observation& one) {
+        const Answer due = predicted(one, right());
+        return fit(due, one.seen) || (due.kind == Answer::Kind::refused && one.seen.is_value());
+    });
+}
+
 }  // namespace headway::diagnosis

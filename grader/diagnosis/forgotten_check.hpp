@@ -21,4 +21,7 @@ std::optional<CheckForgottenWhere> check_forgotten_where(const std::vector<Obser
                                                          const std::vector<const Mistake*>& candidates,
                                                          const Function& function, judge::Student& student);
 
+/// Whether everything is right that should be answered, and answered what should not.
+bool misses_refusals_alone(const std::vector<Observation>& observations);
+
 }  // namespace headway::diagnosis

@@ -1,10 +1,12 @@
 #include "diagnosis/investigation.hpp"
 
+#include "diagnosis/choose.hpp"
 #include "diagnosis/constant_factor.hpp"
 #include "diagnosis/forgotten_check.hpp"
 #include "diagnosis/localise.hpp"
 #include "diagnosis/never_reached.hpp"
 #include "diagnosis/only_where.hpp"
+#include "diagnosis/own_functions.hpp"
 #include "diagnosis/pairs.hpp"
 #include "diagnosis/short_numbers.hpp"
 #include "diagnosis/tell_apart.hpp"
@@ -14,9 +16,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <limits>
-#include <stdexcept>
-#include <tuple>
 #include <utility>
 
 namespace headway::diagnosis {
@@ -66,11 +65,12 @@ public:
         }
         diagnosis.state = FunctionState::named;
         if (findings_.unreliable || answers_right) return diagnosis;
-        keeps_state_ = std::any_of(known_.begin(), known_.end(),
-                                   [](const Mistake* one) { return one->id == "state_kept_between_calls"; });
+        own_.emplace(function_, workers_.plain, std::ranges::any_of(known_, [](const Mistake* one) {
+                         return one->id == "state_kept_between_calls";
+                     }));
         // What a function that has no name does to its callers is no mistake of theirs.
-        if (some_unnamed_ && follows_from_own_functions()) {
-            diagnosis.state = follows_in_values_ ? FunctionState::follows : FunctionState::unjudged;
+        if (was_never_reached(function_, findings_) || (some_unnamed_ && own_->explain(showing()))) {
+            diagnosis.state = own_->explain_values() ? FunctionState::follows : FunctionState::unjudged;
         } else if (const auto set = explanation(); !set.empty()) {
             name(diagnosis, set);
         } else if (is_right_for_short_numbers(observations_, function_, workers_.plain)) {
@@ -148,7 +148,10 @@ private:
             if (sets.empty()) return {};
             tell_apart(sets, observations_, function_, workers_.plain, random_);
             std::erase_if(sets, [&](const MistakeSet& set) { return !survives_suite(set); });
-            if (!sets.empty()) return choose(std::move(sets));
+            if (sets.empty()) continue;
+            put_likeliest_first(sets, known_, observations_, right_before_);
+            alternatives_.assign(sets.begin() + 1, sets.end());
+            return sets.front();
         }
         return {};
     }
@@ -179,41 +182,6 @@ private:
         return false;
     }
 
-    /// Of sets that no question tells apart: what is known from earlier functions first, then what these do not speak
-    /// against, then the first of the catalogue.
-    MistakeSet choose(std::vector<MistakeSet> sets) {
-        const auto familiar = [&](const MistakeSet& set) {
-            return std::count_if(set.begin(), set.end(), [&](const Mistake* mistake) {
-                return std::find(known_.begin(), known_.end(), mistake) != known_.end();
-            });
-        };
-        const auto open = [&](const MistakeSet& set) {
-            const auto evidence = evidence_for(set, observations_);
-            return evidence->unpredicted + evidence->not_finite;
-        };
-        std::size_t least = std::numeric_limits<std::size_t>::max();
-        for (const MistakeSet& set : sets) least = std::min(least, open(set));
-        // What leaves less open says more.
-        std::erase_if(sets, [&](const MistakeSet& set) { return open(set) > least; });
-        const auto unlikely = [&](const MistakeSet& set) {
-            return std::count_if(set.begin(), set.end(),
-                                 [&](const Mistake* mistake) { return would_show(*mistake, right_before_); });
-        };
-        const auto in_order = [](const MistakeSet& set) {
-            std::vector<std::size_t> positions;
-            for (const Mistake* mistake : set) positions.push_back(position_in_catalogue(*mistake));
-            std::sort(positions.begin(), positions.end());
-            return positions;
-        };
-        if (sets.size() > 1)
-            std::sort(sets.begin(), sets.end(), [&](const MistakeSet& a, const MistakeSet& b) {
-                return std::tuple(-familiar(a), unlikely(a), in_order(a)) <
-                       std::tuple(-familiar(b), unlikely(b), in_order(b));
-            });
-        alternatives_.assign(sets.begin() + 1, sets.end());
-        return sets.front();
-    }
-
     void name(FunctionDiagnosis& diagnosis, const MistakeSet& set) {
         const auto evidence = evidence_for(set, all_observations());
         if (!evidence || !evidence->is_telling()) {
@@ -239,8 +207,10 @@ private:
 
     /// No mistake of its own, or none that the model can make.
     void leave_unnamed(FunctionDiagnosis& diagnosis) {
-        if (was_never_reached(function_, findings_) || follows_from_own_functions()) {
-            diagnosis.state = follows_in_values_ ? FunctionState::follows : FunctionState::unjudged;
+        if (own_->explain(showing())) {
+            diagnosis.state = own_->explain_values() ? FunctionState::follows : FunctionState::unjudged;
+        } else if (name_beside_own_functions(diagnosis)) {
+            return;
         } else if (const auto check =
                        check_forgotten_where(all_observations(), candidates(), function_, workers_.plain)) {
             diagnosis.mistakes.emplace_back(check->mistake->id);
@@ -253,13 +223,13 @@ private:
             diagnosis.mistakes.emplace_back(found->mistake->id);
             if (!found->words.empty()) diagnosis.sentences.insert(diagnosis.sentences.begin(), found->words);
             if (!found->condition.empty()) diagnosis.only_where = found->condition;
-            diagnosis.inputs = static_cast<int>(observations_.size() + suite_.size());
+            diagnosis.inputs = static_cast<int>(observations_.size() + suite_.size()) + found->asked_besides;
             diagnosis.telling = found->wrong;
             for (const Mistake* other : found->alternatives) diagnosis.alternatives.emplace_back(other->id);
         } else if (const auto all = all_observations(); is_only_scaled(all)) {
             diagnosis.mistakes.emplace_back("result_times_a_constant");
             diagnosis.sentences.push_back(constant_factor(wrong_pairs(all)));
-        } else if (misses_refusals_alone()) {
+        } else if (misses_refusals_alone(all)) {
             diagnosis.mistakes.emplace_back(not_refused);
             diagnosis.sentences.emplace_back(function_.name + " answers where arguments do not fit, and should refuse");
         } else {
@@ -298,25 +268,9 @@ private:
         std::vector<Explanation> explanations;
         for (const Mistake* mistake : candidates()) explanations.push_back(explanation_by(*mistake));
         if (auto found = true_only_where(all, explanations, function_, workers_.plain, random_)) return found;
-        std::vector<const Observation*> wrong;
-        for (const Observation& one : all)
-            if (one.seen.is_value() && !fit(predicted(one, right()), one.seen)) wrong.push_back(&one);
-        if (wrong.empty()) return std::nullopt;
-        const Observation& least = **std::ranges::min_element(wrong, {}, [](const Observation* one) {
-            Index numbers = 0;
-            for (const wire::Field& field : one->arguments)
-                if (const auto* tensor = std::get_if<Tensor>(&field.value)) numbers += tensor->numel();
-            return numbers;
-        });
-        return true_only_where(all, misreadings(function_, least), function_, workers_.plain, random_);
-    }
-
-    /// Whether everything is right that should be answered, and answered what is not.
-    bool misses_refusals_alone() const {
-        return std::ranges::all_of(all_observations(), [](const Observation& one) {
-            const Answer due = predicted(one, right());
-            return fit(due, one.seen) || (due.kind == Answer::Kind::refused && one.seen.is_value());
-        });
+        const Observation* least = smallest_wrong(all);
+        if (least == nullptr) return std::nullopt;
+        return true_only_where(all, misreadings(function_, *least), function_, workers_.plain, random_);
     }
 
     /// The answers to small questions, and where all of these are right, the wrong ones that the hidden tests got.
@@ -328,33 +282,21 @@ private:
         return all;
     }
 
-    bool follows_from_own_functions() {
-        if (!function_.given_own) return false;
-        // What small questions do not show, the hidden tests may have shown.
-        const bool shows_here = !is_explained(observations_, {});
-        return follows_in(shows_here ? observations_ : suite_);
-    }
+    /// What small questions do not show, the hidden tests may have shown.
+    const std::vector<Observation>& showing() const { return is_explained(observations_, {}) ? suite_ : observations_; }
 
-    /// Whether every wrong answer is what comes of the student's own earlier functions; and whether there is any.
-    bool follows_in(const std::vector<Observation>& observations) {
-        int compared = 0;
-        for (const Observation& observation : observations) {
-            if (fit(predicted(observation, right()), observation.seen)) continue;
-            std::optional<Answer> expected;
-            // The answer that was seen had no call before it.
-            if (keeps_state_) workers_.plain.fresh_worker();
-            try {
-                expected = function_.given_own(workers_.plain, observation.arguments);
-            } catch (const judge::StopTest&) {
-                workers_.plain.fresh_worker();
-            } catch (const std::logic_error&) {
-                // arguments that should be refused: nothing can be made of them
-            }
-            if (!expected || !fit(*expected, observation.seen)) return false;
-            follows_in_values_ |= expected->is_value();
-            ++compared;
-        }
-        return compared > 0;
+    /// A mistake of its own beside those of the functions that it calls.
+    bool name_beside_own_functions(FunctionDiagnosis& diagnosis) {
+        if (!some_unnamed_ && known_.empty()) return false;
+        std::vector<const Mistake*> likely = candidates();
+        std::erase_if(likely, [&](const Mistake* one) { return would_show(*one, right_before_); });
+        const MistakeSet found = own_->explain_beside_one_of(likely, showing());
+        if (found.empty()) return false;
+        diagnosis.mistakes.emplace_back(found.front()->id);
+        for (std::size_t i = 1; i < found.size(); ++i) diagnosis.alternatives.emplace_back(found[i]->id);
+        diagnosis.sentences.emplace_back(
+            "its answers are those of your own earlier functions with this mistake beside theirs");
+        return true;
     }
 
     std::string exercise_number_;  ///< "03"
@@ -370,16 +312,10 @@ private:
     std::vector<Observation> observations_;  ///< small questions, for the search
     std::vector<Observation> suite_;         ///< what the hidden tests got as answers
     std::vector<MistakeSet> alternatives_;
-    bool follows_in_values_ = false;  ///< not only in that both refuse
-    bool keeps_state_ = false;        ///< an earlier function does
+    std::optional<OwnFunctions> own_;  ///< what it owes to earlier functions
 };
 
 }  // namespace
-
-bool would_show(const Mistake& mistake, const std::vector<Observation>& right) {
-    return std::any_of(right.begin(), right.end(),
-                       [&](const Observation& one) { return !fit(predicted(one, with({&mistake})), one.seen); });
-}
 
 std::optional<FunctionDiagnosis> investigate(const std::string& exercise_number, const Function& function,
                                              const Workers& workers, const std::vector<AnsweredCall>& calls,

@@ -21,7 +21,4 @@ std::optional<verdict::FunctionDiagnosis> investigate(const std::string& exercis
                                                       const MistakeSet& known, bool some_unnamed,
                                                       std::vector<Observation>& right_before);
 
-/// Whether these answers, which are right, would be others.
-bool would_show(const Mistake& mistake, const std::vector<Observation>& right);
-
 }  // namespace headway::diagnosis

@@ -103,6 +103,7 @@ std::optional<OnlyWhere> true_only_where(const std::vector<Observation>& all,
         const Answer due = predicted(one, right());
         return due.is_value() || !fit(due, one.seen);
     });
+    const std::size_t given = observations.size();
     ask_again_with_other_numbers(observations, function, student);
     std::vector<Observation> wrong_ones;
     std::vector<Facts> facts;
@@ -134,7 +135,7 @@ std::optional<OnlyWhere> true_only_where(const std::vector<Observation>& all,
     if (hypotheses.empty() || is_ambiguous(hypotheses)) return std::nullopt;
     const Hypothesis& first = hypotheses.front();
     OnlyWhere found{first.explanation->mistake, first.explanation->words, first.condition->words,
-                    static_cast<int>(wrong_ones.size())};
+                    static_cast<int>(wrong_ones.size()), static_cast<int>(observations.size() - given)};
     for (const Hypothesis& other : hypotheses)
         if (other.explanation->mistake != first.explanation->mistake && other.condition == first.condition)
             found.alternatives.push_back(other.explanation->mistake);

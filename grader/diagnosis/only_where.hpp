@@ -23,7 +23,8 @@ struct OnlyWhere {
     const Mistake* mistake;
     std::string words;             ///< told in place of its title, if there are any
     std::string condition;         ///< "T = S"; empty: everywhere
-    int wrong;                     ///< of the observations, how many it explains
+    int wrong;                     ///< of the observations, and of what was asked besides, how many it explains
+    int asked_besides;             ///< calls with other numbers
     MistakeSet alternatives = {};  ///< which no question tells from it, under that condition
 };
 

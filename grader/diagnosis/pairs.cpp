@@ -31,4 +31,17 @@ std::vector<Pair> wrong_pairs(const std::vector<Observation>& observations) {
     return pairs;
 }
 
+const Observation* smallest_wrong(const std::vector<Observation>& observations) {
+    std::vector<const Observation*> wrong;
+    for (const Observation& one : observations)
+        if (one.seen.is_value() && !fit(predicted(one, right()), one.seen)) wrong.push_back(&one);
+    const auto least = std::ranges::min_element(wrong, {}, [](const Observation* one) {
+        Index numbers = 0;
+        for (const wire::Field& field : one->arguments)
+            if (const auto* tensor = std::get_if<Tensor>(&field.value)) numbers += tensor->numel();
+        return numbers;
+    });
+    return least == wrong.end() ? nullptr : *least;
+}
+
 }  // namespace headway::diagnosis

@@ -21,4 +21,7 @@ bool differs(const Pair& pair);
 /// Of every answer with a value that is wrong, the parts whose shape is right.
 std::vector<Pair> wrong_pairs(const std::vector<Observation>& observations);
 
+/// Of what was answered with a value that is wrong, the question with the fewest numbers; null if there is none.
+const Observation* smallest_wrong(const std::vector<Observation>& observations);
+
 }  // namespace headway::diagnosis

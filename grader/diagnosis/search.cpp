@@ -231,9 +231,12 @@ std::optional<Evidence> evidence_for(const std::function<Answer(const Observatio
         evidence.unpredicted += good->unpredicted;
         evidence.not_finite += good->not_finite;
         evidence.wrong += is_wrong ? 1 : 0;
-        if (is_wrong && prediction.kind == Answer::Kind::unpredicted) ++evidence.left_open;
-        if (good->compared > 0 && is_wrong && tells_what_is_wrong(prediction, right_answer, observation.seen))
-            ++evidence.telling;
+        if (!is_wrong) continue;
+        if (prediction.kind == Answer::Kind::unpredicted) ++evidence.left_open;
+        if (prediction.kind == Answer::Kind::impossible) ++evidence.impossible;
+        if (good->compared == 0 || !tells_what_is_wrong(prediction, right_answer, observation.seen)) continue;
+        ++evidence.telling;
+        evidence.telling_values += observation.seen.is_value() ? 1 : 0;
     }
     return evidence;
 }

@@ -50,12 +50,18 @@ struct Evidence {
     int wrong = 0;                ///< that a right program would have answered otherwise
     int telling = 0;              ///< where a right program would have answered differently, in finite numbers or words
     int left_open = 0;            ///< wrong answers for which the set allows anything
+    int impossible = 0;           ///< wrong answers for which it only says that nothing can be computed
+    int telling_values = 0;       ///< of the telling ones, those that were seen to have a value
     double closeness = 0;         ///< the largest difference, in tolerances
     std::size_t compared = 0;     ///< numbers
     std::size_t unpredicted = 0;  ///< numbers that were seen and not predicted
     std::size_t not_finite = 0;   ///< numbers that are not finite in both: that says little
     /// A set that leaves much open explains nothing.
-    bool is_telling() const { return telling > 0 && left_open <= 2 * telling && unpredicted < compared; }
+    bool is_telling() const {
+        // What never gives a value may only hand on what a function that it calls threw.
+        const bool computes = impossible == 0 || telling_values > 0;
+        return telling > 0 && computes && left_open <= 2 * telling && unpredicted < compared;
+    }
 };
 /// Nothing if some observation refutes what is predicted.
 std::optional<Evidence> evidence_for(const std::function<Answer(const Observation&)>& predict,

@@ -59,6 +59,9 @@ struct Function {
     std::function<Questions(Random&)> questions = nullptr;
     /// What should come back given the student's own answers from earlier functions; empty where they are of no use.
     std::function<std::optional<Answer>(judge::Student&, const judge::Arguments&)> given_own = nullptr;
+    /// The same where it decides otherwise itself: a mistake of its own on top of what it calls.
+    std::function<std::optional<Answer>(judge::Student&, const judge::Arguments&, const Choices&)> given_own_and =
+        nullptr;
     /// How its result is asked for; the default is a plain call.
     std::function<AnswerAndChanges(judge::Student&, const judge::Arguments&)> ask = nullptr;
     std::string stage = {};  ///< where it stands in the order of attention

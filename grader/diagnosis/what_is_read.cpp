@@ -2,6 +2,7 @@
 
 #include "diagnosis/conditions.hpp"
 #include "diagnosis/elements.hpp"
+#include "diagnosis/parts_of_result.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,6 +12,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace headway::diagnosis {
 namespace {
@@ -19,31 +21,8 @@ using judge::Arguments;
 
 constexpr const char* never_read = "part_never_read";
 constexpr const char* read_for_another = "part_read_for_another";
-constexpr const char* never_written = "part_never_written";
 
 // ---- the tensors of a call --------------------------------------------------------------------------------------
-
-/// By name; "grads.q_weight" for what lies in a record. Suites say more in a name: "x (a transposed view)".
-void each_tensor(Arguments& arguments, const std::function<void(const std::string& name, Tensor&)>& visit) {
-    for (wire::Field& argument : arguments) {
-        const std::string name = argument.name.substr(0, argument.name.find(" ("));
-        if (auto* tensor = std::get_if<Tensor>(&argument.value)) {
-            if (tensor->defined()) visit(name, *tensor);
-        } else if (auto* record = std::get_if<wire::Record>(&argument.value)) {
-            for (wire::Field& field : record->fields)
-                if (auto* inner = std::get_if<Tensor>(&field.value); inner != nullptr && inner->defined())
-                    visit(name + "." + field.name, *inner);
-        }
-    }
-}
-
-Tensor* tensor_named(Arguments& arguments, const std::string& wanted) {
-    Tensor* found = nullptr;
-    each_tensor(arguments, [&](const std::string& name, Tensor& tensor) {
-        if (name == wanted) found = &tensor;
-    });
-    return found;
-}
 
 Mask* mask_of(Arguments& arguments) {
     for (wire::Field& argument : arguments)
@@ -103,22 +82,26 @@ std::string beyond(const Bound& bound, const std::string& slices, const std::str
     return fmt::format(fmt::runtime(bound.beyond), slices, what_becomes);
 }
 
-/// What the slices of an axis are: "key", of the axis S.
-std::string slice_of(const std::string& axis) {
+/// What the slices of an axis are: "key", of the axis S. The rows of x and of its gradient are tokens.
+std::string slice_of(const std::string& axis, const std::string& tensor = {}) {
+    if (axis == "T" && (tensor == "x" || tensor == "grad_y")) return "token";
     static const std::map<std::string, std::string> names{
         {"B", "sequence"}, {"H", "head"}, {"H_kv", "head"}, {"S", "key"}, {"T", "query"}};
     const auto found = names.find(axis);
     return found == names.end() ? "feature" : found->second;
 }
 
-std::string slices_of(const std::string& axis) { return axis == "T" ? "queries" : slice_of(axis) + "s"; }
+std::string slices_of(const std::string& axis, const std::string& tensor = {}) {
+    const std::string one = slice_of(axis, tensor);
+    return one == "query" ? "queries" : one + "s";
+}
 
 // ---- what a function may have read ------------------------------------------------------------------------------
 
 class Misreadings {
 public:
     Misreadings(const Function& function, const Observation& like)
-        : function_(function), like_(like), facts_(facts_of(like.arguments)) {}
+        : function_(function), like_(like), facts_(facts_of(like.arguments)), wrong_parts_(wrong_parts(like)) {}
 
     std::vector<Explanation> all() {
         Arguments arguments = like_.arguments;
@@ -126,13 +109,14 @@ public:
         each_tensor(arguments,
                     [&](const std::string& name, Tensor& tensor) { tensors.emplace_back(name, tensor.shape()); });
         // What is said of the result is true whatever leads to it, so it comes first.
-        result_as_a_whole();
+        all_ = miswritten_parts(like_);
         result_up_to_a_bound();
         if (axes("v", 4).size() == 4) one_slice_for_all({"k", "v"}, axes_of("v", 4));
         for (const auto& [name, shape] : tensors) {
             const auto axes = axes_of(name, shape.size());
             one_slice_for_all({name}, axes);
             up_to_a_bound(name, axes);
+            without_the_first(name, axes);
         }
         keys_up_to_a_bound();
         for (std::size_t i = 0; i < tensors.size(); ++i) {
@@ -150,17 +134,15 @@ public:
 private:
     /// Makes of the arguments those that were read. @return whether they differ
     using AsRead = std::function<bool(Arguments&, const Facts&)>;
-    /// Makes of the right answer the one that came. @return whether they differ
-    using AsWritten = std::function<bool(Answer&, const Facts&)>;
-
     std::vector<std::string> axes(const std::string& name, std::size_t rank) {
         Arguments arguments = like_.arguments;
         const Tensor* tensor = tensor_named(arguments, name);
         return tensor != nullptr && tensor->shape().size() == rank ? axes_of(name, rank) : std::vector<std::string>{};
     }
 
-    void add_reading(const char* id, std::string words, AsRead as_read) {
-        const auto predict = [&function = function_, as_read = std::move(as_read)](const Observation& observation) {
+    /// Where some parts of the result are right, it may be true of the others alone.
+    void add_reading(const char* id, const std::string& words, const AsRead& as_read) {
+        const auto predict = [&function = function_, as_read](const Observation& observation) {
             Observation other{observation.arguments, observation.seen, nullptr};
             try {
                 if (!as_read(other.arguments, facts_of(observation.arguments))) return predicted(observation, right());
@@ -170,22 +152,24 @@ private:
             }
             return other.predict ? predicted(other, right()) : Answer::without_value(Answer::Kind::impossible);
         };
-        all_.push_back({&mistake(id), std::move(words), predict});
-    }
-
-    void add_writing(const char* id, std::string words, AsWritten as_written) {
-        const auto predict = [as_written = std::move(as_written)](const Observation& observation) {
-            Answer answer = predicted(observation, right());
-            if (answer.is_value()) as_written(answer, facts_of(observation.arguments));
+        all_.push_back({&mistake(id), words, predict});
+        if (wrong_parts_.empty()) return;
+        const auto of_these_alone = [predict, wrong = wrong_parts_](const Observation& observation) {
+            Answer answer = predicted(observation, right()), as_if = predict(observation);
+            if (!answer.is_value() || !have_same_parts(answer, as_if)) return as_if;
+            for (std::size_t i = 0; i < answer.parts.size(); ++i)
+                if (std::ranges::find(wrong, answer.parts[i].first) != wrong.end())
+                    answer.parts[i].second = std::move(as_if.parts[i].second);
             return answer;
         };
-        all_.push_back({&mistake(id), std::move(words), predict});
+        all_.push_back(
+            {&mistake(id), fmt::format("for {}, {}", fmt::join(wrong_parts_, " and "), words), of_these_alone});
     }
 
     /// Slice 0 stands for the others.
     void one_slice_for_all(const std::vector<std::string>& names, const std::vector<std::string>& axes) {
         for (std::size_t axis = 0; axis < axes.size(); ++axis) {
-            const std::string one = slice_of(axes[axis]);
+            const std::string one = slice_of(axes[axis], names.front());
             add_reading(read_for_another,
                         fmt::format("{} of {} 0 {} read for every {}", listed(names), one,
                                     names.size() == 1 ? "is" : "are", one),
@@ -195,7 +179,7 @@ private:
                                 Tensor* tensor = tensor_named(arguments, name);
                                 if (tensor == nullptr || tensor->shape().size() != axes.size()) continue;
                                 const auto along = static_cast<Index>(axis);
-                                *tensor = tensor->clone();
+                                *tensor = tensor->contiguous().clone();
                                 for (Index i = 1; i < tensor->size(along); ++i)
                                     tensor->select(along, i).copy_from(tensor->select(along, 0));
                                 differs |= tensor->size(along) > 1;
@@ -211,19 +195,33 @@ private:
             for (const Bound& bound : bounds(facts_, axes[axis]))
                 for (const bool cut : {false, true}) {
                     if (cut && axes[axis] != "d_v") continue;  // a result of another width
-                    const std::string words =
-                        beyond(bound, slices_of(axes[axis]) + " of " + name, cut ? "are cut off" : "are never read");
+                    const std::string words = beyond(bound, slices_of(axes[axis], name) + " of " + name,
+                                                     cut ? "are cut off" : "are never read");
                     add_reading(never_read, words, [=](Arguments& arguments, const Facts& facts) {
                         Tensor* tensor = tensor_named(arguments, name);
                         if (tensor == nullptr || tensor->shape().size() != axes.size()) return false;
                         const auto along = static_cast<Index>(axis);
                         const Index n = tensor->size(along), end = bound.of(facts, n);
                         if (end == n) return false;
-                        *tensor = cut ? tensor->slice(along, 0, end) : tensor->clone();
+                        *tensor = cut ? tensor->slice(along, 0, end) : tensor->contiguous().clone();
                         if (!cut) tensor->slice(along, end, n).fill(0);
                         return true;
                     });
                 }
+    }
+
+    /// The first slice counts as 0.
+    void without_the_first(const std::string& name, const std::vector<std::string>& axes) {
+        for (std::size_t axis = 0; axis < axes.size(); ++axis)
+            add_reading(never_read,
+                        fmt::format("the first of the {} of {} is never read", slices_of(axes[axis], name), name),
+                        [=](Arguments& arguments, const Facts&) {
+                            Tensor* tensor = tensor_named(arguments, name);
+                            if (tensor == nullptr || tensor->shape().size() != axes.size()) return false;
+                            *tensor = tensor->contiguous().clone();
+                            tensor->select(static_cast<Index>(axis), 0).fill(0);
+                            return true;
+                        });
     }
 
     /// Keys beyond a bound have no share.
@@ -279,35 +277,6 @@ private:
         }
     }
 
-    /// A part of the result, or two of them, are 0 or twice what they should be.
-    void result_as_a_whole() {
-        const Answer due = predicted(like_, right());
-        std::vector<std::vector<std::string>> sets;
-        for (std::size_t i = 0; i < due.parts.size(); ++i) {
-            sets.push_back({due.parts[i].first});
-            for (std::size_t j = i + 1; j < due.parts.size(); ++j)
-                sets.push_back({due.parts[i].first, due.parts[j].first});
-        }
-        for (const auto& parts : sets)
-            for (const double factor : {0.0, 2.0}) {
-                const bool is_one = parts.size() == 1;
-                const std::string what =
-                    is_one && parts.front().empty() ? "the result" : "of the result, " + listed(parts);
-                add_writing(
-                    never_written,
-                    what + (factor == 0 ? (is_one ? " stays 0" : " stay 0")
-                                        : (is_one ? " is twice what it should be" : " are twice what they should be")),
-                    [=](Answer& answer, const Facts&) {
-                        for (auto& [name, array] : answer.parts) {
-                            if (std::ranges::find(parts, name) == parts.end()) continue;
-                            for (double& x : array.value) x *= factor;
-                            for (double& x : array.error) x *= factor;
-                        }
-                        return true;
-                    });
-            }
-    }
-
     static std::vector<std::string> axes_of_result(std::size_t rank) {
         if (rank == 4) return {"B", "H", "T", "d_v"};
         if (rank == 3) return {"B", "T", "D"};
@@ -316,18 +285,16 @@ private:
 
     using IsLeft = std::function<bool(const Facts&, Index i, Index n)>;
     void left_at_zero(const std::string& part, std::size_t axis, std::string words, IsLeft is_left) {
-        add_writing(never_written, std::move(words), [=](Answer& answer, const Facts& facts) {
-            bool differs = false;
+        all_.push_back(as_written(never_written, std::move(words), [=](Answer& answer, const Arguments& arguments) {
+            const Facts facts = facts_of(arguments);
             for (auto& [name, array] : answer.parts) {
                 if (name != part || array.shape.size() <= axis) continue;
                 each(array.shape, [&, &into = array](Coordinate at, std::size_t i) {
                     if (!is_left(facts, at[axis], into.shape[axis])) return;
-                    differs |= into.value[i] != 0;
                     into.value[i] = into.error[i] = 0;
                 });
             }
-            return differs;
-        });
+        }));
     }
 
     /// None of their numbers counts, or each counts twice.
@@ -358,13 +325,10 @@ private:
                     });
     }
 
-    static std::string listed(const std::vector<std::string>& names) {
-        return names.size() == 1 ? names.front() : names.front() + " and " + names.back();
-    }
-
     const Function& function_;
     const Observation& like_;
     Facts facts_;
+    std::vector<std::string> wrong_parts_;  ///< of the result, where some are right
     std::vector<Explanation> all_;
 };
 

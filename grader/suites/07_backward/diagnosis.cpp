@@ -6,10 +6,13 @@
 #include "suites/07_backward/questions.hpp"
 
 #include "diagnosis/attention.hpp"
+#include "diagnosis/elements.hpp"
 #include "diagnosis/subject.hpp"
 #include "student/expect.hpp"
 
 #include <memory>
+#include <stdexcept>
+#include <string>
 #include <utility>
 
 namespace headway::diagnosis {
@@ -40,7 +43,10 @@ HeadGradients attention_gradients(Attention& forward, const Array& grad_context,
     const Array& k = forward.heads(1, c);
     const Array& v = forward.heads(2, c);
     const Array grad_weights = reference::matmul(grad_context, reference::transpose(v, -2, -1));
-    const Array grad_scores = c.of<Gradients>().softmax(weights, grad_weights);
+    Array grad_scores = c.of<Gradients>().softmax(weights, grad_weights);
+    // Some skip blocked scores on the way back, others trust their weights of 0.
+    for (std::size_t i = 0; i < grad_scores.value.size(); ++i)
+        if (weights.value[i] == 0 && grad_scores.value[i] != 0) grad_scores.error[i] = anything;
     const Index d = q.size(-1), d_v = v.size(-1);
     const Gradients& g = c.of<Gradients>();
     return {g.queries(reference::scale(grad_scores, g.factor_of_queries(d, d_v)), q, k),
@@ -90,6 +96,74 @@ Predict linear_backward(const Arguments& arguments) {
     };
 }
 
+/// The maps and the attention that the module goes back through.
+class Parts {
+public:
+    struct Linear {
+        Array x, weight, bias;  ///< with what the parameters' gradients held before
+    };
+    struct Given {
+        Tensor weight, held_weight, held_bias;
+    };
+    virtual ~Parts() = default;
+    virtual Linear linear(const Array& x, const Given& given, const Array& grad_y, bool is_output) = 0;
+    virtual HeadGradients attention(Attention& forward, const Array& grad_context) = 0;
+};
+
+/// As the model computes them.
+class ModelParts : public Parts {
+public:
+    ModelParts(const Choices& c, Attention& unmasked) : c_(c), g_(c.of<Gradients>()), unmasked_(unmasked) {}
+
+    Linear linear(const Array& x, const Given& given, const Array& grad_y, bool is_output) override {
+        const auto back = is_output && g_.output != nullptr ? g_.output : g_.input;
+        return {back(grad_y, reference::exact(given.weight)),
+                accumulated(g_.weight(x, grad_y), given.held_weight, g_.weight_is_added),
+                accumulated(g_.bias(grad_y), given.held_bias, g_.bias_is_added)};
+    }
+    HeadGradients attention(Attention& forward, const Array& grad_context) override {
+        return attention_gradients(g_.mask_goes_back ? forward : unmasked_, grad_context, c_);
+    }
+
+private:
+    const Choices& c_;
+    const Gradients& g_;
+    Attention& unmasked_;
+};
+
+/// As the student's own functions answer.
+class OwnParts : public Parts {
+public:
+    OwnParts(judge::Student& student, Mask mask, const Choices& c) : student_(student), mask_(std::move(mask)), c_(c) {}
+
+    Linear linear(const Array& x, const Given& given, const Array& grad_y, bool) override {
+        auto own = judge::backward::own_linear(student_, x, given.weight, grad_y, given.held_weight, given.held_bias);
+        if (!own) throw std::invalid_argument("nothing can be made of linear_backward");
+        return {std::move(own->x), std::move(own->weight), std::move(own->bias)};
+    }
+    HeadGradients attention(Attention& forward, const Array& grad_context) override {
+        const Array &q = forward.heads(0, c_), &k = forward.heads(1, c_), &v = forward.heads(2, c_);
+        const auto record =
+            student_.record("attention_backward", {{"q", reference::to_tensor(q)},
+                                                   {"k", reference::to_tensor(k)},
+                                                   {"v", reference::to_tensor(v)},
+                                                   {"mask", mask_},
+                                                   {"grad_context", reference::to_tensor(grad_context)}});
+        return {own(record, "q", q.shape), own(record, "k", k.shape), own(record, "v", v.shape)};
+    }
+
+private:
+    static Array own(const wire::Record& record, const std::string& name, const Shape& due) {
+        Array array = judge::own(judge::backward::field(record, name));
+        if (array.shape != due) throw std::invalid_argument("nothing can be made of " + name);
+        return array;
+    }
+
+    judge::Student& student_;
+    Mask mask_;
+    const Choices& c_;
+};
+
 /// The module, forwards and backwards.
 class Module {
 public:
@@ -114,25 +188,35 @@ public:
     }
 
     Answer answer(const Choices& c) {
+        ModelParts parts(c, *unmasked_);
+        return answer(c, parts);
+    }
+
+    /// What it gives if it goes back through these parts, and decides the rest like this.
+    Answer answer(const Choices& c, Parts& parts) {
         const Gradients& g = c.of<Gradients>();
         const Array merged = c.merging.merge(forward_->context_and_weights(c).context);
         const Array grad_y = c.reading.tensor(grad_y_, Argument::gradient);
-        const Array grad_merged = (g.output == nullptr ? g.input : g.output)(grad_y, weight("out"));
-        const Array grad_context = g.split(grad_merged, H_);
-        Attention& back = g.mask_goes_back ? *forward_ : *unmasked_;
-        const HeadGradients heads = attention_gradients(back, grad_context, c);
+        const Parts::Linear output =
+            parts.linear(g.output_sees_merged ? merged : x_, given("out", "out"), grad_y, true);
+        const HeadGradients heads = parts.attention(*forward_, g.split(output.x, H_));
         Answer answer{.parts = {{"x", {}}}};
         Array grad_x;
         const std::array<const Array*, 3> of_role{&heads.q, &heads.k, &heads.v};
         for (std::size_t role = 0; role < 3; ++role) {
             const std::string& map = judge::backward::maps[role];
-            const Array grad = g.merge[role](*of_role[role]);
-            add_parameters(answer, map, x_, grad, g);
-            if (!g.reaches_input[role]) continue;
-            const Array path = g.input(grad, weight(map));
-            grad_x = grad_x.shape.empty() ? path : reference::add(grad_x, path);
+            const int path = g.path[role];
+            const Parts::Given through =
+                given(judge::backward::maps[path < 0 ? role : static_cast<std::size_t>(path)], map);
+            if (!g.goes_back[role]) {
+                add(answer, map, {{}, reference::exact(through.held_weight), reference::exact(through.held_bias)});
+                continue;
+            }
+            const Parts::Linear back = parts.linear(x_, through, g.merge[role](*of_role[role]), false);
+            add(answer, map, back);
+            if (path >= 0) grad_x = grad_x.shape.empty() ? back.x : reference::add(grad_x, back.x);
         }
-        add_parameters(answer, "out", g.output_sees_merged ? merged : x_, grad_y, g);
+        add(answer, "out", output);
         answer.parts.front().second = std::move(grad_x);
         return answer;
     }
@@ -141,15 +225,16 @@ private:
     static const Tensor& field(const wire::Record& record, const std::string& name) {
         return judge::backward::field(record, name);
     }
-    Array weight(const std::string& map) const { return reference::exact(field(parameters_, map + "_weight")); }
 
-    void add_parameters(Answer& answer, const std::string& map, const Array& input, const Array& grad,
-                        const Gradients& g) const {
-        const auto add = [&](const std::string& name, const Array& gradient, bool added) {
-            answer.parts.emplace_back(name, accumulated(gradient, field(grads_, name), added));
-        };
-        add(map + "_weight", g.weight(input, grad), g.weight_is_added);
-        add(map + "_bias", g.bias(grad), g.bias_is_added);
+    /// The weight of one map, and what the gradients of another hold: of the same, if all is right.
+    Parts::Given given(const std::string& map, const std::string& grads_of) const {
+        return {field(parameters_, map + "_weight"), field(grads_, grads_of + "_weight"),
+                field(grads_, grads_of + "_bias")};
+    }
+
+    static void add(Answer& answer, const std::string& map, const Parts::Linear& gradients) {
+        answer.parts.emplace_back(map + "_weight", gradients.weight);
+        answer.parts.emplace_back(map + "_bias", gradients.bias);
     }
 
     Array x_;
@@ -183,9 +268,13 @@ std::optional<Answer> from_own_softmax(judge::Student& student, const Arguments&
     return Answer{.parts = {{"q", all.q}, {"k", all.k}, {"v", all.v}}};
 }
 
-std::optional<Answer> from_own_parts(judge::Student& student, const Arguments& arguments) {
-    auto parts = judge::backward::from_own_parts(student, arguments);
-    return parts ? std::optional(Answer{.parts = std::move(*parts)}) : std::nullopt;
+/// What follows from the student's own attention_backward and linear_backward, if the module decides like this.
+std::optional<Answer> from_own_parts(judge::Student& student, const Arguments& arguments, const Choices& c) {
+    const Tensor x = tensor(arguments, "x");
+    const Index H = integer(arguments, "num_heads");
+    if (x.rank() != 3 || H < 1 || x.size(2) % H != 0) return std::nullopt;
+    OwnParts parts(student, mask(arguments, "mask"), c);
+    return Module(arguments).answer(c, parts);
 }
 
 const SubjectRegistration registration(
@@ -201,7 +290,9 @@ const SubjectRegistration registration(
       {.name = "multi_head_attention_backward",
        .model = &module_backward,
        .questions = &ask_module_backward,
-       .given_own = &from_own_parts,
+       .given_own = [](judge::Student& student,
+                       const Arguments& arguments) { return from_own_parts(student, arguments, right()); },
+       .given_own_and = &from_own_parts,
        .stage = "output",
        .stage_of_part = {{"x", "project"},
                          {"q_weight", "project"},

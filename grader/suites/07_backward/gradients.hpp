@@ -40,7 +40,9 @@ struct Gradients {
     Array (*split)(const Array& grad, Index H);
     /// (B, H, T, d) -> (B, T, D): gradients of q, k and v
     std::array<Array (*)(const Array& grad), 3> merge;
-    std::array<bool, 3> reaches_input{true, true, true};  ///< x gets a gradient through q, k, v
+    /// Whose weight (0, 1, 2 for q, k, v) the gradient of x through q, k, v goes back through; -1: it never gets there.
+    std::array<int, 3> path{0, 1, 2};
+    std::array<bool, 3> goes_back{true, true, true};  ///< the linear maps of q, k, v are gone back through at all
     static const Gradients& right();
 };
 

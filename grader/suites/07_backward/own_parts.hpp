@@ -1,6 +1,6 @@
 #pragma once
 
-#include "reference/array.hpp"
+#include "reference/backward.hpp"
 #include "student/student.hpp"
 
 #include <optional>
@@ -9,6 +9,12 @@
 #include <vector>
 
 namespace headway::judge::backward {
+
+/// What the submission's own linear_backward gives, with room for inputs that were rounded otherwise: sums in which
+/// much cancels out are as unsure as their terms. Nothing if its shapes do not fit.
+std::optional<reference::LinearGradients> own_linear(Student& student, const reference::Array& x, const Tensor& weight,
+                                                     const reference::Array& grad_y, const Tensor& held_weight,
+                                                     const Tensor& held_bias);
 
 /// What multi_head_attention_backward gives if it is right and the submission's own attention_backward and
 /// linear_backward are what they are: x, then every parameter. Nothing if their shapes do not fit together.

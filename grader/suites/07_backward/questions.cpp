@@ -37,6 +37,8 @@ std::vector<Arguments> ask_softmax_backward(Random& random) {
         random_tensor(random, {n.B, n.T, n.H, n.S}).transpose(1, 2));
     ask(weights({n.B, n.T, n.H, n.S}, Mask{}).transpose(1, 2),
         random_tensor(random, {n.B, n.T, n.H, n.S}).transpose(1, 2));
+    // Where all sizes are equal, means that lost an axis still line up with something.
+    ask(weights({n.H, n.H, n.H, n.H}, Mask{}), random_tensor(random, {n.H, n.H, n.H, n.H}));
     ask(weights(shape, Mask{}), random_tensor(random, {n.B, n.H, n.T, n.S + 1}));
     return questions;
 }

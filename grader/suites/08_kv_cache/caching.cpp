@@ -9,6 +9,7 @@ Caching right_cache() {
         return lengths[b] + t;
     };
     c.token = [](const Caching::Lengths&, std::size_t, Index t, Index) { return t; };
+    c.grows_by = [](const Caching::Lengths& counts, std::size_t b, Index) { return counts[b]; };
     c.hidden = [](const Caching::Lengths& lengths, std::size_t b, Index t, Index s, Index, Index) {
         return s > lengths[b] + t;
     };

@@ -27,11 +27,15 @@ struct Caching {
     WhenFull when_full = WhenFull::refused;
     bool padding_is_kept = false;
     bool padding_is_written = false;  ///< where there is room, but lengths move on by counts
-    bool padding_is_counted = false;  ///< not written, but lengths move on by n
-    bool lengths_stay = false;
-    bool keys_for_values = false;  ///< k is written into both
-    bool values_for_keys = false;  ///< v is written into both
-    bool one_storage = false;      ///< k and v of a new cache are one tensor
+    /// What the length of sequence b moves on by, whatever was written.
+    Index (*grows_by)(const Lengths& counts, std::size_t b, Index n);
+    bool writes = true;                ///< into the cache, not into a copy of it
+    bool keys_for_values = false;      ///< k is written into both
+    bool values_for_keys = false;      ///< v is written into both
+    bool one_storage = false;          ///< k and v of a new cache are one tensor
+    bool one_for_all = false;          ///< all new caches of the same sizes are one
+    bool tokens_before_heads = false;  ///< a new cache is (B, C, H, d)
+    bool length_of_each_head = false;  ///< a new cache holds B·H lengths
     /// What becomes of the storage that the cache had.
     enum class Storage { kept, replaced, replaced_by_a_chunk_that_fills_it };
     Storage storage = Storage::kept;
@@ -46,10 +50,13 @@ struct Caching {
         whole_chunk,
         up_to_its_length_after,
         chunk_alone,
+        one_offset,                ///< S - n for the whole batch, nothing past the end of a sequence
+        offset_of_first_sequence,  ///< its length for the whole batch, nothing past the end of a sequence
         whole_cache,
         whole_cache_after_the_first_chunk
     };
     Sees sees = Sees::up_to_itself;
+    bool decode_moves_lengths = true;  ///< where it writes into the cache itself
     enum class Projects { new_tokens, whole_capacity, more_than_once };
     Projects projects = Projects::new_tokens;
     static const Caching& right();

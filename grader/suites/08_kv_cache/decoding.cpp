@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 namespace headway::diagnosis {
@@ -47,6 +48,10 @@ bool is_hidden(const Caching& choices, const Shape& before, const Shape& after, 
             return s >= after[b];
         case Caching::Sees::chunk_alone:
             return s > t;
+        case Caching::Sees::one_offset:
+            return s > t + (S - n) || s >= after[b];
+        case Caching::Sees::offset_of_first_sequence:
+            return s > before.front() + t || s >= after[b];
         case Caching::Sees::whole_cache:
             return false;
         case Caching::Sees::whole_cache_after_the_first_chunk: {
@@ -101,6 +106,7 @@ Predict decode(const Arguments& arguments) {
         // Some look at the whole capacity, others at what is used.
         const Index used = *std::max_element(held.lengths.begin(), held.lengths.end());
         Blocked blocked(scores.value.size());
+        std::vector<bool> open(as_size(widths.B * widths.T));  // tokens whose output depends on that
         each(scores.shape, [&](Coordinate at, std::size_t i) {
             const auto hidden = [&](Index S) {
                 return is_hidden(c.of<Caching>(), before.lengths, held.lengths, as_size(at[0]), at[2], at[3], widths.T,
@@ -109,11 +115,17 @@ Predict decode(const Arguments& arguments) {
             blocked[i] = hidden(widths.S);
             const bool is_real = at[2] < counts[as_size(at[0])];
             if (!alone && is_real && used < widths.S && (at[3] < used ? hidden(used) != blocked[i] : !blocked[i]))
-                throw Unpredictable{};
+                open[as_size(at[0] * widths.T + at[2])] = true;
         });
         const Array weights = softmax(scores, std::move(blocked), c.softmaxing);
         const Array merged = c.merging.merge(reference::matmul(weights, v));
-        Answer answer{.parts = {{"y", real_rows(projected(state, "out_proj", merged), counts)}}};
+        Array y = real_rows(projected(state, "out_proj", merged), counts);
+        const auto D = as_size(y.size(-1));
+        for (std::size_t i = 0; i < y.error.size(); ++i)
+            if (open[i / D]) y.error[i] = anything;
+        Answer answer{.parts = {{"y", std::move(y)},
+                                {"lengths",
+                                 lengths_array(c.of<Caching>().decode_moves_lengths ? held.lengths : before.lengths)}}};
         using Projects = Caching::Projects;
         const bool capacity = c.of<Caching>().projects == Projects::whole_capacity && held.k.size(2) > x.size(1);
         if (capacity || c.of<Caching>().projects == Projects::more_than_once) answer.parts.push_back({many_rows, {}});
@@ -121,14 +133,14 @@ Predict decode(const Arguments& arguments) {
     };
 }
 
-Answer decoded(const judge::Outcome& outcome, const Tensor& x, const Shape& counts) {
+Answer decoded(const judge::Outcome& outcome, const Tensor& x, const Shape& counts, const Shape& lengths) {
     const auto* record = std::get_if<wire::Record>(&outcome.value);
     if (outcome.error || record == nullptr) return answer_of(outcome);
     const auto& y = judge::field<Tensor>(*record, "y");
     if (!y.defined()) return Answer{.parts = {{"y undefined", {}}}};
     const Array rows = reference::exact(y);
-    Answer answer{
-        .parts = {{"y", rows.shape.size() == 3 && rows.shape[0] == x.size(0) ? real_rows(rows, counts) : rows}}};
+    const bool fits = rows.shape.size() == 3 && rows.shape[0] == x.size(0);
+    Answer answer{.parts = {{"y", fits ? real_rows(rows, counts) : rows}, {"lengths", lengths_array(lengths)}}};
     if (judge::field<Index>(*record, "rows") > 4 * x.size(0) * x.size(1)) answer.parts.push_back({many_rows, {}});
     return answer;
 }
@@ -140,8 +152,26 @@ AnswerAndChanges ask_decode(judge::Student& student, const Arguments& arguments)
                                                     {"projections", projections},
                                                     {"x", argument(arguments, "x")},
                                                     {"counts", argument(arguments, "counts")}});
-    return {decoded(outcome, tensor(arguments, "x"), std::get<Shape>(argument(arguments, "counts"))),
+    const Shape lengths = outcome.error ? Shape{} : judge::kv_cache::contents(student, cache).lengths;
+    return {decoded(outcome, tensor(arguments, "x"), std::get<Shape>(argument(arguments, "counts")), lengths),
             outcome.changed_arguments};
+}
+
+/// Where sequences end there are zeros: some hand on the cache, others copies of what counts.
+Tensor zero_past(const Shape& lengths, const Tensor& held) {
+    for (Index b = 0; b < held.size(0); ++b) held[b].slice(1, lengths[as_size(b)], held.size(2)).fill(0);
+    return held;
+}
+
+/// Projections under which every score is this: q and k are their biases, whatever the token is.
+void score_always(wire::Record& state, double score, Index d) {
+    const auto each = static_cast<float>(std::sqrt(std::abs(score) / std::sqrt(static_cast<double>(d))));
+    for (wire::Field& field : state.fields)
+        if (field.name.starts_with("q_proj") || field.name.starts_with("k_proj")) {
+            Tensor numbers = std::get<Tensor>(field.value).clone();
+            numbers.fill(field.name.ends_with("weight") ? 0.0F : field.name.starts_with("q") ? each : -each);
+            field.value = numbers;
+        }
 }
 
 /// `numbers`, with those of sequence 0 made large.
@@ -155,15 +185,16 @@ Questions decode_questions(Random& random) {
     const SmallSizes size = small_sizes(random);
     Questions questions;
     // Most often the longest sequence fills the cache: who looks at its whole capacity and who looks at what is used
-    // see the same, stale numbers behind the shorter ones included.
+    // see the same.
     const auto ask = [&](const Shape& lengths, const Shape& counts, Index n, const char* name = "", Index room = 0,
                          Index wider = 0) {
         const Index D = size.D() + wider;
         const Layer layer(random, D, size.D());
         Index C = 0;
         for (std::size_t b = 0; b < lengths.size(); ++b) C = std::max(C, lengths[b] + counts[b] + room);
-        questions.add({{"cache.k", random_tensor(random, {size.B, size.H, C, size.d})},
-                       {"cache.v", random_tensor(random, {size.B, size.H, C, size.d})},
+        const Shape shape{size.B, size.H, C, size.d};
+        questions.add({{"cache.k", zero_past(lengths, random_tensor(random, shape))},
+                       {"cache.v", zero_past(lengths, random_tensor(random, shape))},
                        {"lengths", lengths},
                        {"state", layer.state},
                        {"x", random_tensor(random, {size.B, n, D})},
@@ -182,6 +213,10 @@ Questions decode_questions(Random& random) {
     ask(all(3), all(1), 1, "loud");           // the same, with scores in the thousands for one sequence
     questions.last()[0].value = louder_at_first(std::get<Tensor>(questions.last()[0].value));
     questions.last()[4].value = louder_at_first(std::get<Tensor>(questions.last()[4].value));
+    for (const double score : {-870.0, -5000.0}) {  // too far below 0 for exp, in float and in double
+        ask(all(0), all(1), 1, "loud");
+        score_always(std::get<wire::Record>(questions.last()[3].value), score, size.d);
+    }
     ask(all(3), different_counts(size.B, 1), 1, "idle");  // some sequences get nothing new
     ask(all(3), all(1), 1, "wide", 0, size.H + 1);        // x need not be as wide as all heads together
     ask(all(0), all(3), 3);
@@ -192,6 +227,7 @@ Questions decode_questions(Random& random) {
     ask(falling, all(3), 3);
     ask(different, different_counts(size.B, size.T), size.T);
     ask(falling, different_counts(size.B, 3), 3);
+    ask(falling, all(3), 3, "", 2);  // with room to spare, a chunk shows what single tokens do not
     return questions;
 }
 
@@ -211,8 +247,10 @@ std::optional<Answer> from_own_parts(judge::Student& student, const Arguments& a
                                                      {"counts", counts}});
     if (appended.error) return answer_of(appended);
     const Contents held = judge::kv_cache::contents(student, cache);
+    if (held.lengths.size() != counts.size()) return std::nullopt;
     const Index S = *std::max_element(held.lengths.begin(), held.lengths.end());
     const auto asked = student.outcome("decoding_mask", {{"lengths", lengths}, {"n", x.size(1)}, {"S", S}});
+    if (asked.error) return answer_of(asked);
     const auto* mask = std::get_if<Mask>(&asked.value);
     if (mask == nullptr || held.k.shape() != tensor(arguments, "cache.k").shape() || held.k.shape() != held.v.shape() ||
         S < 1 || held.k.size(2) < S || mask->shape() != Shape{x.size(0), 1, x.size(1), S})
@@ -220,7 +258,8 @@ std::optional<Answer> from_own_parts(judge::Student& student, const Arguments& a
     const Array context = reference::attention(heads("q_proj"), judge::own(held.k.slice(2, 0, S)),
                                                judge::own(held.v.slice(2, 0, S)), *mask)
                               .context;
-    return Answer{.parts = {{"y", real_rows(projected(state, "out_proj", reference::merge_heads(context)), counts)}}};
+    return Answer{.parts = {{"y", real_rows(projected(state, "out_proj", reference::merge_heads(context)), counts)},
+                            {"lengths", lengths_array(held.lengths)}}};
 }
 
 }  // namespace

@@ -11,13 +11,6 @@ namespace {
 
 std::size_t as_size(Index index) { return static_cast<std::size_t>(index); }
 
-Array lengths_array(const Shape& lengths) {
-    Array array = zeros({static_cast<Index>(lengths.size())});
-    std::transform(lengths.begin(), lengths.end(), array.value.begin(),
-                   [](Index length) { return static_cast<double>(length); });
-    return array;
-}
-
 /// Where new tokens stand in an array (B, H, C, d).
 class Places {
 public:
@@ -91,13 +84,22 @@ void Held::append(const Array& new_k, const Array& new_v, const Shape& counts, c
         const Index written = choices.padding_is_written ? std::min(n, room) : counted;
         const auto token = [&](Index t) { return t < counted ? choices.token(counts, b, t, n) : t; };
         const Places places(k, n, choices, before, counts);
-        write(k, choices.values_for_keys ? new_v : new_k, b, written, places, token);
-        write(v, choices.keys_for_values ? new_k : new_v, b, written, places, token);
+        if (choices.writes) {
+            write(k, choices.values_for_keys ? new_v : new_k, b, written, places, token);
+            write(v, choices.keys_for_values ? new_k : new_v, b, written, places, token);
+        }
         if (choices.length_is_end)
             lengths[b] = choices.position(before, counts, b, counted);
-        else if (!choices.lengths_stay)
-            lengths[b] += choices.padding_is_counted ? n : counted;
+        else
+            lengths[b] += refused || choices.padding_is_kept ? counted : choices.grows_by(counts, b, n);
     }
+}
+
+Array lengths_array(const Shape& lengths) {
+    Array array = zeros({static_cast<Index>(lengths.size())});
+    std::transform(lengths.begin(), lengths.end(), array.value.begin(),
+                   [](Index length) { return static_cast<double>(length); });
+    return array;
 }
 
 Answer Held::answer() const {

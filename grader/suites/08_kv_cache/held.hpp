@@ -21,4 +21,6 @@ struct Held {
     Answer answer() const;
 };
 
+Array lengths_array(const Shape& lengths);
+
 }  // namespace headway::diagnosis

@@ -23,7 +23,8 @@ Answer contents(judge::Student& student, const wire::Value& cache) {
     const auto* handle = std::get_if<wire::Handle>(&cache);
     if (handle == nullptr) judge::fail_for_form("cache");
     const Contents held = judge::kv_cache::contents(student, *handle);
-    if (!held.k.defined() || !held.v.defined()) return Answer{.parts = {{"k or v is undefined", {}}}};
+    for (const auto& [name, part] : {std::pair{"k", held.k}, {"v", held.v}})
+        if (!part.defined()) return Answer{.parts = {{std::string(name) + " undefined", {}}}};
     return Held{reference::exact(held.k), reference::exact(held.v), held.lengths}.answer();
 }
 
@@ -100,54 +101,44 @@ std::vector<Arguments> append_questions(Random& random) {
     return questions;
 }
 
-constexpr const char* one_tensor = "k and v hold the same numbers after different ones were appended";
+constexpr const char* one_tensor = "k and v hold the same numbers after different ones were written";
+constexpr const char* one_cache = "another new cache holds what was written into this one";
 
-/// A new cache, and what the student's own append makes of it.
+/// A new cache, and what can be done with it.
 Predict make_cache(const Arguments& arguments) {
     const auto number = [&](const char* name) { return integer(arguments, name); };
-    const Shape shape{number("B"), number("H"), number("capacity"), number("d")};
-    if (*std::min_element(shape.begin(), shape.end()) < 1)
-        return [](const Choices&) { return Answer::without_value(Answer::Kind::refused); };
-    const Array k = reference::exact(tensor(arguments, "k")), v = reference::exact(tensor(arguments, "v"));
+    const Index B = number("B"), H = number("H"), C = number("capacity"), d = number("d");
+    if (std::min({B, H, C, d}) < 1) return [](const Choices&) { return Answer::without_value(Answer::Kind::refused); };
+    tensor(arguments, "k");  // else a hidden test asked, and never showed what is in it
     return [=](const Choices& c) {
-        Held held{zeros(shape), zeros(shape), Shape(as_size(shape[0]))};
-        if (c.of<Caching>().one_storage) return Answer{.parts = {{one_tensor, {}}}};
-        held.append(k, v, Shape(as_size(shape[0]), k.size(2)), c.of<Caching>());
-        if (held.k.value == held.v.value) return Answer{.parts = {{one_tensor, {}}}};
-        return held.answer();
+        const auto& choices = c.of<Caching>();
+        const Array held = zeros(choices.tokens_before_heads ? Shape{B, C, H, d} : Shape{B, H, C, d});
+        Answer answer = Held{held, held, Shape(as_size(choices.length_of_each_head ? B * H : B))}.answer();
+        if (choices.one_storage) answer.parts.push_back({one_tensor, {}});
+        if (choices.one_for_all) answer.parts.push_back({one_cache, {}});
+        return answer;
     };
 }
 
-/// What the student's own append makes of a cache without tokens.
-Answer first_chunk_in(judge::Student& student, const wire::Value& cache, const Arguments& arguments) {
-    const Tensor k = tensor(arguments, "k");
-    const auto outcome = student.outcome("append", {{"cache", cache},
-                                                    {"k", k},
-                                                    {"v", argument(arguments, "v")},
-                                                    {"counts", Shape(as_size(k.size(0)), k.size(2))}});
-    if (outcome.error) return answer_of(outcome);
-    Answer answer = contents(student, cache);
-    const bool same = answer.parts.size() > 1 && answer.parts[0].second.value == answer.parts[1].second.value;
-    return same ? Answer{.parts = {{one_tensor, {}}}} : answer;
-}
-
-/// What follows from the student's own append, if the new cache is as it should be.
-std::optional<Answer> from_own_append(judge::Student& student, const Arguments& arguments) {
-    const auto number = [&](const char* name) { return integer(arguments, name); };
-    const Shape shape{number("B"), number("H"), number("capacity"), number("d")};
-    if (*std::min_element(shape.begin(), shape.end()) < 1) return std::nullopt;
-    const Tensor empty = Tensor::zeros(shape);
-    return first_chunk_in(
-        student, student.keep("cache", {{"k", empty}, {"v", empty}, {"lengths", Shape(as_size(shape[0]))}}), arguments);
-}
-
 AnswerAndChanges ask_make_cache(judge::Student& student, const Arguments& arguments) {
-    const auto made = student.outcome("make_cache", {{"B", argument(arguments, "B")},
-                                                     {"H", argument(arguments, "H")},
-                                                     {"capacity", argument(arguments, "capacity")},
-                                                     {"d", argument(arguments, "d")}});
+    const auto sizes = [&] {
+        Arguments all;
+        for (const char* name : {"B", "H", "capacity", "d"}) all.push_back({name, argument(arguments, name)});
+        return all;
+    };
+    const auto made = student.outcome("make_cache", sizes());
     if (made.error) return answer_of(made);
-    return first_chunk_in(student, made.value, arguments);
+    Answer answer = contents(student, made.value);
+    const auto written = student.outcome(
+        "write", {{"cache", made.value}, {"k", argument(arguments, "k")}, {"v", argument(arguments, "v")}});
+    if (written.error) return answer;  // of another shape, or undefined: that is seen
+    const Answer now = contents(student, made.value);
+    if (now.parts[0].second.value == now.parts[1].second.value) answer.parts.push_back({one_tensor, {}});
+    const auto other = student.outcome("make_cache", sizes());
+    if (!other.error && same_numbers(contents(student, other.value), now)) answer.parts.push_back({one_cache, {}});
+    const Tensor zeros = Tensor::zeros(tensor(arguments, "k").shape());
+    student.outcome("write", {{"cache", made.value}, {"k", zeros}, {"v", zeros}});  // what is shared is empty again
+    return answer;
 }
 
 std::vector<Arguments> make_cache_questions(Random& random) {
@@ -158,8 +149,8 @@ std::vector<Arguments> make_cache_questions(Random& random) {
                              {"H", size.H},
                              {"capacity", size.S},
                              {"d", d},
-                             {"k", random_tensor(random, {size.B, size.H, 2, size.d})},
-                             {"v", random_tensor(random, {size.B, size.H, 2, size.d})}});
+                             {"k", random_tensor(random, {size.B, size.H, size.S, size.d})},
+                             {"v", random_tensor(random, {size.B, size.H, size.S, size.d})}});
     return questions;
 }
 
@@ -187,11 +178,7 @@ Function function_append() {
 }
 
 Function function_make_cache() {
-    return {.name = "make_cache",
-            .model = &make_cache,
-            .questions = &make_cache_questions,
-            .given_own = &from_own_append,
-            .ask = &ask_make_cache};
+    return {.name = "make_cache", .model = &make_cache, .questions = &make_cache_questions, .ask = &ask_make_cache};
 }
 
 }  // namespace headway::diagnosis

@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace headway::diagnosis {
 namespace {
@@ -32,14 +34,12 @@ Arguments question(Index T, Index S) {
 }
 
 /// What is said of a function that answers these questions so.
-std::vector<std::string> told(const std::function<Answer(Arguments)>& answer) {
+std::vector<std::string> told_of(const Function& asked_for, const std::vector<Arguments>& questions,
+                                 const std::function<Answer(Arguments)>& answer) {
     std::vector<Observation> seen;
-    for (const auto& [T, S] : {std::pair{Index{4}, Index{7}}, {Index{3}, Index{9}}, {Index{6}, Index{3}}}) {
-        const Arguments asked = question(T, S);
-        seen.push_back({asked, answer(asked), function.model(asked)});
-    }
+    for (const Arguments& asked : questions) seen.push_back({asked, answer(asked), asked_for.model(asked)});
     std::vector<std::string> words;
-    for (const Explanation& one : misreadings(function, seen.front()))
+    for (const Explanation& one : misreadings(asked_for, seen.front()))
         if (std::ranges::all_of(seen, [&](const Observation& observation) {
                 return fit(one.predict(observation), observation.seen).has_value();
             }))
@@ -47,7 +47,33 @@ std::vector<std::string> told(const std::function<Answer(Arguments)>& answer) {
     return words;
 }
 
+std::vector<std::string> told(const std::function<Answer(Arguments)>& answer) {
+    return told_of(function, {question(4, 7), question(3, 9), question(6, 3)}, answer);
+}
+
 using Words = std::vector<std::string>;
+
+/// Two results of x (B, T, D): twice x, and the sum over all tokens, added to what is there.
+Answer doubled_and_summed(const Arguments& arguments) {
+    const Array x = reference::exact(of(arguments, "x"));
+    Array sum = reference::exact(of(arguments, "grad_sum"));
+    for (std::size_t i = 0; i < x.value.size(); ++i) sum.value[i % sum.value.size()] += x.value[i];
+    return {.parts = {{"double", reference::scale(x, 2)}, {"sum", sum}}};
+}
+
+const Function with_two_results{.name = "doubled_and_summed", .model = [](const Arguments& arguments) -> Predict {
+                                    return [arguments](const Choices&) { return doubled_and_summed(arguments); };
+                                }};
+
+std::vector<std::string> told_of_two(const std::function<Answer(Arguments)>& answer) {
+    std::vector<Arguments> questions;
+    for (const Index T : {4, 3, 6}) {
+        Random random(static_cast<std::uint64_t>(T));
+        questions.push_back(
+            {{"x", judge::random_tensor(random, {2, T, 5})}, {"grad_sum", judge::random_tensor(random, {5})}});
+    }
+    return told_of(with_two_results, questions, answer);
+}
 
 TEST(WhatIsRead, ValuesOfTheFirstSequence) {
     EXPECT_EQ(told([](Arguments asked) {
@@ -91,6 +117,38 @@ TEST(WhatIsRead, WhatIsZeroIsSaidOfTheResultFirst) {
                   return attention(asked);
               }).front(),
               "the result stays 0");
+}
+
+TEST(WhatIsRead, TheFirstTokenForOneResultAlone) {
+    EXPECT_EQ(told_of_two([](Arguments asked) {
+                  Answer answer = doubled_and_summed(asked);
+                  Tensor x = of(asked, "x").clone();
+                  x.select(1, 0).fill(0);
+                  asked[0].value = x;
+                  answer.parts[1] = doubled_and_summed(asked).parts[1];
+                  return answer;
+              }),
+              Words{"for sum, the first of the tokens of x is never read"});
+}
+
+TEST(WhatIsRead, ResultsInEachOthersPlace) {
+    EXPECT_EQ(told_of_two([](const Arguments& asked) {
+                  Answer answer = doubled_and_summed(asked);
+                  std::swap(answer.parts[0].second, answer.parts[1].second);
+                  return answer;
+              }),
+              Words{"of the result, double and sum are in each other's place"});
+}
+
+TEST(WhatIsRead, WhatIsAddedTwice) {
+    EXPECT_EQ(told_of_two([](const Arguments& asked) {
+                  Answer answer = doubled_and_summed(asked);
+                  const Array held = reference::exact(of(asked, "grad_sum"));
+                  Array& sum = answer.parts[1].second;
+                  for (std::size_t i = 0; i < sum.value.size(); ++i) sum.value[i] += sum.value[i] - held.value[i];
+                  return answer;
+              }).front(),
+              "of the result, sum gets twice what should be added");
 }
 
 TEST(WhatIsRead, NothingIsSaidOfOtherMistakes) {

@@ -26,6 +26,39 @@ Array averaged_weight(const Array& x, const Array& grad_y, Index over) {
     return reference::scale(Gradients::right().weight(x, grad_y), 1 / static_cast<double>(over));
 }
 
+/// The last token of the last sequence alone.
+Array last_token(const Array& x) {
+    return gathered(x, {1, 1, x.size(2)}, [&](Coordinate at) {
+        const Index from[] = {x.size(0) - 1, x.size(1) - 1, at[2]};
+        return position(x.shape, from);
+    });
+}
+Array last_sequence(const Array& x) { return sequence(x, x.size(0) - 1); }
+
+using Left = Array (*)(const Array& x);
+
+/// Each share overwrites the one before, and what was there: the last is left.
+template <Left left>
+void overwrite_weight(Choices& c) {
+    c.change<Gradients>().weight_is_added = false;
+    c.change<Gradients>().weight = [](const Array& x, const Array& grad_y) {
+        return Gradients::right().weight(left(x), left(grad_y));
+    };
+}
+template <Left left>
+void overwrite_bias(Choices& c) {
+    c.change<Gradients>().bias_is_added = false;
+    c.change<Gradients>().bias = [](const Array& grad_y) { return Gradients::right().bias(left(grad_y)); };
+}
+template <Left left>
+void overwrite_both(Choices& c) {
+    overwrite_weight<left>(c);
+    overwrite_bias<left>(c);
+}
+
+constexpr const char* last_is_left = "all tokens but a few leave no trace, and neither does what was there before";
+constexpr const char* assigned_in_the_loop = "Inside your loop over tokens, do you write = or +=?";
+
 constexpr const char* added = "add to what is there: a parameter that is used twice gets both contributions";
 
 }  // namespace
@@ -196,6 +229,52 @@ Chapter gradients_of_linear() {
          .symptom = "right from zero; where a parameter is used twice, half is lost",
          .question = "Do you write = or +=?",
          .make = [](Choices& c) { c.change<Gradients>().bias_is_added = false; }},
+        {.id = "gradient_of_bias_overwritten_by_each_token",
+         .decision = "gradient_of_bias",
+         .title = "the gradient of the bias is overwritten by each token: that of the last token of the last sequence "
+                  "alone is left",
+         .right = all_tokens,
+         .symptom = last_is_left,
+         .question = assigned_in_the_loop,
+         .make = &overwrite_bias<&last_token>},
+        {.id = "gradient_of_bias_overwritten_by_each_sequence",
+         .decision = "gradient_of_bias",
+         .title = "the gradient of the bias is overwritten by each sequence: that of the last sequence alone is left",
+         .right = all_tokens,
+         .symptom = last_is_left,
+         .question = assigned_in_the_loop,
+         .make = &overwrite_bias<&last_sequence>},
+        {.id = "gradient_of_weight_overwritten_by_each_token",
+         .decision = "gradient_of_weight",
+         .title = "the gradient of the weight is overwritten by each token: that of the last token of the last "
+                  "sequence alone is left",
+         .right = all_tokens,
+         .symptom = last_is_left,
+         .question = assigned_in_the_loop,
+         .make = &overwrite_weight<&last_token>},
+        {.id = "gradient_of_weight_overwritten_by_each_sequence",
+         .decision = "gradient_of_weight",
+         .title = "the gradient of the weight is overwritten by each sequence: that of the last sequence alone is left",
+         .right = all_tokens,
+         .symptom = last_is_left,
+         .question = assigned_in_the_loop,
+         .make = &overwrite_weight<&last_sequence>},
+        {.id = "gradients_overwritten_by_each_token",
+         .decision = "gradients_added",
+         .title = "the gradients of weight and bias are overwritten by each token: that of the last token of the last "
+                  "sequence alone is left",
+         .right = all_tokens,
+         .symptom = last_is_left,
+         .question = assigned_in_the_loop,
+         .make = &overwrite_both<&last_token>},
+        {.id = "gradients_overwritten_by_each_sequence",
+         .decision = "gradients_added",
+         .title = "the gradients of weight and bias are overwritten by each sequence: that of the last sequence alone "
+                  "is left",
+         .right = all_tokens,
+         .symptom = last_is_left,
+         .question = assigned_in_the_loop,
+         .make = &overwrite_both<&last_sequence>},
     };
     return {decisions, mistakes};
 }

@@ -20,6 +20,26 @@ constexpr const char* three_paths = "x is used three times, so it gets three gra
 constexpr const char* part_lost = "parameters learn; layers below get a part of their gradient";
 constexpr const char* how_often = "How often is x used on the way forward?";
 
+constexpr const char* own_weight = "each path goes back through the weight that made it on the way forward";
+constexpr const char* other_weight = "the parameters' gradients are right, those of layers below are not";
+constexpr const char* which_weight = "Which weight made q of x, which k, and which v?";
+
+/// The gradient of x through one of q, k and v goes back through the weight of another.
+template <std::size_t role, int weight>
+void through(Choices& c) {
+    c.change<Gradients>().path[role] = weight;
+}
+
+constexpr const char* all_four = "linear_backward for q, k, v and the output: four maps went forward, four go back";
+constexpr const char* learns_nothing = "one projection never learns, and x lacks its gradient; nothing crashes";
+constexpr const char* how_many_maps =
+    "How many linear maps are there on the way forward, and how many on your way back?";
+
+template <std::size_t role>
+void not_gone_back(Choices& c) {
+    c.change<Gradients>().goes_back[role] = false;
+}
+
 }  // namespace
 
 namespace chapters {
@@ -109,7 +129,7 @@ Chapter gradients_of_modules() {
          .question = how_often,
          .make =
              [](Choices& c) {
-                 c.change<Gradients>().reaches_input = {true, false, false};
+                 c.change<Gradients>().path = {0, -1, -1};
              }},
         {.id = "input_gradient_through_v_alone",
          .decision = "gradient_paths",
@@ -119,7 +139,7 @@ Chapter gradients_of_modules() {
          .question = how_often,
          .make =
              [](Choices& c) {
-                 c.change<Gradients>().reaches_input = {false, false, true};
+                 c.change<Gradients>().path = {-1, -1, 2};
              }},
         {.id = "input_gradient_not_through_v",
          .decision = "gradient_paths",
@@ -129,7 +149,7 @@ Chapter gradients_of_modules() {
          .question = how_often,
          .make =
              [](Choices& c) {
-                 c.change<Gradients>().reaches_input = {true, true, false};
+                 c.change<Gradients>().path = {0, 1, -1};
              }},
         {.id = "input_gradient_not_through_k",
          .decision = "gradient_paths",
@@ -139,7 +159,7 @@ Chapter gradients_of_modules() {
          .question = how_often,
          .make =
              [](Choices& c) {
-                 c.change<Gradients>().reaches_input = {true, false, true};
+                 c.change<Gradients>().path = {0, -1, 2};
              }},
         {.id = "input_gradient_not_through_q",
          .decision = "gradient_paths",
@@ -149,8 +169,71 @@ Chapter gradients_of_modules() {
          .question = how_often,
          .make =
              [](Choices& c) {
-                 c.change<Gradients>().reaches_input = {false, true, true};
+                 c.change<Gradients>().path = {-1, 1, 2};
              }},
+        {.id = "input_gradient_through_q_by_k_weight",
+         .decision = "gradient_paths",
+         .title = "the gradient of x through q goes back through k_weight, not through q_weight",
+         .right = own_weight,
+         .symptom = other_weight,
+         .question = which_weight,
+         .make = &through<0, 1>},
+        {.id = "input_gradient_through_q_by_v_weight",
+         .decision = "gradient_paths",
+         .title = "the gradient of x through q goes back through v_weight, not through q_weight",
+         .right = own_weight,
+         .symptom = other_weight,
+         .question = which_weight,
+         .make = &through<0, 2>},
+        {.id = "input_gradient_through_k_by_q_weight",
+         .decision = "gradient_paths",
+         .title = "the gradient of x through k goes back through q_weight, not through k_weight",
+         .right = own_weight,
+         .symptom = other_weight,
+         .question = which_weight,
+         .make = &through<1, 0>},
+        {.id = "input_gradient_through_k_by_v_weight",
+         .decision = "gradient_paths",
+         .title = "the gradient of x through k goes back through v_weight, not through k_weight",
+         .right = own_weight,
+         .symptom = other_weight,
+         .question = which_weight,
+         .make = &through<1, 2>},
+        {.id = "input_gradient_through_v_by_q_weight",
+         .decision = "gradient_paths",
+         .title = "the gradient of x through v goes back through q_weight, not through v_weight",
+         .right = own_weight,
+         .symptom = other_weight,
+         .question = which_weight,
+         .make = &through<2, 0>},
+        {.id = "input_gradient_through_v_by_k_weight",
+         .decision = "gradient_paths",
+         .title = "the gradient of x through v goes back through k_weight, not through v_weight",
+         .right = own_weight,
+         .symptom = other_weight,
+         .question = which_weight,
+         .make = &through<2, 1>},
+        {.id = "map_of_q_not_gone_back",
+         .decision = "gradient_paths",
+         .title = "the way back through q is left out: q_weight, q_bias and x get nothing from it",
+         .right = all_four,
+         .symptom = learns_nothing,
+         .question = how_many_maps,
+         .make = &not_gone_back<0>},
+        {.id = "map_of_k_not_gone_back",
+         .decision = "gradient_paths",
+         .title = "the way back through k is left out: k_weight, k_bias and x get nothing from it",
+         .right = all_four,
+         .symptom = learns_nothing,
+         .question = how_many_maps,
+         .make = &not_gone_back<1>},
+        {.id = "map_of_v_not_gone_back",
+         .decision = "gradient_paths",
+         .title = "the way back through v is left out: v_weight, v_bias and x get nothing from it",
+         .right = all_four,
+         .symptom = learns_nothing,
+         .question = how_many_maps,
+         .make = &not_gone_back<2>},
     };
     return {decisions, mistakes, true};
 }

@@ -1,95 +1,15 @@
 // The way back through softmax.
 #include "suites/07_backward/gradients.hpp"
+#include "suites/07_backward/softmax_means.hpp"
 
 #include "diagnosis/catalogue.hpp"
 
 #include "reference/backward.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 namespace headway::diagnosis {
 namespace {
 
-using reference::unit_roundoff;
-
 constexpr const char* weighted_mean = "weights · (gradient - its weighted mean over the row)";
-
-/// Element by element, with what a few roundings can do to it.
-Array elementwise(const Array& weights, const Array& grad, double (*formula)(double weight, double grad)) {
-    Array scores = weights;
-    for (std::size_t i = 0; i < weights.value.size(); ++i) {
-        const double w = weights.value[i], g = grad.value[i];
-        scores.value[i] = formula(w, g);
-        scores.error[i] = 3 * (weights.error[i] * std::abs(g) + std::abs(w) * grad.error[i]) * (1 + std::abs(g)) +
-                          6 * unit_roundoff * std::abs(w * g) * (1 + std::abs(g));
-    }
-    return scores;
-}
-
-/// What a mean is summed over.
-enum class Over { row, rows_so_far, all_rows };
-
-/// weights · (grad - mean), where the mean is some sum over weights and gradients.
-Array with_mean(const Array& weights, const Array& grad, double (*term)(double weight, double grad), bool divided,
-                Over over) {
-    Array scores = weights;
-    const auto S = static_cast<std::size_t>(weights.size(-1));
-    const auto matrix = static_cast<std::size_t>(weights.size(-2)) * S;
-    double mean = 0;
-    double magnitude = 0;
-    double inherited = 0;
-    const auto sum_from = [&](std::size_t begin, std::size_t count) {
-        for (std::size_t i = begin; i < begin + count; ++i) {
-            const double share = term(weights.value[i], grad.value[i]) / (divided ? static_cast<double>(S) : 1);
-            mean += share;
-            magnitude += std::abs(share);
-            inherited +=
-                grad.error[i] * std::max(1.0, std::abs(weights.value[i])) + weights.error[i] * std::abs(grad.value[i]);
-        }
-    };
-    for (std::size_t row = 0; row < weights.value.size(); row += S) {
-        const bool first_of_matrix = row % matrix == 0;
-        if (over == Over::row || first_of_matrix) mean = magnitude = inherited = 0;
-        if (over != Over::all_rows)
-            sum_from(row, S);
-        else if (first_of_matrix)
-            sum_from(row, matrix);
-        const double mean_error = inherited + static_cast<double>(matrix + 4) * unit_roundoff * magnitude;
-        for (std::size_t i = row; i < row + S; ++i) {
-            const double apart = grad.value[i] - mean;
-            const double apart_error =
-                grad.error[i] + mean_error + 2 * unit_roundoff * (std::abs(grad.value[i]) + std::abs(mean));
-            scores.value[i] = weights.value[i] * apart;
-            scores.error[i] = std::abs(weights.value[i]) * apart_error +
-                              weights.error[i] * (std::abs(apart) + apart_error) +
-                              unit_roundoff * std::abs(scores.value[i]);
-        }
-    }
-    return scores;
-}
-
-/// grad - weights · Σ grad: the gradient of the logarithm of softmax.
-Array of_log_softmax(const Array& weights, const Array& grad) {
-    Array scores = weights;
-    const auto S = static_cast<std::size_t>(weights.size(-1));
-    for (std::size_t row = 0; row < weights.value.size(); row += S) {
-        double sum = 0, magnitude = 0, inherited = 0;
-        for (std::size_t i = row; i < row + S; ++i) {
-            sum += grad.value[i];
-            magnitude += std::abs(grad.value[i]);
-            inherited += grad.error[i];
-        }
-        const double sum_error = inherited + static_cast<double>(S) * unit_roundoff * magnitude;
-        for (std::size_t i = row; i < row + S; ++i) {
-            const double w = weights.value[i];
-            scores.value[i] = grad.value[i] - w * sum;
-            scores.error[i] = grad.error[i] + std::abs(w) * sum_error + weights.error[i] * (std::abs(sum) + sum_error) +
-                              3 * unit_roundoff * (std::abs(grad.value[i]) + std::abs(w * sum));
-        }
-    }
-    return scores;
-}
 
 }  // namespace
 
@@ -250,6 +170,57 @@ Chapter gradients_of_softmax() {
          .symptom = "keys that a mask blocks get a gradient",
          .question = "What is the gradient of a score whose weight is 0?",
          .make = [](Choices& c) { c.change<Gradients>().softmax = &of_log_softmax; }},
+        {.id = "softmax_gradient_mean_over_queries",
+         .decision = "softmax_gradient",
+         .title = "the weighted mean is summed over the queries of a key (axis 2), not over the keys of a row",
+         .right = weighted_mean,
+         .symptom = "the gradients of a row do not sum to 0; all shapes fit",
+         .question = "Which weights share one softmax: those along which axis?",
+         .make =
+             [](Choices& c) {
+                 c.change<Gradients>().softmax = [](const Array& weights, const Array& grad) {
+                     return with_mean_along(2, weights, grad);
+                 };
+             }},
+        {.id = "softmax_gradient_mean_over_heads",
+         .decision = "softmax_gradient",
+         .title = "the weighted mean is summed over the heads (axis 1), not over the keys of a row",
+         .right = weighted_mean,
+         .symptom = "the gradients of a row do not sum to 0; all shapes fit",
+         .question = "Which weights share one softmax: those along which axis?",
+         .make =
+             [](Choices& c) {
+                 c.change<Gradients>().softmax = [](const Array& weights, const Array& grad) {
+                     return with_mean_along(1, weights, grad);
+                 };
+             }},
+        {.id = "softmax_gradient_mean_over_sequences",
+         .decision = "softmax_gradient",
+         .title = "the weighted mean is summed over the sequences of the batch (axis 0), not over the keys of a row",
+         .right = weighted_mean,
+         .symptom = "the gradients of a row do not sum to 0; all shapes fit",
+         .question = "Which weights share one softmax: those along which axis?",
+         .make =
+             [](Choices& c) {
+                 c.change<Gradients>().softmax = [](const Array& weights, const Array& grad) {
+                     return with_mean_along(0, weights, grad);
+                 };
+             }},
+        {.id = "softmax_gradient_mean_without_its_axis",
+         .decision = "softmax_gradient",
+         .title = "the means come as (B, H, T), without the axis that was summed (KeepAxis::yes is missing)",
+         .right = "means of shape (B, H, T, 1) line up with (B, H, T, S): one for each row",
+         .symptom = "refused where the sizes do not line up; where they do, rows get the means of others",
+         .question =
+             "What shape does sum(..., -1) give, and which axis of (B, H, T, S) does its last one line up with?",
+         .make = [](Choices& c) { c.change<Gradients>().softmax = &with_mean_of_lost_axis; }},
+        {.id = "softmax_gradient_mean_outside",
+         .decision = "softmax_gradient",
+         .title = "the bracket ends too early: weight · gradient - mean, where the mean is not weighted",
+         .right = weighted_mean,
+         .symptom = "keys that hardly count get as much taken off as the others",
+         .question = "Is the mean inside the bracket that is multiplied by the weight?",
+         .make = [](Choices& c) { c.change<Gradients>().softmax = &with_mean_outside; }},
     };
     return {decisions, mistakes};
 }

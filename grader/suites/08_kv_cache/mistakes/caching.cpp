@@ -178,7 +178,51 @@ Chapter caching() {
          .right = "lengths[b] += counts[b]",
          .symptom = "the first chunk is right; then the past is forgotten",
          .question = "What does lengths hold after the first call?",
-         .make = [](Choices& c) { c.change<Caching>().lengths_stay = true; }},
+         .make =
+             [](Choices& c) {
+                 c.change<Caching>().grows_by = [](const Lengths&, std::size_t, Index) -> Index { return 0; };
+             }},
+        {.id = "decode_leaves_the_lengths",
+         .decision = "cache_lengths",
+         .title = "decode writes new keys and values, but the lengths of the cache stay: the next call overwrites them",
+         .right = "lengths[b] += counts[b], in decode too if it does not call append",
+         .symptom = "the first chunk is right; then the past is forgotten",
+         .question = "What does cache.lengths hold after your decode?",
+         .make = [](Choices& c) { c.change<Caching>().decode_moves_lengths = false; }},
+        {.id = "lengths_moved_on_by_the_first_count",
+         .decision = "cache_lengths",
+         .title = "every length moves on by counts[0], the count of sequence 0",
+         .right = "lengths[b] += counts[b]",
+         .symptom = "right while all counts are equal; else some sequences lose tokens, and others count stale numbers",
+         .question = "Which count does the length of sequence 1 move on by?",
+         .make =
+             [](Choices& c) {
+                 c.change<Caching>().grows_by = [](const Lengths& counts, std::size_t, Index) {
+                     return counts.front();
+                 };
+             }},
+        {.id = "lengths_moved_on_by_the_largest_count",
+         .decision = "cache_lengths",
+         .title = "every length moves on by the largest count",
+         .right = "lengths[b] += counts[b]",
+         .symptom = "right while all counts are equal; else gaps of stale numbers count as tokens",
+         .question = "Which count does the length of sequence 1 move on by?",
+         .make =
+             [](Choices& c) {
+                 c.change<Caching>().grows_by = [](const Lengths& counts, std::size_t, Index) {
+                     return *std::max_element(counts.begin(), counts.end());
+                 };
+             }},
+        {.id = "lengths_moved_on_by_one",
+         .decision = "cache_lengths",
+         .title = "every length moves on by 1, however many tokens were written",
+         .right = "lengths[b] += counts[b]",
+         .symptom = "right token by token; of a longer chunk all but the first token is overwritten by the next",
+         .question = "How many tokens may one call bring?",
+         .make =
+             [](Choices& c) {
+                 c.change<Caching>().grows_by = [](const Lengths&, std::size_t, Index) -> Index { return 1; };
+             }},
         {.id = "padding_is_kept",
          .decision = "cache_padding",
          .title = "counts are ignored: padding is written and counted as if it were tokens",
@@ -192,7 +236,8 @@ Chapter caching() {
          .right = "lengths[b] += counts[b]",
          .symptom = "right while counts[b] is n for every sequence; else gaps of stale numbers count as tokens",
          .question = "How many tokens does sequence b grow by?",
-         .make = [](Choices& c) { c.change<Caching>().padding_is_counted = true; }},
+         .make =
+             [](Choices& c) { c.change<Caching>().grows_by = [](const Lengths&, std::size_t, Index n) { return n; }; }},
         {.id = "keys_kept_as_values",
          .decision = "cache_halves",
          .title = "new keys are written into both halves of the cache",
@@ -214,6 +259,34 @@ Chapter caching() {
          .symptom = "what is written last is in both",
          .question = "Does writing to cache.v change cache.k?",
          .make = [](Choices& c) { c.change<Caching>().one_storage = true; }},
+        {.id = "one_storage_for_all_caches",
+         .decision = "cache_storage",
+         .title = "every new cache of the same sizes has the same storage",
+         .right = "make_cache makes tensors of its own for each cache: Tensor::zeros, at every call",
+         .symptom = "what one conversation writes shows in the others",
+         .question = "Whose numbers does the second cache hold: its own, or those of the first?",
+         .make = [](Choices& c) { c.change<Caching>().one_for_all = true; }},
+        {.id = "cache_holds_tokens_before_heads",
+         .decision = "cache_strides",
+         .title = "a new cache is of shape (B, C, H, d): tokens before heads",
+         .right = "(B, H, C, d): each head's tokens lie side by side, as attention reads them",
+         .symptom = "nothing that expects (B, H, C, d) fits, unless H is C",
+         .question = "Which axis of cache.k do new tokens lie along?",
+         .make = [](Choices& c) { c.change<Caching>().tokens_before_heads = true; }},
+        {.id = "cache_has_a_length_for_each_head",
+         .decision = "cache_lengths",
+         .title = "a new cache has B·H lengths, one for each head, instead of B",
+         .right = "one length for each sequence: all of its heads hold the same tokens",
+         .symptom = "counts and lengths do not line up",
+         .question = "Can two heads of one sequence hold different numbers of tokens?",
+         .make = [](Choices& c) { c.change<Caching>().length_of_each_head = true; }},
+        {.id = "written_into_a_copy",
+         .decision = "cache_storage",
+         .title = "new keys and values are written into a copy: the cache itself never changes",
+         .right = storage_stays,
+         .symptom = "the lengths move on over numbers that were never written",
+         .question = "Does what you copy into share its storage with cache.k, or is it a clone?",
+         .make = [](Choices& c) { c.change<Caching>().writes = false; }},
         {.id = "cache_storage_replaced",
          .decision = "cache_storage",
          .title = "another tensor is put in the place of the cache's: the whole past is copied for each chunk",

@@ -140,6 +140,23 @@ Chapter decoding() {
          .symptom = "the first chunk is right; then the past is forgotten",
          .question = "Which keys do you hand to attention?",
          .make = [](Choices& c) { c.change<Caching>().sees = Caching::Sees::chunk_alone; }},
+        {.id = "decode_sees_by_one_offset",
+         .decision = "decode_sees",
+         .title =
+             "the causal part of the mask has one offset, S - n, for the whole batch; what is past the end is hidden",
+         .right = cache_up_to_itself,
+         .symptom = "right for the longest sequence; in shorter ones a token sees its successors in the chunk",
+         .question = "Two sequences of 2 and 5 tokens get a chunk of 3: at which position does each chunk begin?",
+         .make = [](Choices& c) { c.change<Caching>().sees = Caching::Sees::one_offset; }},
+        {.id = "decode_sees_by_the_first_length",
+         .decision = "decode_sees",
+         .title =
+             "new tokens are counted from the length of the first sequence, for all of them; what is past the end is "
+             "hidden",
+         .right = cache_up_to_itself,
+         .symptom = "right while all sequences are equally long; else tokens see too little, or their successors",
+         .question = "Which length does sequence 1 count from?",
+         .make = [](Choices& c) { c.change<Caching>().sees = Caching::Sees::offset_of_first_sequence; }},
         {.id = "decode_sees_the_whole_cache",
          .decision = "decode_sees",
          .title = "nothing is masked: new tokens see every position of the cache, filled or not",

@@ -1,0 +1,46 @@
+#include "diagnosis/choose.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+
+namespace headway::diagnosis {
+
+bool would_show(const Mistake& mistake, const std::vector<Observation>& right) {
+    return std::any_of(right.begin(), right.end(),
+                       [&](const Observation& one) { return !fit(predicted(one, with({&mistake})), one.seen); });
+}
+
+void put_likeliest_first(std::vector<MistakeSet>& sets, const MistakeSet& known,
+                         const std::vector<Observation>& observations, const std::vector<Observation>& right_before) {
+    const auto familiar = [&](const MistakeSet& set) {
+        return std::count_if(set.begin(), set.end(), [&](const Mistake* mistake) {
+            return std::find(known.begin(), known.end(), mistake) != known.end();
+        });
+    };
+    const auto open = [&](const MistakeSet& set) {
+        const auto evidence = evidence_for(set, observations);
+        return evidence->unpredicted + evidence->not_finite;
+    };
+    std::size_t least = std::numeric_limits<std::size_t>::max();
+    for (const MistakeSet& set : sets) least = std::min(least, open(set));
+    // What leaves less open says more.
+    std::erase_if(sets, [&](const MistakeSet& set) { return open(set) > least; });
+    const auto unlikely = [&](const MistakeSet& set) {
+        return std::count_if(set.begin(), set.end(),
+                             [&](const Mistake* mistake) { return would_show(*mistake, right_before); });
+    };
+    const auto in_order = [](const MistakeSet& set) {
+        std::vector<std::size_t> positions;
+        for (const Mistake* mistake : set) positions.push_back(position_in_catalogue(*mistake));
+        std::sort(positions.begin(), positions.end());
+        return positions;
+    };
+    if (sets.size() > 1)
+        std::sort(sets.begin(), sets.end(), [&](const MistakeSet& a, const MistakeSet& b) {
+            return std::tuple(-familiar(a), unlikely(a), in_order(a)) <
+                   std::tuple(-familiar(b), unlikely(b), in_order(b));
+        });
+}
+
+}  // namespace headway::diagnosis

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "diagnosis/search.hpp"
+
+#include <vector>
+
+namespace headway::diagnosis {
+
+/// Whether these answers, which are right, would be others.
+bool would_show(const Mistake& mistake, const std::vector<Observation>& right);
+
+/// Sets that no question tells apart, the likeliest first, without those that leave more open than others: what is
+/// known from earlier functions comes before what these do not speak against, and that before the order of the
+/// catalogue.
+/// @param known  mistakes of earlier functions   @param right_before  answers of earlier functions that are right
+void put_likeliest_first(std::vector<MistakeSet>& sets, const MistakeSet& known,
+                         const std::vector<Observation>& observations, const std::vector<Observation>& right_before);
+
+}  // namespace headway::diagnosis

@@ -1,0 +1,71 @@
+#include "diagnosis/own_functions.hpp"
+
+#include "student/test_record.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <stdexcept>
+
+namespace headway::diagnosis {
+namespace {
+
+std::vector<Observation> answered_wrong(const std::vector<Observation>& observations) {
+    std::vector<Observation> wrong;
+    std::ranges::copy_if(observations, std::back_inserter(wrong),
+                         [](const Observation& one) { return !fit(predicted(one, right()), one.seen); });
+    return wrong;
+}
+
+}  // namespace
+
+/// What should have come; nothing if they do not tell.
+std::optional<Answer> OwnFunctions::due(const Observation& observation, const GivenOwn& given_own) {
+    // The answer that was seen had no call before it.
+    if (keeps_state_) student_.fresh_worker();
+    try {
+        return given_own(observation.arguments);
+    } catch (const judge::StopTest&) {
+        student_.fresh_worker();
+        // One of them threw or crashed. What calls it gets no further.
+        if (!observation.seen.is_value()) return observation.seen;
+    } catch (const std::logic_error&) {
+        // arguments that should be refused: nothing can be made of them
+    }
+    return std::nullopt;
+}
+
+bool OwnFunctions::explain(const std::vector<Observation>& observations) {
+    if (!function_.given_own) return false;
+    const std::vector<Observation> wrong = answered_wrong(observations);
+    const auto given_own = [&](const judge::Arguments& arguments) { return function_.given_own(student_, arguments); };
+    return !wrong.empty() && std::ranges::all_of(wrong, [&](const Observation& one) {
+        const auto expected = due(one, given_own);
+        in_values_ |= expected && expected->is_value();
+        return expected && fit(*expected, one.seen);
+    });
+}
+
+MistakeSet OwnFunctions::explain_beside_one_of(const std::vector<const Mistake*>& candidates,
+                                               const std::vector<Observation>& observations) {
+    MistakeSet found;
+    std::vector<Observation> wrong = answered_wrong(observations);
+    std::erase_if(wrong, [](const Observation& one) { return !one.seen.is_value(); });
+    if (!function_.given_own_and || wrong.empty()) return found;
+    constexpr double apart = 1;  // tolerances
+    for (const Mistake* mistake : candidates) {
+        const Choices choices = with({mistake});
+        // What the model alone does not show, its own functions do not show either.
+        if (distance(predicted(wrong.front(), choices), predicted(wrong.front(), right())) <= apart) continue;
+        const auto given_own = [&](const judge::Arguments& arguments) {
+            return function_.given_own_and(student_, arguments, choices);
+        };
+        if (std::ranges::all_of(wrong, [&](const Observation& one) {
+                const auto expected = due(one, given_own);
+                return expected && fit(*expected, one.seen);
+            }))
+            found.push_back(mistake);
+    }
+    return found;
+}
+
+}  // namespace headway::diagnosis

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "diagnosis/search.hpp"
+#include "diagnosis/subject.hpp"
+
+#include "student/student.hpp"
+
+#include <vector>
+
+namespace headway::diagnosis {
+
+/// What the wrong answers of a function owe to the student's own earlier functions, which it calls.
+class OwnFunctions {
+public:
+    /// @param keeps_state  one of them does: each question is asked afresh
+    OwnFunctions(const Function& function, judge::Student& student, bool keeps_state)
+        : function_(function), student_(student), keeps_state_(keeps_state) {}
+
+    /// Whether every wrong answer is what comes of them; and whether there is any.
+    bool explain(const std::vector<Observation>& observations);
+
+    /// Whether something that was explained has a value: not only that both refuse.
+    bool explain_values() const { return in_values_; }
+
+    /// The mistakes of which each, beside these functions, explains every wrong answer.
+    MistakeSet explain_beside_one_of(const std::vector<const Mistake*>& candidates,
+                                     const std::vector<Observation>& observations);
+
+private:
+    using GivenOwn = std::function<std::optional<Answer>(const judge::Arguments&)>;
+    std::optional<Answer> due(const Observation& observation, const GivenOwn& given_own);
+
+    const Function& function_;
+    judge::Student& student_;
+    bool keeps_state_;
+    bool in_values_ = false;
+};
+
+}  // namespace headway::diagnosis

@@ -1,0 +1,192 @@
+#include "diagnosis/parts_of_result.hpp"
+
+#include "diagnosis/conditions.hpp"
+#include "diagnosis/elements.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace headway::diagnosis {
+namespace {
+
+using judge::Arguments;
+
+constexpr const char* in_anothers_place = "part_in_anothers_place";
+
+const auto part_name = [](const auto& part) { return part.first; };
+
+Array* part_named(Answer& answer, const std::string& name) {
+    const auto found = std::ranges::find(answer.parts, name, part_name);
+    return found == answer.parts.end() ? nullptr : &found->second;
+}
+
+// ---- parts that are added to what an argument holds --------------------------------------------------------------
+
+/// What the argument held; undefined if the part is not added to any.
+Tensor held_before(Arguments arguments, const std::string& part) {
+    for (const std::string& name : {"grads." + part, "grad_" + part})
+        if (const Tensor* found = tensor_named(arguments, name)) return *found;
+    return {};
+}
+
+Array sum(Array a, double factor, const Array& b) {
+    for (std::size_t i = 0; i < a.value.size(); ++i) {
+        a.value[i] += factor * b.value[i];
+        a.error[i] += std::abs(factor) * b.error[i];
+    }
+    return a;
+}
+
+struct Shares {
+    Array held, added;
+};
+
+Shares shares_of(const Arguments& arguments, const std::string& part, const Array& whole) {
+    const Tensor before = held_before(arguments, part);
+    Array held = before.defined() && before.shape() == whole.shape ? reference::exact(before) : zeros(whole.shape);
+    Array added = sum(whole, -1, held);
+    return {std::move(held), std::move(added)};
+}
+
+// ---- what becomes of parts ---------------------------------------------------------------------------------------
+
+/// How often what was held, and what is added to it, counts.
+struct Counted {
+    int held, added;
+    const char* of_one;
+    const char* of_two;
+};
+constexpr Counted of_results[] = {{1, 0, "stays 0", "stay 0"},
+                                  {1, 2, "is twice what it should be", "are twice what they should be"}};
+constexpr Counted of_sums[] = {{1, 0, "stays what it was", "stay what they were"},
+                               {1, 2, "gets twice what should be added", "get twice what should be added"},
+                               {2, 1, "gets twice what it held", "get twice what they held"}};
+
+Explanation counted(const std::vector<std::string>& parts, const Counted& times) {
+    const bool is_one = parts.size() == 1;
+    const std::string what = parts.front().empty() ? "the result" : "of the result, " + listed(parts);
+    return as_written(never_written, what + ' ' + (is_one ? times.of_one : times.of_two),
+                      [=](Answer& answer, const Arguments& arguments) {
+                          for (auto& [name, array] : answer.parts) {
+                              if (std::ranges::find(parts, name) == parts.end()) continue;
+                              const Shares shares = shares_of(arguments, name, array);
+                              array = sum(sum(zeros(array.shape), times.held, shares.held), times.added, shares.added);
+                          }
+                      });
+}
+
+/// As often as a loop runs that it stands in by mistake.
+Explanation added_as_often_as(const std::string& size, const std::string& part) {
+    return as_written(never_written, fmt::format("of the result, {} gets what should be added {} times", part, size),
+                      [=](Answer& answer, const Arguments& arguments) {
+                          const auto sizes = facts_of(arguments).size;
+                          const auto times = sizes.find(size);
+                          Array* array = part_named(answer, part);
+                          if (array == nullptr || times == sizes.end()) return;
+                          const Shares shares = shares_of(arguments, part, *array);
+                          *array = sum(shares.held, static_cast<double>(times->second), shares.added);
+                      });
+}
+
+Explanation swapped(const std::string& a, const std::string& b) {
+    return as_written(in_anothers_place, fmt::format("of the result, {} and {} are in each other's place", a, b),
+                      [=](Answer& answer, const Arguments&) {
+                          Array *first = part_named(answer, a), *second = part_named(answer, b);
+                          if (first != nullptr && second != nullptr) std::swap(*first, *second);
+                      });
+}
+
+Explanation added_to_another(const std::string& a, const std::string& b) {
+    return as_written(in_anothers_place, fmt::format("of the result, what belongs to {} is added to {}", a, b),
+                      [=](Answer& answer, const Arguments& arguments) {
+                          Array *from = part_named(answer, a), *to = part_named(answer, b);
+                          if (from == nullptr || to == nullptr || from->shape != to->shape) return;
+                          Shares shares = shares_of(arguments, a, *from);
+                          *to = sum(*to, 1, shares.added);
+                          *from = std::move(shares.held);
+                      });
+}
+
+}  // namespace
+
+void each_tensor(Arguments& arguments, const std::function<void(const std::string& name, Tensor&)>& visit) {
+    for (wire::Field& argument : arguments) {
+        // Suites say more in a name: "x (a transposed view)".
+        const std::string name = argument.name.substr(0, argument.name.find(" ("));
+        if (auto* tensor = std::get_if<Tensor>(&argument.value)) {
+            if (tensor->defined()) visit(name, *tensor);
+        } else if (auto* record = std::get_if<wire::Record>(&argument.value)) {
+            for (wire::Field& field : record->fields)
+                if (auto* inner = std::get_if<Tensor>(&field.value); inner != nullptr && inner->defined())
+                    visit(name + "." + field.name, *inner);
+        }
+    }
+}
+
+Tensor* tensor_named(Arguments& arguments, const std::string& wanted) {
+    Tensor* found = nullptr;
+    each_tensor(arguments, [&](const std::string& name, Tensor& tensor) {
+        if (name == wanted) found = &tensor;
+    });
+    return found;
+}
+
+std::string listed(const std::vector<std::string>& names) {
+    return names.size() == 1 ? names.front() : names.front() + " and " + names.back();
+}
+
+bool have_same_parts(const Answer& a, const Answer& b) {
+    return std::ranges::equal(a.parts, b.parts, {}, part_name, part_name);
+}
+
+std::vector<std::string> wrong_parts(const Observation& observation) {
+    const Answer due = predicted(observation, right());
+    std::vector<std::string> wrong;
+    if (!due.is_value() || !have_same_parts(due, observation.seen)) return wrong;
+    for (std::size_t i = 0; i < due.parts.size(); ++i)
+        if (!fit({.parts = {due.parts[i]}}, {.parts = {observation.seen.parts[i]}}))
+            wrong.push_back(due.parts[i].first);
+    if (wrong.size() == due.parts.size()) wrong.clear();
+    return wrong;
+}
+
+Explanation as_written(const char* id, std::string words, std::function<void(Answer&, const Arguments&)> change) {
+    return {&mistake(id), std::move(words), [change = std::move(change)](const Observation& observation) {
+                Answer answer = predicted(observation, right());
+                if (answer.is_value()) change(answer, observation.arguments);
+                return answer;
+            }};
+}
+
+std::vector<Explanation> miswritten_parts(const Observation& like) {
+    std::vector<std::string> names = wrong_parts(like);
+    if (names.empty())
+        for (const auto& part : predicted(like, right()).parts) names.push_back(part.first);
+    std::vector<Explanation> all;
+    const auto add = [&](const std::vector<std::string>& parts) {
+        const bool is_sum = std::ranges::all_of(
+            parts, [&](const std::string& part) { return held_before(like.arguments, part).defined(); });
+        for (const Counted& times : is_sum ? std::span<const Counted>(of_sums) : std::span<const Counted>(of_results))
+            all.push_back(counted(parts, times));
+    };
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        add({names[i]});
+        for (std::size_t j = i + 1; j < names.size(); ++j) {
+            add({names[i], names[j]});
+            all.push_back(swapped(names[i], names[j]));
+        }
+    }
+    for (const std::string& part : names)
+        for (const auto& size : facts_of(like.arguments).size)
+            if (held_before(like.arguments, part).defined()) all.push_back(added_as_often_as(size.first, part));
+    for (const std::string& from : names)
+        for (const std::string& to : names)
+            if (from != to && held_before(like.arguments, from).defined()) all.push_back(added_to_another(from, to));
+    return all;
+}
+
+}  // namespace headway::diagnosis

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "diagnosis/only_where.hpp"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+/// The parts of a result, such as the gradients of q, k and v, where each is wrong as a whole.
+namespace headway::diagnosis {
+
+inline constexpr const char* never_written = "part_never_written";
+
+/// Every tensor of a call by its name; "grads.q_weight" for what lies in a record.
+void each_tensor(judge::Arguments& arguments, const std::function<void(const std::string& name, Tensor&)>& visit);
+/// Null if there is none of that name.
+Tensor* tensor_named(judge::Arguments& arguments, const std::string& name);
+
+/// "q and k", of one or two.
+std::string listed(const std::vector<std::string>& names);
+
+bool have_same_parts(const Answer& a, const Answer& b);
+
+/// The names of the parts that are wrong here; none where all are.
+std::vector<std::string> wrong_parts(const Observation& observation);
+
+/// The right answer, with something made of it.
+Explanation as_written(const char* mistake, std::string words,
+                       std::function<void(Answer&, const judge::Arguments&)> change);
+
+/// Parts that stay as they were, count twice, are in each other's place, or are added to one another.
+/// @param like  a call that was answered wrong
+std::vector<Explanation> miswritten_parts(const Observation& like);
+
+}  // namespace headway::diagnosis
