@@ -15,4 +15,8 @@ std::string constant_factor(const std::vector<Pair>& pairs);
 /// for number; and there are several.
 bool is_only_scaled(const std::vector<Observation>& observations);
 
+/// "every number is 1 / H times what it should be", where a ratio of the sizes of a call makes what should have come
+/// into what came, in every answer, and no other one that is as simple does; else empty.
+std::string factor_in_sizes(const std::vector<Observation>& observations);
+
 }  // namespace headway::diagnosis

@@ -81,6 +81,27 @@ bool has_rows_of_one(const Array& array) {
     return !array.value.empty();
 }
 
+bool is_all_zero(const Array& array) {
+    return std::ranges::all_of(array.value, [](double x) { return x == 0; });
+}
+
+/// "every number of the result is 0", where it is so, part by part.
+std::vector<std::string> zeros_in(const std::vector<Pair>& pairs) {
+    std::vector<std::string> sentences, parts;
+    for (const Pair& pair : pairs)
+        if (std::ranges::find(parts, pair.part) == parts.end()) parts.push_back(pair.part);
+    for (const std::string& part : parts) {
+        const auto of_part = std::ranges::count(pairs, part, &Pair::part);
+        const auto zero =
+            std::ranges::count_if(pairs, [&](const Pair& pair) { return pair.part == part && is_all_zero(pair.seen); });
+        if (zero == 0) continue;
+        sentences.push_back("every number of " + (part.empty() ? "the result" : part) + " is 0, in " +
+                            (zero == of_part ? "each" : std::to_string(zero) + " of " + std::to_string(of_part)) +
+                            (zero == of_part ? " of the answers that are wrong" : " answers that are wrong"));
+    }
+    return sentences;
+}
+
 /// What holds of rows and sequences in what should have come, but not in what did.
 std::vector<std::string> broken_in(const std::vector<Pair>& pairs) {
     std::vector<std::string> sentences;
@@ -97,6 +118,7 @@ std::vector<std::string> broken_in(const std::vector<Pair>& pairs) {
     int copies = 0;
     for (const Pair& pair : pairs) {
         if (pair.expected.shape.size() < 3 || pair.expected.shape[0] < 2 || repeats(pair.expected)) continue;
+        if (is_all_zero(pair.seen)) continue;  // said already, and no copy
         ++batches;
         copies += repeats(pair.seen) ? 1 : 0;
     }
@@ -237,6 +259,7 @@ void localise(verdict::FunctionDiagnosis& diagnosis, const Function& function, j
     if (!parts.wrong.empty() && !parts.right.empty())
         diagnosis.sentences.push_back("wrong: " + listed(parts.wrong) + "; right: " + listed(parts.right));
     if (const std::string factor = constant_factor(pairs); !factor.empty()) diagnosis.sentences.push_back(factor);
+    for (std::string& sentence : zeros_in(pairs)) diagnosis.sentences.push_back(std::move(sentence));
     for (std::string& sentence : where(pairs, parts.wrong.size() + parts.right.size() > 1))
         diagnosis.sentences.push_back(std::move(sentence));
     for (std::string& sentence : broken_in(pairs)) diagnosis.sentences.push_back(std::move(sentence));

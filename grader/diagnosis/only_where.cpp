@@ -135,6 +135,7 @@ std::optional<OnlyWhere> true_only_where(const std::vector<Observation>& all,
     const Hypothesis& first = hypotheses.front();
     OnlyWhere found{first.explanation->mistake, first.explanation->words, first.condition->words,
                     static_cast<int>(wrong_ones.size())};
+    if (first.explanation->mistake->id == "part_never_written") return found;  // true whatever leads to it
     for (const Hypothesis& other : hypotheses)
         if (other.explanation->mistake != first.explanation->mistake && other.condition == first.condition)
             found.alternatives.push_back(other.explanation->mistake);

@@ -127,6 +127,7 @@ public:
                     [&](const std::string& name, Tensor& tensor) { tensors.emplace_back(name, tensor.shape()); });
         // What is said of the result is true whatever leads to it, so it comes first.
         result_as_a_whole();
+        for (const auto& [name, shape] : tensors) result_is(name, shape);
         result_up_to_a_bound();
         if (axes("v", 4).size() == 4) one_slice_for_all({"k", "v"}, axes_of("v", 4));
         for (const auto& [name, shape] : tensors) {
@@ -300,12 +301,26 @@ private:
                     [=](Answer& answer, const Facts&) {
                         for (auto& [name, array] : answer.parts) {
                             if (std::ranges::find(parts, name) == parts.end()) continue;
-                            for (double& x : array.value) x *= factor;
-                            for (double& x : array.error) x *= factor;
+                            for (double& x : array.value) x = factor == 0 ? 0 : x * factor;
+                            for (double& x : array.error) x = factor == 0 ? 0 : x * factor;
                         }
                         return true;
                     });
             }
+    }
+
+    /// What comes back is an argument, as it was given.
+    void result_is(const std::string& name, const Shape& shape) {
+        const Answer due = predicted(like_, right());
+        if (due.parts.size() != 1 || due.parts.front().second.shape != shape) return;
+        all_.push_back({&mistake(never_written), fmt::format("what comes back is {}, as it was given", name),
+                        [name = name](const Observation& observation) {
+                            Arguments arguments = observation.arguments;
+                            const Answer right_one = predicted(observation, right());
+                            const Tensor* given = tensor_named(arguments, name);
+                            return right_one.is_value() && given != nullptr ? Answer::of(reference::exact(*given))
+                                                                            : right_one;
+                        }});
     }
 
     static std::vector<std::string> axes_of_result(std::size_t rank) {
