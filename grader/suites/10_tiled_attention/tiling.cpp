@@ -38,12 +38,12 @@ public:
             if (choices_.edge == Tiling::Edge::dropped && begin + width > S) break;
             const Index first =
                 choices_.edge == Tiling::Edge::moved_back ? std::max(end - tiles_.keys, Index{0}) : begin;
-            const bool future = is_future(query, first);
+            const bool future = is_future(query, first), due = is_due_future(query, first);
             const bool skipped = is_skipped(query, first, end);
             // What is blocked as a whole, though right programs compute it, may be computed or not.
-            if (skipped && (!future || is_due_future(query, first))) continue;
+            if (skipped && (!future || due)) continue;
             for (Index s = first; s < end; ++s)
-                computed[static_cast<std::size_t>(s)] = future && !skipped ? Computed::in_the_future : Computed::yes;
+                computed[static_cast<std::size_t>(s)] = future && due ? Computed::in_the_future : Computed::yes;
             if (skipped) continue;
             // Who takes one query at a time passes over a tile that is all in its future; who takes several does not.
             if ((choices_.divided_after_tiles || missing_keys(begin, end) > 0) && is_hidden(query, begin, begin))
