@@ -146,6 +146,27 @@ std::string constant_factor(const std::vector<Pair>& pairs) {
            short_number(*most) + " as inputs differ";
 }
 
+bool is_all_zero(const Array& array) {
+    return std::ranges::all_of(array.value, [](double x) { return x == 0; });
+}
+
+std::vector<std::string> zeros_in(const std::vector<Pair>& pairs) {
+    std::vector<std::string> sentences, parts;
+    for (const Pair& pair : pairs)
+        if (std::ranges::find(parts, pair.part) == parts.end()) parts.push_back(pair.part);
+    for (const std::string& part : parts) {
+        const auto of_part = std::ranges::count(pairs, part, &Pair::part);
+        const auto zero =
+            std::ranges::count_if(pairs, [&](const Pair& pair) { return pair.part == part && is_all_zero(pair.seen); });
+        if (zero == 0) continue;
+        const std::string which =
+            zero == of_part ? "each answer that is" : fmt::format("{} of {} answers that are", zero, of_part);
+        sentences.push_back(
+            fmt::format("every number of {} is 0, in {} wrong", part.empty() ? "the result" : part, which));
+    }
+    return sentences;
+}
+
 bool is_only_scaled(const std::vector<Observation>& observations) {
     constexpr std::size_t enough = 3;
     const auto pairs = wrong_pairs(observations);

@@ -81,27 +81,6 @@ bool has_rows_of_one(const Array& array) {
     return !array.value.empty();
 }
 
-bool is_all_zero(const Array& array) {
-    return std::ranges::all_of(array.value, [](double x) { return x == 0; });
-}
-
-/// "every number of the result is 0", where it is so, part by part.
-std::vector<std::string> zeros_in(const std::vector<Pair>& pairs) {
-    std::vector<std::string> sentences, parts;
-    for (const Pair& pair : pairs)
-        if (std::ranges::find(parts, pair.part) == parts.end()) parts.push_back(pair.part);
-    for (const std::string& part : parts) {
-        const auto of_part = std::ranges::count(pairs, part, &Pair::part);
-        const auto zero =
-            std::ranges::count_if(pairs, [&](const Pair& pair) { return pair.part == part && is_all_zero(pair.seen); });
-        if (zero == 0) continue;
-        sentences.push_back("every number of " + (part.empty() ? "the result" : part) + " is 0, in " +
-                            (zero == of_part ? "each" : std::to_string(zero) + " of " + std::to_string(of_part)) +
-                            (zero == of_part ? " of the answers that are wrong" : " answers that are wrong"));
-    }
-    return sentences;
-}
-
 /// What holds of rows and sequences in what should have come, but not in what did.
 std::vector<std::string> broken_in(const std::vector<Pair>& pairs) {
     std::vector<std::string> sentences;

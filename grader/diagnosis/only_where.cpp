@@ -126,7 +126,10 @@ std::optional<OnlyWhere> true_only_where(const std::vector<Observation>& all,
             break;
         for (const Explanation* explanation : fitting) {
             Hypothesis one{explanation, &condition};
-            if (std::ranges::all_of(observations, [&](const Observation& seen) { return one.fits(seen); }))
+            // What is refused as it should speaks against a check that is forgotten, and of nothing else.
+            const bool is_check = explanation->mistake->decision.starts_with("check_");
+            if (std::ranges::all_of(is_check ? all : observations,
+                                    [&](const Observation& seen) { return one.fits(seen); }))
                 hypotheses.push_back(one);
         }
     }
