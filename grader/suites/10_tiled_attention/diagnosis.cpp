@@ -5,16 +5,12 @@
 #include "suites/10_tiled_attention/tiling.hpp"
 
 #include "diagnosis/attention.hpp"
-#include "diagnosis/elements.hpp"
 #include "diagnosis/small_sizes.hpp"
 #include "diagnosis/subject.hpp"
 #include "reference/attention.hpp"
-#include "student/expect.hpp"
-#include "student/record_field.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <stdexcept>
 
