@@ -5,6 +5,7 @@
 
 #include "diagnosis/elements.hpp"
 #include "diagnosis/small_sizes.hpp"
+#include "diagnosis/softmax.hpp"
 #include "student/expect.hpp"
 #include "student/inputs.hpp"
 #include "student/record_field.hpp"
