@@ -205,6 +205,7 @@ struct Checking {
     bool other_output = true;      ///< w_o leads back to as many features as x has
     bool score_rows = true;        ///< a row of scores for each query
     bool tile = true;              ///< at least 1
+    bool sizes = true;             ///< of a state: each at least 1
     /// Where something else is wrong, what a right program refuses may also be computed.
     bool lenient = false;
     bool invalid_argument = true;  ///< what is refused is refused with the exception that the header names

@@ -1,9 +1,17 @@
 #include "diagnosis/constant_factor.hpp"
 
+#include "diagnosis/conditions.hpp"
+
 #include "student/expect.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <map>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
 
 namespace headway::diagnosis {
 namespace {
@@ -43,7 +51,78 @@ bool is_scaled_by(double factor, const Pair& pair) {
     return true;
 }
 
+using SizesOfCall = std::map<std::string, Index>;
+
+/// A factor that depends on the sizes of a call, in words.
+struct SizeFactor {
+    std::string words;
+    std::function<double(const SizesOfCall&)> of;
+};
+
+/// All of them, in groups: the simpler ones first.
+std::vector<std::vector<SizeFactor>> size_factors(const std::vector<std::string>& names) {
+    std::vector<std::vector<SizeFactor>> groups(4);
+    const auto add = [&](std::size_t group, std::string words, auto of) {
+        groups[group].push_back({std::move(words), of});
+    };
+    const auto number = [](const SizesOfCall& sizes, const std::string& name) {
+        return static_cast<double>(sizes.at(name));
+    };
+    for (const std::string& a : names) {
+        add(0, a, [=](const SizesOfCall& n) { return number(n, a); });
+        add(0, "1 / " + a, [=](const SizesOfCall& n) { return 1 / number(n, a); });
+        add(2, "√" + a, [=](const SizesOfCall& n) { return std::sqrt(number(n, a)); });
+        add(2, "1 / √" + a, [=](const SizesOfCall& n) { return 1 / std::sqrt(number(n, a)); });
+        for (const std::string& b : names) {
+            if (a == b) continue;
+            add(1, fmt::format("{} / {}", a, b), [=](const SizesOfCall& n) { return number(n, a) / number(n, b); });
+            add(3, fmt::format("√({} / {})", a, b),
+                [=](const SizesOfCall& n) { return std::sqrt(number(n, a) / number(n, b)); });
+            if (b < a) continue;
+            add(3, fmt::format("{}·{}", a, b), [=](const SizesOfCall& n) { return number(n, a) * number(n, b); });
+            add(3, fmt::format("1 / ({}·{})", a, b),
+                [=](const SizesOfCall& n) { return 1 / (number(n, a) * number(n, b)); });
+        }
+    }
+    return groups;
+}
+
 }  // namespace
+
+std::string factor_in_sizes(const std::vector<Observation>& observations) {
+    constexpr std::size_t enough = 3;  // different factors
+    std::vector<std::pair<Pair, SizesOfCall>> answers;
+    std::set<long> different;
+    std::vector<std::string> names;
+    for (const Observation& one : observations) {
+        const Answer due = predicted(one, right());
+        if (!due.is_value() && fit(due, one.seen)) continue;
+        if (!due.is_value() || !one.seen.is_value() || one.seen.parts.size() != 1 || due.parts.size() != 1) return {};
+        const auto& [part, expected] = due.parts.front();
+        if (one.seen.parts.front().second.shape != expected.shape) return {};
+        answers.push_back({{part, expected, one.seen.parts.front().second}, facts_of(one.arguments).size});
+        const double factor = ratio_at_the_largest(answers.back().first);
+        if (!std::isfinite(factor)) return {};
+        different.insert(std::lround(factor * 1e4));
+        if (answers.size() == 1)
+            for (const auto& entry : answers.front().second) names.push_back(entry.first);
+        std::erase_if(names, [&](const std::string& name) {
+            const auto size = answers.back().second.find(name);
+            return size == answers.back().second.end() || size->second < 1;
+        });
+    }
+    if (different.size() < enough) return {};
+    for (const auto& group : size_factors(names)) {
+        std::vector<const SizeFactor*> fitting;
+        for (const SizeFactor& factor : group)
+            if (std::ranges::all_of(
+                    answers, [&](const auto& answer) { return is_scaled_by(factor.of(answer.second), answer.first); }))
+                fitting.push_back(&factor);
+        if (fitting.size() > 1) return {};
+        if (fitting.size() == 1) return "every number is " + fitting.front()->words + " times what it should be";
+    }
+    return {};
+}
 
 std::string constant_factor(const std::vector<Pair>& pairs) {
     std::vector<double> factors;
@@ -65,6 +144,27 @@ std::string constant_factor(const std::vector<Pair>& pairs) {
                " wrong";
     return "on each input " + which + " are one number times what they should be, " + short_number(*least) + " to " +
            short_number(*most) + " as inputs differ";
+}
+
+bool is_all_zero(const Array& array) {
+    return std::ranges::all_of(array.value, [](double x) { return x == 0; });
+}
+
+std::vector<std::string> zeros_in(const std::vector<Pair>& pairs) {
+    std::vector<std::string> sentences, parts;
+    for (const Pair& pair : pairs)
+        if (std::ranges::find(parts, pair.part) == parts.end()) parts.push_back(pair.part);
+    for (const std::string& part : parts) {
+        const auto of_part = std::ranges::count(pairs, part, &Pair::part);
+        const auto zero =
+            std::ranges::count_if(pairs, [&](const Pair& pair) { return pair.part == part && is_all_zero(pair.seen); });
+        if (zero == 0) continue;
+        const std::string which =
+            zero == of_part ? "each answer that is" : fmt::format("{} of {} answers that are", zero, of_part);
+        sentences.push_back(
+            fmt::format("every number of {} is 0, in {} wrong", part.empty() ? "the result" : part, which));
+    }
+    return sentences;
 }
 
 bool is_only_scaled(const std::vector<Observation>& observations) {

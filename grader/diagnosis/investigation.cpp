@@ -229,6 +229,9 @@ private:
         } else if (const auto all = all_observations(); is_only_scaled(all)) {
             diagnosis.mistakes.emplace_back("result_times_a_constant");
             diagnosis.sentences.push_back(constant_factor(wrong_pairs(all)));
+        } else if (const std::string factor = factor_in_sizes(all); !factor.empty()) {
+            diagnosis.mistakes.emplace_back("result_times_a_size");
+            diagnosis.sentences.insert(diagnosis.sentences.begin(), factor);
         } else if (misses_refusals_alone(all)) {
             diagnosis.mistakes.emplace_back(not_refused);
             diagnosis.sentences.emplace_back(function_.name + " answers where arguments do not fit, and should refuse");

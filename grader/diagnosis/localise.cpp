@@ -97,6 +97,7 @@ std::vector<std::string> broken_in(const std::vector<Pair>& pairs) {
     int copies = 0;
     for (const Pair& pair : pairs) {
         if (pair.expected.shape.size() < 3 || pair.expected.shape[0] < 2 || repeats(pair.expected)) continue;
+        if (is_all_zero(pair.seen)) continue;  // said already, and no copy
         ++batches;
         copies += repeats(pair.seen) ? 1 : 0;
     }
@@ -237,6 +238,7 @@ void localise(verdict::FunctionDiagnosis& diagnosis, const Function& function, j
     if (!parts.wrong.empty() && !parts.right.empty())
         diagnosis.sentences.push_back("wrong: " + listed(parts.wrong) + "; right: " + listed(parts.right));
     if (const std::string factor = constant_factor(pairs); !factor.empty()) diagnosis.sentences.push_back(factor);
+    for (std::string& sentence : zeros_in(pairs)) diagnosis.sentences.push_back(std::move(sentence));
     for (std::string& sentence : where(pairs, parts.wrong.size() + parts.right.size() > 1))
         diagnosis.sentences.push_back(std::move(sentence));
     for (std::string& sentence : broken_in(pairs)) diagnosis.sentences.push_back(std::move(sentence));

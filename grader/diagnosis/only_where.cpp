@@ -127,7 +127,10 @@ std::optional<OnlyWhere> true_only_where(const std::vector<Observation>& all,
             break;
         for (const Explanation* explanation : fitting) {
             Hypothesis one{explanation, &condition};
-            if (std::ranges::all_of(observations, [&](const Observation& seen) { return one.fits(seen); }))
+            // What is refused as it should speaks against a check that is forgotten, and of nothing else.
+            const bool is_check = explanation->mistake->decision.starts_with("check_");
+            if (std::ranges::all_of(is_check ? all : observations,
+                                    [&](const Observation& seen) { return one.fits(seen); }))
                 hypotheses.push_back(one);
         }
     }
@@ -136,6 +139,7 @@ std::optional<OnlyWhere> true_only_where(const std::vector<Observation>& all,
     const Hypothesis& first = hypotheses.front();
     OnlyWhere found{first.explanation->mistake, first.explanation->words, first.condition->words,
                     static_cast<int>(wrong_ones.size()), static_cast<int>(observations.size() - given)};
+    if (first.explanation->mistake->id == "part_never_written") return found;  // true whatever leads to it
     for (const Hypothesis& other : hypotheses)
         if (other.explanation->mistake != first.explanation->mistake && other.condition == first.condition)
             found.alternatives.push_back(other.explanation->mistake);

@@ -34,6 +34,7 @@ Tensor held_before(Arguments arguments, const std::string& part) {
 }
 
 Array sum(Array a, double factor, const Array& b) {
+    if (factor == 0) return a;  // where b is NaN too
     for (std::size_t i = 0; i < a.value.size(); ++i) {
         a.value[i] += factor * b.value[i];
         a.error[i] += std::abs(factor) * b.error[i];

@@ -110,6 +110,7 @@ public:
                     [&](const std::string& name, Tensor& tensor) { tensors.emplace_back(name, tensor.shape()); });
         // What is said of the result is true whatever leads to it, so it comes first.
         all_ = miswritten_parts(like_);
+        for (const auto& [name, shape] : tensors) result_is(name, shape);
         result_up_to_a_bound();
         if (axes("v", 4).size() == 4) one_slice_for_all({"k", "v"}, axes_of("v", 4));
         for (const auto& [name, shape] : tensors) {
@@ -275,6 +276,20 @@ private:
                                  });
             }
         }
+    }
+
+    /// What comes back is an argument, as it was given.
+    void result_is(const std::string& name, const Shape& shape) {
+        const Answer due = predicted(like_, right());
+        if (due.parts.size() != 1 || due.parts.front().second.shape != shape) return;
+        all_.push_back({&mistake(never_written), fmt::format("what comes back is {}, as it was given", name),
+                        [name = name](const Observation& observation) {
+                            Arguments arguments = observation.arguments;
+                            const Answer right_one = predicted(observation, right());
+                            const Tensor* given = tensor_named(arguments, name);
+                            return right_one.is_value() && given != nullptr ? Answer::of(reference::exact(*given))
+                                                                            : right_one;
+                        }});
     }
 
     static std::vector<std::string> axes_of_result(std::size_t rank) {

@@ -1,19 +1,16 @@
 // What diagnosis knows of exercise 10.        B batch · H heads · T queries · S keys · d head_dim · d_v value width
 #include "suites/10_tiled_attention/inputs.hpp"
 #include "suites/10_tiled_attention/own_parts.hpp"
+#include "suites/10_tiled_attention/state_questions.hpp"
 #include "suites/10_tiled_attention/tiling.hpp"
 
 #include "diagnosis/attention.hpp"
-#include "diagnosis/elements.hpp"
 #include "diagnosis/small_sizes.hpp"
 #include "diagnosis/subject.hpp"
 #include "reference/attention.hpp"
-#include "student/expect.hpp"
-#include "student/record_field.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <stdexcept>
 
@@ -23,186 +20,6 @@ namespace {
 using judge::Arguments;
 using judge::random_mask;
 using judge::random_tensor;
-
-constexpr float infinity = std::numeric_limits<float>::infinity();
-
-// ---- the running softmax ---------------------------------------------------------------------------------------
-
-/// The numbers of a tensor that is handed over `tile` positions of an axis at a time, each part read by itself.
-Array read_in_tiles(const Reading& reading, const Tensor& whole, Argument argument, Index axis, Index tile) {
-    Tensor all = whole.clone().contiguous();
-    for (Index begin = 0; begin < whole.size(axis); begin += tile) {
-        const Index end = std::min(begin + tile, whole.size(axis));
-        const Array part = reading.tensor(whole.slice(axis, begin, end), argument);
-        all.slice(axis, begin, end).copy_from(reference::to_tensor(part));
-    }
-    return reference::exact(all);
-}
-
-/// Where scores are -infinity, which become 0.
-Blocked taken_out(Array& scores) {
-    Blocked blocked(scores.value.size());
-    for (std::size_t i = 0; i < blocked.size(); ++i) {
-        blocked[i] = scores.value[i] == -std::numeric_limits<double>::infinity();
-        if (blocked[i]) scores.value[i] = 0;
-    }
-    return blocked;
-}
-
-/// gathered / total of what was absorbed in tiles of `tile` keys.
-Predict absorb(const Arguments& arguments) {
-    const Tensor scores = tensor(arguments, "scores"), v = tensor(arguments, "v");
-    const Index tile = integer(arguments, "tile");
-    const bool state_fits = scores.size(2) == integer(arguments, "T") && v.size(3) == integer(arguments, "d_v");
-    const bool lengths_fit = scores.size(3) == v.size(2);
-    return [=](const Choices& c) {
-        return checked(lengths_fit, c.checking, &Checking::lengths, [&] {
-            if (!state_fits) return refusal(c.checking, &Checking::score_rows);
-            Array numbers = read_in_tiles(c.reading, scores, Argument::other, 3, tile);
-            const Blocked blocked = taken_out(numbers);
-            Tiling choices = c.of<Tiling>();
-            // The division in the end is not absorb's, and what is blocked comes as -infinity.
-            choices.divided = true;
-            choices.empty_total_is_nan = false;
-            choices.blocked_score = Tiling{}.blocked_score;
-            const Array values = read_in_tiles(c.reading, v, Argument::value, 2, tile);
-            return Answer::of(tiled_context(numbers, blocked, values, {0, tile}, choices));
-        });
-    };
-}
-
-/// gathered / total, 0 where there is none.
-Array mean_of(const Tensor& total, const Tensor& gathered) {
-    const Array sums = reference::exact(total);
-    Array mean = reference::exact(gathered);
-    const auto width = static_cast<std::size_t>(gathered.size(-1));
-    for (std::size_t i = 0; i < mean.value.size(); ++i) {
-        const double sum = sums.value.at(i / width);
-        mean.value[i] = sum == 0 ? 0 : mean.value[i] / sum;
-    }
-    return mean;
-}
-
-/// Hands all over, tile by tile, and looks into what was summed.
-AnswerAndChanges ask_absorb(judge::Student& student, const Arguments& arguments) {
-    const Tensor scores = tensor(arguments, "scores"), v = tensor(arguments, "v");
-    const Index tile = integer(arguments, "tile");
-    const auto made = student.outcome("nothing_seen", {{"B", scores.size(0)},
-                                                       {"H", scores.size(1)},
-                                                       {"T", argument(arguments, "T")},
-                                                       {"d_v", argument(arguments, "d_v")}});
-    if (made.error) return answer_of(made);
-    std::vector<std::string> changed;
-    for (Index s = 0; s < scores.size(3); s += tile) {
-        const auto part = [&](const Tensor& whole, Index axis) {
-            return whole.slice(axis, s, s + tile < scores.size(3) ? s + tile : whole.size(axis));
-        };
-        const auto absorbed =
-            student.outcome("absorb", {{"running", made.value}, {"scores", part(scores, 3)}, {"v", part(v, 2)}});
-        if (absorbed.error) return {answer_of(absorbed), absorbed.changed_arguments};
-        changed = absorbed.changed_arguments;
-    }
-    const wire::Record held = student.record("contents", {{"running", made.value}});
-    const auto& total = judge::field<Tensor>(held, "total");
-    const auto& gathered = judge::field<Tensor>(held, "gathered");
-    if (!total.defined() || !gathered.defined() || total.numel() * gathered.size(-1) != gathered.numel())
-        return Answer{.parts = {{"total and gathered do not fit", {}}}};
-    return {Answer::of(mean_of(total, gathered)), changed};
-}
-
-std::vector<Arguments> absorb_questions(Random& random) {
-    const SmallSizes n = small_sizes(random);
-    const Shape shape{n.B, n.H, n.T, n.S};
-    std::vector<Arguments> questions;
-    const auto ask = [&](const Tensor& scores, Index tile) {
-        questions.push_back({{"scores", scores},
-                             {"v", random_tensor(random, {n.B, n.S, n.H, n.d_v}).transpose(1, 2)},
-                             {"tile", tile},
-                             {"T", n.T},
-                             {"d_v", n.d_v}});
-    };
-    const auto some = [&] { return random_tensor(random, shape) * 2.0F; };
-    const Tensor ramp = Tensor::arange(n.S) * 0.5F;
-    ask(some(), n.S);
-    ask(some() - ramp, 2);
-    ask(some() + ramp, 2);
-    ask(some() + ramp, 1);
-    ask(some(), n.S - 1);
-    ask(some(), 3);
-    ask(random_tensor(random, {n.B, n.T, n.H, n.S}).transpose(1, 2) * 2.0F, 3);
-    Mask blocked = random_mask(random, shape);
-    for (Index s = 0; s < n.S; ++s) {
-        blocked(0, 0, 0, s) = true;
-        blocked(0, 0, 1, s) = s < n.S - 1;
-        blocked(0, 0, 2, s) = s > 0;
-    }
-    for (const Index tile : {Index{2}, n.S}) ask(masked_fill(some(), blocked, -infinity), tile);
-    ask(masked_fill(some() - 2e4F, blocked, -infinity), 2);
-    for (const float depth : {300.0F, 2e4F}) {
-        Tensor low = some();
-        low.select(2, 0) -= depth;
-        ask(low, 2);
-    }
-    Tensor large = some();
-    large.select(2, 0) *= 1e4F;
-    large.select(2, 1) += 1e4F;
-    ask(large, 2);
-    const auto changed = [&](std::size_t which, wire::Value value) {
-        ask(some(), n.S + 1);
-        questions.back()[which].value = std::move(value);
-    };
-    changed(0, random_tensor(random, {n.B, n.H, n.T + 1, n.S}));
-    changed(1, random_tensor(random, {n.B, n.H, n.S + 1, n.d_v}));
-    changed(1, random_tensor(random, {n.B, n.H, n.S, n.d_v + 1}));
-    return questions;
-}
-
-// ---- its end ---------------------------------------------------------------------------------------------------
-
-Predict context(const Arguments& arguments) {
-    const Tensor total = tensor(arguments, "total"), gathered = tensor(arguments, "gathered");
-    return [=](const Choices& c) {
-        Array mean = mean_of(total, gathered);
-        const Array sums = reference::exact(total), numbers = reference::exact(gathered);
-        const auto width = static_cast<std::size_t>(gathered.size(-1));
-        for (std::size_t i = 0; i < mean.value.size(); ++i) {
-            if (sums.value[i / width] == 0) {
-                if (c.of<Tiling>().empty_total_is_nan) mean.value[i] = std::nan("");
-            } else if (!c.of<Tiling>().divided) {
-                mean.value[i] = numbers.value[i];
-            }
-            mean.error[i] = 4 * reference::unit_roundoff * std::abs(mean.value[i]);
-        }
-        return Answer::of(std::move(mean));
-    };
-}
-
-AnswerAndChanges ask_context(judge::Student& student, const Arguments& arguments) {
-    const wire::Handle running = student.keep("running", arguments);
-    const auto outcome = student.outcome("context", {{"running", running}});
-    return {answer_of(outcome), outcome.changed_arguments};
-}
-
-std::vector<Arguments> context_questions(Random& random) {
-    const SmallSizes n = small_sizes(random);
-    std::vector<Arguments> questions;
-    for (const bool empty : {false, true}) {
-        Tensor largest = random_tensor(random, {n.B, n.H, n.T, 1});
-        Tensor total = exp(random_tensor(random, {n.B, n.H, n.T, 1})) + 1.0F;
-        Tensor gathered = random_tensor(random, {n.B, n.H, n.T, n.d_v});
-        if (empty) {
-            largest.select(2, 1).fill(-infinity);
-            total.select(2, 1).fill(0);
-            gathered.select(2, 1).fill(0);
-        } else {
-            total.select(2, 0).fill(1);  // one key has all the weight
-        }
-        questions.push_back({{"largest", largest}, {"total", total}, {"gathered", gathered}});
-    }
-    return questions;
-}
-
-// ---- attention -------------------------------------------------------------------------------------------------
 
 bool broadcasts(const Mask& mask, const Shape& shape) {
     try {
@@ -310,8 +127,9 @@ std::optional<Answer> from_own_parts(judge::Student& student, const Arguments& a
 
 const SubjectRegistration registration(
     "10_tiled_attention",
-    {{{.name = "absorb", .model = &absorb, .questions = &absorb_questions, .ask = &ask_absorb, .stage = "softmax"},
-      {.name = "context", .model = &context, .questions = &context_questions, .ask = &ask_context, .stage = "softmax"},
+    {{judge::tiled::nothing_seen_in_diagnosis(),
+      judge::tiled::absorb_in_diagnosis(),
+      judge::tiled::context_in_diagnosis(),
       {.name = "tiled_attention",
        .model = &tiled_attention,
        .questions = &attention_questions,

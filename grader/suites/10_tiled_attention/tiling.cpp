@@ -1,94 +1,15 @@
 #include "suites/10_tiled_attention/tiling.hpp"
 
+#include "suites/10_tiled_attention/row_sums.hpp"
+
 #include "diagnosis/choices.hpp"
 #include "diagnosis/elements.hpp"
-#include "diagnosis/softmax.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 namespace headway::diagnosis {
 namespace {
-
-/// The largest of no scores at all.
-constexpr double no_score = -std::numeric_limits<double>::infinity();
-
-/// The running softmax of one query: each value's share in what was gathered, and the total.
-struct Running {
-    double largest;
-    double total = 0;
-    std::vector<double> share;
-    bool has_tile = false;
-
-    Running(const Tiling& choices, std::size_t S) : largest(choices.start), share(S) {}
-
-    /// Without a score to compare with, sums go on as if they had been compared with 0, and the next score counts as
-    /// the first.
-    void forget() {
-        const double shrink = largest == no_score ? 0 : in_range_of_float(std::exp(largest));
-        total = in_range_of_float(total * shrink);
-        for (double& one : share) one = in_range_of_float(one * shrink);
-        largest = no_score;
-    }
-
-    /// Scores of some keys, and how many more there are that have no value.
-    void take(const std::vector<double>& scores, const std::vector<std::size_t>& keys, std::size_t more,
-              const Tiling& choices);
-
-    /// What one tile alone gives, added to the others' contexts.
-    void add_context_of(const Running& tile) {
-        for (std::size_t s = 0; s < share.size(); ++s)
-            if (tile.total != 0) share[s] += tile.share[s] / tile.total;
-        total += 1;  // the context is divided by the number of tiles
-    }
-};
-
-void Running::take(const std::vector<double>& scores, const std::vector<std::size_t>& keys, std::size_t more,
-                   const Tiling& choices) {
-    using Shrinks = Tiling::Shrinks;
-    double top = more > 0 ? 0 : no_score;
-    for (const std::size_t s : keys) top = std::max(top, scores[s]);
-    double now = std::max(largest, top);
-    if (choices.largest == Tiling::Largest::of_this_tile && top != no_score) now = top;
-    if (choices.largest == Tiling::Largest::of_this_tile_even_if_blocked) {
-        if (top == no_score && has_tile) return forget();
-        now = top;
-    }
-    if (choices.largest == Tiling::Largest::of_the_first_tile && has_tile) now = largest;
-    if (top == no_score && choices.empty_tile_forgets) {
-        largest = no_score;
-        total = 0;
-        std::fill(share.begin(), share.end(), 0);
-        return;
-    }
-    if (now == no_score) {
-        if (choices.empty_tile_is_zero) largest = 0;
-        if (!choices.empty_tile_is_nan) return;
-        total = largest = std::nan("");
-        std::fill(share.begin(), share.end(), total);
-        return;
-    }
-    has_tile = true;
-    const double change = choices.shrinks_inverted ? now - largest : largest - now;
-    const double power = choices.shrinks_by_two ? std::exp2(change) : std::exp(change);
-    const double shrink = largest == no_score ? 0 : in_range_of_float(power);
-    // What is still 0 may be multiplied by anything but infinity.
-    if (choices.shrinks == Shrinks::both || choices.shrinks == Shrinks::total)
-        total = in_range_of_float(total * shrink);
-    if (choices.shrinks == Shrinks::both || choices.shrinks == Shrinks::gathered)
-        for (double& one : share)
-            one = in_range_of_float(choices.gathered_shrinks_twice ? one * shrink * shrink : one * shrink);
-    for (const std::size_t s : keys) {
-        const double above = scores[s] - now;
-        const double raised = in_range_of_float(choices.raises_by_two ? std::exp2(above) : std::exp(above));
-        total = in_range_of_float(total + raised);
-        share[s] = in_range_of_float(share[s] + raised);
-    }
-    if (more > 0) total += static_cast<double>(more) * in_range_of_float(std::exp(-now));
-    if (choices.divided_after_tiles)
-        for (double& one : share) one /= total;
-    if (choices.largest != Tiling::Largest::never_stored) largest = now;
-}
 
 /// Whether a tile was computed at all, and whether the query's tile sees part of it.
 enum class Computed { no, yes, in_the_future };
@@ -107,10 +28,9 @@ public:
         : scores_(scores), blocked_(blocked), tiles_(tiles), choices_(choices) {}
 
     /// Runs over the tiles of keys. @return which keys were computed: in a tile that the query sees part of, or not
-    std::vector<Computed> run(const Query& query, Running& running) const {
+    std::vector<Computed> run(const Query& query, RowSums& sums) const {
         const Index S = choices_.keys_end_at_T ? std::min(query.S, query.T) : query.S;
         const Index width = std::min(tiles_.keys, S);
-        std::vector<double> seen(static_cast<std::size_t>(query.S));
         std::vector<Computed> computed(static_cast<std::size_t>(query.S), Computed::no);
         for (Index begin = 0; begin < S; begin += tiles_.keys) {
             const Index too_late = choices_.edge == Tiling::Edge::one_too_late ? 1 : 0;
@@ -118,24 +38,27 @@ public:
             if (choices_.edge == Tiling::Edge::dropped && begin + width > S) break;
             const Index first =
                 choices_.edge == Tiling::Edge::moved_back ? std::max(end - tiles_.keys, Index{0}) : begin;
-            const bool future = is_future(query, first);
-            if (is_skipped(query, first)) continue;
+            const bool future = is_future(query, first), due = is_due_future(query, first);
+            const bool skipped = is_skipped(query, first, end);
+            // What is blocked as a whole, though right programs compute it, may be computed or not.
+            if (skipped && (!future || due)) continue;
+            for (Index s = first; s < end; ++s)
+                computed[static_cast<std::size_t>(s)] = future && due ? Computed::in_the_future : Computed::yes;
+            if (skipped) continue;
             // Who takes one query at a time passes over a tile that is all in its future; who takes several does not.
             if ((choices_.divided_after_tiles || missing_keys(begin, end) > 0) && is_hidden(query, begin, begin))
                 throw Unpredictable{};
-            std::vector<std::size_t> keys;
-            for (Index s = first; s < end; ++s) {
-                const auto key = static_cast<std::size_t>(s);
-                seen[key] = score(query, s, begin);
-                computed[key] = future ? Computed::in_the_future : Computed::yes;
-                keys.push_back(key);
-            }
+            std::vector<RowSums::Seen> keys;
+            for (Index s = first; s < end; ++s)
+                keys.push_back(
+                    {static_cast<std::size_t>(choices_.values_of_first_tile ? s - begin : s), score(query, s, begin)});
             if (choices_.mean_of_tiles) {
-                Running alone(choices_, static_cast<std::size_t>(query.S));
-                take(seen, keys, 0, alone);
-                running.add_context_of(alone);
+                RowSums alone(choices_);
+                alone.turn_to(sums.shares.back().matrix, static_cast<std::size_t>(query.S));
+                take(keys, 0, alone);
+                sums.add_context_of(alone);
             } else {
-                take(seen, keys, missing_keys(begin, end), running);
+                take(keys, missing_keys(begin, end), sums);
             }
         }
         return computed;
@@ -149,11 +72,10 @@ private:
         return filled ? static_cast<std::size_t>(tiles_.keys - (end - begin)) : 0;
     }
 
-    void take(const std::vector<double>& seen, const std::vector<std::size_t>& keys, std::size_t more,
-              Running& running) const {
-        if (!choices_.key_by_key) return running.take(seen, keys, more, choices_);
-        for (const std::size_t s : keys)
-            if (seen[s] != no_score) running.take(seen, {s}, 0, choices_);
+    void take(const std::vector<RowSums::Seen>& keys, std::size_t more, RowSums& sums) const {
+        if (!choices_.key_by_key) return sums.take(keys, more, choices_);
+        for (const RowSums::Seen& key : keys)
+            if (key.score != RowSums::no_score) sums.take({key}, 0, choices_);
     }
 
     /// Whether no query of the tile sees a key of the tile that begins there.
@@ -161,12 +83,28 @@ private:
         return tiles_.causal && tiles_.future(query.end - 1, begin, query.T, query.S);
     }
 
-    bool is_skipped(const Query& query, Index begin) const {
-        using Skipped = Tiling::Skipped;
-        if (!tiles_.causal || choices_.skipped == Skipped::none) return false;
-        if (choices_.skipped == Skipped::behind_the_first_query)
-            return tiles_.future(query.begin, begin, query.T, query.S);
-        return is_future(query, choices_.skipped == Skipped::at_the_last_query ? begin + 1 : begin);
+    /// The same for queries that see what they should.
+    static bool is_due_future(const Query& query, Index begin) { return begin > query.end - 1 + query.S - query.T; }
+
+    bool is_skipped(const Query& query, Index begin, Index end) const {
+        if (!tiles_.causal) return false;
+        switch (choices_.skipped) {
+            case Tiling::Skipped::behind_the_last_query:
+                return is_future(query, begin);
+            case Tiling::Skipped::at_the_last_query:
+                return is_future(query, begin + 1);
+            case Tiling::Skipped::behind_the_first_query:
+                return tiles_.future(query.begin, begin, query.T, query.S);
+            case Tiling::Skipped::reaching_behind_the_last_query:
+                return is_future(query, end - 1);
+            case Tiling::Skipped::by_position:
+                return is_due_future(query, begin);
+            case Tiling::Skipped::by_position_without_offset:
+                return begin > query.end - 1;
+            case Tiling::Skipped::none:
+                return false;
+        }
+        return false;
     }
 
     bool is_hidden(const Query& query, Index s, Index begin) const {
@@ -176,6 +114,12 @@ private:
                 return tiles_.future(query.t, s, query.T, query.S);
             case Tiling::Causality::by_place_in_tile:
                 return s - begin > query.t - query.begin;
+            case Tiling::Causality::by_place_in_tile_and_offset:
+                return tiles_.future(query.t - query.begin, s - begin, query.T, query.S);
+            case Tiling::Causality::keys_by_place_in_tile:
+                return tiles_.future(query.t, s - begin, query.T, query.S);
+            case Tiling::Causality::queries_by_place_in_tile:
+                return tiles_.future(query.t - query.begin, s, query.T, query.S);
             case Tiling::Causality::whole_tiles:
                 return is_future(query, begin);
             case Tiling::Causality::tiles_at_the_same_place:
@@ -193,8 +137,10 @@ private:
         const Index masked_as = choices_.mask_of_first_tile ? s - begin : s;
         const bool blocked = blocked_[masked_first + static_cast<std::size_t>(masked_as)] || is_hidden(query, s, begin);
         const Index compared = choices_.keys_of_first_tile ? s - begin : s;
+        const Index asked_before = choices_.queries_of_first_tile ? query.begin : 0;
         const double root = choices_.first_tile_scaled_alone && begin > 0 ? tiles_.root : 1;
-        return blocked ? choices_.blocked_score : root * scores_.value[first + static_cast<std::size_t>(compared)];
+        const std::size_t at = first - static_cast<std::size_t>(asked_before * query.S);
+        return blocked ? choices_.blocked_score : root * scores_.value[at + static_cast<std::size_t>(compared)];
     }
 
     const Array& scores_;
@@ -220,34 +166,66 @@ double relative_error(const Array& scores, std::size_t row, Index S, double fact
 }
 
 /// The context of one query.
-void gather(const Running& running, const std::vector<Computed>& computed, double relative, const Array& v,
-            const Tiling& choices, std::size_t matrix, double* context, double* error) {
+void gather(const RowSums& sums, const std::vector<Computed>& computed, const Array& v, const Tiling& choices,
+            double* context, double* error) {
     const auto S = static_cast<std::size_t>(v.size(-2)), d_v = static_cast<std::size_t>(v.size(-1));
-    if (running.total == 0) {
+    if (sums.total == 0) {
         std::fill(context, context + d_v, choices.empty_total_is_nan ? std::nan("") : 0.0);
         return;
     }
-    const double divisor = choices.divided ? running.total : 1;
+    const double divisor = choices.divided ? sums.total : 1;
+    const double rounded = 2 * sums.relative_error + static_cast<double>(S + 4) * reference::unit_roundoff;
     for (std::size_t i = 0; i < d_v; ++i) {
         double magnitude = 0;
         bool open = false;
-        for (std::size_t s = 0; s < S; ++s) {
-            if (computed[s] == Computed::no) continue;
-            const double value = v.value[(matrix * S + s) * d_v + i];
-            const double weight = running.share[s] / divisor;
-            // Some add 0 times NaN, others pass over keys that have no share.
-            if (weight == 0 && !std::isfinite(value) && computed[s] == Computed::yes) {
-                open = true;
-                continue;
+        for (const RowSums::Shares& head : sums.shares)
+            for (std::size_t s = 0; s < S; ++s) {
+                const bool is_last = &head == &sums.shares.back();
+                if (is_last && computed[s] == Computed::no && head.of[s] == 0) continue;
+                const double value = v.value[(head.matrix * S + s) * d_v + i];
+                const double weight = head.of[s] / divisor;
+                // Some add 0 times NaN, others pass over keys that have no share.
+                const bool in_the_future = is_last && computed[s] == Computed::in_the_future;
+                if (weight == 0 && !std::isfinite(value) && !in_the_future) {
+                    open = true;
+                    continue;
+                }
+                context[i] += weight * value;
+                magnitude += std::abs(weight * value);
+                error[i] += std::abs(weight) * v.error[(head.matrix * S + s) * d_v + i];
             }
-            context[i] += weight * value;
-            magnitude += std::abs(weight * value);
-            error[i] += std::abs(weight) * v.error[(matrix * S + s) * d_v + i];
-        }
-        error[i] = open ? anything
-                        : error[i] + (2 * relative + static_cast<double>(S + 4) * reference::unit_roundoff) * magnitude;
+        error[i] = open ? anything : error[i] + rounded * magnitude;
     }
 }
+
+/// The sums that a query begins with: new ones, or those that an earlier query left, where they are not begun anew.
+class Left {
+public:
+    Left(const Tiling& choices, Index H, Index tile) : choices_(choices), H_(H), tile_(tile) {}
+
+    RowSums& of(const Query& query) {
+        using Begun = Tiling::Begun;
+        const std::size_t matrix = query.row / static_cast<std::size_t>(query.T);
+        const bool new_head = query.t == 0, new_sequence = new_head && matrix % static_cast<std::size_t>(H_) == 0;
+        const bool is_whole = query.end - query.begin == tile_;
+        const bool anew = choices_.begun == Begun::for_each_tile || query.row == 0 ||
+                          (choices_.begun == Begun::unless_whole && (query.begin == 0 || !is_whole)) ||
+                          (choices_.begun == Begun::for_each_head && new_head) ||
+                          (choices_.begun == Begun::for_each_sequence && new_sequence);
+        const std::size_t place = choices_.goes_on_query_by_query ? 0 : static_cast<std::size_t>(query.t - query.begin);
+        // What begins anew does so for all queries of a tile.
+        if (anew && place == 0) left_.clear();
+        if (left_.size() <= place) left_.resize(place + 1, RowSums(choices_));
+        if (choices_.begun == Begun::for_each_tile) left_[place] = RowSums(choices_);
+        left_[place].turn_to(matrix, static_cast<std::size_t>(query.S));
+        return left_[place];
+    }
+
+private:
+    const Tiling& choices_;
+    Index H_, tile_;
+    std::vector<RowSums> left_;  ///< by the place in the tile
+};
 
 }  // namespace
 
@@ -262,22 +240,18 @@ Array tiled_context(const Array& scores, const std::vector<bool>& blocked, const
     Array context = zeros({scores.size(0), scores.size(1), T, d_v});
     const Index tile = tiles.queries > 0 ? tiles.queries : T;
     const Cut cut(scores, blocked, tiles, choices);
-    std::vector<Running> left;  // by the queries of this matrix so far
+    Left left(choices, scores.size(1), tile);
     for (std::size_t row = 0; row < scores.value.size() / static_cast<std::size_t>(S); ++row) {
         const Index t = static_cast<Index>(row) % T;
-        if (t == 0) left.clear();
         const Index begin = t / tile * tile;
         const Query query{t, T, S, begin, std::min(begin + tile, T), row};
-        Running running(choices, static_cast<std::size_t>(S));
-        if (choices.state_goes_on && begin > 0 && query.end - begin == tile)
-            running = left[static_cast<std::size_t>(t - tile)];
-        const auto computed = cut.run(query, running);
-        left.push_back(running);
+        RowSums& sums = left.of(query);
+        sums.relative_error += relative_error(scores, row, S, choices.first_tile_scaled_alone ? tiles.root : 1);
+        const auto computed = cut.run(query, sums);
         if (choices.last_queries_dropped && begin + std::min(tile, T) > T) continue;
         if (choices.short_tiles_dropped && begin + tile > T) continue;
         const std::size_t first = row * static_cast<std::size_t>(d_v);
-        gather(running, computed, relative_error(scores, row, S, choices.first_tile_scaled_alone ? tiles.root : 1), v,
-               choices, row / static_cast<std::size_t>(T), &context.value[first], &context.error[first]);
+        gather(sums, computed, v, choices, &context.value[first], &context.error[first]);
     }
     return context;
 }

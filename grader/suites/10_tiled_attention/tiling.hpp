@@ -15,19 +15,34 @@ struct Tiling {
     enum class Shrinks { both, neither, total, gathered };
     /// What scores are compared with.
     enum class Largest { so_far, of_this_tile, of_this_tile_even_if_blocked, never_stored, of_the_first_tile };
+    /// What a tile throws away of the tiles before it.
+    enum class Replaced { neither, total, gathered, both };
+    /// Where the sums begin anew. What goes on is the query at the same place of the tile before.
+    enum class Begun { for_each_tile, unless_whole, for_each_head, for_each_sequence, once };
     /// What becomes of the end of the keys that fills no tile.
     enum class Edge { cut, dropped, moved_back, zero_scores, zero_scores_beside_whole_tiles, one_too_late };
     /// Where a causal tile is masked, if it is not skipped.
     enum class Causality {
         by_position,
         by_place_in_tile,
+        by_place_in_tile_and_offset,  ///< S - T
+        keys_by_place_in_tile,        ///< queries by their position
+        queries_by_place_in_tile,     ///< keys by their position
         whole_tiles,
         up_to_the_last_query,
         tiles_at_the_same_place  ///< as the queries; others are not masked
     };
     /// Which tiles of keys are not computed: those that begin behind what a query sees, at the last key that it sees,
-    /// or none.
-    enum class Skipped { behind_the_last_query, at_the_last_query, behind_the_first_query, none };
+    /// that end behind it, or none. It may be decided in another way than what is masked.
+    enum class Skipped {
+        behind_the_last_query,
+        at_the_last_query,
+        behind_the_first_query,
+        reaching_behind_the_last_query,
+        by_position,
+        by_position_without_offset,  ///< S - T
+        none
+    };
     double start = -std::numeric_limits<double>::infinity();  ///< the largest score before the first key
     double blocked_score = -std::numeric_limits<double>::infinity();
     Shrinks shrinks = Shrinks::both;
@@ -35,6 +50,8 @@ struct Tiling {
     bool shrinks_by_two = false;    ///< by 2 to the power of before - now
     bool raises_by_two = false;     ///< new scores too, as 2 to the power of score - now
     bool gathered_shrinks_twice = false;
+    bool raises_above_own_tile = false;  ///< new scores are compared with the largest of their tile alone
+    Replaced replaced = Replaced::neither;
     Largest largest = Largest::so_far;
     bool key_by_key = false;               ///< each key is a tile of its own
     bool divided_after_tiles = false;      ///< gathered is divided by the total after each tile
@@ -44,11 +61,14 @@ struct Tiling {
     bool empty_tile_is_nan = false;        ///< -inf - -inf while no key was seen
     bool divided = true;                   ///< in the end
     bool empty_total_is_nan = false;       ///< 0 / 0 in the end
-    bool state_goes_on = false;            ///< the next tile of queries begins with what the last one left
-    bool mean_of_tiles = false;            ///< each tile has a softmax of its own, and their contexts are averaged
+    Begun begun = Begun::for_each_tile;
+    bool goes_on_query_by_query = false;  ///< with the query before, whatever the tile
+    bool mean_of_tiles = false;           ///< each tile has a softmax of its own, and their contexts are averaged
     Edge edge = Edge::cut;
     bool keys_end_at_T = false;          ///< keys beyond as many as there are queries do not exist
     bool keys_of_first_tile = false;     ///< scores are those of the first tile's keys
+    bool values_of_first_tile = false;   ///< what is gathered is those of the first tile's keys
+    bool queries_of_first_tile = false;  ///< scores are those of the first tile's queries
     bool last_queries_dropped = false;   ///< queries that fill no tile get zeros
     bool short_tiles_dropped = false;    ///< also where there is no other tile of queries
     bool mask_of_first_tile = false;     ///< the mask is read from key 0 in every tile

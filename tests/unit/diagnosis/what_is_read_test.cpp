@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -83,6 +84,33 @@ TEST(WhatIsRead, ValuesOfTheFirstSequence) {
                   return attention(asked);
               }),
               Words{"v of sequence 0 is read for every sequence"});
+}
+
+TEST(WhatIsRead, ZerosAlsoWhereNanIsDue) {
+    Arguments asked = question(4, 7);
+    Tensor v = of(asked, "v").clone();
+    v.select(2, 0).fill(std::nanf(""));
+    asked[2].value = v;
+    Observation zeros{asked, attention(asked), function.model(asked)};
+    for (double& x : zeros.seen.parts.front().second.value) x = 0;
+    const auto all = misreadings(function, zeros);
+    const auto stays_zero = std::ranges::find(all, "the result stays 0", &Explanation::words);
+    ASSERT_NE(stays_zero, all.end());
+    EXPECT_TRUE(fit(stays_zero->predict(zeros), zeros.seen));
+}
+
+TEST(WhatIsRead, AnArgumentThatComesBack) {
+    const Function doubled{.name = "doubled", .model = [](const Arguments& arguments) -> Predict {
+                               const Tensor x = of(arguments, "x");
+                               return [x](const Choices&) { return Answer::of(reference::exact(x * 2.0F)); };
+                           }};
+    Random random(1);
+    const Arguments asked{{"x", judge::random_tensor(random, {2, 3, 4})}};
+    const Observation unchanged{asked, Answer::of(reference::exact(of(asked, "x"))), doubled.model(asked)};
+    Words words;
+    for (const Explanation& one : misreadings(doubled, unchanged))
+        if (fit(one.predict(unchanged), unchanged.seen)) words.push_back(one.words);
+    EXPECT_EQ(words, Words{"what comes back is x, as it was given"});
 }
 
 TEST(WhatIsRead, KeysUpToTheNumberOfQueries) {

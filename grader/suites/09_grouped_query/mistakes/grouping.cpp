@@ -184,6 +184,40 @@ Chapter grouping() {
              [](Choices& c) {
                  c.grouping.mask = [](Index h, Index H, Index H_kv) { return h / (H / H_kv) + h % (H / H_kv); };
              }},
+        {.id = "mask_stacked_by_place_in_group",
+         .decision = "group_mask",
+         .title = "the heads of the mask are laid out as (group, H_kv) instead of (H_kv, group)",
+         .right = own_mask,
+         .symptom = one_mask,
+         .question = "Where the axis of H heads becomes two axes, which of them has the larger stride?",
+         .make =
+             [](Choices& c) {
+                 c.grouping.mask = [](Index h, Index H, Index H_kv) { return h / (H / H_kv) + h % (H / H_kv) * H_kv; };
+             }},
+        {.id = "mask_of_tiled_heads",
+         .decision = "group_mask",
+         .title = "the mask is taken apart as if query heads of a group stood H_kv apart",
+         .right = own_mask,
+         .symptom = one_mask,
+         .question = "Which query heads share the first head of keys, and which rows of the mask are theirs?",
+         .make =
+             [](Choices& c) {
+                 c.grouping.mask = [](Index h, Index H, Index H_kv) { return h % H_kv * (H / H_kv) + h / H_kv; };
+             }},
+        {.id = "mask_by_remainder",
+         .decision = "group_mask",
+         .title = "query head h gets the mask of head h % H_kv",
+         .right = own_mask,
+         .symptom = one_mask,
+         .question = "How many heads has the mask: H or H_kv?",
+         .make = [](Choices& c) { c.grouping.mask = &by_remainder; }},
+        {.id = "mask_by_place_in_group",
+         .decision = "group_mask",
+         .title = "every group gets the masks of the first group's heads",
+         .right = own_mask,
+         .symptom = "right with one group, or where all heads share one mask",
+         .question = "At which head of the mask does the second group begin?",
+         .make = [](Choices& c) { c.grouping.mask = [](Index h, Index H, Index H_kv) { return h % (H / H_kv); }; }},
         // ---- scale ----
         {.id = "scale_sqrt_group_width",
          .decision = "scale",

@@ -77,6 +77,42 @@ Chapter pooling() {
                      return static_cast<double>(B * S * H_kv * d);
                  };
              }},
+        {.id = "cache_counts_heads_of_a_group",
+         .decision = "cache_size",
+         .title = "the cache is counted with H / H_kv heads, the size of a group, instead of the number of groups",
+         .right = "it holds H_kv heads, one for each group",
+         .symptom = "right where there are as many groups as heads in a group; else too much or too little",
+         .question = "With 6 query heads and 2 heads of keys: how many heads of keys does a layer store?",
+         .make =
+             [](Choices& c) {
+                 c.change<GroupedLayer>().cached = [](Index B, Index S, Index H, Index H_kv, Index d) {
+                     return static_cast<double>(2 * B * S * (H / H_kv) * d);
+                 };
+             }},
+        {.id = "cache_counts_one_head",
+         .decision = "cache_size",
+         .title = "the cache is counted as if it held one head of keys and values",
+         .right = "it holds H_kv heads, one for each group",
+         .symptom = "right for H_kv = 1 alone",
+         .question = "Which size of the layer does your number not depend on?",
+         .make =
+             [](Choices& c) {
+                 c.change<GroupedLayer>().cached = [](Index B, Index S, Index, Index, Index d) {
+                     return static_cast<double>(2 * B * S * d);
+                 };
+             }},
+        {.id = "cache_counts_one_sequence",
+         .decision = "cache_size",
+         .title = "the cache of one sequence is counted, not of all B",
+         .right = "every sequence has keys and values of its own: 2 · B · S · H_kv · d",
+         .symptom = "right for a batch of 1",
+         .question = "Which size of the batch does your number not depend on?",
+         .make =
+             [](Choices& c) {
+                 c.change<GroupedLayer>().cached = [](Index, Index S, Index, Index H_kv, Index d) {
+                     return static_cast<double>(2 * S * H_kv * d);
+                 };
+             }},
         {.id = "cache_share_divided_in_integers",
          .decision = "cache_size",
          .title = "the share H_kv / H is divided in integers: it is 0 unless H_kv = H",
@@ -124,6 +160,43 @@ Chapter pooling() {
              [](Choices& c) {
                  c.change<GroupedLayer>().pool = [](const Array& w, Index H, Index H_kv) {
                      return pooled_by(w, H, H_kv, &of_the_group, H / H_kv, 1 / static_cast<double>(H_kv));
+                 };
+             }},
+        {.id = "pooling_divides_by_head_count",
+         .decision = "pooling",
+         .title = "the sum over a group is divided by H, the number of all heads",
+         .right = "take the mean: divide by H / H_kv, the heads of one group",
+         .symptom = "right for H_kv = 1 alone; else keys are too small",
+         .question = "How many heads did you add up?",
+         .make =
+             [](Choices& c) {
+                 c.change<GroupedLayer>().pool = [](const Array& w, Index H, Index H_kv) {
+                     return pooled_by(w, H, H_kv, &of_the_group, H / H_kv, 1 / static_cast<double>(H));
+                 };
+             }},
+        {.id = "pooling_divides_by_head_dim",
+         .decision = "pooling",
+         .title = "the sum over a group is divided by head_dim",
+         .right = "take the mean: divide by H / H_kv, the heads of one group",
+         .symptom = "keys are too large or too small, as head_dim differs from the heads of a group",
+         .question = "How many numbers did you add up for one number of the result?",
+         .make =
+             [](Choices& c) {
+                 c.change<GroupedLayer>().pool = [](const Array& w, Index H, Index H_kv) {
+                     const auto d = static_cast<double>(w.size(1) / H);
+                     return pooled_by(w, H, H_kv, &of_the_group, H / H_kv, 1 / d);
+                 };
+             }},
+        {.id = "pooling_share_divided_in_integers",
+         .decision = "pooling",
+         .title = "every number is 0 unless H_kv = H, as if 1 / (H / H_kv) were divided in integers",
+         .right = "take the mean: divide the sum by the heads of one group, as floats",
+         .symptom = "right where every group is one head; else zeros",
+         .question = "What is 1 / 3 in C++, if both are integers?",
+         .make =
+             [](Choices& c) {
+                 c.change<GroupedLayer>().pool = [](const Array& w, Index H, Index H_kv) {
+                     return pooled_by(w, H, H_kv, &of_the_group, 1, H == H_kv ? 1 : 0);
                  };
              }},
         {.id = "pooling_sum_goes_on",

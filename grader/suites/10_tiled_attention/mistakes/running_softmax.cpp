@@ -8,6 +8,7 @@ namespace {
 
 constexpr const char* both_shrink =
     "where a larger score turns up, total and gathered both shrink by exp(before - now)";
+constexpr const char* adds_up = "total·shrink + Σ exp(score - now), gathered·shrink + Σ exp(score - now)·v";
 constexpr const char* grows = "right as long as the largest score comes in the first tile";
 
 /// The same mistake, made tile by tile or key by key, gives other numbers.
@@ -90,6 +91,53 @@ Chapter running_softmax() {
          .symptom = "right as long as the largest score comes first",
          .question = "Relative to which maximum was the total so far taken?",
          .make = [](Choices& c) { shrinks(c, Tiling::Shrinks::gathered, true); }},
+        {.id = "rescale_forgotten_for_gathered_key_by_key",
+         .decision = "rescale",
+         .title = "the total shrinks when the next key has a larger score, what was gathered does not",
+         .right = both_shrink,
+         .symptom = "right as long as the largest score comes first",
+         .question = "Relative to which maximum was gathered so far taken?",
+         .make = [](Choices& c) { shrinks(c, Tiling::Shrinks::total, true); }},
+        {.id = "rescale_inverted_key_by_key",
+         .decision = "rescale",
+         .title = "where the next key has a larger score, old sums are multiplied by exp(now - before) instead of "
+                  "exp(before - now)",
+         .right = both_shrink,
+         .symptom = "old keys gain what they should lose; overflows for large scores",
+         .question = "Should the old sums grow or shrink when the maximum grows?",
+         .make =
+             [](Choices& c) {
+                 c.change<Tiling>().shrinks_inverted = true;
+                 c.change<Tiling>().key_by_key = true;
+             }},
+        {.id = "total_of_last_tile",
+         .decision = "rescale",
+         .title = "the total is that of the last tile alone: each tile replaces it instead of adding to it",
+         .right = adds_up,
+         .symptom = "right with one tile; else contexts are too large",
+         .question = "What does the total hold after the second tile, and what should it hold?",
+         .make = [](Choices& c) { c.change<Tiling>().replaced = Tiling::Replaced::total; }},
+        {.id = "gathered_of_last_tile",
+         .decision = "rescale",
+         .title = "what is gathered is that of the last tile alone: each tile replaces it instead of adding to it",
+         .right = adds_up,
+         .symptom = "right with one tile; else contexts are too small, and earlier values are lost",
+         .question = "What does gathered hold after the second tile, and what should it hold?",
+         .make = [](Choices& c) { c.change<Tiling>().replaced = Tiling::Replaced::gathered; }},
+        {.id = "sums_of_last_tile",
+         .decision = "rescale",
+         .title = "total and gathered are those of the last tile alone: each tile replaces them instead of adding",
+         .right = adds_up,
+         .symptom = "right with one tile; else keys of earlier tiles are lost",
+         .question = "What do total and gathered hold after the second tile, and what should they hold?",
+         .make = [](Choices& c) { c.change<Tiling>().replaced = Tiling::Replaced::both; }},
+        {.id = "raised_above_own_tile",
+         .decision = "rescale",
+         .title = "new scores are compared with the largest of their own tile, old sums with the largest of all",
+         .right = "Σ exp(score - now), now the largest of all tiles so far: the same that old sums shrink to",
+         .symptom = "right as long as each tile has a larger score than those before; else later keys weigh too much",
+         .question = "Which number is subtracted from the scores of a tile whose largest is not the largest so far?",
+         .make = [](Choices& c) { c.change<Tiling>().raises_above_own_tile = true; }},
         {.id = "rescale_inverted",
          .decision = "rescale",
          .title = "old sums are multiplied by exp(now - before) instead of exp(before - now)",

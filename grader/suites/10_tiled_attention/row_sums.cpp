@@ -1,0 +1,93 @@
+#include "suites/10_tiled_attention/row_sums.hpp"
+
+#include "diagnosis/softmax.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace headway::diagnosis {
+namespace {
+
+double share_times(double share, double by) { return in_range_of_float(share * by); }
+double share_divided(double share, double by) { return share / by; }
+double share_set_to(double, double number) { return number; }
+
+}  // namespace
+
+void RowSums::turn_to(std::size_t matrix, std::size_t S) {
+    if (shares.empty() || shares.back().matrix != matrix) shares.push_back({matrix, std::vector<double>(S)});
+}
+
+void RowSums::each_share(double (*change)(double share, double by), double by) {
+    for (Shares& matrix : shares)
+        for (double& share : matrix.of) share = change(share, by);
+}
+
+/// Without a score to compare with, sums go on as if they had been compared with 0, and the next score counts as the
+/// first.
+void RowSums::forget() {
+    const double shrink = largest == no_score ? 0 : in_range_of_float(std::exp(largest));
+    total = in_range_of_float(total * shrink);
+    each_share(&share_times, shrink);
+    largest = no_score;
+}
+
+void RowSums::become(double number) {
+    total = number;
+    each_share(&share_set_to, number);
+}
+
+void RowSums::add_context_of(const RowSums& tile) {
+    std::vector<double>& share = shares.back().of;
+    for (std::size_t s = 0; s < share.size(); ++s)
+        if (tile.total != 0) share[s] += tile.shares.back().of[s] / tile.total;
+    total += 1;  // the context is divided by the number of tiles
+}
+
+void RowSums::take(const std::vector<Seen>& keys, std::size_t more, const Tiling& choices) {
+    using Shrinks = Tiling::Shrinks;
+    using Replaced = Tiling::Replaced;
+    double top = more > 0 ? 0 : no_score;
+    for (const Seen& key : keys) top = std::max(top, key.score);
+    double now = std::max(largest, top);
+    if (choices.largest == Tiling::Largest::of_this_tile && top != no_score) now = top;
+    if (choices.largest == Tiling::Largest::of_this_tile_even_if_blocked) {
+        if (top == no_score && has_tile) return forget();
+        now = top;
+    }
+    if (choices.largest == Tiling::Largest::of_the_first_tile && has_tile) now = largest;
+    if (top == no_score && choices.empty_tile_forgets) {
+        largest = no_score;
+        return become(0);
+    }
+    if (now == no_score) {
+        if (choices.empty_tile_is_zero) largest = 0;
+        if (!choices.empty_tile_is_nan) return;
+        largest = std::nan("");
+        return become(largest);
+    }
+    has_tile = true;
+    const double change = choices.shrinks_inverted ? now - largest : largest - now;
+    const double power = choices.shrinks_by_two ? std::exp2(change) : std::exp(change);
+    const double shrink = largest == no_score ? 0 : in_range_of_float(power);
+    // What is still 0 may be multiplied by anything but infinity.
+    if (choices.shrinks == Shrinks::both || choices.shrinks == Shrinks::total)
+        total = in_range_of_float(total * shrink);
+    if (choices.shrinks == Shrinks::both || choices.shrinks == Shrinks::gathered)
+        each_share(&share_times, choices.gathered_shrinks_twice ? shrink * shrink : shrink);
+    if (choices.replaced == Replaced::both || choices.replaced == Replaced::total) total = 0;
+    if (choices.replaced == Replaced::both || choices.replaced == Replaced::gathered) each_share(&share_set_to, 0);
+    const double compared = choices.raises_above_own_tile && top != no_score ? top : now;
+    for (const Seen& key : keys) {
+        const double above = key.score - compared;
+        const double raised = in_range_of_float(choices.raises_by_two ? std::exp2(above) : std::exp(above));
+        double& share = shares.back().of.at(key.value);
+        total = in_range_of_float(total + raised);
+        share = in_range_of_float(share + raised);
+    }
+    if (more > 0) total += static_cast<double>(more) * in_range_of_float(std::exp(-compared));
+    if (choices.divided_after_tiles) each_share(&share_divided, total);
+    if (choices.largest != Tiling::Largest::never_stored) largest = now;
+}
+
+}  // namespace headway::diagnosis

@@ -1,0 +1,49 @@
+#pragma once
+
+#include "suites/10_tiled_attention/tiling.hpp"
+
+#include <cstddef>
+#include <vector>
+
+namespace headway::diagnosis {
+
+/// The running softmax of one query: each value's share in what was gathered, and the total.
+struct RowSums {
+    /// The shares of the values of one head of one sequence.
+    struct Shares {
+        std::size_t matrix;
+        std::vector<double> of;
+    };
+    /// A score, and which value it weighs.
+    struct Seen {
+        std::size_t value;
+        double score;
+    };
+
+    /// The largest of no scores at all.
+    static constexpr double no_score = -std::numeric_limits<double>::infinity();
+
+    double largest;
+    double total = 0;
+    std::vector<Shares> shares;  ///< more than one where sums go on from one head to the next
+    double relative_error = 0;   ///< of each share
+    bool has_tile = false;
+
+    explicit RowSums(const Tiling& choices) : largest(choices.start) {}
+
+    /// Goes on with the values of a head.
+    void turn_to(std::size_t matrix, std::size_t S);
+
+    /// Takes in the scores of some keys, and how many more there are that have no value.
+    void take(const std::vector<Seen>& keys, std::size_t more, const Tiling& choices);
+
+    /// What one tile alone gives, added to the others' contexts.
+    void add_context_of(const RowSums& tile);
+
+private:
+    void each_share(double (*change)(double share, double by), double by);
+    void forget();
+    void become(double number);
+};
+
+}  // namespace headway::diagnosis

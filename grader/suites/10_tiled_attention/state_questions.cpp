@@ -1,0 +1,312 @@
+// What diagnosis asks about a running state.    B batch · H heads · T queries · S keys · d_v value width
+#include "suites/10_tiled_attention/state_questions.hpp"
+
+#include "suites/10_tiled_attention/tiling.hpp"
+
+#include "diagnosis/elements.hpp"
+#include "diagnosis/small_sizes.hpp"
+#include "diagnosis/softmax.hpp"
+#include "student/expect.hpp"
+#include "student/inputs.hpp"
+#include "student/record_field.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace headway::diagnosis {
+namespace {
+
+using judge::Arguments;
+using judge::random_mask;
+using judge::random_tensor;
+
+constexpr float infinity = std::numeric_limits<float>::infinity();
+
+// ---- the state before the first key ----------------------------------------------------------------------------
+
+/// What kind of number the largest score of nothing is: how low a start is shows in what absorb makes of it alone.
+enum class Start { minus_infinity, zero, below_zero, something_else };
+
+Start start_of(double largest) {
+    if (largest == -std::numeric_limits<double>::infinity()) return Start::minus_infinity;
+    if (largest == 0) return Start::zero;
+    return largest < 0 ? Start::below_zero : Start::something_else;
+}
+
+Array filled(const Shape& shape, double number) {
+    return mapped(zeros(shape), [=](double) { return number; });
+}
+
+constexpr const char* looked_into = "looked into";  ///< a question's own: calls of hidden tests give a handle
+
+Predict nothing_seen(const Arguments& arguments) {
+    static_cast<void>(argument(arguments, looked_into));
+    const Shape values{integer(arguments, "B"), integer(arguments, "H"), integer(arguments, "T"),
+                       integer(arguments, "d_v")};
+    Shape rows = values;
+    rows.back() = 1;
+    const bool is_large = *std::ranges::min_element(values) >= 1;
+    return [=](const Choices& c) {
+        // Whatever else is wrong, what has no size is not expected of anybody.
+        if (!is_large) return refusal(c.checking, &Checking::sizes);
+        const auto largest = static_cast<double>(start_of(c.of<Tiling>().start));
+        return Answer{
+            .parts = {{"largest", filled(rows, largest)}, {"total", filled(rows, 0)}, {"gathered", filled(values, 0)}}};
+    };
+}
+
+AnswerAndChanges ask_nothing_seen(judge::Student& student, const Arguments& arguments) {
+    Arguments sizes = arguments;
+    std::erase_if(sizes, [](const wire::Field& field) { return field.name == looked_into; });
+    const auto made = student.outcome("nothing_seen", sizes);
+    if (made.error) return answer_of(made);
+    Answer held = answer_of(student.record("contents", {{"running", made.value}}));
+    for (auto& [name, array] : held.parts)
+        if (name == "largest") array = mapped(array, [](double x) { return static_cast<double>(start_of(x)); });
+    return {held, {}};
+}
+
+std::vector<Arguments> nothing_seen_questions(Random& random) {
+    const SmallSizes n = small_sizes(random);
+    std::vector<Arguments> questions;
+    const auto ask = [&](Index B, Index H, Index T, Index d_v) {
+        questions.push_back({{"B", B}, {"H", H}, {"T", T}, {"d_v", d_v}, {looked_into, true}});
+    };
+    ask(n.B, n.H, n.T, n.d_v);
+    ask(1, n.H, n.T, n.d_v);
+    ask(n.B, n.S, 1, 1);
+    // Each size once below 1, beside sizes that are now larger and now smaller than the others.
+    for (std::size_t which = 0; which < 4; ++which)
+        for (Index turn = 0; turn < 3; ++turn) {
+            std::array<Index, 4> sizes{};
+            for (std::size_t other = 1; other < 4; ++other)
+                sizes[(which + other) % 4] = 1 + (static_cast<Index>(other) + turn) % 3;
+            ask(sizes[0], sizes[1], sizes[2], sizes[3]);
+        }
+    return questions;
+}
+
+// ---- what absorb makes of it -----------------------------------------------------------------------------------
+
+/// The numbers of a tensor that is handed over `tile` positions of an axis at a time, each part read by itself.
+Array read_in_tiles(const Reading& reading, const Tensor& whole, Argument argument, Index axis, Index tile) {
+    Tensor all = whole.clone().contiguous();
+    for (Index begin = 0; begin < whole.size(axis); begin += tile) {
+        const Index end = std::min(begin + tile, whole.size(axis));
+        const Array part = reading.tensor(whole.slice(axis, begin, end), argument);
+        all.slice(axis, begin, end).copy_from(reference::to_tensor(part));
+    }
+    return reference::exact(all);
+}
+
+/// Where scores are -infinity, which become 0.
+Blocked taken_out(Array& scores) {
+    Blocked blocked(scores.value.size());
+    for (std::size_t i = 0; i < blocked.size(); ++i) {
+        blocked[i] = scores.value[i] == -std::numeric_limits<double>::infinity();
+        if (blocked[i]) scores.value[i] = 0;
+    }
+    return blocked;
+}
+
+/// gathered / total of what was absorbed in tiles of `tile` keys.
+Predict absorb(const Arguments& arguments) {
+    const Tensor scores = tensor(arguments, "scores"), v = tensor(arguments, "v");
+    const Index tile = integer(arguments, "tile");
+    const bool state_fits = scores.size(2) == integer(arguments, "T") && v.size(3) == integer(arguments, "d_v");
+    const bool lengths_fit = scores.size(3) == v.size(2);
+    return [=](const Choices& c) {
+        return checked(lengths_fit, c.checking, &Checking::lengths, [&] {
+            if (!state_fits) return refusal(c.checking, &Checking::score_rows);
+            Array numbers = read_in_tiles(c.reading, scores, Argument::other, 3, tile);
+            const Blocked blocked = taken_out(numbers);
+            Tiling choices = c.of<Tiling>();
+            // The division in the end is not absorb's, and what is blocked comes as -infinity.
+            choices.divided = true;
+            choices.empty_total_is_nan = false;
+            choices.blocked_score = Tiling{}.blocked_score;
+            const Array values = read_in_tiles(c.reading, v, Argument::value, 2, tile);
+            return Answer::of(tiled_context(numbers, blocked, values, {0, tile}, choices));
+        });
+    };
+}
+
+/// gathered / total, 0 where there is none.
+Array mean_of(const Tensor& total, const Tensor& gathered) {
+    const Array sums = reference::exact(total);
+    Array mean = reference::exact(gathered);
+    const auto width = static_cast<std::size_t>(gathered.size(-1));
+    for (std::size_t i = 0; i < mean.value.size(); ++i) {
+        const double sum = sums.value.at(i / width);
+        mean.value[i] = sum == 0 ? 0 : mean.value[i] / sum;
+    }
+    return mean;
+}
+
+/// Hands all over, tile by tile, and looks into what was summed.
+AnswerAndChanges absorbed_by(judge::Student& student, wire::Handle running, const Arguments& arguments) {
+    const Tensor scores = tensor(arguments, "scores"), v = tensor(arguments, "v");
+    const Index tile = integer(arguments, "tile");
+    std::vector<std::string> changed;
+    for (Index s = 0; s < scores.size(3); s += tile) {
+        const auto part = [&](const Tensor& whole, Index axis) {
+            return whole.slice(axis, s, s + tile < scores.size(3) ? s + tile : whole.size(axis));
+        };
+        const auto absorbed =
+            student.outcome("absorb", {{"running", running}, {"scores", part(scores, 3)}, {"v", part(v, 2)}});
+        if (absorbed.error) return {answer_of(absorbed), absorbed.changed_arguments};
+        changed = absorbed.changed_arguments;
+    }
+    const wire::Record held = student.record("contents", {{"running", running}});
+    const auto& total = judge::field<Tensor>(held, "total");
+    const auto& gathered = judge::field<Tensor>(held, "gathered");
+    if (!total.defined() || !gathered.defined() || total.numel() * gathered.size(-1) != gathered.numel())
+        return Answer{.parts = {{"total and gathered do not fit", {}}}};
+    return {Answer::of(mean_of(total, gathered)), changed};
+}
+
+/// What absorb makes of a state that has seen nothing, as it should be: what the student's nothing_seen makes is not
+/// its business. Nor is a state wrong that both agree on.
+AnswerAndChanges ask_absorb(judge::Student& student, const Arguments& arguments) {
+    const Tensor scores = tensor(arguments, "scores");
+    const Index B = scores.size(0), H = scores.size(1), T = integer(arguments, "T"), d_v = integer(arguments, "d_v");
+    const Shape rows{B, H, T, 1};
+    const AnswerAndChanges due = absorbed_by(student,
+                                             student.keep("running", {{"largest", Tensor::full(rows, -infinity)},
+                                                                      {"total", Tensor::zeros(rows)},
+                                                                      {"gathered", Tensor::zeros({B, H, T, d_v})}}),
+                                             arguments);
+    const Answer expected = absorb(arguments)(right());
+    if (fit(expected, due.answer)) return due;
+    const auto made = student.outcome("nothing_seen", {{"B", B}, {"H", H}, {"T", T}, {"d_v", d_v}});
+    if (made.error) return due;
+    const AnswerAndChanges own = absorbed_by(student, std::get<wire::Handle>(made.value), arguments);
+    return fit(expected, own.answer) ? own : due;
+}
+
+std::vector<Arguments> absorb_questions(Random& random) {
+    const SmallSizes n = small_sizes(random);
+    const Shape shape{n.B, n.H, n.T, n.S};
+    std::vector<Arguments> questions;
+    const auto ask = [&](const Tensor& scores, Index tile) {
+        questions.push_back({{"scores", scores},
+                             {"v", random_tensor(random, {n.B, n.S, n.H, n.d_v}).transpose(1, 2)},
+                             {"tile", tile},
+                             {"T", n.T},
+                             {"d_v", n.d_v}});
+    };
+    const auto some = [&] { return random_tensor(random, shape) * 2.0F; };
+    const Tensor ramp = Tensor::arange(n.S) * 0.5F;
+    ask(some(), n.S);
+    ask(some() - ramp, 2);
+    ask(some() + ramp, 2);
+    ask(some() + ramp, 1);
+    ask(some(), n.S - 1);
+    ask(some(), 3);
+    ask(random_tensor(random, {n.B, n.T, n.H, n.S}).transpose(1, 2) * 2.0F, 3);
+    Mask blocked = random_mask(random, shape);
+    for (Index s = 0; s < n.S; ++s) {
+        blocked(0, 0, 0, s) = true;
+        blocked(0, 0, 1, s) = s < n.S - 1;
+        blocked(0, 0, 2, s) = s > 0;
+    }
+    for (const Index tile : {Index{2}, n.S}) ask(masked_fill(some(), blocked, -infinity), tile);
+    ask(masked_fill(some() - 2e4F, blocked, -infinity), 2);
+    for (const float depth : {300.0F, 2e4F}) {
+        Tensor low = some();
+        low.select(2, 0) -= depth;
+        ask(low, 2);
+    }
+    Tensor large = some();
+    large.select(2, 0) *= 1e4F;
+    large.select(2, 1) += 1e4F;
+    ask(large, 2);
+    const auto changed = [&](std::size_t which, wire::Value value) {
+        ask(some(), n.S + 1);
+        questions.back()[which].value = std::move(value);
+    };
+    changed(0, random_tensor(random, {n.B, n.H, n.T + 1, n.S}));
+    changed(1, random_tensor(random, {n.B, n.H, n.S + 1, n.d_v}));
+    changed(1, random_tensor(random, {n.B, n.H, n.S, n.d_v + 1}));
+    return questions;
+}
+
+// ---- its end ---------------------------------------------------------------------------------------------------
+
+Predict context(const Arguments& arguments) {
+    const Tensor total = tensor(arguments, "total"), gathered = tensor(arguments, "gathered");
+    return [=](const Choices& c) {
+        Array mean = mean_of(total, gathered);
+        const Array sums = reference::exact(total), numbers = reference::exact(gathered);
+        const auto width = static_cast<std::size_t>(gathered.size(-1));
+        for (std::size_t i = 0; i < mean.value.size(); ++i) {
+            if (sums.value[i / width] == 0) {
+                if (c.of<Tiling>().empty_total_is_nan) mean.value[i] = std::nan("");
+            } else if (!c.of<Tiling>().divided) {
+                mean.value[i] = numbers.value[i];
+            }
+            mean.error[i] = 4 * reference::unit_roundoff * std::abs(mean.value[i]);
+        }
+        return Answer::of(std::move(mean));
+    };
+}
+
+AnswerAndChanges ask_context(judge::Student& student, const Arguments& arguments) {
+    const wire::Handle running = student.keep("running", arguments);
+    const auto outcome = student.outcome("context", {{"running", running}});
+    return {answer_of(outcome), outcome.changed_arguments};
+}
+
+std::vector<Arguments> context_questions(Random& random) {
+    const SmallSizes n = small_sizes(random);
+    std::vector<Arguments> questions;
+    for (const bool empty : {false, true}) {
+        Tensor largest = random_tensor(random, {n.B, n.H, n.T, 1});
+        Tensor total = exp(random_tensor(random, {n.B, n.H, n.T, 1})) + 1.0F;
+        Tensor gathered = random_tensor(random, {n.B, n.H, n.T, n.d_v});
+        if (empty) {
+            largest.select(2, 1).fill(-infinity);
+            total.select(2, 1).fill(0);
+            gathered.select(2, 1).fill(0);
+        } else {
+            total.select(2, 0).fill(1);  // one key has all the weight
+        }
+        questions.push_back({{"largest", largest}, {"total", total}, {"gathered", gathered}});
+    }
+    return questions;
+}
+
+}  // namespace
+}  // namespace headway::diagnosis
+
+namespace headway::judge::tiled {
+
+using diagnosis::Function;
+
+Function nothing_seen_in_diagnosis() {
+    return {.name = "nothing_seen",
+            .model = &diagnosis::nothing_seen,
+            .questions = &diagnosis::nothing_seen_questions,
+            .ask = &diagnosis::ask_nothing_seen,
+            .stage = "softmax"};
+}
+
+Function absorb_in_diagnosis() {
+    return {.name = "absorb",
+            .model = &diagnosis::absorb,
+            .questions = &diagnosis::absorb_questions,
+            .ask = &diagnosis::ask_absorb,
+            .stage = "softmax"};
+}
+
+Function context_in_diagnosis() {
+    return {.name = "context",
+            .model = &diagnosis::context,
+            .questions = &diagnosis::context_questions,
+            .ask = &diagnosis::ask_context,
+            .stage = "softmax"};
+}
+
+}  // namespace headway::judge::tiled
