@@ -8,6 +8,7 @@
 
 #include <archive.h>
 #include <archive_entry.h>
+#include <locale.h>
 
 namespace headway::intake {
 namespace {
@@ -23,6 +24,25 @@ using Reader = std::unique_ptr<archive, Close>;
     const char* why = archive_error_string(reader);
     throw Malformed(fmt::format("{} cannot be unpacked: {}", file.filename().string(), why ? why : "unknown reason"));
 }
+
+/// libarchive makes of names what the locale can hold. In most containers that is ASCII, and a name that does not fit
+/// is none; so while an archive is read, this thread's locale is UTF-8.
+class NamesInUtf8 {
+public:
+    NamesInUtf8() : locale_(::newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr)) {
+        if (locale_ != nullptr) before_ = ::uselocale(locale_);
+    }
+    NamesInUtf8(const NamesInUtf8&) = delete;
+    NamesInUtf8& operator=(const NamesInUtf8&) = delete;
+    ~NamesInUtf8() {
+        if (locale_ == nullptr) return;
+        ::uselocale(before_);
+        ::freelocale(locale_);
+    }
+
+private:
+    locale_t locale_, before_ = nullptr;
+};
 
 /// Of formats and compressions only what people hand in: each more is more code that reads strangers' bytes.
 Reader open(const fs::path& file) {
@@ -56,7 +76,7 @@ public:
 private:
     void take(archive_entry* entry) {
         tree_.count_entry();
-        const char* name = name_of(entry);
+        const char* name = archive_entry_pathname(entry);
         if (name == nullptr) throw Malformed("holds a file without a readable name");
         const std::string path = FileTree::checked_path(name);
         if (archive_entry_symlink(entry) != nullptr || archive_entry_hardlink(entry) != nullptr)
@@ -67,12 +87,6 @@ private:
         if (archive_entry_is_encrypted(entry) != 0) throw Malformed("is encrypted");
         std::string text = read();
         if (FileTree::counts(path)) tree_.add(path, std::move(text));
-    }
-
-    /// Not what the locale makes of it: in most containers that is ASCII, and a name that does not fit is no name.
-    static const char* name_of(archive_entry* entry) {
-        const char* name = archive_entry_pathname_utf8(entry);
-        return name != nullptr ? name : archive_entry_pathname(entry);
     }
 
     std::string read() {
@@ -90,6 +104,7 @@ private:
         }
     }
 
+    NamesInUtf8 names_;
     fs::path file_;
     Reader reader_;
     FileTree tree_;
