@@ -252,7 +252,9 @@ private:
         };
         const std::vector<Observation> small = observations_, large = suite_;
         if (std::erase_if(observations_, throws) + std::erase_if(suite_, throws) == 0) return false;
-        const MistakeSet set = is_explained(all_observations(), {}) ? MistakeSet{} : explanation();
+        const auto left = all_observations();
+        const bool answers = std::ranges::any_of(left, [](const Observation& one) { return one.seen.is_value(); });
+        const MistakeSet set = !answers || is_explained(left, {}) ? MistakeSet{} : explanation();
         const auto evidence = evidence_for(set, all_observations());
         const bool is_named = !set.empty() && evidence && evidence->is_telling() && evidence->wrong >= 2;
         if (is_named) {
