@@ -18,6 +18,12 @@ constexpr Index least_long = 131, most_long = 139;
 /// score of as many keys, and may have 640 (policy.toml).
 constexpr Index least_many = 21, most_many = 24;
 
+/// Of two axes that are long together: what one tile of 16 holds, and what it does not.
+constexpr Index least_of_two = 14, most_of_two = 24;
+
+/// What there are several of, rather than how long each is.
+bool counts_several(const std::string& axis) { return axis == "B" || axis == "H" || axis == "G" || axis == "K"; }
+
 bool counts_rows(const std::string& axis) { return axis == "B" || axis == "H" || axis == "T"; }
 
 using Row = std::vector<Index>;
@@ -56,6 +62,11 @@ public:
                 add(row);
             }
         for (std::size_t a = 0; a < axes; ++a) add(long_in(a));
+        add(two_long());
+        add(whole_tiles({16, 16, 16}));
+        Row one_of_many{64, 8, 8};
+        std::swap(one_of_many[0], one_of_many[static_cast<std::size_t>(random_.integer(0, 2))]);
+        add(whole_tiles(one_of_many));
         add_what_is_missing();
         return rows_;
     }
@@ -78,6 +89,37 @@ private:
             if (a != axis && row[a] == 1) others.push_back(a);
         if (!others.empty()) row[others[static_cast<std::size_t>(random_.integer(0, as_index(others) - 1))]] = smallest;
         return with_small_products(std::move(row), axis);
+    }
+
+    /// The first two lengths are long and differ, and there are two of everything else.
+    Row two_long() {
+        Row row;
+        std::vector<std::size_t> lengths;
+        for (std::size_t a = 0; a < axes_.names().size(); ++a) {
+            row.push_back(2);
+            if (!counts_several(axes_.names()[a])) lengths.push_back(a);
+        }
+        if (lengths.size() < 2) return row;
+        row[lengths[0]] = random_.integer(least_of_two, most_of_two - 1);
+        row[lengths[1]] = random_.integer(least_of_two, most_of_two - 1);
+        if (row[lengths[1]] >= row[lengths[0]]) ++row[lengths[1]];
+        return row;
+    }
+
+    /// Nothing is left over where work is done by eights or sixteens.
+    /// @param first  of what is no count; the rest is 8
+    Row whole_tiles(const Row& first) const {
+        Row row;
+        std::size_t lengths = 0;
+        for (const std::string& name : axes_.names()) {
+            if (counts_several(name)) {
+                row.push_back(1);
+                continue;
+            }
+            row.push_back(lengths < first.size() ? first[lengths] : 8);
+            ++lengths;
+        }
+        return row;
     }
 
     /// A product of a long axis is no longer than it: matrices are as large as its square.

@@ -50,8 +50,8 @@ private:
 };
 
 /// Sizes in which every relation stands somewhere: each axis is 1 alone, each two are 1 together, all are; each two are
-/// equal, and the one is larger than the other, both ways; each is long. Products count among the two. Rows are few and
-/// small enough to be asked one after the other.
+/// equal, and the one is larger than the other, both ways; each is long, two are together, and lengths are
+/// multiples of 16. Products count among the two. Rows are few and small enough to be asked one after the other.
 /// @param axes  must live as long as the rows
 std::vector<AxisSizes> every_relation(Random& random, const Axes& axes);
 

@@ -81,7 +81,7 @@ std::string pattern_of_wrong(Student& student, const std::vector<DrawAndAsk>& qu
     Undone record(student.test_record());
     try {
         for (std::size_t i = first + 1; i < questions.size(); ++i)
-            wrong[i] = ask_without_trace(student, questions[i], seeds[i]).wrong.has_value();
+            wrong[i] = !ask_without_trace(student, questions[i], seeds[i]).rightly();
     } catch (const StopTest&) {  // the worker is lost
         record.undo();
         return "";

@@ -137,6 +137,18 @@ PROPERTY(SingleHead, WeightsAreSoftmaxOfScoresDividedBySqrtD, 2, "weights are so
     });
 }
 
+/// Large scores are scores like any other, if attention_weights takes them: else another test says so.
+void expect_head_with_large_scores(Student& student, Head head) {
+    head.w_q = head.w_q * 300.0F;
+    const Tensor q = to_tensor(head.q()), k = to_tensor(head.k());
+    const Outcome own_weights = student.outside_story([&] {
+        return student.outcome("attention_weights", {{"q", q}, {"k", k}});
+    });
+    const auto* tensor = std::get_if<Tensor>(&own_weights.value);
+    if (tensor == nullptr || difference(weights, *tensor, expected_weights(exact(q), exact(k)))) return;
+    expect_head(student, head);
+}
+
 PROPERTY(SingleHead, OneOutputRowPerTokenIsItsWeightedSumOfValues, 1,
          "each token gets its own weighted sum of the values x·w_v") {
     for (int round = 0; round < 2; ++round) {
@@ -146,6 +158,7 @@ PROPERTY(SingleHead, OneOutputRowPerTokenIsItsWeightedSumOfValues, 1,
     // Square projections: there nothing but the numbers tells a weight from its transpose.
     const Sizes n = random_sizes(random);
     expect_head(student, Head(random, n.T, n.d, n.d, n.d));
+    expect_head_with_large_scores(student, Head(random, n.T, n.D(), n.d, n.d_v));
     for_every_relation(student, random, "T D d d_v", [&](const AxisSizes& sizes, Random& own) {
         expect_head(student, Head(own, sizes["T"], sizes["D"], sizes["d"], sizes["d_v"]));
     });

@@ -211,6 +211,15 @@ void expect_attention(Student& student, const Inputs& in, const Mask& mask) {
         [&] { return reference::matmul(own(weights), exact(in.v)); }, computes(around, "context"));
 }
 
+/// Large scores are scores like any other, if attention_scores and masked_softmax take them: else another test says so.
+void expect_attention_of_large_scores(Student& student, Inputs in, const Mask& mask) {
+    in.q = in.q * 300.0F;
+    const auto own_weights = what_follows(student, [&] { return from_own_softmax(student, in, mask); });
+    const Array expected = reference::attention(exact(in.q), exact(in.k), exact(in.v), mask).weights;
+    if (own_weights && !difference(weights_axes, to_tensor(*own_weights), expected))
+        expect_attention(student, in, mask);
+}
+
 STATES(ScaledScores, ContextIsWeightsTimesValues, "weigh", "returned");
 PROPERTY(ScaledScores, ContextIsWeightsTimesValues, 1, "attention returns its weights, and weights · v as context") {
     for (const bool more_queries : {false, true}) {
@@ -221,6 +230,8 @@ PROPERTY(ScaledScores, ContextIsWeightsTimesValues, 1, "attention returns its we
         expect_attention(student, in, random_mask(random, {n.B, 1, 1, n.S}));
     }
     const Sizes n = random_sizes(random);
+    for (const Mask& mask : {Mask{}, random_mask(random, {n.T, n.S})})
+        expect_attention_of_large_scores(student, Inputs(random, n), mask);
     for_every_mask(student, random, {n.B, n.H, n.T, n.S},
                    [&](const Mask& mask, Random& own) { expect_attention(student, Inputs(own, n), mask); });
     for_every_relation(student, random, "B H T S d d_v", [&](const AxisSizes& sizes, Random& own) {

@@ -113,10 +113,10 @@ Tensor AttentionObject::forward(const Question& question) {
     return *output;
 }
 
-Tensor AttentionObject::forward_of(const Tensor& x) {
+Tensor AttentionObject::forward_of(const Tensor& x, const Mask& mask) {
     const wire::Handle kept = student_.store(x);
     return student_.tensor(
-        "forward", {self(), {"query", kept}, {"key (the same)", kept}, {"value (the same)", kept}, {"mask", Mask{}}});
+        "forward", {self(), {"query", kept}, {"key (the same)", kept}, {"value (the same)", kept}, {"mask", mask}});
 }
 
 Tensor AttentionObject::first_of_two(const Question& first, const Question& second) {
@@ -201,6 +201,11 @@ Array AttentionObject::output_from(const Array& weights, const Question& questio
     const Array product = reference::matmul(merged, reference::transpose(w_o, 0, 1));
     const wire::Field* bias = loaded_.find("out_proj.bias");
     return bias == nullptr ? product : reference::add(product, exact(value_of<Tensor>(*bias)));
+}
+
+std::vector<double> AttentionObject::output_bias() const {
+    const wire::Field* bias = loaded_.find("out_proj.bias");
+    return bias == nullptr ? std::vector<double>{} : exact(value_of<Tensor>(*bias)).value;
 }
 
 Array AttentionObject::expected_output(const Question& question) const {

@@ -57,11 +57,13 @@ public:
     /// @throws NotJudged  here and in forward and load, if `otherwise` says so
     AttentionObject(Student& student, const ObjectOptions& options, Otherwise otherwise = Otherwise::test_fails);
 
+    void from_now(Otherwise otherwise) { otherwise_ = otherwise; }
+
     /// What calling `function`, forward or attention_weights, comes to.
     Outcome outcome(const std::string& function, const Question& question);
     Tensor forward(const Question& question);
     /// Self-attention as C++ code calls it: query, key and value are one and the same tensor.
-    Tensor forward_of(const Tensor& x);
+    Tensor forward_of(const Tensor& x, const Mask& mask = {});
     /// What forward(first) returned, read after forward(second).
     Tensor first_of_two(const Question& first, const Question& second);
     Tensor attention_weights(const Question& question);
@@ -84,6 +86,7 @@ public:
     reference::Array expected_weights(const Question& question) const;
     reference::Array expected_output(const Question& question) const;
     reference::Array output_from(const reference::Array& weights, const Question& question) const;
+    std::vector<double> output_bias() const;  ///< empty where there is none
     /// Of the module as it is now: of its four weights too, which a mistake may ignore one of.
     Evidence computes_forward(const Question& question);
     /// That a mask matters, too, and that with the causal option what comes later does not.

@@ -1,80 +1,14 @@
 // Hidden tests of exercise 05: the module's parameters, its attention, its state and its refusals.
 // B batch · T queries · S keys · D embed_dim · H num_heads · d head_dim · E = H·d
 #include "student/record_field.hpp"
-#include "suites/05_module/attention_object.hpp"
+#include "suites/05_module/expectations.hpp"
 
 namespace headway::judge {
 namespace {
 
-using reference::Array;
 using reference::exact;
 
-const CheckedPart output_axes{"outputs", Stage::output, {"b", "token", "feature"}};
-const CheckedPart weights_axes{"attention weights", Stage::softmax, {"b", "h", "query", "key"}};
-
 HIDDEN_SUITE(Module);
-
-/// The output that follows from the student's own attention_weights.
-std::optional<Array> from_own_weights(AttentionObject& object, const Question& question) {
-    const Outcome weights = object.outcome("attention_weights", question);
-    const auto* tensor = std::get_if<Tensor>(&weights.value);
-    if (tensor == nullptr || tensor->shape() != object.weights_shape(question)) return std::nullopt;
-    return object.output_from(own(*tensor), question);
-}
-
-/// Right, or right given the student's own attention_weights.
-/// @return the difference, if it is neither
-std::optional<verdict::Failure> forward_difference(AttentionObject& object, const Question& question,
-                                                   const Tensor& output) {
-    Student& student = object.student();
-    auto failure = what_is_wrong(student, output_axes, output, object.expected_output(question));
-    if (!failure) return std::nullopt;
-    const auto given_own = student.outside_story([&] { return from_own_weights(object, question); });
-    if (!given_own || difference(output_axes, output, *given_own)) return failure;
-    pass_on_credit(student, {"attention_weights"}, *failure, object.expected_output(question),
-                   object.computes_forward(question));
-    return std::nullopt;
-}
-
-/// What is asked for on top of plain self-attention.
-void expect_forward(AttentionObject& object, const Question& question) {
-    const auto failure = forward_difference(object, question, object.forward(question));
-    if (failure && !is_wrong_without_it(object, question.query, *failure, object.expected_output(question),
-                                        object.computes_what_is_asked_for(question)))
-        fail(*failure);
-}
-
-enum class Masked { no, yes };
-
-/// Asks objects in eval of all sizes, with biases; with a mask of any form and causal or not, if that is asked for.
-void ask_objects(Student& student, Random& random, const std::string& axes, Masked masked,
-                 const std::function<void(AttentionObject&, const Question&, Random&)>& ask) {
-    for_every_relation(student, random, axes, [&](const AxisSizes& sizes, Random& own) {
-        const Sizes n = sizes.sizes();
-        const bool causal = masked == Masked::yes && own.integer(0, 1) == 1;
-        AttentionObject object(student, {.D = n.D(), .H = n.H, .bias = true, .causal = causal});
-        object.load(object.random_state(own));
-        object.eval();
-        Question question = random_question(own, n, n.S);
-        if (masked == Masked::yes) question.mask = mask_of_any_form(own, {n.B, n.H, n.T, n.S});
-        ask(object, question, own);
-    });
-}
-
-/// Plain self-attention itself.
-void expect_self_attention(AttentionObject& object, const Tensor& x) {
-    const Question question{x, x, x, Mask{}};
-    for (const Tensor& output : {object.forward(question), object.forward_of(x)})
-        if (const auto failure = forward_difference(object, question, output)) fail(*failure);
-}
-
-/// Queries whose scores are large and, in half of the rows, all negative: keys that differ little, long queries.
-Question large_question(Random& random, const Sizes& n) {
-    Question question = random_question(random, n, n.S);
-    question.query *= 300.0F;
-    question.key = random_tensor(random, {n.B, 1, n.D()}) + question.key * 0.1F;
-    return question;
-}
 
 PROPERTY(Module, ParametersAreFourLinearMaps, 1, "the parameters are q_proj, k_proj, v_proj and out_proj: 4D² (+ 4D)") {
     const Sizes n = random_sizes(random);
@@ -96,6 +30,7 @@ PROPERTY(Module, SelfAttentionUsesItsParameters, 1, "self-attention is what the 
         object.load(object.random_state(random));
         object.eval();
         expect_self_attention(object, x);
+        expect_large_scores(object, x);
         object.train();  // without dropout, training changes nothing
         expect_self_attention(object, x);
     }
@@ -121,20 +56,34 @@ PROPERTY(Module, CrossAttentionTakesKeysAndValuesFromElsewhere, 1,
 STATES(Module, HeadDimMayBeChosen, "head_dim", "scale");
 PROPERTY(Module, HeadDimMayBeChosen, 1, "head_dim may be chosen apart from D / H: it sets the scale and the widths") {
     const Sizes n = random_sizes(random);
-    AttentionObject object(student, {.D = n.D() + 1, .H = n.H, .head_dim = n.d_v, .bias = true});
-    object.expect_parameters();
-    object.load(object.random_state(random));
-    object.eval();
-    const Tensor x = random_tensor(random, {n.B, n.T, n.D() + 1});
-    const Question question{x, x, x, Mask{}};
-    const auto failure = forward_difference(object, question, object.forward_of(x));
-    if (!failure) return;
-    AttentionObject usual(student, {.D = n.D(), .H = n.H, .bias = true});
-    usual.load(usual.random_state(random));
-    usual.eval();
-    if (!is_wrong_without_it(usual, random_tensor(random, {n.B, n.T, n.D()}), *failure,
-                             object.expected_output(question), object.computes_what_is_asked_for(question)))
-        fail(*failure);
+    const auto expect_with_head_dim = [&](AttentionObject& object, const Question& question, const Tensor& output) {
+        const auto failure = forward_difference(object, question, output);
+        if (!failure) return;
+        AttentionObject usual(student, {.D = n.D(), .H = n.H, .bias = true});
+        usual.load(usual.random_state(random));
+        usual.eval();
+        if (!is_wrong_without_it(usual, random_tensor(random, {n.B, n.T, n.D()}), *failure,
+                                 object.expected_output(question), object.computes_what_is_asked_for(question)))
+            fail(*failure);
+    };
+    for (const bool bias : {true, false})
+        for (const bool causal : {false, true}) {
+            AttentionObject object(student,
+                                   {.D = n.D() + 1, .H = n.H, .head_dim = n.d_v, .bias = bias, .causal = causal});
+            object.expect_parameters();
+            object.load(object.random_state(random));
+            if (causal) continue;
+            object.eval();
+            const Tensor x = random_tensor(random, {n.B, n.T, n.D() + 1});
+            expect_with_head_dim(object, {x, x, x, Mask{}}, object.forward_of(x));
+        }
+    const auto head_dim_alone = [](const Together& choice) {
+        return choice.head_dim == Chosen::yes && choice.masked == Chosen::no && choice.causal == Chosen::no;
+    };
+    ask_small(student, random, 0, head_dim_alone,
+              [&](AttentionObject& object, const Together& choice, const Question& question) {
+                  expect_with_head_dim(object, question, answer_together(object, choice, question));
+              });
 }
 
 STATES(Module, MasksAndCausalAddUp, "mask");
@@ -152,11 +101,13 @@ PROPERTY(Module, MasksAndCausalAddUp, 1, "the causal option and the mask of a ca
                 expect_forward(object, question);
             }
     }
+    Sizes narrow = n;  // masks do not see features
+    narrow.d = 2;
     for_every_mask(student, random, {n.B, n.H, n.T, n.S}, [&](const Mask& mask, Random& own) {
-        AttentionObject object(student, {.D = n.D(), .H = n.H, .bias = true, .causal = own.integer(0, 1) == 1});
+        AttentionObject object(student, {.D = narrow.D(), .H = n.H, .bias = true, .causal = own.integer(0, 1) == 1});
         object.load(object.random_state(own));
         object.eval();
-        Question question = random_question(own, n, n.S);
+        Question question = random_question(own, narrow, n.S);
         question.mask = mask;
         expect_forward(object, question);
         question.mask = Mask{};  // which does not mean the mask of the call before
@@ -164,6 +115,13 @@ PROPERTY(Module, MasksAndCausalAddUp, 1, "the causal option and the mask of a ca
     });
     ask_objects(student, random, "B H T S d D=H*d", Masked::yes,
                 [](AttentionObject& object, const Question& question, Random&) { expect_forward(object, question); });
+    const auto blocks = [](const Together& choice) {
+        return choice.masked == Chosen::yes || choice.causal == Chosen::yes;
+    };
+    ask_small(student, random, 0, blocks,
+              [](AttentionObject& object, const Together& choice, const Question& question) {
+                  expect_forward(object, question, answer_together(object, choice, question));
+              });
 }
 
 PROPERTY(Module, WeightsAreReturnedPerHead, 1, "attention_weights is (B, H, T, S), masked, and before dropout") {
@@ -192,6 +150,11 @@ PROPERTY(Module, WeightsAreReturnedPerHead, 1, "attention_weights is (B, H, T, S
                     expect_close(student, weights_axes, object.attention_weights(question),
                                  object.expected_weights(question));
                 });
+    ask_small(
+        student, random, 0.5, [](const Together&) { return true; },
+        [&](AttentionObject& object, const Together&, const Question& question) {
+            expect_close(student, weights_axes, object.attention_weights(question), object.expected_weights(question));
+        });
 }
 
 PROPERTY(Module, StateMakesTheRoundTrip, 1, "load_state_dict(state_dict()) gives another module the same answers") {

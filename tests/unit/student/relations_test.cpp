@@ -54,6 +54,17 @@ TEST_P(Relations, EachAxisIsLongSomewhere) {
         EXPECT_TRUE(somewhere(rows, [&](const AxisSizes& row) { return row[axis] > 16; })) << axis;
 }
 
+TEST_P(Relations, TwoAreLongTogetherAndNothingIsLeftOver) {
+    EXPECT_TRUE(somewhere(rows, [](const AxisSizes& row) {
+        return row["T"] > 13 && row["S"] > 13 && row["T"] != row["S"] && row["B"] * row["H"] == 4;
+    }));
+    for (const char* axis : {"T", "S", "d"})
+        EXPECT_TRUE(somewhere(rows, [&](const AxisSizes& row) { return row[axis] == 16; })) << axis;
+    EXPECT_TRUE(somewhere(rows, [](const AxisSizes& row) {
+        return row["T"] % 8 == 0 && row["S"] % 8 == 0 && row["d"] % 8 == 0 && row["T"] * row["S"] * row["d"] == 4096;
+    }));
+}
+
 TEST_P(Relations, RowsAreFewAndSmall) {
     EXPECT_LE(rows.size(), 60U);
     for (const AxisSizes& row : rows) {
