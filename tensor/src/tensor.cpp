@@ -147,7 +147,11 @@ Tensor Tensor::slice(Index axis, Index begin, Index end) const {
 
 Tensor Tensor::clone() const {
     if (!defined()) return {};
-    if (layout_.may_overlap()) return contiguous();
+    if (layout_.may_overlap()) {
+        Tensor row_major = empty(shape());
+        row_major.copy_from(*this);
+        return row_major;
+    }
     const std::shared_ptr<float[]> copy(new float[static_cast<std::size_t>(storage_size_)]);
     std::copy_n(storage_.get(), storage_size_, copy.get());
     return {layout_, copy, storage_size_};

@@ -94,6 +94,21 @@ TEST(Runs, EveryLineAndChecksNothing) {
     EXPECT_TRUE(remarks(exercise, "catch 0 of 22 wrong ones: a line that is run is not a line that is checked"));
 }
 
+TEST(CatchTheBug, WhatIsPrintedGivesNoRightAnswerAway) {
+    // One head of two features, and keys that score 1 and 0 before the scale: right is e^(1/√2) / (e^(1/√2) + 1).
+    const verdict::Exercise exercise = graded(tests(R"(
+TEST(Printed, Weight) {
+    Inputs in = ones();
+    in.query = Tensor::of({1, 1, 4}, {1, 0, 0, 0});
+    in.key = in.value = Tensor::of({1, 2, 4}, {1, 0, 0, 0, 0, 0, 0, 0});
+    printf("weight %.4f\n", attention(in).weights(0, 0, 0, 0));
+}
+)"));
+    const std::string& output = right_ones(exercise).output;
+    EXPECT_NE(output.find("(with a wrong attention)\nweight 0.6225"), output.npos) << output;  // √D instead
+    EXPECT_EQ(output.find("0.6698"), output.npos) << output;
+}
+
 TEST(CatchTheBug, WithoutATestItIsNotStarted) {
     EXPECT_EQ(graded(tests("")).state, verdict::State::not_started);
     EXPECT_EQ(graded(tests("TEST(Later, On) { GTEST_SKIP(); }\n")).state, verdict::State::not_started);

@@ -134,8 +134,11 @@ Encounter Trial::conduct_once(Student& student, const roster::Entry& entry) {
             patience_ = std::clamp(4 * longest_, milliseconds(500), patience_);
         }
     }
+    if (lost_ == 0 && entry.id == roster::wrong_everywhere) {
+        printed_ = tests->take_output();
+        if (!printed_.text.empty()) printed_.text.insert(0, "(with a wrong attention)\n");
+    }
     if (counts) {
-        if (lost_ == 0) printed_ = tests->take_output();
         attention.finish();
         counts_ = line_counts(counts->path(), beside_the_judge("headway-attention.gcno"));
     }

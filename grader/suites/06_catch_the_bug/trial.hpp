@@ -58,7 +58,8 @@ public:
     const std::optional<LineCounts>& counts() const { return counts_; }
     /// How often they asked, all in all.
     int questions() const { return questions_; }
-    /// What the tests printed in one of the runs: where they did not come to their end, if there is such a one.
+    /// What the tests printed in one of the runs: where they did not come to their end, if there is such a one, else
+    /// with an attention whose every answer is wrong. A right one would give away what to expect.
     const Printed& printed() const { return printed_; }
 
 private:

@@ -22,5 +22,7 @@ const std::vector<Entry>& entries();
 
 /// The right one whose lines are counted: what the wrong ones change in one place.
 inline const std::string reference = "stage_by_stage";
+/// A wrong one whose every answer is wrong.
+inline const std::string wrong_everywhere = "scaled_by_model_width";
 
 }  // namespace headway::roster
