@@ -9,4 +9,8 @@ namespace headway::build {
 /// names are a submission's, and may be anything.
 std::vector<std::string> functions_listed(const std::string& nm_output);
 
+/// Of these, the functions of the C and C++ libraries that the grader's part of a worker calls. Defined by a
+/// submission, they take the library's place there, too. Each once, sorted.
+std::vector<std::string> library_functions_listed(const std::string& nm_output);
+
 }  // namespace headway::build

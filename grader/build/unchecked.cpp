@@ -1,9 +1,9 @@
 #include "build/unchecked.hpp"
 
+#include "submission/source_words.hpp"
+
 #include <algorithm>
-#include <cctype>
 #include <optional>
-#include <set>
 #include <string_view>
 #include <utility>
 
@@ -12,101 +12,25 @@ namespace {
 
 constexpr std::size_t most_places = 20;
 
-bool is_in_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$'; }
-
-struct Word {
-    std::string text;  ///< a name, one character of punctuation, or what stands in a literal, with its quote
-    int line = 0;
-};
-
-/// Names and punctuation of a source, as the compiler's preprocessor would see them.
-class Reader {
-public:
-    explicit Reader(std::string_view text) {
-        // Spliced: a backslash at the end of a line joins it with the next.
-        int line = 1;
-        for (std::size_t i = 0; i < text.size(); ++i) {
-            std::size_t end = i + 1;
-            while (text[i] == '\\' && end < text.size() &&
-                   std::string_view(" \t\r\v\f").find(text[end]) != std::string_view::npos)
-                ++end;
-            if (text[i] == '\\' && end < text.size() && text[end] == '\n') {
-                ++line;
-                i = end;
-                continue;
-            }
-            text_ += text[i];
-            lines_.push_back(line);
-            if (text[i] == '\n') ++line;
-        }
-    }
-
-    std::vector<Word> words() {
-        while (at_ < text_.size()) read_one();
-        return std::move(words_);
-    }
-
-private:
-    bool is_next(std::string_view what) const { return text_.compare(at_, what.size(), what) == 0; }
-
-    void skip_past(std::string_view what, std::size_t from) {
-        const std::size_t found = text_.find(what, from);
-        at_ = found == std::string::npos ? text_.size() : found + what.size();
-    }
-
-    void add(std::size_t begin, std::size_t end) {
-        words_.push_back({text_.substr(begin, end - begin), lines_[begin]});
-    }
-
-    void read_one() {
-        const char c = text_[at_];
-        if (std::isspace(static_cast<unsigned char>(c)) != 0) {
-            ++at_;
-        } else if (is_next("//")) {
-            at_ = std::min(text_.find('\n', at_), text_.size());
-        } else if (is_next("/*")) {
-            skip_past("*/", at_ + 2);
-        } else if (c == '"' || c == '\'') {
-            read_literal(c);
-        } else if (std::isdigit(static_cast<unsigned char>(c)) != 0) {
-            // 1'000 is a number: its apostrophes open nothing.
-            while (at_ < text_.size() && (is_in_name(text_[at_]) || text_[at_] == '.' || text_[at_] == '\'')) ++at_;
-        } else if (is_in_name(c)) {
-            read_name();
-        } else {
-            add(at_, at_ + 1);
-            ++at_;
-        }
-    }
-
-    void read_name() {
-        const std::size_t begin = at_;
-        while (at_ < text_.size() && is_in_name(text_[at_])) ++at_;
-        const std::string_view name = std::string_view(text_).substr(begin, at_ - begin);
-        const bool is_raw = at_ < text_.size() && text_[at_] == '"' &&
-                            std::set<std::string_view>{"R", "LR", "uR", "UR", "u8R"}.contains(name);
-        if (!is_raw) return add(begin, at_);
-        const std::size_t open = std::min(text_.find('(', at_), text_.size());
-        skip_past(")" + text_.substr(at_ + 1, open - at_ - 1) + "\"", open);
-        add(begin, at_);
-    }
-
-    void read_literal(char quote) {
-        const std::size_t begin = at_++;
-        while (at_ < text_.size() && text_[at_] != quote && text_[at_] != '\n') at_ += text_[at_] == '\\' ? 2 : 1;
-        at_ = std::min(at_ + 1, text_.size());
-        add(begin, at_);
-    }
-
-    std::string text_;
-    std::vector<int> lines_;  ///< of each character
-    std::vector<Word> words_;
-    std::size_t at_ = 0;
-};
-
 bool speaks_of(std::string_view text, std::initializer_list<std::string_view> names) {
     return std::ranges::any_of(names, [&](std::string_view name) { return text.find(name) != std::string_view::npos; });
 }
+
+constexpr std::string_view tells_of_the_process[] = {"malloc_usable_size",
+                                                     "mallinfo",
+                                                     "mallinfo2",
+                                                     "malloc_info",
+                                                     "malloc_stats",
+                                                     "mallopt",
+                                                     "dlsym",
+                                                     "dlvsym",
+                                                     "dlopen",
+                                                     "dl_iterate_phdr",
+                                                     "dladdr",
+                                                     "dlinfo",
+                                                     "getauxval",
+                                                     "sbrk",
+                                                     "mincore"};
 
 /// What a name does to the sanitizers, wherever it stands; a macro's definition is enough.
 std::optional<std::string> effect_of(std::string_view name) {
@@ -120,6 +44,9 @@ std::optional<std::string> effect_of(std::string_view name) {
     if (name == "getenv" || name == "secure_getenv" || name == "environ" || name == "__environ")
         return "reads the environment, which tells whether a sanitizer is there: what the program does without one was "
                "not checked";
+    if (std::ranges::find(tells_of_the_process, name) != std::end(tells_of_the_process))
+        return "asks how this process is made, which tells whether a sanitizer is there: what the program does without "
+               "one was not checked";
     if (name == "asm" || name == "__asm" || name == "__asm__")
         return "is assembler: what it does with memory was not checked";
     return std::nullopt;
@@ -137,7 +64,7 @@ std::optional<std::string> effect_at(const std::vector<Word>& words, std::size_t
     if (word.front() == '"' && speaks_of(word, {"SAN_OPTIONS", "/proc/"}))
         return "looks at the process it runs in, where a sanitizer shows: what the program does without one was not "
                "checked";
-    if (word.front() == '"' || word.front() == '\'' || word.back() == '"') return std::nullopt;
+    if (!words[i].is_name() && word != "#") return std::nullopt;
     if (auto effect = effect_of(word)) return effect;
     if (word == "#" && follows(1, "#") && words[i + 1].line == words[i].line)
         return "pastes names together (##): what they say to the sanitizer was not read";
@@ -180,7 +107,7 @@ private:
 std::vector<std::string> unchecked_places(const std::vector<SourceFile>& files) {
     std::vector<std::string> sentences;
     for (const SourceFile& file : files) {
-        const std::vector<Word> words = Reader(file.text).words();
+        const std::vector<Word> words = words_of(file.text);
         Attributes attributes;
         int told = 0;  // once for a line
         for (std::size_t i = 0; i < words.size(); ++i) {

@@ -149,10 +149,11 @@ void Workspace::require_compiler(const fs::path& folder) const {
             explain_compile(finished, "", names_for_student(), {}).diagnostics);
 }
 
-std::vector<std::string> Workspace::defined_functions(const Words& objects) const {
+std::string Workspace::defined_functions(const Words& objects) const {
+    constexpr std::size_t most_printed = std::size_t{1} << 20U;
     Words arguments{"/usr/bin/nm", "-C", "--defined-only", "--no-sort", "--"};
     append(arguments, objects);
-    return functions_listed(run_tool(arguments, folders_of(objects), {}, std::size_t{1} << 20U).output);
+    return run_tool(arguments, folders_of(objects), {}, most_printed).output;
 }
 
 Workspace::Compiled Workspace::compile_file(const SourceFile& source, const fs::path& object, Build build,
@@ -241,7 +242,8 @@ Built Workspace::link(const fs::path& program, const Objects& objects, const Wor
         built.build.link_seconds = finished.seconds.count();
         if (!finished.ended.success() || finished.timed_out) {
             const double compile_seconds = built.build.compile_seconds;
-            built.build = explain_link(finished, defined_functions(objects.files), names_for_student());
+            built.build =
+                explain_link(finished, functions_listed(defined_functions(objects.files)), names_for_student());
             if (built.build.problem == verdict::BuildProblem::link_error) require_compiler(program.parent_path());
             built.build.compile_seconds = compile_seconds;
             built.build.link_seconds = finished.seconds.count();
@@ -269,6 +271,13 @@ Built Workspace::build_worker(Build build) {
     Words inputs = toolchain_.main.at(build);
     append(inputs, toolchain_.libraries.at(submission_.exercise).at(build));
     return link(worker(build), objects, inputs, {}, build);
+}
+
+std::vector<std::string> Workspace::own_library_functions(Build build) const {
+    Words objects;
+    for (const SourceFile& source : submission_.files)
+        if (source.is_compiled()) objects.push_back((folder_ / to_string(build) / source.object_name()).string());
+    return library_functions_listed(defined_functions(objects));
 }
 
 std::vector<std::optional<ThrowSite>> Workspace::throw_sites(Build build, const std::vector<WayToThrow>& ways) const {

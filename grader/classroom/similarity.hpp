@@ -10,7 +10,7 @@
 /// honest solutions are alike.
 namespace headway::classroom {
 
-/// A program without its names, numbers, comments and layout: keywords and punctuation stay.
+/// A program without its names, numbers, comments and layout: keywords and punctuation stay, in macros too.
 std::vector<std::string> tokens_of(std::string_view text);
 
 /// Fingerprints by winnowing [Schleimer, Wilkerson, Aiken 2003]: of two programs that share a run of 24 tokens, both
@@ -31,7 +31,7 @@ struct Alike {
 };
 
 /// Most alike first. What is in `given` (the starter code), or in more than a fifth of all documents (20 at most), does
-/// not count.
-std::vector<Alike> find_alike(std::vector<Document> documents, const Fingerprints& given);
+/// not count; those that are nearly the same count as one, and are named with the first of them.
+std::vector<Alike> find_alike(const std::vector<Document>& documents, const Fingerprints& given);
 
 }  // namespace headway::classroom

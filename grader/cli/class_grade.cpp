@@ -82,6 +82,10 @@ void show_summary(const ClassArguments& arguments, const classroom::Imported& im
                                      state.left() > 0 ? fmt::format(", {} left", state.left()) : "")}});
     show_rows(page, "Could not be read as submissions", imported.malformed);
     show_rows(page, "Could not be read by this machine: not the student's fault", imported.unreadable);
+    if (const std::vector<std::string> names = intake::left_out(arguments.folder); !names.empty()) {
+        page.blank();
+        page.paragraph({}, {{fmt::format("Left out, for names that begin with a dot: {}", fmt::join(names, ", "))}});
+    }
     if (state.unavailable > 0) {
         page.blank();
         page.paragraph({},

@@ -36,6 +36,7 @@ double seconds_since(steady_clock::time_point begin) {
 struct BuildResult {
     verdict::Compilation build;
     std::vector<verdict::Test> tests;
+    std::vector<std::string> own_library_functions;
     std::string problem;  ///< of the machine or the course
     double judge_seconds = 0;
 };
@@ -162,6 +163,8 @@ private:
             build::Built built = workspace.build_worker(build);
             result.build = std::move(built.build);
             if (built.program) judge(result, workspace, build);
+            if (built.program && build == Build::plain)
+                result.own_library_functions = workspace.own_library_functions(build);
         } catch (const std::exception& error) {
             result.problem = error.what();
         }
@@ -180,6 +183,7 @@ private:
 
     void conclude(verdict::Exercise& exercise, const BuildResult& plain, const BuildResult& sanitized) const {
         BuildResult both;
+        both.own_library_functions = plain.own_library_functions;
         const bool only_sanitized_failed = plain.build.problem == verdict::BuildProblem::none &&
                                            sanitized.build.problem != verdict::BuildProblem::none;
         both.build = only_sanitized_failed ? sanitized.build : plain.build;  // which holds the warnings
@@ -218,6 +222,12 @@ private:
             exercise.max_points += test.max_points;
         }
         exercise.state = state_of(exercise.tests);
+        if (!result.own_library_functions.empty() && !exercise.tests.empty())
+            remark(
+                exercise.tests.front(),
+                {fmt::format("your own {} took the library's place in the grader's part of this program, too: what it "
+                             "says of arguments that change was not checked",
+                             fmt::join(result.own_library_functions, ", "))});
         for (const verdict::Test& test : exercise.tests)
             if (test.state == TestState::unavailable && test.failure) exercise.problem = test.failure->message;
     }

@@ -15,11 +15,15 @@ constexpr std::size_t longest_name = 255;
 }  // namespace
 
 std::optional<EntryName> moodle_name(const std::string& name) {
-    // The first place where it fits: what follows is what the student called the file, be it another student's number.
-    static const std::regex form(R"([^/]*?_(\d+)_assignsubmission_(?:file|onlinetext)_?([^/]*))");
+    static const std::regex form(R"(_(\d+)_assignsubmission_(?:file|onlinetext))");
     std::smatch match;
-    if (name.size() > longest_name || !std::regex_match(name, match, form)) return std::nullopt;
-    return EntryName{match[1], match[2], false};
+    if (name.size() > longest_name || !std::regex_search(name, match, form)) return std::nullopt;
+    const std::string student = match[1];
+    std::string file = match.suffix();
+    const bool is_alone = !std::regex_search(file.cbegin(), file.cend(), match, form);
+    if (file.starts_with('_')) file.erase(0, 1);
+    if (is_alone) return EntryName{student, file, ""};
+    return EntryName{name, file, "names several participants; --student-id PATTERN says which one is meant"};
 }
 
 std::optional<EntryName> canvas_name(const std::string& name) {
@@ -28,13 +32,14 @@ std::optional<EntryName> canvas_name(const std::string& name) {
     if (name.size() > longest_name || !std::regex_match(name, match, form)) return std::nullopt;
     // A file handed in again gets a number: scaled_scores-1.cpp
     static const std::regex again(R"((.*)-\d+(\.[^.]+|\.tar\.\w+))");
-    return EntryName{match[3], std::regex_replace(match[5].str(), again, "$1$2"), match[2].matched};
+    return EntryName{match[3], std::regex_replace(match[5].str(), again, "$1$2"),
+                     match[2].matched ? "late, says Canvas, but not by how much; --times FILE can say" : ""};
 }
 
 EntryName plain_name(const std::string& name) {
     for (const std::string_view ending : {".tar.gz", ".tar.xz", ".tar.bz2", ".tgz", ".tar", ".zip"})
-        if (name.ends_with(ending)) return {name.substr(0, name.size() - ending.size()), name, false};
-    return {name, name, false};
+        if (name.ends_with(ending)) return {name.substr(0, name.size() - ending.size()), name, ""};
+    return {name, name, ""};
 }
 
 bool is_usable_id(const std::string& id) {

@@ -16,11 +16,16 @@ namespace fs = std::filesystem;
 
 constexpr const char* gradescope_file = "submission_metadata.yml";
 
+/// What systems and tools leave in folders. A student whose name on Moodle begins with a dot is nothing of that.
+bool is_hidden(const std::string& name) {
+    return name.starts_with("._") || (name.starts_with('.') && !moodle_name(name));
+}
+
 std::vector<fs::path> entries_of(const fs::path& folder) {
     std::vector<fs::path> entries;
     for (const auto& entry : fs::directory_iterator(folder)) {
         const std::string name = entry.path().filename().string();
-        if (!name.starts_with('.') && name != gradescope_file && name != "__MACOSX") entries.push_back(entry.path());
+        if (!is_hidden(name) && name != gradescope_file && name != "__MACOSX") entries.push_back(entry.path());
     }
     std::sort(entries.begin(), entries.end());
     return entries;
@@ -34,8 +39,8 @@ EntryName name_in(ExportFormat format, const std::string& name) {
 
 EntryName name_by(const std::regex& pattern, const std::string& name) {
     std::smatch match;
-    if (name.size() > 255 || !std::regex_search(name, match, pattern) || match.size() < 2) return {"", name, false};
-    return {match[1], name, false};
+    if (name.size() > 255 || !std::regex_search(name, match, pattern) || match.size() < 2) return {"", name, ""};
+    return {match[1], name, ""};
 }
 
 /// Puts a file or folder to what its student has handed in already.
@@ -47,7 +52,7 @@ void add_to(std::map<std::string, HandIn>& by_student, const fs::path& path, con
         hand_in.problem = fmt::format("{} is a second submission of the same student", path.filename().string());
     hand_in.paths.push_back(path);
     if (single) hand_in.names.push_back(name.file);
-    if (name.late) hand_in.note = "late, says Canvas, but not by how much; --times FILE can say";
+    if (!name.note.empty()) hand_in.note = name.note;
 }
 
 /// One folder or archive a student. "anna", "anna.zip" and "anna.tar.gz" may come from several people, of whom none may
@@ -63,18 +68,16 @@ void add_by_name(std::map<std::string, HandIn>& by_student, const std::vector<fs
         const std::string name = path.filename().string();
         const EntryName whose = plain_name(name);
         const bool is_alone = claims[whose.student].size() == 1;
-        const EntryName known_as = is_alone ? whose : EntryName{name, whose.file, whose.late};
-        add_to(by_student, path, known_as);
-        if (!is_alone)
-            by_student[known_as.student].note = fmt::format("{} submissions are called {}; this is {}",
-                                                            claims[whose.student].size(), whose.student, name);
+        const std::string note =
+            fmt::format("{} submissions are called {}; this is {}", claims[whose.student].size(), whose.student, name);
+        add_to(by_student, path, is_alone ? whose : EntryName{name, whose.file, note});
     }
 }
 
 void add_gradescope(std::map<std::string, HandIn>& by_student, const fs::path& folder) {
     for (const auto& [name, submission] : read_gradescope_metadata(folder / gradescope_file))
         for (const std::string& student : submission.students) {
-            add_to(by_student, folder / name, {student, name, false});
+            add_to(by_student, folder / name, {student, name, ""});
             by_student[student].submitted = submission.submitted;
         }
 }
@@ -106,6 +109,14 @@ ExportFormat format_of(const fs::path& folder) {
     // All of them: a student may call a folder anything.
     if (all(moodle_name)) return ExportFormat::moodle;
     return all(canvas_name) ? ExportFormat::canvas : ExportFormat::plain;
+}
+
+std::vector<std::string> left_out(const fs::path& folder) {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(folder))
+        if (std::string name = entry.path().filename().string(); is_hidden(name)) names.push_back(std::move(name));
+    std::sort(names.begin(), names.end());
+    return names;
 }
 
 std::vector<HandIn> find_hand_ins(const fs::path& folder, const Naming& naming) try {

@@ -41,6 +41,9 @@ ExportFormat format_of(const std::filesystem::path& folder);
 /// @throws std::runtime_error if the folder cannot be read, or the pattern is no regular expression
 std::vector<HandIn> find_hand_ins(const std::filesystem::path& folder, const Naming& naming);
 
+/// Names in `folder` that begin with a dot, of which find_hand_ins() takes no notice. Sorted.
+std::vector<std::string> left_out(const std::filesystem::path& folder);
+
 /// An exercise of the course, and what its files are called.
 struct Wanted {
     std::string exercise;                 ///< "03_scaled_scores"

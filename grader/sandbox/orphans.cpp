@@ -7,6 +7,7 @@
 #include <fstream>
 #include <mutex>
 #include <set>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -32,16 +33,28 @@ std::vector<pid_t> children() {
     return found;
 }
 
-/// @return whether one is left that still dies
-bool bury_the_dead() {
+/// Whether it is the keeper of a weaker jail, whose judge has died: it ends its prisoners and removes their folder. Who
+/// is in a jail has given up new privileges, and cannot take that back.
+bool may_be_a_keeper(pid_t orphan) {
+    std::ifstream status("/proc/" + std::to_string(orphan) + "/status");
+    for (std::string line; std::getline(status, line);)
+        if (line.starts_with("NoNewPrivs:")) return line.ends_with("0");
+    return false;
+}
+
+enum class Keepers { asked, killed };
+
+/// @return whether there was one: those that it has started come to us only when it has died
+bool bury_the_dead(Keepers keepers) {
     const std::lock_guard lock(mutex);
-    bool some_left = false;
+    bool some = false;
     for (const pid_t child : children()) {
         if (own_children.contains(child) || ::getsid(child) == ::getsid(0)) continue;
-        ::kill(child, SIGKILL);
-        some_left |= ::waitpid(child, nullptr, WNOHANG) == 0;
+        ::kill(child, keepers == Keepers::asked && may_be_a_keeper(child) ? SIGTERM : SIGKILL);
+        ::waitpid(child, nullptr, WNOHANG);
+        some = true;
     }
-    return some_left;
+    return some;
 }
 
 }  // namespace
@@ -62,8 +75,14 @@ void forget_own_child(pid_t child) {
 
 void bury_orphans() {
     if (!adopting) return;
-    constexpr int patience = 200;  // of a millisecond each; a jail takes a few to fall
-    for (int attempt = 0; attempt < patience && bury_the_dead(); ++attempt)
+    // A jail takes milliseconds to fall, and seconds where the machine has no time for it.
+    const auto begin = std::chrono::steady_clock::now();
+    const auto for_less_than = [&](std::chrono::seconds time) {
+        return std::chrono::steady_clock::now() - begin < time;
+    };
+    constexpr std::chrono::seconds for_keepers{5};
+    constexpr std::chrono::seconds for_all{10};
+    while (for_less_than(for_all) && bury_the_dead(for_less_than(for_keepers) ? Keepers::asked : Keepers::killed))
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 

@@ -14,8 +14,9 @@ pid_t fork_own_child();
 /// Once it has been waited for.
 void forget_own_child(pid_t child);
 
-/// Ends the orphans that came to this process and takes them off the kernel's table; waits a moment for those that are
-/// still dying. Children that share our session (a pager) are none.
+/// Ends the orphans that came to this process and takes them off the kernel's table; returns when none is left, or
+/// after ten seconds. The keeper of a jail whose judge has died ends its prisoners first. Children that share our
+/// session (a pager) are no orphans.
 void bury_orphans();
 
 }  // namespace headway::sandbox

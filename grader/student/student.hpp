@@ -70,6 +70,7 @@ public:
     wire::Handle store(const Tensor& tensor);
     Tensor read(wire::Handle handle);
     void write(wire::Handle handle, const Shape& index, double number);
+    bool share_storage(wire::Handle a, wire::Handle b);
     void forget(wire::Handle handle);
 
     /// A tensor that `function` answers, and the memory that it took, measured from outside. Meaningful in the plain

@@ -43,24 +43,34 @@ public:
             observe(mask->data() - mask->layout().offset, static_cast<std::size_t>(mask->storage_size()));
     }
 
-    bool changed() const { return !bytes_.empty() && std::memcmp(bytes_.data(), begin_, bytes_.size()) != 0; }
+    /// Not by memcmp: of that a submission may bring its own.
+    bool changed() const {
+        std::byte differences{0};
+        for (std::size_t i = 0; i < bytes_.size(); ++i) differences |= bytes_[i] ^ begin_[i];
+        return differences != std::byte{0};
+    }
 
 private:
     void observe(const void* begin, std::size_t size) {
-        begin_ = begin;
-        const auto* bytes = static_cast<const std::byte*>(begin);
-        bytes_.assign(bytes, bytes + size);
+        begin_ = static_cast<const std::byte*>(begin);
+        bytes_.assign(begin_, begin_ + size);
     }
 
-    const void* begin_ = nullptr;
+    const std::byte* begin_ = nullptr;
     std::vector<std::byte> bytes_;
 };
 
-/// "No copy" is seen from outside: write to one kept tensor, read another.
+/// "No copy" is seen from outside: write to one kept tensor, read another. One that a submission brings up to date
+/// whenever its code is run shows the same, so it is also asked where the two lie.
 void write_element(Objects& objects, wire::Handle handle, const Shape& index, double number) {
     Tensor& tensor = std::get<Tensor>(objects.get<wire::Value>(handle));
     const Index at = tensor.layout().locate(index.data(), index.size());
     (tensor.data() - tensor.offset())[at] = static_cast<float>(number);
+}
+
+const float* storage_of(Objects& objects, const wire::Value& handle) {
+    const Tensor& tensor = std::get<Tensor>(objects.get<wire::Value>(std::get<wire::Handle>(handle)));
+    return tensor.data() - tensor.offset();
 }
 
 }  // namespace
@@ -77,6 +87,10 @@ Dispatcher::Dispatcher() {
                                              std::get<Shape>(arguments[1].value), std::get<double>(arguments[2].value));
                                return std::monostate{};
                            }};
+    functions_["share_storage"] = {2, [](Objects& objects, const std::vector<wire::Field>& arguments) -> wire::Value {
+                                       return storage_of(objects, arguments[0].value) ==
+                                              storage_of(objects, arguments[1].value);
+                                   }};
     functions_["forget"] = {1, [](Objects& objects, const std::vector<wire::Field>& arguments) -> wire::Value {
                                 objects.forget(std::get<wire::Handle>(arguments[0].value));
                                 return std::monostate{};

@@ -58,6 +58,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::size_t end = text.find('\0');
     finished.output = text.substr(0, end);
     const std::string listed(end == text.npos ? "" : text.substr(end + 1));
+    build::library_functions_listed(listed);
     check(build::explain_link(finished, build::functions_listed(listed), names));
     return 0;
 }

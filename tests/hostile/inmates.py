@@ -30,3 +30,14 @@ def foreign_processes(cli, inmate):
         except OSError:
             pass
     return found
+
+
+def who_is(pid):
+    """For somebody who wants to know why it lives: its user, state, program, and whose child it is."""
+    try:
+        fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        words = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace").strip()
+        parent = pathlib.Path(f"/proc/{fields[1]}/comm").read_text().strip()
+        return f"{pid} of user {os.stat(f'/proc/{pid}').st_uid} ({fields[0]}, {words[:80]!r}), child of {fields[1]} ({parent})"
+    except (OSError, IndexError):
+        return f"{pid}, which has ended since"

@@ -30,7 +30,7 @@ import sys
 import time
 import tomllib
 
-from inmates import foreign_processes
+from inmates import foreign_processes, who_is
 
 SUCCESS = "HOSTILE-SUCCESS"
 LIMITS = {
@@ -299,7 +299,7 @@ def main():
             passes = isinstance(excuse, dict)
             problems = harm(place, text, verdict, attack.about | ({"verdict": "passed"} if passes else {}))
             if left := survivors(before, place):
-                problems.append(f"survivors: {sorted(left)}")
+                problems.append("survivors: " + "; ".join(map(who_is, sorted(left))))
             changed = {path for path, what in place.snapshot().items() if unharmed.get(path) != what}
             if changed:
                 problems.append(f"changed: {sorted(changed)[:5]}")

@@ -30,11 +30,12 @@ struct Scene {
     Tensor result;
     Array x_before, x_after;
     Array later;  ///< the result after something was written to x
+    bool same_storage = true;
 };
 
 Answer answer_to(const Scene& scene, Demand demand) {
     Answer answer = Answer::of(reference::exact(scene.result));
-    const bool shares = answer.parts[0].second.value != scene.later.value;
+    const bool shares = scene.same_storage && answer.parts[0].second.value != scene.later.value;
     if (demand == Demand::numbers_and_strides) {
         Answer strides = answer_of(wire::Value(scene.result.strides()));
         answer.parts.push_back({"strides", std::move(strides.parts[0].second)});
@@ -53,10 +54,11 @@ Answer watch_call(Student& student, const Tensor& x, Demand demand, const Call& 
     const judge::Outcome outcome = call(stored);
     const auto* result = std::get_if<wire::Handle>(&outcome.value);
     if (result == nullptr) return answer_of(outcome);
-    Scene scene{student.read(*result), reference::exact(x), reference::exact(student.read(stored)), {}};
+    Scene scene{student.read(*result), reference::exact(x), reference::exact(student.read(stored)), {}, true};
     if (!scene.result.defined()) return Answer::without_value(Answer::Kind::undefined);
     student.write(stored, Shape(x.shape().size(), 0), written);
     scene.later = reference::exact(student.read(*result));
+    scene.same_storage = student.share_storage(stored, *result);
     student.forget(*result);
     student.forget(stored);
     return answer_to(scene, demand);
@@ -82,7 +84,7 @@ Answer played(const Tensor& x, bool watched, Demand demand, const Checking& chec
               const std::function<Tensor(const Tensor&)>& function) {
     try {
         Tensor own = x.clone();
-        Scene scene{function(own), reference::exact(x), {}, {}};
+        Scene scene{function(own), reference::exact(x), {}, {}, true};
         if (!watched) return Answer::of(reference::exact(scene.result));
         scene.x_after = reference::exact(own);
         const Tensor shown = scene.result;

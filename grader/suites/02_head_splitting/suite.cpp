@@ -33,6 +33,15 @@ bool shows_writes(Student& student, wire::Handle input, const Shape& index, wire
     return std::find(seen.value.begin(), seen.value.end(), number) != seen.value.end();
 }
 
+/// @param what  "view(x)" @param so  "your view copied"
+void expect_view(Student& student, wire::Handle input, const Shape& index, wire::Handle result, const std::string& what,
+                 const std::string& so) {
+    const bool shows = shows_writes(student, input, index, result);
+    const std::string why = shows ? what + " follows what is written to x, but has storage of its own: "
+                                  : "a number written to x does not show in " + what + ": ";
+    expect(shows && student.share_storage(input, result), Stage::split, why + so);
+}
+
 PROPERTY(HeadSplitting, StridesAreRowMajor, 1, "contiguous strides are the products of the sizes behind each axis") {
     const Sizes n = random_sizes(random);
     for (const Shape& shape : {Shape{2, 3, 4}, Shape{7}, Shape{}, Shape{5, 1, 3}, Shape{3, 5, 6, 7},
@@ -79,8 +88,7 @@ PROPERTY(HeadSplitting, ViewNeverCopies, 1, "view shares storage with its input"
     const wire::Handle x = student.store(counting({3, 5, 6}));
     const wire::Handle viewed = student.keep("view", {{"x", x}, {"shape", Shape{5, 18}}});
     expect_shape({"view", Stage::split, {}}, student.read(viewed).shape(), {5, 18});
-    expect(shows_writes(student, x, {2, 1, 4}, viewed), Stage::split,
-           "a number written to x does not show in view(x): your view copied");
+    expect_view(student, x, {2, 1, 4}, viewed, "view(x)", "your view copied");
 }
 
 PROPERTY(HeadSplitting, ViewRefusesWhatStridesCannotExpress, 1, "view refuses what strides cannot express") {
@@ -112,8 +120,7 @@ PROPERTY(HeadSplitting, TransposeSwapsTwoAxes, 1, "transpose swaps two axes with
         later.transpose(1, 2));
     const wire::Handle kept = student.store(x);
     const wire::Handle swapped = student.keep("transpose", {{"x", kept}, {"axis0", Index{0}}, {"axis1", Index{2}}});
-    expect(shows_writes(student, kept, {2, 4, 1, 6}, swapped), Stage::split,
-           "a number written to x does not show in transpose(x): your transpose copied");
+    expect_view(student, kept, {2, 4, 1, 6}, swapped, "transpose(x)", "your transpose copied");
     for_every_relation(student, random, "B T H d", [&](const AxisSizes& sizes, Random& own) {
         const Tensor tokens = random_tensor(own, {sizes["B"], sizes["T"], sizes["H"], sizes["d"]});
         const Index axis0 = own.integer(0, 3), axis1 = own.integer(0, 3);
@@ -169,9 +176,8 @@ PROPERTY(HeadSplitting, ContiguousDoesNotCopyInVain, 1, "contiguous does not cop
         const wire::Handle kept = student.store(x);
         const wire::Handle same = student.keep("contiguous", {{"x", kept}});
         expect_equal(student, "numbers", student.read(same), x);
-        expect(
-            shows_writes(student, kept, {1, 2, 3}, same), Stage::split,
-            "x is contiguous already, but a number written to it does not show in your result: it was copied in vain");
+        expect_view(student, kept, {1, 2, 3}, same, "contiguous(x) of an x that is contiguous already",
+                    "it was copied in vain");
     }
 }
 
@@ -210,14 +216,13 @@ PROPERTY(HeadSplitting, SplittingNeverCopies, 1, "split_heads shares storage wit
     const wire::Handle x = student.store(random_tensor(random, {n.B, n.T, n.D()}));
     const wire::Handle split = student.keep("split_heads", {{"x", x}, {"num_heads", n.H}});
     expect_shape(heads, student.read(split).shape(), {n.B, n.H, n.T, n.d});
-    expect(shows_writes(student, x, {1, 2, n.d + 1}, split), Stage::split,
-           "a number written to x does not show in split_heads(x): it was copied on the way");
+    expect_view(student, x, {1, 2, n.d + 1}, split, "split_heads(x)", "it was copied on the way");
     for (const auto& [H, d] : {std::pair<Index, Index>{1, n.d}, {n.H, 1}, {1, 1}}) {
         const wire::Handle other = student.store(random_tensor(random, {n.B, n.T, H * d}));
         const wire::Handle of_other = student.keep("split_heads", {{"x", other}, {"num_heads", H}});
-        expect(shows_writes(student, other, {1, 2, H * d - 1}, of_other), Stage::split,
-               "a number written to x does not show in split_heads(x, " + std::to_string(H) + ") of " +
-                   std::to_string(H * d) + " features: it was copied on the way");
+        expect_view(student, other, {1, 2, H * d - 1}, of_other,
+                    "split_heads(x, " + std::to_string(H) + ") of " + std::to_string(H * d) + " features",
+                    "it was copied on the way");
     }
 }
 

@@ -1,4 +1,5 @@
 #include "build/diagnostics.hpp"
+#include "build/defined_functions.hpp"
 
 #include <gtest/gtest.h>
 
@@ -133,6 +134,18 @@ INSTANTIATE_TEST_SUITE_P(
                     Linker{"mold", "mold: error: undefined symbol: %s\n>>> referenced by a.cpp\n",
                            "mold: error: duplicate symbol: /tmp/a.o: /tmp/b.o: main\n"}),
     [](const auto& linker) { return linker.param.name; });
+
+TEST(DefinedFunctions, TheLibrarysAreToldFromOnesOwn) {
+    std::string listed = "\na.o:\n";
+    for (const char* line : {"T memcmp", "T memcmp(headway::Tensor const&)", "t memcpy", "W malloc", "U free",
+                             "T operator new(unsigned long)", "W operator new(unsigned long, void*)",
+                             "T headway::ex01::Pool::operator new(unsigned long)", "T headway::ex01::read",
+                             "W operator delete[](void*)", "T my_memcmp", "T __cxa_throw", "T"})
+        listed += "0000000000000010 " + std::string(line) + "\n";
+    EXPECT_EQ(library_functions_listed(listed),
+              (std::vector<std::string>{"__cxa_throw", "malloc", "memcmp", "operator delete[](void*)",
+                                        "operator new(unsigned long)"}));
+}
 
 TEST(Diagnostics, ALineWithoutEndOverflowsNothing) {
     sandbox::Finished finished;

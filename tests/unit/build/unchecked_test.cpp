@@ -27,6 +27,14 @@ TEST(Unchecked, AttributesThatSwitchTheSanitizerOffAreTold) {
 TEST(Unchecked, NamesThatArePastedTogetherAreTold) {
     EXPECT_THAT(found_in("#define PASTE(a, b) a##b\n__attribute__((PASTE(no_sani, tize)(\"address\"))) int f();"),
                 ElementsAre(HasSubstr("a.cpp line 1 pastes names together")));
+    EXPECT_THAT(found_in("%:define PASTE(a, b) a%:%:b\n"), ElementsAre(HasSubstr("pastes names together")));
+}
+
+/// What the preprocessor takes for a literal is shorter than it looks.
+TEST(Unchecked, NoLiteralHidesWhatFollowsIt) {
+    for (const char* literal : {"DROP(0'\"')", "DROP(1'0'\"')", "DROP(\xC3\xA9R\"(\")", "DROP(R\"x()\\\nx\" )x\")"})
+        EXPECT_EQ(found_in(std::string(literal) + " __attribute__((no_sanitize(\"address\"))) int f();").size(), 1U)
+            << literal;
 }
 
 TEST(Unchecked, QuestionsToTheSanitizerAreTold) {
@@ -38,7 +46,8 @@ TEST(Unchecked, QuestionsToTheSanitizerAreTold) {
 
 TEST(Unchecked, LooksAtTheProcessAreTold) {
     for (const char* text : {"bool a = std::getenv(\"X\");", "extern char** environ;",
-                             "const char* a = \"ASAN_OPTIONS\";", "std::ifstream maps(\"/proc/self/maps\");"})
+                             "const char* a = \"ASAN_OPTIONS\";", "bool a = malloc_usable_size(b) < 8;",
+                             "void* a = dlsym(nullptr, name);", "std::ifstream maps(\"/proc/self/maps\");"})
         EXPECT_EQ(found_in(text).size(), 1U) << text;
 }
 

@@ -134,11 +134,48 @@ TEST(HandIns, ASecondOfOneParticipantIsNotGuessedAt) {
     EXPECT_NE(find_hand_ins(folder.path(), {}).at(0).problem.find("second submission"), std::string::npos);
 }
 
-TEST(HandIns, TheNameOfAFileMakesNobodyAnotherParticipant) {
-    const auto name = moodle_name("Mallory_99_assignsubmission_file_x_4711_assignsubmission_file_scaled_scores.cpp");
-    ASSERT_TRUE(name);
-    EXPECT_EQ(name->student, "99");
-    EXPECT_EQ(name->file, "x_4711_assignsubmission_file_scaled_scores.cpp");
+/// Whichever of the two the student has chosen, the own name or the file's.
+TEST(HandIns, NoNameMakesAnybodyAnotherParticipant) {
+    for (const std::string name : {"Mallory_99_assignsubmission_file_x_4711_assignsubmission_file_scaled_scores.cpp",
+                                   "Eve_4712_assignsubmission_file__4713_assignsubmission_file_",
+                                   "_4712_assignsubmission_onlinetext_4713_assignsubmission_file"}) {
+        const auto read = moodle_name(name);
+        ASSERT_TRUE(read) << name;
+        EXPECT_EQ(read->student, name);
+        EXPECT_NE(read->note, "");
+    }
+}
+
+TEST(HandIns, AMoodleNameThatFitsTwiceHasARowAndTouchesNobodyElses) {
+    const std::string eve = "Eve_4712_assignsubmission_file__4713_assignsubmission_file";
+    const build::TemporaryFolder folder;
+    folder.write("Bob_4712_assignsubmission_file/scaled_scores.cpp", "bob's");
+    folder.write(eve + "/scaled_scores.cpp", "eve's");
+    const auto found = find_hand_ins(folder.path(), {});
+    ASSERT_EQ(students(found), (std::vector<std::string>{"4712", eve}));
+    EXPECT_EQ(found[0].problem + found[0].note, "");
+    EXPECT_EQ(read_hand_in(found[0], wanted).at(0).files.at(0).text, "bob's");
+    EXPECT_EQ(found[1].problem, "");
+    EXPECT_NE(found[1].note.find("names several participants"), std::string::npos);
+    EXPECT_EQ(read_hand_in(found[1], wanted).at(0).files.at(0).text, "eve's");
+    EXPECT_EQ(students(find_hand_ins(folder.path(), {"_(\\d+)_assignsubmission_file$", {}})),
+              (std::vector<std::string>{"4712", "4713"}));
+}
+
+TEST(HandIns, NamesThatBeginWithADotAreLeftOutAndSaid) {
+    const build::TemporaryFolder folder;
+    folder.write("anna/scaled_scores.cpp", "1");
+    folder.write(".hidden/scaled_scores.cpp", "2");
+    folder.write(".DS_Store", "");
+    EXPECT_EQ(students(find_hand_ins(folder.path(), {})), (std::vector<std::string>{"anna"}));
+    EXPECT_EQ(left_out(folder.path()), (std::vector<std::string>{".DS_Store", ".hidden"}));
+}
+
+TEST(HandIns, AParticipantWhoseNameBeginsWithADotHasARow) {
+    const build::TemporaryFolder folder;
+    folder.write(".Eve_4713_assignsubmission_file/scaled_scores.cpp", "1");
+    EXPECT_EQ(students(find_hand_ins(folder.path(), {})), (std::vector<std::string>{"4713"}));
+    EXPECT_TRUE(left_out(folder.path()).empty());
 }
 
 TEST(Times, AreReadInWhateverZone) {

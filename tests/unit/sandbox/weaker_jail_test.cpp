@@ -1,18 +1,25 @@
 // The jail without namespaces. It needs no poor machine: where bubblewrap works, this one does too.
 #include "sandbox/weaker_jail.hpp"
+#include "sandbox/orphans.hpp"
 #include "sandbox/survey.hpp"
 #include "temporary_folder.hpp"
 
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <array>
 #include <csignal>
+#include <cstdlib>
+#include <exception>
 #include <fstream>
 #include <iterator>
 #include <set>
 #include <stdexcept>
 #include <string>
 #include <thread>
+
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace headway::sandbox {
 namespace {
@@ -115,6 +122,42 @@ TEST_F(WeakerJail, NobodyOutlivesIt) {
     const int daemon = std::stoi(finished.output);
     ASSERT_GT(daemon, 1);
     EXPECT_EQ(::kill(daemon, 0), -1);
+}
+
+/// Its keeper must have ended all of it by the time that the judge's own parent goes on, and may end.
+TEST_F(WeakerJail, NobodyOutlivesAJudgeThatDies) {
+    adopt_orphans();
+    const Names before = private_folders();
+    const Launch locked = jail().lock(
+        shell("for i in 1 2 3; do setsid sh -c 'trap \"\" TERM; while :; do :; done' & done; echo $!; wait"), tools());
+    for (int i = 0; i < 5; ++i) {
+        std::array<int, 2> way{};
+        ASSERT_EQ(::pipe(way.data()), 0);
+        const pid_t judge = fork_own_child();
+        ASSERT_GE(judge, 0);
+        if (judge == 0) try {
+                ::setsid();
+                const Process process = Process::start(locked, Channel::yes);
+                std::array<char, 100> told{};
+                const ssize_t got = ::read(process.output(), told.data(), told.size());
+                if (got > 0 && ::write(way[1], told.data(), static_cast<std::size_t>(got)) == got) ::pause();
+                ::_exit(1);
+            } catch (const std::exception&) {
+                ::_exit(1);
+            }
+        ::close(way[1]);
+        std::array<char, 100> told{};
+        EXPECT_GT(::read(way[0], told.data(), told.size() - 1), 0);
+        ::close(way[0]);
+        ::kill(judge, SIGKILL);
+        ::waitpid(judge, nullptr, 0);
+        forget_own_child(judge);
+        bury_orphans();
+        const int busy = std::atoi(told.data());
+        ASSERT_GT(busy, 1);
+        EXPECT_EQ(::kill(busy, 0), -1) << i;
+    }
+    EXPECT_THAT(left_since(before), testing::IsEmpty());
 }
 
 TEST_F(WeakerJail, NobodyOutlivesItsTime) {

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace headway::build {
+
+/// A name, a number, one character of punctuation, or a literal with its quotes.
+struct Word {
+    std::string text;
+    int line = 0;
+    bool begins_line = false;
+
+    bool is_name() const;
+    bool is_number() const;
+    bool is_literal() const;
+};
+
+/// A source as the compiler's preprocessor reads it: lines that end with a backslash are joined, comments are gone, %:
+/// is
+/// #. Directives are words like all others. Takes any text, and ends with it.
+std::vector<Word> words_of(std::string_view text);
+
+}  // namespace headway::build
