@@ -156,6 +156,15 @@ Compilation explain_compile(const sandbox::Finished& finished, const std::string
     return build;
 }
 
+Compilation explain_large_objects(const std::string& source, const NamesForStudent& names) {
+    Compilation build;
+    build.problem = BuildProblem::too_long;
+    build.file = source;
+    build.message = fmt::format("with {}/{} the compiled files are larger than they may be together; huge arrays? {}",
+                                names.folder.string(), source, next_step(names));
+    return build;
+}
+
 Compilation explain_link(const sandbox::Finished& finished, const std::vector<std::string>& defined,
                          const NamesForStudent& names) {
     Compilation build;

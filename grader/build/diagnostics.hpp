@@ -15,6 +15,9 @@ namespace headway::build {
 verdict::Compilation explain_compile(const sandbox::Finished& finished, const std::string& source,
                                      const NamesForStudent& names, const std::vector<SourceFile>& files);
 
+/// `source` is the one whose object made them too many bytes together.
+verdict::Compilation explain_large_objects(const std::string& source, const NamesForStudent& names);
+
 /// What the linker said. @param defined  demangled names that the submission's objects define
 verdict::Compilation explain_link(const sandbox::Finished& finished, const std::vector<std::string>& defined,
                                   const NamesForStudent& names);

@@ -67,6 +67,21 @@ bool may_have_been_killed(const sandbox::Finished& finished, std::chrono::second
            finished.output.find(" terminated with signal ") != std::string::npos;
 }
 
+std::uint64_t bytes_of(const Words& files) {
+    std::uint64_t bytes = 0;
+    std::error_code missing;
+    for (const std::string& file : files)
+        if (const std::uintmax_t size = fs::file_size(file, missing); !missing) bytes += size;
+    return bytes;
+}
+
+/// Of what comes to no program, objects are kept for the next time, but not as many as fill a disk.
+void forget_large(const Words& objects, std::uint64_t most) {
+    std::error_code ignored;
+    if (bytes_of(objects) > most)
+        for (const std::string& object : objects) fs::remove(object, ignored);
+}
+
 }  // namespace
 
 Workspace::Workspace(const Toolchain& toolchain, const sandbox::Jail& jail, Submission submission, fs::path folder)
@@ -118,7 +133,8 @@ sandbox::Finished Workspace::run_tool(Words arguments, const Words& readable, co
                    .address_space = most.memory,
                    .file_size = most.file,
                    .processes = most.processes,
-                   .resident = most.memory}};
+                   .resident = most.memory,
+                   .files = most.files}};
     // What is there may be half of something, whenever and however this ends: no stamp, no product.
     std::error_code ignored;
     if (!product.empty()) fs::remove(product.string() + ".digest", ignored);
@@ -207,7 +223,11 @@ Workspace::Objects Workspace::compile(const fs::path& output, Build build, const
         objects.problem = std::move(compiled.problem);
         if (objects.problem) break;
         objects.files.push_back(object.string());
+        if (bytes_of(objects.files) > jail_.policy().compiler.folder)
+            objects.problem = explain_large_objects(source.path.string(), names_for_student());
+        if (objects.problem) break;
     }
+    if (objects.problem) forget_large(objects.files, jail_.policy().compiler.file);
     if (warnings == Warnings::told)
         objects.warnings = own_messages(Severity::warning, words, submission_.files, names_for_student());
     objects.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -247,6 +267,7 @@ Built Workspace::link(const fs::path& program, const Objects& objects, const Wor
             if (built.build.problem == verdict::BuildProblem::link_error) require_compiler(program.parent_path());
             built.build.compile_seconds = compile_seconds;
             built.build.link_seconds = finished.seconds.count();
+            forget_large(objects.files, jail_.policy().compiler.file);
             return built;
         }
         stamp(program, digest);

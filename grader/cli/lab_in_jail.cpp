@@ -136,6 +136,7 @@ int run_lab_in_jail(const Course& course, const std::string& lab, const fs::path
     command.limits.resident = most.compiler.memory;
     command.limits.file_size = most.worker.folder;
     command.limits.processes = most.worker.processes;
+    command.limits.files = most.compiler.files;
     const sandbox::JailContents contents{
         .program = program, .readable = places.readable, .folder = most.worker.folder, .secret = course.root};
     const build::ScratchFolder scratch(program.parent_path());

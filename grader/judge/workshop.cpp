@@ -108,6 +108,7 @@ sandbox::Command Workshop::command(const Program& program) const {
     command.limits.file_size = most().folder;
     command.limits.resident = most().memory;
     command.limits.processes = most().processes;
+    command.limits.files = most().files;
     return command;
 }
 

@@ -128,7 +128,9 @@ void Family::look_at_times() {
     std::map<pid_t, std::chrono::nanoseconds> computed, waited;
     std::chrono::nanoseconds longest{0};
     bool ready = false;
+    used_.starts_others = false;
     for (const pid_t pid : members_) {
+        used_.starts_others |= !computed_.empty() && !computed_.contains(pid);
         auto& of_process = computed[pid] = computed_[pid];
         used_.computed += growth(of_process, std::max(of_process, computed_by(pid)));
         for (const pid_t thread : numbers_in_folder(proc_path(pid, "task"))) {
@@ -141,7 +143,7 @@ void Family::look_at_times() {
         }
     }
     if (ready && looked_ != std::chrono::steady_clock::time_point{}) longest = now - looked_;
-    used_.waited += longest;
+    if (!used_.starts_others) used_.waited += longest;
     computed_ = std::move(computed);
     waited_ = std::move(waited);
     looked_ = now;

@@ -15,6 +15,9 @@ struct TimeUsed {
     /// Ready to compute, while the machine's processors did something else: nothing that a program can help. Of several
     /// threads the one that waited longest counts; else many that wake each other would seem to wait for ever.
     std::chrono::nanoseconds waited{0};
+    /// It has started processes between the last two looks. Those that live for a moment only are never seen to
+    /// compute, and may be what it waits for: that waiting is its own.
+    bool starts_others = false;
 };
 
 /// A process and all that it has started, seen from outside through the host's /proc.

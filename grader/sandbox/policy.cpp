@@ -52,6 +52,7 @@ void read_worker(const toml::table& file, Policy::Worker& worker) {
     table.read("call_wall_seconds", worker.call_wall);
     table.read("memory_mib", worker.memory, mebibytes(1));
     table.read("processes", worker.processes);
+    table.read("files", worker.files);
     table.read("folder_mib", worker.folder, mebibytes(1));
     table.read("output_mib", worker.output, mebibytes(1));
     table.refuse_others();
@@ -64,6 +65,7 @@ void read_compiler(const toml::table& file, Policy::Compiler& compiler) {
     table.read("wall_seconds", compiler.wall);
     table.read("memory_mib", compiler.memory, mebibytes(1));
     table.read("processes", compiler.processes);
+    table.read("files", compiler.files);
     table.read("folder_mib", compiler.folder, mebibytes(1));
     table.read("file_mib", compiler.file, mebibytes(1));
     table.read("diagnostics_kib", compiler.diagnostics, std::uint64_t{1} << 10U);
@@ -93,10 +95,10 @@ void read_switched_off(const toml::table& file, std::set<std::string>& names) {
 std::string Policy::text() const {
     std::ostringstream text;
     text << "worker " << worker.call_cpu.count() << ' ' << worker.all_calls.count() << ' ' << worker.call_wall.count()
-         << ' ' << worker.memory << ' ' << worker.processes << ' ' << worker.folder << ' ' << worker.output
-         << " compiler " << compiler.cpu.count() << ' ' << compiler.all_cpu.count() << ' ' << compiler.wall.count()
-         << ' ' << compiler.memory << ' ' << compiler.processes << ' ' << compiler.folder << ' ' << compiler.file << ' '
-         << compiler.diagnostics << " judge " << judge.memory;
+         << ' ' << worker.memory << ' ' << worker.processes << ' ' << worker.files << ' ' << worker.folder << ' '
+         << worker.output << " compiler " << compiler.cpu.count() << ' ' << compiler.all_cpu.count() << ' '
+         << compiler.wall.count() << ' ' << compiler.memory << ' ' << compiler.processes << ' ' << compiler.files << ' '
+         << compiler.folder << ' ' << compiler.file << ' ' << compiler.diagnostics << " judge " << judge.memory;
     for (const std::string& name : switched_off) text << " without " << name;
     return text.str();
 }

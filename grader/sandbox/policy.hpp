@@ -19,6 +19,7 @@ struct Policy {
         std::chrono::seconds call_wall{300};  ///< then this machine is too busy to grade: no fault of a submission's
         std::uint64_t memory = mebibytes(1024);
         std::uint64_t processes = 640;  ///< and threads: each row of an answer, of 546 at most, may have one
+        std::uint64_t files = 64;       ///< open at once, in each process: all of them share the machine's
         std::uint64_t folder = mebibytes(64);
         std::uint64_t output = mebibytes(16);  ///< printed in one call
     };
@@ -28,7 +29,8 @@ struct Policy {
         std::chrono::seconds wall{300};
         std::uint64_t memory = mebibytes(4096);
         std::uint64_t processes = 512;  ///< mold starts a thread for each processor
-        std::uint64_t folder = mebibytes(512);
+        std::uint64_t files = 1024;
+        std::uint64_t folder = mebibytes(512);  ///< also of all objects of a build together
         std::uint64_t file = mebibytes(64);
         std::uint64_t diagnostics = std::uint64_t{64} << 10U;  ///< bytes
     };

@@ -28,6 +28,7 @@ struct Limits {
     std::uint64_t processes = 0;      ///< at once, threads included; counts only where the jail has a user of its own
     std::uint64_t resident = 0;       ///< bytes of all its processes together: watched from outside, by run()
     std::uint64_t stack = 0;          ///< bytes of a thread's, which it reserves as addresses
+    std::uint64_t files = 0;          ///< open at once, in each process
 };
 
 /// Bytes that a process finds under a descriptor: no file that somebody else could change, no argument that the

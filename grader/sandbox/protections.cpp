@@ -4,6 +4,7 @@
 #include <array>
 #include <cerrno>
 
+#include <fcntl.h>
 #include <sched.h>
 
 namespace headway::sandbox {
@@ -111,15 +112,23 @@ void writable_files(Plan& plan) {
     std::replace(plan.jail.begin(), plan.jail.end(), std::string("--ro-bind"), std::string("--bind"));
 }
 
-/// Attack: a file of 1 TiB, or an object of 1 GiB.
-void bounded_files(Plan& plan) { instruct(plan, "fsize", plan.command.limits.file_size); }
+/// Attack: a file of 1 TiB, or an object of 1 GiB; all files open that the machine can have open.
+void bounded_files(Plan& plan) {
+    instruct(plan, "fsize", plan.command.limits.file_size);
+    instruct(plan, "nofile", plan.command.limits.files);
+}
 
 // ---- processes ------------------------------------------------------------------------------------------------------
 
 /// Attack: kill(-1), SIGSTOP to the grader, a daemon that waits for the next submission.
-/// Processes of its own, which all die with the first.
+/// Processes of its own, which all die with the first. That one is the entry where it is the same user: bwrap's own
+/// could be written to through /proc.
 void own_processes(Plan& plan) {
     add(plan.jail, {"--unshare-pid", "--new-session"});
+    if (plan.inmate == Inmate::own_namespace) {
+        add(plan.jail, {"--as-pid-1"});
+        plan.instructions.emplace_back("first=yes");
+    }
     if (plan.contents.own_processes_visible) add(plan.jail, {"--proc", "/proc"});
 }
 
@@ -147,9 +156,10 @@ void no_tracing(Plan& plan) {
             "perf_event_open"});
 }
 
-/// Attack: hide memory where no process's resident size shows it, and leave it behind.
+/// Attack: hide memory where no process's resident size shows it, and leave it behind; fill large pipes with it.
 void no_hidden_memory(Plan& plan) {
     refuse(plan, EPERM, {"memfd_create", "memfd_secret", "shmget", "msgget", "semget", "mq_open"});
+    plan.refused.push_back({.name = "fcntl", .error = EPERM, .what = F_SETPIPE_SZ});
 }
 
 // ---- privileges -----------------------------------------------------------------------------------------------------
@@ -184,45 +194,14 @@ void no_new_namespaces(Plan& plan) {
 /// Attack: a mistake of the kernel in what no submission needs.
 void no_kernel_doors(Plan& plan) {
     refuse(plan, EPERM,
-           {"bpf",
-            "io_uring_setup",
-            "io_uring_enter",
-            "io_uring_register",
-            "userfaultfd",
-            "keyctl",
-            "add_key",
-            "request_key",
-            "mount",
-            "umount2",
-            "pivot_root",
-            "chroot",
-            "fsopen",
-            "fsmount",
-            "fspick",
-            "move_mount",
-            "open_tree",
-            "mount_setattr",
-            "init_module",
-            "finit_module",
-            "delete_module",
-            "kexec_load",
-            "kexec_file_load",
-            "open_by_handle_at",
-            "name_to_handle_at",
-            "quotactl",
-            "swapon",
-            "swapoff",
-            "acct",
-            "reboot",
-            "fanotify_init",
-            "lookup_dcookie",
-            "syslog",
-            "settimeofday",
-            "clock_settime",
-            "iopl",
-            "ioperm",
-            "modify_ldt",
-            "vmsplice"});
+           {"bpf", "io_uring_setup", "io_uring_enter", "io_uring_register", "userfaultfd", "keyctl", "add_key",
+            "request_key", "mount", "umount2", "pivot_root", "chroot", "fsopen", "fsmount", "fspick", "move_mount",
+            "open_tree", "mount_setattr", "init_module", "finit_module", "delete_module", "kexec_load",
+            "kexec_file_load", "open_by_handle_at", "name_to_handle_at", "quotactl", "swapon", "swapoff", "acct",
+            "reboot", "fanotify_init", "lookup_dcookie", "syslog", "settimeofday", "clock_settime", "iopl", "ioperm",
+            "modify_ldt", "vmsplice", "statmount", "listmount",
+            // What the whole machine shares: its disks, flushed again and again, and its few asynchronous requests.
+            "sync", "syncfs", "io_setup", "io_submit"});
 }
 
 // ---- the rest of the world ------------------------------------------------------------------------------------------
@@ -234,9 +213,15 @@ void no_network(Plan& plan) { add(plan.jail, {"--unshare-net"}); }
 /// Attack: AF_VSOCK, which no network namespace keeps from the host; AF_UNIX, to the next submission.
 void no_sockets(Plan& plan) { refuse(plan, EPERM, {"socket", "socketpair"}); }
 
-/// Attack: System V memory and message queues as letter boxes; the name of the machine.
+/// Attack: System V memory and message queues as letter boxes; the name of the machine. Locks on a library, which every
+/// jail sees; and news of who opens which library. A filter cannot tell whose file a descriptor is, so no lock is
+/// given.
 void own_letter_boxes(Plan& plan) {
     add(plan.jail, {"--unshare-ipc", "--unshare-uts", "--hostname", "jail", "--unshare-cgroup-try"});
+    refuse(plan, EPERM, {"flock", "inotify_init", "inotify_init1", "inotify_add_watch"});
+    for (const std::uint32_t lock :
+         {F_SETLK, F_SETLKW, F_GETLK, F_OFD_SETLK, F_OFD_SETLKW, F_OFD_GETLK, F_SETLEASE, F_GETLEASE, F_NOTIFY})
+        plan.refused.push_back({.name = "fcntl", .error = EPERM, .what = lock});
 }
 
 }  // namespace
@@ -253,7 +238,7 @@ std::span<const Protection> protections() {
         {"own_processes", "sees no process of this machine", own_processes, nullptr},
         {"bounded_folder", "writes to one small folder", bounded_folder, unbounded_folder},
         {"read_only_files", "changes no file", read_only_files, writable_files},
-        {"bounded_files", "writes no huge file", bounded_files, nullptr},
+        {"bounded_files", "writes no huge file, and opens few", bounded_files, nullptr},
         {"dies_with_grader", "dies with the grader", dies_with_grader, nullptr},
         {"bounded_processes", "starts few processes", bounded_processes, nullptr},
         {"bounded_addresses", "has bounded memory", bounded_addresses, nullptr},

@@ -59,6 +59,7 @@ Found inspect(const Jail& jail, const Places& places) {
     else
         for (const char* kind : {"net", "pid", "ipc"}) command.arguments.push_back(namespace_of_ours(kind));
     command.limits = {std::chrono::seconds(10), mebibytes(256), mebibytes(1), 64};
+    command.limits.files = 64;
     std::istringstream lines(run(jail.lock(command, contents), std::chrono::seconds(20), 65536).output);
     Found found;
     for (std::string line; std::getline(lines, line);)

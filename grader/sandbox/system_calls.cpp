@@ -19,7 +19,9 @@ void refuse(scmp_filter_ctx filter, const Refused& refused) {
     if (number == __NR_SCMP_ERROR) return;  // this kernel's headers do not know it; nor does what was built here
     const std::uint32_t action = SCMP_ACT_ERRNO(static_cast<std::uint32_t>(refused.error));
     int status = 0;
-    if (refused.only_on_others)
+    if (refused.what)  // the kernel takes an int: what else stands in the register is no other value
+        status = seccomp_rule_add(filter, action, number, 1, SCMP_A1(SCMP_CMP_MASKED_EQ, 0xFFFFFFFFU, *refused.what));
+    else if (refused.only_on_others)
         status = seccomp_rule_add(filter, action, number, 1, SCMP_A0(SCMP_CMP_NE, 0));
     else if (refused.flags == 0)
         status = seccomp_rule_add(filter, action, number, 0);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,8 @@ struct Refused {
     int error;
     std::uint64_t flags = 0;      ///< refused only if its first argument has one of these; 0: always
     bool only_on_others = false;  ///< refused only if its first argument, a process, is not 0: itself
+    /// Refused only if its second argument is this one of the things that it does.
+    std::optional<std::uint32_t> what = {};
 };
 
 /// The kernel's filter (seccomp, as BPF) that refuses them, and every call of another architecture.

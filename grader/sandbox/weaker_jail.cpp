@@ -53,8 +53,8 @@ void see_what_is_needed(Plan& plan) {
 
 /// What a namespace of its own would keep from it. The kernel keeps the rest from another user.
 void refuse_letter_boxes(Plan& plan) {
-    refuse(plan, {"shmat", "shmctl", "shmdt", "semop", "semtimedop", "semctl", "msgsnd", "msgrcv", "msgctl",
-                  "mq_unlink", "inotify_init", "inotify_init1"});
+    refuse(plan,
+           {"shmat", "shmctl", "shmdt", "semop", "semtimedop", "semctl", "msgsnd", "msgrcv", "msgctl", "mq_unlink"});
 }
 
 /// A process may do these to every other of its user, and Landlock does not say no.

@@ -59,6 +59,7 @@ void WorkerLink::ask_where_it_is() {
     for (bool is_patient = true; is_patient && steady_clock::now() < wall;) {
         std::array<pollfd, 1> waiting{{{process_.channel(), POLLIN, 0}}};
         const int ready = wait_for(waiting);
+        count_time(OwnWaiting::counts);
         const auto computed_before = used_.computed;
         look_at_times();
         is_patient = (time_used() - begin < time_to_say_where || is_kept_waiting_since(computed_before)) &&
@@ -86,10 +87,11 @@ bool WorkerLink::note_where_it_is(std::span<const std::byte> received) try {
 }
 
 void WorkerLink::wait_for_end() {
+    count_time(OwnWaiting::is_not_its_own);
     const auto begin = steady_clock::now();
     while (!process_.ended() && steady_clock::now() < begin + patience_with_the_dying)
         std::this_thread::sleep_for(milliseconds(1));
-    waited_for_ += steady_clock::now() - begin;
+    count_time(OwnWaiting::counts);
     drain_output();
 }
 

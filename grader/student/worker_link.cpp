@@ -41,6 +41,10 @@ constexpr std::uint64_t much_memory = std::uint64_t{256} << 20U;
 /// Shorter waiting is not worth a look at how long we waited for a processor ourselves.
 constexpr milliseconds short_wait{1};
 
+/// So many bytes at once fill a pipe or a socket's queue: the worker may have had to wait for us to make room. A worker
+/// that sends a byte now and then waits for nobody.
+constexpr std::size_t much_moved = std::size_t{32} << 10U;
+
 /// Room for a sanitizer report.
 constexpr std::size_t tail_bytes = std::size_t{32} << 10U;
 
@@ -75,6 +79,10 @@ WorkerLink::WorkerLink(const sandbox::Launch& launch, const CallLimits& limits)
     next_look_ = steady_clock::now() + milliseconds(tick_milliseconds / 2);
     make_nonblocking(process_.channel());
     make_nonblocking(process_.output());
+    // What is sent out of band would make poll() return at once for ever, and recv() find nothing. So it is no
+    // exception.
+    const int yes = 1;
+    ::setsockopt(process_.channel(), SOL_SOCKET, SO_OOBINLINE, &yes, sizeof yes);
     if (limits_.budget) limits_.budget->spend(cost_of_a_worker);
 }
 
@@ -123,50 +131,70 @@ wire::Reply WorkerLink::exchange(const wire::Call& call, milliseconds time, Time
 
 void WorkerLink::send_and_receive(const wire::Bytes& frame, wire::Bytes& reply, Deadline& deadline) {
     std::span<const std::byte> unsent = frame;
-    const auto send_what_fits = [&] {
-        const ssize_t sent = ::send(process_.channel(), unsent.data(), unsent.size(), MSG_NOSIGNAL);
-        hung_up_on_ |= sent < 0 && (errno == EPIPE || errno == ECONNRESET);
-        if (sent > 0) unsent = unsent.subspan(static_cast<std::size_t>(sent));
-    };
-    send_what_fits();
     wire::Bytes received;
-    for (;;) {
-        std::array<pollfd, 2> waiting{{{process_.channel(), POLLIN, 0}, {process_.output(), POLLIN, 0}}};
-        if (!unsent.empty()) waiting[0].events |= POLLOUT;
+    counted_until_ = steady_clock::now();
+    send_what_fits(unsent);
+    for (bool answered = false; !answered;) {
+        moved_ = 0;
+        const int output = prints_ ? process_.output() : -1;  // it may have closed its output: then poll() skips it
+        std::array<pollfd, 2> waiting{{{process_.channel(), POLLIN, 0}, {output, POLLIN, 0}}};
+        if (!unsent.empty() && !hung_up_on_) waiting[0].events |= POLLOUT;
         const int ready = wait_for(waiting);
-        check_limits(deadline);
-        if (ready <= 0) continue;
-        if ((waiting[1].revents & (POLLIN | POLLHUP)) != 0 && !drain_output() && (waiting[0].revents & ~POLLOUT) == 0)
-            std::this_thread::sleep_for(milliseconds(1));  // it closed its output: no news from there any more
-        if ((waiting[0].revents & POLLOUT) != 0) send_what_fits();
-        if ((waiting[0].revents & (POLLIN | POLLHUP | POLLERR)) == 0) continue;
-        if (!receive(received)) explain_end();
-        if (received.size() < wire::frame_header_bytes) continue;
-        std::size_t size = 0;
-        try {
-            size = wire::payload_size(received);
-        } catch (const wire::MalformedMessage& error) {
-            stop(FailureKind::protocol, std::string("sent something that is not an answer (") + error.what() + ")");
+        if ((waiting[1].revents & (POLLIN | POLLHUP)) != 0) prints_ = drain_output();
+        if ((waiting[0].revents & POLLOUT) != 0) send_what_fits(unsent);
+        if ((waiting[0].revents & (POLLIN | POLLHUP | POLLERR)) != 0) {
+            if (!receive(received)) explain_end();
+            answered = is_answer(received);
+        } else if (ready == 0 && hung_up_on_) {
+            explain_end();  // it reads no more, and has nothing to say either
         }
-        if (received.size() < wire::frame_header_bytes + size) continue;
-        if (received.size() > wire::frame_header_bytes + size) stop(FailureKind::protocol, "sent more than one answer");
-        reply.assign(received.begin() + wire::frame_header_bytes, received.end());
-        return;
+        count_time(answered || moved_ >= much_moved ? OwnWaiting::is_not_its_own : OwnWaiting::counts);
+        check_limits(deadline);
+    }
+    reply.assign(received.begin() + wire::frame_header_bytes, received.end());
+}
+
+void WorkerLink::send_what_fits(std::span<const std::byte>& unsent) {
+    const ssize_t sent = ::send(process_.channel(), unsent.data(), unsent.size(), MSG_NOSIGNAL);
+    if (sent > 0) {
+        unsent = unsent.subspan(static_cast<std::size_t>(sent));
+        moved_ += static_cast<std::size_t>(sent);
+    } else if (sent < 0 && (errno == EPIPE || errno == ECONNRESET)) {
+        hung_up_on_ = true;  // only the worker does that; any other error is this machine's
+    } else if (sent < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) {
+        throw std::system_error(errno, std::generic_category(), "send");
     }
 }
 
-/// Adds to waited_for_, but not how long we were kept from seeing what had come.
+/// Whether it is a whole frame.
+bool WorkerLink::is_answer(const wire::Bytes& received) {
+    if (received.size() < wire::frame_header_bytes) return false;
+    std::size_t size = 0;
+    try {
+        size = wire::payload_size(received);
+    } catch (const wire::MalformedMessage& error) {
+        stop(FailureKind::protocol, std::string("sent something that is not an answer (") + error.what() + ")");
+    }
+    if (received.size() > wire::frame_header_bytes + size) stop(FailureKind::protocol, "sent more than one answer");
+    return received.size() == wire::frame_header_bytes + size;
+}
+
 int WorkerLink::wait_for(std::span<pollfd> descriptors) {
-    const auto begin = steady_clock::now();
     const int ready = ::poll(descriptors.data(), descriptors.size(), tick_milliseconds);
     if (ready < 0 && errno != EINTR) throw std::system_error(errno, std::generic_category(), "poll");
-    std::chrono::nanoseconds waited = steady_clock::now() - begin;
-    if (waited > short_wait) {
-        const auto before = std::exchange(own_waiting_, own_waiting());
-        if (ready > 0) waited -= std::min(waited, own_waiting_ - before);
-    }
-    waited_for_ += waited;
     return ready;
+}
+
+/// Adds what has passed since the last time to waited_for_: whatever we did meanwhile, the worker had that time. It did
+/// not where it had to wait for us: not how long we were kept from seeing what had come, if that was all or much.
+void WorkerLink::count_time(OwnWaiting own) {
+    const auto now = steady_clock::now();
+    std::chrono::nanoseconds passed = now - std::exchange(counted_until_, now);
+    if (passed > short_wait) {
+        const auto before = std::exchange(own_waiting_, own_waiting());
+        if (own == OwnWaiting::is_not_its_own) passed -= std::min(passed, own_waiting_ - before);
+    }
+    waited_for_ += passed;
 }
 
 /// @return false at the end of the stream
@@ -176,6 +204,7 @@ bool WorkerLink::receive(wire::Bytes& received) {
         const ssize_t got = ::recv(process_.channel(), buffer.data(), buffer.size(), 0);
         if (got > 0) {
             received.insert(received.end(), buffer.begin(), buffer.begin() + got);
+            moved_ += static_cast<std::size_t>(got);
             if (received.size() > wire::max_frame_bytes + wire::frame_header_bytes)
                 stop(FailureKind::protocol, "sent more than an answer may hold");
             if (static_cast<std::size_t>(got) < buffer.size()) return true;
@@ -199,6 +228,7 @@ bool WorkerLink::drain_output() {
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) return true;
         const auto count = static_cast<std::size_t>(got);
+        moved_ += count;
         const std::size_t room = limits_.output_kept - std::min(limits_.output_kept, printed_.text.size());
         printed_.text.append(buffer.data(), std::min(room, count));
         printed_.truncated |= count > room;
@@ -223,7 +253,7 @@ void WorkerLink::check_limits(Deadline& deadline) {
     next_look_ = now + milliseconds(tick_milliseconds / 2);
     const auto computed_before = used_.computed;
     look_at_times();
-    if (!begun_ && !has_unread()) {
+    if (!begun_ && !has_unread() && !hung_up_on_) {
         begun_ = true;
         deadline.begin = time_used();
         deadline.computed = used_.computed;
@@ -256,7 +286,7 @@ void WorkerLink::look_at_memory() {
 
 /// While it is kept from computing, nobody knows how long that has lasted: it looks like sleep until it is over.
 bool WorkerLink::is_kept_waiting_since(std::chrono::nanoseconds computed) const {
-    return used_.computed == computed && process_.is_ready_to_compute();
+    return used_.computed == computed && !used_.starts_others && process_.is_ready_to_compute();
 }
 
 void WorkerLink::check_time(Deadline& deadline, bool is_kept_waiting) {

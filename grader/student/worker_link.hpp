@@ -96,7 +96,12 @@ private:
 
     wire::Bytes frame_of(const wire::Call& call);
     void send_and_receive(const wire::Bytes& frame, wire::Bytes& reply, Deadline& deadline);
+    void send_what_fits(std::span<const std::byte>& unsent);
+    bool is_answer(const wire::Bytes& received);
     int wait_for(std::span<pollfd> descriptors);
+    /// How long this process waited for a processor itself.
+    enum class OwnWaiting { counts, is_not_its_own };
+    void count_time(OwnWaiting own);
     void look_at_times();
     void charge();
     bool receive(wire::Bytes& received);
@@ -122,7 +127,10 @@ private:
     std::vector<std::int64_t> where_;  ///< the call was when it was interrupted
     std::size_t printed_in_call_ = 0;
     bool begun_ = false;
-    bool hung_up_on_ = false;                            ///< by a worker that had not read all it was sent
+    bool hung_up_on_ = false;  ///< by a worker that had not read all it was sent
+    bool prints_ = true;       ///< it has not closed its output
+    std::size_t moved_ = 0;    ///< bytes to and from it, since poll() was asked
+    std::chrono::steady_clock::time_point counted_until_{};
     std::chrono::steady_clock::time_point next_look_{};  ///< at its times and its memory
     sandbox::TimeUsed used_;                             ///< when it was last looked at
     std::chrono::nanoseconds waited_for_{0};             ///< in all calls

@@ -6,6 +6,7 @@ Each folder here is one attack: attack.cpp, put beside a right solution of exerc
     where             "constructor", "call" (in softmax_rows, whose answer is right), "exit"; "source": it is compiled
     verdict           what it must get: "passed" (it achieved nothing), "failed", "not_passed", or "any"
     words             a part of the verdict
+    limits            the limits for workers that it is graded with as in policy.toml: it takes many processes
     stopped_by        the protections that it runs into
     succeeds_without  it is live: with these switched off it succeeds ...
     succeeds_with     ... or with these limits for workers
@@ -69,11 +70,13 @@ Tensor softmax_rows(const Tensor& scores) {
 """
 
 
-def policy_text(switched_off=(), worker_limits=""):
+def policy_text(switched_off=(), worker_limits="", usual=()):
+    """usual: names of limits for workers that are left as they are."""
     lines = []
     for table, limits in LIMITS.items():
         given = worker_limits if table == "worker" else ""
-        lines += [f"[{table}]", given] + [f"{key} = {value}" for key, value in limits.items() if key not in given]
+        lines += [f"[{table}]", given] + [f"{key} = {value}" for key, value in limits.items()
+                                                if key not in given and (table != "worker" or key not in usual)]
     return "\n".join(lines + ["[jail]", f"switched_off = {json.dumps(list(switched_off))}", ""])
 
 
@@ -289,7 +292,7 @@ def main():
         for where in attack.about["where"]:
             begin = time.monotonic()
             before = place.foreign_processes()
-            text, verdict = place.grade(attack.program(where), policy_text())
+            text, verdict = place.grade(attack.program(where), policy_text(usual=attack.about.get("limits", ())))
             graded += 1
             if verdict is None:
                 print(f"FAILED {attack.name} ({where}): the grader gave no verdict", flush=True)

@@ -2,11 +2,12 @@
 // program that is to be jailed. Small, static, and without anything that could be confused by its surroundings.
 //
 // Its instructions are NUL-terminated words under descriptor 7:
-//     user=N nproc=N as=BYTES fsize=BYTES cpu=SECONDS directory=PATH env=NAME=VALUE deliver=PATH pack=PATH -- PROGRAM
-//     ...
+//     user=N nproc=N nofile=N as=BYTES fsize=BYTES cpu=SECONDS directory=PATH env=NAME=VALUE deliver=PATH pack=PATH
+//     first=yes -- PROGRAM ...
 // deliver: the file PATH is copied to descriptor 5 after the program has succeeded.
 // pack: the folder PATH is made, and what the program has left in it is packed into descriptor 5, however the program
 // ended; see parcel.hpp.
+// first: it is process 1 of the jail, and stays that. The program is another, and cannot write to this one.
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -31,6 +32,7 @@
 namespace {
 
 // As in process.hpp; this program is built without the grader's headers.
+constexpr int channel = 3;
 constexpr int ready = 4;
 constexpr int delivery = 5;
 constexpr int instructions = 7;
@@ -158,18 +160,19 @@ void pack(const char* path) {
     }
 }
 
+/// It ends as the program does, and buries whom that leaves behind.
 [[noreturn]] void run_and_hand_out(Instructions& all) {
     const char* product = setting(all, "deliver");
     const char* folder = setting(all, "pack");
     if (folder != nullptr && ::mkdir(folder, 0700) != 0 && errno != EEXIST) give_up();
-    ::prctl(PR_SET_DUMPABLE, 0);  // the program must not write to the delivery by way of /proc
+    ::prctl(PR_SET_DUMPABLE, 0);  // the program must not write to the delivery, or to this, by way of /proc
     const pid_t child = ::fork();
     if (child < 0) give_up();
     if (child == 0) run(all);
     ::close(ready);  // the grader waits for the program to run, not for its end
+    ::close(channel);
     int status = 0;
-    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
+    for (pid_t gone = 0; gone != child && (gone >= 0 || errno == EINTR);) gone = ::waitpid(-1, &status, 0);
     if (folder != nullptr) pack(folder);
     if (WIFSIGNALED(status)) ::_exit(128 + WTERMSIG(status));
     if (product != nullptr && WEXITSTATUS(status) == 0 && !deliver(product)) ::_exit(126);
@@ -185,10 +188,12 @@ int main() {
     for (int descriptor = ready; descriptor < 32; ++descriptor) close_at_exec(descriptor);
     if (const char* user = setting(all, "user")) become_user(user);
     limit(all, "nproc", RLIMIT_NPROC);
+    limit(all, "nofile", RLIMIT_NOFILE);
     limit(all, "fsize", RLIMIT_FSIZE);
     limit(all, "cpu", RLIMIT_CPU);
     limit(all, "as", RLIMIT_AS);
     if (const char* directory = setting(all, "directory"); directory != nullptr && ::chdir(directory) != 0) give_up();
-    if (setting(all, "deliver") != nullptr || setting(all, "pack") != nullptr) run_and_hand_out(all);
+    if (setting(all, "deliver") != nullptr || setting(all, "pack") != nullptr || setting(all, "first") != nullptr)
+        run_and_hand_out(all);
     run(all);
 }

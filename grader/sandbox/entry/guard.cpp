@@ -70,7 +70,6 @@ void obey_filter() {
     ::setsid();
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != keeper) ::_exit(126);
-    if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) give_up();
     obey_landlock(words);
     obey_filter();
     ::close(instructions);
@@ -96,7 +95,7 @@ bool kill_all_of(uid_t user) {
     return child > 0;
 }
 
-/// Where the prisoner is the same user. Whom it started is ours to adopt, so it descends from us. All are stopped
+/// Where neither of the others can be done. Whom it started is ours to adopt, so it descends from us. All are stopped
 /// first: what is stopped cannot fork, and takes up a place among the processes that it may have.
 void kill_descendants() {
     for (std::size_t stopped = 0, before = 1; stopped != before;) {
@@ -106,9 +105,13 @@ void kill_descendants() {
     entry::signal_descendants(SIGKILL);
 }
 
-void leave_nobody(const char* user) {
+/// @param alone  whether our signals reach nobody but whom we started: then one for all is under one lock, too
+void leave_nobody(const char* user, bool alone) {
     for (;;) {
-        if (user == nullptr || !kill_all_of(static_cast<uid_t>(std::strtoul(user, nullptr, 10)))) kill_descendants();
+        if (alone)
+            ::kill(-1, SIGKILL);
+        else if (user == nullptr || !kill_all_of(static_cast<uid_t>(std::strtoul(user, nullptr, 10))))
+            kill_descendants();
         // Those killed may take a moment to die, and their children to become ours.
         for (int patience = 0; patience < 20; ++patience) {
             pid_t gone = 0;
@@ -150,6 +153,8 @@ int main(int argc, char** argv) {
     const char* user = words.value("user");
     const char* folder = words.value("folder");
     if (folder != nullptr && !entry::make_private_folder(folder, user)) give_up();
+    if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) give_up();
+    const bool alone = landlock::signal_only_descendants();
     const pid_t keeper = ::getpid();
     const pid_t prisoner = ::fork();
     if (prisoner < 0) give_up();
@@ -158,7 +163,7 @@ int main(int argc, char** argv) {
          {STDOUT_FILENO, STDERR_FILENO, channel, ready, delivery, instructions, instructions_of_entry, system_calls})
         ::close(theirs);
     const int status = wait_for(prisoner, awaited);
-    leave_nobody(user);
+    leave_nobody(user, alone);
     if (folder != nullptr) entry::remove_folder(folder);
     return status;
 }

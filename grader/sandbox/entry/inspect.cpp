@@ -17,6 +17,7 @@
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <sched.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
@@ -100,13 +101,28 @@ std::string tracing() {
 
 std::string hidden_memory() {
     if (::syscall(SYS_memfd_create, "attempt", 0) >= 0) return "memfd_create works";
+    std::array<int, 2> pipe{};
+    if (::pipe(pipe.data()) == 0 && ::fcntl(pipe[1], F_SETPIPE_SZ, 1 << 20) > 0) return "a pipe holds 1 MiB";
     return ::syscall(SYS_shmget, 0, 4096, 01600) >= 0 ? "shmget works" : "";
 }
 
 std::string kernel_doors() {
     if (::syscall(SYS_bpf, 99, nullptr, 0) < 0 && errno != EPERM) return "bpf is answered";
     if (::syscall(SYS_keyctl, 0, 0, 0) < 0 && errno != EPERM) return "keyctl is answered";
-    return ::syscall(SYS_io_uring_setup, 1, nullptr) < 0 && errno != EPERM ? "io_uring is answered" : "";
+    if (::syscall(SYS_io_uring_setup, 1, nullptr) < 0 && errno != EPERM) return "io_uring is answered";
+    if (::syscall(SYS_io_setup, 1, nullptr) < 0 && errno != EPERM) return "io_setup is answered";
+    return ::syscall(SYS_syncfs, -1) < 0 && errno != EPERM ? "syncfs is answered" : "";
+}
+
+/// Letters to another jail that sees the same library; and news of who opens it.
+std::string locks() {
+    struct flock whole {};
+    whole.l_type = F_RDLCK;
+    whole.l_whence = SEEK_SET;
+    if (::flock(STDIN_FILENO, LOCK_SH) == 0) return "flock works";
+    for (const long lock : {long{F_SETLK}, long{F_OFD_SETLK}, long{F_OFD_SETLK} + (long{1} << 32)})
+        if (::syscall(SYS_fcntl, STDIN_FILENO, lock, &whole) == 0) return "a record can be locked";
+    return ::syscall(SYS_inotify_init1, 0) >= 0 ? "inotify works" : "";
 }
 
 std::string descriptors() {
@@ -124,8 +140,10 @@ void try_alone(unsigned long long folder, const char* secret, char** namespaces,
     for (; namespaces != end; ++namespaces) {
         const std::string theirs = *namespaces;
         if (theirs.starts_with("net")) tell("no_network", shared_namespace(theirs));
-        if (theirs.starts_with("pid")) tell("own_processes", shared_namespace(theirs));
-        if (theirs.starts_with("ipc")) tell("own_letter_boxes", shared_namespace(theirs));
+        if (theirs.starts_with("pid"))
+            tell("own_processes",
+                 opens("/proc/1/mem", O_RDWR) ? "process 1 can be written to" : shared_namespace(theirs));
+        if (theirs.starts_with("ipc")) tell("own_letter_boxes", shared_namespace(theirs) + locks());
     }
 }
 
@@ -146,7 +164,7 @@ void try_among_others(char** words, char** end) {
     tell("read_only_files", tries::writable_files(around));
     tell("bounded_folder", tries::large_folder(around));
     tell("own_processes", tries::other_processes(around));
-    tell("own_letter_boxes", tries::letter_boxes(around));
+    tell("own_letter_boxes", tries::letter_boxes(around) + locks());
     tell("no_network", tries::network());
 }
 
@@ -160,7 +178,7 @@ int main(int argc, char** argv) {
     tell("closed_descriptors", descriptors());
     tell("empty_environment", environ == nullptr || *environ == nullptr ? "" : *environ);
     tell("bounded_processes", limit_of(RLIMIT_NPROC, std::strtoull(argv[2], nullptr, 10)));
-    tell("bounded_files", limit_of(RLIMIT_FSIZE, RLIM_INFINITY - 1));
+    tell("bounded_files", limit_of(RLIMIT_FSIZE, RLIM_INFINITY - 1) + limit_of(RLIMIT_NOFILE, 1024));
     tell("bounded_addresses", limit_of(RLIMIT_AS, RLIM_INFINITY - 1));
     tell("bounded_time", limit_of(RLIMIT_CPU, RLIM_INFINITY - 1));
     tell("no_tracing", tracing());

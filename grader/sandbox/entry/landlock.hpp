@@ -60,6 +60,17 @@ inline Attributes everything(int version) {
     return all;
 }
 
+/// From here on this process and all that it will start can signal nobody but each other; and whoever takes more rules
+/// upon itself cannot signal this one. @return false where the kernel cannot do that
+inline bool signal_only_descendants() {
+    if (version() < scopes_signals) return false;
+    const Attributes signals{.scopes = 2};
+    const int rules = static_cast<int>(::syscall(create_ruleset, &signals, sizeof signals, 0));
+    const bool held = rules >= 0 && ::syscall(restrict_self, rules, 0) == 0;
+    if (rules >= 0) ::close(rules);
+    return held;
+}
+
 /// Rules that a process puts on itself, and on all that it will start.
 class Rules {
 public:

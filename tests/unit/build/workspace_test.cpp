@@ -89,6 +89,22 @@ TEST_F(WorkspaceTest, ACompilerThatCompilesNothingIsTheMachinesFault) {
     EXPECT_THROW(compile_with("exit 126"), std::runtime_error) << "what it made could not be written";
 }
 
+TEST_F(WorkspaceTest, LargeObjectsAreRefusedAndNotKept) {
+    sandbox::Policy policy;
+    policy.compiler.folder = 1500;
+    policy.compiler.file = 1000;
+    jail = sandbox::Jail::absent_jail(policy);
+    // A thousand bytes for each of the two files.
+    const std::string large = "for last; do :; done; head -c 1000 /dev/zero >\"$last\"";
+    const Workspace::Objects objects = compile_with(large);
+    ASSERT_TRUE(objects.problem);
+    EXPECT_EQ(objects.problem->problem, verdict::BuildProblem::too_long);
+    for (const std::string& object : objects.files) EXPECT_FALSE(std::filesystem::exists(object)) << object;
+    policy.compiler.folder = 2500;
+    jail = sandbox::Jail::absent_jail(policy);
+    EXPECT_FALSE(compile_with(large).problem);
+}
+
 TEST_F(WorkspaceTest, ASourceThatAnotherIncludesIsPartOfIt) {
     const auto log = folder.path() / "compiled";
     const std::string compile = "for word; do case $word in ./*.cpp) echo $word >>" + log.string() +

@@ -6,9 +6,12 @@
 
 #include <atomic>
 #include <csignal>
+#include <thread>
 #include <vector>
 
 #include <sched.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -155,6 +158,67 @@ TEST(Time, ProcessesThatWakeEachOtherDoNotSeemToWaitForEver) {
     const auto begin = steady_clock::now();
     EXPECT_NE(lost(link, milliseconds(500)), "answered");
     EXPECT_LT(steady_clock::now() - begin, milliseconds(10'000));
+}
+
+/// A program in the place of a worker that talks over its channel in Perl: `sh` cannot.
+/// @param before  what it does first: it reads what it is asked
+sandbox::Launch perl(const std::string& script, const std::string& before = "sysread($c, my $asked, 4096); ") {
+    sandbox::Command command;
+    command.arguments = {"/usr/bin/perl", "-MSocket", "-e", "open(my $c, '+<&=3'); " + before + script};
+    command.environment = {"PATH=/usr/bin:/bin"};
+    return sandbox::trusted(std::move(command), sandbox::Trusted::tests_of_headway);
+}
+
+/// What a call that may take 0.3 s is told, and how long it really took.
+void takes_its_time(const sandbox::Launch& launch, const std::string& words) {
+    CallLimits limits;
+    limits.wall = milliseconds(10'000);
+    WorkerLink link(launch, limits);
+    const std::string told = lost(link, milliseconds(300));
+    EXPECT_NE(told.find(words), std::string::npos) << told;
+    EXPECT_GE(used(link), milliseconds(300));
+    EXPECT_LT(used(link), milliseconds(600));
+}
+
+TEST(Time, WhoClosesItsOutputIsTimedAsOthersAre) {
+    takes_its_time(shell("exec >&- 2>&-; sleep 100"), "no answer within 0.3 s");
+}
+
+TEST(Time, AByteOutOfBandIsNoTimeOff) {
+    takes_its_time(perl("send($c, 'x', MSG_OOB); sleep 100"), "no answer within 0.3 s");
+}
+
+TEST(Time, AnAnswerThatTricklesIsNoTimeOff) {
+    takes_its_time(perl("syswrite($c, pack('V', 64 << 20)); while (1) { syswrite($c, 'x'); select(undef, undef, undef, "
+                        "0.0001) }"),
+                   "no answer within 0.3 s");
+}
+
+TEST(Time, ProcessesThatLiveForAMomentTakeNoTimeOff) {
+    const BusyProcessor busy(0);
+    CallLimits limits;
+    limits.wall = milliseconds(20'000);
+    // Whom they leave behind comes to it, as in a jail.
+    const std::string chains = "syscall(" + std::to_string(SYS_prctl) + ", " + std::to_string(PR_SET_CHILD_SUBREAPER) +
+                               ", 1, 0, 0, 0); $SIG{CHLD} = 'IGNORE'; "
+                               "for (1 .. 100) { if (!fork) { while (1) { exit if fork } } } while (1) {}";
+    WorkerLink link(perl(chains), limits);
+    const auto begin = steady_clock::now();
+    EXPECT_NE(lost(link, milliseconds(300)), "answered");
+    EXPECT_LT(steady_clock::now() - begin, milliseconds(10'000));
+}
+
+TEST(Time, WhoReadsNoMoreHasHungUp) {
+    WorkerLink link(perl("shutdown($c, 0); sleep 100", ""), {});
+    std::this_thread::sleep_for(milliseconds(500));
+    const auto begin = steady_clock::now();
+    try {
+        link.exchange({1, "f", {}}, milliseconds(60'000));
+        ADD_FAILURE() << "answered";
+    } catch (const NoAnswer& why) {
+        EXPECT_EQ(why.message, "was never reached: before main, the program closed its connection to the grader");
+    }
+    EXPECT_LT(steady_clock::now() - begin, milliseconds(5000));
 }
 
 TEST(Time, AMachineWithoutTimeIsNoTimeout) {

@@ -1,0 +1,7 @@
+#include <unistd.h>
+
+void attack() {
+    ::close(1);
+    ::close(2);
+    for (;;) ::pause();
+}
