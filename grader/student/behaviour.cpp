@@ -84,11 +84,10 @@ Tensor column_major(const Tensor& tensor) {
 Tensor sliced(const Tensor& tensor) {
     if (tensor.rank() == 0) return tensor;
     Shape wide = tensor.shape();
-    wide.front() += 1;
     wide.back() += 2;
-    Tensor view = Tensor::full(wide, std::numeric_limits<float>::quiet_NaN())
-                      .slice(0, 1, 1 + tensor.size(0))
-                      .slice(-1, 1, 1 + tensor.size(-1));
+    if (wide.size() > 1) wide.front() += 1;
+    Tensor view = Tensor::full(wide, std::numeric_limits<float>::quiet_NaN()).slice(-1, 1, 1 + tensor.size(-1));
+    if (wide.size() > 1) view = view.slice(0, 1, 1 + tensor.size(0));
     view.copy_from(tensor);
     return view;
 }
