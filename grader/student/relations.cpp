@@ -64,7 +64,7 @@ public:
         for (std::size_t a = 0; a < axes; ++a) add(long_in(a));
         add(two_long());
         add(whole_tiles({16, 16, 16}));
-        Row one_of_many{64, 8, 8};
+        Row one_of_many{64, 4, 4};
         std::swap(one_of_many[0], one_of_many[static_cast<std::size_t>(random_.integer(0, 2))]);
         add(whole_tiles(one_of_many));
         add_what_is_missing();
@@ -106,7 +106,7 @@ private:
         return row;
     }
 
-    /// Nothing is left over where work is done by eights or sixteens.
+    /// Nothing is left over where work is done by fours, eights or sixteens.
     /// @param first  of what is no count; the rest is 8
     Row whole_tiles(const Row& first) const {
         Row row;

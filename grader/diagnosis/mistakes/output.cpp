@@ -3,6 +3,7 @@
 #include "diagnosis/elements.hpp"
 
 #include <cmath>
+#include <stdexcept>
 
 namespace headway::diagnosis {
 namespace {
@@ -147,6 +148,7 @@ Chapter chapters::output() {
                  c.output.product = [](const Projected& at) {
                      const Index rows = at.w_o.size(0) / at.H;
                      const Index columns = at.w_o.size(1) / at.H;
+                     if (rows < 1 || columns < 1) throw std::invalid_argument("fewer features than heads");
                      Array w = at.w_o;
                      each(w.shape, [&](Coordinate where, std::size_t i) {
                          if (where[0] / rows != where[1] / columns) w.value[i] = 0;

@@ -5,6 +5,7 @@
 #include "reference/attention.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 namespace headway::diagnosis {
@@ -15,6 +16,7 @@ using reference::transpose;
 
 /// w (D, E) with zeros outside H blocks on its diagonal; block h is a copy of diagonal block which(h).
 Array diagonal_blocks(const Array& w, Index H, Index (*which)(Index block, Index H)) {
+    if (w.size(0) < H || w.size(1) < H) throw std::invalid_argument("fewer features than heads");
     const Index rows = w.size(0) / H;
     const Index columns = w.size(1) / H;
     Array blocks = zeros(w.shape);

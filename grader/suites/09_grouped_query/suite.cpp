@@ -3,6 +3,7 @@
 
 #include "student/hidden_test.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace headway::judge {
@@ -193,7 +194,7 @@ void expect_layer(Student& student, const Layer& layer, const Mask& mask) {
 void expect_layer_with_large_scores(Student& student, Layer layer, const Mask& mask) {
     layer.w_q = layer.w_q * 300.0F;
     const auto follows = what_follows(student, [&] { return from_own_context(student, layer, mask); });
-    if (follows && !difference(output_axes, to_tensor(*follows), layer.expected(mask)))
+    if (follows && std::ranges::all_of(follows->value, [](double number) { return std::isfinite(number); }))
         expect_layer(student, layer, mask);
 }
 
