@@ -80,8 +80,8 @@ void bury_orphans() {
     const auto for_less_than = [&](std::chrono::seconds time) {
         return std::chrono::steady_clock::now() - begin < time;
     };
-    constexpr std::chrono::seconds for_keepers{5};
-    constexpr std::chrono::seconds for_all{10};
+    constexpr std::chrono::seconds for_keepers{10};
+    constexpr std::chrono::seconds for_all{20};
     while (for_less_than(for_all) && bury_the_dead(for_less_than(for_keepers) ? Keepers::asked : Keepers::killed))
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }

@@ -15,7 +15,7 @@ pid_t fork_own_child();
 void forget_own_child(pid_t child);
 
 /// Ends the orphans that came to this process and takes them off the kernel's table; returns when none is left, or
-/// after ten seconds. The keeper of a jail whose judge has died ends its prisoners first. Children that share our
+/// after twenty seconds. The keeper of a jail whose judge has died ends its prisoners first. Children that share our
 /// session (a pager) are no orphans.
 void bury_orphans();
 

@@ -10,7 +10,6 @@
 #include <array>
 #include <csignal>
 #include <cstdlib>
-#include <exception>
 #include <fstream>
 #include <iterator>
 #include <set>
@@ -124,6 +123,16 @@ TEST_F(WeakerJail, NobodyOutlivesIt) {
     EXPECT_EQ(::kill(daemon, 0), -1);
 }
 
+/// Passes on what its jail prints, and waits to be killed.
+[[noreturn]] void be_a_judge(const Launch& launch, int way) noexcept {
+    ::setsid();
+    const Process process = Process::start(launch, Channel::yes);
+    std::array<char, 100> told{};
+    const ssize_t got = ::read(process.output(), told.data(), told.size());
+    if (got > 0 && ::write(way, told.data(), static_cast<std::size_t>(got)) == got) ::pause();
+    ::_exit(1);
+}
+
 /// Its keeper must have ended all of it by the time that the judge's own parent goes on, and may end.
 TEST_F(WeakerJail, NobodyOutlivesAJudgeThatDies) {
     adopt_orphans();
@@ -135,16 +144,7 @@ TEST_F(WeakerJail, NobodyOutlivesAJudgeThatDies) {
         ASSERT_EQ(::pipe(way.data()), 0);
         const pid_t judge = fork_own_child();
         ASSERT_GE(judge, 0);
-        if (judge == 0) try {
-                ::setsid();
-                const Process process = Process::start(locked, Channel::yes);
-                std::array<char, 100> told{};
-                const ssize_t got = ::read(process.output(), told.data(), told.size());
-                if (got > 0 && ::write(way[1], told.data(), static_cast<std::size_t>(got)) == got) ::pause();
-                ::_exit(1);
-            } catch (const std::exception&) {
-                ::_exit(1);
-            }
+        if (judge == 0) be_a_judge(locked, way[1]);
         ::close(way[1]);
         std::array<char, 100> told{};
         EXPECT_GT(::read(way[0], told.data(), told.size() - 1), 0);
