@@ -20,8 +20,8 @@ struct GradingOptions {
     std::vector<const ExerciseInfo*> exercises;
     std::uint64_t seed = 1;
     bool tell_seed = true;  ///< in the verdict: who knows it knows every hidden input
-    bool reuse = true;     ///< take results of an identical earlier run
-    bool diagnose = true;  ///< say why, where tests fail
+    bool reuse = true;      ///< take results of an identical earlier run
+    bool diagnose = true;   ///< say why, where tests fail
     verdict::Tell tell = verdict::Tell::full;
     /// How many builds run at once; 0: one per processor.
     std::ptrdiff_t processors = 0;
