@@ -13,8 +13,8 @@ struct EntryName {
 };
 
 /// Moodle: "Ada Lovelace_4711_assignsubmission_file_" (a folder, or the start of a file's name). The number is the
-/// participant, which Moodle's grading worksheet calls "Participant 4711". Where more than one place fits, nobody can say
-/// which is Moodle's: people choose their names, and their files' names. Then the student is the whole name.
+/// participant, which Moodle's grading worksheet calls "Participant 4711". Where more than one place fits, nobody can
+/// say which is Moodle's: people choose their names, and their files' names. Then the student is the whole name.
 std::optional<EntryName> moodle_name(const std::string& name);
 
 /// Canvas: "lovelaceada_LATE_815_90210_exercises-1.zip". The first number is the user, "ID" in Canvas's gradebook.

@@ -69,7 +69,8 @@ AttentionGradients attention_backward(const Tensor& q, const Tensor& k, const Te
                 for (Index s = 0; s < S; ++s) {
                     weight[s] /= denominator;
                     gw[s] = 0;
-                    for (Index j = 0; j < dv; ++j) gw[s] += static_cast<double>(grad_context(b, h, t, j)) * v(b, h, s, j);
+                    for (Index j = 0; j < dv; ++j)
+                        gw[s] += static_cast<double>(grad_context(b, h, t, j)) * v(b, h, s, j);
                     average += weight[s] * gw[s];
                 }
                 for (Index s = 0; s < S; ++s) {
@@ -166,7 +167,8 @@ Tensor multi_head_attention_backward(const Tensor& x, const Parameters& paramete
     Tensor grad_x = Tensor::empty(x.shape());
     for (Index b = 0; b < x.size(0); ++b)
         for (Index t = 0; t < x.size(1); ++t)
-            for (Index i = 0; i < D; ++i) grad_x(b, t, i) = through_q(b, t, i) + through_k(b, t, i) + through_v(b, t, i);
+            for (Index i = 0; i < D; ++i)
+                grad_x(b, t, i) = through_q(b, t, i) + through_k(b, t, i) + through_v(b, t, i);
     return grad_x;
 }
 

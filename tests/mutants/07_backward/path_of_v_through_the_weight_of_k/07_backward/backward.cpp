@@ -128,7 +128,8 @@ Tensor linear_backward(const Tensor& x, const Tensor& weight, const Tensor& grad
     }
     for (Index o = 0; o < out; ++o) {
         grad_bias(o) += gb[static_cast<std::size_t>(o)];
-        for (Index i = 0; i < in; ++i) grad_weight(o, i) += gw[static_cast<std::size_t>(o)][static_cast<std::size_t>(i)];
+        for (Index i = 0; i < in; ++i)
+            grad_weight(o, i) += gw[static_cast<std::size_t>(o)][static_cast<std::size_t>(i)];
     }
     return grad_x;
 }
@@ -138,15 +139,18 @@ Tensor multi_head_attention_backward(const Tensor& x, const Parameters& paramete
     all_of_or_throw("x, grad_y", x.rank() == 3, x.shape() == grad_y.shape());
     const Index D = x.size(2);
     all_of_or_throw("num_heads", num_heads >= 1 && D % num_heads == 0);
-    const std::vector<Tensor> matrices{parameters.q_weight, parameters.k_weight, parameters.v_weight,
-                                       parameters.out_weight, grads.q_weight, grads.k_weight, grads.v_weight,
-                                       grads.out_weight};
+    const std::vector<Tensor> matrices{parameters.q_weight,   parameters.k_weight, parameters.v_weight,
+                                       parameters.out_weight, grads.q_weight,      grads.k_weight,
+                                       grads.v_weight,        grads.out_weight};
     const std::vector<Tensor> vectors{parameters.q_bias, parameters.k_bias, parameters.v_bias, parameters.out_bias,
                                       grads.q_bias,      grads.k_bias,      grads.v_bias,      grads.out_bias};
-    all_of_or_throw("parameters",
-                    std::all_of(matrices.begin(), matrices.end(),
-                                [&](const Tensor& w) { return w.shape() == Shape{D, D}; }),
-                    std::all_of(vectors.begin(), vectors.end(), [&](const Tensor& b) { return b.shape() == Shape{D}; }));
+    all_of_or_throw(
+        "parameters",
+        std::all_of(matrices.begin(), matrices.end(),
+                    [&](const Tensor& w) {
+                        return w.shape() == Shape{D, D};
+                    }),
+        std::all_of(vectors.begin(), vectors.end(), [&](const Tensor& b) { return b.shape() == Shape{D}; }));
     if (mask.defined()) (void)mask.expand({x.size(0), num_heads, x.size(1), x.size(1)});
 
     std::vector<Tensor> heads(3);

@@ -162,9 +162,9 @@ Tensor multi_head_attention_backward(const Tensor& x, const Parameters& paramete
     LinearLayer valueLayer(parameters.v_weight, parameters.v_bias, grads.v_weight, grads.v_bias);
     LinearLayer outputLayer(parameters.out_weight, parameters.out_bias, grads.out_weight, grads.out_bias);
 
-    const auto attention = std::make_unique<AttentionLayer>(
-        given::split_heads(queryLayer.forward(x), num_heads), given::split_heads(keyLayer.forward(x), num_heads),
-        given::split_heads(valueLayer.forward(x), num_heads), mask);
+    const auto attention = std::make_unique<AttentionLayer>(given::split_heads(queryLayer.forward(x), num_heads),
+                                                            given::split_heads(keyLayer.forward(x), num_heads),
+                                                            given::split_heads(valueLayer.forward(x), num_heads), mask);
     (void)outputLayer.forward(given::merge_heads(attention->forward()));
 
     const Tensor gradMerged = outputLayer.backward(grad_y);

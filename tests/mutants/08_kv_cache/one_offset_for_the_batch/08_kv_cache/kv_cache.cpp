@@ -22,10 +22,14 @@ Problem find_problem(const Cache& cache, Index B, Index n, const std::vector<Ind
 
 void refuse(Problem problem) {
     switch (problem) {
-        case Problem::none: return;
-        case Problem::shape: throw std::invalid_argument("a shape does not fit the cache");
-        case Problem::count: throw std::invalid_argument("counts must lie in [0, n]");
-        case Problem::capacity: throw std::invalid_argument("the cache is too small");
+        case Problem::none:
+            return;
+        case Problem::shape:
+            throw std::invalid_argument("a shape does not fit the cache");
+        case Problem::count:
+            throw std::invalid_argument("counts must lie in [0, n]");
+        case Problem::capacity:
+            throw std::invalid_argument("the cache is too small");
     }
 }
 
@@ -83,10 +87,9 @@ Tensor decode(Cache& cache, const Projections& projections, const Tensor& x, con
     append(cache, k, v, counts);
     const Index S = std::max<Index>(1, *std::max_element(cache.lengths.begin(), cache.lengths.end()));
     if (n == 0) return projections.out_proj.forward(Tensor::zeros({B, 0, E}));
-    const Tensor context = given::scaled_dot_product_context(q, filled(cache.k, cache.lengths, S),
-                                                             filled(cache.v, cache.lengths, S),
-                                                             given::causal_mask(n, S) |
-                                                                 given::padding_mask(cache.lengths, S));
+    const Tensor context =
+        given::scaled_dot_product_context(q, filled(cache.k, cache.lengths, S), filled(cache.v, cache.lengths, S),
+                                          given::causal_mask(n, S) | given::padding_mask(cache.lengths, S));
     return projections.out_proj.forward(given::merge_heads(context));
 }
 
