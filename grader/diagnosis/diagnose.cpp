@@ -29,12 +29,16 @@ void take_words_of_tests(std::vector<FunctionDiagnosis>& functions, const std::v
         if (words.find(" threw ") != std::string::npos) continue;  // that is said where it failed
         const std::size_t refusal = words.find(" should throw ");
         if (refusal != std::string::npos) words = words.substr(0, words.find(", but it ", refusal));
-        auto found = std::ranges::find(functions, one.substr(0, end), &FunctionDiagnosis::function);
+        const std::string name = one.substr(0, end);
+        // "forward (dropout)" is a part of forward that is asked about by itself.
+        auto found = std::ranges::find_if(functions, [&](const FunctionDiagnosis& function) {
+            return function.function == name || function.function.starts_with(name + " (");
+        });
         if (found == functions.end()) {
-            const auto known = std::ranges::find(subject.functions, one.substr(0, end), &Function::name);
+            const auto known = std::ranges::find(subject.functions, name, &Function::name);
             if (!all_right && (known == subject.functions.end() || known->given_own)) continue;
             found = functions.emplace(functions.end());
-            found->function = one.substr(0, end);
+            found->function = name;
         }
         if (found->mistakes == std::vector<std::string>{not_refused})
             found->sentences.clear();

@@ -133,10 +133,18 @@ private:
         return !lessons.empty() && lessons.begin()->exercise <= exercise_number_;
     }
 
+    /// What a function leaves to those that it calls is not decided by it once more, in another way.
+    bool is_settled(const Mistake& mistake) const {
+        return function_.given_own && std::ranges::any_of(known_, [&](const Mistake* one) {
+                   return one != &mistake && one->decision == mistake.decision;
+               });
+    }
+
     std::vector<const Mistake*> candidates() const {
         std::vector<const Mistake*> all;
         for (const Mistake& mistake : mistakes())
-            if (mistake.make != nullptr && !mistake.equivalent && is_taught(mistake)) all.push_back(&mistake);
+            if (mistake.make != nullptr && !mistake.equivalent && is_taught(mistake) && !is_settled(mistake))
+                all.push_back(&mistake);
         return all;
     }
 
