@@ -60,7 +60,7 @@ struct Evidence {
     bool is_telling() const {
         // What never gives a value may only hand on what a function that it calls threw.
         const bool computes = impossible == 0 || telling_values > 0;
-        return telling > 0 && computes && left_open <= 2 * telling && unpredicted < compared;
+        return telling > 0 && computes && left_open <= 4 * telling && unpredicted < compared;
     }
 };
 /// Nothing if some observation refutes what is predicted.

@@ -121,8 +121,8 @@ Questions attention_questions(Random& random) {
 }
 
 std::optional<Answer> from_own_parts(judge::Student& student, const Arguments& arguments) {
-    const auto context = judge::tiled::from_own_parts(student, arguments);
-    return context ? std::optional(Answer::of(*context)) : std::nullopt;
+    const auto outcome = judge::tiled::outcome_of_own_parts(student, arguments);
+    return outcome ? std::optional(answer_of(*outcome)) : std::nullopt;
 }
 
 const SubjectRegistration registration(

@@ -8,7 +8,7 @@
 
 namespace headway::judge::tiled {
 
-std::optional<reference::Array> from_own_parts(Student& student, const Arguments& arguments) {
+std::optional<Outcome> outcome_of_own_parts(Student& student, const Arguments& arguments) {
     const auto number = [&](std::size_t i) { return std::get<Tensor>(arguments.at(i).value); };
     const Tensor q = number(0), k = number(1), v = number(2);
     const bool causal = std::get<bool>(arguments.at(4).value);
@@ -30,12 +30,21 @@ std::optional<reference::Array> from_own_parts(Student& student, const Arguments
                     .error)
                 return std::nullopt;
         }
-        const Outcome mean = student.outcome("context", {{"running", made.value}});
+        Outcome mean = student.outcome("context", {{"running", made.value}});
+        if (mean.error) return mean;
         const auto* tensor = std::get_if<Tensor>(&mean.value);
         if (tensor == nullptr || tensor->shape() != Shape{B, H, t_end - t, d_v}) return std::nullopt;
         output.slice(2, t, t_end).copy_from(*tensor);
     }
-    return own(output);
+    Outcome whole;
+    whole.value = output;
+    return whole;
+}
+
+std::optional<reference::Array> from_own_parts(Student& student, const Arguments& arguments) {
+    const auto outcome = outcome_of_own_parts(student, arguments);
+    if (!outcome || outcome->error) return std::nullopt;
+    return own(std::get<Tensor>(outcome->value));
 }
 
 }  // namespace headway::judge::tiled

@@ -11,5 +11,7 @@ namespace headway::judge::tiled {
 /// @param arguments  q, k, v, mask, causal, tile, in this order
 /// @return nothing where these refuse, or give another shape
 std::optional<reference::Array> from_own_parts(Student& student, const Arguments& arguments);
+/// The same, or what their context throws.
+std::optional<Outcome> outcome_of_own_parts(Student& student, const Arguments& arguments);
 
 }  // namespace headway::judge::tiled
