@@ -17,10 +17,15 @@ namespace {
 
 /// What hidden tests say in words of a function is a name where the diagnosis has none of its own: what it found is
 /// that refusals are missing, or nothing; and where nothing at all was answered wrong. What is right in all else and
-/// calls no other function of the student's has that mistake of its own.
+/// calls no other function of the student's has that mistake of its own, unless another leaves something behind.
 void take_words_of_tests(std::vector<FunctionDiagnosis>& functions, const std::vector<std::string>& told,
                          const Subject& subject) {
     const bool all_right = functions.empty();
+    const bool leaves_something = std::ranges::any_of(functions, [](const FunctionDiagnosis& function) {
+        return std::ranges::any_of(function.mistakes, [](const std::string& id) {
+            return id == "state_kept_between_calls" || mistake(id).decision.ends_with("_mode");
+        });
+    });
     std::vector<std::string> worded;
     for (const std::string& one : told) {
         const std::size_t end = one.find(": ");
@@ -36,7 +41,7 @@ void take_words_of_tests(std::vector<FunctionDiagnosis>& functions, const std::v
         });
         if (found == functions.end()) {
             const auto known = std::ranges::find(subject.functions, name, &Function::name);
-            if (!all_right && (known == subject.functions.end() || known->given_own)) continue;
+            if (!all_right && (leaves_something || known == subject.functions.end() || known->given_own)) continue;
             found = functions.emplace(functions.end());
             found->function = name;
         }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace headway::diagnosis {
 namespace {
@@ -171,6 +172,11 @@ void gather(const RowSums& sums, const std::vector<Computed>& computed, const Ar
     const auto S = static_cast<std::size_t>(v.size(-2)), d_v = static_cast<std::size_t>(v.size(-1));
     if (sums.total == 0) {
         std::fill(context, context + d_v, choices.empty_total_is_nan ? std::nan("") : 0.0);
+        // A total that was lost: some give 0, others what was gathered.
+        const bool is_lost = std::ranges::any_of(sums.shares, [](const RowSums::Shares& head) {
+            return std::ranges::any_of(head.of, [](double share) { return share != 0; });
+        });
+        if (is_lost && !choices.empty_total_is_nan) std::fill(error, error + d_v, anything);
         return;
     }
     const double divisor = choices.divided ? sums.total : 1;
@@ -194,6 +200,8 @@ void gather(const RowSums& sums, const std::vector<Computed>& computed, const Ar
                 magnitude += std::abs(weight * value);
                 error[i] += std::abs(weight) * v.error[(head.matrix * S + s) * d_v + i];
             }
+        // Divided by a total that is far too small, it may be too large for a float.
+        open |= std::isfinite(context[i]) && magnitude > std::numeric_limits<float>::max();
         error[i] = open ? anything : error[i] + rounded * magnitude;
     }
 }
