@@ -22,18 +22,20 @@ std::optional<EntryName> moodle_name(const std::string& name) {
     std::string file = match.suffix();
     const bool is_alone = !std::regex_search(file.cbegin(), file.cend(), match, form);
     if (file.starts_with('_')) file.erase(0, 1);
-    if (is_alone) return EntryName{student, file, ""};
+    if (is_alone) return EntryName{student, file, "", match.prefix(), false};
     return EntryName{name, file, "names several participants; --student-id PATTERN says which one is meant"};
 }
 
 std::optional<EntryName> canvas_name(const std::string& name) {
-    static const std::regex form(R"(([^_/]+)_(LATE_)?(\d+)_(\d+)_([^/]+))");
+    static const std::regex form(R"(([^_/]*)_(LATE_)?(\d+)_(\d+)_([^/]+))");
     std::smatch match;
     if (name.size() > longest_name || !std::regex_match(name, match, form)) return std::nullopt;
     // A file handed in again gets a number: scaled_scores-1.cpp
     static const std::regex again(R"((.*)-\d+(\.[^.]+|\.tar\.\w+))");
+    static const std::regex two_numbers(R"((?:^|_)(?:LATE_)?\d+_\d+_.)");
     return EntryName{match[3], std::regex_replace(match[5].str(), again, "$1$2"),
-                     match[2].matched ? "late, says Canvas, but not by how much; --times FILE can say" : ""};
+                     match[2].matched ? "late, says Canvas, but not by how much; --times FILE can say" : "", match[1],
+                     std::regex_search(match[4].first, name.cend(), two_numbers)};
 }
 
 EntryName plain_name(const std::string& name) {

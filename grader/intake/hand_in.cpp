@@ -21,6 +21,10 @@ bool is_hidden(const std::string& name) {
     return name.starts_with("._") || (name.starts_with('.') && !moodle_name(name));
 }
 
+bool is_number(const std::string& name) {
+    return std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
 std::vector<fs::path> entries_of(const fs::path& folder) {
     std::vector<fs::path> entries;
     for (const auto& entry : fs::directory_iterator(folder)) {
@@ -29,12 +33,6 @@ std::vector<fs::path> entries_of(const fs::path& folder) {
     }
     std::sort(entries.begin(), entries.end());
     return entries;
-}
-
-EntryName name_in(ExportFormat format, const std::string& name) {
-    if (format == ExportFormat::moodle) return moodle_name(name).value_or(plain_name(name));
-    if (format == ExportFormat::canvas) return canvas_name(name).value_or(plain_name(name));
-    return plain_name(name);
 }
 
 EntryName name_by(const std::regex& pattern, const std::string& name) {
@@ -74,6 +72,30 @@ void add_by_name(std::map<std::string, HandIn>& by_student, const std::vector<fs
     }
 }
 
+/// One that a system numbers, or what lies beside those: an entry whose name is not as the system gives them goes by
+/// the whole of it, and so does one that may be two people's where somebody else has that number.
+void add_by_number(std::map<std::string, HandIn>& by_student, const std::vector<fs::path>& entries,
+                   ExportFormat format) {
+    const auto read = format == ExportFormat::moodle ? moodle_name : canvas_name;
+    std::map<std::string, std::set<std::string>> people;  // of each number
+    for (const fs::path& path : entries)
+        if (const auto name = read(path.filename().string())) people[name->student].insert(name->person);
+    for (const fs::path& path : entries) {
+        const std::string whole = path.filename().string();
+        const auto name = read(whole);
+        if (!name)
+            // A name that is a number must not be taken for somebody's.
+            add_to(by_student, path,
+                   {is_number(whole) ? "'" + whole + "'" : whole, whole,
+                    fmt::format("not named as {} does; --student-id PATTERN can say whose it is", to_string(format))});
+        else if (name->has_others && people[name->student].size() > 1)
+            add_to(by_student, path,
+                   {whole, name->file, "names several users; --student-id PATTERN says which one is meant"});
+        else
+            add_to(by_student, path, *name);
+    }
+}
+
 void add_gradescope(std::map<std::string, HandIn>& by_student, const fs::path& folder) {
     for (const auto& [name, submission] : read_gradescope_metadata(folder / gradescope_file))
         for (const std::string& student : submission.students) {
@@ -101,14 +123,15 @@ std::string to_string(ExportFormat format) {
 ExportFormat format_of(const fs::path& folder) {
     if (fs::exists(folder / gradescope_file)) return ExportFormat::gradescope;
     const std::vector<fs::path> entries = entries_of(folder);
-    const auto all = [&](auto&& is_such) {
-        return !entries.empty() && std::all_of(entries.begin(), entries.end(), [&](const fs::path& entry) {
-            return is_such(entry.filename().string()).has_value();
+    const auto most = [&](auto&& read) {
+        const auto named = std::count_if(entries.begin(), entries.end(), [&](const fs::path& entry) {
+            return read(entry.filename().string()).has_value();
         });
+        return 2 * named > std::ssize(entries);
     };
-    // All of them: a student may call a folder anything.
-    if (all(moodle_name)) return ExportFormat::moodle;
-    return all(canvas_name) ? ExportFormat::canvas : ExportFormat::plain;
+    // Most of them: a student may call a folder anything, and must not change everybody's id by it.
+    if (most(moodle_name)) return ExportFormat::moodle;
+    return most(canvas_name) ? ExportFormat::canvas : ExportFormat::plain;
 }
 
 std::vector<std::string> left_out(const fs::path& folder) {
@@ -125,13 +148,13 @@ std::vector<HandIn> find_hand_ins(const fs::path& folder, const Naming& naming) 
     const std::regex pattern(naming.pattern);
     if (format == ExportFormat::gradescope && naming.pattern.empty())
         add_gradescope(by_student, folder);
-    else if (format == ExportFormat::plain && naming.pattern.empty())
+    else if (!naming.pattern.empty())
+        for (const fs::path& path : entries_of(folder))
+            add_to(by_student, path, name_by(pattern, path.filename().string()));
+    else if (format == ExportFormat::plain)
         add_by_name(by_student, entries_of(folder));
     else
-        for (const fs::path& path : entries_of(folder)) {
-            const std::string name = path.filename().string();
-            add_to(by_student, path, naming.pattern.empty() ? name_in(format, name) : name_by(pattern, name));
-        }
+        add_by_number(by_student, entries_of(folder), format);
     std::vector<HandIn> hand_ins;
     for (auto& [student, hand_in] : by_student) {
         if (!is_usable_id(student))

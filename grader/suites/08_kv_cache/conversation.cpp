@@ -60,6 +60,7 @@ Conversation::Conversation(Student& student, Random& random, const Sizes& sizes,
       sizes_(sizes),
       total_(total),
       x_(random_tensor(random, {sizes.B, total, tokens.D > 0 ? tokens.D : sizes.D()}) * tokens.magnitude),
+      views_(tokens.views),
       layers_{Layer(random, x_.size(2), sizes.D())},
       lengths_(as_size(sizes.B)),
       cache_(student.keep("make_cache", {{"B", sizes.B}, {"H", sizes.H}, {"capacity", total + 2}, {"d", sizes.d}})),
@@ -196,8 +197,9 @@ Index Conversation::feed(Index n, const Shape& counts) {
     const Tensor x = next_tokens(n, counts);
     history_.push_back(
         {x, to_tensor(heads(layers_.back(), "k_proj", x)), to_tensor(heads(layers_.back(), "v_proj", x)), counts});
-    const wire::Record decoded =
-        student_.record("decode", {{"cache", cache_}, {"projections", projections_}, {"x", x}, {"counts", counts}});
+    const wire::Record decoded = student_.record(
+        "decode",
+        {{"cache", cache_}, {"projections", projections_}, {"x", views_ ? strided(x) : x}, {"counts", counts}});
     const Tensor y = field<Tensor>(decoded, "y");
     expect(y.defined(), Stage::output, "your decode returned an undefined tensor (Tensor{})");
     const Tensor yours = real_rows(y, counts);

@@ -33,6 +33,7 @@ public:
     struct Tokens {
         Index D = 0;          ///< how wide they are; 0: as wide as all heads together
         float magnitude = 1;  ///< about how large their numbers are
+        bool views = false;   ///< handed over as views with gaps
     };
 
     /// B sequences of up to `total` tokens, in a cache with some room to spare.
@@ -77,6 +78,7 @@ private:
     Sizes sizes_;
     Index total_;
     Tensor x_;  ///< (B, total, D)
+    bool views_;
     std::vector<Layer> layers_;
     Index changed_at_ = 0;  ///< tokens before this position have k and v of the first layer
     std::vector<Chunk> history_;

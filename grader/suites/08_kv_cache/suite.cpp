@@ -114,11 +114,12 @@ PROPERTY(KvCache, TheCapacityIsNeverExceeded, 1, "what does not fit is refused, 
                          {"v", new_heads(random, n, width)},
                          {"counts", counts}};
     };
-    const auto expect_as_it_was = [&](wire::Handle cache, const std::string& because) {
+    const auto expect_as_it_was = [&](wire::Handle cache, const std::string& because,
+                                      const std::string& function = "append") {
         const Contents held = contents(student, cache);
         expect(!difference(cached_axes, held.k, exact(filled.k)) && !difference(cached_axes, held.v, exact(filled.v)) &&
                    held.lengths == filled.lengths,
-               Stage::none, because + ": your append refuses, but it has changed the cache before");
+               Stage::none, because + ": your " + function + " refuses, but it has changed the cache before");
     };
     const auto refuses = [&](Index width, const Shape& counts, const std::string& because) {
         const wire::Handle cache = filled.in(student);
@@ -141,6 +142,22 @@ PROPERTY(KvCache, TheCapacityIsNeverExceeded, 1, "what does not fit is refused, 
     append(student, cache, fits, fits, each(n.B, room));  // the last position is a position
     const Tensor padded = new_heads(random, n, room + 3);
     append(student, filled.in(student), padded, padded, each(n.B, room));  // padding needs no room
+    const Layer layer(random, n.D(), n.D());
+    const wire::Handle projections = student.keep("projections", {{"state", layer.state}});
+    for (const std::size_t b : {std::size_t{0}, filled.lengths.size() - 1}) {
+        const Index too_many = filled.capacity - filled.lengths[b] + 1;
+        Shape counts = each(n.B, 1);
+        counts[b] = too_many;
+        const wire::Handle full = filled.in(student);
+        const std::string no_room = "the last new token of sequence " + std::to_string(b) + " finds no room";
+        student.refuses("decode",
+                        {{"cache", full},
+                         {"projections", projections},
+                         {"x", random_tensor(random, {n.B, too_many, n.D()})},
+                         {"counts", counts}},
+                        no_room);
+        expect_as_it_was(full, no_room, "decode");
+    }
 }
 
 PROPERTY(KvCache, TheMaskCountsFromEachLength, 1, "new token t of sequence b sees positions up to lengths[b] + t") {
@@ -191,7 +208,7 @@ STATES(KvCache, SequencesMayDifferInLength, "decode_sees");
 PROPERTY(KvCache, SequencesMayDifferInLength, 1,
          "sequences of a batch may differ in length, and padding leaves no trace") {
     const Sizes n = random_sizes(random);
-    Conversation conversation(student, random, n, 13);
+    Conversation conversation(student, random, n, 13, {.views = true});
     conversation.feed(6, different_counts(n.B, 6));
     Shape reversed = different_counts(n.B, 3);
     std::reverse(reversed.begin(), reversed.end());
@@ -222,7 +239,8 @@ PROPERTY(KvCache, OnlyNewTokensAreProjected, 1, "only new tokens are projected: 
 /// The same question gets the same answer after another cache was used, and changes nothing but its own cache.
 void expect_caches_apart(Student& student, Random& random, const Filled& filled) {
     const Sizes& n = filled.n;
-    Conversation other(student, random, n, 5);
+    // A new cache for it is no part of the story: that make_cache is right shows nothing of the others.
+    Conversation other = student.outside_story([&] { return Conversation(student, random, n, 5); });
     const auto question = [&](Index width, wire::Handle cache) {
         return Arguments{{"cache", cache},
                          {"projections", other.projections()},
@@ -251,12 +269,20 @@ void expect_caches_apart(Student& student, Random& random, const Filled& filled)
     Arguments padded = question(1, filled.in(student));
     padded[3].value = each(n.B, 0);
     expect_unchanged(student, {"decode", padded});
-    const wire::Handle full = filled.in(student);
-    student.refuses("decode", question(filled.capacity, full), "there is less room than that in the cache");
-    Arguments flat = question(2, full);
+    const wire::Handle cache = filled.in(student);
+    Arguments flat = question(2, cache);
     flat[2].value = std::get<Tensor>(flat[2].value).select(0, 1);
     student.refuses_index("decode", flat, "x must be of shape (B, n, D)");
-    expect_lengths(contents(student, full).lengths, filled.lengths);
+    expect_lengths(contents(student, cache).lengths, filled.lengths);
+    const auto refuses = [&](const Shape& counts, const std::string& why) {
+        Arguments arguments = question(2, filled.in(student));
+        arguments[3].value = counts;
+        student.refuses("decode", arguments, why);
+    };
+    refuses(each(n.B + 1, 1), "there are more counts than sequences");
+    refuses(each(n.B - 1, 1), "there are fewer counts than sequences");
+    refuses(each(n.B, 3), "a count is larger than the number of new tokens");
+    refuses(each(n.B, -1), "a count is negative");
 }
 
 PROPERTY(KvCache, CallsAreCleanAndShapesChecked, 1,
@@ -272,6 +298,7 @@ PROPERTY(KvCache, CallsAreCleanAndShapesChecked, 1,
     refuses(k, random_tensor(random, {n.B, n.H, 3, n.d + 1}), each(n.B, 1), "v is wider than the cache");
     refuses(k, new_heads(random, n, 2), each(n.B, 1), "k and v differ in length");
     refuses(k, k, each(n.B + 1, 1), "there are more counts than sequences");
+    refuses(k, k, each(n.B - 1, 1), "there are fewer counts than sequences");
     refuses(k, k, each(n.B, 4), "a count is larger than the number of new tokens");
     refuses(k, k, each(n.B, -1), "a count is negative");
     refuses_misfits(student, random, "append", {{"cache", cache}, {"k", k}, {"v", k}, {"counts", each(n.B, 1)}},

@@ -92,6 +92,7 @@ std::vector<Arguments> append_questions(Random& random) {
     ask(falling, different_counts(size.B, size.T), size.T, true);
     ask(all(size.T), all(size.S), size.S, false);  // the last position is a position
     ask(all(0), all(C), C, false);
+    ask(all(0), all(1), 3, false);  // more tokens than any sequence takes
     Shape one_too_many = all(1);
     one_too_many.back() = size.S + 1;
     ask(all(size.T), all(1), size.S + 1, false);  // padding needs no room

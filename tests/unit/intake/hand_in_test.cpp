@@ -61,6 +61,33 @@ TEST(HandIns, CanvasNamesTheUserAndNumbersFilesThatComeAgain) {
     EXPECT_EQ(read_hand_in(found[0], wanted).size(), 2U);
 }
 
+TEST(HandIns, AnOddNameBesideCanvassCostsNobodyAnId) {
+    const build::TemporaryFolder folder;
+    folder.write("lovelaceada_815_90210_scaled_scores.cpp", "1");
+    folder.write("bob_816_90211_scaled_scores.cpp", "2");
+    folder.write("_817_90212_scaled_scores.cpp", "3");  // a name of which Canvas keeps no letter
+    folder.write("mine.zip/scaled_scores.cpp", "4");
+    folder.write("815/scaled_scores.cpp", "5");
+    const auto found = find_hand_ins(folder.path(), {});
+    EXPECT_EQ(format_of(folder.path()), ExportFormat::canvas);
+    ASSERT_EQ(students(found), (std::vector<std::string>{"'815'", "815", "816", "817", "mine.zip"}));
+    EXPECT_NE(found[0].problem.find("no usable student id"), std::string::npos);
+    EXPECT_EQ(read_hand_in(found[1], wanted).at(0).files.at(0).text, "1");
+    EXPECT_NE(found[4].note.find("--student-id"), std::string::npos);
+}
+
+TEST(HandIns, ANameOnCanvasThatHoldsAnothersNumberTakesNothing) {
+    const build::TemporaryFolder folder;
+    folder.write("lovelaceada_815_90210_scaled_scores.cpp", "1");
+    folder.write("eve_815_90210_902_79_scaled_scores.cpp", "2");
+    folder.write("bob_816_90211_2026_11_scaled_scores.cpp", "3");  // Bob's file has numbers in its name
+    const auto found = find_hand_ins(folder.path(), {});
+    ASSERT_EQ(students(found), (std::vector<std::string>{"815", "816", "eve_815_90210_902_79_scaled_scores.cpp"}));
+    EXPECT_TRUE(found[0].problem.empty());
+    EXPECT_EQ(read_hand_in(found[0], wanted).at(0).files.at(0).text, "1");
+    EXPECT_NE(found[2].note.find("several users"), std::string::npos);
+}
+
 TEST(HandIns, GradescopeNamesStudentsAndTimeInItsMetadata) {
     const build::TemporaryFolder folder;
     folder.write("submission_1/scaled_scores.cpp", "1");
