@@ -42,13 +42,20 @@ Array sum(Array a, double factor, const Array& b) {
     return a;
 }
 
+/// As many zeros as `like` has numbers: a part that only says that something holds has none.
+Array cleared(Array like) {
+    std::ranges::fill(like.value, 0.0);
+    std::ranges::fill(like.error, 0.0);
+    return like;
+}
+
 struct Shares {
     Array held, added;
 };
 
 Shares shares_of(const Arguments& arguments, const std::string& part, const Array& whole) {
     const Tensor before = held_before(arguments, part);
-    Array held = before.defined() && before.shape() == whole.shape ? reference::exact(before) : zeros(whole.shape);
+    Array held = before.defined() && before.shape() == whole.shape ? reference::exact(before) : cleared(whole);
     Array added = sum(whole, -1, held);
     return {std::move(held), std::move(added)};
 }
@@ -75,7 +82,7 @@ Explanation counted(const std::vector<std::string>& parts, const Counted& times)
                           for (auto& [name, array] : answer.parts) {
                               if (std::ranges::find(parts, name) == parts.end()) continue;
                               const Shares shares = shares_of(arguments, name, array);
-                              array = sum(sum(zeros(array.shape), times.held, shares.held), times.added, shares.added);
+                              array = sum(sum(cleared(array), times.held, shares.held), times.added, shares.added);
                           }
                       });
 }

@@ -181,8 +181,9 @@ AnswerAndChanges ask_absorb(judge::Student& student, const Arguments& arguments)
     const Answer expected = absorb(arguments)(right());
     if (fit(expected, due.answer)) return due;
     const auto made = student.outcome("nothing_seen", {{"B", B}, {"H", H}, {"T", T}, {"d_v", d_v}});
-    if (made.error) return due;
-    const AnswerAndChanges own = absorbed_by(student, std::get<wire::Handle>(made.value), arguments);
+    const auto* running = std::get_if<wire::Handle>(&made.value);
+    if (made.error || running == nullptr) return due;
+    const AnswerAndChanges own = absorbed_by(student, *running, arguments);
     return fit(expected, own.answer) ? own : due;
 }
 
