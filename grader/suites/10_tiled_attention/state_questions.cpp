@@ -162,7 +162,8 @@ AnswerAndChanges absorbed_by(judge::Student& student, wire::Handle running, cons
     const wire::Record held = student.record("contents", {{"running", running}});
     const auto& total = judge::field<Tensor>(held, "total");
     const auto& gathered = judge::field<Tensor>(held, "gathered");
-    if (!total.defined() || !gathered.defined() || total.numel() * gathered.size(-1) != gathered.numel())
+    if (!total.defined() || !gathered.defined() || gathered.rank() == 0 ||
+        total.numel() * gathered.size(-1) != gathered.numel())
         return Answer{.parts = {{"total and gathered do not fit", {}}}};
     return {Answer::of(mean_of(total, gathered)), changed};
 }
