@@ -243,6 +243,8 @@ private:
         } else if (misses_refusals_alone(all)) {
             diagnosis.mistakes.emplace_back(not_refused);
             diagnosis.sentences.emplace_back(function_.name + " answers where arguments do not fit, and should refuse");
+        } else if (function_.calls_them_in_any_order && !known_.empty()) {
+            diagnosis.state = FunctionState::unjudged;
         } else {
             diagnosis.state = FunctionState::unrecognised;
             localise(diagnosis, function_, workers_.plain, telling_observations());

@@ -59,7 +59,10 @@ struct Function {
     std::function<Questions(Random&)> questions = nullptr;
     /// What should come back given the student's own answers from earlier functions; empty where they are of no use.
     std::function<std::optional<Answer>(judge::Student&, const judge::Arguments&)> given_own = nullptr;
-    /// The same where it decides otherwise itself: a mistake of its own on top of what it calls.
+    /// How often and in what order it calls these is the student's choice: one of them that is wrong may then give
+    /// another result than given_own, and says nothing of this function.
+    bool calls_them_in_any_order = false;
+    /// given_own where it decides otherwise itself: a mistake of its own on top of what it calls.
     std::function<std::optional<Answer>(judge::Student&, const judge::Arguments&, const Choices&)> given_own_and =
         nullptr;
     /// How its result is asked for; the default is a plain call.

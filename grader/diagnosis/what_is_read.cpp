@@ -120,8 +120,9 @@ public:
             without_the_first(name, axes);
         }
         keys_up_to_a_bound();
+        // One comes before two: beside one that matters may stand one that never does, such as the bias of keys.
+        for (const auto& tensor : tensors) as_a_whole({tensor.first});
         for (std::size_t i = 0; i < tensors.size(); ++i) {
-            as_a_whole({tensors[i].first});
             for (std::size_t j = i + 1; j < tensors.size(); ++j) {
                 if (tensors[i].second != tensors[j].second) continue;
                 as_a_whole({tensors[i].first, tensors[j].first});

@@ -227,7 +227,7 @@ std::string stopped_at(const verdict::Exercise& exercise, const verdict::NamedMi
 }
 
 std::string waits_for_others(const FunctionDiagnosis& function) {
-    return function.function + " cannot be judged before what it calls gives answers";
+    return function.function + " cannot be judged before what it calls is right";
 }
 
 const FunctionDiagnosis* diagnosis_of(const verdict::Diagnosis& diagnosis, const std::string& function) {

@@ -149,7 +149,7 @@ struct NamedMistake {
 enum class FunctionState {
     named,
     follows,   ///< right given the student's own earlier functions
-    unjudged,  ///< these give it no values to work on
+    unjudged,  ///< these give it no values to work on, or wrong ones of which nothing follows for it
     unrecognised
 };
 

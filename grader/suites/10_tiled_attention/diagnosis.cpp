@@ -134,6 +134,7 @@ const SubjectRegistration registration(
        .model = &tiled_attention,
        .questions = &attention_questions,
        .given_own = &from_own_parts,
+       .calls_them_in_any_order = true,
        .stage = "weigh",
        .stages = {{"weigh", "tiles"}, {"softmax", "large scores"}},
        .invariants = {permuted_tokens({"k", "v"}, Follows::not_at_all,
