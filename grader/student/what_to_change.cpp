@@ -34,8 +34,8 @@ Advice of_index(const std::string& position, const std::string& axis, const std:
     if (position.starts_with('-')) return "An index counts from 0 and is never negative; only axes may be.";
     if (!is_one_too_far(position, size)) return {};
     return fmt::format(
-        "That is one too far: axis {} has {} positions, counted from 0, so a loop over it ends before {} "
-        "(<, not <=).",
+        "That is one too far: axis {} has {} positions, counted from 0, so the index stays below {}. Look at where its "
+        "loop ends, and at what the loop adds to.",
         axis, size, size);
 }
 

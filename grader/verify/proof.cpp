@@ -163,7 +163,7 @@ void examine_all(const Course& course, const std::vector<Specimen*>& specimens, 
                                  specimens[i]->exercise->number, specimens[i]->name));
         }
     };
-    at_once(processors(), work);
+    at_once(processors() + 1, work);  // each waits for its sandboxes now and then
 }
 
 bool is_graded_mutant(const Specimen& specimen) {
