@@ -99,7 +99,8 @@ public:
 private:
     bool joins(const std::vector<Fingerprints>& own, std::size_t i) {
         for (const std::size_t first : firsts_) {
-            const auto [smaller, larger] = std::minmax(own[i].size(), own[first].size());
+            const std::size_t smaller = std::min(own[i].size(), own[first].size());
+            const std::size_t larger = std::max(own[i].size(), own[first].size());
             if (smaller < least_common || share_of(smaller, larger) < nearly_all) continue;
             const std::size_t common = count_common(own[i], own[first]);
             if (common < least_common || share_of(common, larger) < nearly_all) continue;

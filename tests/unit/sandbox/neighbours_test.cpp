@@ -69,19 +69,24 @@ std::set<std::string> groups() {
 
 TEST(ControlGroups, OfADeadGraderAreRemoved) {
     if (!some_group()) GTEST_SKIP() << "no control groups here";
-    const std::set<std::string> before = groups();
-    const pid_t killed = ::fork();
-    if (killed == 0) {
-        const auto abandoned = some_group();
-        ::_exit(0);  // without a destructor, as when it is killed
+    // Another grader of this machine may make groups meanwhile, and keeps them or removes them itself: not every time.
+    constexpr int most = 5;
+    for (int time = 0; time < most; ++time) {
+        const std::set<std::string> before = groups();
+        const pid_t killed = ::fork();
+        if (killed == 0) {
+            const auto abandoned = some_group();
+            ::_exit(0);  // without a destructor, as when it is killed
+        }
+        ::waitpid(killed, nullptr, 0);
+        std::vector<std::string> abandoned;
+        std::ranges::set_difference(groups(), before, std::back_inserter(abandoned));
+        ASSERT_FALSE(abandoned.empty());
+        const auto next = some_group();
+        const std::set<std::string> after = groups();
+        if (std::ranges::none_of(abandoned, [&](const std::string& group) { return after.contains(group); })) return;
     }
-    ::waitpid(killed, nullptr, 0);
-    std::vector<std::string> abandoned;
-    std::ranges::set_difference(groups(), before, std::back_inserter(abandoned));
-    EXPECT_FALSE(abandoned.empty());
-    const auto next = some_group();
-    const std::set<std::string> after = groups();
-    for (const std::string& group : abandoned) EXPECT_FALSE(after.contains(group)) << group;
+    FAIL() << "what a dead grader left was there " << most << " times";
 }
 
 std::vector<std::string> children() {
