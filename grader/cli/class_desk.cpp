@@ -81,7 +81,7 @@ classroom::RunState grade_pending(const Course& course, const ClassArguments& ar
     ProgressLine line;
     classroom::RunOptions options;
     // One more than there are processors: with as many, up to a tenth of their time was measured to be idle.
-    options.workers = arguments.jobs > 0 ? arguments.jobs : static_cast<int>(processors()) + 1;
+    options.workers = arguments.jobs > 0 ? arguments.jobs : processors() + 1;
     options.stop = Interrupt::requested;
     options.progress = [&](const classroom::RunState& state) {
         line.show(progress_text(state) + (Interrupt::requested() ? " · stopping after what has begun" : ""));

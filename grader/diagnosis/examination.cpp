@@ -81,7 +81,8 @@ std::string mistake_behind(const verdict::Failure& failure) {
 std::optional<std::string> unassigned_part(const Answer& seen, const Answer& right) {
     constexpr std::string_view undefined = " undefined";
     for (const auto& [name, numbers] : seen.parts) {
-        const bool is_due = std::ranges::any_of(right.parts, [&](const auto& part) { return part.first == name; });
+        const bool is_due =
+            std::ranges::any_of(right.parts, [wanted = name](const auto& part) { return part.first == wanted; });
         if (!name.ends_with(undefined) || is_due) continue;
         const std::string part = name.substr(0, name.size() - undefined.size());
         return part.empty() ? part : " as its " + part;

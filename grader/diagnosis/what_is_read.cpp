@@ -54,7 +54,8 @@ std::vector<Bound> bounds(const Facts& like, const std::string& axis) {
     };
     for (const auto& [name, size] : like.size)
         if (name != axis)
-            add("{} from number " + name + " on {}", [name](const Facts& facts, Index) { return facts.size.at(name); });
+            add("{} from number " + name + " on {}",
+                [of_size = name](const Facts& facts, Index) { return facts.size.at(of_size); });
     if (like.size.contains("tile")) {
         const auto tile = [](const Facts& facts) { return std::max(facts.size.at("tile"), Index{1}); };
         for (const char* name : {"T", "S"})

@@ -219,9 +219,9 @@ void no_sockets(Plan& plan) { refuse(plan, EPERM, {"socket", "socketpair"}); }
 void own_letter_boxes(Plan& plan) {
     add(plan.jail, {"--unshare-ipc", "--unshare-uts", "--hostname", "jail", "--unshare-cgroup-try"});
     refuse(plan, EPERM, {"flock", "inotify_init", "inotify_init1", "inotify_add_watch"});
-    for (const std::uint32_t lock :
+    for (const int lock :
          {F_SETLK, F_SETLKW, F_GETLK, F_OFD_SETLK, F_OFD_SETLKW, F_OFD_GETLK, F_SETLEASE, F_GETLEASE, F_NOTIFY})
-        plan.refused.push_back({.name = "fcntl", .error = EPERM, .what = lock});
+        plan.refused.push_back({.name = "fcntl", .error = EPERM, .what = static_cast<std::uint32_t>(lock)});
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ void refuse(scmp_filter_ctx filter, const Refused& refused) {
     if (refused.what)  // the kernel takes an int: what else stands in the register is no other value
         status = seccomp_rule_add(filter, action, number, 1, SCMP_A1(SCMP_CMP_MASKED_EQ, 0xFFFFFFFFU, *refused.what));
     else if (refused.only_on_others)
-        status = seccomp_rule_add(filter, action, number, 1, SCMP_A0(SCMP_CMP_NE, 0));
+        status = seccomp_rule_add(filter, action, number, 1, SCMP_A0(SCMP_CMP_NE, 0, 0));
     else if (refused.flags == 0)
         status = seccomp_rule_add(filter, action, number, 0);
     for (std::uint64_t bit = 1; bit != 0 && status == 0; bit <<= 1U)

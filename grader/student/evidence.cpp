@@ -159,7 +159,7 @@ private:
 
     static std::size_t rank_of(const wire::Field& argument) {
         const auto* tensor = std::get_if<Tensor>(&argument.value);
-        return tensor == nullptr ? 0 : tensor->rank();
+        return tensor == nullptr ? 0 : static_cast<std::size_t>(tensor->rank());
     }
 
     bool changes_with(std::size_t i) const {
