@@ -244,7 +244,7 @@ Chapter chapters::weighing() {
          .decision = "returned",
          .title = "the weights are returned as (B·H, T, S)",
          .right = "return (B, H, T, S)",
-         .symptom = "whoever reads them must know num_heads",
+         .symptom = "what reads them must know num_heads",
          .question = "What is the shape of what you return?",
          .make =
              [](Choices& c) {

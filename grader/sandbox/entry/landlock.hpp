@@ -60,8 +60,8 @@ inline Attributes everything(int version) {
     return all;
 }
 
-/// From here on this process and all that it will start can signal nobody but each other; and whoever takes more rules
-/// upon itself cannot signal this one. @return false where the kernel cannot do that
+/// From here on this process and all that it will start can signal nobody but each other; and a process that takes more
+/// rules upon itself cannot signal this one. @return false where the kernel cannot do that
 inline bool signal_only_descendants() {
     if (version() < scopes_signals) return false;
     const Attributes signals{.scopes = 2};
