@@ -98,7 +98,7 @@ public:
 
 private:
     bool joins(const std::vector<Fingerprints>& own, std::size_t i) {
-        for (const std::size_t first : firsts_) {
+        for (const std::size_t first : firsts_) {  // NOLINT(readability-use-anyofallof): it also notes what it finds
             const std::size_t smaller = std::min(own[i].size(), own[first].size());
             const std::size_t larger = std::max(own[i].size(), own[first].size());
             if (smaller < least_common || share_of(smaller, larger) < nearly_all) continue;

@@ -217,10 +217,10 @@ private:
     void leave_unnamed(FunctionDiagnosis& diagnosis) {
         if (own_->explain(showing())) {
             diagnosis.state = own_->explain_values() ? FunctionState::follows : FunctionState::unjudged;
-        } else if (name_beside_own_functions(diagnosis)) {
             return;
-        } else if (const auto check =
-                       check_forgotten_where(all_observations(), candidates(), function_, workers_.plain)) {
+        }
+        if (name_beside_own_functions(diagnosis)) return;
+        if (const auto check = check_forgotten_where(all_observations(), candidates(), function_, workers_.plain)) {
             diagnosis.mistakes.emplace_back(check->mistake->id);
             if (!check->condition.empty()) diagnosis.only_where = check->condition;
             diagnosis.inputs = static_cast<int>(observations_.size() + suite_.size());

@@ -14,7 +14,7 @@ inline constexpr const char* never_written = "part_never_written";
 /// Every tensor of a call by its name; "grads.q_weight" for what lies in a record.
 void each_tensor(judge::Arguments& arguments, const std::function<void(const std::string& name, Tensor&)>& visit);
 /// Null if there is none of that name.
-Tensor* tensor_named(judge::Arguments& arguments, const std::string& name);
+Tensor* tensor_named(judge::Arguments& arguments, const std::string& wanted);
 
 /// "q and k", of one or two.
 std::string listed(const std::vector<std::string>& names);
@@ -25,8 +25,7 @@ bool have_same_parts(const Answer& a, const Answer& b);
 std::vector<std::string> wrong_parts(const Observation& observation);
 
 /// The right answer, with something made of it.
-Explanation as_written(const char* mistake, std::string words,
-                       std::function<void(Answer&, const judge::Arguments&)> change);
+Explanation as_written(const char* id, std::string words, std::function<void(Answer&, const judge::Arguments&)> change);
 
 /// Parts that stay as they were, count twice, are in each other's place, or are added to one another.
 /// @param like  a call that was answered wrong

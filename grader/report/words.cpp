@@ -147,8 +147,8 @@ std::string printed_by(const verdict::Test& test) {
         const std::string_view before = printed.substr(0, printed.size() - (printed.ends_with('\n') ? 1 : 0));
         const std::size_t begin = before.rfind('\n') + 1;  // the first line begins at npos + 1 = 0
         const std::string_view last = before.substr(begin);
-        const bool is_its_own =
-            last == "AddressSanitizer:DEADLYSIGNAL" || (!last.empty() && last.find_first_not_of('=') == last.npos);
+        const bool is_its_own = last == "AddressSanitizer:DEADLYSIGNAL" ||
+                                (!last.empty() && last.find_first_not_of('=') == std::string_view::npos);
         if (!is_its_own) return std::string(printed);
         printed = printed.substr(0, begin);
     }

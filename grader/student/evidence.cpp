@@ -258,7 +258,7 @@ Evidence computes(Numbers ask, Arguments arguments, Needs needs) {
 
 Evidence computes(Student& student, const std::string& what, Numbers ask, Arguments arguments, Needs needs) {
     return [&student, what = what + (needs.mask ? " with a mask" : ""), ask = std::move(ask),
-            arguments = std::move(arguments), needs = std::move(needs)](const reference::Array& expected) {
+            arguments = std::move(arguments), needs](const reference::Array& expected) {
         if (!student.owes_evidence()) return true;
         Needs still = needs;
         still.parts = needs.parts && !student.computed().contains(what);
@@ -295,7 +295,7 @@ wire::Value Neighbourhood::answer(const Arguments& arguments) {
 Evidence computes(std::shared_ptr<Neighbourhood> neighbourhood, std::string field, Needs needs) {
     Student& student = neighbourhood->student();
     const FunctionCall call = neighbourhood->call();
-    const auto ask = [neighbourhood = std::move(neighbourhood), field](const Arguments& arguments) {
+    const auto ask = [neighbourhood = std::move(neighbourhood), field = std::move(field)](const Arguments& arguments) {
         return numbers_in(neighbourhood->answer(arguments), field);
     };
     return computes(student, call.function + "." + field, ask, call.arguments, std::move(needs));

@@ -116,7 +116,7 @@ std::string gap_of(const Specimen& specimen) {
             if (!specimen.named_as_expected())
                 return fmt::format("is diagnosed as [{}], not as [{}]", fmt::join(specimen.named(), ", "),
                                    fmt::join(specimen.mutant.diagnosis, ", "));
-            if (const std::string both = contradiction_in(exercise); !both.empty()) return both;
+            if (std::string both = contradiction_in(exercise); !both.empty()) return both;
             if (specimen.cost() > most_points_per_mistake && specimen.mutant.reason_for_cost.empty())
                 return fmt::format("costs {} of {} points without a written reason", specimen.cost(),
                                    exercise.max_points);

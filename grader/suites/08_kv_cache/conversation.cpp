@@ -2,6 +2,7 @@
 #include "student/record_field.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace headway::judge::kv_cache {
@@ -166,11 +167,10 @@ bool Conversation::follows_from_own_parts(const Tensor& yours) {
     for (std::size_t b = 0; b < lengths_.size(); ++b)
         expected_longest = std::max(expected_longest, lengths_[b] + history_.back().counts[b]);
     const Index own_longest = held.lengths.empty() ? 0 : *std::max_element(held.lengths.begin(), held.lengths.end());
-    for (const Index S : {own_longest, expected_longest, total_ + 2}) {
+    return std::ranges::any_of(std::array{own_longest, expected_longest, total_ + 2}, [&](Index S) {
         const auto rows = from_own_parts(held, before, S);
-        if (rows && !difference(output_axes, yours, *rows)) return true;
-    }
-    return false;
+        return rows && !difference(output_axes, yours, *rows);
+    });
 }
 
 /// From a cache that holds nothing follows the output bias, whatever the tokens are.

@@ -174,17 +174,17 @@ AnswerAndChanges ask_absorb(judge::Student& student, const Arguments& arguments)
     const Tensor scores = tensor(arguments, "scores");
     const Index B = scores.size(0), H = scores.size(1), T = integer(arguments, "T"), d_v = integer(arguments, "d_v");
     const Shape rows{B, H, T, 1};
-    const AnswerAndChanges due = absorbed_by(student,
-                                             student.keep("running", {{"largest", Tensor::full(rows, -infinity)},
-                                                                      {"total", Tensor::zeros(rows)},
-                                                                      {"gathered", Tensor::zeros({B, H, T, d_v})}}),
-                                             arguments);
+    AnswerAndChanges due = absorbed_by(student,
+                                       student.keep("running", {{"largest", Tensor::full(rows, -infinity)},
+                                                                {"total", Tensor::zeros(rows)},
+                                                                {"gathered", Tensor::zeros({B, H, T, d_v})}}),
+                                       arguments);
     const Answer expected = absorb(arguments)(right());
     if (fit(expected, due.answer)) return due;
     const auto made = student.outcome("nothing_seen", {{"B", B}, {"H", H}, {"T", T}, {"d_v", d_v}});
     const auto* running = std::get_if<wire::Handle>(&made.value);
     if (made.error || running == nullptr) return due;
-    const AnswerAndChanges own = absorbed_by(student, *running, arguments);
+    AnswerAndChanges own = absorbed_by(student, *running, arguments);
     return fit(expected, own.answer) ? own : due;
 }
 

@@ -118,6 +118,7 @@ protected:
 TEST_F(Neighbours, UsersOfJailsAreDrawnNotCounted) {
     if (machine().jail.name() != "pool_user") GTEST_SKIP() << "no pool users here";
     std::vector<long> users;
+    users.reserve(3);
     for (int i = 0; i < 3; ++i) users.push_back(std::stol(run(jailed("id -u"), std::chrono::seconds(10), 100).output));
     std::ranges::sort(users);
     EXPECT_GT(users.back() - users.front(), 64);
