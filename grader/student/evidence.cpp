@@ -292,17 +292,17 @@ wire::Value Neighbourhood::answer(const Arguments& arguments) {
     return answers_.emplace(std::move(key), student_.outcome(call_.function, arguments).value).first->second;
 }
 
-Evidence computes(std::shared_ptr<Neighbourhood> neighbourhood, std::string field, Needs needs) {
+Evidence computes(std::shared_ptr<Neighbourhood> neighbourhood, const std::string& field, Needs needs) {
     Student& student = neighbourhood->student();
     const FunctionCall call = neighbourhood->call();
-    const auto ask = [neighbourhood = std::move(neighbourhood), field = std::move(field)](const Arguments& arguments) {
+    const auto ask = [neighbourhood = std::move(neighbourhood), field](const Arguments& arguments) {
         return numbers_in(neighbourhood->answer(arguments), field);
     };
     return computes(student, call.function + "." + field, ask, call.arguments, std::move(needs));
 }
 
-Evidence computes(Student& student, FunctionCall call, std::string field, Needs needs) {
-    return computes(std::make_shared<Neighbourhood>(student, std::move(call)), std::move(field), std::move(needs));
+Evidence computes(Student& student, FunctionCall call, const std::string& field, Needs needs) {
+    return computes(std::make_shared<Neighbourhood>(student, std::move(call)), field, std::move(needs));
 }
 
 }  // namespace headway::judge

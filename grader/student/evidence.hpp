@@ -65,7 +65,7 @@ private:
 };
 
 /// computes() for the answer to such a call; of a record, only `field` counts.
-Evidence computes(std::shared_ptr<Neighbourhood> neighbourhood, std::string field, Needs needs = {});
-Evidence computes(Student& student, FunctionCall call, std::string field = "", Needs needs = {});
+Evidence computes(std::shared_ptr<Neighbourhood> neighbourhood, const std::string& field, Needs needs = {});
+Evidence computes(Student& student, FunctionCall call, const std::string& field = "", Needs needs = {});
 
 }  // namespace headway::judge
