@@ -257,13 +257,14 @@ Evidence computes(Numbers ask, Arguments arguments, Needs needs) {
 }
 
 Evidence computes(Student& student, const std::string& what, Numbers ask, Arguments arguments, Needs needs) {
-    return [&student, what = what + (needs.mask ? " with a mask" : ""), ask = std::move(ask),
-            arguments = std::move(arguments), needs](const reference::Array& expected) {
+    const std::string asked = what + (needs.mask ? " with a mask" : "");
+    return [&student, asked, ask = std::move(ask), arguments = std::move(arguments),
+            needs = std::move(needs)](const reference::Array& expected) {
         if (!student.owes_evidence()) return true;
         Needs still = needs;
-        still.parts = needs.parts && !student.computed().contains(what);
+        still.parts = needs.parts && !student.computed().contains(asked);
         if (!computes(ask, arguments, still)(expected)) return false;
-        if (still.parts) student.computed().insert(what);
+        if (still.parts) student.computed().insert(asked);
         return true;
     };
 }
