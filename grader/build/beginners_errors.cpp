@@ -140,6 +140,12 @@ constexpr BeginnersError table[] = {
      "",
      "It is declared otherwise: name, parameters, their const and & and a const at the end must be the same in both "
      "places."},
+    {R"(call to '(?:const )?Mask::Mask\(|constructor for initialization of '(?:const )?Mask')", "",
+     "A Mask is not made of sizes alone: write Mask::allow_all({T, S}), or Mask::block_all({T, S})."},
+    {R"(call to '(?:const )?Tensor::Tensor\(|constructor for initialization of '(?:const )?Tensor')", "",
+     "A Tensor is not made of sizes alone: write Tensor::zeros({T, S}), with the shape in braces."},
+    {R"(call to '(?:std::)?swap\b)", R"(\.(shape|strides)\()",
+     "@1() is for reading. Swap in a copy: auto changed = x.@1();"},
     {R"(no matching function for call to '(\w+)::\1\(\)|must explicitly initialize the member '(\w+)')", "",
      "That member cannot be made without arguments. Give them in the constructor's list: Layer(…) : member_(arguments) "
      "{"},
@@ -150,10 +156,23 @@ constexpr BeginnersError table[] = {
     {R"(no matching|too many arguments|too few arguments|requires \d)", "",
      "How many arguments there are, or of which types, is not as declared. Compare them one by one."},
 
+    {R"('[^']*\*' to (?:function return type )?'(?:std::)?unique_ptr<)", "",
+     "A plain pointer does not become a unique_ptr by itself: return std::make_unique<Name of the class>(arguments);"},
+    {R"(unique_ptr<[^']*' to (?:function return type )?'(?:std::)?unique_ptr<)", "",
+     "The class must be derived from the one that is returned, and in public: class Name : public Attention {"},
     {R"(could not convert '\w+' from '.*' to '(?:std::)?unique_ptr<|no viable conversion from returned value of type '.*' to function return type '(?:std::)?unique_ptr<)",
      "",
      "A pointer that owns its object is wanted, not the object: return std::make_unique<Name of the "
      "class>(arguments);"},
+
+    {R"(ambiguating new declaration|differ only in their return type)", "",
+     "The header has this function with another type in front of its name, which is what it returns. Write that one."},
+    {R"(iterator[^]*' to '(?:const )?(?:float|double|Index|long|int)')", "",
+     "That gives the place of an element, not the element: write * in front of it."},
+    {R"((?:from|of type) '(?:const )?Tensor' to (?:function return type )?'(?!const|std::|Tensor|Mask|bool|float|double|Index|long|int)(\w+)')",
+     "",
+     "This function returns $1, which has several members. Return them all, in the order of the header: return {first, "
+     "second};"},
 
     // ---- const, auto, return
     {R"(in read-only object|within const member function)", "",

@@ -195,6 +195,10 @@ bool only_sums_are_wrong(const Pair& pair) {
     return true;
 }
 
+bool is_all_nan(const Pair& pair) {
+    return std::all_of(pair.seen.value.begin(), pair.seen.value.end(), [](double x) { return std::isnan(x); });
+}
+
 bool is_right(const Observation& observation) {
     return fit(predicted(observation, right()), observation.seen).has_value();
 }
@@ -237,6 +241,9 @@ void localise(verdict::FunctionDiagnosis& diagnosis, const Function& function, j
     if (const std::string shapes = other_shape(observations); !shapes.empty()) diagnosis.sentences.push_back(shapes);
     if (!parts.wrong.empty() && !parts.right.empty())
         diagnosis.sentences.push_back("wrong: " + listed(parts.wrong) + "; right: " + listed(parts.right));
+    if (!pairs.empty() && std::all_of(pairs.begin(), pairs.end(), is_all_nan))
+        diagnosis.sentences.emplace_back(
+            "every number of each wrong answer is NaN: somewhere you compute 0 / 0, 0 · ∞ or ∞ - ∞");
     if (const std::string factor = constant_factor(pairs); !factor.empty()) diagnosis.sentences.push_back(factor);
     for (std::string& sentence : zeros_in(pairs)) diagnosis.sentences.push_back(std::move(sentence));
     for (std::string& sentence : where(pairs, parts.wrong.size() + parts.right.size() > 1))

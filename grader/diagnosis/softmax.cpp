@@ -72,9 +72,10 @@ struct Carried {
 };
 
 /// Where every exponent of a row is below this, what is left of the exponentials is as the library's exp pleases:
-/// denormal numbers, 0 and so 0 / 0, or the smallest number that a vectorised exp knows.
+/// denormal numbers, 0 and so 0 / 0, or the smallest number that a vectorised exp knows. A program
+/// that computes in double is right there until they vanish in double, too.
 constexpr double denormal = -87;
-constexpr double vanishing = -104;
+constexpr double vanishing = -746;
 
 /// Such weights are not predicted; of those that vanish it is known that they are not right.
 void vanish(Row& row, double error) {
@@ -86,6 +87,14 @@ void vanish(Row& row, double error) {
     }
     for (double& weight : row.score) weight /= sum;
     std::fill(row.error.begin(), row.error.end(), error);
+}
+
+/// Whether a double holds what a float does not: some students compute in one, some in the other.
+bool overflows_in_float_alone(const Row& row, const Softmaxing& choices, double shift) {
+    double largest = 0;
+    for (std::size_t i = 0; i < row.score.size(); ++i)
+        if (!row.blocked[i]) largest = std::max(largest, std::abs(choices.exponential(row.score[i] - shift)));
+    return std::isfinite(largest) && std::isinf(in_range_of_float(largest));
 }
 
 /// Turns the scores of a row into weights.
@@ -114,6 +123,7 @@ void normalise(Row& row, const Softmaxing& choices, Carried& carried) {
     const bool needs_the_sum = choices.denominator(0, row) == 0;
     if (const double top = row.maximum() - shift; top < denormal && needs_the_sum)
         return vanish(row, top < vanishing ? anything_but : anything);
+    if (needs_the_sum && overflows_in_float_alone(row, choices, shift)) return vanish(row, anything);
     double sum = choices.carry == Carry::sum ? carried.sum : 0;
     for (std::size_t i = 0; i < count; ++i) {
         row.score[i] = row.blocked[i] ? 0 : in_range_of_float(choices.exponential(row.score[i] - shift));

@@ -124,7 +124,8 @@ const Refusal refusals[] = {
      }},
     {"std::invalid_argument", R"([^:]+: the mask is undefined \(a Mask\{\} has no shape\))",
      [](const Match&) -> Advice {
-         return "Mask{} means that nothing is masked: look into a mask only if mask.defined().";
+         return "A Mask{} has no shape. As an argument it means that nothing is masked: look into it only if "
+                "mask.defined(). One that you make needs a shape: Mask::allow_all({T, S}).";
      }},
     {"std::invalid_argument", R"([^:]+: a tensor is undefined \(a Tensor\{\} has no shape and no storage\))",
      [](const Match&) -> Advice {
@@ -143,6 +144,12 @@ const Refusal refusals[] = {
      }},
     {"std::out_of_range", R"(index (-?N) is out of range for axis (N) of size (N), shape S)",
      [](const Match& match) { return of_index(match[1], match[2], match[3]); }},
+    {"std::out_of_range", R"((N) indices given, but rank (N) needs N, shape S)",
+     [](const Match& match) -> Advice {
+         if (std::stoi(match[1]) <= std::stoi(match[2])) return "Each index stands for one axis: none may be left out.";
+         return "Each index stands for one axis. What may have fewer axes, as a mask may, first needs all of them: "
+                "expand() it to the shape that is indexed.";
+     }},
     {"std::out_of_range", R"(select: position (-?N) is out of range for axis (N) of size (N), shape S)",
      [](const Match& match) { return of_index(match[1], match[2], match[3]); }},
     {"std::out_of_range", R"(vector::_M_range_check: __n \(which is (N)\) >= this->size\(\) \(which is (N)\))",

@@ -24,6 +24,14 @@ void go_on(Row& row, double moved_by) {
     row.blocked.assign(row.blocked.size(), false);
 }
 
+/// Rows of weights become 0 where that key of theirs is blocked.
+void empty_rows_with(Array& weights, const Blocked& blocked, std::size_t (*key)(std::size_t width)) {
+    const auto width = static_cast<std::size_t>(weights.shape.back());
+    for (std::size_t row = 0; row < weights.value.size(); row += width)
+        for (std::size_t i = row; i < row + width && blocked[row + key(width)]; ++i)
+            weights.value[i] = weights.error[i] = 0;
+}
+
 }  // namespace
 
 Chapter chapters::mask_blocking() {
@@ -207,6 +215,30 @@ Chapter chapters::mask_blocking() {
          .symptom = "padding contributes to the output",
          .question = "What do the weights of a row add up to in which every key is blocked?",
          .make = [](Choices& c) { c.softmaxing.empty_row = [](Row& row) { go_on(row, 0); }; }},
+        {.id = "empty_row_by_its_first_key",
+         .decision = "empty_row",
+         .title = "a row whose first key is blocked is taken for a fully masked one: all its weights become 0",
+         .right = "all weights are 0 only where every key is blocked",
+         .symptom = "right for causal masks and for padding on the right, which block the first key last",
+         .question = "Can the first key be blocked and another one open?",
+         .make =
+             [](Choices& c) {
+                 c.masking.afterwards = [](Array& weights, const Blocked& b) {
+                     empty_rows_with(weights, b, [](std::size_t) -> std::size_t { return 0; });
+                 };
+             }},
+        {.id = "empty_row_by_its_last_key",
+         .decision = "empty_row",
+         .title = "a row whose last key is blocked is taken for a fully masked one: all its weights become 0",
+         .right = "all weights are 0 only where every key is blocked",
+         .symptom = "with a causal mask only the last queries see anything",
+         .question = "Can the last key be blocked and another one open?",
+         .make =
+             [](Choices& c) {
+                 c.masking.afterwards = [](Array& weights, const Blocked& b) {
+                     empty_rows_with(weights, b, [](std::size_t width) { return width - 1; });
+                 };
+             }},
         {.id = "mask_minus_ten_thousand",
          .decision = "mask_block",
          .title = "blocked scores become -1e4, which large scores can reach",

@@ -82,7 +82,7 @@ Chapter chapters::softmax() {
          .decision = "softmax_shift",
          .title = "no maximum is subtracted before exp: large scores overflow to inf / inf = NaN",
          .right = "subtract each row's maximum first",
-         .symptom = "right for small scores; one score above 88 gives NaN",
+         .symptom = "right for small scores; one score above 88 (in double: 709) gives NaN",
          .question = "What is exp(100) in float32?",
          .shipped = {"ExecuTorch: https://github.com/pytorch/executorch/pull/18407",
                      "FasterTransformer: https://github.com/NVIDIA/FasterTransformer/issues/43",
@@ -108,7 +108,7 @@ Chapter chapters::softmax() {
          .title =
              "the running maximum starts at 0 (or at the smallest positive float): rows of very negative scores vanish",
          .right = "start it at -infinity, or at the row's first score",
-         .symptom = "right unless every score of a row is below about -100; then 0 / 0",
+         .symptom = "right unless every score of a row is below about -100 (in double: -745); then 0 / 0",
          .question = "What is your running maximum before it has seen a score?",
          .make = [](Choices& c) { c.softmaxing.shift = [](const Row& row) { return std::max(0.0, row.maximum()); }; }},
         {.id = "softmax_maximum_from_minus_thousand",
@@ -131,7 +131,7 @@ Chapter chapters::softmax() {
          .decision = "softmax_shift",
          .title = "the row's minimum is subtracted instead of its maximum: large differences overflow",
          .right = "subtract the maximum, so that the largest exponent is 0",
-         .symptom = "right for small scores; a spread above 88 gives NaN",
+         .symptom = "right for small scores; a spread above 88 (in double: 709) gives NaN",
          .question = "Which exponent is the largest?",
          .make =
              [](Choices& c) {

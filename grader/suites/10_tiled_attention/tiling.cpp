@@ -42,9 +42,11 @@ public:
             const bool future = is_future(query, first), due = is_due_future(query, first);
             const bool skipped = is_skipped(query, first, end);
             // What is blocked as a whole, though right programs compute it, may be computed or not.
-            if (skipped && (!future || due)) continue;
+            const bool passed_over = skipped && (!future || due);
             for (Index s = first; s < end; ++s)
-                computed[static_cast<std::size_t>(s)] = future && due ? Computed::in_the_future : Computed::yes;
+                if (!passed_over || is_in_reach(query, s))
+                    computed[static_cast<std::size_t>(s)] =
+                        !passed_over && future && due ? Computed::in_the_future : Computed::yes;
             if (skipped) continue;
             // Who takes one query at a time passes over a tile that is all in its future; who takes several does not.
             if ((choices_.divided_after_tiles || missing_keys(begin, end) > 0) && is_hidden(query, begin, begin))
@@ -86,6 +88,13 @@ private:
 
     /// The same for queries that see what they should.
     static bool is_due_future(const Query& query, Index begin) { return begin > query.end - 1 + query.S - query.T; }
+
+    /// Whether the query shares a tile with a query that sees a key of that key's tile, wherever tiles begin: some cut
+    /// them from the end.
+    bool is_in_reach(const Query& query, Index s) const {
+        const Index queries = tiles_.queries > 0 ? tiles_.queries : query.T;
+        return s < query.t + query.S - query.T + queries + tiles_.keys - 1;
+    }
 
     bool is_skipped(const Query& query, Index begin, Index end) const {
         if (!tiles_.causal) return false;
