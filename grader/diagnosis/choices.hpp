@@ -104,6 +104,9 @@ struct Row {
     double maximum() const;  ///< of what is not blocked
 };
 
+/// What shrinks when a larger score turns up, where softmax goes over the keys once.
+enum class Rescaled { total_and_gathered, total, gathered, nothing };
+
 /// What one row leaves behind for the next.
 enum class Carry { nothing, sum, maximum };
 
@@ -119,6 +122,7 @@ struct Softmaxing {
     /// Turns scores into weights where every key is blocked, or into scores that are not, with what that rounds.
     void (*empty_row)(Row&);
     Carry carry = Carry::nothing;
+    Rescaled rescaled = Rescaled::total_and_gathered;
     Array (*finish)(const Array& weights, const Widths&);
     int times = 1;
     bool operator==(const Softmaxing&) const = default;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <utility>
 
 namespace headway::diagnosis {
@@ -89,6 +90,18 @@ void vanish(Row& row, double error) {
     std::fill(row.error.begin(), row.error.end(), error);
 }
 
+/// exp(score - the largest score so far) in the place of each score; of what is blocked, 0.
+std::vector<double> above_the_largest_so_far(const Row& row) {
+    std::vector<double> raised(row.score.size());
+    double largest = -std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < raised.size(); ++i) {
+        if (row.blocked[i]) continue;
+        largest = std::max(largest, row.score[i]);
+        raised[i] = std::exp(row.score[i] - largest);
+    }
+    return raised;
+}
+
 /// Whether a double holds what a float does not: some students compute in one, some in the other.
 bool overflows_in_float_alone(const Row& row, const Softmaxing& choices, double shift) {
     double largest = 0;
@@ -124,12 +137,17 @@ void normalise(Row& row, const Softmaxing& choices, Carried& carried) {
     if (const double top = row.maximum() - shift; top < denormal && needs_the_sum)
         return vanish(row, top < vanishing ? anything_but : anything);
     if (needs_the_sum && overflows_in_float_alone(row, choices, shift)) return vanish(row, anything);
+    const std::vector<double> raised = above_the_largest_so_far(row);
     double sum = choices.carry == Carry::sum ? carried.sum : 0;
     for (std::size_t i = 0; i < count; ++i) {
         row.score[i] = row.blocked[i] ? 0 : in_range_of_float(choices.exponential(row.score[i] - shift));
         sum = in_range_of_float(sum + row.score[i]);
     }
     carried.sum = sum;
+    const bool keeps_total = choices.rescaled == Rescaled::gathered || choices.rescaled == Rescaled::nothing;
+    const bool keeps_gathered = choices.rescaled == Rescaled::total || choices.rescaled == Rescaled::nothing;
+    if (keeps_total) sum = std::accumulate(raised.begin(), raised.end(), 0.0);
+    if (keeps_gathered) row.score = raised;
     const double divisor = choices.denominator(sum, row);
     const bool vanishes = divisor != 0 && std::abs(divisor) < 1e-30;  // in float it may well be 0
     const double relative = std::expm1(2 * epsilon) + static_cast<double>(count + 8) * reference::unit_roundoff;

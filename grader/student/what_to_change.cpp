@@ -144,7 +144,7 @@ const Refusal refusals[] = {
      }},
     {"std::out_of_range", R"(index (-?N) is out of range for axis (N) of size (N), shape S)",
      [](const Match& match) { return of_index(match[1], match[2], match[3]); }},
-    {"std::out_of_range", R"((N) indices given, but rank (N) needs N, shape S)",
+    {"std::out_of_range", R"((N) ind(?:ex|ices) given, but rank (N) needs N, shape S)",
      [](const Match& match) -> Advice {
          if (std::stoi(match[1]) <= std::stoi(match[2])) return "Each index stands for one axis: none may be left out.";
          return "Each index stands for one axis. What may have fewer axes, as a mask may, first needs all of them: "
@@ -152,11 +152,22 @@ const Refusal refusals[] = {
      }},
     {"std::out_of_range", R"(select: position (-?N) is out of range for axis (N) of size (N), shape S)",
      [](const Match& match) { return of_index(match[1], match[2], match[3]); }},
+    {"std::out_of_range", R"(slice: \[(N), (N)\) is out of range for axis N of size (N), shape S)",
+     [](const Match& match) -> Advice {
+         if (std::stol(match[1]) >= std::stol(match[3]) || std::stol(match[2]) <= std::stol(match[3])) return {};
+         return fmt::format("That reaches past the end: the last piece is shorter, up to std::min<Index>(…, {}).",
+                            match[3].str());
+     }},
     {"std::out_of_range", R"(vector::_M_range_check: __n \(which is (N)\) >= this->size\(\) \(which is (N)\))",
      [](const Match& match) -> Advice {
          if (!is_one_too_far(match[1], match[2])) return {};
          return fmt::format("at({}) of a vector with {}: its elements are counted from 0.", match[1].str(),
                             match[2].str());
+     }},
+    {"std::bad_optional_access", "bad optional access",
+     [](const Match&) -> Advice {
+         return "A std::optional that holds nothing was asked for its value: ask has_value() first, or take "
+                "value_or(…).";
      }},
 };
 

@@ -186,6 +186,19 @@ Chapter chapters::heads() {
          .symptom = "w_o sees the features in another order; nothing crashes",
          .question = "Where does feature 1 of head 0 land in the merged row?",
          .make = [](Choices& c) { c.merging.merge = &merge_interleaved; }},
+        {.id = "merge_swaps_heads_and_features",
+         .decision = "merge",
+         .title = "axes 1 and 3 change places before heads are merged, heads and features, instead of 1 and 2",
+         .right = "transpose(1, 2) to (B, T, H, d), then flatten",
+         .symptom = "a token's row is filled from several tokens; all shapes fit",
+         .question = "Which axis stands second after your transpose?",
+         .make =
+             [](Choices& c) {
+                 c.merging.merge = [](const Array& context) {
+                     return reshape(transpose(context, 1, 3),
+                                    {context.size(0), context.size(2), context.size(1) * context.size(3)});
+                 };
+             }},
         {.id = "merge_heads_reversed",
          .decision = "merge",
          .title = "heads are merged in reverse order",

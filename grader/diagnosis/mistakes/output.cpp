@@ -95,6 +95,20 @@ Chapter chapters::output() {
                      return output;
                  };
              }},
+        {.id = "output_bias_once_a_feature",
+         .decision = "output_bias",
+         .title = "the output bias is added once for every feature of the sum",
+         .right = "add it once, after the sum over features",
+         .symptom = "training hides it; numbers that someone else trained are off",
+         .question = "Is the bias added inside or after your loop over features?",
+         .make =
+             [](Choices& c) {
+                 c.output.bias = [](const Array& product, const Projected& at) {
+                     Array output = product;
+                     for (Index e = 0; e < at.merged.size(-1); ++e) output = with_bias(at, output);
+                     return output;
+                 };
+             }},
         {.id = "output_bias_before_projection",
          .decision = "output_bias",
          .title = "the bias is added before the output projection",
@@ -125,6 +139,24 @@ Chapter chapters::output() {
              [](Choices& c) {
                  c.output.finish = [](const Array& output, const Projected&) {
                      return mapped(output, [](double x) { return x > 0 ? x : 0; });
+                 };
+             }},
+        {.id = "output_sum_goes_on",
+         .decision = "output_finish",
+         .title = "the sum is not set back to 0 for each output feature: it goes on from the one before",
+         .right = "begin the sum anew with every output feature",
+         .symptom = "feature 0 is right, each later one holds all before it too",
+         .question = "Where is the variable of your sum declared: outside or inside the loop over output features?",
+         .make =
+             [](Choices& c) {
+                 c.output.finish = [](const Array& output, const Projected&) {
+                     Array sums = output;
+                     for (std::size_t i = 0; i < sums.value.size(); ++i) {
+                         if (i % static_cast<std::size_t>(sums.size(-1)) == 0) continue;
+                         sums.value[i] += sums.value[i - 1];
+                         sums.error[i] += sums.error[i - 1] + reference::unit_roundoff * std::abs(sums.value[i]);
+                     }
+                     return sums;
                  };
              }},
         {.id = "output_projected_twice",

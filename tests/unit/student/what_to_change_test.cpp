@@ -73,6 +73,23 @@ TEST(WhatToChange, OneTooFar) {
     EXPECT_EQ(advice_when([&] { static_cast<void>(x(0, 7)); }), "") << "it may be the index of anything";
 }
 
+TEST(WhatToChange, APieceThatReachesPastTheEnd) {
+    const Tensor x = Tensor::zeros({2, 3});
+    EXPECT_THAT(advice_when([&] { x.slice(1, 2, 4); }), HasSubstr("up to std::min<Index>(…, 3)"));
+    EXPECT_EQ(advice_when([&] { x.slice(1, 2, 1); }), "") << "it begins after its end";
+    EXPECT_EQ(advice_when([&] { x.slice(1, 4, 6); }), "") << "all of it is outside";
+}
+
+TEST(WhatToChange, AnIndexForEachAxis) {
+    const Mask mask = Mask::allow_all({2, 3});
+    EXPECT_THAT(advice_when([&] { static_cast<void>(mask(0, 0, 1, 2)); }), HasSubstr("expand() it to the shape"));
+    EXPECT_THAT(advice_when([&] { static_cast<void>(Tensor::zeros({2, 3})(1)); }), HasSubstr("none may be left out"));
+}
+
+TEST(WhatToChange, AnOptionalThatHoldsNothing) {
+    EXPECT_THAT(advice(error_of("std::bad_optional_access", "bad optional access")), HasSubstr("has_value() first"));
+}
+
 TEST(WhatToChange, NothingIsSaidOfOtherWords) {
     EXPECT_EQ(advice(error_of("std::invalid_argument", "view: the tensor is not contiguous")), "");
     EXPECT_EQ(advice(error_of("std::invalid_argument", "x: view: (1) as (2): 1 elements cannot become 2")), "");
