@@ -206,7 +206,9 @@ std::optional<LoudFailure> loud_failure(const verdict::Exercise& exercise, const
         if (test.state != verdict::TestState::failed || !test.failure || test.failure->function != function) continue;
         const Failure& failure = *test.failure;
         if (!is_loud(failure.kind)) always = false;
-        if (!is_loud(failure.kind) || loud) continue;
+        if (!is_loud(failure.kind)) continue;
+        // That it refuses everything is said where it should refuse: where it should answer there is more to see.
+        if (loud && (loud->failure->at || !failure.at)) continue;
         loud = {.failure = &failure,
                 .headline = headline_of(failure),
                 .where = failure.at ? line_text(*failure.at, failure.at->file) : "",
@@ -227,7 +229,7 @@ std::string stopped_at(const verdict::Exercise& exercise, const verdict::NamedMi
 }
 
 std::string waits_for_others(const FunctionDiagnosis& function) {
-    return function.function + " cannot be judged before what it calls is right";
+    return function.function + " is judged when what is wrong above is mended";
 }
 
 const FunctionDiagnosis* diagnosis_of(const verdict::Diagnosis& diagnosis, const std::string& function) {

@@ -55,7 +55,8 @@ std::vector<long> sizes_in(const std::string& shape) {
 std::string other_product(const std::string& a, const std::string& b, const std::string& to_transpose) {
     const auto left = sizes_in(a), right = sizes_in(b);
     const bool exchanged = left.size() >= 2 && right.size() >= 2 && right.back() == left[left.size() - 2];
-    if (exchanged && to_transpose.empty()) return " In the other order, matmul(b, a), they would fit.";
+    if (exchanged && to_transpose.empty())
+        return " They would fit as matmul(b, a), or with both transposed. Did you transpose the wrong one?";
     if (exchanged)
         return fmt::format(" In the other order, matmul(b, a), they would fit, or {} transposed.", to_transpose);
     return to_transpose.empty() ? "" : fmt::format(" Transposed, {} would fit.", to_transpose);

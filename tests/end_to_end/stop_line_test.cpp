@@ -43,6 +43,24 @@ TEST(StopLine, OfALoop) {
     EXPECT_EQ(shown.output.find("within 0."), std::string::npos) << "one limit is named: " << shown.output;
 }
 
+/// All that the compiler leaves of it is a jump.
+TEST(StopLine, OfALoopThatChangesNothing) {
+    Desk desk;
+    const std::string program = softmax_that(
+        "    double row[4] = {};\n"
+        "    const Index n = std::min<Index>(scores.size(1), 4);\n"
+        "    Index i;\n"
+        "    for (i = 0; i < n; i++)\n"
+        "        row[i] = std::exp(scores(0, i));\n"
+        "    i = 0;\n"
+        "    while (i < n)\n"
+        "        row[i] /= 2;\n",
+        "#include <algorithm>\n#include <cmath>\n");
+    const verdict::Failure failure = first_failure(desk, program);
+    EXPECT_EQ(failure.kind, FailureKind::timeout);
+    expect_line(failure, program, "while (i < n)");
+}
+
 TEST(StopLine, OfAWaitInAnotherFile) {
     Desk desk;
     desk.write("01_single_head/parts/wait.hpp",

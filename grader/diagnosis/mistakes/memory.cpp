@@ -1,7 +1,9 @@
 // Mistakes of C++ rather than attention, and how arguments are read.
 #include "diagnosis/chapters.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 
 namespace headway::diagnosis {
 namespace {
@@ -15,6 +17,20 @@ Array in_memory_order(const Tensor& tensor) {
         array.value[static_cast<std::size_t>(i)] =
             at < tensor.storage_size() ? static_cast<double>(tensor.data()[i]) : std::nan("");
     }
+    return array;
+}
+
+/// By all strides but the last, which is taken to be 1.
+Array with_dense_last_axis(const Tensor& tensor) {
+    Array array = reference::exact(tensor);
+    if (tensor.rank() == 0 || tensor.strides().back() == 1) return array;
+    Strides strides = tensor.strides();
+    strides.back() = 1;
+    Index last = tensor.offset();
+    for (std::size_t axis = 0; axis < strides.size(); ++axis) last += (tensor.shape()[axis] - 1) * strides[axis];
+    if (last < tensor.storage_size())
+        return reference::exact(tensor.as_strided(tensor.shape(), strides, tensor.offset()));
+    std::fill(array.value.begin(), array.value.end(), std::nan(""));
     return array;
 }
 
@@ -66,6 +82,16 @@ Chapter chapters::memory() {
              [](Choices& c) {
                  c.reading.tensor = [](const Tensor& tensor, Argument) { return in_memory_order(tensor); };
              }},
+        {.id = "last_stride_ignored",
+         .decision = "reading",
+         .title = "tensors are read through data() as if the numbers of their last axis were side by side",
+         .right = "the last axis has a stride too: go through (i, j) or contiguous()",
+         .symptom = "right for fresh tensors and for heads that were split, wrong numbers for transposed ones",
+         .question = "What is x.strides().back() after x.transpose(-2, -1)?",
+         .make =
+             [](Choices& c) {
+                 c.reading.tensor = [](const Tensor& tensor, Argument) { return with_dense_last_axis(tensor); };
+             }},
         {.id = "keys_strides_ignored",
          .decision = "reading",
          .title = "k is read through data() as if it were contiguous",
@@ -104,7 +130,7 @@ Chapter chapters::memory() {
              }},
         {.id = "reads_out_of_bounds",
          .decision = "memory",
-         .title = "an index runs past the end of its tensor or vector",
+         .title = "an index leaves its tensor or vector: it is past the end, or below 0",
          .right = "each index runs from 0 to size - 1: of its own axis, or of the vector",
          .symptom = "right by luck, until it crashes",
          .question = "Which loop bound belongs to which axis?",
@@ -112,14 +138,15 @@ Chapter chapters::memory() {
                      "ExecuTorch: https://github.com/pytorch/executorch/pull/20470"}},
         {.id = "null_pointer_followed",
          .decision = "running",
-         .title = "a pointer that points nowhere is followed, or a vector without elements is indexed",
-         .right = "let the pointer point to something first; give a vector its size: std::vector<float> v(n)",
+         .title = "a pointer that points nowhere is followed, or a vector or tensor without elements is indexed",
+         .right = "let the pointer point to something first; give what is indexed its size: std::vector<float> v(n), "
+                  "Tensor::zeros({T, S})",
          .symptom = "the program is killed (SIGSEGV)",
          .question = "Where does your pointer point, and how many elements has your vector by then?"},
         {.id = "uninitialised_memory",
          .decision = "memory",
-         .title = "memory is read before anything was written to it",
-         .right = "begin sums at 0: float sum = 0, and Tensor::zeros instead of Tensor::empty",
+         .title = "memory is read, or given back, before anything was written to it",
+         .right = "write every element first, or begin at 0: float sum = 0, Tensor::zeros instead of Tensor::empty",
          .symptom = "right by luck, another day wrong",
          .question = "What is in a fresh variable or tensor before the first +=?",
          .shipped = {"vLLM: https://github.com/vllm-project/vllm/pull/26599",

@@ -70,12 +70,18 @@ PROPERTY(KvCache, ANewCacheIsEmpty, 1, "a new cache holds zeros of the capacity,
     shown(student);  // zeros are due, but not for every capacity
 }
 
+enum class NewTokens { dense, strided };
+
 /// @param filled  what the cache holds; with the new tokens afterwards
 /// @param counts  the largest is the number of tokens
-void expect_appended(Student& student, Random& random, Filled& filled, wire::Handle cache, const Shape& counts) {
+void expect_appended(Student& student, Random& random, Filled& filled, wire::Handle cache, const Shape& counts,
+                     NewTokens in_memory) {
     const Index width = *std::max_element(counts.begin(), counts.end());
-    const Tensor k = new_heads(random, filled.n, width);
-    const Tensor v = new_heads(random, filled.n, width);
+    const auto tokens = [&] {
+        const Tensor some = new_heads(random, filled.n, width);
+        return in_memory == NewTokens::strided ? strided(some) : some;
+    };
+    const Tensor k = tokens(), v = tokens();
     append(student, cache, k, v, counts);
     append_expected(filled.k, filled.lengths, k, counts);
     append_expected(filled.v, filled.lengths, v, counts);
@@ -94,13 +100,15 @@ PROPERTY(KvCache, TokensAreWrittenBehindThoseBefore, 2,
         const wire::Handle cache = filled.in(student);
         for (const Index width : {Index{1}, filled.n.S - 1})
             expect_appended(student, random, filled, cache,
-                            equal ? each(filled.n.B, width) : different_counts(filled.n.B, width));
+                            equal ? each(filled.n.B, width) : different_counts(filled.n.B, width),
+                            equal ? NewTokens::dense : NewTokens::strided);
     }
     for_every_relation(student, random, "B H T S d", [&](const AxisSizes& sizes, Random& own) {
         Filled filled(own, sizes.sizes());
         const wire::Handle cache = filled.in(student);
         for (const Index width : {filled.n.S, Index{1}})
-            expect_appended(student, own, filled, cache, different_counts(filled.n.B, width));
+            expect_appended(student, own, filled, cache, different_counts(filled.n.B, width),
+                            width == 1 ? NewTokens::dense : NewTokens::strided);
     });
     expect_written_in_place(student, Filled(random, random_sizes(random)), random);
 }

@@ -49,7 +49,10 @@ TEST(WhatToChange, ShapesThatDoNotFit) {
                 }),
                 testing::StartsWith("If (2, 3) comes from max, sum or mean"));
     EXPECT_THAT(advice_when([&] { cat({x, Tensor::zeros({5, 3, 4})}, 1); }), HasSubstr("of one rank, whose sizes"));
-    EXPECT_THAT(advice_when([&] { matmul(Tensor::zeros({4, 5}), x); }), HasSubstr("matmul(b, a), they would fit"));
+    EXPECT_THAT(advice_when([&] {
+                    matmul(Tensor::zeros({4, 5}), x);
+                }),
+                HasSubstr("matmul(b, a), or with both transposed"));
     EXPECT_THAT(advice_when([&] { x.as_strided({12, 4, 1}, {2, 3, 4}); }), HasSubstr("sizes first, then the strides"));
     EXPECT_THAT(advice_when([&] { matmul(x, x); }), HasSubstr("these are 4 and 3, and must be equal. Transposed, b"));
     EXPECT_THAT(advice_when([&] { matmul(x, Tensor::zeros({5, 6})); }), HasSubstr("4 and 5, and must be equal."));

@@ -19,7 +19,30 @@ using reference::unit_roundoff;
 
 constexpr const char* both_scaled = "the gradients of q and of k are divided by √head_dim, as scores were";
 
+constexpr const char* alike = "Do q and k enter the scores alike?";
+
+// What the gradients are multiplied with, given the widths of a key and of a value.
 double one(Index, Index) { return 1; }
+double by_width(Index d, Index) { return 1 / static_cast<double>(d); }
+double by_root_of_padded_width(Index d, Index) { return 1 / std::sqrt(static_cast<double>((d + 7) / 8 * 8)); }
+double by_root_of_value_width(Index, Index d_v) { return 1 / std::sqrt(static_cast<double>(d_v)); }
+double times_root(Index d, Index) { return std::sqrt(static_cast<double>(d)); }
+
+template <double (*factor)(Index, Index)>
+void for_queries(Choices& c) {
+    c.change<Gradients>().factor_of_queries = factor;
+}
+
+template <double (*factor)(Index, Index)>
+void for_keys(Choices& c) {
+    c.change<Gradients>().factor_of_keys = factor;
+}
+
+template <double (*factor)(Index, Index)>
+void for_both(Choices& c) {
+    for_queries<factor>(c);
+    for_keys<factor>(c);
+}
 
 /// (..., T, S) whose numbers are read as (..., S, T).
 Array viewed(const Array& matrix) {
@@ -70,81 +93,91 @@ Chapter gradients() {
          .right = both_scaled,
          .symptom = "both are too large by √head_dim",
          .question = "What stood between q·k and the scores on the way forward?",
-         .make =
-             [](Choices& c) { c.change<Gradients>().factor_of_queries = c.change<Gradients>().factor_of_keys = &one; }},
+         .make = &for_both<&one>},
         {.id = "gradient_scale_missing_for_keys",
          .decision = "gradient_scale",
          .title = "the gradient of q is divided by √head_dim, that of k is not",
          .right = both_scaled,
          .symptom = "k learns √head_dim times too fast",
-         .question = "Do q and k enter the scores alike?",
-         .make = [](Choices& c) { c.change<Gradients>().factor_of_keys = &one; }},
+         .question = alike,
+         .make = &for_keys<&one>},
         {.id = "gradient_scale_missing_for_queries",
          .decision = "gradient_scale",
          .title = "the gradient of k is divided by √head_dim, that of q is not",
          .right = both_scaled,
          .symptom = "q learns √head_dim times too fast",
-         .question = "Do q and k enter the scores alike?",
-         .make = [](Choices& c) { c.change<Gradients>().factor_of_queries = &one; }},
+         .question = alike,
+         .make = &for_queries<&one>},
         {.id = "gradient_scaled_twice",
          .decision = "gradient_scale",
          .title = "the gradients of q and k are divided by head_dim: the scale is applied twice",
          .right = both_scaled,
          .symptom = "both are too small by √head_dim",
          .question = "How often is √head_dim divided by on the way back?",
-         .make =
-             [](Choices& c) {
-                 c.change<Gradients>().factor_of_queries =
-                     c.change<Gradients>().factor_of_keys = [](Index d, Index) { return 1 / static_cast<double>(d); };
-             }},
+         .make = &for_both<&by_width>},
+        {.id = "gradient_scaled_twice_for_keys",
+         .decision = "gradient_scale",
+         .title = "the gradient of k is divided by head_dim, that of q by √head_dim: the scale is applied twice to k",
+         .right = both_scaled,
+         .symptom = "k learns √head_dim times too slowly",
+         .question = alike,
+         .make = &for_keys<&by_width>},
+        {.id = "gradient_scaled_twice_for_queries",
+         .decision = "gradient_scale",
+         .title = "the gradient of q is divided by head_dim, that of k by √head_dim: the scale is applied twice to q",
+         .right = both_scaled,
+         .symptom = "q learns √head_dim times too slowly",
+         .question = alike,
+         .make = &for_queries<&by_width>},
         {.id = "gradient_scale_of_padded_width",
          .decision = "gradient_scale",
          .title = "the scale on the way back uses head_dim rounded up to a multiple of 8",
          .right = both_scaled,
          .symptom = "right where 8 divides head_dim; else too small, by two fifths for head_dim 3",
          .question = "Is the width on the way back that of the way forward?",
-         .make =
-             [](Choices& c) {
-                 c.change<Gradients>().factor_of_queries = c.change<Gradients>().factor_of_keys = [](Index d, Index) {
-                     return 1 / std::sqrt(static_cast<double>((d + 7) / 8 * 8));
-                 };
-             }},
+         .make = &for_both<&by_root_of_padded_width>},
         {.id = "gradient_scale_of_value_width",
          .decision = "gradient_scale",
          .title = "the scale on the way back is the root of d_v, the width of a value, not of head_dim",
          .right = both_scaled,
          .symptom = "right while values are as wide as keys, as they are in the module",
          .question = "Which width was summed over in q·k?",
-         .make =
-             [](Choices& c) {
-                 c.change<Gradients>().factor_of_queries = c.change<Gradients>().factor_of_keys = [](Index, Index d_v) {
-                     return 1 / std::sqrt(static_cast<double>(d_v));
-                 };
-             }},
+         .make = &for_both<&by_root_of_value_width>},
+        {.id = "gradient_scale_of_value_width_for_keys",
+         .decision = "gradient_scale",
+         .title = "the gradient of k is divided by the root of d_v, the width of a value; that of q by √head_dim",
+         .right = both_scaled,
+         .symptom = "right while values are as wide as keys, as they are in the module",
+         .question = "Which width was summed over in q·k?",
+         .make = &for_keys<&by_root_of_value_width>},
+        {.id = "gradient_scale_of_value_width_for_queries",
+         .decision = "gradient_scale",
+         .title = "the gradient of q is divided by the root of d_v, the width of a value; that of k by √head_dim",
+         .right = both_scaled,
+         .symptom = "right while values are as wide as keys, as they are in the module",
+         .question = "Which width was summed over in q·k?",
+         .make = &for_queries<&by_root_of_value_width>},
         {.id = "gradient_scale_multiplied",
          .decision = "gradient_scale",
          .title = "the gradients of q and k are multiplied by √head_dim instead of divided by it",
          .right = both_scaled,
          .symptom = "both are too large by head_dim",
          .question = "What is the derivative of x/√head_dim by x?",
-         .make =
-             [](Choices& c) {
-                 c.change<Gradients>().factor_of_queries = c.change<Gradients>().factor_of_keys = [](Index d, Index) {
-                     return std::sqrt(static_cast<double>(d));
-                 };
-             }},
-        {.id = "gradient_of_v_scaled",
-         .decision = "gradient_of_v",
-         .title = "the gradient of v is divided by √head_dim too",
-         .right = "grad_v = weightsᵀ · grad_context: values are not part of the scores",
-         .symptom = "v learns √head_dim times too slowly",
-         .question = "On the way forward, what is divided by √head_dim?",
-         .make =
-             [](Choices& c) {
-                 c.change<Gradients>().factor_of_values = [](Index d, Index) {
-                     return 1 / std::sqrt(static_cast<double>(d));
-                 };
-             }},
+         .make = &for_both<&times_root>},
+        {.id = "gradient_scale_multiplied_for_keys",
+         .decision = "gradient_scale",
+         .title = "the gradient of k is multiplied by √head_dim instead of divided by it; that of q is right",
+         .right = both_scaled,
+         .symptom = "k learns head_dim times too fast",
+         .question = alike,
+         .make = &for_keys<&times_root>},
+        {.id = "gradient_scale_multiplied_for_queries",
+         .decision = "gradient_scale",
+         .title = "the gradient of q is multiplied by √head_dim instead of divided by it; that of k is right",
+         .right = both_scaled,
+         .symptom = "q learns head_dim times too fast",
+         .question = alike,
+         .make = &for_queries<&times_root>},
         // ---- q, k and v ----
         {.id = "gradients_of_q_and_k_swapped",
          .decision = "gradient_of_q_and_k",
