@@ -74,6 +74,15 @@ TEST(DiagnosisView, TheLineOfTheStudentsFileStandsBelow) {
                 HasSubstr("file=mine/02_head_splitting/head_splitting.cpp,line=41,"));
 }
 
+TEST(DiagnosisView, WhereItShouldAnswerIsToldBeforeWhereItShouldRefuse) {
+    verdict::Exercise thrown = unnamed(verdict::FailureKind::exception, "your split_heads throws whatever it is asked");
+    thrown.tests.push_back(thrown.tests.front());
+    verdict::Failure& later = *thrown.tests.back().failure;
+    later.message = "your split_heads threw T: no";
+    later.at = {"head_splitting.cpp", 41, "throw T();"};
+    EXPECT_THAT(shown(thrown), HasSubstr("  ▸ split_heads threw where it should answer: no (T)\n"));
+}
+
 TEST(DiagnosisView, WhatLeadsToTheSameLineIsNotToldAgain) {
     verdict::Exercise thrown = unnamed(verdict::FailureKind::exception, "your split_heads threw T: no");
     thrown.tests.front().failure->at = {"head_splitting.cpp", 41, "throw T();"};
