@@ -115,7 +115,7 @@ std::optional<verdict::Failure> Listener::unearned(const TestRecord& record) con
             failure.kind = verdict::FailureKind::exception;
             failure.function = function;
             failure.message =
-                "your " + function + " throws whatever it is asked, so nothing is shown by its throwing here";
+                "your " + function + " answers in none of these tests, so nothing is shown by its throwing here";
             return failure;
         }
     if (record.asked.empty() || !record.shown.empty() || any_shown(record.asked)) return std::nullopt;

@@ -33,6 +33,11 @@ bool is_one_too_far(const std::string& position, const std::string& size) { retu
 Advice of_index(const std::string& position, const std::string& axis, const std::string& size) {
     if (position.starts_with('-')) return "An index counts from 0 and is never negative; only axes may be.";
     if (!is_one_too_far(position, size)) return {};
+    if (size == "1")
+        return fmt::format(
+            "Axis {} has one position, 0. If it stands for all positions, as in what broadcasts, expand() it first to "
+            "the shape that is indexed.",
+            axis);
     return fmt::format(
         "That is one too far: axis {} has {} positions, counted from 0, so the index stays below {}. Look at where its "
         "loop ends, and at what the loop adds to.",

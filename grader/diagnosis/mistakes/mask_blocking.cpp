@@ -185,7 +185,8 @@ Chapter chapters::mask_blocking() {
              }},
         {.id = "empty_row_uniform",
          .decision = "empty_row",
-         .title = "blocked scores are a finite number such as -1e9: a fully masked row attends to all keys equally",
+         .title =
+             "a fully masked row attends to all keys equally, as where blocked scores are a finite number such as -1e9",
          .right = "where every key is blocked, all weights are 0",
          .symptom = "padding contributes the mean of all values",
          .question = "What is softmax of a row of equal numbers, however negative?",

@@ -179,7 +179,7 @@ Chapter chapters::memory() {
         {.id = "never_ends",
          .decision = "running",
          .title = "a loop never ends",
-         .right = "each loop has a bound that it reaches",
+         .right = "each loop has a bound that it reaches, and so have the loops around it",
          .symptom = "the call is stopped at the time limit",
          .question = "Which loop variable is not counted up?"},
         {.id = "calls_itself_without_end",
