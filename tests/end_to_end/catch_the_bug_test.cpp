@@ -92,6 +92,8 @@ TEST(Runs, EveryLineAndChecksNothing) {
     if (std::string(HEADWAY_COMPILER) != "GNU") GTEST_SKIP() << "counted by g++ only";
     EXPECT_TRUE(remarks(exercise, "your tests run 100 % of the lines"));
     EXPECT_TRUE(remarks(exercise, "catch 0 of 22 wrong ones: a line that is run is not a line that is checked"));
+    const verdict::Exercise without_future = graded(tests("TEST(Runs, Little) { attention(ones()); }"));
+    EXPECT_FALSE(remarks(without_future, "100 % of the branches")) << "the causal option is never on";
 }
 
 TEST(CatchTheBug, WhatIsPrintedGivesNoRightAnswerAway) {

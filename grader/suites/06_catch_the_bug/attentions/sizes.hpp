@@ -15,7 +15,8 @@ struct InputSizes {
 /// @throws std::invalid_argument if a shape does not fit
 InputSizes checked(const Inputs& in);
 
-/// Which keys the mask and the causal option block together. @return (B, H, T, S), row-major
+/// Which keys the mask and the causal option block together. Of staged.cpp, whose lines and branches are counted.
+/// @return (B, H, T, S), row-major
 Mask blocked(const Inputs& in, const InputSizes& n);
 
 }  // namespace headway::attentions

@@ -5,6 +5,15 @@
 
 namespace headway::attentions {
 
+Mask blocked(const Inputs& in, const InputSizes& n) {
+    const Shape shape{n.B, n.H, n.T, n.S};
+    Mask all = in.mask.defined() ? in.mask.expand(shape).clone() : Mask::allow_all(shape);
+    if (!in.causal) return all;
+    for (Index i = 0; i < all.numel(); ++i)
+        if (i % n.S > i / n.S % n.T + (n.S - n.T)) all.data()[i] = true;
+    return all;
+}
+
 Attended Staged::attend(const Inputs& asked, const Habits& habits) {
     habits_ = &habits;
     const InputSizes n = checked(asked);
