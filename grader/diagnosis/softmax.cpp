@@ -134,9 +134,10 @@ void normalise(Row& row, const Softmaxing& choices, Carried& carried) {
     }
     epsilon += 2 * reference::unit_roundoff * largest;
     const bool needs_the_sum = choices.denominator(0, row) == 0;
-    if (const double top = row.maximum() - shift; top < denormal && needs_the_sum)
-        return vanish(row, top < vanishing ? anything_but : anything);
-    if (needs_the_sum && overflows_in_float_alone(row, choices, shift)) return vanish(row, anything);
+    const double top = row.maximum() - shift;
+    if (needs_the_sum && top < vanishing) return vanish(row, anything_but);
+    if (needs_the_sum && (top < denormal || overflows_in_float_alone(row, choices, shift)))
+        return vanish(row, anything);
     const std::vector<double> raised = above_the_largest_so_far(row);
     double sum = choices.carry == Carry::sum ? carried.sum : 0;
     for (std::size_t i = 0; i < count; ++i) {

@@ -127,7 +127,7 @@ std::optional<verdict::Failure> Listener::unearned(const TestRecord& record) con
 
 std::string Listener::waits_for(const Result& result) const {
     if (result.test.state != verdict::TestState::failed || result.record.waits_for.empty()) return {};
-    if (const std::string wrong = blamed(result.record.waits_for); !wrong.empty()) return wrong;
+    if (std::string wrong = blamed(result.record.waits_for); !wrong.empty()) return wrong;
     // What all tests need fails in all of them: the first says so.
     const std::string& function = result.test.failure->function;
     const auto first = std::find_if(results_.begin(), results_.end(), [&](const Result& one) {

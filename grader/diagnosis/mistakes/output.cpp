@@ -12,7 +12,7 @@ using reference::add;
 using reference::matmul;
 using reference::transpose;
 
-Array with_bias(const Projected& at, Array output) { return at.b_o == nullptr ? output : add(output, *at.b_o); }
+Array with_bias(const Projected& at, const Array& output) { return at.b_o == nullptr ? output : add(output, *at.b_o); }
 
 }  // namespace
 

@@ -218,12 +218,12 @@ void gather(const RowSums& sums, const std::vector<Computed>& computed, const Ar
 /// The sums that a query begins with: new ones, or those that an earlier query left, where they are not begun anew.
 class Left {
 public:
-    Left(const Tiling& choices, Index H, Index tile) : choices_(choices), H_(H), tile_(tile) {}
+    Left(const Tiling& choices, Index heads, Index tile) : choices_(choices), heads_(heads), tile_(tile) {}
 
     RowSums& of(const Query& query) {
         using Begun = Tiling::Begun;
         const std::size_t matrix = query.row / static_cast<std::size_t>(query.T);
-        const bool new_head = query.t == 0, new_sequence = new_head && matrix % static_cast<std::size_t>(H_) == 0;
+        const bool new_head = query.t == 0, new_sequence = new_head && matrix % static_cast<std::size_t>(heads_) == 0;
         const bool is_whole = query.end - query.begin == tile_;
         const bool anew = choices_.begun == Begun::for_each_tile || query.row == 0 ||
                           (choices_.begun == Begun::unless_whole && (query.begin == 0 || !is_whole)) ||
@@ -240,7 +240,7 @@ public:
 
 private:
     const Tiling& choices_;
-    Index H_, tile_;
+    Index heads_, tile_;
     std::vector<RowSums> left_;  ///< by the place in the tile
 };
 

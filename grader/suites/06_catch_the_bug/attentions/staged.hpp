@@ -19,7 +19,7 @@ struct Row {
 class Staged {
 public:
     virtual ~Staged() = default;
-    Attended attend(const Inputs& in, const Habits& habits);
+    Attended attend(const Inputs& asked, const Habits& habits);
 
 protected:
     const Habits& habits() const { return *habits_; }

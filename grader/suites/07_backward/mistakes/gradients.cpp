@@ -24,7 +24,11 @@ constexpr const char* alike = "Do q and k enter the scores alike?";
 // What the gradients are multiplied with, given the widths of a key and of a value.
 double one(Index, Index) { return 1; }
 double by_width(Index d, Index) { return 1 / static_cast<double>(d); }
-double by_root_of_padded_width(Index d, Index) { return 1 / std::sqrt(static_cast<double>((d + 7) / 8 * 8)); }
+double by_root_of_padded_width(Index d, Index) {
+    const Index padded = (d + 7) / 8 * 8;
+    return 1 / std::sqrt(static_cast<double>(padded));
+}
+
 double by_root_of_value_width(Index, Index d_v) { return 1 / std::sqrt(static_cast<double>(d_v)); }
 double times_root(Index d, Index) { return std::sqrt(static_cast<double>(d)); }
 
