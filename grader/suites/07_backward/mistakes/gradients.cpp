@@ -182,6 +182,18 @@ Chapter gradients() {
          .symptom = "q learns head_dim times too fast",
          .question = alike,
          .make = &for_queries<&times_root>},
+        {.id = "gradient_of_v_scaled",
+         .decision = "gradient_of_v",
+         .title = "the gradient of v is divided by √head_dim too",
+         .right = "grad_v = weightsᵀ · grad_context: values are not part of the scores",
+         .symptom = "v learns √head_dim times too slowly",
+         .question = "On the way forward, what is divided by √head_dim?",
+         .make =
+             [](Choices& c) {
+                 c.change<Gradients>().factor_of_values = [](Index d, Index) {
+                     return 1 / std::sqrt(static_cast<double>(d));
+                 };
+             }},
         // ---- q, k and v ----
         {.id = "gradients_of_q_and_k_swapped",
          .decision = "gradient_of_q_and_k",
