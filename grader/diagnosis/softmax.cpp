@@ -73,10 +73,13 @@ struct Carried {
 };
 
 /// Where every exponent of a row is below this, what is left of the exponentials is as the library's exp pleases:
-/// denormal numbers, 0 and so 0 / 0, or the smallest number that a vectorised exp knows. A program
-/// that computes in double is right there until they vanish in double, too.
-constexpr double denormal = -87;
-constexpr double vanishing = -746;
+/// denormal numbers, 0 and so 0 / 0, or the smallest number that a vectorised exp knows.
+double denormal(const Softmaxing& choices) { return choices.in_double ? -708 : -87; }
+double vanishing(const Softmaxing& choices) { return choices.in_double ? -746 : -104; }
+
+double in_range(double value, const Softmaxing& choices) {
+    return choices.in_double ? value : in_range_of_float(value);
+}
 
 /// Such weights are not predicted; of those that vanish it is known that they are not right.
 void vanish(Row& row, double error) {
@@ -100,14 +103,6 @@ std::vector<double> above_the_largest_so_far(const Row& row) {
         raised[i] = std::exp(row.score[i] - largest);
     }
     return raised;
-}
-
-/// Whether a double holds what a float does not: some students compute in one, some in the other.
-bool overflows_in_float_alone(const Row& row, const Softmaxing& choices, double shift) {
-    double largest = 0;
-    for (std::size_t i = 0; i < row.score.size(); ++i)
-        if (!row.blocked[i]) largest = std::max(largest, std::abs(choices.exponential(row.score[i] - shift)));
-    return std::isfinite(largest) && std::isinf(in_range_of_float(largest));
 }
 
 /// Turns the scores of a row into weights.
@@ -135,14 +130,14 @@ void normalise(Row& row, const Softmaxing& choices, Carried& carried) {
     epsilon += 2 * reference::unit_roundoff * largest;
     const bool needs_the_sum = choices.denominator(0, row) == 0;
     const double top = row.maximum() - shift;
-    if (needs_the_sum && top < vanishing) return vanish(row, anything_but);
-    if (needs_the_sum && (top < denormal || overflows_in_float_alone(row, choices, shift)))
-        return vanish(row, anything);
-    const std::vector<double> raised = above_the_largest_so_far(row);
+    if (needs_the_sum && top < vanishing(choices)) return vanish(row, anything_but);
+    if (needs_the_sum && top < denormal(choices)) return vanish(row, anything);
+    const bool is_rescaled = choices.rescaled == Rescaled::total_and_gathered;
+    const std::vector<double> raised = is_rescaled ? std::vector<double>() : above_the_largest_so_far(row);
     double sum = choices.carry == Carry::sum ? carried.sum : 0;
     for (std::size_t i = 0; i < count; ++i) {
-        row.score[i] = row.blocked[i] ? 0 : in_range_of_float(choices.exponential(row.score[i] - shift));
-        sum = in_range_of_float(sum + row.score[i]);
+        row.score[i] = row.blocked[i] ? 0 : in_range(choices.exponential(row.score[i] - shift), choices);
+        sum = in_range(sum + row.score[i], choices);
     }
     carried.sum = sum;
     const bool keeps_total = choices.rescaled == Rescaled::gathered || choices.rescaled == Rescaled::nothing;

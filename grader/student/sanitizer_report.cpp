@@ -72,7 +72,7 @@ std::string describe(const verdict::SanitizerReport& report, const std::string& 
         const char* sentence;
     };
     static constexpr Words known[] = {
-        {"heap-buffer-overflow", "reads or writes beyond the end of its memory"},
+        {"heap-buffer-overflow", "reads or writes outside of its memory"},
         {"stack-buffer-overflow", "reads or writes beyond the end of a local array"},
         {"global-buffer-overflow", "reads or writes beyond the end of a global array"},
         {"heap-use-after-free", "uses memory that has been freed"},

@@ -130,7 +130,7 @@ Chapter chapters::memory() {
              }},
         {.id = "reads_out_of_bounds",
          .decision = "memory",
-         .title = "an index leaves its tensor or vector: it is past the end, or below 0",
+         .title = "an index runs out of its tensor or vector: past the end, or below 0",
          .right = "each index runs from 0 to size - 1: of its own axis, or of the vector",
          .symptom = "right by luck, until it crashes",
          .question = "Which loop bound belongs to which axis?",
@@ -138,7 +138,7 @@ Chapter chapters::memory() {
                      "ExecuTorch: https://github.com/pytorch/executorch/pull/20470"}},
         {.id = "null_pointer_followed",
          .decision = "running",
-         .title = "a pointer that points nowhere is followed, or a vector or tensor without elements is indexed",
+         .title = "a pointer that points nowhere is followed, or a tensor or a vector without elements is indexed",
          .right = "let the pointer point to something first; give what is indexed its size: std::vector<float> v(n), "
                   "Tensor::zeros({T, S})",
          .symptom = "the program is killed (SIGSEGV)",

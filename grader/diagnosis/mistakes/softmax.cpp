@@ -87,7 +87,7 @@ Chapter chapters::softmax() {
          .decision = "softmax_shift",
          .title = "no maximum is subtracted before exp: large scores overflow to inf / inf = NaN",
          .right = "subtract each row's maximum first",
-         .symptom = "right for small scores; one score above 88 (in double: 709) gives NaN",
+         .symptom = "right for small scores; one score above 88 gives NaN",
          .question = "What is exp(100) in float32?",
          .shipped = {"ExecuTorch: https://github.com/pytorch/executorch/pull/18407",
                      "FasterTransformer: https://github.com/NVIDIA/FasterTransformer/issues/43",
@@ -113,7 +113,7 @@ Chapter chapters::softmax() {
          .title =
              "the running maximum starts at 0 (or at the smallest positive float): rows of very negative scores vanish",
          .right = "start it at -infinity, or at the row's first score",
-         .symptom = "right unless every score of a row is below about -100 (in double: -745); then 0 / 0",
+         .symptom = "right unless every score of a row is below about -100; then 0 / 0",
          .question = "What is your running maximum before it has seen a score?",
          .make = [](Choices& c) { c.softmaxing.shift = [](const Row& row) { return std::max(0.0, row.maximum()); }; }},
         {.id = "softmax_maximum_from_minus_thousand",
@@ -136,7 +136,7 @@ Chapter chapters::softmax() {
          .decision = "softmax_shift",
          .title = "the row's minimum is subtracted instead of its maximum: large differences overflow",
          .right = "subtract the maximum, so that the largest exponent is 0",
-         .symptom = "right for small scores; a spread above 88 (in double: 709) gives NaN",
+         .symptom = "right for small scores; a spread above 88 gives NaN",
          .question = "Which exponent is the largest?",
          .make =
              [](Choices& c) {
@@ -231,6 +231,52 @@ Chapter chapters::softmax() {
          .symptom = "right until rows differ by more than about 100",
          .question = "Where is the variable of your maximum declared: outside or inside the loop over rows?",
          .make = [](Choices& c) { c.softmaxing.carry = Carry::maximum; }},
+        // ---- the same in double ----
+        {.id = "softmax_without_maximum_in_double",
+         .decision = "softmax_shift",
+         .title = "no maximum is subtracted before exp: large scores overflow to inf / inf = NaN, in double too",
+         .right = "subtract each row's maximum first",
+         .symptom = "right for small scores; one score above 709 gives NaN",
+         .question = "What is exp(1000), even in double?",
+         .make =
+             [](Choices& c) {
+                 c.softmaxing.shift = [](const Row&) { return 0.0; };
+                 c.softmaxing.in_double = true;
+             }},
+        {.id = "softmax_shift_of_everything_in_double",
+         .decision = "softmax_shift",
+         .title = "the maximum of the whole tensor is subtracted: rows far below it become 0 / 0 = NaN, in double too",
+         .right = "subtract each row's own maximum",
+         .symptom = "right until rows differ by more than about 745",
+         .question = "What is exp(-1000), even in double, and what is 0 / 0?",
+         .make =
+             [](Choices& c) {
+                 c.softmaxing.shift = [](const Row& row) { return row.largest_of_all; };
+                 c.softmaxing.in_double = true;
+             }},
+        {.id = "softmax_maximum_from_zero_in_double",
+         .decision = "softmax_shift",
+         .title = "the running maximum starts at 0: rows of very negative scores vanish, in double too",
+         .right = "start it at -infinity, or at the row's first score",
+         .symptom = "right unless every score of a row is below about -745; then 0 / 0",
+         .question = "What is your running maximum before it has seen a score?",
+         .make =
+             [](Choices& c) {
+                 c.softmaxing.shift = [](const Row& row) { return std::max(0.0, row.maximum()); };
+                 c.softmaxing.in_double = true;
+             }},
+        {.id = "softmax_maximum_of_blocked_in_double",
+         .decision = "softmax_shift",
+         .title = "the row's maximum is taken over blocked keys too: a far larger blocked score makes the open ones "
+                  "vanish, in double too",
+         .right = "take the maximum over the keys that may be seen",
+         .symptom = "right until a blocked score is larger than the open ones by more than about 745",
+         .question = "Is the maximum taken before or after blocked scores are struck out?",
+         .make =
+             [](Choices& c) {
+                 c.softmaxing.shift = [](const Row& row) { return row.largest_blocked; };
+                 c.softmaxing.in_double = true;
+             }},
         // ---- over the keys once ----
         {.id = "softmax_total_not_rescaled",
          .decision = "softmax_running",

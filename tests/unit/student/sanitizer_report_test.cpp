@@ -19,7 +19,7 @@ TEST(SanitizerReport, NamesTheStudentsLineNotTheLibrarys) {
     EXPECT_EQ(report.line, 31);
     EXPECT_EQ(report.first_lines.front().find("==12==ERROR"), 0U);
     EXPECT_EQ(describe(report, "split_heads"),
-              "your split_heads reads or writes beyond the end of its memory (heap-buffer-overflow) at "
+              "your split_heads reads or writes outside of its memory (heap-buffer-overflow) at "
               "head_splitting.cpp:31");
 }
 
