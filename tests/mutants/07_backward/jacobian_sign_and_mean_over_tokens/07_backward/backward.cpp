@@ -88,9 +88,8 @@ Tensor multi_head_attention_backward(const Tensor& x, const Parameters& paramete
     const Index D = x.size(2);
     all_of(D % num_heads == 0, fits(grad_y, x.shape()));
     const auto check = [D](const Parameters& p) {
-        all_of(fits(p.q_weight, {D, D}), fits(p.k_weight, {D, D}), fits(p.v_weight, {D, D}),
-               fits(p.out_weight, {D, D}), fits(p.q_bias, {D}), fits(p.k_bias, {D}), fits(p.v_bias, {D}),
-               fits(p.out_bias, {D}));
+        all_of(fits(p.q_weight, {D, D}), fits(p.k_weight, {D, D}), fits(p.v_weight, {D, D}), fits(p.out_weight, {D, D}),
+               fits(p.q_bias, {D}), fits(p.k_bias, {D}), fits(p.v_bias, {D}), fits(p.out_bias, {D}));
     };
     check(parameters);
     check(grads);

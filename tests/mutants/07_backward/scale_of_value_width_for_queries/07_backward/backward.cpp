@@ -143,8 +143,7 @@ Tensor multi_head_attention_backward(const Tensor& x, const Parameters& paramete
     }
     if (mask.defined()) mask.expand({x.size(0), NH, x.size(1), x.size(1)});
     Tensor Y[3];
-    for (int I = 1; I <= 3; ++I)
-        Y[I - 1] = given::split_heads(matmul(x, WT[I - 1]->transpose(0, 1)) + *BI[I - 1], NH);
+    for (int I = 1; I <= 3; ++I) Y[I - 1] = given::split_heads(matmul(x, WT[I - 1]->transpose(0, 1)) + *BI[I - 1], NH);
     const Tensor C = given::merge_heads(given::scaled_dot_product_attention(Y[0], Y[1], Y[2], mask).context);
     const Tensor GC = linear_backward(C, parameters.out_weight, grad_y, grads.out_weight, grads.out_bias);
     const AttentionGradients G = attention_backward(Y[0], Y[1], Y[2], mask, given::split_heads(GC, NH));
