@@ -141,9 +141,11 @@ constexpr BeginnersError table[] = {
      "It is declared otherwise: name, parameters, their const and & and a const at the end must be the same in both "
      "places."},
     {R"(call to '(?:const )?Mask::Mask\(|constructor for initialization of '(?:const )?Mask')", "",
-     "A Mask is not made of sizes alone: write Mask::allow_all({T, S}), or Mask::block_all({T, S})."},
+     "Masks are made by functions of theirs: Mask::allow_all({T, S}), Mask::block_all({T, S}), with the shape in "
+     "braces."},
     {R"(call to '(?:const )?Tensor::Tensor\(|constructor for initialization of '(?:const )?Tensor')", "",
-     "A Tensor is not made of sizes alone: write Tensor::zeros({T, S}), with the shape in braces."},
+     "Tensors are made by functions of theirs: Tensor::zeros({T, S}), Tensor::full({T, S}, 1.5F), Tensor::of({2}, {1, "
+     "2})."},
     {R"(call to '(?:std::)?swap\b)", R"(\.(shape|strides)\()",
      "@1() is for reading. Swap in a copy: auto changed = x.@1();"},
     {R"(no matching function for call to '(\w+)::\1\(\)|must explicitly initialize the member '(\w+)')", "",
@@ -170,9 +172,7 @@ constexpr BeginnersError table[] = {
     {R"(iterator[^]*' to '(?:const )?(?:float|double|Index|long|int)')", "",
      "That gives the place of an element, not the element: write * in front of it."},
     {R"((?:from|of type) '(?:const )?Tensor' to (?:function return type )?'(?!const|std::|Tensor|Mask|bool|float|double|Index|long|int)(\w+)')",
-     "",
-     "This function returns $1, which has several members. Return them all, in the order of the header: return {first, "
-     "second};"},
+     "", "$1 has several members. Give all of them, in the order of the header, in braces: {first, second}."},
 
     // ---- const, auto, return
     {R"(in read-only object|within const member function)", "",

@@ -47,6 +47,11 @@ std::string kind_in_words(FailureKind kind) {
     return "it failed";
 }
 
+/// Where it should have refused, that it answers nowhere is said instead.
+bool says_what_it_threw(const Failure& failure) {
+    return failure.kind != FailureKind::exception || failure.message.find(" threw ") != std::string::npos;
+}
+
 /// "your f threw std::invalid_argument: why": what it says is worth more than the exception's type.
 std::string headline_of(const Failure& failure) {
     std::string text = message_of(failure);
@@ -207,8 +212,7 @@ std::optional<LoudFailure> loud_failure(const verdict::Exercise& exercise, const
         const Failure& failure = *test.failure;
         if (!is_loud(failure.kind)) always = false;
         if (!is_loud(failure.kind)) continue;
-        // That it refuses everything is said where it should refuse: where it should answer there is more to see.
-        if (loud && (loud->failure->at || !failure.at)) continue;
+        if (loud && (says_what_it_threw(*loud->failure) || !says_what_it_threw(failure))) continue;
         loud = {.failure = &failure,
                 .headline = headline_of(failure),
                 .where = failure.at ? line_text(*failure.at, failure.at->file) : "",

@@ -73,8 +73,8 @@ std::string describe(const verdict::SanitizerReport& report, const std::string& 
     };
     static constexpr Words known[] = {
         {"heap-buffer-overflow", "reads or writes outside of its memory"},
-        {"stack-buffer-overflow", "reads or writes beyond the end of a local array"},
-        {"global-buffer-overflow", "reads or writes beyond the end of a global array"},
+        {"stack-buffer-overflow", "reads or writes outside of a local array"},
+        {"global-buffer-overflow", "reads or writes outside of a global array"},
         {"heap-use-after-free", "uses memory that has been freed"},
         {"stack-use-after-scope", "uses a local variable after the end of its scope"},
         {"stack-use-after-return", "uses a local variable after its function returned"},

@@ -64,7 +64,7 @@ Chapter chapters::checking() {
          .make = [](Choices& c) { c.checking.more_keys = false; }},
         {.id = "accepts_different_lengths",
          .decision = "check_lengths",
-         .title = "keys and values that differ in number are not refused",
+         .title = "not every difference between the numbers of keys and of values is refused",
          .right = because,
          .symptom = silent,
          .question = "What becomes of a value that has no key?",

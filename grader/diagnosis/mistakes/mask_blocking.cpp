@@ -27,9 +27,10 @@ void go_on(Row& row, double moved_by) {
 /// Rows of weights become 0 where that key of theirs is blocked.
 void empty_rows_with(Array& weights, const Blocked& blocked, std::size_t (*key)(std::size_t width)) {
     const auto width = static_cast<std::size_t>(weights.shape.back());
-    for (std::size_t row = 0; row < weights.value.size(); row += width)
-        for (std::size_t i = row; i < row + width && blocked[row + key(width)]; ++i)
-            weights.value[i] = weights.error[i] = 0;
+    for (std::size_t row = 0; row < weights.value.size(); row += width) {
+        if (!blocked[row + key(width)]) continue;
+        for (std::size_t i = row; i < row + width; ++i) weights.value[i] = weights.error[i] = 0;
+    }
 }
 
 }  // namespace

@@ -70,7 +70,8 @@ PROPERTY(KvCache, ANewCacheIsEmpty, 1, "a new cache holds zeros of the capacity,
     shown(student);  // zeros are due, but not for every capacity
 }
 
-enum class NewTokens { dense, strided };
+/// In memory: as split_heads leaves them, or with gaps along every axis.
+enum class NewTokens { split, strided };
 
 /// @param filled  what the cache holds; with the new tokens afterwards
 /// @param counts  the largest is the number of tokens
@@ -101,14 +102,14 @@ PROPERTY(KvCache, TokensAreWrittenBehindThoseBefore, 2,
         for (const Index width : {Index{1}, filled.n.S - 1})
             expect_appended(student, random, filled, cache,
                             equal ? each(filled.n.B, width) : different_counts(filled.n.B, width),
-                            equal ? NewTokens::dense : NewTokens::strided);
+                            equal ? NewTokens::split : NewTokens::strided);
     }
     for_every_relation(student, random, "B H T S d", [&](const AxisSizes& sizes, Random& own) {
         Filled filled(own, sizes.sizes());
         const wire::Handle cache = filled.in(student);
         for (const Index width : {filled.n.S, Index{1}})
             expect_appended(student, own, filled, cache, different_counts(filled.n.B, width),
-                            width == 1 ? NewTokens::dense : NewTokens::strided);
+                            width == 1 ? NewTokens::split : NewTokens::strided);
     });
     expect_written_in_place(student, Filled(random, random_sizes(random)), random);
 }

@@ -239,24 +239,30 @@ void expect_heads_checked(Student& student, Random& random, const Inputs& in) {
     refuses(heads(random, n.B, in.grouping.H(), n.T, n.d + 1), in.k, in.v, "q is wider than k");
 }
 
-/// What divides without a rest may yet be no number of heads.
+/// What divides without a rest may yet be no number of heads. All else fits in each question.
 void expect_numbers_of_heads_checked(Student& student, Random& random, const Sizes& n, const Layer& layer) {
-    const auto refuse = [&](Index H, Index H_kv, const char* because) {
+    constexpr Index H = 6, H_kv = 3;
+    const Tensor w = random_tensor(random, {n.S, H * n.d});
+    const auto refuse = [&](Index times_H, Index times_H_kv, const char* because) {
         student.refuses("cached_numbers",
-                        {{"B", n.B}, {"S", n.S}, {"num_heads", H}, {"num_kv_heads", H_kv}, {"head_dim", n.d}}, because);
-        const Tensor w = random_tensor(random, {n.S, (H == 0 ? 6 : std::abs(H)) * n.d});
-        student.refuses("pool_heads", {{"w", w}, {"num_heads", H}, {"num_kv_heads", H_kv}}, because);
+                        {{"B", n.B},
+                         {"S", n.S},
+                         {"num_heads", times_H * H},
+                         {"num_kv_heads", times_H_kv * H_kv},
+                         {"head_dim", n.d}},
+                        because);
+        student.refuses("pool_heads", {{"w", w}, {"num_heads", times_H * H}, {"num_kv_heads", times_H_kv * H_kv}},
+                        because);
         Arguments other = layer.with(Mask{});
-        other[5].value = H;
-        other[6].value = H_kv;
+        other[5].value = times_H * layer.grouping.H();
+        other[6].value = times_H_kv * layer.grouping.H_kv;
         student.refuses("grouped_query_self_attention", other, because);
     };
-    refuse(7, 3, "H is not divisible by H_kv");
-    refuse(0, 3, "num_heads is 0");
-    refuse(6, 0, "num_kv_heads is 0");
-    refuse(-6, 3, "num_heads is negative");
-    refuse(6, -3, "num_kv_heads is negative");
-    refuse(-6, -3, "num_heads and num_kv_heads are negative");
+    refuse(0, 1, "num_heads is 0");
+    refuse(1, 0, "num_kv_heads is 0");
+    refuse(-1, 1, "num_heads is negative");
+    refuse(1, -1, "num_kv_heads is negative");
+    refuse(-1, -1, "num_heads and num_kv_heads are negative");
 }
 
 void expect_matrices_checked(Student& student, Random& random, const Layer& layer) {
@@ -307,6 +313,11 @@ PROPERTY(GroupedQuery, UnevenGroupsAreRefused, 1,
     expect_heads_checked(student, random, in);
     student.refuses_index("repeat_heads", {{"kv", in.k.select(0, 1)}, {"num_heads", in.grouping.H()}},
                           "kv must be of shape (B, H_kv, S, d)");
+    const Arguments count{
+        {"B", n.B}, {"S", n.S}, {"num_heads", Index{7}}, {"num_kv_heads", Index{3}}, {"head_dim", n.d}};
+    student.refuses("cached_numbers", count, uneven);
+    const Tensor w = random_tensor(random, {n.S, 7 * n.d});
+    student.refuses("pool_heads", {{"w", w}, {"num_heads", Index{7}}, {"num_kv_heads", Index{3}}}, uneven);
     expect_numbers_of_heads_checked(student, random, n, layer);
     student.refuses("pool_heads",
                     {{"w", random_tensor(random, {n.S, 31})}, {"num_heads", Index{6}}, {"num_kv_heads", Index{3}}},
