@@ -2,6 +2,7 @@
 
 #include "build/defined_functions.hpp"
 #include "build/diagnostics.hpp"
+#include "build/killed.hpp"
 #include "build/own_messages.hpp"
 #include "build/stamp.hpp"
 #include "submission/digest.hpp"
@@ -10,7 +11,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <sstream>
 #include <stdexcept>
 #include <utility>
@@ -38,33 +38,6 @@ Words folders_of(const Words& files) {
     for (const std::string& file : files)
         if (!file.starts_with('-')) folders.push_back(fs::path(file).parent_path().string());
     return folders;
-}
-
-/// Ran into a limit of ours, or into none and succeeded: how it ended is the submission's doing.
-bool is_its_own_doing(const sandbox::Finished& finished, std::chrono::seconds cpu) {
-    return (finished.ended.success() && !finished.timed_out) || finished.timed_out || finished.out_of_memory ||
-           finished.seconds >= cpu;
-}
-
-/// Ended by a signal that no limit of ours and no mistake of a compiler's sends, or because the machine's memory was
-/// used up: the machine's doing, or of somebody who takes a task back, and no fault of the submission. Only what the
-/// kernel says counts. What was printed does not: a source has a say in that.
-bool was_killed_from_outside(const sandbox::Finished& finished, std::chrono::seconds cpu) {
-    if (is_its_own_doing(finished, cpu)) return false;
-    const auto ended_by = [&](int signal) {
-        return finished.ended.signal == signal || finished.ended.exit_code == 128 + signal;
-    };
-    return finished.starved || ended_by(SIGKILL) || ended_by(SIGTERM) || ended_by(SIGHUP) || ended_by(SIGINT);
-}
-
-/// Whether it is worth a second run. Where a driver's own child was killed (cc1plus, ld), the driver tells so in words
-/// alone, and exits as after a mistake in the source. A death by the machine does not repeat; words in a source do, and
-/// then they are the submission's. So the words decide about a second run, and never about whose fault it is.
-bool may_have_been_killed(const sandbox::Finished& finished, std::chrono::seconds cpu) {
-    if (is_its_own_doing(finished, cpu)) return false;
-    return was_killed_from_outside(finished, cpu) ||
-           finished.output.find(" signal terminated program ") != std::string::npos ||
-           finished.output.find(" terminated with signal ") != std::string::npos;
 }
 
 std::uint64_t bytes_of(const Words& files) {

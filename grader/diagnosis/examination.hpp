@@ -1,10 +1,7 @@
 #pragma once
 
-#include "diagnosis/subject.hpp"
+#include "diagnosis/asking.hpp"
 
-#include "verdict/verdict.hpp"
-
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,18 +15,6 @@ struct Workers {
     judge::Student& refilled;  ///< the same program; fresh memory holds another pattern
     judge::Student& sanitized;
 };
-
-/// One answer, with its circumstances.
-struct Reply {
-    Answer answer;
-    std::vector<std::string> changed_arguments;
-    std::optional<verdict::Failure> failure;  ///< no answer: crash, hang, sanitizer report, ...
-    bool not_written = false;
-    std::string left_its_tensor;  ///< what checked access said of an index
-};
-
-/// Asks without failing a test. A lost worker is replaced.
-Reply ask(judge::Student& student, const Function& function, const judge::Arguments& arguments);
 
 /// What the answers of a function to its questions show, besides their numbers.
 struct Findings {

@@ -29,7 +29,8 @@ struct Caching {
     bool padding_is_written = false;  ///< where there is room, but lengths move on by counts
     /// What the length of sequence b moves on by, whatever was written.
     Index (*grows_by)(const Lengths& counts, std::size_t b, Index n);
-    bool writes = true;                ///< into the cache, not into a copy of it
+    bool writes_keys = true;  ///< into the cache, not into a copy of it
+    bool writes_values = true;
     bool keys_for_values = false;      ///< k is written into both
     bool values_for_keys = false;      ///< v is written into both
     bool one_storage = false;          ///< k and v of a new cache are one tensor
