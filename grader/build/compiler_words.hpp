@@ -20,7 +20,7 @@ struct Quote {
     std::string_view text;
     std::string_view marks = {};
 
-    bool has_caret() const { return marks.find('^') != marks.npos; }
+    bool has_caret() const { return marks.find('^') != std::string_view::npos; }
 };
 
 /// One error or warning, with what the compiler tells around it.

@@ -15,10 +15,10 @@ std::size_t as_size(Index index) { return static_cast<std::size_t>(index); }
 class Places {
 public:
     Places(const Array& array, Index n, const Caching& choices, const Shape& lengths, const Shape& counts)
-        : H_(array.size(1)),
-          C_(array.size(2)),
-          d_(array.size(3)),
-          n_(n),
+        : heads_(array.size(1)),
+          capacity_(array.size(2)),
+          width_(array.size(3)),
+          tokens_(n),
           choices_(choices),
           lengths_(lengths),
           counts_(counts) {}
@@ -26,18 +26,18 @@ public:
     /// Where the first feature of new token t is written.
     std::size_t begin(std::size_t b, Index h, Index t) const {
         Index at = choices_.position(lengths_, counts_, b, t);
-        if (choices_.when_full == Caching::WhenFull::overwrites_the_oldest) at %= C_;
-        const Index head = static_cast<Index>(b) * H_ + h;
+        if (choices_.when_full == Caching::WhenFull::overwrites_the_oldest) at %= capacity_;
+        const Index head = static_cast<Index>(b) * heads_ + h;
         if (choices_.heads == Caching::Apart::tokens_so_far)
-            return as_size((head * (lengths_[b] + counts_[b]) + at) * d_);
+            return as_size((head * (lengths_[b] + counts_[b]) + at) * width_);
         if (choices_.heads == Caching::Apart::new_tokens)
-            return as_size((static_cast<Index>(b) * H_ * C_ + h * n_ + at) * d_);
-        if (at >= C_) throw Unpredictable{};  // some refuse, others write elsewhere
-        return as_size((head * C_ + at) * d_);
+            return as_size((static_cast<Index>(b) * heads_ * capacity_ + h * tokens_ + at) * width_);
+        if (at >= capacity_) throw Unpredictable{};  // some refuse, others write elsewhere
+        return as_size((head * capacity_ + at) * width_);
     }
 
 private:
-    Index H_, C_, d_, n_;
+    Index heads_, capacity_, width_, tokens_;
     const Caching& choices_;
     const Shape& lengths_;
     const Shape& counts_;

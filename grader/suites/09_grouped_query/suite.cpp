@@ -243,19 +243,19 @@ void expect_heads_checked(Student& student, Random& random, const Inputs& in) {
 void expect_numbers_of_heads_checked(Student& student, Random& random, const Sizes& n, const Layer& layer) {
     constexpr Index H = 6, H_kv = 3;
     const Tensor w = random_tensor(random, {n.S, H * n.d});
-    const auto refuse = [&](Index times_H, Index times_H_kv, const char* because) {
+    const auto refuse = [&](Index times_heads, Index times_kv_heads, const char* because) {
         student.refuses("cached_numbers",
                         {{"B", n.B},
                          {"S", n.S},
-                         {"num_heads", times_H * H},
-                         {"num_kv_heads", times_H_kv * H_kv},
+                         {"num_heads", times_heads * H},
+                         {"num_kv_heads", times_kv_heads * H_kv},
                          {"head_dim", n.d}},
                         because);
-        student.refuses("pool_heads", {{"w", w}, {"num_heads", times_H * H}, {"num_kv_heads", times_H_kv * H_kv}},
-                        because);
+        student.refuses("pool_heads",
+                        {{"w", w}, {"num_heads", times_heads * H}, {"num_kv_heads", times_kv_heads * H_kv}}, because);
         Arguments other = layer.with(Mask{});
-        other[5].value = times_H * layer.grouping.H();
-        other[6].value = times_H_kv * layer.grouping.H_kv;
+        other[5].value = times_heads * layer.grouping.H();
+        other[6].value = times_kv_heads * layer.grouping.H_kv;
         student.refuses("grouped_query_self_attention", other, because);
     };
     refuse(0, 1, "num_heads is 0");
