@@ -36,6 +36,20 @@ Array mean_by(const Array& w, Index H, Index H_kv, Column column) {
     return pooled_by(w, H, H_kv, column, H / H_kv, static_cast<double>(H_kv) / static_cast<double>(H));
 }
 
+Array largest_of_each_group(const Array& w, Index H, Index H_kv) {
+    const Index d = w.size(1) / H, group = H / H_kv;
+    return gathered(w, {w.size(0), H_kv * d}, [&](Coordinate to) {
+        const auto of_head = [&](Index place) {
+            const Index from[] = {to[0], (to[1] / d * group + place) * d + to[1] % d};
+            return position(w.shape, from);
+        };
+        std::size_t largest = of_head(0);
+        for (Index place = 1; place < group; ++place)
+            if (w.value[of_head(place)] > w.value[largest]) largest = of_head(place);
+        return largest;
+    });
+}
+
 }  // namespace
 
 namespace chapters {
@@ -231,6 +245,13 @@ Chapter pooling() {
                      return pooled_by(w, H, H_kv, &of_the_group, 1, 1);
                  };
              }},
+        {.id = "pooling_takes_the_largest",
+         .decision = "pooling",
+         .title = "the largest number of each group is taken instead of the mean",
+         .right = "take the mean over the heads of the group",
+         .symptom = "a projection of large numbers, whatever most heads hold",
+         .question = "What becomes of 1, 2 and 9 in your result?",
+         .make = [](Choices& c) { c.change<GroupedLayer>().pool = &largest_of_each_group; }},
         {.id = "pooling_takes_every_nth_head",
          .decision = "pooling",
          .title = "heads h, h + H_kv, h + 2·H_kv, … are averaged instead of neighbours",
