@@ -45,6 +45,16 @@ bool remarks(const verdict::Exercise& exercise, const std::string& words) {
     return told && std::ranges::any_of(*told, [&](const auto& remark) { return remark.find(words) != remark.npos; });
 }
 
+/// What is said of right attentions that fail, or of a property that is not caught.
+std::string told(const verdict::Exercise& exercise, const std::string& test) {
+    const auto found = std::ranges::find(exercise.tests, test, &verdict::Test::name);
+    return found == exercise.tests.end() || !found->failure ? "" : found->failure->message;
+}
+
+void expect_said(const std::string& message, const std::string& words) {
+    EXPECT_NE(message.find(words), std::string::npos) << message;
+}
+
 TEST(CatchTheBug, EachRightAttentionThatIsFailedCostsOneThatIsCaught) {
     const verdict::Exercise all = graded(solution(file));
     EXPECT_EQ(all.points, 10);
@@ -63,8 +73,80 @@ TEST(Strict, NoZeroHasASign) {
     EXPECT_LT(failed, 10);
     EXPECT_EQ(some.points, 10 - failed);
     EXPECT_EQ(some.state, verdict::State::failed);
-    EXPECT_NE(message.find("of 10 right attentions"), std::string::npos) << message;
-    EXPECT_NE(message.find("Strict.NoZeroHasASign"), std::string::npos) << message;
+    expect_said(message, "of 10 right attentions");
+    expect_said(message, "Strict.NoZeroHasASign");
+    expect_said(message, "It passes when no zero is -0.");
+}
+
+TEST(CatchTheBug, WhyARightAttentionFailsIsFoundByRunningTheTestOnceMore) {
+    // The weights of head 0, read as if its rows lay one after another.
+    expect_said(told(graded(solution_and(R"(
+bool is_close(const Tensor& a, const std::vector<float>& want) {
+    for (std::size_t i = 0; i < want.size(); ++i)
+        if (!(std::abs(a.data()[i] - want[i]) < 1e-3F)) return false;
+    return true;
+}
+TEST(Helper, ReadsTheStorage) {
+    Inputs in = ones();
+    in.mask = Mask::of({3}, {true, false, false});
+    EXPECT_TRUE(is_close(attention(in).weights, {0, 0.5F, 0.5F, 0, 0.5F, 0.5F, 0, 0.5F, 0.5F, 0, 0.5F, 0.5F}));
+}
+)")),
+                     "RightOnesPass"),
+                "It passes when the same answer lies in row-major order.");
+    expect_said(
+        told(graded(solution_and(R"(
+TEST(Own, Expectation) {
+    Inputs in = ones();
+    in.query = Tensor::ones({2, 1, 4});
+    in.causal = true;
+    EXPECT_EQ(attention(in).weights(0, 0, 0, 2), 0.0F);
+}
+)")),
+             "RightOnesPass"),
+        "one passes: there, the causal mask aligns the first query with the first key. So this is what the test "
+        "expects. Right: the last query sees every key");
+    expect_said(told(graded(solution_and(R"(
+TEST(Strict, ToTheLastDigit) {
+    Inputs in = ones();
+    for (Index i = 0; i < 24; ++i) in.key.data()[i] = 0.1F * static_cast<float>(i % 7);
+    double total = 0;
+    const Attended out = attention(in);
+    for (Index s = 0; s < 3; ++s) total += out.weights(0, 0, 0, s) * 1000003.0;
+    EXPECT_NEAR(out.weights(0, 1, 0, 0), 0.3333333F * total / 1000003.0, 1e-30);
+}
+)")),
+                     "RightOnesPass"),
+                "compare with a tolerance, as wide as the header promises");
+}
+
+TEST(CatchTheBug, WhyAWrongAttentionPassesIsFoundByLookingAtItsAnswers) {
+    const verdict::Exercise nothing_asked = graded(tests(R"(
+TEST(Weights, AreEqualForEqualKeys) {
+    const Attended out = attention(ones());
+    for (Index s = 0; s < 3; ++s) EXPECT_NEAR(out.weights(0, 0, 0, s), 1 / 3.0, 1e-3);
+}
+)"));
+    expect_said(told(nothing_asked, "Causal"),
+                "One of them answers your only question right, to 1 %: nothing that you ask shows the mistake.");
+    const verdict::Exercise not_compared = graded(tests(R"(
+TEST(Comparison, LetsNaNPass) {
+    Inputs in = ones();
+    in.mask = Mask::block_all({1});
+    const Attended out = attention(in);
+    for (Index i = 0; i < 4; ++i)
+        if (std::abs(out.output(0, 0, i)) > 1e-3F) FAIL();
+}
+TEST(Output, OfOtherKeys) {
+    Inputs in = ones();
+    in.key = Tensor::of({2, 3, 4}, {3, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0});
+    EXPECT_NEAR(attention(in).output(0, 0, 0), 1, 1e-3);
+}
+)"));
+    expect_said(told(not_compared, "BlockedRows"),
+                "answers 1 of your 2 questions with NaN where a number belongs, and no test fails.");
+    expect_said(told(not_compared, "ReturnedWeights"), "with wrong weights and the right output, and no test fails.");
+    expect_said(told(not_compared, "Scale"), "with wrong weights and the right output, and no test fails.");
 }
 
 TEST(CatchTheBug, ATestThatFailsEverythingOrNothingIsToldSo) {

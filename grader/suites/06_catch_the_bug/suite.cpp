@@ -1,5 +1,5 @@
 // Exercise 06: the submitted tests are the submission; what is asked of them is which attentions they tell apart.
-#include "suites/06_catch_the_bug/trial.hpp"
+#include "suites/06_catch_the_bug/experiments.hpp"
 
 #include "student/hidden_test.hpp"
 
@@ -8,8 +8,8 @@
 
 #include <algorithm>
 #include <any>
+#include <iterator>
 #include <memory>
-#include <regex>
 
 namespace headway::judge {
 namespace {
@@ -56,16 +56,20 @@ std::vector<std::string> taken_back(const Trial& trial) {
     return caught;
 }
 
-/// "2 wrong attentions pass. (Tests that fail a right one are not counted.)"
-std::string what_slips_through(const Trial& trial, const std::string& property) {
-    const auto wrong = wrong_ones(property);
-    const auto missed = std::ranges::count_if(wrong, [&](const auto* one) { return !trial.catches(*one); });
+/// "2 wrong attentions pass. One of them answers ..."
+std::string what_slips_through(const Session& session, const Trial& trial, const std::string& property) {
     if (trial.fair().empty())
         return "none of your tests passes with every right attention, so none tells right from wrong";
-    const bool some = static_cast<std::size_t>(missed) < wrong.size();
+    const auto wrong = wrong_ones(property);
+    std::vector<const roster::Entry*> missed;
+    std::ranges::copy_if(wrong, std::back_inserter(missed), [&](const auto* one) { return !trial.catches(*one); });
+    const bool one = missed.size() == 1;
     return fmt::format(
-        "{} {}wrong attention{} {}.{}", missed, some ? fmt::format("of {} ", wrong.size()) : "",
-        wrong.size() == 1 ? "" : "s", missed == 1 ? "passes" : "pass",
+        "{} {}wrong attention{} {}.{}{}", missed.size(),
+        missed.size() < wrong.size() ? fmt::format("of {} ", wrong.size()) : "", wrong.size() == 1 ? "" : "s",
+        one ? "passes" : "pass",
+        why_unnoticed(session.student, session.seed, trial, trial.run_of(missed.front()->id),
+                      one ? "It" : "One of them"),
         trial.fair().size() < trial.tests().size() ? " (Tests that fail a right one are not counted.)" : "");
 }
 
@@ -75,13 +79,14 @@ void expect_reproducible(const Trial& trial) {
         fail_with("your tests are not reproducible, so none of them counts: " + *trial.not_reproducible());
 }
 
-void expect_caught(const Trial& trial, const std::string& property) {
+void expect_caught(Session& session, const std::string& property) {
+    const Trial& trial = trial_in(session);
     expect_reproducible(trial);
     if (!all_caught(trial, property)) {
         for (const auto* wrong : wrong_ones(property))
             if (const auto& lost = trial.run_of(wrong->id).lost)
                 fail_with("your tests " + lost->message + "; a wrong attention is caught by a test that fails");
-        fail_with(what_slips_through(trial, property));
+        fail_with(what_slips_through(session, trial, property));
     }
     const std::vector<std::string> not_counted = taken_back(trial);
     if (std::ranges::find(not_counted, property) != not_counted.end())
@@ -134,15 +139,6 @@ void remark_on_shipped(Student& student, const Trial& trial) {
     if (!projects.empty()) remark(student, fmt::format("what you caught has shipped in {}", fmt::join(projects, ", ")));
 }
 
-/// Why a test fails a right attention, where its words do not say it.
-std::string why_it_may_differ(const std::string& words) {
-    static const std::regex looks_equal(R"(Which is: (\S+) .*Which is: \1( |$))");
-    if (words.find("data()") != std::string::npos)
-        return " A right attention may return other strides: use (i, j) or contiguous().";
-    if (std::regex_search(words, looks_equal)) return " These differ in the last digits: compare with a tolerance.";
-    return "";
-}
-
 PROPERTY(CatchTheBug, RightOnesPass, 0, "right attentions pass, however they are written") {
     const Trial& trial = trial_in(session);
     student.test_record().output = trial.printed().text;
@@ -154,50 +150,52 @@ PROPERTY(CatchTheBug, RightOnesPass, 0, "right attentions pass, however they are
     if (trial.false_alarms().empty()) return;
     const Encounter& met = trial.run_of(trial.false_alarms().front()->id);
     const auto rights = std::ranges::count_if(roster::entries(), &roster::Entry::is_right);
-    const std::string why = met.lost ? "your tests " + met.lost->message : met.first_words;
-    fail_with(fmt::format("{} of {} right attentions, written in different styles, fail. One of them: {}{}",
-                          trial.false_alarms().size(), rights, why, why_it_may_differ(why)));
+    const std::string why = met.lost ? "your tests " + met.lost->message
+                                     : fmt::format("{}, {}{}", met.first_failed, met.first_words,
+                                                   why_failed(student, session.seed, trial, met));
+    fail_with(fmt::format("{} of {} right attentions, written in different styles, fail. One of them: {}",
+                          trial.false_alarms().size(), rights, why));
 }
 
-PROPERTY(CatchTheBug, Scale, 1, "a wrong scale is caught") { expect_caught(trial_in(session), "Scale"); }
+PROPERTY(CatchTheBug, Scale, 1, "a wrong scale is caught") { expect_caught(session, "Scale"); }
 
 PROPERTY(CatchTheBug, Heads, 1, "heads split or merged in the wrong order are caught") {
-    expect_caught(trial_in(session), "Heads");
+    expect_caught(session, "Heads");
 }
 
 PROPERTY(CatchTheBug, SoftmaxAxis, 1, "softmax over another axis than the keys is caught") {
-    expect_caught(trial_in(session), "SoftmaxAxis");
+    expect_caught(session, "SoftmaxAxis");
 }
 
 PROPERTY(CatchTheBug, LargeScores, 1, "softmax that does not stand large scores, of either sign, is caught") {
-    expect_caught(trial_in(session), "LargeScores");
+    expect_caught(session, "LargeScores");
 }
 
 PROPERTY(CatchTheBug, Mask, 1,
          "masks that leave weight on blocked keys, or take it from open ones, at once or in a later call, are caught") {
-    expect_caught(trial_in(session), "Mask");
+    expect_caught(session, "Mask");
 }
 
 PROPERTY(CatchTheBug, MaskPerSequence, 1, "one mask for all sequences of the batch is caught") {
-    expect_caught(trial_in(session), "MaskPerSequence");
+    expect_caught(session, "MaskPerSequence");
 }
 
 PROPERTY(CatchTheBug, Causal, 1, "a causal option that does not block just the future is caught") {
-    expect_caught(trial_in(session), "Causal");
+    expect_caught(session, "Causal");
 }
 
 PROPERTY(CatchTheBug, BlockedRows, 1, "queries that may see nothing but get something are caught") {
-    expect_caught(trial_in(session), "BlockedRows");
+    expect_caught(session, "BlockedRows");
 }
 
 PROPERTY(CatchTheBug, Sources, 1,
          "q, k or v from an input, weight, bias or place in memory that is not theirs are caught") {
-    expect_caught(trial_in(session), "Sources");
+    expect_caught(session, "Sources");
 }
 
 PROPERTY(CatchTheBug, ReturnedWeights, 1,
          "returned weights that are not those the values were weighted with are caught") {
-    expect_caught(trial_in(session), "ReturnedWeights");
+    expect_caught(session, "ReturnedWeights");
 }
 
 }  // namespace

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
-#include <stdexcept>
 #include <utility>
 
 namespace headway::judge {
@@ -16,85 +15,10 @@ namespace {
 namespace fs = std::filesystem;
 using std::chrono::milliseconds;
 
-constexpr int most_questions = 2000;
-constexpr std::size_t most_tests = 500, most_name_bytes = 200, most_words_bytes = 400;
 /// Where all tests have not come to their end so many times, and not once did, they will not the next time.
 constexpr int most_lost = 3;
-/// With one attention, for answering them.
-constexpr milliseconds most_answering{10'000};
-
-fs::path beside_the_judge(const std::string& name) { return fs::read_symlink("/proc/self/exe").parent_path() / name; }
-
-/// It computes what strangers ask, with code of ours.
-/// @param counts  where it leaves which of the reference's lines were run; empty: nowhere
-sandbox::Launch attention_program(const fs::path& counts) {
-    sandbox::Command command;
-    command.arguments = {beside_the_judge("headway-attention").string()};
-    if (!counts.empty()) command.environment = {"GCOV_PREFIX=" + counts.string()};
-    command.limits.address_space = std::uint64_t{2} << 30U;
-    return sandbox::trusted(std::move(command), sandbox::Trusted::reference_attention);
-}
-
-/// The attention's answer as the tests are told it.
-wire::Value handed_on(wire::Reply reply) {
-    if (!reply.error) return std::move(reply.result);
-    return wire::Record{{{"refused", reply.error->message}}};
-}
-
-/// What the tests ask, put to the attention. @throws NoAnswer if it is nothing that can be asked
-wire::Value answer_of(WorkerLink& attention, wire::Call call) {
-    if (attention.time_used() > most_answering) throw NoAnswer{verdict::FailureKind::timeout, "ask for too much work"};
-    try {
-        return handed_on(attention.exchange(std::move(call), most_answering));
-    } catch (const NoAnswer& why) {
-        if (why.in_doubt) throw MachineTooBusy("the attention under test " + why.message + ". Grade again.");
-        throw NoAnswer{verdict::FailureKind::protocol, "ask what no attention could answer: one " + why.message};
-    } catch (const wire::MalformedMessage&) {
-        throw NoAnswer{verdict::FailureKind::protocol, "ask with more than a message may hold"};
-    }
-}
 
 }  // namespace
-
-void Trial::converse(WorkerLink& tests, WorkerLink& attention, Encounter& met) {
-    const auto left = [&] {
-        const auto used = std::chrono::duration_cast<milliseconds>(tests.time_used());
-        return std::max(patience_ - used, milliseconds(1));
-    };
-    std::uint64_t call = 0;
-    wire::Value said = tests.exchange({++call, "run_tests", {}}, left()).result;
-    for (int question = 0;; ++question, ++questions_) {
-        const auto* record = std::get_if<wire::Record>(&said);
-        const wire::Field* asks = record != nullptr ? record->find("asks") : nullptr;
-        if (asks == nullptr) break;
-        if (question == most_questions)
-            throw NoAnswer{verdict::FailureKind::protocol, "ask one attention more than 2000 questions"};
-        const wire::Value answer = answer_of(
-            attention, {++call,
-                        "attend",
-                        {{"id", met.attention->id}, {"seed", static_cast<Index>(seed_)}, {"inputs", asks->value}}});
-        said = tests.exchange({++call, "answer", {{"reply", answer}}}, left()).result;
-    }
-    const auto* end = std::get_if<wire::Record>(&said);
-    const wire::Field* report = end != nullptr ? end->find("report") : nullptr;
-    const auto* outcomes = report != nullptr ? std::get_if<wire::Record>(&report->value) : nullptr;
-    if (outcomes == nullptr || outcomes->fields.size() > most_tests)
-        throw NoAnswer{verdict::FailureKind::protocol,
-                       "ended without a report that can be read (of 500 tests at most)"};
-    for (const wire::Field& test : outcomes->fields) {
-        const std::string name = test.name.substr(0, most_name_bytes);
-        const auto* words = std::get_if<std::string>(&test.value);
-        tests_.insert(name);
-        met.there.insert(name);
-        if (words == nullptr) continue;
-        if (words->empty()) {
-            met.passed.insert(name);
-            continue;
-        }
-        if (met.failed.empty()) met.first_words = name + ", " + words->substr(0, most_words_bytes);
-        met.failed.insert(name);
-    }
-}
 
 /// Once more where the tests may have been ended by something outside.
 Encounter Trial::conduct(Student& student, const roster::Entry& entry) {
@@ -111,14 +35,14 @@ Encounter Trial::conduct_once(Student& student, const roster::Entry& entry) {
     met.attention = &entry;
     std::optional<build::ScratchFolder> counts;
     if (entry.id == roster::reference) counts.emplace(fs::temp_directory_path());
-    // What is asked of it is the submission's doing, and so is the time that it takes.
-    CallLimits limits;
-    limits.budget = student.limits().budget;
-    limits.answer_bytes = student.limits().answer_bytes;
-    WorkerLink attention(attention_program(counts ? counts->path() : fs::path()), limits);
+    AttentionProcess attention(student.limits(), seed_, counts ? counts->path() : fs::path());
     const std::unique_ptr<WorkerLink> tests = student.another_worker();
+    const auto answer = [&](const wire::Value& question) {
+        ++questions_;
+        return attention.answer(entry.id, question);
+    };
     try {
-        converse(*tests, attention, met);
+        converse(*tests, answer, patience_, met);
         ++ended_;
         // Tests that do not end with one attention may well do so with the next: in some such time as they took before.
         longest_ = std::max(longest_, std::chrono::duration_cast<milliseconds>(tests->time_used()));
@@ -134,13 +58,16 @@ Encounter Trial::conduct_once(Student& student, const roster::Entry& entry) {
             patience_ = std::clamp(4 * longest_, milliseconds(500), patience_);
         }
     }
+    tests_.insert(met.there.begin(), met.there.end());
+    met.computed = tests->time_used() + attention.time_used();
     if (lost_ == 0 && entry.id == roster::wrong_everywhere) {
         printed_ = tests->take_output();
         if (!printed_.text.empty()) printed_.text.insert(0, "(with a wrong attention)\n");
     }
     if (counts) {
         attention.finish();
-        counts_ = line_counts(counts->path(), beside_the_judge("headway-attention.gcno"));
+        const fs::path beside = fs::read_symlink("/proc/self/exe").parent_path();
+        counts_ = line_counts(counts->path(), beside / "headway-attention.gcno");
     }
     return met;
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "suites/06_catch_the_bug/attentions/roster.hpp"
+#include "suites/06_catch_the_bug/conversation.hpp"
 #include "suites/06_catch_the_bug/line_counts.hpp"
 
 #include "student/student.hpp"
@@ -13,16 +13,6 @@
 #include <vector>
 
 namespace headway::judge {
-
-/// What the submitted tests said of one attention.
-struct Encounter {
-    const roster::Entry* attention = nullptr;
-    std::set<std::string> there;   ///< the tests that there were: "Suite.Name"
-    std::set<std::string> passed;  ///< of these; a test that was skipped neither passed nor failed
-    std::set<std::string> failed;
-    std::string first_words;       ///< what the first of them said
-    std::optional<NoAnswer> lost;  ///< why the tests did not come to their end
-};
 
 /// The submitted tests against every attention, each time in two new processes: theirs, and that of the attention. The
 /// judge hands questions and answers on; so neither of the two knows of the other.
@@ -63,8 +53,6 @@ public:
     const Printed& printed() const { return printed_; }
 
 private:
-    /// Questions and answers, up to the report. @throws NoAnswer
-    void converse(WorkerLink& tests, WorkerLink& attention, Encounter& met);
     Encounter conduct(Student& student, const roster::Entry& entry);
     Encounter conduct_once(Student& student, const roster::Entry& entry);
     /// Some of the attentions, right and wrong, a second time.

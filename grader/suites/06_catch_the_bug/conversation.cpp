@@ -1,0 +1,100 @@
+#include "suites/06_catch_the_bug/conversation.hpp"
+
+#include "sandbox/process.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace headway::judge {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::milliseconds;
+
+constexpr int most_questions = 2000;
+constexpr std::size_t most_tests = 500, most_name_bytes = 200, most_words_bytes = 400;
+/// With one attention, for answering them.
+constexpr milliseconds most_answering{10'000};
+
+/// It computes what strangers ask, with code of ours.
+sandbox::Launch attention_program(const fs::path& counts) {
+    sandbox::Command command;
+    command.arguments = {(fs::read_symlink("/proc/self/exe").parent_path() / "headway-attention").string()};
+    if (!counts.empty()) command.environment = {"GCOV_PREFIX=" + counts.string()};
+    command.limits.address_space = std::uint64_t{2} << 30U;
+    return sandbox::trusted(std::move(command), sandbox::Trusted::reference_attention);
+}
+
+CallLimits limits_beside(const CallLimits& tests) {
+    CallLimits limits;
+    limits.budget = tests.budget;
+    limits.answer_bytes = tests.answer_bytes;
+    return limits;
+}
+
+/// The attention's answer as the tests are told it.
+wire::Value handed_on(wire::Reply reply) {
+    if (!reply.error) return std::move(reply.result);
+    return wire::Record{{{"refused", reply.error->message}}};
+}
+
+}  // namespace
+
+AttentionProcess::AttentionProcess(const CallLimits& tests, std::uint64_t seed, const fs::path& counts)
+    : link_(attention_program(counts), limits_beside(tests)), seed_(seed) {}
+
+wire::Value AttentionProcess::answer(const std::string& id, const wire::Value& question) {
+    if (link_.time_used() > most_answering) throw NoAnswer{verdict::FailureKind::timeout, "ask for too much work"};
+    try {
+        return handed_on(link_.exchange(
+            {++calls_, "attend", {{"id", id}, {"seed", static_cast<Index>(seed_)}, {"inputs", question}}},
+            most_answering));
+    } catch (const NoAnswer& why) {
+        if (why.in_doubt) throw MachineTooBusy("the attention under test " + why.message + ". Grade again.");
+        throw NoAnswer{verdict::FailureKind::protocol, "ask what no attention could answer: one " + why.message};
+    } catch (const wire::MalformedMessage&) {
+        throw NoAnswer{verdict::FailureKind::protocol, "ask with more than a message may hold"};
+    }
+}
+
+void converse(WorkerLink& tests, const Answering& answer, milliseconds patience, Encounter& met) {
+    const auto left = [&] {
+        const auto used = std::chrono::duration_cast<milliseconds>(tests.time_used());
+        return std::max(patience - used, milliseconds(1));
+    };
+    std::uint64_t call = 0;
+    wire::Value said = tests.exchange({++call, "run_tests", {}}, left()).result;
+    for (int question = 0;; ++question) {
+        const auto* record = std::get_if<wire::Record>(&said);
+        const wire::Field* asks = record != nullptr ? record->find("asks") : nullptr;
+        if (asks == nullptr) break;
+        if (question == most_questions)
+            throw NoAnswer{verdict::FailureKind::protocol,
+                           "ask one attention more than 2000 questions (in a loop that does not end?)"};
+        const wire::Value reply = answer(asks->value);
+        said = tests.exchange({++call, "answer", {{"reply", reply}}}, left()).result;
+    }
+    const auto* end = std::get_if<wire::Record>(&said);
+    const wire::Field* report = end != nullptr ? end->find("report") : nullptr;
+    const auto* outcomes = report != nullptr ? std::get_if<wire::Record>(&report->value) : nullptr;
+    if (outcomes == nullptr || outcomes->fields.size() > most_tests)
+        throw NoAnswer{verdict::FailureKind::protocol,
+                       "ended without a report that can be read (of 500 tests at most)"};
+    for (const wire::Field& test : outcomes->fields) {
+        const std::string name = test.name.substr(0, most_name_bytes);
+        const auto* words = std::get_if<std::string>(&test.value);
+        met.there.insert(name);
+        if (words == nullptr) continue;
+        if (words->empty()) {
+            met.passed.insert(name);
+            continue;
+        }
+        if (met.failed.empty()) {
+            met.first_failed = name;
+            met.first_words = words->substr(0, most_words_bytes);
+        }
+        met.failed.insert(name);
+    }
+}
+
+}  // namespace headway::judge

@@ -1,0 +1,56 @@
+#pragma once
+
+#include "suites/06_catch_the_bug/attentions/roster.hpp"
+
+#include "student/worker_link.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+
+namespace headway::judge {
+
+/// What the submitted tests said of one attention.
+struct Encounter {
+    const roster::Entry* attention = nullptr;
+    std::set<std::string> there;   ///< the tests that there were: "Suite.Name"
+    std::set<std::string> passed;  ///< of these; a test that was skipped neither passed nor failed
+    std::set<std::string> failed;
+    std::string first_failed;             ///< the first of them, in the order they ran
+    std::string first_words;              ///< what it said
+    std::optional<NoAnswer> lost;         ///< why the tests did not come to their end
+    std::chrono::nanoseconds computed{};  ///< by the tests and the attention
+};
+
+/// The program that holds all attentions: a process that the judge puts questions to.
+class AttentionProcess {
+public:
+    /// @param tests   their limits: what is asked of it is their doing, and so is the time that it takes
+    /// @param counts  where it leaves which of the reference's lines were run; empty: nowhere
+    AttentionProcess(const CallLimits& tests, std::uint64_t seed, const std::filesystem::path& counts = {});
+
+    /// What that attention answers: its answer, or {"refused": why}.
+    /// @throws NoAnswer if it is nothing that can be asked   @throws MachineTooBusy
+    wire::Value answer(const std::string& id, const wire::Value& question);
+
+    std::chrono::nanoseconds time_used() const { return link_.time_used(); }
+    /// Lets it end, so that it writes its counts.
+    void finish() { link_.finish(); }
+
+private:
+    WorkerLink link_;
+    std::uint64_t seed_, calls_ = 0;
+};
+
+using Answering = std::function<wire::Value(const wire::Value& question)>;
+
+/// Runs the tests, up to their report.
+/// @param patience  what they may compute
+/// @throws NoAnswer
+void converse(WorkerLink& tests, const Answering& answer, std::chrono::milliseconds patience, Encounter& met);
+
+}  // namespace headway::judge

@@ -1,0 +1,185 @@
+#include "suites/06_catch_the_bug/experiments.hpp"
+
+#include "diagnosis/catalogue.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <regex>
+#include <utility>
+#include <vector>
+
+namespace headway::judge {
+namespace {
+
+using std::chrono::milliseconds;
+
+/// Tests that take longer than this are not run again for the sake of a sentence.
+constexpr milliseconds quick{300};
+constexpr milliseconds patience{1000};
+
+/// What becomes of an attention's answer before the tests see it.
+using Change = std::function<wire::Value(const wire::Value& question, wire::Value answer)>;
+
+/// The tests against an attention that they have met, its answers changed.
+std::optional<Encounter> once_more(const Student& student, AttentionProcess& attention, const Encounter& met,
+                                   const Change& change) {
+    if (met.lost || met.computed > quick || student.is_out_of_time()) return std::nullopt;
+    const std::unique_ptr<WorkerLink> tests = student.another_worker();
+    Encounter now;
+    try {
+        converse(
+            *tests,
+            [&](const wire::Value& question) {
+                return change(question, attention.answer(met.attention->id, question));
+            },
+            patience, now);
+    } catch (const NoAnswer&) {
+        return std::nullopt;
+    } catch (const OutOfTime&) {
+        return std::nullopt;
+    }
+    return now;
+}
+
+const Tensor* tensor_in(const wire::Value& answer, const char* part) {
+    const auto* record = std::get_if<wire::Record>(&answer);
+    const wire::Field* field = record != nullptr ? record->find(part) : nullptr;
+    return field != nullptr ? std::get_if<Tensor>(&field->value) : nullptr;
+}
+
+enum class Answered { right, wrong, nan };
+
+/// Wrong is what is off by more than 1 % of the largest number; nan, where only what is no number is wrong.
+Answered compared(const wire::Value& answer, const wire::Value& right, const char* part) {
+    const Tensor *given = tensor_in(answer, part), *wanted = tensor_in(right, part);
+    if (given == nullptr && wanted == nullptr) return Answered::right;  // both refuse
+    if (given == nullptr || wanted == nullptr || given->shape() != wanted->shape()) return Answered::wrong;
+    const Tensor x = given->contiguous(), y = wanted->contiguous();
+    float largest = 0;
+    for (Index i = 0; i < y.numel(); ++i)
+        if (std::isfinite(y.data()[i])) largest = std::max(largest, std::abs(y.data()[i]));
+    Answered found = Answered::right;
+    for (Index i = 0; i < y.numel(); ++i) {
+        if (!std::isfinite(y.data()[i])) continue;  // the question was not finite
+        if (std::isnan(x.data()[i])) {
+            found = Answered::nan;
+        } else if (!(std::abs(x.data()[i] - y.data()[i]) <= 0.01F * largest)) {
+            return Answered::wrong;
+        }
+    }
+    return found;
+}
+
+/// A record's tensors, each changed.
+wire::Value with_tensors(wire::Value answer, Tensor (*change)(const Tensor&)) {
+    if (auto* record = std::get_if<wire::Record>(&answer))
+        for (wire::Field& field : record->fields)
+            if (const auto* tensor = std::get_if<Tensor>(&field.value)) field.value = change(*tensor);
+    return answer;
+}
+
+Tensor row_major(const Tensor& x) { return x.contiguous(); }
+
+/// Row-major, too: that alone was tried before.
+Tensor without_negative_zeros(const Tensor& x) { return x + 0.0F; }
+
+/// Whether a test's words show two numbers that differ in the last digits alone.
+bool differs_in_last_digits(const std::string& words) {
+    static const std::regex printed_alike(R"(Which is: (\S+)\s[\s\S]*Which is: \1(\s|$))");
+    static const std::regex number(R"(-?\d+\.\d{3,}(e[-+]?\d+)?)");
+    if (std::regex_search(words, printed_alike)) return true;
+    std::vector<double> numbers;
+    for (std::sregex_iterator found(words.begin(), words.end(), number), end; found != end; ++found)
+        numbers.push_back(std::strtod(found->str().c_str(), nullptr));
+    return std::ranges::any_of(numbers, [&](double a) {
+        return std::ranges::any_of(numbers, [&](double b) { return a != b && std::abs(a - b) <= 1e-4 * std::abs(a); });
+    });
+}
+
+/// The one wrong attention that a test passes with.
+const roster::Entry* passed_alone(const Trial& trial, const std::string& test) {
+    const roster::Entry* found = nullptr;
+    for (const Encounter& met : trial.runs()) {
+        if (!met.passed.contains(test)) continue;
+        if (found != nullptr || met.attention->is_right()) return nullptr;
+        found = met.attention;
+    }
+    return found;
+}
+
+}  // namespace
+
+std::string why_unnoticed(const Student& student, std::uint64_t seed, const Trial& trial, const Encounter& met,
+                          const std::string& name) {
+    AttentionProcess attention(student.limits(), seed);
+    int questions = 0, wrong = 0, nan = 0, only_weights = 0, only_output = 0;
+    const auto looked_at = [&](const wire::Value& question, wire::Value answer) {
+        const wire::Value right = attention.answer(roster::reference, question);
+        const Answered output = compared(answer, right, "output"), weights = compared(answer, right, "weights");
+        const auto either = [&](Answered what) { return output == what || weights == what; };
+        ++questions;
+        if (either(Answered::wrong) || either(Answered::nan)) ++wrong;
+        if (either(Answered::nan) && !either(Answered::wrong)) ++nan;
+        if (output == Answered::right && weights != Answered::right) ++only_weights;
+        if (output != Answered::right && weights == Answered::right) ++only_output;
+        return answer;
+    };
+    if (!once_more(student, attention, met, looked_at) || questions == 0) return "";
+    const std::string all = questions == 1 ? "your only question" : fmt::format("all your {} questions", questions);
+    if (wrong == 0)
+        return fmt::format(" {} answers {} right, to 1 %: nothing that you ask shows the mistake.", name, all);
+    const std::string some = wrong == questions ? all : fmt::format("{} of your {} questions", wrong, questions);
+    const char* const fails =
+        trial.fair().size() < trial.tests().size() ? "no test that counts fails" : "no test fails";
+    if (nan == wrong)
+        return fmt::format(
+            " {} answers {} with NaN where a number belongs, and {}. A comparison with NaN is false: let a test fail "
+            "unless a difference is small, not if it is large.",
+            name, some, fails);
+    if (only_weights == wrong)
+        return fmt::format(" {} answers {} with wrong weights and the right output, and {}.", name, some, fails);
+    if (only_output == wrong)
+        return fmt::format(" {} answers {} with a wrong output and the right weights, and {}.", name, some, fails);
+    return fmt::format(" {} answers {} wrong, and {}.", name, some, fails);
+}
+
+std::string why_failed(const Student& student, std::uint64_t seed, const Trial& trial, const Encounter& met) {
+    const std::string& test = met.first_failed;
+    const auto passes_with = [&](Tensor (*change)(const Tensor&)) {
+        AttentionProcess attention(student.limits(), seed);
+        const auto changed = [&](const wire::Value&, wire::Value answer) {
+            return with_tensors(std::move(answer), change);
+        };
+        const std::optional<Encounter> now = once_more(student, attention, met, changed);
+        return now && now->passed.contains(test);
+    };
+    if (passes_with(&row_major))
+        return " It passes when the same answer lies in row-major order. A right attention may return other strides: "
+               "use (i, j) or contiguous(), not data()[i].";
+    if (passes_with(&without_negative_zeros))
+        return " It passes when no zero is -0. Both are zero, and equal: a right attention may return either.";
+    if (const roster::Entry* wrong = passed_alone(trial, test); wrong != nullptr && !wrong->mistake.empty()) {
+        const diagnosis::Mistake& mistake = diagnosis::mistake(wrong->mistake);
+        return fmt::format(
+            " Every right attention fails this test, and of the wrong ones one passes: there, {}. So this is what the "
+            "test expects. Right: {}.",
+            mistake.title, mistake.right);
+    }
+    const bool some_pass = std::ranges::any_of(trial.runs(), [&](const Encounter& other) {
+        return other.attention->is_right() && other.passed.contains(test);
+    });
+    if (differs_in_last_digits(met.first_words))
+        return " These differ in the last digits: compare with a tolerance, as wide as the header promises.";
+    if (some_pass)
+        return " It passes with other right attentions: they differ in their last digits (compare with a tolerance, as "
+               "wide as the header promises) and in the words of an exception.";
+    return "";
+}
+
+}  // namespace headway::judge
