@@ -22,6 +22,7 @@ SETTINGS = {
     "clang++ -O1": ("clang++", ["-O1"]),
     "clang++ -O3 -march=native": ("clang++", FAST),
 }
+ONLY_GNU = ["-gstatement-frontiers"]  # which clang++ does not know
 CORE = ["01", "02", "03", "04", "05"]
 
 
@@ -46,7 +47,7 @@ def make_grader(cli, folder, compiler, level):
     grader["compiler_version"] = subprocess.run([compiler, "--version"], capture_output=True, text=True,
                                                 check=True).stdout.splitlines()[0]
     for flavour, options in grader["compile"].items():
-        options = [one for one in options if not one.startswith("-O")] + level
+        options = [one for one in options if not one.startswith("-O") and one not in ONLY_GNU] + level
         grader["compile"][flavour] = options
         for prelude in "prelude", "prelude_eigen":
             grader[prelude][flavour] = precompile(
