@@ -72,7 +72,12 @@ public:
         if (was_never_reached(function_, findings_) || (some_unnamed_ && own_->explain(showing()))) {
             diagnosis.state = own_->explain_values() ? FunctionState::follows : FunctionState::unjudged;
         } else if (const auto set = explanation(); !set.empty()) {
-            name(diagnosis, set);
+            // Where the model makes a mistake of theirs a little otherwise, another one may mend that by chance.
+            if (adds_to_known(set) && own_->explain(showing())) {
+                diagnosis.state = own_->explain_values() ? FunctionState::follows : FunctionState::unjudged;
+            } else {
+                name(diagnosis, set);
+            }
         } else if (is_right_for_short_numbers(observations_, function_, workers_.plain)) {
             diagnosis.mistakes.emplace_back("half_precision");
             diagnosis.sentences.emplace_back(
@@ -164,10 +169,19 @@ private:
         return {};
     }
 
+    /// Whether it has mistakes of earlier functions and others.
+    bool adds_to_known(const MistakeSet& set) const {
+        const auto inherited = std::ranges::count_if(
+            set, [&](const Mistake* one) { return std::ranges::find(known_, one) != known_.end(); });
+        return inherited > 0 && inherited < std::ssize(set);
+    }
+
     std::vector<MistakeSet> found() const {
         // Most often a function is wrong only in what it calls.
         if (!known_.empty() && is_explained(observations_, known_)) return {needed(known_)};
-        return explanations(observations_, candidates(), limits_);
+        std::vector<MistakeSet> sets = explanations(observations_, candidates(), known_, limits_);
+        for (MistakeSet& set : sets) set = needed(std::move(set));
+        return sets;
     }
 
     /// Without the mistakes that make no difference here.

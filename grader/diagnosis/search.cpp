@@ -50,10 +50,26 @@ public:
         found_.clear();
         if (size > 2 && second == Second::visible) grow_from_each(size);
         if (found_.empty()) grow_from({}, size);
-        std::sort(found_.begin(), found_.end());  // as in the catalogue
-        std::vector<MistakeSet> sets;
-        for (const Members& members : found_) sets.push_back(set_of(members));
-        return sets;
+        return sets_found();
+    }
+
+    /// Sets of these mistakes and one or two more: most often a function has what those have that it calls, and few
+    /// mistakes of its own.
+    std::vector<MistakeSet> beyond(const MistakeSet& known) {
+        Members members;
+        for (const Mistake* mistake : known) {
+            const auto found = std::ranges::find(candidates_, mistake);
+            if (found != candidates_.end()) members.push_back(static_cast<std::size_t>(found - candidates_.begin()));
+        }
+        if (members.empty()) return {};
+        std::ranges::sort(members);
+        second_ = Second::visible;
+        found_.clear();
+        for (std::size_t more = 1; more <= 2 && found_.empty(); ++more) {
+            visited_.clear();
+            grow(members, members.size() + more, std::nullopt, 0);
+        }
+        return sets_found();
     }
 
     bool out_of_time() const { return time_used() > end_; }
@@ -68,6 +84,14 @@ private:
         MistakeSet set;
         for (const std::size_t member : members) set.push_back(candidates_[member]);
         return set;
+    }
+
+    /// As in the catalogue.
+    std::vector<MistakeSet> sets_found() {
+        std::ranges::sort(found_);
+        std::vector<MistakeSet> sets;
+        for (const Members& members : found_) sets.push_back(set_of(members));
+        return sets;
     }
 
     /// The model works out anew what comes after a decision that changes: neighbours share what comes before.
@@ -181,9 +205,14 @@ Answer predicted(const Observation& observation, const Choices& choices) {
 }
 
 std::vector<MistakeSet> explanations(const std::vector<Observation>& observations,
-                                     const std::vector<const Mistake*>& candidates, const SearchLimits& limits) {
+                                     const std::vector<const Mistake*>& candidates, const MistakeSet& known,
+                                     const SearchLimits& limits) {
     Search search(observations, candidates, limits);
     for (std::size_t size = 1; size <= limits.most_mistakes; ++size) {
+        if (size == 3 && !known.empty()) {
+            std::vector<MistakeSet> found = search.beyond(known);
+            if (!found.empty() && !search.out_of_time()) return found;
+        }
         std::vector<MistakeSet> found = search.of_size(size, Search::Second::visible);
         // A search that was cut short may have missed the true set among others of its size.
         if (search.out_of_time()) return {};

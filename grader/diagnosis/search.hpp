@@ -41,8 +41,10 @@ struct SearchLimits {
 ///
 /// Grows sets one mistake at a time: where a set fails to explain an observation, the next mistake must be one that
 /// changes what the model answers there. Observations that few mistakes change are looked at first.
+/// @param known  mistakes of functions that are called: three and more are looked for beside these first
 std::vector<MistakeSet> explanations(const std::vector<Observation>& observations,
-                                     const std::vector<const Mistake*>& candidates, const SearchLimits& limits);
+                                     const std::vector<const Mistake*>& candidates, const MistakeSet& known,
+                                     const SearchLimits& limits);
 
 /// How well a set explains: how many observations, and how many of them say anything.
 struct Evidence {

@@ -52,6 +52,14 @@ bool says_what_it_threw(const Failure& failure) {
     return failure.kind != FailureKind::exception || failure.message.find(" threw ") != std::string::npos;
 }
 
+/// Whether some failure of this function does.
+bool says_what_it_threw(const verdict::Exercise& exercise, const std::string& function) {
+    return std::ranges::any_of(exercise.tests, [&](const verdict::Test& test) {
+        return test.failure && test.failure->function == function &&
+               test.failure->message.find(" threw ") != std::string::npos;
+    });
+}
+
 /// "your f threw std::invalid_argument: why": what it says is worth more than the exception's type.
 std::string headline_of(const Failure& failure) {
     std::string text = message_of(failure);
@@ -212,7 +220,8 @@ std::optional<LoudFailure> loud_failure(const verdict::Exercise& exercise, const
         const Failure& failure = *test.failure;
         if (!is_loud(failure.kind)) always = false;
         if (!is_loud(failure.kind)) continue;
-        if (loud && (says_what_it_threw(*loud->failure) || !says_what_it_threw(failure))) continue;
+        if (!says_what_it_threw(failure) && (loud || says_what_it_threw(exercise, function))) continue;
+        if (loud && says_what_it_threw(*loud->failure)) continue;
         loud = {.failure = &failure,
                 .headline = headline_of(failure),
                 .where = failure.at ? line_text(*failure.at, failure.at->file) : "",

@@ -5,7 +5,7 @@ Each folder here is one attack: attack.cpp, put beside a right solution of exerc
     attack            what it tries, in words
     where             "constructor", "call" (in softmax_rows, whose answer is right), "exit"; "source": it is compiled
     verdict           what it must get: "passed" (it achieved nothing), "failed", "not_passed", or "any"
-    words             a part of the verdict
+    words             a part of the verdict, or a list, of which one is: what is seen depends on when the judge looks
     limits            the limits for workers that it is graded with as in policy.toml: it takes many processes
     stopped_by        the protections that it runs into
     succeeds_without  it is live: with these switched off it succeeds ...
@@ -202,8 +202,9 @@ def harm(place, text, verdict, about):
     elif wanted != "any" and state != wanted:
         problems.append(f"{state} instead of {wanted}: {exercise['problem']} {exercise['build'].get('message')} "
                         + str([t.get("failure", {}).get("message") for t in exercise["tests"] if t.get("failure")][:1]))
-    if about.get("words", "") not in text:
-        problems.append(f"the verdict does not say \"{about['words']}\"")
+    words = about.get("words", "")
+    if not any(one in text for one in ([words] if isinstance(words, str) else words)):
+        problems.append(f"the verdict does not say \"{words}\"")
     if SUCCESS in text:
         problems.append("the attack says that it succeeded")
     if place.canary_text in text.upper() or "root:x:0" in text:

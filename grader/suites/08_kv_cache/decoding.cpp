@@ -253,7 +253,9 @@ std::optional<Answer> from_own_parts(judge::Student& student, const Arguments& a
     Shape due = lengths;
     for (std::size_t b = 0; b < due.size(); ++b) due[b] += counts[b];
     if (held.lengths != due) {
-        // It is open how far decode looks: up to these lengths, or at all that there is room for.
+        // It is open how far decode looks: up to these lengths, which may be past the end, or at all that there is
+        // room for.
+        if (std::ranges::max(held.lengths) > held.k.size(2)) return Answer::without_value(Answer::Kind::unpredicted);
         Array y = real_rows(x, counts);
         std::fill(y.error.begin(), y.error.end(), anything);
         return Answer{.parts = {{"y", std::move(y)}, {"lengths", lengths_array(held.lengths)}}};

@@ -118,7 +118,8 @@ TEST(Search, FindsThePairThatExplainsEverything) {
     std::vector<const Mistake*> candidates;
     for (const Mistake& mistake : mistakes())
         if (mistake.make != nullptr) candidates.push_back(&mistake);
-    const auto sets = explanations(observations, candidates, {.most_mistakes = 3, .budget = std::chrono::seconds(60)});
+    const auto sets =
+        explanations(observations, candidates, {}, {.most_mistakes = 3, .budget = std::chrono::seconds(60)});
     ASSERT_FALSE(sets.empty());
     EXPECT_EQ(sets.front().size(), 2U);
     EXPECT_TRUE(std::any_of(sets.begin(), sets.end(), [&](const MistakeSet& set) {
@@ -131,7 +132,7 @@ TEST(Search, NamesNothingWhereNothingFits) {
         {{}, number(1), [](const Choices& c) { return number(c.scoring.factor({.d = 4})); }}};
     std::vector<const Mistake*> candidates{&mistake("scale_head_dim")};
     observations.front().seen = number(0.37);
-    EXPECT_TRUE(explanations(observations, candidates, {}).empty());
+    EXPECT_TRUE(explanations(observations, candidates, {}, {}).empty());
 }
 
 TEST(Choices, CarryWhatAnExerciseDecidesOtherwise) {
