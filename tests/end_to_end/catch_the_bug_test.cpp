@@ -94,8 +94,7 @@ TEST(Helper, ReadsTheStorage) {
 )")),
                      "RightOnesPass"),
                 "It passes when the same answer lies in row-major order.");
-    expect_said(
-        told(graded(solution_and(R"(
+    expect_said(told(graded(solution_and(R"(
 TEST(Own, Expectation) {
     Inputs in = ones();
     in.query = Tensor::ones({2, 1, 4});
@@ -103,9 +102,9 @@ TEST(Own, Expectation) {
     EXPECT_EQ(attention(in).weights(0, 0, 0, 2), 0.0F);
 }
 )")),
-             "RightOnesPass"),
-        "one passes: there, the causal mask aligns the first query with the first key. So this is what the test "
-        "expects. Right: the last query sees every key");
+                     "RightOnesPass"),
+                "one passes: there, the causal mask aligns the first query with the first key. Is that what the test "
+                "expects? Right: the last query sees every key");
     expect_said(told(graded(solution_and(R"(
 TEST(Strict, ToTheLastDigit) {
     Inputs in = ones();

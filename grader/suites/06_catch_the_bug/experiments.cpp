@@ -167,8 +167,8 @@ std::string why_failed(const Student& student, std::uint64_t seed, const Trial& 
     if (const roster::Entry* wrong = passed_alone(trial, test); wrong != nullptr && !wrong->mistake.empty()) {
         const diagnosis::Mistake& mistake = diagnosis::mistake(wrong->mistake);
         return fmt::format(
-            " Every right attention fails this test, and of the wrong ones one passes: there, {}. So this is what the "
-            "test expects. Right: {}.",
+            " Every right attention fails this test, and of the wrong ones one passes: there, {}. Is that what the "
+            "test expects? Right: {}.",
             mistake.title, mistake.right);
     }
     const bool some_pass = std::ranges::any_of(trial.runs(), [&](const Encounter& other) {
