@@ -1,7 +1,5 @@
 #include "suites/06_catch_the_bug/conversation.hpp"
 
-#include "sandbox/process.hpp"
-
 #include <algorithm>
 #include <utility>
 
