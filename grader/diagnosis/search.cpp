@@ -2,9 +2,8 @@
 
 #include "student/test_record.hpp"
 
-#include <time.h>
-
 #include <algorithm>
+#include <ctime>
 #include <exception>
 #include <numeric>
 #include <optional>
