@@ -100,7 +100,8 @@ Chapter pooling() {
          .make =
              [](Choices& c) {
                  c.change<GroupedLayer>().cached = [](Index B, Index S, Index H, Index H_kv, Index d) {
-                     return static_cast<double>(2 * B * S * (H / H_kv) * d);
+                     const Index heads = H / H_kv;
+                     return static_cast<double>(2 * B * S * heads * d);
                  };
              }},
         {.id = "cache_counts_one_head",
@@ -136,7 +137,8 @@ Chapter pooling() {
          .make =
              [](Choices& c) {
                  c.change<GroupedLayer>().cached = [](Index B, Index S, Index H, Index H_kv, Index d) {
-                     return static_cast<double>(2 * B * S * H * d * (H_kv / H));
+                     const Index share = H_kv / H;
+                     return static_cast<double>(2 * B * S * H * d * share);
                  };
              }},
         {.id = "cache_counted_in_32_bits",
@@ -197,8 +199,8 @@ Chapter pooling() {
          .make =
              [](Choices& c) {
                  c.change<GroupedLayer>().pool = [](const Array& w, Index H, Index H_kv) {
-                     const auto d = static_cast<double>(w.size(1) / H);
-                     return pooled_by(w, H, H_kv, &of_the_group, H / H_kv, 1 / d);
+                     const Index d = w.size(1) / H;
+                     return pooled_by(w, H, H_kv, &of_the_group, H / H_kv, 1 / static_cast<double>(d));
                  };
              }},
         {.id = "pooling_share_divided_in_integers",
