@@ -3,8 +3,25 @@
 #include <algorithm>
 #include <limits>
 #include <tuple>
+#include <utility>
 
 namespace headway::diagnosis {
+
+bool is_explained(const std::vector<Observation>& observations, const MistakeSet& set) {
+    const Choices choices = with(set);
+    return std::all_of(observations.begin(), observations.end(), [&](const Observation& observation) {
+        return fit(predicted(observation, choices), observation.seen).has_value();
+    });
+}
+
+MistakeSet needed(MistakeSet set, const std::vector<Observation>& observations) {
+    for (std::size_t i = set.size(); i-- > 0;) {
+        MistakeSet smaller = set;
+        smaller.erase(smaller.begin() + static_cast<std::ptrdiff_t>(i));
+        if (is_explained(observations, smaller)) set = std::move(smaller);
+    }
+    return set;
+}
 
 bool would_show(const Mistake& mistake, const std::vector<Observation>& right) {
     return std::any_of(right.begin(), right.end(),

@@ -6,6 +6,12 @@
 
 namespace headway::diagnosis {
 
+/// Whether the set predicts every answer.
+bool is_explained(const std::vector<Observation>& observations, const MistakeSet& set);
+
+/// The set without the mistakes that make no difference here.
+MistakeSet needed(MistakeSet set, const std::vector<Observation>& observations);
+
 /// Whether these answers, which are right, would be others.
 bool would_show(const Mistake& mistake, const std::vector<Observation>& right);
 

@@ -24,13 +24,6 @@ namespace {
 using verdict::FunctionDiagnosis;
 using verdict::FunctionState;
 
-bool is_explained(const std::vector<Observation>& observations, const MistakeSet& set) {
-    const Choices choices = with(set);
-    return std::all_of(observations.begin(), observations.end(), [&](const Observation& observation) {
-        return fit(predicted(observation, choices), observation.seen).has_value();
-    });
-}
-
 /// What one function is wrong in.
 class Investigation {
 public:
@@ -69,15 +62,13 @@ public:
                          return one->id == "state_kept_between_calls";
                      }));
         // What a function that has no name does to its callers is no mistake of theirs.
-        if (was_never_reached(function_, findings_) || (some_unnamed_ && own_->explain(showing()))) {
-            diagnosis.state = own_->explain_values() ? FunctionState::follows : FunctionState::unjudged;
+        if (was_never_reached(function_, findings_)) {
+            leave_to_others(diagnosis);
+        } else if (some_unnamed_ && follows_from_others(diagnosis)) {
+            return diagnosis;
         } else if (const auto set = explanation(); !set.empty()) {
             // Where the model makes a mistake of theirs a little otherwise, another one may mend that by chance.
-            if (adds_to_known(set) && own_->explain(showing())) {
-                diagnosis.state = own_->explain_values() ? FunctionState::follows : FunctionState::unjudged;
-            } else {
-                name(diagnosis, set);
-            }
+            if (!adds_to_known(set) || !follows_from_others(diagnosis)) name(diagnosis, set);
         } else if (is_right_for_short_numbers(observations_, function_, workers_.plain)) {
             diagnosis.mistakes.emplace_back("half_precision");
             diagnosis.sentences.emplace_back(
@@ -169,6 +160,17 @@ private:
         return {};
     }
 
+    void leave_to_others(FunctionDiagnosis& diagnosis) const {
+        diagnosis.state = own_->explain_values() ? FunctionState::follows : FunctionState::unjudged;
+    }
+
+    /// Whether its wrong answers are what comes of the student's own earlier functions.
+    bool follows_from_others(FunctionDiagnosis& diagnosis) {
+        if (!own_->explain(showing())) return false;
+        leave_to_others(diagnosis);
+        return true;
+    }
+
     /// Whether it has mistakes of earlier functions and others.
     bool adds_to_known(const MistakeSet& set) const {
         const auto inherited = std::ranges::count_if(
@@ -178,20 +180,10 @@ private:
 
     std::vector<MistakeSet> found() const {
         // Most often a function is wrong only in what it calls.
-        if (!known_.empty() && is_explained(observations_, known_)) return {needed(known_)};
+        if (!known_.empty() && is_explained(observations_, known_)) return {needed(known_, observations_)};
         std::vector<MistakeSet> sets = explanations(observations_, candidates(), known_, limits_);
-        for (MistakeSet& set : sets) set = needed(std::move(set));
+        for (MistakeSet& set : sets) set = needed(std::move(set), observations_);
         return sets;
-    }
-
-    /// Without the mistakes that make no difference here.
-    MistakeSet needed(MistakeSet set) const {
-        for (std::size_t i = set.size(); i-- > 0;) {
-            MistakeSet smaller = set;
-            smaller.erase(smaller.begin() + static_cast<std::ptrdiff_t>(i));
-            if (is_explained(observations_, smaller)) set = std::move(smaller);
-        }
-        return set;
     }
 
     bool survives_suite(const MistakeSet& set) {
@@ -229,11 +221,7 @@ private:
 
     /// No mistake of its own, or none that the model can make.
     void leave_unnamed(FunctionDiagnosis& diagnosis) {
-        if (own_->explain(showing())) {
-            diagnosis.state = own_->explain_values() ? FunctionState::follows : FunctionState::unjudged;
-            return;
-        }
-        if (name_beside_own_functions(diagnosis)) return;
+        if (follows_from_others(diagnosis) || name_beside_own_functions(diagnosis)) return;
         if (const auto check = check_forgotten_where(all_observations(), candidates(), function_, workers_.plain)) {
             diagnosis.mistakes.emplace_back(check->mistake->id);
             if (!check->condition.empty()) diagnosis.only_where = check->condition;

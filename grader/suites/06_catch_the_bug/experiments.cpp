@@ -24,21 +24,20 @@ constexpr milliseconds quick{300};
 constexpr milliseconds patience{1000};
 
 /// What becomes of an attention's answer before the tests see it.
-using Change = std::function<wire::Value(const wire::Value& question, wire::Value answer)>;
+using Change = std::function<wire::Value(AttentionProcess& attention, const wire::Value& question, wire::Value answer)>;
 
 /// The tests against an attention that they have met, its answers changed.
-std::optional<Encounter> once_more(const Student& student, AttentionProcess& attention, const Encounter& met,
+std::optional<Encounter> once_more(const Student& student, std::uint64_t seed, const Encounter& met,
                                    const Change& change) {
     if (met.lost || met.computed > quick || student.is_out_of_time()) return std::nullopt;
+    AttentionProcess attention(student.limits(), seed);
     const std::unique_ptr<WorkerLink> tests = student.another_worker();
+    const auto answer = [&](const wire::Value& question) {
+        return change(attention, question, attention.answer(met.attention->id, question));
+    };
     Encounter now;
     try {
-        converse(
-            *tests,
-            [&](const wire::Value& question) {
-                return change(question, attention.answer(met.attention->id, question));
-            },
-            patience, now);
+        converse(*tests, answer, patience, now);
     } catch (const NoAnswer&) {
         return std::nullopt;
     } catch (const OutOfTime&) {
@@ -117,9 +116,8 @@ const roster::Entry* passed_alone(const Trial& trial, const std::string& test) {
 
 std::string why_unnoticed(const Student& student, std::uint64_t seed, const Trial& trial, const Encounter& met,
                           const std::string& name) {
-    AttentionProcess attention(student.limits(), seed);
     int questions = 0, wrong = 0, nan = 0, only_weights = 0, only_output = 0;
-    const auto looked_at = [&](const wire::Value& question, wire::Value answer) {
+    const auto looked_at = [&](AttentionProcess& attention, const wire::Value& question, wire::Value answer) {
         const wire::Value right = attention.answer(roster::reference, question);
         const Answered output = compared(answer, right, "output"), weights = compared(answer, right, "weights");
         const auto either = [&](Answered what) { return output == what || weights == what; };
@@ -130,7 +128,7 @@ std::string why_unnoticed(const Student& student, std::uint64_t seed, const Tria
         if (output != Answered::right && weights == Answered::right) ++only_output;
         return answer;
     };
-    if (!once_more(student, attention, met, looked_at) || questions == 0) return "";
+    if (!once_more(student, seed, met, looked_at) || questions == 0) return "";
     const std::string all = questions == 1 ? "your only question" : fmt::format("all your {} questions", questions);
     if (wrong == 0)
         return fmt::format(" {} answers {} right, to 1 %: nothing that you ask shows the mistake.", name, all);
@@ -152,11 +150,10 @@ std::string why_unnoticed(const Student& student, std::uint64_t seed, const Tria
 std::string why_failed(const Student& student, std::uint64_t seed, const Trial& trial, const Encounter& met) {
     const std::string& test = met.first_failed;
     const auto passes_with = [&](Tensor (*change)(const Tensor&)) {
-        AttentionProcess attention(student.limits(), seed);
-        const auto changed = [&](const wire::Value&, wire::Value answer) {
+        const auto changed = [&](AttentionProcess&, const wire::Value&, wire::Value answer) {
             return with_tensors(std::move(answer), change);
         };
-        const std::optional<Encounter> now = once_more(student, attention, met, changed);
+        const std::optional<Encounter> now = once_more(student, seed, met, changed);
         return now && now->passed.contains(test);
     };
     if (passes_with(&row_major))

@@ -83,6 +83,18 @@ TEST(DiagnosisView, WhereItShouldAnswerIsToldBeforeWhereItShouldRefuse) {
     EXPECT_THAT(shown(thrown), HasSubstr("  ▸ split_heads threw where it should answer: no (T)\n"));
 }
 
+TEST(DiagnosisView, WhatItThrewIsToldInsteadOfThatItAnswersNowhere) {
+    verdict::Exercise thrown =
+        unnamed(verdict::FailureKind::exception, "your split_heads answers in none of these tests");
+    EXPECT_THAT(shown(thrown), HasSubstr("▸ split_heads answers in none of these tests\n"));
+    verdict::Test seen = thrown.tests.front();
+    seen.failure->kind = verdict::FailureKind::wrong_behaviour;
+    seen.failure->message = "your split_heads threw T: no";
+    thrown.tests.push_back(seen);
+    EXPECT_THAT(shown(thrown), HasSubstr("▸ your split_heads threw T: no\n"));
+    EXPECT_THAT(shown(thrown), Not(HasSubstr("▸ split_heads answers in none")));
+}
+
 TEST(DiagnosisView, WhatLeadsToTheSameLineIsNotToldAgain) {
     verdict::Exercise thrown = unnamed(verdict::FailureKind::exception, "your split_heads threw T: no");
     thrown.tests.front().failure->at = {"head_splitting.cpp", 41, "throw T();"};
