@@ -103,8 +103,9 @@ Predict decode(const Arguments& arguments) {
         widths.d = widths.d_v = q.size(3);
         widths.D = widths.default_d = x.size(2);
         const Array scores = reference::scale(c.scoring.product(q, k), c.scoring.factor(widths));
-        // Some look at the whole capacity, others at what is used.
+        // Some look at the whole capacity, others at what is used, which may be past the end.
         const Index used = *std::max_element(held.lengths.begin(), held.lengths.end());
+        if (!alone && used > widths.S) throw Unpredictable{};
         Blocked blocked(scores.value.size());
         std::vector<bool> open(as_size(widths.B * widths.T));  // tokens whose output depends on that
         each(scores.shape, [&](Coordinate at, std::size_t i) {
