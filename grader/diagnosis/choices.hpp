@@ -9,6 +9,7 @@
 
 #include <any>
 #include <array>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -97,9 +98,10 @@ struct Masking {
 struct Row {
     std::vector<double> score, error;
     Blocked blocked;
-    double largest_of_all = 0;   ///< over the whole tensor, blocked or not
-    double largest_open = 0;     ///< over the whole tensor, without what is blocked
-    double largest_blocked = 0;  ///< over this row, blocked entries included
+    double largest_of_all = 0;              ///< over the whole tensor, blocked or not
+    double largest_open = 0;                ///< over the whole tensor, without what is blocked
+    double largest_blocked = 0;             ///< over this row, blocked entries included
+    std::optional<double> largest_of_head;  ///< over all queries and keys of a head, blocked or not; if there are heads
     bool all_blocked() const;
     double maximum() const;  ///< of what is not blocked
 };

@@ -123,7 +123,8 @@ std::optional<CheckForgottenWhere> check_forgotten_where(const std::vector<Obser
     all.insert(all.begin(), {"", [](const Arguments&) { return true; }});
     for (const Mistake* mistake : candidates) {
         if (!is_check(*mistake)) continue;
-        const Choices choices = with({mistake});
+        Choices choices = with({mistake});
+        choices.checking.lenient = false;  // what is not refused is to follow from this check, not from any
         const auto explains = [&](const Observation* one) {
             const Answer answer = predicted(*one, choices);
             return answer.kind != Answer::Kind::unpredicted && fit(answer, one->seen);

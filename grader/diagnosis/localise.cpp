@@ -130,7 +130,7 @@ std::vector<std::string> where(const std::vector<Pair>& pairs, bool of_several) 
         std::string list;
         for (const std::size_t index : wrong) list += (list.empty() ? "" : ", ") + std::to_string(index);
         const bool of_keys = axis == 2 && (pair.part == "k" || pair.part == "v");
-        sentences.push_back((of_several ? "in " + pair.part + ", " : "") + "along the axis of the " +
+        sentences.push_back((of_several ? "in " + listed({pair.part}) + ", " : "") + "along the axis of the " +
                             plural(of_keys ? "key" : names[shape.size()][axis]) + " only " + list + " of 0.." +
                             std::to_string(size - 1) + (wrong.size() == 1 ? " is wrong" : " are wrong"));
     }

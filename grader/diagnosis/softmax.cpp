@@ -153,6 +153,17 @@ void normalise(Row& row, const Softmaxing& choices, Carried& carried) {
     }
 }
 
+/// Over queries and keys, in the order of the heads; empty where there is no axis of heads.
+std::vector<double> largest_of_each_head(const Array& scores) {
+    const std::size_t rank = scores.shape.size();
+    if (rank < 3) return {};
+    const auto size = static_cast<std::ptrdiff_t>(scores.shape[rank - 2] * scores.shape[rank - 1]);
+    std::vector<double> largest;
+    for (auto head = scores.value.begin(); head != scores.value.end(); head += size)
+        largest.push_back(*std::max_element(head, head + size));
+    return largest;
+}
+
 /// The blocked scores of one row become numbers like any other, unless there is nothing else in it.
 void open(Array& scores, Blocked& blocked, const std::vector<std::size_t>& members, double (*number)(double)) {
     if (std::all_of(members.begin(), members.end(), [&](std::size_t i) { return blocked[i]; })) return;
@@ -192,6 +203,8 @@ Array softmax(const Array& scores, Blocked blocked, const Softmaxing& choices) {
         double largest_open = -std::numeric_limits<double>::infinity();
         for (std::size_t i = 0; i < weights.value.size(); ++i)
             if (!blocked[i]) largest_open = std::max(largest_open, weights.value[i]);
+        const std::vector<double> of_heads = largest_of_each_head(weights);
+        const std::size_t head_size = of_heads.empty() ? 1 : weights.value.size() / of_heads.size();
         std::vector<Row> rows;
         rows.reserve(groups.size());
         for (const auto& members : groups) {
@@ -201,6 +214,7 @@ Array softmax(const Array& scores, Blocked blocked, const Softmaxing& choices) {
             row.blocked.reserve(members.size());
             row.largest_of_all = largest_of_all;
             row.largest_open = largest_open;
+            if (!of_heads.empty()) row.largest_of_head = of_heads[members.front() / head_size];
             row.largest_blocked = -std::numeric_limits<double>::infinity();
             for (const std::size_t i : members) {
                 row.score.push_back(weights.value[i]);

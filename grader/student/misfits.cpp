@@ -90,6 +90,23 @@ std::string reason(const Arguments& arguments, const std::vector<Place>& places,
            std::to_string(was) + " would fit";
 }
 
+/// The arguments in which two neighbouring axes cannot change places: their sizes differ, and one of them has to be
+/// what it is elsewhere. What compares numbers of elements alone lets such a tensor through.
+std::map<std::size_t, Shape> turned(const Arguments& arguments, const std::map<std::string, SameSize>& sizes) {
+    std::map<std::size_t, Shape> shapes;
+    for (const auto& [size, same] : sizes) {
+        if (same.places.size() == 1 && !same.stands_elsewhere) continue;
+        for (const Place& place : same.places) {
+            Shape shape = std::get<Tensor>(arguments[place.argument].value).shape();
+            const std::size_t neighbour = place.axis > 0 ? place.axis - 1 : 1;
+            if (neighbour >= shape.size() || shape[neighbour] == shape[place.axis]) continue;
+            std::swap(shape[neighbour], shape[place.axis]);
+            shapes.try_emplace(place.argument, shape);
+        }
+    }
+    return shapes;
+}
+
 Arguments with_size(Arguments arguments, const std::vector<Place>& places, Index size, Random& random) {
     std::map<std::size_t, Shape> shapes;
     for (const Place& place : places) {
@@ -105,7 +122,17 @@ Arguments with_size(Arguments arguments, const std::vector<Place>& places, Index
 void refuses_misfits(Student& student, Random& random, const std::string& function, const Arguments& arguments,
                      const std::string& shapes, Broadcast broadcast) {
     std::vector<DrawAndAsk> questions;
-    for (const auto& [size, same] : read(shapes, arguments)) {
+    const std::map<std::string, SameSize> sizes = read(shapes, arguments);
+    for (const auto& [argument, shape] : turned(arguments, sizes))
+        questions.emplace_back([&, argument = argument, shape = shape](Random& own) {
+            Arguments with = arguments;
+            const Shape was = std::get<Tensor>(arguments[argument].value).shape();
+            with[argument].value = random_tensor(own, shape);
+            student.refuses(function, with,
+                            arguments[argument].name + " is " + headway::to_string(shape) + " where " +
+                                headway::to_string(was) + " would fit");
+        });
+    for (const auto& [size, same] : sizes) {
         const Place& first = same.places.front();
         const Index was = std::get<Tensor>(arguments[first.argument].value).size(static_cast<Index>(first.axis));
         std::set<Index> others{was + 1, 2 * was};

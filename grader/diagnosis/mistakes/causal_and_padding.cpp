@@ -145,6 +145,18 @@ Chapter chapters::causal_and_padding() {
                      return s >= std::min(n[b], S - 1);
                  };
              }},
+        {.id = "padding_keeps_one_token",
+         .decision = "padding",
+         .title = "a sequence of length 0 is taken for one of length 1: its first key stays open",
+         .right = "block s >= length, which are all keys where the length is 0",
+         .symptom = "right for every other sequence; an empty one attends to padding",
+         .question = "Which keys does your mask block for length 0?",
+         .make =
+             [](Choices& c) {
+                 c.masks.padding = [](std::span<const Index> n, std::size_t b, Index s, Index) {
+                     return s >= std::max(Index{1}, n[b]);
+                 };
+             }},
         {.id = "padding_in_front",
          .decision = "padding",
          .title = "the padding mask assumes the padding in front of the tokens",

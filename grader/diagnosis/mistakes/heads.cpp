@@ -23,6 +23,14 @@ Array split_interleaved(const Array& x, Index H) {
     return transpose(transpose(features_first, 2, 3), 1, 2);
 }
 
+/// Head h holds features [h, h + d).
+Array split_at_its_number(const Array& x, Index H) {
+    return gathered(x, {x.size(0), H, x.size(1), x.size(2) / H}, [&](Coordinate at) {
+        const Index from[] = {at[0], at[2], at[1] + at[3]};
+        return position(x.shape, from);
+    });
+}
+
 Array merge_by_view(const Array& context) {
     return reshape(context, {context.size(0), context.size(2), context.size(1) * context.size(3)});
 }
@@ -122,6 +130,23 @@ Chapter chapters::heads() {
              [](Choices& c) {
                  c.splitting = {&split_interleaved, &split_interleaved};
              }},
+        {.id = "split_at_its_number",
+         .decision = "split",
+         .title = "head h gets the features [h, h + d): neighbouring heads overlap",
+         .right = "head h gets the block [h·d, (h+1)·d)",
+         .symptom = "right with one head, or where d is 1; else the last features are never used",
+         .question = "At which feature does head 1 begin?",
+         .make =
+             [](Choices& c) {
+                 c.splitting = {&split_at_its_number, &split_at_its_number};
+             }},
+        {.id = "values_split_at_its_number",
+         .decision = "split",
+         .title = "head h gets the features [h, h + d) of v; q and k are split right",
+         .right = "split v as q and k: head h gets the block [h·d, (h+1)·d)",
+         .symptom = "right with one head, or where d is 1; else heads gather values of other features",
+         .question = "Are your three splits written alike?",
+         .make = [](Choices& c) { c.splitting.values = &split_at_its_number; }},
         {.id = "values_split_interleaved",
          .decision = "split",
          .title =

@@ -127,6 +127,26 @@ Chapter chapters::mask_reading() {
                      return read_at(mask, shape, [](std::vector<Index>& at, const Shape&) { at[at.size() - 2] = 0; });
                  };
              }},
+        {.id = "mask_of_three_axes_read_by_sequence",
+         .decision = "mask_read",
+         .title = "a mask of three axes is read as (B, T, S), one for each sequence",
+         .right = "the mask broadcasts to (B, H, T, S) from the right: three axes are (H, T, S), one for each head",
+         .symptom = "right for every other mask; with one for each head, the wrong keys are seen",
+         .question = "With which axis of (B, H, T, S) does the first axis of a mask (3, T, S) line up?",
+         .make =
+             [](Choices& c) {
+                 c.masking.read = [](const Mask& mask, const Shape& shape) {
+                     if (!mask.defined() || mask.rank() != 3 || shape.size() != 4 || mask.size(0) == 1)
+                         return right().masking.read(mask, shape);
+                     // With fewer masks than sequences some refuse, and some take what they find.
+                     if (mask.size(0) < shape[0]) throw Unpredictable{};
+                     const Mask of_sequences = mask.expand({mask.size(0), shape[2], shape[3]});
+                     Blocked blocked;
+                     each(shape,
+                          [&](Coordinate at, std::size_t) { blocked.push_back(of_sequences(at[0], at[2], at[3])); });
+                     return blocked;
+                 };
+             }},
         {.id = "mask_transposed",
          .decision = "mask_read",
          .title = "the mask's numbers are read as (S, T) instead of (T, S)",

@@ -7,6 +7,11 @@
 #include <numeric>
 
 namespace headway::diagnosis {
+namespace {
+
+constexpr double cut_off = 80;  ///< what people take, below the 88 at which exp overflows in float32
+
+}  // namespace
 
 Chapter chapters::softmax() {
     static constexpr Decision decisions[] = {
@@ -108,6 +113,30 @@ Chapter chapters::softmax() {
          .symptom = "right until rows differ by more than about 100",
          .question = "What is exp(-200) in float32, and what is 0 / 0?",
          .make = [](Choices& c) { c.softmaxing.shift = [](const Row& row) { return row.largest_open; }; }},
+        {.id = "softmax_shift_of_head",
+         .decision = "softmax_shift",
+         .title = "one maximum is subtracted from all rows of a head: rows far below it become 0 / 0 = NaN, or 0",
+         .right = "subtract each row's own maximum",
+         .symptom = "right until rows of one head differ by more than about 100",
+         .question = "How many rows share the number that you subtract?",
+         .make =
+             [](Choices& c) {
+                 c.softmaxing.shift = [](const Row& row) {
+                     if (!row.largest_of_head) throw Unpredictable{};
+                     return *row.largest_of_head;
+                 };
+             }},
+        {.id = "softmax_cut_off",
+         .decision = "softmax_shift",
+         .title = "scores are cut off at a number, such as 80, instead of subtracting the row's maximum",
+         .right = "subtract each row's maximum: no exponent is above 0 then, and nothing has to be cut off",
+         .symptom = "right for small scores; all that are larger get one and the same weight",
+         .question = "What are the weights of the scores 100 and 200?",
+         .make =
+             [](Choices& c) {
+                 c.softmaxing.shift = [](const Row&) { return 0.0; };
+                 c.softmaxing.exponential = [](double x) { return std::exp(std::min(x, cut_off)); };
+             }},
         {.id = "softmax_maximum_from_zero",
          .decision = "softmax_shift",
          .title =

@@ -161,6 +161,8 @@ std::vector<Arguments> ask_with_residual(Random& random) {
     return {{{"x", random_tensor(random, {T, D})}, {"attended", random_tensor(random, {T, D})}},
             {{"x", random_tensor(random, {D, T}).transpose(0, 1)}, {"attended", random_tensor(random, {T, D})}},
             {{"x", random_tensor(random, {T, D})}, {"attended", random_tensor(random, {T, D - 2})}},
+            {{"x", random_tensor(random, {T, D})}, {"attended", random_tensor(random, {D, T})}},
+            {{"x", random_tensor(random, {D, T})}, {"attended", random_tensor(random, {T, D})}},
             {{"x", random_tensor(random, {S, D})}, {"attended", random_tensor(random, {T, D})}},
             {{"x", random_tensor(random, {T, D})}, {"attended", random_tensor(random, {S, D})}},
             {{"x", random_tensor(random, {T, D})}, {"attended", random_tensor(random, {D, T}).transpose(0, 1)}}};

@@ -37,9 +37,14 @@ bool shows_writes(Student& student, wire::Handle input, const Shape& index, wire
 void expect_view(Student& student, wire::Handle input, const Shape& index, wire::Handle result, const std::string& what,
                  const std::string& so) {
     const bool shows = shows_writes(student, input, index, result);
+    const bool shares = student.share_storage(input, result);
+    if (shares)
+        expect(shows, Stage::split,
+               what + " shares storage with x, but a number written to x does not show where it belongs: " +
+                   "shape or strides lead elsewhere");
     const std::string why = shows ? what + " follows what is written to x, but has storage of its own: "
                                   : "a number written to x does not show in " + what + ": ";
-    expect(shows && student.share_storage(input, result), Stage::split, why + so);
+    expect(shares, Stage::split, why + so);
 }
 
 PROPERTY(HeadSplitting, StridesAreRowMajor, 1, "contiguous strides are the products of the sizes behind each axis") {

@@ -222,11 +222,20 @@ PROPERTY(MergeHeads, CallsAreCleanAndShapesChecked, 1,
                                {"project_output", {{"merged", in.x}, {"w_o", in.w_o}, {"b_o", Tensor::ones({n.D()})}}},
                                {"multi_head_attention", in.with(random_mask(random, {n.T, n.T}))}});
     student.refuses_index("merge_heads", {{"context", in.x}}, "context must be of shape (B, H, T, d)");
+    student.refuses_index("merge_heads", {{"context", random_tensor(random, {n.B, n.H, n.T, n.d, 2})}},
+                          "context has five axes, not (B, H, T, d)");
     student.refuses("project_output",
                     {{"merged", in.x}, {"w_o", random_tensor(random, {n.D() + 1, n.D()})}, {"b_o", Tensor{}}},
                     "w_o has more rows than merged has features");
     student.refuses("project_output", {{"merged", in.x}, {"w_o", in.w_o}, {"b_o", random_tensor(random, {n.D() - 1})}},
                     "b_o is shorter than the output is wide");
+    // As many numbers as the output is wide, and a shape that does not broadcast to it.
+    for (const auto& [E, shape] : {std::pair<Index, Shape>{8, {2, 3}}, {4, {6, 1}}})
+        student.refuses("project_output",
+                        {{"merged", random_tensor(random, {2, 5, E})},
+                         {"w_o", random_tensor(random, {E, 6})},
+                         {"b_o", random_tensor(random, shape)}},
+                        "b_o is " + headway::to_string(shape) + ", not of shape (6)");
     Arguments uneven = in.with(Mask{});
     uneven[5].value = n.H * n.d + 1;
     student.refuses("multi_head_attention", uneven, "D is not divisible by num_heads");

@@ -235,6 +235,29 @@ Chapter pooling() {
                      return pooled;
                  };
              }},
+        {.id = "pooling_halves_each_time",
+         .decision = "pooling",
+         .title = "the mean is taken of two at a time, (so far + next) / 2: later heads of a group count more",
+         .right = "add up all heads of a group, then divide once by H / H_kv",
+         .symptom = "right for groups of one or two heads",
+         .question = "What does your loop make of three heads whose numbers are 0, 0 and 3?",
+         .make =
+             [](Choices& c) {
+                 c.change<GroupedLayer>().pool = [](const Array& w, Index H, Index H_kv) {
+                     Array pooled = pooled_by(w, H, H_kv, &of_the_group, 1, 1);
+                     const Index d = w.size(1) / H, group = H / H_kv;
+                     each(pooled.shape, [&](Coordinate at, std::size_t to) {
+                         for (Index i = 1; i < group; ++i) {
+                             const Index from[] = {at[0], of_the_group(at[1], i, d, H_kv, group)};
+                             const double next = w.value[position(w.shape, from)];
+                             pooled.value[to] = (pooled.value[to] + next) / 2;
+                             pooled.error[to] +=
+                                 2 * reference::unit_roundoff * (std::abs(pooled.value[to]) + std::abs(next));
+                         }
+                     });
+                     return pooled;
+                 };
+             }},
         {.id = "pooling_keeps_first_head",
          .decision = "pooling",
          .title = "the first head of each group is kept, the others are thrown away",
