@@ -62,12 +62,18 @@ void refuse_meddling(Plan& plan) {
     refuse(plan, {"setpriority", "ioprio_set", "migrate_pages", "move_pages", "process_mrelease"});
     for (const char* name : {"prlimit64", "sched_setaffinity", "sched_setscheduler", "sched_setparam", "sched_setattr"})
         plan.refused.push_back({.name = name, .error = EPERM, .only_on_others = true});
-    // What a file is called is Landlock's; whose it is and who may open it is not.
+}
+
+/// What a file is called, and what is in it, is Landlock's; whose it is, who may open it, its times and its attributes
+/// are not: of a file that every user may write, another user may change these two as well.
+void refuse_relabelling(Plan& plan) {
     refuse(plan,
            {"chmod",      "fchmodat",    "fchmodat2",    "chown",        "fchown",        "lchown",      "fchownat",
             "utime",      "utimes",      "futimesat",    "utimensat",    "setxattr",      "lsetxattr",   "fsetxattr",
             "setxattrat", "removexattr", "lremovexattr", "fremovexattr", "removexattrat", "file_setattr"});
-    if (!plan.contents.tools) refuse(plan, {"fchmod"});  // a linker makes executable what it has written
+    if (plan.contents.tools) return;  // a linker makes executable what it has written
+    refuse(plan, {"fchmod", "getxattr", "lgetxattr", "fgetxattr", "getxattrat", "listxattr", "llistxattr", "flistxattr",
+                  "listxattrat"});
 }
 
 /// Nobody can guess it, so nobody can have made it first.
@@ -141,6 +147,7 @@ void make_weaker(Plan& plan, RuleForFiles rule_for_files) {
     }
     if (landlock_version() > 0 && rule_for_files == RuleForFiles::yes) see_what_is_needed(plan);
     refuse_letter_boxes(plan);
+    refuse_relabelling(plan);
     if (plan.inmate != Inmate::same_user) return;
     refuse_meddling(plan);
     for (std::string& word : plan.instructions)

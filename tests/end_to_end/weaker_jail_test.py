@@ -19,8 +19,14 @@ NOBODY = 65534
 CLOSED = ["--no-landlock", "--closed", COURSE, CLI]
 MARKER = """#include <cstdio>
 #include <fcntl.h>
-__attribute__((constructor)) static void leave_a_marker() { std::printf("MARKER"); creat("@MARKER@", 0644); }
+#include <sys/stat.h>
+__attribute__((constructor)) static void leave_a_marker() {
+    std::printf("MARKER");
+    creat("@MARKER@", 0644);
+    utimensat(AT_FDCWD, "@SHARED@", nullptr, 0);
+}
 """
+LONG_AGO = 1_000_000_000
 
 
 class WeakerJail(unittest.TestCase):
@@ -32,9 +38,14 @@ class WeakerJail(unittest.TestCase):
         self.marker = self.folder / "open" / "marker"
         self.marker.parent.mkdir()
         self.marker.parent.chmod(0o777)
+        self.shared = self.marker.parent / "shared"
+        self.shared.touch()
+        self.shared.chmod(0o666)
+        os.utime(self.shared, (LONG_AGO, LONG_AGO))
         submission = self.folder / "submission/01_single_head"
         submission.mkdir(parents=True)
-        (submission / "marker.cpp").write_text(MARKER.replace("@MARKER@", str(self.marker)))
+        (submission / "marker.cpp").write_text(
+            MARKER.replace("@MARKER@", str(self.marker)).replace("@SHARED@", str(self.shared)))
         (submission / "single_head.cpp").write_text((COURSE / "solutions/01_single_head/single_head.cpp").read_text())
         self.state = self.folder / "state"
         self.state.mkdir()
@@ -63,6 +74,7 @@ class WeakerJail(unittest.TestCase):
         self.assertFalse([state for state in stamps.values() if state.startswith("absent")])
         for name in ("no_hidden_suites", "no_sockets", "no_tracing", "no_kernel_doors", "no_hidden_memory"):
             self.assertEqual(stamps[name], "enforced")
+        self.assertEqual(self.shared.stat().st_mtime, LONG_AGO, "it changes the times of a file that everybody may write")
 
     def refused(self, done, *words):
         self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
