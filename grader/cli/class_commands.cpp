@@ -69,6 +69,13 @@ void ClassCommands::add_export() {
 void ClassCommands::add_report() {
     auto* command = add("report", "Write pages about the class, to open in a browser", run_class_report);
     command->add_option("folder", arguments_.folder, "Where (default: report)")->type_name("DIR");
+    command
+        ->add_option(
+            "--compare", arguments_.compare,
+            "Hand-ins of last year or of another group, in any layout, to look for copies from; may be repeated")
+        ->type_name("DIR")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
 void ClassCommands::add_work_shard() {

@@ -134,6 +134,22 @@ int tell_incomplete(const std::vector<Mark>& marks) {
     return pending > 0 ? machine_at_fault : unread > 0 ? some_did_not_pass : all_passed;
 }
 
+/// What a report compares the class with. @throws UsageError if a folder cannot be read
+classroom::Elsewhere read_elsewhere(const Course& course, const std::vector<std::string>& folders) {
+    classroom::Elsewhere elsewhere;
+    for (const std::string& folder : folders) {
+        try {
+            classroom::add_elsewhere(elsewhere, course, folder);
+        } catch (const std::exception& error) {
+            throw UsageError(fmt::format("cannot compare with {}: {}", folder, error.what()));
+        }
+    }
+    if (!folders.empty()) fmt::print("Compared with {}.\n", report::counted(elsewhere.hand_ins, "hand-in"));
+    for (const auto& [whose, problem] : elsewhere.unreadable)
+        fmt::print(stderr, "headway: not compared with {}: {}\n", whose, problem);
+    return elsewhere;
+}
+
 bool confirmed(const ClassArguments& arguments) {
     const char* yes = std::getenv("HEADWAY_YES");  // the launcher takes --yes for itself
     if (arguments.yes || (yes != nullptr && *yes != '\0')) return true;
@@ -230,8 +246,9 @@ int run_class_report(const Course& course, const ClassArguments& arguments) {
     require_gradebook(arguments);
     const Gradebook gradebook(arguments.gradebook, Access::read_only);
     const Edition edition = current_edition(gradebook);
-    const classroom::ClassFindings findings = classroom::find_out(
-        gradebook, edition, usable_marks(course, gradebook, edition), classroom::starter_code(course));
+    const classroom::ClassFindings findings =
+        classroom::find_out(gradebook, edition, usable_marks(course, gradebook, edition), course,
+                            read_elsewhere(course, arguments.compare));
     const fs::path folder = arguments.folder;
     make_private(folder);
     write(folder / "index.html", classroom::class_page(findings));
