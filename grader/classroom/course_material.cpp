@@ -28,17 +28,6 @@ std::vector<build::SourceFile> sources_in(const fs::path& folder, const fs::path
     return build::read_submission(folder, course_folder).files;
 }
 
-/// The header and the visible test: what is in exercises/ and not the student's to write.
-std::vector<build::SourceFile> given_files(const cli::Course& course, const cli::ExerciseInfo& exercise) {
-    const fs::path stub = course.root / "stubs" / exercise.name;
-    std::vector<build::SourceFile> files = sources_in(stub, course.folder(exercise));
-    for (const auto& entry : fs::directory_iterator(course.folder(exercise)))
-        if (build::is_source(entry.path()) &&
-            (entry.path().extension() == ".hpp" || entry.path().filename() == "visible_test.cpp"))
-            files.push_back({entry.path().filename(), build::read_file(entry.path())});
-    return files;
-}
-
 /// What stands between ```cpp and ``` in a lesson.
 std::string code_of(const std::string& lesson) {
     std::istringstream lines(lesson);
@@ -54,6 +43,16 @@ std::string code_of(const std::string& lesson) {
 }
 
 }  // namespace
+
+std::vector<build::SourceFile> given_files(const cli::Course& course, const cli::ExerciseInfo& exercise) {
+    const fs::path stub = course.root / "stubs" / exercise.name;
+    std::vector<build::SourceFile> files = sources_in(stub, course.folder(exercise));
+    for (const auto& entry : fs::directory_iterator(course.folder(exercise)))
+        if (build::is_source(entry.path()) &&
+            (entry.path().extension() == ".hpp" || entry.path().filename() == "visible_test.cpp"))
+            files.push_back({entry.path().filename(), build::read_file(entry.path())});
+    return files;
+}
 
 CourseMaterial material_of(const cli::Course& course, const cli::ExerciseInfo& exercise) {
     CourseMaterial material;

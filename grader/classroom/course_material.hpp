@@ -16,6 +16,10 @@ struct CourseMaterial {
     std::vector<build::SourceFile> solution;  ///< empty: the course has none here
 };
 
+/// What students have before they write a line: the stub as it is in stubs/, whatever an instructor has tried in
+/// exercises/, and the header and the visible test.
+std::vector<build::SourceFile> given_files(const cli::Course& course, const cli::ExerciseInfo& exercise);
+
 /// Of an exercise with solutions/ and tests/accepted/, as far as these are there.
 /// @throws std::runtime_error if something of it cannot be read
 CourseMaterial material_of(const cli::Course& course, const cli::ExerciseInfo& exercise);

@@ -7,8 +7,8 @@
 namespace headway::classroom {
 namespace {
 
-constexpr std::size_t most_shown = 12;         ///< pairs of an exercise
-constexpr std::size_t most_shown_of_ring = 5;  ///< of these
+constexpr std::size_t most_shown = 8;          ///< pairs of an exercise
+constexpr std::size_t most_shown_of_ring = 4;  ///< of these
 
 /// The same files are no chance if there is a line or two of one's own in them.
 constexpr double least_of_ones_own = 4;

@@ -59,9 +59,12 @@ void ClassCommands::add_adjust() {
 
 void ClassCommands::add_export() {
     auto* command = add("export", "Write the marks for another program", run_class_export);
-    command->add_option("format", arguments_.format, "csv, moodle, canvas: a file; gradescope, junit: a file a student")
+    command
+        ->add_option("format", arguments_.format,
+                     "csv, moodle, canvas: a file; gradescope, junit: a file per student; jplag: "
+                     "the sources, for JPlag")
         ->required()
-        ->check(CLI::IsMember({"csv", "moodle", "canvas", "gradescope", "junit"}))
+        ->check(CLI::IsMember({"csv", "moodle", "canvas", "gradescope", "junit", "jplag"}))
         ->type_name("FORMAT");
     command->add_option("path", arguments_.folder, "The file, or the folder for files")->required()->type_name("PATH");
 }

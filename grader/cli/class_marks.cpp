@@ -1,4 +1,5 @@
 // What is done with a class that is graded: adjust, regrade, export, report.
+#include "cli/class_copies.hpp"
 #include "cli/class_desk.hpp"
 #include "cli/commands.hpp"
 #include "terminal/console.hpp"
@@ -134,22 +135,6 @@ int tell_incomplete(const std::vector<Mark>& marks) {
     return pending > 0 ? machine_at_fault : unread > 0 ? some_did_not_pass : all_passed;
 }
 
-/// What a report compares the class with. @throws UsageError if a folder cannot be read
-classroom::Elsewhere read_elsewhere(const Course& course, const std::vector<std::string>& folders) {
-    classroom::Elsewhere elsewhere;
-    for (const std::string& folder : folders) {
-        try {
-            classroom::add_elsewhere(elsewhere, course, folder);
-        } catch (const std::exception& error) {
-            throw UsageError(fmt::format("cannot compare with {}: {}", folder, error.what()));
-        }
-    }
-    if (!folders.empty()) fmt::print("Compared with {}.\n", report::counted(elsewhere.hand_ins, "hand-in"));
-    for (const auto& [whose, problem] : elsewhere.unreadable)
-        fmt::print(stderr, "headway: not compared with {}: {}\n", whose, problem);
-    return elsewhere;
-}
-
 bool confirmed(const ClassArguments& arguments) {
     const char* yes = std::getenv("HEADWAY_YES");  // the launcher takes --yes for itself
     if (arguments.yes || (yes != nullptr && *yes != '\0')) return true;
@@ -230,6 +215,7 @@ int run_class_export(const Course& course, const ClassArguments& arguments) {
     const Gradebook gradebook(arguments.gradebook, Access::read_only);
     const Edition edition = current_edition(gradebook);
     const std::vector<Mark> marks = usable_marks(course, gradebook, edition);
+    if (arguments.format == "jplag") return export_jplag(course, arguments, gradebook, marks);
     if (arguments.format == "csv")
         write(arguments.folder, classroom::marks_csv(marks));
     else if (arguments.format == "moodle")

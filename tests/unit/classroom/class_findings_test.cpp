@@ -1,6 +1,7 @@
 // What a class knows and does not know.
 #include "classroom/class_findings.hpp"
 #include "classroom/class_page.hpp"
+#include "classroom/jplag.hpp"
 
 #include "temporary_folder.hpp"
 
@@ -12,6 +13,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::UnorderedElementsAre;
 
 constexpr const char* mistake = "loop_never_ends";
 
@@ -68,7 +70,30 @@ TEST(ClassFindings, AMistakeIsOfTheExerciseThatItIsIn) {
     const MistakeFinding& in_04 = findings.mistakes.at({"04_merge_heads", mistake});
     EXPECT_EQ(in_04.lesson, "lessons/04");
     EXPECT_THAT(in_04.students, ElementsAre("s12", "s13"));
-    EXPECT_THAT(class_page(findings), HasSubstr("<td>s12 s13</td>"));
+    EXPECT_THAT(class_page(findings), HasSubstr(">s12 s13<"));
+}
+
+std::vector<std::string> files_below(const std::filesystem::path& folder) {
+    std::vector<std::string> files;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
+        if (entry.is_regular_file()) files.push_back(entry.path().lexically_relative(folder));
+    return files;
+}
+
+TEST(Jplag, GetsAFolderPerStudentAndWhatAllWereGiven) {
+    Class one;
+    one.hands_in("s05", "02_head_splitting", "");
+    one.hands_in("s12", "04_merge_heads", "");
+    one.hands_in("s13", "04_merge_heads", "");
+    const auto folder = one.folder.path() / "it's";
+    const JplagExport written = export_for_jplag(folder, one.course, one.gradebook, one.findings().marks);
+    EXPECT_THAT(files_below(folder / "04_merge_heads"),
+                UnorderedElementsAre("submissions/s12/a.cpp", "submissions/s13/a.cpp", "base/merge_heads.cpp",
+                                     "base/merge_heads.hpp", "base/visible_test.cpp"));
+    ASSERT_EQ(written.commands.size(), 1U) << "there is nothing to compare in 02";
+    EXPECT_THAT(written.commands[0], HasSubstr("it'\\''s/04_merge_heads/base' -r "));
+    EXPECT_THROW(export_for_jplag(folder, one.course, one.gradebook, {}), std::runtime_error)
+        << "what is there already would be compared, too";
 }
 
 }  // namespace

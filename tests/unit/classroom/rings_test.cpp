@@ -59,7 +59,7 @@ TEST(RingFinding, TwentyFiveOfThirtySevenAreOneRow) {
     const auto rings = find_rings(exercise, class_with_a_ring(), material());
     ASSERT_EQ(rings.size(), 1U);
     EXPECT_EQ(rings[0].students(), 25U);
-    EXPECT_LE(rings[0].shown.size(), 5U) << "the page stays small";
+    EXPECT_LE(rings[0].shown.size(), 4U) << "the page stays small";
     for (const RingMember& member : rings[0].members) EXPECT_TRUE(member.origin.students[0].starts_with("s"));
     EXPECT_GT(rings[0].least_share(), 2 * rings[0].usual_share);
 }
@@ -93,8 +93,7 @@ TEST(RingFinding, SomebodyElsesProgramIsNamedAndTheirsAmongThemselvesAreNot) {
 
 TEST(RingFinding, TheSameFilesAreNamedWhereTheyAreShort) {
     const std::string stub = build::read_file(root / "stubs" / exercise / "scaled_scores.cpp");
-    const std::string text =
-        stub + "float own(float* p, int n) { float s = 0; while (n--) s = s * 3 + *p++; return s; }\n";
+    const std::string text = stub + "float own(float* p, int n) { while (n--) *p++ *= 3; return n; }\n";
     EXPECT_EQ(find_rings(exercise, {by({"s1", "s2"}, text)}, material()).size(), 1U);
     EXPECT_TRUE(find_rings(exercise, {by({"s1", "s2"}, stub)}, material()).empty());
     EXPECT_TRUE(find_rings(exercise, {by({"s1"}, text), by({"s2"}, text + " ")}, material()).empty())
@@ -146,7 +145,7 @@ TEST(SimilarityPage, ShowsTheGroupAndItsCodeWithLettersAsWellAsColours) {
     EXPECT_THAT(page, HasSubstr("<td class=\"same\">A</td>"));
     EXPECT_THAT(page, HasSubstr("prefers-color-scheme:dark"));
     EXPECT_THAT(page, HasSubstr("<caption>s"));
-    EXPECT_LT(page.size(), 300'000U);
+    EXPECT_LT(page.size(), 600'000U);
     EXPECT_THAT(page, Not(HasSubstr("honest_")));
 }
 
