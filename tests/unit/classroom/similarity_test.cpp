@@ -3,6 +3,8 @@
 
 #include "submission/digest.hpp"
 
+#include "temporary_folder.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -65,6 +67,7 @@ struct Exercise {
         cli::ExerciseInfo info;
         info.name = name;
         material = material_of(course, info);
+        common = CommonKnowledge(material.given, material.accepted);
     }
     std::string solution() const { return material.solution.front().text; }
     std::string accepted(const std::string& style) const {
@@ -74,16 +77,14 @@ struct Exercise {
     Fingerprints prints(const std::string& text) const {
         return fingerprints_of(tokens_of({{"a.cpp", text}}, material.names));
     }
-    CommonKnowledge common() const { return {material.given, material.accepted}; }
     Likeness likeness(const std::string& a, const std::string& b) const {
-        return common().likeness(prints(a), prints(b));
+        return common.likeness(prints(a), prints(b));
     }
-    bool are_alike(const std::string& a, const std::string& b) const {
-        return common().is_worth_a_look(likeness(a, b));
-    }
+    bool are_alike(const std::string& a, const std::string& b) const { return common.is_worth_a_look(likeness(a, b)); }
 
     std::string name;
     CourseMaterial material;
+    CommonKnowledge common{{}, {}};
 };
 
 TEST(Similarity, ACopyIsFoundInEveryDisguise) {
@@ -142,16 +143,31 @@ TEST(Similarity, WhatIsGivenCountsNothing) {
     const Exercise exercise("03_scaled_scores");
     const std::string stub = build::read_file(root / "stubs/03_scaled_scores/scaled_scores.cpp");
     EXPECT_EQ(exercise.likeness(stub, stub).evidence, 0);
-    EXPECT_EQ(exercise.common().weight_of(
+    EXPECT_EQ(exercise.common.weight_of(
                   exercise.prints(build::read_file(root / "exercises/03_scaled_scores/visible_test.cpp"))),
               0);
 }
 
 /// An instructor may have tried something in exercises/; nobody has been given that.
-TEST(Similarity, WhatIsTriedInExercisesIsNotGiven) {
-    const Exercise exercise("04_merge_heads");
-    const std::filesystem::path tried = root / "exercises/04_merge_heads/merge_heads.cpp";
-    EXPECT_GT(exercise.common().weight_of(exercise.prints(exercise.solution())), 100) << tried;
+TEST(CourseMaterial, WhatIsTriedInExercisesIsNotGiven) {
+    const std::string tried = "int own(int a) { return a * 3 + 4 - a / 2 % 5; }\n";
+    const std::string stub = "int own(int a) { return (a << 3) ^ (a | 5) ^ ~a; }\n";
+    const build::TemporaryFolder folder;
+    folder.write("stubs/11_own/own.cpp", stub);
+    folder.write("exercises/11_own/own.cpp", tried);
+    folder.write("exercises/11_own/own.hpp", "int own(int a);\n");
+    cli::Course course;
+    course.root = folder.path();
+    cli::ExerciseInfo info;
+    info.name = "11_own";
+    const CourseMaterial material = material_of(course, info);
+    const CommonKnowledge common(material.given, material.accepted);
+    const auto weight = [&](const std::string& text) {
+        return common.weight_of(fingerprints_of(tokens_of({{"a.cpp", text}}, material.names)));
+    };
+    EXPECT_EQ(weight(stub), 0);
+    EXPECT_GT(weight(tried), 5);
+    EXPECT_TRUE(material.solution.empty()) << "an exercise of one's own needs none";
 }
 
 Fingerprints numbers(std::uint64_t first, std::uint64_t count) {
