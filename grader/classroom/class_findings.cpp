@@ -1,9 +1,9 @@
 #include "classroom/class_findings.hpp"
 
-#include "submission/digest.hpp"
-
 #include <algorithm>
-#include <filesystem>
+#include <functional>
+#include <iterator>
+#include <utility>
 
 namespace headway::classroom {
 namespace {
@@ -32,7 +32,7 @@ void add_verdict(ClassFindings& findings, const std::string& exercise, const ver
     }
     if (!verdict.diagnosis) return;
     for (const verdict::NamedMistake& mistake : verdict.diagnosis->mistakes) {
-        MistakeFinding& known = findings.mistakes[mistake.id];
+        MistakeFinding& known = findings.mistakes[{exercise, mistake.id}];
         known.exercise = exercise;
         known.title = mistake.title;
         known.lesson = mistake.lesson;
@@ -40,34 +40,27 @@ void add_verdict(ClassFindings& findings, const std::string& exercise, const ver
     }
 }
 
-Fingerprints prints_of(const std::vector<build::SourceFile>& files) {
-    Fingerprints prints;
-    for (const build::SourceFile& file : files) prints.merge(fingerprints_of(tokens_of(file.text)));
-    return prints;
-}
-
-void add_alike(ClassFindings& findings, const Gradebook& gradebook, const std::string& exercise,
-               const std::map<std::string, std::vector<std::string>>& owners, const Fingerprints& given) {
-    std::vector<Document> documents;
+/// Those of the class, and those of others.
+std::vector<Origin> programs_of(const Gradebook& gradebook, const std::string& exercise,
+                                const std::map<std::string, std::vector<std::string>>& owners,
+                                const Elsewhere& elsewhere) {
+    std::vector<Origin> programs;
     for (const auto& [source, students] : owners) {
         try {
-            documents.push_back({source, prints_of(gradebook.source({exercise, source, ""}).files)});
+            programs.push_back({students, "", gradebook.source({exercise, source, ""}).files});
         } catch (const std::runtime_error&) {
             continue;  // damaged: the next grading mends it
         }
-        const bool says_something =
-            std::ranges::any_of(documents.back().prints, [&](std::uint64_t print) { return !given.contains(print); });
-        if (students.size() > 1 && says_something) findings.alike.push_back({exercise, students, {}, 1, 0});
     }
-    for (const Alike& alike : find_alike(documents, given))
-        findings.alike.push_back({exercise, owners.at(documents[alike.a].source), owners.at(documents[alike.b].source),
-                                  alike.share, alike.common});
+    if (const auto others = elsewhere.programs.find(exercise); others != elsewhere.programs.end())
+        programs.insert(programs.end(), others->second.begin(), others->second.end());
+    return programs;
 }
 
 }  // namespace
 
 ClassFindings find_out(const Gradebook& gradebook, const Edition& edition, std::vector<Mark> marks,
-                       const std::map<std::string, Fingerprints>& starter) {
+                       const cli::Course& course, const Elsewhere& elsewhere) {
     ClassFindings findings;
     Owners owners;
     for (const Mark& mark : marks)
@@ -79,20 +72,13 @@ ClassFindings find_out(const Gradebook& gradebook, const Edition& edition, std::
         for (const auto& [source, students] : sources)
             if (const auto graded = gradebook.verdict(source, edition.suites.at(exercise)))
                 add_verdict(findings, exercise, graded->exercise, students);
-        const auto given = starter.find(exercise);
-        add_alike(findings, gradebook, exercise, sources, given == starter.end() ? Fingerprints{} : given->second);
+        std::ranges::move(find_rings(exercise, programs_of(gradebook, exercise, sources, elsewhere),
+                                     material_of(course, course.find(exercise))),
+                          std::back_inserter(findings.rings));
     }
+    std::ranges::stable_sort(findings.rings, std::ranges::greater{}, &RingFinding::students);
     findings.marks = std::move(marks);
     return findings;
-}
-
-std::map<std::string, Fingerprints> starter_code(const cli::Course& course) {
-    std::map<std::string, Fingerprints> starter;
-    for (const cli::ExerciseInfo& info : course.exercises)
-        for (const auto& entry : std::filesystem::directory_iterator(course.folder(info)))
-            if (build::is_source(entry.path()))
-                starter[info.name].merge(fingerprints_of(tokens_of(build::read_file(entry.path()))));
-    return starter;
 }
 
 }  // namespace headway::classroom

@@ -1,12 +1,14 @@
 #pragma once
 
-#include "classroom/similarity.hpp"
+#include "classroom/compared.hpp"
+#include "classroom/rings.hpp"
 #include "gradebook/marks.hpp"
 #include "grading/course.hpp"
 
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace headway::classroom {
@@ -25,7 +27,7 @@ struct ExerciseFinding {
     std::vector<PropertyFinding> properties;  ///< in the suite's order
 };
 
-/// A misconception, and who has it.
+/// A misconception in one exercise, and who has it there.
 struct MistakeFinding {
     std::string exercise;
     std::string title;
@@ -33,28 +35,17 @@ struct MistakeFinding {
     std::set<std::string> students;
 };
 
-/// Two hand-ins of an exercise that are alike, by those who handed them in.
-struct AlikeFinding {
-    std::string exercise;
-    std::vector<std::string> a;
-    std::vector<std::string> b;  ///< empty: those in `a` handed in the same
-    double share = 1;
-    std::size_t common = 0;
-};
-
 /// What a class knows and does not know.
 struct ClassFindings {
     std::vector<gradebook::Mark> marks;
     std::map<std::string, ExerciseFinding> exercises;
-    std::map<std::string, MistakeFinding> mistakes;  ///< by id
-    std::vector<AlikeFinding> alike;
+    /// By exercise and id: several exercises may show the same mistake, each with its own students and lesson.
+    std::map<std::pair<std::string, std::string>, MistakeFinding> mistakes;
+    std::vector<RingFinding> rings;  ///< of all exercises, those with most students first
 };
 
-/// Reads each verdict once. @param starter  exercise -> fingerprints of what students were given
+/// Reads each verdict once. @param elsewhere  programs of others, to compare the class's with
 ClassFindings find_out(const gradebook::Gradebook& gradebook, const gradebook::Edition& edition,
-                       std::vector<gradebook::Mark> marks, const std::map<std::string, Fingerprints>& starter);
-
-/// Of the stubs and headers in exercises/.
-std::map<std::string, Fingerprints> starter_code(const cli::Course& course);
+                       std::vector<gradebook::Mark> marks, const cli::Course& course, const Elsewhere& elsewhere);
 
 }  // namespace headway::classroom

@@ -2,6 +2,7 @@
 
 #include "classroom/exports.hpp"
 #include "classroom/html.hpp"
+#include "terminal/page.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -63,7 +64,7 @@ void show_exercises(Html& page, const ClassFindings& findings) {
 
 std::vector<const MistakeFinding*> by_frequency(const ClassFindings& findings) {
     std::vector<const MistakeFinding*> mistakes;
-    for (const auto& [id, mistake] : findings.mistakes) mistakes.push_back(&mistake);
+    for (const auto& [key, mistake] : findings.mistakes) mistakes.push_back(&mistake);
     std::ranges::stable_sort(mistakes, std::ranges::greater{},
                              [](const MistakeFinding* mistake) { return mistake->students.size(); });
     return mistakes;
@@ -85,7 +86,7 @@ void show_mistakes(Html& page, const ClassFindings& findings) {
 
 void show_lessons(Html& page, const ClassFindings& findings) {
     std::map<std::string, std::set<std::string>> by_lesson;
-    for (const auto& [id, mistake] : findings.mistakes)
+    for (const auto& [key, mistake] : findings.mistakes)
         if (!mistake.lesson.empty()) by_lesson[mistake.lesson].insert(mistake.students.begin(), mistake.students.end());
     std::vector<std::pair<std::size_t, std::string>> order;
     for (const auto& [lesson, students] : by_lesson) order.emplace_back(students.size(), lesson);
@@ -94,6 +95,9 @@ void show_lessons(Html& page, const ClassFindings& findings) {
     for (const auto& [count, lesson] : order) rows.push_back({{lesson}, number(count)});
     page.heading("Which lesson to revisit").table({"lesson", "students it would help"}, rows);
 }
+
+/// "03: scores are not scaled": the same mistake may be made in several exercises.
+std::string titled(const MistakeFinding& mistake) { return mistake.exercise.substr(0, 2) + ": " + mistake.title; }
 
 void show_pairs(Html& page, const ClassFindings& findings) {
     const std::vector<const MistakeFinding*> mistakes = by_frequency(findings);
@@ -111,7 +115,7 @@ void show_pairs(Html& page, const ClassFindings& findings) {
     for (const auto& [both, pair] : pairs) {
         const double by_chance =
             static_cast<double>(pair.first->students.size()) * static_cast<double>(pair.second->students.size()) / all;
-        rows.push_back({{pair.first->title}, {pair.second->title}, number(both), number(by_chance)});
+        rows.push_back({{titled(*pair.first)}, {titled(*pair.second)}, number(both), number(by_chance)});
     }
     page.heading("What goes together");
     if (rows.empty()) page.paragraph("No two misconceptions have more than one student in common.");
@@ -133,6 +137,13 @@ void show_students(Html& page, const std::vector<Mark>& marks) {
     page.heading("Students").table(headings, rows);
 }
 
+std::string similarity_line(const ClassFindings& findings) {
+    if (findings.rings.empty()) return "Hand-ins that are alike: none";
+    return fmt::format("Hand-ins that are alike: {}, the largest of {}",
+                       report::counted(findings.rings.size(), "group"),
+                       report::counted(findings.rings.front().students(), "student"));
+}
+
 }  // namespace
 
 std::string class_page(const ClassFindings& findings) {
@@ -143,29 +154,8 @@ std::string class_page(const ClassFindings& findings) {
     show_mistakes(page, findings);
     show_pairs(page, findings);
     show_exercises(page, findings);
-    page.heading("Similarity").link("similarity.html", "Hand-ins that are alike");
+    page.heading("Similarity").link("similarity.html", similarity_line(findings));
     show_students(page, findings.marks);
-    return page.take();
-}
-
-std::string similarity_page(const ClassFindings& findings) {
-    Html page("Hand-ins that are alike");
-    page.paragraph(
-        "A list of places to look, and no judgement: short exercises have few solutions, and honest ones are alike. "
-        "Names, numbers, comments and layout are left out of the comparison, and so are the starter code and what many "
-        "have in common.");
-    std::vector<std::vector<Cell>> rows;
-    for (const AlikeFinding& one : findings.alike) {
-        const std::string b = one.b.empty() ? "(the same files)" : fmt::format("{}", fmt::join(one.b, " "));
-        rows.push_back({{one.exercise.substr(0, 2)},
-                        {fmt::format("{}", fmt::join(one.a, " "))},
-                        {b},
-                        number(100 * one.share),
-                        number(one.common)});
-    }
-    if (rows.empty()) page.paragraph("None.");
-    if (!rows.empty()) page.table({"", "of", "and", "alike, %", "passages"}, rows);
-    page.link("index.html", "Back to the class");
     return page.take();
 }
 

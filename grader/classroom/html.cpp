@@ -19,13 +19,13 @@ std::string number_class(bool is_number) { return is_number ? "n" : ""; }
 
 }  // namespace
 
-Html::Html(std::string_view title) : page_("<!DOCTYPE html>\n") {
+Html::Html(std::string_view title, std::string_view more_style) : page_("<!DOCTYPE html>\n") {
     page_.open("html", {{"lang", "en"}});
     page_.open("head");
     page_.empty("meta", {{"charset", "utf-8"}});
     page_.empty("meta", {{"name", "viewport"}, {"content", "width=device-width"}});
     page_.text("title", {}, title);
-    page_.text("style", {}, style);
+    page_.text("style", {}, std::string(style) + std::string(more_style));
     page_.close();
     page_.open("body");
     page_.text("h1", {}, title);

@@ -11,7 +11,8 @@ namespace headway::classroom {
 /// A static page: no script, nothing loaded from anywhere. All that is given as text is escaped.
 class Html {
 public:
-    explicit Html(std::string_view title);
+    /// @param more_style  CSS that only this page needs
+    explicit Html(std::string_view title, std::string_view more_style = {});
 
     Html& heading(std::string_view text);
     Html& paragraph(std::string_view text);
@@ -31,6 +32,9 @@ public:
         std::size_t count = 0;
     };
     Html& bars(std::string_view title, const std::vector<Bar>& bars);
+
+    /// For what only one page has; what is opened there is closed there.
+    report::Xml& elements() { return page_; }
 
     std::string take();
 

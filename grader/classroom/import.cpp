@@ -3,13 +3,14 @@
 #include <filesystem>
 
 namespace headway::classroom {
-namespace {
 
 std::vector<intake::Wanted> wanted_of(const cli::Course& course) {
     std::vector<intake::Wanted> wanted;
     for (const cli::ExerciseInfo& info : course.exercises) wanted.push_back({info.name, course.folder(info)});
     return wanted;
 }
+
+namespace {
 
 /// The student's row, with the sources or with the reason why there are none.
 std::vector<build::Submission> read(const intake::HandIn& hand_in, const std::vector<intake::Wanted>& wanted,

@@ -18,6 +18,9 @@ struct Imported {
     std::vector<std::pair<std::string, std::string>> unreadable;  ///< student, what the machine says
 };
 
+/// The exercises of the course, as intake knows them.
+std::vector<intake::Wanted> wanted_of(const cli::Course& course);
+
 /// Takes down who handed in what. `stop` is asked before each.
 Imported import_hand_ins(gradebook::Gradebook& gradebook, const cli::Course& course,
                          const std::vector<intake::HandIn>& hand_ins, const std::function<bool()>& stop);

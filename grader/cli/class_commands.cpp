@@ -59,9 +59,12 @@ void ClassCommands::add_adjust() {
 
 void ClassCommands::add_export() {
     auto* command = add("export", "Write the marks for another program", run_class_export);
-    command->add_option("format", arguments_.format, "csv, moodle, canvas: a file; gradescope, junit: a file a student")
+    command
+        ->add_option("format", arguments_.format,
+                     "csv, moodle, canvas: a file; gradescope, junit: a file per student; jplag: "
+                     "the sources, for JPlag")
         ->required()
-        ->check(CLI::IsMember({"csv", "moodle", "canvas", "gradescope", "junit"}))
+        ->check(CLI::IsMember({"csv", "moodle", "canvas", "gradescope", "junit", "jplag"}))
         ->type_name("FORMAT");
     command->add_option("path", arguments_.folder, "The file, or the folder for files")->required()->type_name("PATH");
 }
@@ -69,6 +72,13 @@ void ClassCommands::add_export() {
 void ClassCommands::add_report() {
     auto* command = add("report", "Write pages about the class, to open in a browser", run_class_report);
     command->add_option("folder", arguments_.folder, "Where (default: report)")->type_name("DIR");
+    command
+        ->add_option(
+            "--compare", arguments_.compare,
+            "Hand-ins of last year or of another group, in any layout, to look for copies from; may be repeated")
+        ->type_name("DIR")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
 void ClassCommands::add_work_shard() {

@@ -28,7 +28,8 @@ struct ClassArguments {
     std::vector<std::string> sbatch;
     bool unsafe = false;
     bool yes = false;
-    std::string format;  ///< of an export
+    std::string format;                ///< of an export
+    std::vector<std::string> compare;  ///< folders of hand-ins that a report looks for copies from
     // Of an adjustment.
     std::string student;
     std::string exercise;

@@ -1,4 +1,5 @@
 // What is done with a class that is graded: adjust, regrade, export, report.
+#include "cli/class_copies.hpp"
 #include "cli/class_desk.hpp"
 #include "cli/commands.hpp"
 #include "terminal/console.hpp"
@@ -214,6 +215,7 @@ int run_class_export(const Course& course, const ClassArguments& arguments) {
     const Gradebook gradebook(arguments.gradebook, Access::read_only);
     const Edition edition = current_edition(gradebook);
     const std::vector<Mark> marks = usable_marks(course, gradebook, edition);
+    if (arguments.format == "jplag") return export_jplag(course, arguments, gradebook, marks);
     if (arguments.format == "csv")
         write(arguments.folder, classroom::marks_csv(marks));
     else if (arguments.format == "moodle")
@@ -230,8 +232,9 @@ int run_class_report(const Course& course, const ClassArguments& arguments) {
     require_gradebook(arguments);
     const Gradebook gradebook(arguments.gradebook, Access::read_only);
     const Edition edition = current_edition(gradebook);
-    const classroom::ClassFindings findings = classroom::find_out(
-        gradebook, edition, usable_marks(course, gradebook, edition), classroom::starter_code(course));
+    const classroom::ClassFindings findings =
+        classroom::find_out(gradebook, edition, usable_marks(course, gradebook, edition), course,
+                            read_elsewhere(course, arguments.compare));
     const fs::path folder = arguments.folder;
     make_private(folder);
     write(folder / "index.html", classroom::class_page(findings));

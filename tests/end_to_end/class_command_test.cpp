@@ -78,6 +78,26 @@ TEST_F(ClassCommand, FromHandInsToMarks) {
     EXPECT_NE(class_command({"regrade"}).output.find("nothing to regrade"), std::string::npos);
 }
 
+TEST_F(ClassCommand, CopiesAreLookedForInTheSolutionAndInOtherFolders) {
+    folder_.write("2025/s9/merge_heads.cpp", "// last year\n" + solution("04_merge_heads/merge_heads.cpp"));
+    grade();
+    const auto report = class_command({"report", path("report"), "--compare", path("2025")});
+    EXPECT_EQ(report.ended.exit_code, 0) << report.output;
+    EXPECT_NE(report.output.find("Compared with 1 hand-in."), std::string::npos) << report.output;
+    const std::string page = build::read_file(path("report/similarity.html"));
+    EXPECT_NE(page.find("301 302 (the same files)"), std::string::npos);
+    EXPECT_NE(page.find("as in 2025: s9, the course's solution"), std::string::npos) << page.substr(0, 6000);
+    const auto nowhere = class_command({"report", path("report"), "--compare", path("nowhere")});
+    EXPECT_EQ(nowhere.ended.exit_code, 2);
+    EXPECT_NE(nowhere.output.find("cannot compare with"), std::string::npos) << nowhere.output;
+
+    const auto exported = class_command({"export", "jplag", path("jplag")});
+    EXPECT_EQ(exported.ended.exit_code, 0) << exported.output;
+    EXPECT_NE(exported.output.find("java -jar jplag.jar"), std::string::npos) << exported.output;
+    EXPECT_TRUE(std::filesystem::exists(path("jplag/04_merge_heads/submissions/303/merge_heads.cpp")));
+    EXPECT_EQ(class_command({"export", "jplag", path("jplag")}).ended.exit_code, 2) << "it is there already";
+}
+
 TEST_F(ClassCommand, ChromiumShowsTheReport) {
     if (std::string(CHROMIUM).empty()) GTEST_SKIP() << "there is no Chromium here";
     grade();

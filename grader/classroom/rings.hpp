@@ -1,0 +1,48 @@
+#pragma once
+
+#include "classroom/course_material.hpp"
+#include "classroom/side_by_side.hpp"
+
+#include <string>
+#include <vector>
+
+/// Who of a class handed in programs that are alike: groups, because whoever passes a program on seldom does it once.
+namespace headway::classroom {
+
+/// A program, and where it is from.
+struct Origin {
+    std::vector<std::string> students;  ///< of the class, who handed in exactly these files
+    std::string elsewhere;              ///< where there are none: "the course's solution", "2025: s17"
+    std::vector<build::SourceFile> files;
+};
+
+struct RingMember {
+    Origin origin;
+    std::size_t closest = 0;  ///< the member that is most like it; itself if it is alone
+    double share = 1;         ///< of the smaller of the two
+};
+
+/// Two members, in full.
+struct ComparedPair {
+    std::size_t a = 0;
+    std::size_t b = 0;
+    SideBySide code;
+};
+
+/// Hand-ins of an exercise that hang together.
+struct RingFinding {
+    std::string exercise;
+    std::vector<RingMember> members;  ///< first the one that is most like all the others
+    std::vector<ComparedPair> shown;  ///< a bounded number: each member with the one that is most like it
+    double usual_share = 0;           ///< nineteen of twenty pairs of independent programs share at most this
+    std::size_t independent = 0;      ///< how many programs that is known from
+
+    std::size_t students() const;
+    double least_share() const;  ///< of a member with its closest
+};
+
+/// Those with most students first. Every ring has students, and more than one origin or student.
+std::vector<RingFinding> find_rings(const std::string& exercise, std::vector<Origin> programs,
+                                    const CourseMaterial& material);
+
+}  // namespace headway::classroom
