@@ -94,7 +94,7 @@ const std::vector<Export> exports = {
       "gus/04_merge_heads/scaled_scores.cpp"},
      ExportFormat::plain,
      {{"anna", "03"},
-      {"ben", "hw1.tar.gz cannot be unpacked"},
+      {"ben", "abgabe.zip/hw1.tar.gz cannot be unpacked"},
       {"carl", "holds both scaled_scores (1).cpp and scaled_scores.cpp; which counts?"},
       {"dora", "holds no exercise: dora.7z is an archive of a kind that is not read; hand in a .zip or a .tar.gz"},
       {"eve", "holds no exercise: eve.rar"},
