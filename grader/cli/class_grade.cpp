@@ -88,10 +88,11 @@ void require_known_students(const ClassArguments& arguments, const Gradebook& gr
     if (known.empty() || found * of_so_many >= std::ssize(hand_ins)) return;
     const intake::ExportFormat format = intake::format_of(arguments.folder);
     throw UsageError(fmt::format(
-        "{} looks like {}, and {} of its {} is in {}, which has {}: nothing was recorded. If it is an export of a "
+        "{} looks like {}, with {}, of which {} by a student of {}: nothing was recorded. If it is the export of "
+        "another "
         "platform, say which: --layout moodle, canvas or gradescope. If these are other students, say --layout {}",
-        arguments.folder, to_string(format), found == 0 ? "none" : "hardly any", counted(hand_ins.size(), "hand-in"),
-        arguments.gradebook, counted(known.size(), "student"), name_of(format)));
+        arguments.folder, to_string(format), counted(hand_ins.size(), "hand-in"),
+        found == 0 ? "none is" : fmt::format("only {} is", found), arguments.gradebook, name_of(format)));
 }
 
 void show_rows(report::Page& page, const char* title, const std::vector<std::pair<std::string, std::string>>& rows) {

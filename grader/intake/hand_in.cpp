@@ -188,10 +188,8 @@ std::string problem_of(const HandIn& hand_in) {
     for (const fs::path& path : hand_in.paths)
         if (fs::is_symlink(path)) return "is a link";
     if (is_usable_id(hand_in.student) || !hand_in.problem.empty()) return hand_in.problem;
-    return fmt::format(
-        "{} is no usable student id: one begins with a letter, a digit or _, has at most 100 bytes, and is no number "
-        "that the system did not give. --student-id PATTERN says how to find it",
-        hand_in.student.substr(0, 80));
+    return "the name is no usable student id: that begins with a letter, a digit or _, and has at most 100 bytes; a "
+           "number must be the system's. --student-id PATTERN says how to find one";
 }
 
 }  // namespace
