@@ -88,9 +88,8 @@ void require_known_students(const ClassArguments& arguments, const Gradebook& gr
     if (known.empty() || found * of_so_many >= std::ssize(hand_ins)) return;
     const intake::ExportFormat format = intake::format_of(arguments.folder);
     throw UsageError(fmt::format(
-        "{} looks like {}, with {}, of which {} by a student of {}: nothing was recorded. If it is the export of "
-        "another "
-        "platform, say which: --layout moodle, canvas or gradescope. If these are other students, say --layout {}",
+        "{} looks like {}, with {}, of which {} by a student of {}: nothing was recorded. If it is something else, say "
+        "so: --layout moodle, canvas, gradescope or plain. If these are other students, say --layout {}",
         arguments.folder, to_string(format), counted(hand_ins.size(), "hand-in"),
         found == 0 ? "none is" : fmt::format("only {} is", found), arguments.gradebook, name_of(format)));
 }

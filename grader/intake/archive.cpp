@@ -144,7 +144,7 @@ private:
             const std::string path = folder_ + FileTree::checked_path(name);
             packed_.push_back({path, read(tree_.bounds().archive_bytes)});
         } else {
-            if (!foreign_archive_ending(name).empty()) tree_.add_foreign(name);
+            if (!foreign_archive_ending(name).empty()) tree_.add_unread(why_foreign(name));
             read(0);
         }
     }
@@ -181,8 +181,12 @@ void unpack_into(FileTree& tree, const std::vector<PlacedArchive>& archives) {
     std::vector<Packed> inner;
     for (const PlacedArchive& archive : archives)
         for (Packed& one : unpacking.unpack_file(archive)) inner.push_back(std::move(one));
-    if (!tree.files().empty()) return;
-    for (const Packed& archive : inner) unpacking.unpack(archive);
+    const bool has_sources = !tree.files().empty();
+    for (const Packed& archive : inner)
+        if (has_sources)
+            tree.add_unread(why_unopened(archive.path));
+        else
+            unpacking.unpack(archive);
 }
 
 FileTree read_archive(const fs::path& file, Bounds bounds) {

@@ -20,7 +20,7 @@ FileTree read_files(const HandIn& hand_in) {
     FileTree tree;
     for (std::size_t i = 0; i < hand_in.paths.size(); ++i) {
         tree.count_file();
-        if (!foreign_archive_ending(hand_in.names[i]).empty()) tree.add_foreign(hand_in.names[i]);
+        if (!foreign_archive_ending(hand_in.names[i]).empty()) tree.add_unread(why_foreign(hand_in.names[i]));
         const std::string name = FileTree::with_small_ending(hand_in.names[i]);
         if (!FileTree::counts(name)) continue;
         if (fs::file_size(hand_in.paths[i]) > tree.room()) throw Malformed("holds more than 16 MiB of sources");
@@ -119,13 +119,15 @@ std::vector<build::SourceFile> files_of(const FileTree& tree, const Wanted& exer
     for (const std::string& other : single)  // the same twice is clear
         if (tree.files().at(other) != tree.files().at(single.front())) ambiguous(single.front(), other);
     files.push_back({stub_of(exercise), tree.files().at(single.front())});
+    for (const auto& [path, text] : tree.files())  // it may include them
+        if (parent(path) == parent(single.front()) && !build::SourceFile{path, {}}.is_compiled())
+            files.push_back({fs::path(path).filename(), text});
     return files;
 }
 
 [[noreturn]] void refuse(const FileTree& tree, const std::vector<Wanted>& wanted) {
     if (tree.is_empty()) throw Malformed("is empty");
-    if (!tree.foreign().empty())
-        throw Malformed("holds no exercise: " + foreign_archive_problem(tree.foreign().front()));
+    if (!tree.unread().empty()) throw Malformed("holds no exercise: " + tree.unread().front());
     throw Malformed(fmt::format("holds no exercise: neither a folder such as {} nor a file such as {}",
                                 wanted.front().exercise, stub_of(wanted.front())));
 }

@@ -131,13 +131,16 @@ FileTree read_folder(const fs::path& folder, Bounds bounds) {
         std::ranges::replace(path, '\\', '/');
         path = FileTree::with_small_ending(std::move(path));
         if (FileTree::may_hold_sources(path)) archives.push_back({entry->path(), path + "/"});
-        if (!foreign_archive_ending(name).empty()) tree.add_foreign(path);
+        if (!foreign_archive_ending(name).empty()) tree.add_unread(why_foreign(path));
         if (!FileTree::counts(path)) continue;
         if (entry->file_size() > tree.room())
             throw Malformed(fmt::format("holds more than {} MiB of sources", bounds.bytes >> 20U));
         tree.add(FileTree::checked_path(path), build::read_file(entry->path()));
     }
-    if (tree.files().empty()) unpack_into(tree, archives);
+    if (tree.files().empty())
+        unpack_into(tree, archives);
+    else
+        for (const PlacedArchive& archive : archives) tree.add_unread(why_unopened(archive.file.filename().native()));
     return tree;
 }
 
@@ -151,8 +154,12 @@ bool is_archive(const fs::path& file) {
     return !archive_ending(file.filename().native()).empty() && !fs::is_directory(file);
 }
 
-std::string foreign_archive_problem(std::string_view name) {
+std::string why_foreign(std::string_view name) {
     return fmt::format("{} is an archive of a kind that is not read; hand in a .zip or a .tar.gz", shown(name));
+}
+
+std::string why_unopened(std::string_view name) {
+    return fmt::format("{} was not opened, because there are sources beside it; hand in one or the other", shown(name));
 }
 
 }  // namespace headway::intake

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 /// What students hand in, read into memory: nothing of it is written to a path of their choosing.
@@ -45,15 +46,14 @@ public:
     void count_file();
     /// @throws Malformed if the path is there already, or there is too much
     void add(const std::string& path, std::string text);
-    /// Takes down an archive of a kind that is not read, for who looks for the sources.
-    void add_foreign(const std::string& path) { foreign_.push_back(path); }
+    /// Takes down why an archive was not opened, for who looks for the sources.
+    void add_unread(std::string why) { unread_.push_back(std::move(why)); }
     /// How many bytes add() will still take.
     std::uintmax_t room() const { return bounds_.bytes - bytes_; }
 
     const Bounds& bounds() const { return bounds_; }
     const std::map<std::string, std::string>& files() const { return files_; }
-    /// Archives of kinds that are not read: "work.7z".
-    const std::vector<std::string>& foreign() const { return foreign_; }
+    const std::vector<std::string>& unread() const { return unread_; }
     /// Whether there was no file at all, not even one that does not count.
     bool is_empty() const { return counted_files_ == 0; }
 
@@ -63,7 +63,7 @@ private:
     std::size_t entries_ = 0;
     std::size_t counted_files_ = 0;
     std::map<std::string, std::string> files_;
-    std::vector<std::string> foreign_;
+    std::vector<std::string> unread_;
 };
 
 /// The sources below a folder; where there are none, those in the archives below it. Links are not followed.
@@ -91,6 +91,8 @@ std::string_view foreign_archive_ending(std::string_view name);
 bool is_archive(const std::filesystem::path& file);
 
 /// Why an archive of another kind is not read, and what to do.
-std::string foreign_archive_problem(std::string_view name);
+std::string why_foreign(std::string_view name);
+/// Why one that could be read is not.
+std::string why_unopened(std::string_view name);
 
 }  // namespace headway::intake

@@ -126,6 +126,8 @@ TEST(HandIns, WhatCannotBeReadSaysWhy) {
     const build::TemporaryFolder folder;
     fs::create_directory(folder.path() / "bare");
     folder.write("empty/readme.txt", "");
+    folder.write("beside/main.cpp", "");
+    folder.write("beside/work.zip", "");
     folder.write("packed/work.7z", "7z");
     folder.write("seven.7z", "7z");
     folder.write("twice/a/03_scaled_scores/scaled_scores.cpp", "1");
@@ -134,16 +136,21 @@ TEST(HandIns, WhatCannotBeReadSaysWhy) {
     folder.write("unpacked.zip/readme.txt", "a folder that is called like an archive");
     ASSERT_EQ(::mkfifo((folder.path() / "waits.zip").c_str(), 0600), 0);
     const auto found = find_hand_ins(folder.path(), {});
-    ASSERT_EQ(students(found),
-              (std::vector<std::string>{"bare", "empty", "packed", "seven", "torn", "twice", "unpacked", "waits"}));
-    EXPECT_EQ(problem_of(found[0]), "is empty");
-    EXPECT_NE(problem_of(found[1]).find("holds no exercise: neither"), std::string::npos);
-    EXPECT_NE(problem_of(found[2]).find("work.7z is an archive of a kind that is not read"), std::string::npos);
-    EXPECT_NE(problem_of(found[3]).find("hand in a .zip or a .tar.gz"), std::string::npos);
-    EXPECT_NE(problem_of(found[4]).find("cannot be unpacked"), std::string::npos);
-    EXPECT_NE(problem_of(found[5]).find("which counts?"), std::string::npos);
-    EXPECT_NE(problem_of(found[6]).find("holds no exercise"), std::string::npos);
-    EXPECT_NE(problem_of(found[7]).find("no ordinary file"), std::string::npos);
+    std::map<std::string, std::string> problems;
+    for (const HandIn& hand_in : found) problems[hand_in.student] = problem_of(hand_in);
+    const std::map<std::string, std::string> expected = {
+        {"bare", "is empty"},
+        {"beside", "work.zip was not opened, because there are sources beside it"},
+        {"empty", "holds no exercise: neither"},
+        {"packed", "work.7z is an archive of a kind that is not read"},
+        {"seven", "hand in a .zip or a .tar.gz"},
+        {"torn", "cannot be unpacked"},
+        {"twice", "which counts?"},
+        {"unpacked", "holds no exercise"},
+        {"waits", "no ordinary file"}};
+    EXPECT_EQ(problems.size(), expected.size());
+    for (const auto& [student, reason] : expected)
+        EXPECT_NE(problems[student].find(reason), std::string::npos) << student << ": " << problems[student];
 }
 
 TEST(HandIns, ASecondOfTheSameNameNeitherCostsTheFirstAMarkNorGetsIt) {
@@ -190,6 +197,18 @@ TEST(HandIns, AnOnlineTextNeverStandsInTheWayOfFiles) {
     EXPECT_EQ(found[0].problem, "");
     EXPECT_EQ(found[0].note, "handed in an online text too, which is not graded");
     EXPECT_EQ(read_hand_in(found[0], wanted).at(0).files.at(0).text, "1");
+}
+
+TEST(HandIns, ASingleFileBringsTheHeadersBesideIt) {
+    const build::TemporaryFolder folder;
+    folder.write("anna/hw1/scaled_scores.cpp", "1");
+    folder.write("anna/hw1/mine.hpp", "2");
+    folder.write("anna/hw1/scaled_scores.hpp", "the course's own goes before it");
+    folder.write("anna/other/far.hpp", "3");
+    const auto files = read_hand_in(find_hand_ins(folder.path(), {}).at(0), wanted).at(0).files;
+    ASSERT_EQ(files.size(), 2U);
+    EXPECT_EQ(files[0].path, "mine.hpp");
+    EXPECT_EQ(files[1].path, "scaled_scores.cpp");
 }
 
 TEST(HandIns, TimesMayBeListedByNameOrById) {
