@@ -2,6 +2,7 @@
 
 #include "classroom/exports.hpp"
 #include "classroom/html.hpp"
+#include "intake/student_id.hpp"
 #include "terminal/page.hpp"
 
 #include <fmt/format.h>
@@ -20,7 +21,10 @@ constexpr std::size_t most_pairs = 20;
 
 Cell number(std::size_t value) { return {std::to_string(value), "", true}; }
 Cell number(double value) { return {fmt::format("{:.1f}", value), "", true}; }
-Cell student(const std::string& id) { return {id, "students/" + id + ".html"}; }
+/// Who has no usable id has a row, and no page.
+Cell student(const std::string& id) {
+    return {id, intake::is_usable_id(id) ? "students/" + id + ".html" : std::string()};
+}
 
 double share(std::size_t part, std::size_t all) {
     return all == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(all);

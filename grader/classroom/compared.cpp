@@ -1,13 +1,11 @@
 #include "classroom/compared.hpp"
 
-#include "classroom/import.hpp"
-
 #include <fmt/format.h>
 
 namespace headway::classroom {
 
-void add_elsewhere(Elsewhere& elsewhere, const cli::Course& course, const std::filesystem::path& folder) {
-    const std::vector<intake::Wanted> wanted = wanted_of(course);
+void add_elsewhere(Elsewhere& elsewhere, const std::vector<intake::Wanted>& wanted,
+                   const std::filesystem::path& folder) {
     const std::string name = std::filesystem::weakly_canonical(folder).filename().string();
     for (const intake::HandIn& hand_in : intake::find_hand_ins(folder, {})) {
         const std::string label = fmt::format("{}: {}", name, hand_in.student);

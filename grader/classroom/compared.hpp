@@ -1,6 +1,7 @@
 #pragma once
 
 #include "classroom/rings.hpp"
+#include "intake/hand_in.hpp"
 
 #include <filesystem>
 #include <map>
@@ -19,7 +20,9 @@ struct Elsewhere {
 
 /// Adds what is in a folder of hand-ins, which may be laid out in any way that `class grade` takes. Each is known by
 /// the folder's name and its student's id.
+/// @param wanted  the course's exercises
 /// @throws std::runtime_error if the folder cannot be read
-void add_elsewhere(Elsewhere& elsewhere, const cli::Course& course, const std::filesystem::path& folder);
+void add_elsewhere(Elsewhere& elsewhere, const std::vector<intake::Wanted>& wanted,
+                   const std::filesystem::path& folder);
 
 }  // namespace headway::classroom

@@ -3,13 +3,6 @@
 #include <filesystem>
 
 namespace headway::classroom {
-
-std::vector<intake::Wanted> wanted_of(const cli::Course& course) {
-    std::vector<intake::Wanted> wanted;
-    for (const cli::ExerciseInfo& info : course.exercises) wanted.push_back({info.name, course.folder(info)});
-    return wanted;
-}
-
 namespace {
 
 /// The student's row, with the sources or with the reason why there are none.
@@ -27,9 +20,8 @@ std::vector<build::Submission> read(const intake::HandIn& hand_in, const std::ve
 
 }  // namespace
 
-Imported import_hand_ins(gradebook::Gradebook& gradebook, const cli::Course& course,
+Imported import_hand_ins(gradebook::Gradebook& gradebook, const std::vector<intake::Wanted>& wanted,
                          const std::vector<intake::HandIn>& hand_ins, const std::function<bool()>& stop) {
-    const std::vector<intake::Wanted> wanted = wanted_of(course);
     Imported imported;
     for (const intake::HandIn& hand_in : hand_ins) {
         if (stop()) break;

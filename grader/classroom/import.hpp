@@ -1,7 +1,6 @@
 #pragma once
 
 #include "gradebook/gradebook.hpp"
-#include "grading/course.hpp"
 #include "intake/hand_in.hpp"
 
 #include <functional>
@@ -18,11 +17,8 @@ struct Imported {
     std::vector<std::pair<std::string, std::string>> unreadable;  ///< student, what the machine says
 };
 
-/// The exercises of the course, as intake knows them.
-std::vector<intake::Wanted> wanted_of(const cli::Course& course);
-
-/// Takes down who handed in what. `stop` is asked before each.
-Imported import_hand_ins(gradebook::Gradebook& gradebook, const cli::Course& course,
+/// Takes down who handed in what. @param wanted  the course's exercises @param stop  asked before each hand-in
+Imported import_hand_ins(gradebook::Gradebook& gradebook, const std::vector<intake::Wanted>& wanted,
                          const std::vector<intake::HandIn>& hand_ins, const std::function<bool()>& stop);
 
 }  // namespace headway::classroom

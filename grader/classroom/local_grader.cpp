@@ -3,26 +3,16 @@
 #include "grading/grading.hpp"
 #include "submission/digest.hpp"
 #include "submission/scratch_folder.hpp"
+#include "submission/written.hpp"
 
 namespace headway::classroom {
-namespace {
 
 namespace fs = std::filesystem;
-
-void write_files(const build::Submission& submission, const fs::path& folder) {
-    fs::create_directories(folder);
-    for (const build::SourceFile& file : submission.files) {
-        fs::create_directories((folder / file.path).parent_path());
-        build::write_file(folder / file.path, file.text);
-    }
-}
-
-}  // namespace
 
 Grader local_grader(const cli::Course& course, std::uint64_t seed, fs::path scratch) {
     return [&course, seed, scratch = std::move(scratch)](const build::Submission& submission, const Log& log) {
         const build::ScratchFolder folder(scratch);
-        write_files(submission, folder.path() / "submission" / submission.exercise);
+        build::write_submission(submission, folder.path() / "submission" / submission.exercise);
         cli::Course here = course;
         here.state = folder.path() / "state";
         cli::GradingOptions options;

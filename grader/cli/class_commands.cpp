@@ -30,13 +30,18 @@ void ClassCommands::add_grade() {
     auto* grade = add("grade", "Grade what a class handed in, and keep it in a gradebook", run_class_grade);
     grade
         ->add_option("folder", arguments_.folder,
-                     "One folder or archive a student; an export of Moodle, Canvas or Gradescope")
+                     "One folder or archive per student; an export of Moodle, Canvas or Gradescope")
         ->required()
         ->type_name("DIR");
     grade
         ->add_option("--student-id", arguments_.student_id,
                      "Regular expression; its first group, in the name of a folder or file, is the student's id")
         ->type_name("PATTERN");
+    grade
+        ->add_option("--layout", arguments_.layout,
+                     "What the folder is: moodle, canvas, gradescope, plain (default: by the names in it)")
+        ->check(CLI::IsMember({"moodle", "canvas", "gradescope", "plain"}))
+        ->type_name("LAYOUT");
     grade->add_option("--times", arguments_.times, "When each student handed in: lines of id,time")->type_name("FILE");
     add_running_options(grade);
 }

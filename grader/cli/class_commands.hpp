@@ -17,6 +17,7 @@ struct ClassArguments {
     std::optional<std::string> policy;  ///< without: class.toml beside the gradebook, if it is there
     std::string folder = "report";      ///< of hand-ins, or where to write
     std::string student_id;
+    std::string layout;  ///< of the folder of hand-ins; empty: by the names in it
     std::optional<std::string> times;
     std::size_t jobs = 0;
     std::string engine = "local";  ///< or "slurm"

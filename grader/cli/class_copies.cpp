@@ -1,6 +1,7 @@
 #include "cli/class_copies.hpp"
 
 #include "cli/commands.hpp"
+#include "cli/handed_in.hpp"
 
 #include "classroom/jplag.hpp"
 #include "terminal/page.hpp"
@@ -12,10 +13,11 @@
 namespace headway::cli {
 
 classroom::Elsewhere read_elsewhere(const Course& course, const std::vector<std::string>& folders) {
+    const std::vector<intake::Wanted> wanted = wanted_of(course);
     classroom::Elsewhere elsewhere;
     for (const std::string& folder : folders) {
         try {
-            classroom::add_elsewhere(elsewhere, course, folder);
+            classroom::add_elsewhere(elsewhere, wanted, folder);
         } catch (const std::exception& error) {
             throw UsageError(fmt::format("cannot compare with {}: {}", folder, error.what()));
         }

@@ -9,7 +9,7 @@
 #include "classroom/exports.hpp"
 #include "classroom/local_grader.hpp"
 #include "classroom/mark_changes.hpp"
-#include "intake/entry_name.hpp"
+#include "intake/student_id.hpp"
 #include "report/gradescope.hpp"
 #include "report/junit.hpp"
 #include "submission/digest.hpp"
@@ -23,6 +23,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
+#include <map>
+#include <set>
 
 #include <unistd.h>
 
@@ -49,12 +51,19 @@ Edition current_edition(const Gradebook& gradebook) {
     return *current;
 }
 
-/// Of those whose id can be a file's name; the others' rows say what is wrong with it.
-std::vector<Mark> usable_marks(const Course& course, const Gradebook& gradebook, const Edition& edition) {
+/// Of everybody: rows without a usable id say what is wrong, until what came in them has come with one.
+std::vector<Mark> all_marks(const Course& course, const Gradebook& gradebook, const Edition& edition) {
+    std::set<std::string> known;  // files and folders
+    std::map<std::string, std::set<std::string>> unknown;
+    for (const gradebook::Attempt& attempt : gradebook.attempts())
+        (intake::is_usable_id(attempt.student) ? known : unknown[attempt.student]).insert(attempt.entry);
     std::vector<Mark> marks =
         gradebook::derive_marks(gradebook::record_of(gradebook, edition),
                                 gradebook::MarkingPolicy::parse(edition.policy, exercise_names(course)));
-    std::erase_if(marks, [](const Mark& mark) { return !intake::is_usable_id(mark.student); });
+    std::erase_if(marks, [&](const Mark& mark) {
+        const auto row = unknown.find(mark.student);
+        return row != unknown.end() && std::ranges::includes(known, row->second);
+    });
     return marks;
 }
 
@@ -102,6 +111,7 @@ std::string gradescope_document(const verdict::Verdict& verdict, const Mark& mar
 void export_documents(const Course& course, const ClassArguments& arguments, const Gradebook& gradebook,
                       const Edition& edition, const std::vector<Mark>& marks) {
     for (const Mark& mark : marks) {
+        if (!intake::is_usable_id(mark.student)) continue;  // it is the name of a file
         const verdict::Verdict verdict = verdict_of(gradebook, edition, mark, course.tell);
         const fs::path folder = arguments.folder;
         if (arguments.format == "junit") {
@@ -157,22 +167,27 @@ void show_changes(const std::vector<classroom::MarkChange>& changes) {
     fmt::print("{}", page.take());
 }
 
+/// The id of who was named by it, or by the name that it was made of: "Jane Doe" is Jane~Doe.
+std::string known_student(const Gradebook& gradebook, const std::string& named) {
+    const auto attempts = gradebook.attempts();
+    for (const std::string& id : {named, intake::student_of(named)})
+        if (std::ranges::find(attempts, id, &gradebook::Attempt::student) != attempts.end()) return id;
+    throw UsageError(fmt::format("{} has handed in nothing that this gradebook knows", named));
+}
+
 }  // namespace
 
 int run_class_adjust(const Course& course, const ClassArguments& arguments) {
     require_gradebook(arguments);
     const GradebookLock lock(arguments.gradebook);
     Gradebook gradebook(arguments.gradebook, Access::read_write);
-    const auto attempts = gradebook.attempts();
-    if (std::ranges::find(attempts, arguments.student, &gradebook::Attempt::student) == attempts.end())
-        throw UsageError(fmt::format("{} has handed in nothing that this gradebook knows", arguments.student));
+    const std::string student = known_student(gradebook, arguments.student);
     if (!std::isfinite(arguments.points) || arguments.reason.empty() || arguments.author.empty())
         throw UsageError("an adjustment needs points, an author and a reason");
     const std::string exercise = arguments.exercise.empty() ? "" : course.find(arguments.exercise).name;
-    gradebook.adjust(
-        {arguments.student, exercise, arguments.points, arguments.author, arguments.reason, verdict::now()});
-    fmt::print("{}: {:+g} points{}. The opposite undoes it; both stay in the gradebook.\n", arguments.student,
-               arguments.points, exercise.empty() ? "" : " in " + exercise);
+    gradebook.adjust({student, exercise, arguments.points, arguments.author, arguments.reason, verdict::now()});
+    fmt::print("{}: {:+g} points{}. The opposite undoes it; both stay in the gradebook.\n", student, arguments.points,
+               exercise.empty() ? "" : " in " + exercise);
     return all_passed;
 }
 
@@ -214,7 +229,7 @@ int run_class_export(const Course& course, const ClassArguments& arguments) {
     require_gradebook(arguments);
     const Gradebook gradebook(arguments.gradebook, Access::read_only);
     const Edition edition = current_edition(gradebook);
-    const std::vector<Mark> marks = usable_marks(course, gradebook, edition);
+    const std::vector<Mark> marks = all_marks(course, gradebook, edition);
     if (arguments.format == "jplag") return export_jplag(course, arguments, gradebook, marks);
     if (arguments.format == "csv")
         write(arguments.folder, classroom::marks_csv(marks));
@@ -233,15 +248,16 @@ int run_class_report(const Course& course, const ClassArguments& arguments) {
     const Gradebook gradebook(arguments.gradebook, Access::read_only);
     const Edition edition = current_edition(gradebook);
     const classroom::ClassFindings findings =
-        classroom::find_out(gradebook, edition, usable_marks(course, gradebook, edition), course,
+        classroom::find_out(gradebook, edition, all_marks(course, gradebook, edition), course,
                             read_elsewhere(course, arguments.compare));
     const fs::path folder = arguments.folder;
     make_private(folder);
     write(folder / "index.html", classroom::class_page(findings));
     write(folder / "similarity.html", classroom::similarity_page(findings));
     for (const Mark& mark : findings.marks)
-        write(folder / "students" / (mark.student + ".html"),
-              classroom::student_page(gradebook, edition, mark, course.tell));
+        if (intake::is_usable_id(mark.student))
+            write(folder / "students" / (mark.student + ".html"),
+                  classroom::student_page(gradebook, edition, mark, course.tell));
     fmt::print("{} students; open {}\n", findings.marks.size(), (folder / "index.html").string());
     return all_passed;
 }

@@ -99,7 +99,9 @@ void declare_desk_commands(CLI::App& app, Run& run) {
         declare(app, "pack", "Make the archive to hand in, and list what is in it", run,
                 [options](const Course& course) { return run_pack(course, options->exercises, options->file); });
     pack->add_option("exercises", options->exercises, "Numbers, such as 03 (default: all you wrote)")->type_name("NN");
-    pack->add_option("--output", options->file, "The archive")->type_name("FILE")->capture_default_str();
+    pack->add_option("--output", options->file, "The archive: .tar.gz, .tgz or .zip")
+        ->type_name("FILE")
+        ->capture_default_str();
 }
 
 }  // namespace headway::cli

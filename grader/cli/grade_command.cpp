@@ -1,4 +1,5 @@
 #include "cli/commands.hpp"
+#include "cli/handed_in.hpp"
 #include "grading/coverage.hpp"
 #include "grading/grading.hpp"
 #include "grading/progress.hpp"
@@ -12,6 +13,7 @@
 #include "report/terminal.hpp"
 #include "sandbox/chance.hpp"
 #include "submission/digest.hpp"
+#include "verdict/utf8.hpp"
 
 #include <fmt/format.h>
 
@@ -19,6 +21,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <optional>
 #include <string_view>
 
 namespace headway::cli {
@@ -26,22 +29,22 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The exercises that were asked for; without any, all that the submission holds.
+/// The exercises that were asked for; without any, all that the submission holds. @param named  what it is called
 std::vector<const ExerciseInfo*> chosen(const Course& course, const std::vector<std::string>& names,
-                                        const fs::path& submission) {
+                                        const fs::path& submission, const fs::path& named) {
     std::vector<const ExerciseInfo*> exercises;
     for (const std::string& name : names) {
         const ExerciseInfo& info = course.find(name);
         if (!fs::is_directory(submission / info.name))
-            throw UsageError(fmt::format("{} has no folder {}", submission.string(), info.name));
+            throw UsageError(fmt::format("{} has no folder {}", named.string(), info.name));
         if (std::find(exercises.begin(), exercises.end(), &info) == exercises.end()) exercises.push_back(&info);
     }
     if (!names.empty()) return exercises;
     for (const ExerciseInfo& info : course.exercises)
         if (fs::is_directory(submission / info.name)) exercises.push_back(&info);
     if (exercises.empty())
-        throw UsageError(fmt::format("{} holds no exercise folder, such as {}; is it the right folder?",
-                                     submission.string(), course.exercises.front().name));
+        throw UsageError(fmt::format("{} holds no exercise folder, such as {}; is it the right folder?", named.string(),
+                                     course.exercises.front().name));
     return exercises;
 }
 
@@ -114,20 +117,47 @@ int exit_status(const verdict::Verdict& verdict) {
     return status;
 }
 
+/// A machine's failure is no score.
+nlohmann::json results_json(const verdict::Verdict& verdict) {
+    for (const verdict::Exercise& exercise : verdict.exercises)
+        if (exercise.state == verdict::State::unavailable) return report::gradescope_of_failure();
+    return report::gradescope(verdict);
+}
+
+/// Where Gradescope asks, the reason is a result that it can show.
+int tell_nothing_to_grade(const Course& course, const GradeArguments& arguments, const std::string& problem) {
+    const std::string& first = course.exercises.front().name;
+    const std::string advice = fmt::format(
+        "Hand in what ./headway pack makes, exercise folders such as {}, or files such as {}.cpp, as they are or in a "
+        ".zip or .tar.gz.",
+        first, first.substr(first.find('_') + 1));
+    if (!arguments.gradescope) throw UsageError(fmt::format("{} {}. {}", arguments.submission, problem, advice));
+    const std::string told = fmt::format("There is nothing to grade: what was handed in {}. {}", problem, advice);
+    write_document(*arguments.gradescope, report::gradescope_of_nothing(told).dump(2) + "\n");
+    fmt::print(stderr, "headway: {}\n", verdict::showable(told));
+    return some_did_not_pass;
+}
+
 }  // namespace
 
 int run_grade(const Course& course, const GradeArguments& arguments) {
+    const fs::path named = arguments.submission.empty() ? course.root / "exercises"
+                                                        : fs::absolute(arguments.submission).lexically_normal();
+    std::optional<HandedIn> handed_in;
+    try {
+        handed_in.emplace(course, named);
+    } catch (const intake::Malformed& error) {
+        return tell_nothing_to_grade(course, arguments, error.what());
+    }
     GradingOptions options;
-    options.submission = arguments.submission.empty() ? course.root / "exercises"
-                                                      : fs::absolute(arguments.submission).lexically_normal();
-    if (!fs::is_directory(options.submission))
-        throw UsageError(fmt::format("there is no folder {}", options.submission.string()));
-    options.exercises = chosen(course, arguments.exercises, options.submission);
+    options.submission = handed_in->folder();
+    if (options.submission != named) options.shown_as = "exercises";
+    options.exercises = chosen(course, arguments.exercises, options.submission, named);
     options.seed = seed_of(arguments);
     options.tell_seed = !arguments.seed_file;
     options.reuse = !arguments.again;
     options.tell = course.tell;
-    see_to_the_jail(course, options.submission, arguments.unsafe ? sandbox::Unsafe::yes : sandbox::Unsafe::no);
+    see_to_the_jail(course, named, arguments.unsafe ? sandbox::Unsafe::yes : sandbox::Unsafe::no);
     ProgressLine progress;
     options.progress = [&progress](const std::string& step) { progress.show(step); };
     verdict::Verdict verdict = grade(course, options);
@@ -149,8 +179,7 @@ int run_grade(const Course& course, const GradeArguments& arguments) {
     if (arguments.json) write_document(*arguments.json, verdict::to_json(verdict).dump(2) + "\n");
     if (arguments.junit) write_document(*arguments.junit, report::junit(verdict));
     if (arguments.html) write_document(*arguments.html, report::html(verdict));
-    if (arguments.gradescope && exit_status(verdict) != machine_at_fault)
-        write_document(*arguments.gradescope, report::gradescope(verdict).dump(2) + "\n");
+    if (arguments.gradescope) write_document(*arguments.gradescope, results_json(verdict).dump(2) + "\n");
     if (arguments.github) tell_github(verdict);
     return exit_status(verdict);
 }

@@ -65,8 +65,9 @@ int main(int argc, char** argv) {
     auto* grade_command = app.add_subcommand("grade", "Grade your exercises against the hidden tests");
     grade_command->add_option("exercises", grade.exercises, "Numbers, such as 03 (default: all)")->type_name("NN");
     grade_command
-        ->add_option("--submission", grade.submission, "Folder that holds the exercise folders (default: exercises)")
-        ->type_name("DIR");
+        ->add_option("--submission", grade.submission,
+                     "What was handed in: a folder, an archive or a file (default: exercises)")
+        ->type_name("PATH");
     grade_command->add_option("--json", grade.json, "Write the verdict as JSON; - is standard output")
         ->type_name("FILE");
     grade_command->add_option("--junit", grade.junit, "Write the verdict as JUnit XML; - is standard output")

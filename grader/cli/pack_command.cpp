@@ -3,6 +3,7 @@
 #include "grading/results.hpp"
 #include "terminal/console.hpp"
 
+#include "intake/file_tree.hpp"
 #include "report/exercise_view.hpp"
 #include "sandbox/process.hpp"
 #include "submission/submission.hpp"
@@ -11,6 +12,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <string_view>
 
 namespace headway::cli {
 namespace {
@@ -55,16 +58,40 @@ void show(report::Page& page, const Course& course, const Parcel& parcel) {
         page.entry(4, {{file.string(), Tone::faint}}, {"not part of a submission: left out", Tone::faint});
 }
 
-/// The same files give the same bytes: no owner, no time, one order.
-void write_archive(const Course& course, const fs::path& archive, const std::vector<fs::path>& files) {
+/// What the ending of the archive's name says it is.
+enum class Packing { tar, zip };
+
+Packing packing_of(const std::string& file) {
+    const std::string_view ending = intake::archive_ending(file);
+    if (ending == ".zip") return Packing::zip;
+    if (ending == ".tar.gz" || ending == ".tgz") return Packing::tar;
+    throw UsageError(fmt::format("{}: the archive's name must end in .tar.gz, .tgz or .zip", file));
+}
+
+/// The same files give the same archive: no time of its own, one order; and in a tar no owner.
+std::vector<std::string> packer(Packing packing, const std::string& archive) {
+    if (packing == Packing::zip)
+        return {"/usr/bin/env",
+                "cmake",
+                "-E",
+                "tar",
+                "cf",
+                archive,
+                "--format=zip",
+                "--mtime=1980-01-02 00:00:00 UTC",
+                "--"};
+    return {"/usr/bin/tar", "--create",        "--gzip",     "--file=" + archive, "--owner=0",
+            "--group=0",    "--numeric-owner", "--mtime=@0", "--mode=u=rw,go=r",  "--"};
+}
+
+void write_archive(const Course& course, const fs::path& archive, Packing packing, const std::vector<fs::path>& files) {
     fs::path unfinished = archive;
     unfinished += ".unfinished";
     sandbox::Command command;
-    command.arguments = {"/usr/bin/tar",     "--create",  "--gzip",          "--file=" + unfinished.string(),
-                         "--owner=0",        "--group=0", "--numeric-owner", "--mtime=@0",
-                         "--mode=u=rw,go=r", "--"};
+    command.arguments = packer(packing, unfinished.string());
     for (const fs::path& file : files) command.arguments.push_back(file.string());
-    command.environment = {"PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8"};
+    const char* path = std::getenv("PATH");  // CMake need not be the system's
+    command.environment = {fmt::format("PATH={}", path != nullptr ? path : "/usr/bin:/bin"), "LC_ALL=C.UTF-8"};
     command.directory = course.root / "exercises";
     const auto finished =
         sandbox::run(sandbox::trusted(std::move(command), sandbox::Trusted::packer), std::chrono::seconds(60), 4096);
@@ -78,6 +105,7 @@ void write_archive(const Course& course, const fs::path& archive, const std::vec
 }  // namespace
 
 int run_pack(const Course& course, const std::vector<std::string>& exercises, const std::string& file) {
+    const Packing packing = packing_of(fs::path(file).filename());
     std::vector<Parcel> parcels;
     for (const ExerciseInfo& info : course.exercises) {
         const bool wanted = exercises.empty() || std::any_of(exercises.begin(), exercises.end(), [&](const auto& name) {
@@ -98,12 +126,13 @@ int run_pack(const Course& course, const std::vector<std::string>& exercises, co
         fmt::print("{}", page.take());
         return some_did_not_pass;
     }
-    write_archive(course, fs::absolute(file), files);
+    write_archive(course, fs::absolute(file), packing, files);
     page.rule();
     page.paragraph({}, {{file, Tone::strong},
                         {fmt::format(": {}, {} bytes. Hand in this file.", report::counted(files.size(), "file"),
                                      fs::file_size(file))}});
-    page.line(0, {{fmt::format("What is in it:  tar -tzf {}", file), Tone::faint}});
+    page.line(0, {{fmt::format("What is in it:  {} {}", packing == Packing::zip ? "unzip -l" : "tar -tzf", file),
+                   Tone::faint}});
     fmt::print("{}", page.take());
     return all_passed;
 }

@@ -1,10 +1,8 @@
 #include "intake/entry_name.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cctype>
+#include "intake/file_tree.hpp"
+
 #include <regex>
-#include <string_view>
 
 namespace headway::intake {
 namespace {
@@ -15,14 +13,16 @@ constexpr std::size_t longest_name = 255;
 }  // namespace
 
 std::optional<EntryName> moodle_name(const std::string& name) {
-    static const std::regex form(R"(_(\d+)_assignsubmission_(?:file|onlinetext))");
+    static const std::regex form(R"(_(\d+)_assignsubmission_(file|onlinetext))");
     std::smatch match;
     if (name.size() > longest_name || !std::regex_search(name, match, form)) return std::nullopt;
     const std::string student = match[1];
+    const std::string person = match.prefix();
+    const bool is_online_text = match[2] == "onlinetext";
     std::string file = match.suffix();
     const bool is_alone = !std::regex_search(file.cbegin(), file.cend(), match, form);
     if (file.starts_with('_')) file.erase(0, 1);
-    if (is_alone) return EntryName{student, file, "", match.prefix(), false};
+    if (is_alone) return EntryName{student, file, "", person, false, is_online_text};
     return EntryName{name, file, "names several participants; --student-id PATTERN says which one is meant"};
 }
 
@@ -39,18 +39,8 @@ std::optional<EntryName> canvas_name(const std::string& name) {
 }
 
 EntryName plain_name(const std::string& name) {
-    for (const std::string_view ending : {".tar.gz", ".tar.xz", ".tar.bz2", ".tgz", ".tar", ".zip"})
-        if (name.ends_with(ending)) return {name.substr(0, name.size() - ending.size()), name, ""};
-    return {name, name, ""};
-}
-
-bool is_usable_id(const std::string& id) {
-    constexpr std::size_t longest = 64;
-    const auto is_plain = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
-    return !id.empty() && id.size() <= longest && (is_plain(id.front()) || id.front() == '_') &&
-           std::all_of(id.begin(), id.end(), [&](char c) {
-               return is_plain(c) || std::string_view("._@+-").find(c) != std::string_view::npos;
-           });
+    const std::size_t ending = archive_ending(name).size() + foreign_archive_ending(name).size();
+    return {name.substr(0, name.size() - ending), name, ""};
 }
 
 }  // namespace headway::intake

@@ -8,10 +8,11 @@ namespace headway::intake {
 /// What the name of a file or folder in an export tells.
 struct EntryName {
     std::string student;
-    std::string file;         ///< the name that the student gave it, where the export keeps it
-    std::string note;         ///< what the instructor should know; mostly nothing
-    std::string person = {};  ///< what stands before the number, where a number tells the student
-    bool has_others = false;  ///< the number may also stand further behind: people choose names, and files' names
+    std::string file;             ///< the name that the student gave it, where the export keeps it
+    std::string note;             ///< what the instructor should know; mostly nothing
+    std::string person = {};      ///< what stands before the number, where a number tells the student
+    bool has_others = false;      ///< the number may also stand further behind: people choose names, and files' names
+    bool is_online_text = false;  ///< what was typed into Moodle's editor
 };
 
 /// Moodle: "Ada Lovelace_4711_assignsubmission_file_" (a folder, or the start of a file's name). The number is the
@@ -23,10 +24,7 @@ std::optional<EntryName> moodle_name(const std::string& name);
 /// of "eve_815_90210_902_79_exercises.zip" may be 902, whom somebody called "eve_815_90210" is.
 std::optional<EntryName> canvas_name(const std::string& name);
 
-/// Anything else: the name itself, without the ending of an archive.
+/// Anything else: the name itself, without the ending of an archive (see file_tree.hpp).
 EntryName plain_name(const std::string& name);
-
-/// An id goes into file names, tables and pages: letters, digits, and . _ @ + - inside.
-bool is_usable_id(const std::string& id);
 
 }  // namespace headway::intake

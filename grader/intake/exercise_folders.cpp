@@ -1,8 +1,10 @@
 // Where in what a student handed in the exercises are: a folder exercises/, the exercise folders themselves, a whole
 // repository with both and more, or single files.
+#include "intake/exercise_names.hpp"
 #include "intake/hand_in.hpp"
 
 #include "submission/digest.hpp"
+#include "verdict/utf8.hpp"
 
 #include <fmt/format.h>
 
@@ -14,42 +16,37 @@ namespace {
 
 namespace fs = std::filesystem;
 
-FileTree read_tree(const HandIn& hand_in) {
-    const fs::path& path = hand_in.paths.front();
-    if (hand_in.names.empty() && is_archive(path)) return read_archive(path);
-    if (hand_in.names.empty()) {
-        FileTree tree = read_folder(path);
-        if (!tree.files().empty()) return tree;
-        // Moodle: a folder a student, and in it the archive.
-        std::vector<fs::path> archives;
-        for (const auto& entry : fs::directory_iterator(path))
-            if (entry.is_regular_file() && !entry.is_symlink() && is_archive(entry.path()))
-                archives.push_back(entry.path());
-        if (archives.size() > 1) throw Malformed("holds several archives, and no sources beside them");
-        return archives.empty() ? std::move(tree) : read_archive(archives.front());
-    }
+FileTree read_files(const HandIn& hand_in) {
     FileTree tree;
     for (std::size_t i = 0; i < hand_in.paths.size(); ++i) {
-        const std::string name = FileTree::checked_path(hand_in.names[i]);
+        tree.count_file();
+        if (!foreign_archive_ending(hand_in.names[i]).empty()) tree.add_unread(why_foreign(hand_in.names[i]));
+        const std::string name = FileTree::with_small_ending(hand_in.names[i]);
         if (!FileTree::counts(name)) continue;
         if (fs::file_size(hand_in.paths[i]) > tree.room()) throw Malformed("holds more than 16 MiB of sources");
-        tree.add(name, build::read_file(hand_in.paths[i]));
+        tree.add(FileTree::checked_path(name), build::read_file(hand_in.paths[i]));
     }
     return tree;
+}
+
+FileTree read_tree(const HandIn& hand_in) {
+    if (!hand_in.names.empty()) return read_files(hand_in);
+    const fs::path& path = hand_in.paths.front();
+    return is_archive(path) ? read_archive(path) : read_folder(path);
 }
 
 /// "a/b" of "a/b/c"; empty at the top.
 std::string parent(const std::string& path) { return fs::path(path).parent_path().string(); }
 
-/// Folders of this name: of several, those in a folder exercises/, and of these the ones least deep.
-std::vector<std::string> folders_called(const FileTree& tree, const std::string& name) {
+/// Folders of this exercise: of several, those in a folder exercises/, and of these the ones least deep.
+std::vector<std::string> folders_of(const FileTree& tree, const std::string& exercise) {
     std::set<std::string> found;
     for (const auto& [path, text] : tree.files()) {
         (void)text;
         std::string folder;
         for (const fs::path& part : fs::path(parent(path))) {
             folder += (folder.empty() ? "" : "/") + part.string();
-            if (part == name) found.insert(folder);
+            if (is_folder_of(part, exercise)) found.insert(folder);
         }
     }
     std::vector<std::string> folders(found.begin(), found.end());
@@ -65,37 +62,74 @@ std::vector<std::string> folders_called(const FileTree& tree, const std::string&
     return folders;
 }
 
-/// scaled_scores.cpp, wherever it lies, of a submission without exercise folders.
-std::vector<std::string> files_called(const FileTree& tree, const std::string& name) {
+/// Whether the file is in the folder of any exercise: there it is that exercise's, whatever it is called.
+bool is_in_a_folder(const std::string& path, const std::vector<Wanted>& wanted) {
+    const fs::path folder = parent(path);
+    return std::any_of(folder.begin(), folder.end(), [&](const fs::path& part) {
+        return std::ranges::any_of(wanted, [&](const Wanted& one) { return is_folder_of(part, one.exercise); });
+    });
+}
+
+/// Files that are called as the exercise's stub, wherever they lie outside of exercises' folders.
+std::vector<std::string> stubs_of(const FileTree& tree, const Wanted& exercise, const std::vector<Wanted>& wanted) {
     std::vector<std::string> found;
     for (const auto& [path, text] : tree.files()) {
         (void)text;
-        if (fs::path(path).filename() == name) found.push_back(path);
+        if (is_stub_of(fs::path(path).filename(), exercise.exercise) && !is_in_a_folder(path, wanted))
+            found.push_back(path);
     }
     return found;
 }
 
 /// What the stub's file is called: "scaled_scores.cpp".
-std::string stub_of(const Wanted& wanted) { return wanted.exercise.substr(wanted.exercise.find('_') + 1) + ".cpp"; }
+std::string stub_of(const Wanted& wanted) { return name_without_number(wanted.exercise) + ".cpp"; }
 
-[[noreturn]] void ambiguous(const std::vector<std::string>& found) {
-    throw Malformed(fmt::format("holds both {} and {}; which counts?", found[0], found[1]));
+[[noreturn]] void ambiguous(const std::string& one, const std::string& other) {
+    throw Malformed(fmt::format("holds both {} and {}; which counts? Hand in one of them", verdict::showable(one),
+                                verdict::showable(other)));
 }
 
-std::vector<build::SourceFile> files_of(const FileTree& tree, const Wanted& wanted) {
+/// "scaled_scores.cpp" and "scaled_scores (1).cpp" side by side define the same functions.
+void require_no_copies(const std::vector<build::SourceFile>& files, const std::string& exercise) {
+    const auto claims = [&](const build::SourceFile& file) {
+        return !file.path.has_parent_path() && is_stub_of(file.path, exercise);
+    };
+    const auto copy = std::ranges::find_if(
+        files, [&](const build::SourceFile& file) { return claims(file) && is_marked_as_copy(file.path); });
+    if (copy == files.end()) return;
+    for (const build::SourceFile& file : files)
+        if (claims(file) && file.path != copy->path)
+            ambiguous(exercise + "/" + file.path.string(), exercise + "/" + copy->path.string());
+}
+
+std::vector<build::SourceFile> files_of(const FileTree& tree, const Wanted& exercise,
+                                        const std::vector<Wanted>& wanted) {
     std::vector<build::SourceFile> files;
-    const std::vector<std::string> folders = folders_called(tree, wanted.exercise);
-    if (folders.size() > 1) ambiguous(folders);
+    const std::vector<std::string> folders = folders_of(tree, exercise.exercise);
+    if (folders.size() > 1) ambiguous(folders[0], folders[1]);
     if (!folders.empty()) {
         const std::string start = folders.front() + "/";
         for (const auto& [path, text] : tree.files())
             if (path.starts_with(start)) files.push_back({path.substr(start.size()), text});
+        require_no_copies(files, exercise.exercise);
         return files;
     }
-    const std::vector<std::string> single = files_called(tree, stub_of(wanted));
-    if (single.size() > 1) ambiguous(single);
-    if (!single.empty()) files.push_back({stub_of(wanted), tree.files().at(single.front())});
+    const std::vector<std::string> single = stubs_of(tree, exercise, wanted);
+    if (single.empty()) return files;
+    for (const std::string& other : single)  // the same twice is clear
+        if (tree.files().at(other) != tree.files().at(single.front())) ambiguous(single.front(), other);
+    files.push_back({stub_of(exercise), tree.files().at(single.front())});
+    for (const auto& [path, text] : tree.files())  // it may include them
+        if (parent(path) == parent(single.front()) && !build::SourceFile{path, {}}.is_compiled())
+            files.push_back({fs::path(path).filename(), text});
     return files;
+}
+
+[[noreturn]] void refuse(const FileTree& tree, const std::vector<Wanted>& wanted) {
+    if (tree.is_empty()) throw Malformed("is empty");
+    if (!tree.unread().empty()) throw Malformed("holds no exercise: " + tree.unread().front());
+    throw Malformed(fmt::format("holds no exercise: neither a folder such as {} nor a file such as {}",
+                                wanted.front().exercise, stub_of(wanted.front())));
 }
 
 }  // namespace
@@ -105,7 +139,7 @@ std::vector<build::Submission> read_hand_in(const HandIn& hand_in, const std::ve
     const FileTree tree = read_tree(hand_in);
     std::vector<build::Submission> submissions;
     for (const Wanted& exercise : wanted) {
-        std::vector<build::SourceFile> files = files_of(tree, exercise);
+        std::vector<build::SourceFile> files = files_of(tree, exercise, wanted);
         if (files.empty()) continue;
         try {
             submissions.push_back(build::select_files(std::move(files), exercise.course_folder));
@@ -113,9 +147,7 @@ std::vector<build::Submission> read_hand_in(const HandIn& hand_in, const std::ve
             throw Malformed(fmt::format("{}: {}", exercise.exercise, error.what()));
         }
     }
-    if (submissions.empty())
-        throw Malformed(fmt::format("holds no exercise: neither a folder such as {} nor a file such as {}",
-                                    wanted.front().exercise, stub_of(wanted.front())));
+    if (submissions.empty()) refuse(tree, wanted);
     return submissions;
 }
 

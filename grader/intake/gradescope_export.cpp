@@ -14,6 +14,12 @@ bool is_folder_name(const std::string& name) {
            name.find_first_of(std::string("/\0", 2)) == std::string::npos;
 }
 
+/// Empty if it is not there.
+std::string text_of(const YAML::Node& submitter, const char* key) {
+    const YAML::Node value = submitter[key];
+    return value && value.IsScalar() ? value.as<std::string>() : std::string();
+}
+
 }  // namespace
 
 std::map<std::string, GradescopeSubmission> read_gradescope_metadata(const std::filesystem::path& file) try {
@@ -25,10 +31,11 @@ std::map<std::string, GradescopeSubmission> read_gradescope_metadata(const std::
                 fmt::format("{}: '{}' is not the name of a folder beside it", file.string(), folder.substr(0, 80)));
         GradescopeSubmission& submission = submissions[folder];
         for (const YAML::Node& submitter : entry.second[":submitters"]) {
-            const YAML::Node sid = submitter[":sid"];
-            const bool known = sid && sid.IsScalar() && !sid.as<std::string>().empty();
-            submission.students.push_back(known ? sid.as<std::string>() : folder);
+            std::string student = text_of(submitter, ":sid");
+            if (student.empty()) student = text_of(submitter, ":email");
+            submission.students.insert(student.empty() ? folder : student);
         }
+        if (submission.students.empty()) submission.students.insert(folder);
         if (const YAML::Node time = entry.second[":created_at"]; time && time.IsScalar())
             submission.submitted = utc(time.as<std::string>());
     }

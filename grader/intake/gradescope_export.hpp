@@ -3,14 +3,15 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
-#include <vector>
 
 namespace headway::intake {
 
 /// What submission_metadata.yml says of one folder.
 struct GradescopeSubmission {
-    std::vector<std::string> students;  ///< student ids; of those without one, nothing personal: "submission_815"
+    /// By student id; without one, by e-mail; and without that as well, by the folder: "submission_815".
+    std::set<std::string> students;
     std::optional<std::string> submitted;
 };
 

@@ -22,27 +22,34 @@ struct HandIn {
     std::string problem;  ///< why nothing of it can be read
 };
 
+/// What a folder of hand-ins may be: an export of Moodle, Canvas or Gradescope, or one folder or archive per student.
+enum class ExportFormat { moodle, canvas, gradescope, plain };
+std::string to_string(ExportFormat format);
+/// As --layout calls it: "moodle", "canvas", "gradescope" or "plain".
+std::string name_of(ExportFormat format);
+/// The other way round. @throws std::runtime_error if there is none of that name
+ExportFormat format_called(const std::string& name);
+
 /// How to find out whose a submission is.
 struct Naming {
     /// Applied to the name of each file or folder; its first group is the id. Empty: the export decides, see
     /// format_of().
     std::string pattern;
     std::map<std::string, std::string> times;  ///< student -> when; goes before what the export says
+    std::optional<ExportFormat> format = {};   ///< what somebody says that the folder is
 };
 
-/// What a folder of hand-ins may be: an export of Moodle, Canvas or Gradescope, or one folder or archive per student.
-enum class ExportFormat { moodle, canvas, gradescope, plain };
-std::string to_string(ExportFormat format);
-
-/// By the names in it; a Gradescope export has a submission_metadata.yml.
+/// By the names in it, of which files that are no hand-in take no part; a Gradescope export has a
+/// submission_metadata.yml.
 ExportFormat format_of(const std::filesystem::path& folder);
 
 /// Everything in `folder`, sorted by student.
-/// @throws std::runtime_error if the folder cannot be read, or the pattern is no regular expression
+/// @throws std::runtime_error if the folder cannot be read, or is not what `naming` says
 std::vector<HandIn> find_hand_ins(const std::filesystem::path& folder, const Naming& naming);
 
-/// Names in `folder` that begin with a dot, of which find_hand_ins() takes no notice. Sorted.
-std::vector<std::string> left_out(const std::filesystem::path& folder);
+/// Names in `folder` of which find_hand_ins() takes no notice: what begins with a dot, and files that are no archive,
+/// no source, and not named as the export names hand-ins. Sorted.
+std::vector<std::string> left_out(const std::filesystem::path& folder, const Naming& naming);
 
 /// An exercise of the course, and what its files are called.
 struct Wanted {

@@ -48,7 +48,27 @@ std::string diagnosis_of(const Exercise& exercise) {
     return text;
 }
 
+/// What stands above the tests, of which there are none.
+json only_words(const std::string& text) {
+    return {{"output", verdict::showable(text)},
+            {"output_format", "text"},
+            {"visibility", "visible"},
+            {"stdout_visibility", "hidden"}};
+}
+
 }  // namespace
+
+json gradescope_of_nothing(const std::string& why) {
+    json document = only_words(why);
+    document["score"] = 0;
+    return document;
+}
+
+json gradescope_of_failure() {
+    return only_words(
+        "This submission could not be graded. It is not at fault, and it has no score. Please tell your instructor, "
+        "who can see the reason and run the autograder again.");
+}
 
 json gradescope(const verdict::Verdict& verdict) {
     json tests = json::array();

@@ -61,7 +61,7 @@ enum class Trusted {
     reference_counts,     ///< gcov, on what that program counted
     solutions_compiler,   ///< verify compiles all solutions together
     slurm,                ///< sbatch, squeue and the like
-    packer,               ///< tar, on one's own exercises/
+    packer,               ///< tar or CMake, on one's own exercises/
     difference,           ///< diff
     browser,              ///< what opens a lesson
     tests_of_headway,     ///< Headway's own tests and benchmarks

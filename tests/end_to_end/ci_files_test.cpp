@@ -77,20 +77,78 @@ TEST_F(CiFiles, GitlabCi) {
     EXPECT_TRUE(fs::exists(path("repository/" + job["artifacts"]["reports"]["junit"].as<std::string>())));
 }
 
-TEST_F(CiFiles, GradescopeAutograder) {
-    program("autograder/source/headway", launcher);
-    folder_.write("autograder/source/exercises/04_merge_heads/merge_heads.cpp", "");
-    folder_.write("autograder/submission/04_merge_heads/merge_heads.cpp", solution("04_merge_heads/merge_heads.cpp"));
-    const std::vector<std::string> place = {"AUTOGRADER=" + path("autograder")};
-    const auto set_up = run("'" + classroom + "/gradescope/setup.sh'", place);
+class Gradescope : public CiFiles {
+protected:
+    Gradescope() {
+        program("autograder/source/headway", launcher);
+        folder_.write("autograder/source/exercises/04_merge_heads/merge_heads.cpp", "");
+        fs::create_directories(path("autograder/submission"));
+    }
+
+    sandbox::Finished script(const std::string& name) const {
+        return run("'" + classroom + "/gradescope/" + name + "'", {"AUTOGRADER=" + path("autograder")});
+    }
+    nlohmann::json results() const {
+        return nlohmann::json::parse(build::read_file(path("autograder/results/results.json")));
+    }
+    void hand_in(const std::string& file, const std::string& text) const {
+        fs::remove_all(path("autograder/submission"));
+        folder_.write("autograder/submission/" + file, text);
+    }
+};
+
+TEST_F(Gradescope, GradesWhatTheBundleIsMadeFor) {
+    const auto set_up = script("setup.sh");
     EXPECT_EQ(set_up.ended.exit_code, 0) << set_up.output;
-    const auto graded = run("'" + classroom + "/gradescope/run_autograder'", place);
+    hand_in("04_merge_heads/merge_heads.cpp", solution("04_merge_heads/merge_heads.cpp"));
+    const auto graded = script("run_autograder");
     EXPECT_EQ(graded.ended.exit_code, 0) << graded.output;
-    EXPECT_EQ(nlohmann::json::parse(build::read_file(path("autograder/results/results.json"))).at("score"), 10);
-    // Nothing to grade is no zero either.
-    fs::remove_all(path("autograder/submission/04_merge_heads"));
-    EXPECT_EQ(run("'" + classroom + "/gradescope/run_autograder'", place).ended.exit_code, 2);
-    EXPECT_FALSE(fs::exists(path("autograder/results/results.json")));
+    EXPECT_EQ(results().at("score"), 10);
+}
+
+/// See tests/unit/intake/platform_exports_test.cpp for all the forms of which these are some.
+TEST_F(Gradescope, TakesWhatAClassMayHandIn) {
+    const std::string right = solution("04_merge_heads/merge_heads.cpp");
+    for (const char* file : {"merge_heads (1).cpp", "hw1/exercises/04_merge_heads/merge_heads.cpp"}) {
+        hand_in(file, right);
+        const auto graded = script("run_autograder");
+        EXPECT_EQ(graded.ended.exit_code, 0) << graded.output;
+        EXPECT_EQ(results().at("score"), 10) << file;
+    }
+}
+
+TEST_F(Gradescope, TakesWhatPackMakes) {
+    CourseCopy student;
+    student.write("04_merge_heads/merge_heads.cpp", solution("04_merge_heads/merge_heads.cpp"));
+    for (const std::string archive : {"mine.zip", "mine.tar.gz"}) {
+        const auto packed = student.headway({"pack", "--output", (student.root() / archive).string()});
+        ASSERT_EQ(packed.ended.exit_code, 0) << packed.output;
+        const std::string bytes = build::read_file(student.root() / archive);
+        EXPECT_EQ(bytes.starts_with("PK"), archive.ends_with(".zip"));
+        hand_in(archive, bytes);
+        const auto graded = script("run_autograder");
+        EXPECT_EQ(graded.ended.exit_code, 0) << graded.output;
+        EXPECT_EQ(results().at("score"), 10) << archive;
+    }
+}
+
+TEST_F(Gradescope, SaysWhatToHandInWhereThereIsNothingToGrade) {
+    const auto empty = script("run_autograder");
+    EXPECT_EQ(empty.ended.exit_code, 0) << empty.output;
+    EXPECT_EQ(results().at("score"), 0);
+    EXPECT_NE(results().at("output").get<std::string>().find("what was handed in is empty. Hand in"), std::string::npos)
+        << results();
+    hand_in("work.7z", "7z");
+    EXPECT_EQ(script("run_autograder").ended.exit_code, 0);
+    EXPECT_NE(results().at("output").get<std::string>().find("work.7z is an archive of a kind"), std::string::npos);
+}
+
+TEST_F(Gradescope, GivesNoScoreWhereTheMachineFails) {
+    hand_in("merge_heads.cpp", solution("04_merge_heads/merge_heads.cpp"));
+    program("autograder/source/headway", "#!/bin/sh\nexit 3\n");
+    EXPECT_EQ(script("run_autograder").ended.exit_code, 3);
+    EXPECT_FALSE(results().contains("score"));
+    EXPECT_NE(results().at("output").get<std::string>().find("not at fault"), std::string::npos);
 }
 
 /// The whole way, with a real edition: release_test.py.

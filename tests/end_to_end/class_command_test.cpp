@@ -98,6 +98,48 @@ TEST_F(ClassCommand, CopiesAreLookedForInTheSolutionAndInOtherFolders) {
     EXPECT_EQ(class_command({"export", "jplag", path("jplag")}).ended.exit_code, 2) << "it is there already";
 }
 
+TEST_F(ClassCommand, NobodyVanishesForAName) {
+    std::filesystem::remove_all(path("class"));
+    hand_in("Jane Doe", solution("04_merge_heads/merge_heads.cpp"));
+    hand_in("Jürgen", solution("04_merge_heads/merge_heads.cpp"));
+    hand_in("(who?)", solution("04_merge_heads/merge_heads.cpp"));
+    folder_.write("class/readme.txt", "");
+    const auto graded = grade();
+    EXPECT_EQ(graded.ended.exit_code, 1) << graded.output;
+    EXPECT_NE(graded.output.find("3 students"), std::string::npos) << graded.output;
+    EXPECT_NE(graded.output.find("'(who?)': the name is no usable student id:"), std::string::npos) << graded.output;
+    EXPECT_NE(graded.output.find("no folder, archive or source: readme.txt"), std::string::npos) << graded.output;
+    EXPECT_EQ(class_command({"adjust", "Jane Doe", "--points", "1", "--author", "prof", "--reason", "effort"})
+                  .ended.exit_code,
+              0);
+    class_command({"export", "csv", path("marks.csv")});
+    const std::string csv = build::read_file(path("marks.csv"));
+    for (const char* row : {"\r\nJane~Doe,11,", "\r\nJürgen,10,", "\r\n'(who?)',,", "is no usable student id"})
+        EXPECT_NE(csv.find(row), std::string::npos) << row << csv;
+    ASSERT_EQ(class_command({"report", path("report")}).ended.exit_code, 0);
+    for (const char* page : {"Jane~Doe.html", "Jürgen.html"})
+        EXPECT_TRUE(std::filesystem::exists(path("report/students/") + page)) << page;
+    EXPECT_NE(build::read_file(path("report/index.html")).find("(who?)"), std::string::npos);
+
+    // Found by a pattern, the row goes.
+    EXPECT_EQ(class_command({"grade", path("class"), "--student-id", "([a-zü A-Z]+)", "--unsafe"}).ended.exit_code, 0);
+    EXPECT_EQ(class_command({"export", "csv", path("marks.csv")}).ended.exit_code, 0);
+    EXPECT_EQ(build::read_file(path("marks.csv")).find("(who?)"), std::string::npos);
+}
+
+TEST_F(ClassCommand, AFolderTakenForAnotherLayoutIsNotRecorded) {
+    ASSERT_EQ(grade().ended.exit_code, 1);
+    folder_.write("other/lovelaceada_815_90210_merge_heads.cpp", "this does not compile");
+    const auto refused = class_command({"grade", path("other"), "--unsafe"});
+    EXPECT_EQ(refused.ended.exit_code, 2) << refused.output;
+    EXPECT_NE(refused.output.find("nothing was recorded"), std::string::npos) << refused.output;
+    class_command({"export", "csv", path("marks.csv")});
+    EXPECT_EQ(build::read_file(path("marks.csv")).find("815"), std::string::npos);
+    const auto said = class_command({"grade", path("other"), "--layout", "canvas", "--unsafe"});
+    EXPECT_EQ(said.ended.exit_code, 0) << said.output;
+    EXPECT_NE(said.output.find("1 student (Canvas): 1 new"), std::string::npos) << said.output;
+}
+
 TEST_F(ClassCommand, ChromiumShowsTheReport) {
     if (std::string(CHROMIUM).empty()) GTEST_SKIP() << "there is no Chromium here";
     grade();

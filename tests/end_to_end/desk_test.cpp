@@ -139,6 +139,22 @@ TEST(Pack, IsWhatGradeTakes) {
     EXPECT_TRUE(says(copy.headway({"pack", "04"}), "points"));
 }
 
+TEST(Pack, WritesWhatTheNameOfTheArchiveSays) {
+    CourseCopy copy;
+    copy.write(stub, solution(stub));
+    for (const std::string archive : {"mine.zip", "mine.ZIP", "mine.tgz"}) {
+        const auto pack = copy.headway({"pack", "--output", archive});
+        EXPECT_EQ(pack.ended.exit_code, 0) << pack.output;
+        EXPECT_EQ(build::read_file(copy.root() / archive).starts_with("PK"), archive != "mine.tgz");
+        const auto graded = copy.headway({"grade", "04", "--submission", archive});
+        EXPECT_EQ(graded.ended.exit_code, 0) << graded.output;
+    }
+    const auto refused = copy.headway({"pack", "--output", "mine.rar"});
+    EXPECT_EQ(refused.ended.exit_code, 2);
+    EXPECT_TRUE(says(refused, "must end in .tar.gz, .tgz or .zip"));
+    EXPECT_FALSE(fs::exists(copy.root() / "mine.rar"));
+}
+
 TEST(Pack, OfNothingWritesNoArchive) {
     const CourseCopy copy;
     const auto pack = copy.headway({"pack"});

@@ -255,6 +255,12 @@ class Release(unittest.TestCase):
         (submission / "scaled_scores.cpp").write_text(WRONG)
         self.says(self.out_of_reach(["bash", str(place / "source/run_autograder")], {"AUTOGRADER": str(place)}), 0)
         self.assertLess(json.loads((place / "results/results.json").read_text())["score"], 10)
+        shutil.rmtree(place / "submission")
+        (place / "submission").mkdir()
+        with zipfile.ZipFile(place / "submission/mine.zip", "w") as archive:  # the compiled grader unpacks it
+            archive.writestr("Übung 1/scaled_scores.cpp", ANSWER)
+        self.says(self.out_of_reach(["bash", str(place / "source/run_autograder")], {"AUTOGRADER": str(place)}), 0)
+        self.assertEqual(json.loads((place / "results/results.json").read_text())["score"], 10)
 
 
 if __name__ == "__main__":

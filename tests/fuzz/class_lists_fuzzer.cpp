@@ -6,6 +6,7 @@
 #include "intake/entry_name.hpp"
 #include "intake/gradescope_export.hpp"
 #include "intake/hand_in.hpp"
+#include "intake/student_id.hpp"
 #include "verdict/utf8.hpp"
 
 #include <stdexcept>
@@ -22,9 +23,10 @@ void check_time(const std::string& time) {
 void read_names(const std::string& name) {
     for (const auto& read : {intake::moodle_name(name), intake::canvas_name(name)})
         if (read) fuzz::require(name.find(read->student) != std::string::npos);
-    const std::string student = intake::plain_name(name).student;
+    const std::string student = intake::student_of(intake::plain_name(name).student);
+    fuzz::require(verdict::showable(student) == student || !intake::is_usable_id(student));
     if (!intake::is_usable_id(student)) return;
-    fuzz::require(student.size() <= 64 && student.front() != '.' && student.front() != '-');
+    fuzz::require(student.size() <= 100 && std::string_view(".-=~@+").find(student.front()) == std::string_view::npos);
     fuzz::require(student.find_first_of("/\\<>&\"' \n\r\t") == std::string::npos);
 }
 

@@ -1,54 +1,14 @@
 // An archive comes from a stranger: whatever is in it, nothing is written, and a reason is given.
 #include "intake/file_tree.hpp"
 
+#include "intake/written_archive.hpp"
+#include "submission/digest.hpp"
 #include "temporary_folder.hpp"
 
 #include <gtest/gtest.h>
 
-#include <archive.h>
-#include <archive_entry.h>
-
 namespace headway::intake {
 namespace {
-
-enum class Kind { zip, tar };
-
-/// An archive that says what we want, right or wrong.
-class Archive {
-public:
-    Archive(const std::filesystem::path& file, Kind kind) : archive_(archive_write_new()) {
-        if (kind == Kind::zip) {
-            archive_write_set_format_zip(archive_);
-            archive_write_set_options(archive_, "hdrcharset=UTF-8");
-        } else {
-            archive_write_set_format_gnutar(archive_);
-            archive_write_add_filter_gzip(archive_);
-        }
-        archive_write_open_filename(archive_, file.c_str());
-    }
-    Archive(const Archive&) = delete;
-    Archive& operator=(const Archive&) = delete;
-    ~Archive() { archive_write_free(archive_); }
-
-    void add(const std::string& path, const std::string& text, unsigned type = AE_IFREG, const char* link = nullptr) {
-        archive_entry* entry = archive_entry_new();
-        if (archive_format(archive_) == ARCHIVE_FORMAT_ZIP)
-            archive_entry_set_pathname_utf8(entry, path.c_str());  // marked as such in the file
-        else
-            archive_entry_set_pathname(entry, path.c_str());
-        archive_entry_set_filetype(entry, type);
-        archive_entry_set_perm(entry, 0644);
-        if (link != nullptr && type == AE_IFLNK) archive_entry_set_symlink(entry, link);
-        if (link != nullptr && type == AE_IFREG) archive_entry_set_hardlink(entry, link);
-        archive_entry_set_size(entry, static_cast<la_int64_t>(text.size()));
-        archive_write_header(archive_, entry);
-        archive_write_data(archive_, text.data(), text.size());
-        archive_entry_free(entry);
-    }
-
-private:
-    archive* archive_;
-};
 
 class Archives : public testing::TestWithParam<Kind> {
 protected:
@@ -83,6 +43,47 @@ TEST_P(Archives, NamesMayBeOfAnyScriptWhateverTheLocale) {
     { Archive(file(), GetParam()).add("Müller 作业/01_single_head/single_head.cpp", "int x;"); }
     const FileTree tree = read_archive(file());
     EXPECT_TRUE(tree.files().contains("Müller 作业/01_single_head/single_head.cpp")) << tree.files().size();
+}
+
+TEST_P(Archives, AnArchiveInAnArchiveIsReadAndOneInThatIsNot) {
+    const auto inner = folder_.path() / "inner.zip";
+    { Archive(inner, Kind::zip).add("03_scaled_scores/scaled_scores.cpp", "int x;"); }
+    { Archive(file(), GetParam()).add("hw1/inner.zip", build::read_file(inner)); }
+    EXPECT_TRUE(read_archive(file()).files().contains("hw1/inner.zip/03_scaled_scores/scaled_scores.cpp"));
+    const auto middle = folder_.path() / "middle.zip";
+    { Archive(middle, Kind::zip).add("inner.zip", build::read_file(inner)); }
+    { Archive(file(), GetParam()).add("middle.zip", build::read_file(middle)); }
+    EXPECT_TRUE(read_archive(file()).files().empty());
+}
+
+TEST_P(Archives, ABombInAnArchiveIsRefused) {
+    const auto inner = folder_.path() / "inner.zip";
+    { Archive(inner, Kind::zip).add("zeros.bin", std::string(8U << 20U, '\0')); }
+    { Archive(file(), GetParam()).add("inner.zip", build::read_file(inner)); }
+    EXPECT_NE(refusal({.archive_bytes = 4U << 20U}).find("unpacks to more than 4 MiB"), std::string::npos);
+    {
+        Archive many(inner, Kind::zip);
+        for (int i = 0; i < 60; ++i) many.add("f" + std::to_string(i) + ".txt", "");
+    }
+    {
+        Archive archive(file(), GetParam());
+        archive.add("one.zip", build::read_file(inner));
+        archive.add("two.zip", build::read_file(inner));
+    }
+    EXPECT_NE(refusal({.entries = 100}).find("more than 100 files"), std::string::npos);
+}
+
+TEST_P(Archives, WhatIsNoSourceMayHaveAnyName) {
+    {
+        Archive archive(file(), GetParam());
+        archive.add("hand_in/Icon\r", "what macOS keeps in folders");
+        archive.add("hand_in/" + std::string(220, 'x') + ".pdf", "%PDF");
+        archive.add("hand_in/scaled_scores.cpp", "int x;");
+    }
+    EXPECT_EQ(read_archive(file()).files().size(), 1U);
+    { Archive(file(), GetParam()).add("a\rb.cpp", "int x;"); }
+    EXPECT_NE(refusal().find("holds a"), std::string::npos) << refusal();
+    EXPECT_NE(refusal().find("cannot be shown; rename it"), std::string::npos) << refusal();
 }
 
 TEST_P(Archives, PathsThatLeaveTheFolderAreRefused) {
@@ -140,6 +141,58 @@ TEST(TarArchives, HardLinksAndDevicesAreRefused) {
         { Archive(file, Kind::tar).add("a.cpp", "", type); }
         EXPECT_THROW(read_archive(file), Malformed);
     }
+}
+
+TEST(ZipArchives, NamesInAnUnknownCodeCostNobodyTheSources) {
+    const build::TemporaryFolder folder;
+    const auto file = folder.path() / "a.zip";
+    {
+        Archive archive(file, Kind::zip, Names::bytes);
+        archive.add("J\x81rgen/L\x94sung.pdf", "%PDF");  // CP437, as Windows writes it
+        archive.add("J\x81rgen/03_scaled_scores/scaled_scores.cpp", "int x;");
+    }
+    const FileTree tree = read_archive(file);
+    ASSERT_EQ(tree.files().size(), 1U);
+    EXPECT_TRUE(tree.files().begin()->first.ends_with("/03_scaled_scores/scaled_scores.cpp"));
+}
+
+TEST(ZipArchives, ANameThatIsNotTheUtf8ThatItClaimsToBeIsFoundByItsNeighbour) {
+    const build::TemporaryFolder folder;
+    const auto file = folder.path() / "a.zip";
+    {
+        Archive archive(file, Kind::zip);
+        archive.add("notes.txt", "");
+        archive.add("\u00fc.cpp", "int x;");
+    }
+    std::string bytes = build::read_file(file);
+    for (auto at = bytes.find("\u00fc.cpp"); at != std::string::npos; at = bytes.find("\u00fc.cpp", at))
+        bytes[at] = '\xff';
+    build::write_file(file, bytes);
+    try {
+        read_archive(file);
+        FAIL() << "a name that nobody can read was taken";
+    } catch (const Malformed& error) {
+        EXPECT_NE(std::string(error.what()).find("after notes.txt"), std::string::npos) << error.what();
+    }
+}
+
+TEST(ZipArchives, BackslashesOfWindowsAreFolders) {
+    const build::TemporaryFolder folder;
+    const auto file = folder.path() / "a.zip";
+    { Archive(file, Kind::zip).add("hw1\\03_scaled_scores\\scaled_scores.cpp", "int x;"); }
+    EXPECT_TRUE(read_archive(file).files().contains("hw1/03_scaled_scores/scaled_scores.cpp"));
+    { Archive(file, Kind::zip).add("hw1\\..\\..\\scaled_scores.cpp", "int x;"); }
+    EXPECT_THROW(read_archive(file), Malformed);
+}
+
+TEST(Folders, ArchivesAreReadWhereThereAreNoSources) {
+    const build::TemporaryFolder folder;
+    std::filesystem::create_directories(folder.path() / "more");
+    { Archive(folder.path() / "more/03.ZIP", Kind::zip).add("scaled_scores.cpp", "3"); }
+    { Archive(folder.path() / "04.zip", Kind::zip).add("merge_heads.cpp", "4"); }
+    EXPECT_EQ(read_folder(folder.path()).files().size(), 2U);
+    folder.write("single_head.cpp", "1");
+    EXPECT_EQ(read_folder(folder.path()).files().size(), 1U);
 }
 
 TEST(Folders, LinksAreNotFollowed) {

@@ -11,6 +11,8 @@
 namespace headway::intake {
 namespace {
 
+namespace fs = std::filesystem;
+
 const std::vector<Wanted> wanted = {
     {"03_scaled_scores", std::string(HEADWAY_SOURCE_DIR) + "/exercises/03_scaled_scores"},
     {"04_merge_heads", std::string(HEADWAY_SOURCE_DIR) + "/exercises/04_merge_heads"}};
@@ -98,7 +100,7 @@ TEST(HandIns, GradescopeNamesStudentsAndTimeInItsMetadata) {
                  "  :created_at: 2026-05-01 14:00:00.340428000 +02:00\n  :score: 0.0\n"
                  "submission_2:\n  :submitters:\n  - :name: Carl\n    :sid:\n    :email: c@x.org\n");
     const auto found = find_hand_ins(folder.path(), {});
-    EXPECT_EQ(students(found), (std::vector<std::string>{"0017", "18", "submission_2"}));
+    EXPECT_EQ(students(found), (std::vector<std::string>{"0017", "18", "c@x.org"}));
     EXPECT_EQ(found[0].submitted, "2026-05-01T12:00:00Z");
 }
 
@@ -113,28 +115,42 @@ TEST(HandIns, APatternSaysWhereTheIdIs) {
     const build::TemporaryFolder folder;
     folder.write("headway-2026-anna/scaled_scores.cpp", "1");
     folder.write("notes/scaled_scores.cpp", "2");
-    const auto found = find_hand_ins(folder.path(), {"^headway-2026-(.+)$", {{"anna", "2026-05-01T12:00:00Z"}}});
-    EXPECT_EQ(students(found), (std::vector<std::string>{"", "anna"}));
-    EXPECT_NE(found[0].problem.find("no usable student id"), std::string::npos);
+    const auto found = find_hand_ins(folder.path(), {"^headway-2026-(.+)$", {{"anna", "2026-05-01T12:00:00Z"}}, {}});
+    EXPECT_EQ(students(found), (std::vector<std::string>{"'notes'", "anna"}));
+    EXPECT_NE(found[0].problem.find("does not fit its name"), std::string::npos);
     EXPECT_EQ(found[1].submitted, "2026-05-01T12:00:00Z");
-    EXPECT_THROW(find_hand_ins(folder.path(), {"(", {}}), std::runtime_error);
+    EXPECT_THROW(find_hand_ins(folder.path(), {"(", {}, {}}), std::runtime_error);
 }
 
 TEST(HandIns, WhatCannotBeReadSaysWhy) {
     const build::TemporaryFolder folder;
+    fs::create_directory(folder.path() / "bare");
     folder.write("empty/readme.txt", "");
+    folder.write("beside/main.cpp", "");
+    folder.write("beside/work.zip", "");
+    folder.write("packed/work.7z", "7z");
+    folder.write("seven.7z", "7z");
     folder.write("twice/a/03_scaled_scores/scaled_scores.cpp", "1");
     folder.write("twice/b/03_scaled_scores/scaled_scores.cpp", "2");
     folder.write("torn.zip", "PK\x03\x04 and no more");
     folder.write("unpacked.zip/readme.txt", "a folder that is called like an archive");
     ASSERT_EQ(::mkfifo((folder.path() / "waits.zip").c_str(), 0600), 0);
     const auto found = find_hand_ins(folder.path(), {});
-    ASSERT_EQ(students(found), (std::vector<std::string>{"empty", "torn", "twice", "unpacked", "waits"}));
-    EXPECT_NE(problem_of(found[0]).find("holds no exercise"), std::string::npos);
-    EXPECT_NE(problem_of(found[1]).find("cannot be unpacked"), std::string::npos);
-    EXPECT_NE(problem_of(found[2]).find("which counts?"), std::string::npos);
-    EXPECT_NE(problem_of(found[3]).find("holds no exercise"), std::string::npos);
-    EXPECT_NE(problem_of(found[4]).find("no ordinary file"), std::string::npos);
+    std::map<std::string, std::string> problems;
+    for (const HandIn& hand_in : found) problems[hand_in.student] = problem_of(hand_in);
+    const std::map<std::string, std::string> expected = {
+        {"bare", "is empty"},
+        {"beside", "work.zip was not opened, because there are sources beside it"},
+        {"empty", "holds no exercise: neither"},
+        {"packed", "work.7z is an archive of a kind that is not read"},
+        {"seven", "hand in a .zip or a .tar.gz"},
+        {"torn", "cannot be unpacked"},
+        {"twice", "which counts?"},
+        {"unpacked", "holds no exercise"},
+        {"waits", "no ordinary file"}};
+    EXPECT_EQ(problems.size(), expected.size());
+    for (const auto& [student, reason] : expected)
+        EXPECT_NE(problems[student].find(reason), std::string::npos) << student << ": " << problems[student];
 }
 
 TEST(HandIns, ASecondOfTheSameNameNeitherCostsTheFirstAMarkNorGetsIt) {
@@ -161,6 +177,48 @@ TEST(HandIns, ASecondOfOneParticipantIsNotGuessedAt) {
     EXPECT_NE(find_hand_ins(folder.path(), {}).at(0).problem.find("second submission"), std::string::npos);
 }
 
+TEST(HandIns, SomebodyMaySayWhatTheFolderIs) {
+    const build::TemporaryFolder folder;
+    folder.write("lovelaceada_815_90210_scaled_scores.cpp", "1");
+    folder.write("mine/scaled_scores.cpp", "2");
+    folder.write("yours/scaled_scores.cpp", "3");
+    EXPECT_EQ(format_of(folder.path()), ExportFormat::plain);
+    EXPECT_EQ(students(find_hand_ins(folder.path(), {"", {}, format_called("canvas")})),
+              (std::vector<std::string>{"815", "mine", "yours"}));
+    EXPECT_THROW(find_hand_ins(folder.path(), {"", {}, ExportFormat::gradescope}), std::runtime_error);
+}
+
+TEST(HandIns, AnOnlineTextNeverStandsInTheWayOfFiles) {
+    const build::TemporaryFolder folder;
+    folder.write("Ada_4711_assignsubmission_onlinetext_/onlinetext.html", "<p>see my file</p>");
+    folder.write("Ada_4711_assignsubmission_file_/scaled_scores.cpp", "1");
+    const auto found = find_hand_ins(folder.path(), {});
+    ASSERT_EQ(students(found), (std::vector<std::string>{"4711"}));
+    EXPECT_EQ(found[0].problem, "");
+    EXPECT_EQ(found[0].note, "handed in an online text too, which is not graded");
+    EXPECT_EQ(read_hand_in(found[0], wanted).at(0).files.at(0).text, "1");
+}
+
+TEST(HandIns, ASingleFileBringsTheHeadersBesideIt) {
+    const build::TemporaryFolder folder;
+    folder.write("anna/hw1/scaled_scores.cpp", "1");
+    folder.write("anna/hw1/mine.hpp", "2");
+    folder.write("anna/hw1/scaled_scores.hpp", "the course's own goes before it");
+    folder.write("anna/other/far.hpp", "3");
+    const auto files = read_hand_in(find_hand_ins(folder.path(), {}).at(0), wanted).at(0).files;
+    ASSERT_EQ(files.size(), 2U);
+    EXPECT_EQ(files[0].path, "mine.hpp");
+    EXPECT_EQ(files[1].path, "scaled_scores.cpp");
+}
+
+TEST(HandIns, TimesMayBeListedByNameOrById) {
+    const build::TemporaryFolder folder;
+    folder.write("Jane Doe/scaled_scores.cpp", "1");
+    for (const char* name : {"Jane Doe", "Jane~Doe"})
+        EXPECT_EQ(find_hand_ins(folder.path(), {"", {{name, "2026-05-01T12:00:00Z"}}, {}}).at(0).submitted,
+                  "2026-05-01T12:00:00Z");
+}
+
 /// Whichever of the two the student has chosen, the own name or the file's.
 TEST(HandIns, NoNameMakesAnybodyAnotherParticipant) {
     for (const std::string name : {"Mallory_99_assignsubmission_file_x_4711_assignsubmission_file_scaled_scores.cpp",
@@ -185,7 +243,7 @@ TEST(HandIns, AMoodleNameThatFitsTwiceHasARowAndTouchesNobodyElses) {
     EXPECT_EQ(found[1].problem, "");
     EXPECT_NE(found[1].note.find("names several participants"), std::string::npos);
     EXPECT_EQ(read_hand_in(found[1], wanted).at(0).files.at(0).text, "eve's");
-    EXPECT_EQ(students(find_hand_ins(folder.path(), {"_(\\d+)_assignsubmission_file$", {}})),
+    EXPECT_EQ(students(find_hand_ins(folder.path(), {"_(\\d+)_assignsubmission_file$", {}, {}})),
               (std::vector<std::string>{"4712", "4713"}));
 }
 
@@ -195,14 +253,14 @@ TEST(HandIns, NamesThatBeginWithADotAreLeftOutAndSaid) {
     folder.write(".hidden/scaled_scores.cpp", "2");
     folder.write(".DS_Store", "");
     EXPECT_EQ(students(find_hand_ins(folder.path(), {})), (std::vector<std::string>{"anna"}));
-    EXPECT_EQ(left_out(folder.path()), (std::vector<std::string>{".DS_Store", ".hidden"}));
+    EXPECT_EQ(left_out(folder.path(), {}), (std::vector<std::string>{".DS_Store", ".hidden"}));
 }
 
 TEST(HandIns, AParticipantWhoseNameBeginsWithADotHasARow) {
     const build::TemporaryFolder folder;
     folder.write(".Eve_4713_assignsubmission_file/scaled_scores.cpp", "1");
     EXPECT_EQ(students(find_hand_ins(folder.path(), {})), (std::vector<std::string>{"4713"}));
-    EXPECT_TRUE(left_out(folder.path()).empty());
+    EXPECT_TRUE(left_out(folder.path(), {}).empty());
 }
 
 TEST(Times, AreReadInWhateverZone) {

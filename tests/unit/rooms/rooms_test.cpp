@@ -39,7 +39,7 @@ const std::vector<Room>& house() {
         {"diagnosis", {"reference", "student", "verdict"}},
         {"report", {"terminal", "verdict"}},
         {"grading", {"build", "sandbox", "submission", "verdict"}},
-        {"intake", {"submission"}},
+        {"intake", {"submission", "verdict"}},
         {"gradebook", {"intake", "submission", "verdict"}},
         {"suites", {"build", "diagnosis", "reference", "student", "submission", "wire", "worker"}},
         {"judge", {"diagnosis", "sandbox", "student", "wire"}},

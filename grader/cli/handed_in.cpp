@@ -1,0 +1,66 @@
+#include "cli/handed_in.hpp"
+
+#include "grading/whose_code.hpp"
+#include "submission/written.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace headway::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool may_count(const std::string& name) { return intake::FileTree::counts(intake::FileTree::with_small_ending(name)); }
+
+/// Whether an exercise folder holds an archive in place of sources.
+bool is_packed(const fs::path& folder) {
+    bool has_archive = false;
+    std::error_code closed;  // what nobody may read is told when it is graded
+    constexpr auto skip = fs::directory_options::skip_permission_denied;
+    for (const auto& entry : fs::recursive_directory_iterator(folder, skip, closed)) {
+        if (may_count(entry.path().filename())) return false;
+        has_archive = has_archive || intake::is_archive(entry.path());
+    }
+    return has_archive;
+}
+
+/// Exercise folders, and beside them nothing that a hand-in's reader would take for part of it.
+bool is_laid_out(const Course& course, const fs::path& folder) {
+    bool has_exercise = false;
+    for (const auto& entry : fs::directory_iterator(folder)) {
+        const std::string name = entry.path().filename().string();
+        const bool is_exercise =
+            std::ranges::find(course.exercises, name, &ExerciseInfo::name) != course.exercises.end();
+        has_exercise = has_exercise || is_exercise;
+        const bool is_folder = entry.is_directory();
+        const bool may_hold_more =
+            is_folder ? may_count(name + "/a.cpp") : may_count(name) || intake::is_archive(entry.path());
+        if (is_exercise ? is_folder && is_packed(entry.path()) : may_hold_more) return false;
+    }
+    return has_exercise;
+}
+
+}  // namespace
+
+std::vector<intake::Wanted> wanted_of(const Course& course) {
+    std::vector<intake::Wanted> wanted;
+    for (const ExerciseInfo& info : course.exercises) wanted.push_back({info.name, course.folder(info)});
+    return wanted;
+}
+
+HandedIn::HandedIn(const Course& course, const fs::path& named) : folder_(named) {
+    if (!fs::exists(named)) throw UsageError(fmt::format("there is no file or folder {}", named.string()));
+    if (is_own(course, named) || (fs::is_directory(named) && is_laid_out(course, named))) return;
+    intake::HandIn hand_in;
+    hand_in.paths = {named};
+    if (!fs::is_directory(named) && !intake::is_archive(named)) hand_in.names = {named.filename().string()};
+    const std::vector<build::Submission> submissions = intake::read_hand_in(hand_in, wanted_of(course));
+    fs::create_directories(course.state);
+    folder_ = laid_out_.emplace(course.state).path();
+    for (const build::Submission& submission : submissions)
+        build::write_submission(submission, folder_ / submission.exercise);
+}
+
+}  // namespace headway::cli
