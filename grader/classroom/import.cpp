@@ -5,6 +5,8 @@
 namespace headway::classroom {
 namespace {
 
+using Recorded = gradebook::Gradebook::Recorded;
+
 std::vector<intake::Wanted> wanted_of(const cli::Course& course) {
     std::vector<intake::Wanted> wanted;
     for (const cli::ExerciseInfo& info : course.exercises) wanted.push_back({info.name, course.folder(info)});
@@ -34,11 +36,14 @@ Imported import_hand_ins(gradebook::Gradebook& gradebook, const cli::Course& cou
         if (stop()) break;
         ++imported.students;
         gradebook::Attempt attempt{
-            0, hand_in.student, hand_in.paths.front().filename().string(), hand_in.submitted, hand_in.note, "", {}};
+            0,  hand_in.student,  hand_in.paths.front().filename().string(), hand_in.submitted, hand_in.note, "", {},
+            "", hand_in.time_from};
         try {
             const std::vector<build::Submission> sources = read(hand_in, wanted, attempt);
-            const bool is_new = gradebook.record(attempt, sources) == gradebook::Gradebook::Recorded::anew;
-            ++(is_new ? imported.anew : imported.unchanged);
+            const Recorded recorded = gradebook.record(attempt, sources);
+            ++(recorded == Recorded::anew ? imported.anew : imported.unchanged);
+            if (recorded == Recorded::timed) ++imported.timed;
+            if (recorded == Recorded::retimed) imported.retimed.emplace_back(hand_in.student, *hand_in.submitted);
             if (!attempt.problem.empty()) imported.malformed.emplace_back(hand_in.student, attempt.problem);
         } catch (const gradebook::DatabaseError&) {
             throw;

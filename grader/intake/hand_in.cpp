@@ -162,7 +162,10 @@ std::vector<HandIn> find_hand_ins(const fs::path& folder, const Naming& naming) 
                                           student.substr(0, 80));
         for (const fs::path& path : hand_in.paths)
             if (fs::is_symlink(path)) hand_in.problem = "is a link";
-        if (const auto time = naming.times.find(student); time != naming.times.end()) hand_in.submitted = time->second;
+        if (const auto time = naming.times.find(student); time != naming.times.end()) {
+            hand_in.submitted = time->second;
+            hand_in.time_from = TimeFrom::person;
+        }
         hand_ins.push_back(std::move(hand_in));
     }
     return hand_ins;
