@@ -19,8 +19,13 @@ ClassCommands::ClassCommands(CLI::App& app) : class_(app.add_subcommand("class",
     class_->require_subcommand(1);
 
     add_grade();
+    add_times();
     add_regrade();
+    add_attempts();
     add_adjust();
+    add_removal();
+    add_pins();
+    add_forget();
     add_export();
     add_report();
     add_work_shard();
@@ -37,7 +42,8 @@ void ClassCommands::add_grade() {
         ->add_option("--student-id", arguments_.student_id,
                      "Regular expression; its first group, in the name of a folder or file, is the student's id")
         ->type_name("PATTERN");
-    grade->add_option("--times", arguments_.times, "When each student handed in: lines of id,time")->type_name("FILE");
+    grade->add_option("--times", arguments_.times, "When each student handed in: one line per student, id,time")
+        ->type_name("FILE");
     add_running_options(grade);
 }
 
@@ -45,16 +51,8 @@ void ClassCommands::add_regrade() {
     auto* regrade = add("regrade", "Grade again after tests or policy have changed; shows who would gain or lose",
                         run_class_regrade);
     regrade->add_flag("--yes", arguments_.yes, "Apply it without asking");
+    regrade->add_flag("--undo", arguments_.undo, "Marks follow again what they followed before the last regrade");
     add_running_options(regrade);
-}
-
-void ClassCommands::add_adjust() {
-    auto* adjust = add("adjust", "Add points to a mark, or take some, with a reason", run_class_adjust);
-    adjust->add_option("student", arguments_.student, "Id")->required()->type_name("ID");
-    adjust->add_option("exercise", arguments_.exercise, "Number, such as 03 (default: the total)")->type_name("NN");
-    adjust->add_option("--points", arguments_.points, "Such as 1.5 or -2")->required()->type_name("N");
-    adjust->add_option("--author", arguments_.author, "Who decides")->required()->type_name("NAME");
-    adjust->add_option("--reason", arguments_.reason, "Why")->required()->type_name("TEXT");
 }
 
 void ClassCommands::add_export() {
