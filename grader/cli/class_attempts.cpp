@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <string_view>
 
 namespace headway::cli {
 namespace {
@@ -37,6 +38,14 @@ std::string worth_text(const ExerciseMark& one, const Mark* mark) {
     return text + (counting->is_pinned ? "; counts, by hand" : "; counts");
 }
 
+/// "2026-05-01 12:00"
+std::string to_the_minute(std::string utc) {
+    constexpr std::size_t length = std::string_view("2026-05-01T12:00").size();
+    utc.resize(std::min(utc.size(), length));
+    std::ranges::replace(utc, 'T', ' ');
+    return utc;
+}
+
 report::TableRow row_of(const AttemptMarks& one, const Mark* mark) {
     const gradebook::Attempt& attempt = *one.attempt;
     std::vector<std::string> worth;
@@ -46,8 +55,11 @@ report::TableRow row_of(const AttemptMarks& one, const Mark* mark) {
     if (!attempt.problem.empty()) text = "could not be read: " + attempt.problem;
     if (one.removal != nullptr)
         text = fmt::format("removed: {} ({}). ", one.removal->reason, one.removal->author) + text;
-    return {{{std::to_string(attempt.id)}}, {{attempt.student}}, {{attempt.submitted.value_or("not known")}},
-            {{attempt.recorded}},           {{attempt.entry}},   {{text}}};
+    return {{{std::to_string(attempt.id)}},
+            {{attempt.student}},
+            {{attempt.submitted ? to_the_minute(*attempt.submitted) : "not known"}},
+            {{to_the_minute(attempt.recorded)}},
+            {{text}}};
 }
 
 /// Copies that were made before something was changed.
@@ -75,7 +87,7 @@ int run_class_attempts(const Course& course, const ClassArguments& arguments) {
     const std::vector<Mark> marks = derive_marks(record, policy);
     const auto mark = std::ranges::find(marks, arguments.student, &Mark::student);
     std::vector<report::TableRow> rows = {
-        {{{"attempt"}}, {{"of"}}, {{"handed in"}}, {{"recorded"}}, {{"as"}}, {{"what it would count, alone"}}}};
+        {{{"attempt"}}, {{"of"}}, {{"handed in, UTC"}}, {{"recorded"}}, {{"what it would count, alone"}}}};
     for (const AttemptMarks& one : attempts) rows.push_back(row_of(one, mark == marks.end() ? nullptr : &*mark));
     report::Page page(terminal_style());
     put_table(page, 0, rows);

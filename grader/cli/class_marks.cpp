@@ -97,8 +97,8 @@ int tell_incomplete(const std::vector<Mark>& marks) {
     if (!untimed.empty())
         fmt::print(
             stderr,
-            "headway: {} handed in at a time that is not known, with a deadline: no mark, and no zero. {}\n  {}\n",
-            untimed.size(), named(untimed), next_for_untimed);
+            "headway: no mark, and no zero, for {}: handed in at a time that is not known, with a deadline.\n  {}\n",
+            named(untimed), next_for_untimed);
     if (!pending.empty())
         fmt::print(stderr, "headway: {} have no mark yet; ./headway class grade goes on with them\n", pending.size());
     if (!pending.empty()) return machine_at_fault;

@@ -22,11 +22,13 @@ using gradebook::Edition;
 using gradebook::Gradebook;
 using report::counted;
 
-void show(const std::vector<classroom::MarkChange>& changes) {
+void show_each(const std::vector<classroom::MarkChange>& changes) {
     report::Page page(terminal_style());
-    for (const classroom::MarkChange& change : changes)
-        page.paragraph({.hanging = 2}, {{fmt::format("{} {}: {:.2f} -> {:.2f}  {}", change.student, change.exercise,
-                                                     change.before, change.after, fmt::join(change.reasons, "; "))}});
+    for (const classroom::MarkChange& change : changes) {
+        const std::string which = change.exercise.empty() ? change.student : change.student + " " + change.exercise;
+        page.paragraph({.hanging = 2}, {{fmt::format("{}: {:.2f} -> {:.2f}  {}", which, change.before, change.after,
+                                                     fmt::join(change.reasons, "; "))}});
+    }
     const auto gain = std::ranges::count_if(changes, [](const auto& one) { return one.after > one.before; });
     const auto lose = std::ranges::count_if(changes, [](const auto& one) { return one.after < one.before; });
     page.paragraph({}, {{fmt::format("{} {}: {} up, {} down.", counted(changes.size(), "mark"),
@@ -41,7 +43,7 @@ void show_changes(const Course& course, const Gradebook& gradebook, const Editio
         fmt::print("Marks before cannot be shown: {}.\n", error.what());
         return;
     }
-    show(classroom::mark_changes(gradebook, before, after, exercise_names(course)));
+    show_each(classroom::mark_changes(gradebook, before, after, exercise_names(course)));
 }
 
 /// The verdicts of both editions are there, so this grades nothing.

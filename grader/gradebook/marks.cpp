@@ -164,6 +164,7 @@ private:
             one.cut = one.points - sum;
             if (const Decision* set = rulings_.set(mark.student, one.exercise)) {
                 one.set_to = one.points = set->points;
+                one.cut = 0;
                 one.open = false;
             }
             mark.points += one.points;
@@ -175,6 +176,7 @@ private:
         mark.cut = mark.points - sum;
         if (const Decision* set = rulings_.set(mark.student, "")) {
             mark.set_to = mark.points = set->points;
+            mark.cut = 0;
             mark.complete = true;
         }
     }

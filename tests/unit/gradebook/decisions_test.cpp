@@ -89,6 +89,9 @@ TEST_F(Decisions, NothingIsAdjustedBelowZeroAndTheMarkSaysSo) {
     record_.adjustments.push_back({"anna", "", -99, "prof", "copied", "2026"});
     EXPECT_EQ(mark("anna").points, 0);
     EXPECT_EQ(mark("anna").notes.size(), 2U);
+    decide(Kind::set, "anna", std::nullopt, "", 3);
+    EXPECT_EQ(mark("anna").cut, 0) << "what is set is not cut";
+    record_.decisions.clear();
     record_.adjustments = {{"anna", exercises[0], -6, "prof", "copied", "2026"}};
     EXPECT_TRUE(mark("anna").notes.empty()) << "0 is not below 0";
 }
