@@ -44,7 +44,9 @@ void show_distribution(Html& page, const std::vector<Mark>& marks) {
     page.heading("Marks").bars("How many students reached which share of the points", bars);
     if (incomplete > 0)
         page.paragraph(
-            fmt::format("{} without a mark yet: something of theirs is not graded, or could not be read.", incomplete));
+            fmt::format("{} without a mark yet: something of theirs is not graded, could not be read, or came at a "
+                        "time that is not known.",
+                        incomplete));
 }
 
 void show_exercises(Html& page, const ClassFindings& findings) {
@@ -133,8 +135,8 @@ void show_students(Html& page, const std::vector<Mark>& marks) {
         std::vector<Cell> row = {student(mark.student), mark.complete ? number(mark.points) : Cell{"-", "", true}};
         for (const gradebook::ExerciseMark& one : mark.exercises) {
             if (rows.empty()) headings.push_back(one.exercise.substr(0, 2));
-            row.push_back(one.standing == gradebook::Standing::graded ? number(one.points)
-                                                                      : Cell{to_string(one.standing), "", true});
+            const bool has_points = one.standing == gradebook::Standing::graded || one.set_to;
+            row.push_back(has_points ? number(one.points) : Cell{to_string(one.standing), "", true});
         }
         rows.push_back(std::move(row));
     }

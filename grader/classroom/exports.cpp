@@ -37,6 +37,8 @@ std::string to_string(Standing standing) {
             return "malformed";
         case Standing::pending:
             return "pending";
+        case Standing::untimed:
+            return "untimed";
         case Standing::graded:
             break;
     }
@@ -45,7 +47,7 @@ std::string to_string(Standing standing) {
 
 std::string marks_csv(const std::vector<Mark>& marks) {
     Csv csv;
-    csv.text("student").text("points").text("max_points").text("complete").text("adjusted");
+    csv.text("student").text("points").text("max_points").text("complete").text("adjusted").text("free_days");
     if (!marks.empty())
         for (const ExerciseMark& one : marks.front().exercises)
             for (const char* column : {"", "_points", "_days_late", "_deducted", "_adjusted"})
@@ -54,7 +56,7 @@ std::string marks_csv(const std::vector<Mark>& marks) {
     for (const Mark& mark : marks) {
         csv.text(mark.student);
         total(csv, mark);
-        csv.number(mark.max_points).text(mark.complete ? "yes" : "no").number(mark.adjusted);
+        csv.number(mark.max_points).text(mark.complete ? "yes" : "no").number(mark.adjusted).number(mark.free_days);
         for (const ExerciseMark& one : mark.exercises) exercise_fields(csv, one);
         csv.text(fmt::format("{}", fmt::join(mark.notes, "; "))).end_row();
     }

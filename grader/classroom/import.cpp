@@ -5,6 +5,8 @@
 namespace headway::classroom {
 namespace {
 
+using Recorded = gradebook::Gradebook::Recorded;
+
 /// The student's row, with the sources or with the reason why there are none.
 std::vector<build::Submission> read(const intake::HandIn& hand_in, const std::vector<intake::Wanted>& wanted,
                                     gradebook::Attempt& attempt) {
@@ -27,11 +29,14 @@ Imported import_hand_ins(gradebook::Gradebook& gradebook, const std::vector<inta
         if (stop()) break;
         ++imported.students;
         gradebook::Attempt attempt{
-            0, hand_in.student, hand_in.paths.front().filename().string(), hand_in.submitted, hand_in.note, "", {}};
+            0,  hand_in.student,  hand_in.paths.front().filename().string(), hand_in.submitted, hand_in.note, "", {},
+            "", hand_in.time_from};
         try {
             const std::vector<build::Submission> sources = read(hand_in, wanted, attempt);
-            const bool is_new = gradebook.record(attempt, sources) == gradebook::Gradebook::Recorded::anew;
-            ++(is_new ? imported.anew : imported.unchanged);
+            const Recorded recorded = gradebook.record(attempt, sources);
+            ++(recorded == Recorded::anew ? imported.anew : imported.unchanged);
+            if (recorded == Recorded::timed) ++imported.timed;
+            if (recorded == Recorded::retimed) imported.retimed.emplace_back(hand_in.student, *hand_in.submitted);
             if (!attempt.problem.empty()) imported.malformed.emplace_back(hand_in.student, attempt.problem);
         } catch (const gradebook::DatabaseError&) {
             throw;

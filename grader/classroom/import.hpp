@@ -13,6 +13,8 @@ struct Imported {
     std::size_t students = 0;
     std::size_t anew = 0;                                         ///< attempts that were not known
     std::size_t unchanged = 0;                                    ///< what their student had handed in before
+    std::size_t timed = 0;                                        ///< of these, now it is known when
+    std::vector<std::pair<std::string, std::string>> retimed;     ///< student, when; another time was said before
     std::vector<std::pair<std::string, std::string>> malformed;   ///< student, why
     std::vector<std::pair<std::string, std::string>> unreadable;  ///< student, what the machine says
 };

@@ -1,6 +1,7 @@
 #include "classroom/local_grader.hpp"
 
 #include "grading/grading.hpp"
+#include "sandbox/policy.hpp"
 #include "submission/digest.hpp"
 #include "submission/scratch_folder.hpp"
 #include "submission/written.hpp"
@@ -32,10 +33,12 @@ Grader local_grader(const cli::Course& course, std::uint64_t seed, fs::path scra
 
 std::map<std::string, std::string> suites_of(const cli::Course& course, std::uint64_t seed) {
     std::map<std::string, std::string> suites;
+    // Under other limits the same work may earn other points.
+    const std::string limits = sandbox::read_policy(course.policy).text();
     for (const cli::ExerciseInfo& info : course.exercises) {
         const auto given = build::read_submission(course.folder(info), course.folder(info)).course_files;
         build::Digest digest;
-        digest.add(verdict::schema_name).add(course.toolchain.digest(info.name)).add(std::to_string(seed));
+        digest.add(verdict::schema_name).add(course.toolchain.digest(info.name)).add(std::to_string(seed)).add(limits);
         for (const build::SourceFile& file : given) digest.add(file.path.string()).add(file.text);
         suites[info.name] = digest.hex();
     }

@@ -69,7 +69,10 @@ std::vector<MarkChange> mark_changes(const Gradebook& gradebook, const Edition& 
     std::vector<MarkChange> changes;
     for (const Mark& mark : marks_in(after)) {
         const auto old_mark = old_marks.find(mark.student);
-        if (old_mark == old_marks.end()) continue;
+        if (old_mark == old_marks.end()) {
+            changes.push_back({mark.student, "", 0, mark.points, {"has a mark now, by their group"}});
+            continue;
+        }
         for (std::size_t i = 0; i < mark.exercises.size(); ++i) {
             const ExerciseMark& was = old_mark->second.exercises[i];
             const ExerciseMark& is = mark.exercises[i];
@@ -77,7 +80,11 @@ std::vector<MarkChange> mark_changes(const Gradebook& gradebook, const Edition& 
                 changes.push_back(
                     {mark.student, is.exercise, was.points, is.points, reasons_for(gradebook, was, before, is, after)});
         }
+        old_marks.erase(old_mark);
     }
+    for (const auto& [student, mark] : old_marks)
+        changes.push_back(
+            {student, "", mark.points, 0, {"has no mark any more: handed in nothing, and is in no group"}});
     return changes;
 }
 

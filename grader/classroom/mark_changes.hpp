@@ -10,7 +10,7 @@ namespace headway::classroom {
 /// What another edition would change for one student.
 struct MarkChange {
     std::string student;
-    std::string exercise;  ///< empty: the total alone
+    std::string exercise;  ///< empty: the total, of a student who comes or goes
     double before = 0;
     double after = 0;
     std::vector<std::string> reasons;

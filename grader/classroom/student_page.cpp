@@ -26,7 +26,11 @@ void show_marks(Html& page, const Mark& mark) {
                         number(one.adjusted)});
     page.table({"exercise", "", "points", "of", "days late", "deducted", "adjusted"}, rows);
     if (mark.complete) page.paragraph(fmt::format("{:.2f} of {:.2f} points.", mark.points, mark.max_points));
-    if (!mark.complete) page.paragraph("No mark yet: something is not graded or could not be read. That is no zero.");
+    if (!mark.complete)
+        page.paragraph(
+            "No mark yet: something is not graded, could not be read, or was handed in at a time that is not known. "
+            "That is no zero.");
+    if (mark.free_days > 0) page.paragraph(fmt::format("Free days used: {}.", mark.free_days));
     for (const gradebook::Adjustment& adjustment : mark.adjustments)
         page.paragraph(fmt::format("{:+g} points{}: {} ({}, {})", adjustment.points,
                                    adjustment.exercise.empty() ? "" : " in " + adjustment.exercise, adjustment.reason,

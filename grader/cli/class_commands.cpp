@@ -1,5 +1,7 @@
 #include "cli/class_commands.hpp"
 
+#include "cli/class_desk.hpp"
+
 #include <cstdlib>
 
 namespace headway::cli {
@@ -19,8 +21,13 @@ ClassCommands::ClassCommands(CLI::App& app) : class_(app.add_subcommand("class",
     class_->require_subcommand(1);
 
     add_grade();
+    add_times();
     add_regrade();
+    add_attempts();
     add_adjust();
+    add_removal();
+    add_pins();
+    add_forget();
     add_export();
     add_report();
     add_work_shard();
@@ -42,7 +49,8 @@ void ClassCommands::add_grade() {
                      "What the folder is: moodle, canvas, gradescope, plain (default: by the names in it)")
         ->check(CLI::IsMember({"moodle", "canvas", "gradescope", "plain"}))
         ->type_name("LAYOUT");
-    grade->add_option("--times", arguments_.times, "When each student handed in: lines of id,time")->type_name("FILE");
+    grade->add_option("--times", arguments_.times, "When each student handed in: one line per student, id,time")
+        ->type_name("FILE");
     add_running_options(grade);
 }
 
@@ -50,16 +58,8 @@ void ClassCommands::add_regrade() {
     auto* regrade = add("regrade", "Grade again after tests or policy have changed; shows who would gain or lose",
                         run_class_regrade);
     regrade->add_flag("--yes", arguments_.yes, "Apply it without asking");
+    regrade->add_flag("--undo", arguments_.undo, "Marks follow again what they followed before the last regrade");
     add_running_options(regrade);
-}
-
-void ClassCommands::add_adjust() {
-    auto* adjust = add("adjust", "Add points to a mark, or take some, with a reason", run_class_adjust);
-    adjust->add_option("student", arguments_.student, "Id")->required()->type_name("ID");
-    adjust->add_option("exercise", arguments_.exercise, "Number, such as 03 (default: the total)")->type_name("NN");
-    adjust->add_option("--points", arguments_.points, "Such as 1.5 or -2")->required()->type_name("N");
-    adjust->add_option("--author", arguments_.author, "Who decides")->required()->type_name("NAME");
-    adjust->add_option("--reason", arguments_.reason, "Why")->required()->type_name("TEXT");
 }
 
 void ClassCommands::add_export() {
@@ -146,6 +146,8 @@ void ClassCommands::add_slurm_options(CLI::App* command) {
         ->group(group);
 }
 
-int ClassCommands::run(const Course& course) const { return action_(course, arguments_); }
+int ClassCommands::run(const Course& course) const {
+    return action_(course, arguments_.student.empty() ? arguments_ : with_known_student(arguments_));
+}
 
 }  // namespace headway::cli

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,19 +30,30 @@ struct ClassArguments {
     std::vector<std::string> sbatch;
     bool unsafe = false;
     bool yes = false;
+    bool undo = false;
     std::string format;                ///< of an export
     std::vector<std::string> compare;  ///< folders of hand-ins that a report looks for copies from
-    // Of an adjustment.
+    // Of a decision.
     std::string student;
     std::string exercise;
-    double points = 0;
+    std::int64_t attempt = 0;  ///< 0: all of the student's
+    std::optional<double> points;
+    std::optional<double> set;
+    bool unset = false;
     std::string author;
     std::string reason;
 };
 
 int run_class_grade(const Course& course, const ClassArguments& arguments);
 int run_class_regrade(const Course& course, const ClassArguments& arguments);
+int run_class_times(const Course& course, const ClassArguments& arguments);
+int run_class_attempts(const Course& course, const ClassArguments& arguments);
 int run_class_adjust(const Course& course, const ClassArguments& arguments);
+int run_class_remove(const Course& course, const ClassArguments& arguments);
+int run_class_restore(const Course& course, const ClassArguments& arguments);
+int run_class_pin(const Course& course, const ClassArguments& arguments);
+int run_class_unpin(const Course& course, const ClassArguments& arguments);
+int run_class_forget(const Course& course, const ClassArguments& arguments);
 int run_class_export(const Course& course, const ClassArguments& arguments);
 int run_class_report(const Course& course, const ClassArguments& arguments);
 /// What a task of an array job runs.
@@ -62,10 +74,17 @@ private:
     CLI::App* add(const char* name, const char* description, Action action);
     void add_grade();
     void add_regrade();
+    void add_times();
+    void add_attempts();
     void add_adjust();
+    void add_removal();
+    void add_pins();
+    void add_forget();
     void add_export();
     void add_report();
     void add_work_shard();
+    void add_student(CLI::App* command);
+    void add_reason(CLI::App* command);
     void add_running_options(CLI::App* command);
     void add_jobs(CLI::App* command);
     void add_slurm_options(CLI::App* command);

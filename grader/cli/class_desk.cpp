@@ -5,19 +5,32 @@
 
 #include "classroom/local_grader.hpp"
 #include "grading/at_once.hpp"
+#include "intake/student_id.hpp"
 #include "submission/digest.hpp"
+#include "terminal/page.hpp"
+#include "verdict/utf8.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+#include <map>
+#include <set>
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <unistd.h>
 
 namespace headway::cli {
 namespace {
 
 namespace fs = std::filesystem;
+using gradebook::Edition;
+using gradebook::Gradebook;
+using report::counted;
 
 std::string duration_text(double seconds) {
     if (seconds < 90) return fmt::format("{:.0f} s", seconds);
@@ -58,6 +71,107 @@ std::vector<std::string> exercise_names(const Course& course) {
     std::vector<std::string> names;
     for (const ExerciseInfo& info : course.exercises) names.push_back(info.name);
     return names;
+}
+
+void require_gradebook(const ClassArguments& arguments) {
+    if (!fs::exists(arguments.gradebook))
+        throw UsageError(
+            fmt::format("there is no gradebook {}; ./headway class grade DIR makes one, and --gradebook "
+                        "FILE names it",
+                        arguments.gradebook));
+}
+
+Edition current_edition(const Gradebook& gradebook) {
+    const auto current = gradebook.current();
+    if (!current) throw UsageError("nothing is graded in this gradebook yet; begin with ./headway class grade DIR");
+    return *current;
+}
+
+gradebook::MarkingPolicy parsed_policy(const Course& course, const std::string& text) try {
+    return gradebook::MarkingPolicy::parse(text, exercise_names(course));
+} catch (const gradebook::MarkingPolicyError& error) {
+    throw UsageError(error.what());
+}
+
+gradebook::MarkingPolicy policy_of(const Course& course, const Edition& edition) try {
+    return gradebook::MarkingPolicy::parse(edition.policy, exercise_names(course));
+} catch (const gradebook::MarkingPolicyError& error) {
+    throw UsageError(
+        fmt::format("this Headway refuses what marks follow until now: {}. Correct class.toml and run "
+                    "./headway class regrade",
+                    error.what()));
+}
+
+std::vector<gradebook::Mark> all_marks(const Course& course, const Gradebook& gradebook, const Edition& edition) {
+    std::set<std::string> known;  // files and folders
+    std::map<std::string, std::set<std::string>> unknown;
+    for (const gradebook::Attempt& attempt : gradebook.attempts())
+        (intake::is_usable_id(attempt.student) ? known : unknown[attempt.student]).insert(attempt.entry);
+    std::vector<gradebook::Mark> marks =
+        gradebook::derive_marks(gradebook::record_of(gradebook, edition), policy_of(course, edition));
+    std::erase_if(marks, [&](const gradebook::Mark& mark) {
+        const auto row = unknown.find(mark.student);
+        return row != unknown.end() && std::ranges::includes(known, row->second);
+    });
+    return marks;
+}
+
+ClassArguments with_known_student(ClassArguments arguments) {
+    require_gradebook(arguments);
+    const auto attempts = Gradebook(arguments.gradebook, gradebook::Access::read_only).attempts();
+    const auto is_known = [&](const std::string& id) {
+        return std::ranges::find(attempts, id, &gradebook::Attempt::student) != attempts.end();
+    };
+    const std::string made = intake::student_of(arguments.student);
+    if (!is_known(arguments.student) && is_known(made)) arguments.student = made;
+    return arguments;
+}
+
+bool confirmed(const ClassArguments& arguments, const char* question) {
+    const char* yes = std::getenv("HEADWAY_YES");  // the launcher takes --yes for itself
+    if (arguments.yes || (yes != nullptr && *yes != '\0')) return true;
+    if (::isatty(STDIN_FILENO) == 0) return false;
+    fmt::print("{} [y/N] ", question);
+    std::fflush(stdout);
+    std::string answer;
+    std::getline(std::cin, answer);
+    return answer == "y" || answer == "yes";
+}
+
+void tell_of_changed_policy(const ClassArguments& arguments, const Edition& edition) {
+    const fs::path beside = fs::absolute(arguments.gradebook).parent_path() / "class.toml";
+    if ((arguments.policy || fs::exists(beside)) && policy_text(arguments) != edition.policy)
+        fmt::print(stderr, "headway: class.toml has changed; marks follow the old one until ./headway class regrade\n");
+}
+
+void tell_of_strangers(const Course& course, const Gradebook& gradebook, const Edition& edition) {
+    std::set<std::string> known;
+    for (const gradebook::Attempt& attempt : gradebook.attempts()) known.insert(attempt.student);
+    const std::set<std::string> strangers = policy_of(course, edition).strangers(known);
+    if (!strangers.empty())
+        fmt::print(stderr,
+                   "headway: [extensions] and [groups] of class.toml name {} who handed in nothing: {}.\n  If an id is "
+                   "misspelt, correct it and run ./headway class regrade\n",
+                   counted(strangers.size(), "student"), named({strangers.begin(), strangers.end()}));
+}
+
+std::string named(const std::vector<std::string>& students) {
+    constexpr std::size_t most = 20;
+    const std::size_t shown = std::min(most, students.size());
+    const std::string names =
+        fmt::format("{}", fmt::join(students.begin(), students.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
+    return verdict::showable(shown < students.size() ? fmt::format("{} and {} more", names, students.size() - shown)
+                                                     : names);
+}
+
+std::vector<std::string> open_marks(const std::vector<gradebook::Mark>& marks, gradebook::Standing standing) {
+    std::vector<std::string> students;
+    for (const gradebook::Mark& mark : marks)
+        if (!mark.complete && std::ranges::any_of(mark.exercises, [&](const gradebook::ExerciseMark& one) {
+                return one.open && one.standing == standing;
+            }))
+            students.push_back(mark.student);
+    return students;
 }
 
 std::string progress_text(const classroom::RunState& state) {

@@ -5,6 +5,7 @@
 #include "classroom/grading_run.hpp"
 #include "gradebook/gradebook.hpp"
 #include "gradebook/marking_policy.hpp"
+#include "gradebook/marks.hpp"
 #include "sandbox/descriptor.hpp"
 
 #include <filesystem>
@@ -31,6 +32,46 @@ void require_jail(const Course& course, const ClassArguments& arguments);
 std::string policy_text(const ClassArguments& arguments);
 
 std::vector<std::string> exercise_names(const Course& course);
+
+/// @throws UsageError if there is none to open
+void require_gradebook(const ClassArguments& arguments);
+
+/// The edition that marks follow. @throws UsageError if nothing is graded yet
+gradebook::Edition current_edition(const gradebook::Gradebook& gradebook);
+
+/// @throws UsageError, in words, for what class.toml cannot mean
+gradebook::MarkingPolicy parsed_policy(const Course& course, const std::string& text);
+
+/// That of an edition, which an earlier Headway may have accepted. @throws UsageError
+gradebook::MarkingPolicy policy_of(const Course& course, const gradebook::Edition& edition);
+
+/// Of everybody: rows without a usable id say what is wrong, until what came in them has come with one.
+std::vector<gradebook::Mark> all_marks(const Course& course, const gradebook::Gradebook& gradebook,
+                                       const gradebook::Edition& edition);
+
+/// With the id of the person who is named by it, or by the name that it was made of: "Jane Doe" is Jane~Doe.
+ClassArguments with_known_student(ClassArguments arguments);
+
+/// --yes, or somebody at the terminal who answers yes to the question.
+bool confirmed(const ClassArguments& arguments, const char* question);
+
+/// Says on standard error that marks do not follow class.toml as it is now.
+void tell_of_changed_policy(const ClassArguments& arguments, const gradebook::Edition& edition);
+
+/// Says on standard error which ids in class.toml nobody has.
+void tell_of_strangers(const Course& course, const gradebook::Gradebook& gradebook, const gradebook::Edition& edition);
+
+/// "s01, s02 and 12 more"
+std::string named(const std::vector<std::string>& students);
+
+/// Whose marks are open because of an exercise that stands so.
+std::vector<std::string> open_marks(const std::vector<gradebook::Mark>& marks, gradebook::Standing standing);
+
+/// How a mark comes about whose time is not known.
+inline constexpr const char* next_for_untimed =
+    "./headway class times FILE says when, one line per student: id,2026-05-01T12:00:00Z. Or unknown_time in "
+    "class.toml "
+    "says what an unknown time is, and ./headway class regrade applies it.";
 
 /// Grades what is pending by the engine that was asked for, with progress on the terminal, until it is done or somebody
 /// presses Ctrl-C.

@@ -31,20 +31,14 @@ std::uint64_t secret_seed() {
 /// The edition that this class is graded by; in a new gradebook today's tests, compiler and policy become the first.
 Edition edition_of(const Course& course, const ClassArguments& arguments, Gradebook& gradebook) {
     const std::string policy = policy_text(arguments);
-    try {
-        gradebook::MarkingPolicy::parse(policy, exercise_names(course));
-    } catch (const gradebook::MarkingPolicyError& error) {
-        throw UsageError(error.what());
-    }
+    parsed_policy(course, policy);
     if (const auto current = gradebook.current()) {
         if (current->suites != classroom::suites_of(course, current->seed))
             throw UsageError(
-                "the tests or the compiler are not those that this class was graded with, and marks would differ by "
-                "more than the work. See what changes, and agree to it: ./headway class regrade");
-        if (current->policy != policy)
-            fmt::print(stderr,
-                       "headway: class.toml has changed; marks follow the old one until "
-                       "./headway class regrade\n");
+                "the tests, the compiler or the limits of policy.toml are not those that this class was graded with, "
+                "and marks would differ by more than the work. See what changes, and agree to it: "
+                "./headway class regrade");
+        tell_of_changed_policy(arguments, *current);
         return *current;
     }
     const std::uint64_t seed = secret_seed();
@@ -94,6 +88,40 @@ void require_known_students(const ClassArguments& arguments, const Gradebook& gr
         found == 0 ? "none is" : fmt::format("only {} is", found), arguments.gradebook, name_of(format)));
 }
 
+/// Times of people who did not hand in here are somebody else's, or misspelt. Those whom the gradebook knows keep
+/// theirs.
+/// @throws UsageError naming those whom nobody knows
+void check_times(const ClassArguments& arguments, const std::vector<intake::HandIn>& hand_ins,
+                 const Gradebook& gradebook) {
+    if (!arguments.times) return;
+    std::map<std::string, std::string> others = intake::read_times(*arguments.times);
+    for (const intake::HandIn& hand_in : hand_ins) others.erase(hand_in.student);
+    std::vector<std::string> absent;
+    for (const gradebook::Attempt& attempt : gradebook.attempts())
+        if (others.erase(attempt.student) > 0) absent.push_back(attempt.student);
+    std::vector<std::string> unknown;
+    for (const auto& [student, time] : others) unknown.push_back(student);
+    if (!unknown.empty())
+        throw UsageError(
+            fmt::format("{} has times of students who are neither in {} nor in the gradebook: {}. Nothing is graded; "
+                        "correct the ids, or delete these lines",
+                        *arguments.times, arguments.folder, named(unknown)));
+    if (!absent.empty())
+        fmt::print(stderr,
+                   "headway: in {}, and not in {}: {}. Their times stay as they are; ./headway class times "
+                   "changes them\n",
+                   *arguments.times, arguments.folder, named(absent));
+}
+
+/// A student who was removed has no mark for what they hand in.
+std::vector<std::string> removed_among(const std::vector<intake::HandIn>& hand_ins, const Gradebook& gradebook) {
+    const gradebook::Rulings rulings(gradebook.decisions());
+    std::vector<std::string> removed;
+    for (const intake::HandIn& hand_in : hand_ins)
+        if (rulings.is_removed(hand_in.student)) removed.push_back(hand_in.student);
+    return removed;
+}
+
 void show_rows(report::Page& page, const char* title, const std::vector<std::pair<std::string, std::string>>& rows) {
     if (rows.empty()) return;
     page.blank();
@@ -101,15 +129,36 @@ void show_rows(report::Page& page, const char* title, const std::vector<std::pai
     for (const auto& [student, why] : rows) page.paragraph({.indent = 2, .hanging = 2}, {{student + ": " + why}});
 }
 
+/// Whose marks are not what one would expect of the run, and what to do.
+void show_open(report::Page& page, const std::vector<gradebook::Mark>& marks, const std::vector<std::string>& removed) {
+    if (const auto untimed = open_marks(marks, gradebook::Standing::untimed); !untimed.empty()) {
+        page.blank();
+        page.paragraph({},
+                       {{fmt::format("Open, because nobody knows when it was handed in, with a deadline: {}. No mark, "
+                                     "and no zero. {}",
+                                     named(untimed), next_for_untimed)}});
+    }
+    if (!removed.empty()) {
+        page.blank();
+        page.paragraph({}, {{fmt::format("Removed, and so without a mark, whatever they hand in: {}. ./headway class "
+                                         "restore ID brings them back.",
+                                         named(removed))}});
+    }
+}
+
 void show_summary(const ClassArguments& arguments, const classroom::Imported& imported,
-                  const classroom::RunState& state) {
+                  const classroom::RunState& state, const std::vector<gradebook::Mark>& marks,
+                  const std::vector<std::string>& removed) {
     report::Page page(terminal_style());
     const intake::Naming naming = naming_of(arguments);
     const intake::ExportFormat format = naming.format.value_or(intake::format_of(arguments.folder));
-    page.paragraph({}, {{fmt::format("{} ({}): {} new, {} unchanged", counted(imported.students, "student"),
-                                     to_string(format), imported.anew, imported.unchanged)}});
+    page.paragraph(
+        {}, {{fmt::format("{} ({}): {} new, {} unchanged{}", counted(imported.students, "student"), to_string(format),
+                          imported.anew, imported.unchanged,
+                          imported.timed > 0 ? fmt::format(", {} of these with a time now", imported.timed) : "")}});
     page.paragraph({}, {{fmt::format("{} graded in {:.1f} s{}", counted(state.done, "exercise"), state.seconds,
                                      state.left() > 0 ? fmt::format(", {} left", state.left()) : "")}});
+    show_rows(page, "Another time than was said before holds now", imported.retimed);
     show_rows(page, "Could not be read as submissions", imported.malformed);
     show_rows(page, "Could not be read by this machine: not the student's fault", imported.unreadable);
     if (const std::vector<std::string> names = intake::left_out(arguments.folder, naming); !names.empty()) {
@@ -125,6 +174,7 @@ void show_summary(const ClassArguments& arguments, const classroom::Imported& im
                                      "tries again.",
                                      counted(state.unavailable, "exercise"), state.last_problem)}});
     }
+    show_open(page, marks, removed);
     page.blank();
     page.paragraph({}, {{fmt::format("In {}. Next: ./headway class report", arguments.gradebook)}});
     fmt::print("{}", page.take());
@@ -139,19 +189,23 @@ int run_class_grade(const Course& course, const ClassArguments& arguments) {
     const Interrupt interrupt;
     Gradebook gradebook(arguments.gradebook, gradebook::Access::read_write);
     require_known_students(arguments, gradebook, hand_ins);
+    check_times(arguments, hand_ins, gradebook);
     const Edition edition = edition_of(course, arguments, gradebook);
     if (const std::size_t damaged = gradebook.drop_damaged(); damaged > 0)
         fmt::print(stderr, "headway: {} in the gradebook damaged; graded again\n", counted(damaged, "verdict"));
     const classroom::Imported imported =
         classroom::import_hand_ins(gradebook, wanted_of(course), hand_ins, Interrupt::requested);
     const classroom::RunState state = grade_pending(course, arguments, gradebook, edition);
-    show_summary(arguments, imported, state);
+    const std::vector<gradebook::Mark> marks = all_marks(course, gradebook, edition);
+    show_summary(arguments, imported, state, marks, removed_among(hand_ins, gradebook));
+    tell_of_strangers(course, gradebook, edition);
     if (Interrupt::requested()) {
         fmt::print(stderr, "headway: stopped. What is graded is kept; the same command goes on from here.\n");
         return interrupted;
     }
     if (state.unavailable > 0 || !imported.unreadable.empty()) return machine_at_fault;
-    return imported.malformed.empty() ? all_passed : some_did_not_pass;
+    const bool is_settled = imported.malformed.empty() && open_marks(marks, gradebook::Standing::untimed).empty();
+    return is_settled ? all_passed : some_did_not_pass;
 }
 
 }  // namespace headway::cli

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <sqlite3.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 namespace headway::gradebook {
@@ -46,6 +47,13 @@ void close_to_others(const std::filesystem::path& file, Access access) {
     for (const char* ending : {"", "-wal", "-shm"})
         fs::permissions(file.string() + ending, fs::perms::group_all | fs::perms::others_all, fs::perm_options::remove,
                         ignored);
+}
+
+/// What statfs(2) calls it; 0 where nothing is known.
+std::uint64_t file_system_of(const std::filesystem::path& file) {
+    struct statfs about {};
+    // Some of these numbers have their highest bit set, and the field is signed on some machines.
+    return ::statfs(file.c_str(), &about) == 0 ? static_cast<std::uint32_t>(about.f_type) : 0;
 }
 
 }  // namespace
@@ -123,7 +131,7 @@ Database::Database(const std::filesystem::path& file, Access access) : file_(fil
         throw DatabaseError(
             fmt::format("cannot open {} ({}); --gradebook FILE names another", file.string(), sqlite3_errstr(status)));
     sqlite3_busy_timeout(database, 10'000);
-    ask("PRAGMA journal_mode = WAL").run();
+    ask(fmt::format("PRAGMA journal_mode = {}", journal_mode(file_system_of(file)))).run();
     // A commit that has returned survives a power cut.
     execute("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
     if (access == Access::read_only) execute("PRAGMA query_only = ON");

@@ -62,10 +62,19 @@ private:
 
 enum class Access { read_write, read_only };
 
+/// SQLite's journal on a file system of this kind, as statfs(2) names them: write-ahead, unless other machines may have
+/// the file open as well. @return WAL or DELETE
+const char* journal_mode(std::uint64_t file_system);
+
 class Database {
 public:
-    /// In write-ahead mode, each commit on the disk before it returns. @throws DatabaseError
+    /// Each commit is on the disk before it returns. @throws DatabaseError
     Database(const std::filesystem::path& file, Access access);
+
+    const std::filesystem::path& file() const { return file_; }
+    /// All of it as it is now, whoever writes meanwhile; readable for its owner alone, and there whole or not at all.
+    /// @throws DatabaseError
+    void copy_to(const std::filesystem::path& copy) const;
 
     Statement ask(std::string_view sql) const { return Statement(database_.get(), sql); }
     /// Any number of statements, without values and rows.

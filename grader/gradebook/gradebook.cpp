@@ -29,29 +29,25 @@ std::string checksum(const std::string& source, const std::string& suite, const 
 /// The columns that is_intact() reads.
 constexpr const char* verdict_columns = "source, suite, digest, state, points, max_points, document, checksum";
 
-/// Of an edition: each source without a verdict once, where it was handed in first.
+/// Of an edition: each source without a verdict once, where it was handed in first. What is removed is not graded: it
+/// may be what no machine can grade.
 constexpr const char* pending_rows =
     "attempt_source a JOIN suite s ON s.edition = ? AND s.exercise = a.exercise "
     "WHERE NOT EXISTS (SELECT 1 FROM verdict v WHERE v.source = a.source AND v.suite = s.digest) "
+    "AND a.attempt NOT IN (SELECT attempt FROM removed_attempt) "
     "AND NOT EXISTS (SELECT 1 FROM attempt_source e WHERE e.source = a.source AND e.exercise = a.exercise "
-    "AND e.attempt < a.attempt)";
+    "AND e.attempt < a.attempt AND e.attempt NOT IN (SELECT attempt FROM removed_attempt))";
 
 bool is_intact(const Statement& row) {
     return row.text(7) ==
            checksum(row.text(0), row.text(1), row.text(2), row.text(3), row.integer(4), row.integer(5), row.text(6));
 }
 
-/// One that equals the last in this is no new attempt.
-std::string content_of(const Attempt& attempt) {
-    build::Digest digest;
-    digest.add(attempt.problem);
-    for (const auto& [exercise, source] : attempt.sources) digest.add(exercise).add(source);
-    return digest.hex();
-}
-
 }  // namespace
 
 Gradebook::Gradebook(const std::filesystem::path& file, Access access) : database_(file, access) {
+    if (access == Access::read_write && database_.version() > 0 && database_.version() < newest_version)
+        backup(fmt::format("v{}", newest_version));
     if (access == Access::read_write) migrate(database_);
     if (database_.version() != newest_version)
         throw DatabaseError(
@@ -59,111 +55,12 @@ Gradebook::Gradebook(const std::filesystem::path& file, Access access) : databas
                         file.string(), database_.version(), newest_version));
 }
 
-Edition Gradebook::edition(Statement& row) const {
-    Edition edition{row.integer(0), std::stoull(row.text(1)), row.text(2), {}};
-    Statement suites = database_.ask("SELECT exercise, digest FROM suite WHERE edition = ?");
-    suites.bind(edition.id);
-    while (suites.step()) edition.suites[suites.text(0)] = suites.text(1);
-    return edition;
-}
-
-std::optional<Edition> Gradebook::current() const {
-    Statement newest = database_.ask(
-        "SELECT id, seed, policy FROM edition WHERE applied IS NOT NULL ORDER BY applied DESC, id DESC LIMIT 1");
-    if (!newest.step()) return std::nullopt;
-    return edition(newest);
-}
-
-Edition Gradebook::propose(Edition proposed) {
-    Transaction transaction(database_);
-    Statement open = database_.ask("SELECT id, seed, policy FROM edition WHERE applied IS NULL");
-    while (open.step()) {
-        const Edition earlier = edition(open);
-        proposed.id = earlier.id;
-        if (earlier == proposed) return proposed;
-    }
-    database_.ask("INSERT INTO edition (created, seed, policy) VALUES (?, ?, ?)")
-        .bind(verdict::now())
-        .bind(std::to_string(proposed.seed))
-        .bind(proposed.policy)
-        .run();
-    proposed.id = database_.last_row();
-    for (const auto& [exercise, digest] : proposed.suites)
-        database_.ask("INSERT INTO suite VALUES (?, ?, ?)").bind(proposed.id).bind(exercise).bind(digest).run();
-    transaction.commit();
-    return proposed;
-}
-
-void Gradebook::apply(const Edition& edition) {
-    database_.ask("UPDATE edition SET applied = ? WHERE id = ?").bind(verdict::now()).bind(edition.id).run();
-}
-
-bool Gradebook::has(const build::Submission& source, const std::string& digest) const {
-    try {
-        return !this->source({source.exercise, digest, ""}).files.empty() || source.files.empty();
-    } catch (const std::runtime_error&) {
-        return false;  // damaged, or not there
-    }
-}
-
-void Gradebook::write(const build::Submission& source, const std::string& digest) {
-    database_.ask("INSERT OR IGNORE INTO source VALUES (?, ?)").bind(digest).bind(source.exercise).run();
-    for (const build::SourceFile& file : source.files)
-        database_.ask("INSERT OR REPLACE INTO source_file VALUES (?, ?, ?)")
-            .bind(digest)
-            .bind(file.path.string())
-            .bind_bytes(file.text)
-            .run();
-}
-
-Gradebook::Recorded Gradebook::record(const Attempt& attempt, const std::vector<build::Submission>& sources) {
-    const std::string content = content_of(attempt);
-    Transaction transaction(database_, Transaction::Begin::when_written);
-    for (const build::Submission& source : sources)
-        if (const std::string digest = source.digest(); !has(source, digest)) write(source, digest);
-    if (is_last(attempt, content)) {
-        transaction.commit();
-        return Recorded::unchanged;
-    }
-    database_
-        .ask(
-            "INSERT INTO attempt (student, entry, digest, submitted, recorded, note, problem) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?)")
-        .bind(attempt.student)
-        .bind(attempt.entry)
-        .bind(content)
-        .bind(attempt.submitted)
-        .bind(verdict::now())
-        .bind(attempt.note)
-        .bind(attempt.problem)
-        .run();
-    const std::int64_t id = database_.last_row();
-    for (const auto& [exercise, source] : attempt.sources)
-        database_.ask("INSERT INTO attempt_source VALUES (?, ?, ?)").bind(id).bind(exercise).bind(source).run();
-    transaction.commit();
-    return Recorded::anew;
-}
-
-bool Gradebook::is_last(const Attempt& attempt, const std::string& content) const {
-    Statement last = database_.ask("SELECT digest, submitted FROM attempt WHERE student = ? ORDER BY id DESC LIMIT 1");
-    last.bind(attempt.student);
-    return last.step() && last.text(0) == content && last.optional_text(1) == attempt.submitted;
-}
-
-std::vector<Attempt> Gradebook::attempts() const {
-    std::vector<Attempt> attempts;
-    Statement rows =
-        database_.ask("SELECT id, student, entry, submitted, note, problem FROM attempt ORDER BY student, id");
-    while (rows.step())
-        attempts.push_back(
-            {rows.integer(0), rows.text(1), rows.text(2), rows.optional_text(3), rows.text(4), rows.text(5), {}});
-    std::map<std::int64_t, Attempt*> by_id;
-    for (Attempt& attempt : attempts) by_id[attempt.id] = &attempt;
-    Statement sources = database_.ask("SELECT attempt, exercise, source FROM attempt_source");
-    while (sources.step())
-        if (const auto attempt = by_id.find(sources.integer(0)); attempt != by_id.end())
-            attempt->second->sources[sources.text(1)] = sources.text(2);
-    return attempts;
+std::filesystem::path Gradebook::backup(const std::string& what) const {
+    const std::string wanted = database_.file().string() + ".before-" + what;
+    std::filesystem::path copy = wanted;
+    for (int n = 2; std::filesystem::exists(copy); ++n) copy = fmt::format("{}-{}", wanted, n);
+    database_.copy_to(copy);
+    return copy;
 }
 
 std::size_t Gradebook::drop_damaged() {
@@ -267,26 +164,6 @@ std::map<std::string, Score> Gradebook::scores(const Edition& edition) const {
         scores[rows.text(0)] = {verdict::state_from(rows.text(1)), static_cast<int>(rows.integer(2)),
                                 static_cast<int>(rows.integer(3))};
     return scores;
-}
-
-void Gradebook::adjust(const Adjustment& adjustment) {
-    database_.ask("INSERT INTO adjustment (student, exercise, points, author, reason, made) VALUES (?, ?, ?, ?, ?, ?)")
-        .bind(adjustment.student)
-        .bind(adjustment.exercise)
-        .bind(adjustment.points)
-        .bind(adjustment.author)
-        .bind(adjustment.reason)
-        .bind(adjustment.made)
-        .run();
-}
-
-std::vector<Adjustment> Gradebook::adjustments() const {
-    std::vector<Adjustment> adjustments;
-    Statement rows =
-        database_.ask("SELECT student, exercise, points, author, reason, made FROM adjustment ORDER BY id");
-    while (rows.step())
-        adjustments.push_back({rows.text(0), rows.text(1), rows.real(2), rows.text(3), rows.text(4), rows.text(5)});
-    return adjustments;
 }
 
 }  // namespace headway::gradebook

@@ -2,6 +2,7 @@
 
 #include "gradebook/database.hpp"
 
+#include "intake/hand_in.hpp"
 #include "submission/submission.hpp"
 #include "verdict/verdict.hpp"
 
@@ -10,11 +11,13 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 /// What is known of a class: who handed in what, what came of it, and what was changed by hand. One SQLite file, whose
-/// tables are described in schema.cpp. Nothing in it is ever overwritten; marks are not in it, see marks.hpp.
+/// tables are described in schema.cpp. Nothing in it is ever overwritten, and nothing deleted but a person whom
+/// forget() is asked to; marks are not in it, see marks.hpp.
 namespace headway::gradebook {
 
 /// Tests, compiler, seed and policy as they were when marks were last agreed on.
@@ -32,10 +35,12 @@ struct Attempt {
     std::int64_t id = 0;
     std::string student;
     std::string entry;                     ///< the file or folder it came as
-    std::optional<std::string> submitted;  ///< ISO 8601, UTC
+    std::optional<std::string> submitted;  ///< ISO 8601, UTC: a person's last word, else a platform's
     std::string note;
     std::string problem;                         ///< why it could not be read
     std::map<std::string, std::string> sources;  ///< exercise -> digest of its files
+    std::string recorded = {};                   ///< when it came into the gradebook; of a new one, empty: now
+    intake::TimeFrom time_from = intake::TimeFrom::platform;  ///< of a new one
 };
 
 /// One thing to grade, for however many students.
@@ -69,9 +74,31 @@ struct Adjustment {
     std::string made;
 };
 
+/// What a person has decided about an attempt or a mark. Of two about the same, the later holds.
+struct Decision {
+    enum class Kind {
+        remove,   ///< an attempt, or a student with everything of theirs, counts no more
+        restore,  ///< and again
+        pin,      ///< this attempt counts for an exercise, whatever the policy would choose
+        unpin,    ///< an exercise, or all of them
+        set,      ///< a mark is this many points, whatever it would be
+        unset,
+    };
+    Kind kind = Kind::remove;
+    std::string student;
+    std::optional<std::int64_t> attempt;
+    std::string exercise;  ///< of set and unset, empty is the total
+    double points = 0;     ///< of set
+    std::string author;
+    std::string reason;
+    std::string made;
+};
+std::string to_string(Decision::Kind kind);
+
 class Gradebook {
 public:
-    /// Opens a gradebook, of an earlier version too; makes one where there is none and it may be written.
+    /// Opens a gradebook, of an earlier version too, after a copy was made of it (see backup()); makes one where there
+    /// is none and it may be written.
     Gradebook(const std::filesystem::path& file, Access access);
 
     /// The edition that marks follow; none in a new gradebook.
@@ -79,11 +106,25 @@ public:
     /// A proposal: marks do not follow it until it is applied. One that is equal is used again.
     Edition propose(Edition edition);
     void apply(const Edition& edition);
+    /// The edition that marks followed before; none before the first regrade.
+    std::optional<Edition> previous() const;
+    /// Marks follow that again. @return it; nothing, if there is none
+    std::optional<Edition> undo();
 
-    enum class Recorded { anew, unchanged };
-    /// A submission that is what the student handed in last is no new attempt.
+    enum class Recorded {
+        anew,
+        unchanged,
+        timed,    ///< known, but not when it was handed in
+        retimed,  ///< known, and another time was said before
+    };
+    /// A submission that is what the student handed in last is no new attempt: its time is that attempt's. It is one
+    /// again if it was handed in later than the last was recorded, or at another time than its platform said before.
     Recorded record(const Attempt& attempt, const std::vector<build::Submission>& sources);
     std::vector<Attempt> attempts() const;
+    /// When the last attempt of each student was handed in, as a person says; all of it or nothing.
+    /// @return who had another time before, or none
+    /// @throws std::runtime_error naming the students without any attempt, and those recorded before that time
+    std::vector<std::string> say_times(const std::map<std::string, std::string>& times);
 
     /// Deletes verdicts that a damaged disk has changed, so that they are graded again. @return how many
     std::size_t drop_damaged();
@@ -104,12 +145,37 @@ public:
 
     void adjust(const Adjustment& adjustment);
     std::vector<Adjustment> adjustments() const;
+    /// All of them or none.
+    void decide(const std::vector<Decision>& decisions);
+    std::vector<Decision> decisions() const;
+
+    /// Deletes all that is known of a student, and what was handed in by nobody else, for good.
+    /// @return how many attempts these were
+    std::size_t forget(const std::string& student);
+
+    /// A copy of the whole, beside it, as gradebook.sqlite.before-WHAT. One that is there stays. @return its name
+    std::filesystem::path backup(const std::string& what) const;
 
 private:
+    /// The last thing that a student handed in, as far as record() asks.
+    struct Last {
+        std::int64_t id = 0;
+        std::string content;
+        std::string recorded;
+        std::optional<std::string> submitted;
+        std::set<std::string> by_platform;  ///< times
+
+        bool is(const Attempt& attempt, const std::string& of_attempt) const;
+    };
+
     Edition edition(Statement& row) const;
+    /// In force before so many others; 0: now.
+    std::optional<Edition> applied(std::int64_t others) const;
     bool has(const build::Submission& source, const std::string& digest) const;
     void write(const build::Submission& source, const std::string& digest);
-    bool is_last(const Attempt& attempt, const std::string& content) const;
+    void insert(const Attempt& attempt, const std::string& content);
+    std::optional<Last> last_of(const std::string& student) const;
+    Recorded say_time(const Last& last, const std::string& time, intake::TimeFrom from);
 
     Database database_;
 };

@@ -4,6 +4,7 @@
 #include "intake/hand_in.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
@@ -22,6 +23,25 @@ void allow_only(const toml::table& table, const std::string& where, const std::v
         if (std::find(known.begin(), known.end(), key.str()) == known.end())
             throw MarkingPolicyError(fmt::format("class.toml: {}{} is unknown", where, std::string_view(key.str())));
     }
+}
+
+/// The table of that name; null where there is none.
+const toml::table* table_of(const toml::table& file, std::string_view name, const char* example) {
+    const toml::node* node = file.get(name);
+    if (node != nullptr && !node->is_table())
+        throw MarkingPolicyError(
+            fmt::format("class.toml: {} is a table: write [{}] and, below it, {}", name, name, example));
+    return node == nullptr ? nullptr : node->as_table();
+}
+
+/// One of these words. @return its number
+std::size_t word(const toml::node_view<const toml::node> node, const char* what,
+                 const std::vector<std::string>& words) {
+    if (!node) return 0;
+    const auto found = std::find(words.begin(), words.end(), node.value_or(std::string()));
+    if (found == words.end())
+        throw MarkingPolicyError(fmt::format("class.toml: {} is \"{}\"", what, fmt::join(words, "\" or \"")));
+    return static_cast<std::size_t>(found - words.begin());
 }
 
 double number(const toml::node_view<const toml::node> node, const char* what, double otherwise, double least,
@@ -108,13 +128,12 @@ void read_groups(MarkingPolicy& policy, const toml::table& table) {
 }
 
 void read(MarkingPolicy& policy, const toml::table& table, const std::vector<std::string>& exercises) {
-    allow_only(table, "", {"attempts", "deadline", "late", "exercises", "extensions", "groups"});
-    const std::string attempts = table["attempts"].value_or(std::string("best"));
-    if (attempts != "best" && attempts != "last")
-        throw MarkingPolicyError("class.toml: attempts is \"best\" or \"last\"");
-    policy.attempts = attempts == "last" ? MarkingPolicy::Counts::last : MarkingPolicy::Counts::best;
+    allow_only(table, "", {"attempts", "unknown_time", "deadline", "late", "exercises", "extensions", "groups"});
+    policy.attempts = static_cast<MarkingPolicy::Counts>(word(table["attempts"], "attempts", {"best", "last"}));
+    policy.unknown_time = static_cast<MarkingPolicy::UnknownTime>(
+        word(table["unknown_time"], "unknown_time", {"open", "on time", "when graded"}));
     for (const std::string& exercise : exercises) policy.exercises[exercise].deadline = time(table["deadline"]);
-    if (const toml::table* late = table["late"].as_table()) {
+    if (const toml::table* late = table_of(table, "late", "percent_a_day = 10")) {
         allow_only(*late, "late.", {"percent_a_day", "free_days", "grace_minutes", "last_day"});
         const toml::table& view = *late;
         policy.late_percent_a_day = number(view["percent_a_day"], "percent_a_day", policy.late_percent_a_day, 0, 100);
@@ -122,9 +141,10 @@ void read(MarkingPolicy& policy, const toml::table& table, const std::vector<std
         policy.grace_minutes = whole_number(view["grace_minutes"], "grace_minutes", policy.grace_minutes, 1440);
         policy.last_day = whole_number(view["last_day"], "last_day", policy.last_day, 3650);
     }
-    if (const toml::table* part = table["exercises"].as_table()) read_exercises(policy, *part, exercises);
-    if (const toml::table* part = table["extensions"].as_table()) read_extensions(policy, *part, exercises);
-    if (const toml::table* part = table["groups"].as_table()) read_groups(policy, *part);
+    if (const toml::table* part = table_of(table, "exercises", "03 = { points = 20 }"))
+        read_exercises(policy, *part, exercises);
+    if (const toml::table* part = table_of(table, "extensions", "s4711 = 3")) read_extensions(policy, *part, exercises);
+    if (const toml::table* part = table_of(table, "groups", "team = [\"s1\", \"s2\"]")) read_groups(policy, *part);
 }
 
 }  // namespace
@@ -144,6 +164,14 @@ int MarkingPolicy::extension(const std::string& student, const std::string& exer
         return found == of_student->second.end() ? 0 : found->second;
     };
     return std::max(days(""), days(exercise));
+}
+
+std::set<std::string> MarkingPolicy::strangers(const std::set<std::string>& known) const {
+    std::set<std::string> named;
+    for (const auto& [student, days] : extensions) named.insert(student);
+    for (const auto& [group, members] : groups) named.insert(members.begin(), members.end());
+    for (const std::string& student : known) named.erase(student);
+    return named;
 }
 
 std::vector<std::string> MarkingPolicy::members(const std::string& student) const {

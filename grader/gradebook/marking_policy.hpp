@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -24,12 +25,19 @@ struct ExerciseMarking {
 /// How marks come from verdicts: class.toml. Without one: the best attempt, 10 points an exercise, no deadline.
 struct MarkingPolicy {
     enum class Counts { best, last };
+    /// Of an attempt for an exercise with a deadline, where nobody says when it was handed in.
+    enum class UnknownTime {
+        open,         ///< no mark until it is known, unless it was recorded in time
+        on_time,      ///< not late
+        when_graded,  ///< handed in when it was recorded
+    };
 
     Counts attempts = Counts::best;
+    UnknownTime unknown_time = UnknownTime::open;
     std::map<std::string, ExerciseMarking> exercises;
     double late_percent_a_day = 10;
-    int free_days = 0;                                             ///< a student's, for all exercises together
-    int grace_minutes = 0;                                         ///< that are not late yet
+    int free_days = 0;                                             ///< a student's, for all attempts together
+    int grace_minutes = 0;                                         ///< after the deadline, and after each day late
     int last_day = 365;                                            ///< what is later counts nothing
     std::map<std::string, std::map<std::string, int>> extensions;  ///< student -> exercise ("" for all) -> days
     std::map<std::string, std::vector<std::string>> groups;        ///< what one hands in counts for all
@@ -41,6 +49,9 @@ struct MarkingPolicy {
     int extension(const std::string& student, const std::string& exercise) const;
     /// The student, and who is in a group with them.
     std::vector<std::string> members(const std::string& student) const;
+    /// Ids in extensions and groups that are not among `known`: misspelt, or of students who have handed in nothing
+    /// yet. Sorted.
+    std::set<std::string> strangers(const std::set<std::string>& known) const;
 };
 
 }  // namespace headway::gradebook

@@ -1,54 +1,54 @@
 #include "gradebook/marks.hpp"
 
-#include "intake/hand_in.hpp"
+#include "gradebook/mark_notes.hpp"
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 namespace headway::gradebook {
 namespace {
 
-constexpr std::int64_t a_minute = 60;
-constexpr std::int64_t an_hour = 60 * a_minute;
-constexpr std::int64_t a_day = 24 * an_hour;
-
-/// Days begun after the deadline; 0 where the time is not known: nobody loses points to a guess.
-int days_late(const Attempt& attempt, const MarkingPolicy& policy, const std::string& student,
-              const std::string& exercise) {
-    const auto& deadline = policy.exercises.at(exercise).deadline;
-    if (!deadline || !attempt.submitted) return 0;
-    const std::int64_t until = intake::seconds_of(*deadline) + policy.extension(student, exercise) * a_day;
-    const std::int64_t over = intake::seconds_of(*attempt.submitted) - until;
-    if (over <= policy.grace_minutes * a_minute) return 0;
-    return static_cast<int>((over + a_day - 1) / a_day);
+/// What is lost by so many days, of which some are excused.
+double lost(const MarkingPolicy& policy, double earned, int days_late, int excused) {
+    if (days_late > policy.last_day) return earned;
+    return earned * std::min(100.0, policy.late_percent_a_day * std::max(0, days_late - excused)) / 100;
 }
 
-/// What one attempt would count.
+/// What one attempt would count, with the free days that the student still has.
 ExerciseMark mark_of(const Attempt& attempt, const ClassRecord& record, const MarkingPolicy& policy,
-                     const std::string& student, const std::string& exercise, int free_days) {
+                     const std::string& student, const std::string& exercise, const FreeDays& free_days) {
     const ExerciseMarking& rule = policy.exercises.at(exercise);
     ExerciseMark mark;
+    mark.exercise = exercise;
+    mark.max_points = rule.points;
+    mark.extra_credit = rule.extra_credit;
     mark.source = attempt.sources.at(exercise);
     mark.attempt = attempt.id;
     const auto score = record.scores.find(mark.source);
     mark.standing = score == record.scores.end() ? Standing::pending : Standing::graded;
     if (mark.standing == Standing::pending) return mark;
     mark.score = score->second;
-    const double earned = mark.score.max_points > 0 ? rule.points * mark.score.points / mark.score.max_points : 0;
-    mark.days_late = days_late(attempt, policy, student, exercise);
+    mark.points = mark.score.max_points > 0 ? rule.points * mark.score.points / mark.score.max_points : 0;
+    const std::optional<int> late = days_late(attempt, policy, student, exercise);
+    // Of nothing, nothing can be lost.
+    if (!late && mark.points > 0) mark.standing = Standing::untimed;
+    if (!late) return mark;
+    mark.days_late = *late;
+    const int already = free_days.excused(attempt.id);
+    const int possible = free_days.possible(attempt.id, mark.days_late);
     // A free day is spent only where it saves something.
-    if (earned > 0 && mark.days_late <= policy.last_day) mark.free_days = std::min(free_days, mark.days_late);
-    const double percent = mark.days_late > policy.last_day
-                               ? 100
-                               : std::min(100.0, policy.late_percent_a_day * (mark.days_late - mark.free_days));
-    mark.deducted = earned * percent / 100;
-    mark.points = earned - mark.deducted;
+    const bool saves = lost(policy, mark.points, *late, possible) < lost(policy, mark.points, *late, already);
+    mark.free_days = mark.days_late > policy.last_day ? 0 : std::min(mark.days_late, saves ? possible : already);
+    mark.deducted = lost(policy, mark.points, *late, mark.free_days);
+    mark.points -= mark.deducted;
     return mark;
 }
 
 class Deriving {
 public:
-    Deriving(const ClassRecord& record, const MarkingPolicy& policy) : record_(record), policy_(policy) {
+    Deriving(const ClassRecord& record, const MarkingPolicy& policy, const Rulings& rulings)
+        : record_(record), policy_(policy), rulings_(rulings) {
         for (const Attempt& attempt : record.attempts) by_student_[attempt.student].push_back(&attempt);
     }
 
@@ -58,35 +58,12 @@ public:
         for (const auto& [group, members] : policy_.groups) students.insert(members.begin(), members.end());
         std::vector<Mark> marks;
         marks.reserve(students.size());
-        for (const std::string& student : students) marks.push_back(mark(student));
+        for (const std::string& student : students)
+            if (!rulings_.is_removed(student)) marks.push_back(mark(student));
         return marks;
     }
 
-private:
-    Mark mark(const std::string& student) const {
-        Mark mark;
-        mark.student = student;
-        int free_days = policy_.free_days;
-        const std::vector<const Attempt*> attempts = attempts_for(student);
-        for (const auto& [exercise, rule] : policy_.exercises) {
-            ExerciseMark one = choose(attempts, student, exercise, free_days);
-            one.exercise = exercise;
-            one.max_points = rule.points;
-            one.extra_credit = rule.extra_credit;
-            free_days -= one.free_days;
-            mark.exercises.push_back(one);
-        }
-        adjust(mark);
-        add_up(mark);
-        for (const Attempt* attempt : attempts) {
-            if (!attempt->note.empty()) mark.notes.push_back(attempt->note);
-            if (!mark.complete && !attempt->problem.empty())
-                mark.notes.push_back("could not be read: " + attempt->problem);
-        }
-        return mark;
-    }
-
-    /// Theirs and their group's, oldest first.
+    /// Theirs and their group's, oldest first, removed ones too.
     std::vector<const Attempt*> attempts_for(const std::string& student) const {
         std::vector<const Attempt*> attempts;
         for (const std::string& member : policy_.members(student))
@@ -96,22 +73,68 @@ private:
         return attempts;
     }
 
-    ExerciseMark choose(const std::vector<const Attempt*>& attempts, const std::string& student,
-                        const std::string& exercise, int free_days) const {
-        ExerciseMark chosen;
-        for (const Attempt* attempt : attempts) {
-            // What can be read settles what could not.
-            if (chosen.source.empty())
-                chosen.standing = attempt->problem.empty() ? Standing::missing : Standing::malformed;
-            if (!attempt->sources.contains(exercise)) continue;
-            const ExerciseMark mark = mark_of(*attempt, record_, policy_, student, exercise, free_days);
-            const bool is_first = chosen.source.empty();
-            // What is not graded yet may still be the best: until then there is no mark.
-            const bool is_better = mark.standing == Standing::pending ||
-                                   (chosen.standing != Standing::pending && mark.points > chosen.points);
-            if (is_first || policy_.attempts == MarkingPolicy::Counts::last || is_better) chosen = mark;
+private:
+    Mark mark(const std::string& student) const {
+        Mark mark;
+        mark.student = student;
+        const std::vector<const Attempt*> all = attempts_for(student);
+        std::vector<const Attempt*> attempts;
+        std::ranges::copy_if(all, std::back_inserter(attempts),
+                             [&](const Attempt* one) { return rulings_.removal(one->id) == nullptr; });
+        FreeDays free_days(policy_.free_days);
+        const FreeDays none(0);
+        for (const auto& [exercise, rule] : policy_.exercises) {
+            const bool is_set = rulings_.set(student, exercise) != nullptr;
+            const ExerciseMark one = choose(attempts, student, exercise, is_set ? none : free_days);
+            if (!is_set) free_days.spend(one.attempt, one.free_days);
+            mark.exercises.push_back(one);
         }
-        return chosen;
+        mark.free_days = free_days.spent();
+        adjust(mark);
+        add_up(mark);
+        mark.notes = notes_on(mark, all, rulings_);
+        return mark;
+    }
+
+    ExerciseMark choose(const std::vector<const Attempt*>& attempts, const std::string& student,
+                        const std::string& exercise, const FreeDays& free_days) const {
+        std::vector<ExerciseMark> candidates;
+        for (const Attempt* attempt : attempts)
+            if (attempt->sources.contains(exercise))
+                candidates.push_back(mark_of(*attempt, record_, policy_, student, exercise, free_days));
+        if (candidates.empty()) return nothing(attempts, exercise);
+        // A pinned one that was removed is none.
+        const auto pinned = std::ranges::find(candidates, rulings_.pinned(student, exercise), &ExerciseMark::attempt);
+        if (pinned != candidates.end()) {
+            pinned->is_pinned = true;
+            return *pinned;
+        }
+        return policy_.attempts == MarkingPolicy::Counts::last ? candidates.back() : best(candidates, free_days);
+    }
+
+    /// What can be read settles what could not: the last attempt says which of the two it is.
+    ExerciseMark nothing(const std::vector<const Attempt*>& attempts, const std::string& exercise) const {
+        const ExerciseMarking& rule = policy_.exercises.at(exercise);
+        ExerciseMark mark;
+        mark.exercise = exercise;
+        mark.max_points = rule.points;
+        mark.extra_credit = rule.extra_credit;
+        if (!attempts.empty() && !attempts.back()->problem.empty()) mark.standing = Standing::malformed;
+        return mark;
+    }
+
+    /// As far as it is known. What is not graded, or not known to be late, may still turn out to be the best; then it
+    /// is that, and the mark is open.
+    static ExerciseMark best(const std::vector<ExerciseMark>& candidates, const FreeDays& free_days) {
+        const auto worth = [&](const ExerciseMark& one) {
+            // Not graded: anything. Untimed: all of it at most, and no free day.
+            const int spent = std::max(0, one.free_days - free_days.excused(one.attempt));
+            return std::tuple(one.standing == Standing::pending, one.points, -spent, one.standing != Standing::untimed);
+        };
+        const ExerciseMark* best = &candidates.front();
+        for (const ExerciseMark& one : candidates)
+            if (worth(one) > worth(*best)) best = &one;
+        return *best;
     }
 
     void adjust(Mark& mark) const {
@@ -131,31 +154,61 @@ private:
         });
     }
 
-    static void add_up(Mark& mark) {
-        mark.points = mark.adjusted;
+    void add_up(Mark& mark) const {
         for (ExerciseMark& one : mark.exercises) {
-            one.points += one.adjusted;
+            one.open = one.standing == Standing::pending || one.standing == Standing::untimed ||
+                       (one.standing == Standing::malformed && !is_decided(mark, one.exercise));
+            // What an untimed one has earned is not what it counts.
+            const double sum = (one.open ? 0 : one.points) + one.adjusted;
+            one.points = std::max(0.0, sum);
+            one.cut = one.points - sum;
+            if (const Decision* set = rulings_.set(mark.student, one.exercise)) {
+                one.set_to = one.points = set->points;
+                one.cut = 0;
+                one.open = false;
+            }
             mark.points += one.points;
             if (!one.extra_credit) mark.max_points += one.max_points;
-            one.open = one.standing == Standing::pending ||
-                       (one.standing == Standing::malformed && !is_decided(mark, one.exercise));
             if (one.open) mark.complete = false;
+        }
+        const double sum = mark.points + mark.adjusted;
+        mark.points = std::max(0.0, sum);
+        mark.cut = mark.points - sum;
+        if (const Decision* set = rulings_.set(mark.student, "")) {
+            mark.set_to = mark.points = set->points;
+            mark.cut = 0;
+            mark.complete = true;
         }
     }
 
     const ClassRecord& record_;
     const MarkingPolicy& policy_;
+    const Rulings& rulings_;
     std::map<std::string, std::vector<const Attempt*>> by_student_;
 };
 
 }  // namespace
 
 ClassRecord record_of(const Gradebook& gradebook, const Edition& edition) {
-    return {gradebook.attempts(), gradebook.scores(edition), gradebook.adjustments()};
+    return {gradebook.attempts(), gradebook.scores(edition), gradebook.adjustments(), gradebook.decisions()};
 }
 
 std::vector<Mark> derive_marks(const ClassRecord& record, const MarkingPolicy& policy) {
-    return Deriving(record, policy).run();
+    const Rulings rulings(record.decisions);
+    return Deriving(record, policy, rulings).run();
+}
+
+std::vector<AttemptMarks> attempts_of(const ClassRecord& record, const MarkingPolicy& policy, const Rulings& rulings,
+                                      const std::string& student) {
+    const FreeDays free_days(policy.free_days);
+    std::vector<AttemptMarks> attempts;
+    for (const Attempt* attempt : Deriving(record, policy, rulings).attempts_for(student)) {
+        attempts.push_back({attempt, rulings.removal(attempt->id), {}});
+        for (const auto& [exercise, rule] : policy.exercises)
+            if (attempt->sources.contains(exercise))
+                attempts.back().exercises.push_back(mark_of(*attempt, record, policy, student, exercise, free_days));
+    }
+    return attempts;
 }
 
 }  // namespace headway::gradebook

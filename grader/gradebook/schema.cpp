@@ -87,6 +87,48 @@ constexpr const char* migrations[] = {
         happened TEXT NOT NULL
     );
     )sql",
+    // 2 -> 3
+    R"sql(
+    -- When an edition came into force. Marks follow that of the last row that nobody has undone; edition.applied says
+    -- when it was agreed on first.
+    CREATE TABLE application (
+        id       INTEGER PRIMARY KEY,
+        edition  INTEGER NOT NULL REFERENCES edition,
+        applied  TEXT NOT NULL,
+        undone   TEXT                     -- NULL, or when `class regrade --undo` took it back
+    );
+    INSERT INTO application (edition, applied)
+        SELECT id, applied FROM edition WHERE applied IS NOT NULL ORDER BY applied, id;
+    CREATE TABLE attempt_time (           -- when an attempt was handed in, where that was said after it was recorded
+        id        INTEGER PRIMARY KEY,
+        attempt   INTEGER NOT NULL REFERENCES attempt,
+        submitted TEXT NOT NULL,
+        said_by   TEXT NOT NULL,          -- person (--times, `class times`), platform (its export)
+        said      TEXT NOT NULL           -- when it was said
+    );
+    CREATE INDEX time_of_attempt ON attempt_time (attempt);
+    CREATE VIEW submitted_attempt AS      -- a person's last word, else a platform's, else what was said at first
+        SELECT a.id AS attempt, COALESCE(
+            (SELECT submitted FROM attempt_time WHERE attempt = a.id AND said_by = 'person' ORDER BY id DESC LIMIT 1),
+            (SELECT submitted FROM attempt_time WHERE attempt = a.id AND said_by = 'platform' ORDER BY id DESC LIMIT 1),
+            a.submitted) AS submitted
+        FROM attempt a;
+    CREATE TABLE decision (               -- what a person has decided about attempts and marks; of two, the later holds
+        id       INTEGER PRIMARY KEY,
+        kind     TEXT NOT NULL,           -- remove, restore, pin, unpin, set, unset
+        student  TEXT NOT NULL,
+        attempt  INTEGER REFERENCES attempt,  -- NULL: the student
+        exercise TEXT NOT NULL,           -- of set and unset, '' is the total; of unpin, all
+        points   REAL NOT NULL,           -- of set
+        author   TEXT NOT NULL,
+        reason   TEXT NOT NULL,
+        made     TEXT NOT NULL
+    );
+    CREATE INDEX decision_on_attempt ON decision (attempt);
+    CREATE VIEW removed_attempt AS
+        SELECT attempt FROM decision d WHERE kind = 'remove' AND attempt IS NOT NULL AND NOT EXISTS
+            (SELECT 1 FROM decision later WHERE later.attempt = d.attempt AND later.id > d.id AND later.kind = 'restore');
+    )sql",
 };
 
 }  // namespace

@@ -265,7 +265,10 @@ std::vector<HandIn> find_hand_ins(const fs::path& folder, const Naming& naming) 
     std::vector<HandIn> hand_ins;
     for (auto& [student, hand_in] : by_student) {
         hand_in.problem = problem_of(hand_in);
-        if (const auto time = times.find(student); time != times.end()) hand_in.submitted = time->second;
+        if (const auto time = times.find(student); time != times.end()) {
+            hand_in.submitted = time->second;
+            hand_in.time_from = TimeFrom::person;
+        }
         hand_ins.push_back(std::move(hand_in));
     }
     return hand_ins;

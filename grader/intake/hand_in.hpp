@@ -12,12 +12,16 @@
 
 namespace headway::intake {
 
+/// Who says when something was handed in.
+enum class TimeFrom { platform, person };
+
 /// What one student handed in, not read yet.
 struct HandIn {
     std::string student;
     std::vector<std::filesystem::path> paths;  ///< a folder, an archive, or single files
     std::vector<std::string> names;            ///< of single files, as the student called them
-    std::optional<std::string> submitted;      ///< ISO 8601, UTC, where the export says
+    std::optional<std::string> submitted;      ///< ISO 8601, UTC, where it is known
+    TimeFrom time_from = TimeFrom::platform;
     std::string note;
     std::string problem;  ///< why nothing of it can be read
 };
@@ -61,10 +65,12 @@ struct Wanted {
 /// @throws Malformed if there are none, or it is not clear which they are
 std::vector<build::Submission> read_hand_in(const HandIn& hand_in, const std::vector<Wanted>& wanted);
 
-/// "id,time" a line, time as 2024-05-01T12:00:00Z or with an offset. @throws std::runtime_error naming the line
+/// One line per student: id, comma or semicolon, a time that utc() reads. The first line may be a heading: it has no
+/// digit where the time would be. @throws std::runtime_error naming the line, also if a student has two times
 std::map<std::string, std::string> read_times(const std::filesystem::path& file);
 
-/// ISO 8601 in UTC from what exports write: "2024-05-01 14:00:00.5 +0200", "2024-05-01T12:00:00Z".
+/// ISO 8601 in UTC from what exports write: "2024-05-01 14:00:00.5 +0200", "2024-05-01T12:00:00Z". Nothing where the
+/// date or the time does not exist.
 std::optional<std::string> utc(const std::string& text);
 
 /// Seconds since 1970 of what utc() gives.

@@ -3,11 +3,54 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
 #include <ctime>
 #include <fstream>
 #include <regex>
+#include <string_view>
 
 namespace headway::intake {
+namespace {
+
+constexpr const char* expected =
+    "a line is a student's id, a comma or semicolon, and a time such as 2026-05-01T12:00:00Z, "
+    "2026-05-01T14:00:00+02:00 or, in UTC, 2026-05-01 12:00";
+
+/// Without blanks around it, and without the quotation marks that a spreadsheet puts there.
+std::string_view bare(std::string_view field) {
+    const auto trim = [&] {
+        while (!field.empty() && (field.front() == ' ' || field.front() == '\t')) field.remove_prefix(1);
+        while (!field.empty() && (field.back() == ' ' || field.back() == '\t' || field.back() == '\r'))
+            field.remove_suffix(1);
+    };
+    trim();
+    if (field.size() > 1 && field.front() == '"' && field.back() == '"') {
+        field.remove_prefix(1);
+        field.remove_suffix(1);
+        trim();
+    }
+    return field;
+}
+
+struct Line {
+    std::string id;
+    std::string time;
+    bool has_both = false;
+};
+
+Line split(std::string_view text) {
+    const auto at = text.find_first_of(",;");
+    if (at == std::string_view::npos) return {"", std::string(bare(text))};
+    return {std::string(bare(text.substr(0, at))), std::string(bare(text.substr(at + 1))), true};
+}
+
+/// A heading names its columns. A time that is written in another way has digits, and must not pass as one.
+bool is_heading(const Line& line) {
+    return std::none_of(line.time.begin(), line.time.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+}  // namespace
 
 std::optional<std::string> utc(const std::string& text) {
     static const std::regex form(
@@ -15,6 +58,14 @@ std::optional<std::string> utc(const std::string& text) {
     std::smatch match;
     if (text.size() > 64 || !std::regex_match(text, match, form)) return std::nullopt;
     const auto number = [&](std::size_t group) { return match[group].matched ? std::stoi(match[group]) : 0; };
+    const std::chrono::year_month_day date(std::chrono::year(number(1)),
+                                           std::chrono::month(static_cast<unsigned>(number(2))),
+                                           std::chrono::day(static_cast<unsigned>(number(3))));
+    constexpr int leap_second = 60;
+    // With its offset the year must still have four digits.
+    if (number(1) < 1000 || number(1) > 9998 || !date.ok()) return std::nullopt;
+    if (number(4) > 23 || number(5) > 59 || number(6) > leap_second || number(9) > 23 || number(10) > 59)
+        return std::nullopt;
     std::tm time{};
     time.tm_year = number(1) - 1900;
     time.tm_mon = number(2) - 1;
@@ -22,8 +73,6 @@ std::optional<std::string> utc(const std::string& text) {
     time.tm_hour = number(4);
     time.tm_min = number(5);
     time.tm_sec = number(6);
-    if (time.tm_mon > 11 || time.tm_mday < 1 || time.tm_mday > 31 || time.tm_hour > 23 || time.tm_min > 59)
-        return std::nullopt;
     const int offset = (number(9) * 60 + number(10)) * 60 * (match[8] == "-" ? -1 : 1);
     return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(::timegm(&time) - offset));
 }
@@ -37,19 +86,23 @@ std::int64_t seconds_of(const std::string& utc) {
 std::map<std::string, std::string> read_times(const std::filesystem::path& file) {
     std::ifstream stream(file);
     if (!stream) throw std::runtime_error(fmt::format("cannot read {}", file.string()));
+    constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
     std::map<std::string, std::string> times;
-    std::string line;
-    for (int number = 1; std::getline(stream, line); ++number) {
-        if (line.ends_with('\r')) line.pop_back();
-        const auto comma = line.find(',');
-        const auto time = comma == std::string::npos ? std::nullopt : utc(line.substr(comma + 1));
-        if (line.empty() || (number == 1 && !time)) continue;  // a heading
-        if (!time)
-            throw std::runtime_error(
-                fmt::format("{}, line {}: write a student's id, a comma and a time such as 2024-05-01T12:00:00Z",
-                            file.string(), number));
-        times[line.substr(0, comma)] = *time;
+    std::string text;
+    for (int number = 1; std::getline(stream, text); ++number) {
+        if (number == 1 && text.starts_with(byte_order_mark)) text.erase(0, byte_order_mark.size());
+        const Line line = split(text);
+        if (bare(text).empty() || (number == 1 && is_heading(line))) continue;
+        const auto refuse = [&](const std::string& what) {
+            throw std::runtime_error(fmt::format("{}, line {}: {}; {}", file.string(), number, what, expected));
+        };
+        const auto time = utc(line.time);
+        if (!line.has_both || line.id.empty()) refuse("there is no id and time");
+        if (!time) refuse(fmt::format("'{}' is no time", line.time.substr(0, 80)));
+        const auto [known, is_new] = times.emplace(line.id, *time);
+        if (!is_new && known->second != *time) refuse(fmt::format("{} has two times", line.id));
     }
+    if (times.empty()) throw std::runtime_error(fmt::format("{} holds no times; {}", file.string(), expected));
     return times;
 }
 

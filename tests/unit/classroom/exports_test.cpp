@@ -12,6 +12,7 @@ std::vector<gradebook::Mark> two_marks() {
     complete.student = "4711";
     complete.points = 17.5;
     complete.max_points = 20;
+    complete.free_days = 2;
     complete.exercises.resize(1);
     complete.exercises[0].exercise = "03_scaled_scores";
     complete.exercises[0].standing = gradebook::Standing::graded;
@@ -20,6 +21,7 @@ std::vector<gradebook::Mark> two_marks() {
     gradebook::Mark pending = complete;
     pending.student = "-anna";
     pending.complete = false;
+    pending.free_days = 0;
     pending.exercises[0].standing = gradebook::Standing::pending;
     pending.exercises[0].open = true;
     pending.notes.clear();
@@ -35,10 +37,16 @@ TEST(Csv, FieldsAreQuotedAndFormulasAreText) {
 
 TEST(Exports, AnIncompleteMarkIsEmptyAndNeverZero) {
     EXPECT_EQ(marks_csv(two_marks()),
-              "student,points,max_points,complete,adjusted,03_scaled_scores,03_scaled_scores_points,"
+              "student,points,max_points,complete,adjusted,free_days,03_scaled_scores,03_scaled_scores_points,"
               "03_scaled_scores_days_late,03_scaled_scores_deducted,03_scaled_scores_adjusted,notes\r\n"
-              "4711,17.5,20,yes,0,graded,17.5,0,0,0,\"'=1+1, \"\"late\"\"\"\r\n"
-              "'-anna,,20,no,0,pending,,0,0,0,\r\n");
+              "4711,17.5,20,yes,0,2,graded,17.5,0,0,0,\"'=1+1, \"\"late\"\"\"\r\n"
+              "'-anna,,20,no,0,0,pending,,0,0,0,\r\n");
+}
+
+TEST(Exports, AMarkWithoutATimeIsEmptyAndSaysSo) {
+    std::vector<gradebook::Mark> marks = two_marks();
+    marks[1].exercises[0].standing = gradebook::Standing::untimed;
+    EXPECT_NE(marks_csv(marks).find("'-anna,,20,no,0,0,untimed,,0,0,0,\r\n"), std::string::npos);
 }
 
 /// The three columns that Moodle's importer insists on, and ids as it writes them.

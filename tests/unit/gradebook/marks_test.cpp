@@ -1,33 +1,14 @@
 // What a policy makes of verdicts.
 #include "gradebook/marks.hpp"
 
+#include "gradebook/class_on_paper.hpp"
+
 #include <gtest/gtest.h>
 
 namespace headway::gradebook {
 namespace {
 
-const std::vector<std::string> exercises = {"01_single_head", "02_head_splitting"};
-
-/// A class whose verdicts are written down: attempt("anna", "01", 5, "2026-05-02T...") earned 5 of 10.
-class Marks : public testing::Test {
-protected:
-    void attempt(const std::string& student, const std::string& exercise, int points, const char* submitted = nullptr) {
-        const std::string name = exercise == "01" ? exercises[0] : exercises[1];
-        const auto id = static_cast<std::int64_t>(record_.attempts.size() + 1);
-        const std::string source = "source " + std::to_string(id);
-        record_.attempts.push_back({id, student, student, {}, "", "", {{name, source}}});
-        if (submitted != nullptr) record_.attempts.back().submitted = submitted;
-        if (points >= 0) record_.scores[source] = {verdict::State::failed, points, 10};
-    }
-
-    Mark mark(const std::string& student, const std::string& policy = "") const {
-        for (const Mark& mark : derive_marks(record_, MarkingPolicy::parse(policy, exercises)))
-            if (mark.student == student) return mark;
-        throw std::runtime_error("no such student");
-    }
-
-    ClassRecord record_;
-};
+using Marks = ClassOnPaper;
 
 TEST_F(Marks, TheBestAttemptCountsOrTheLast) {
     attempt("anna", "01", 8);
@@ -67,29 +48,6 @@ TEST_F(Marks, AStrayQuoteBeforeALetterIsAnError) {
     EXPECT_THROW(MarkingPolicy::parse("deadline = '\xFF'", {"01_single_head"}), MarkingPolicyError);
 }
 
-TEST_F(Marks, EachDayLateCostsAndGraceExtensionsAndFreeDaysDoNot) {
-    attempt("anna", "01", 10, "2026-05-03T10:00:00Z");
-    const std::string deadline = "deadline = 2026-05-01T12:00:00Z\n";
-    EXPECT_EQ(mark("anna", deadline).points, 8);
-    EXPECT_EQ(mark("anna", deadline + "[late]\npercent_a_day = 25").points, 5);
-    EXPECT_EQ(mark("anna", deadline + "[late]\nfree_days = 1").points, 9);
-    EXPECT_EQ(mark("anna", deadline + "[late]\nlast_day = 1").points, 0);
-    EXPECT_EQ(mark("anna", deadline + "[extensions]\nanna = 1").points, 9);
-    EXPECT_EQ(mark("anna", deadline + "[extensions.anna]\n01 = 2").points, 10);
-    EXPECT_EQ(mark("anna", "deadline = '2026-05-03T11:50:00+02:00'\n[late]\ngrace_minutes = 15").points, 10);
-}
-
-TEST_F(Marks, FreeDaysAreSpentOnce) {
-    attempt("anna", "01", 10, "2026-05-02T11:00:00Z");
-    attempt("anna", "02", 10, "2026-05-02T11:00:00Z");
-    EXPECT_EQ(mark("anna", "deadline = 2026-05-01T12:00:00Z\n[late]\nfree_days = 1").points, 19);
-}
-
-TEST_F(Marks, AnUnknownTimeIsNotLate) {
-    attempt("anna", "01", 10);
-    EXPECT_EQ(mark("anna", "deadline = 2000-01-01T00:00:00Z").points, 10);
-}
-
 TEST_F(Marks, TheMachinesFailureIsNoZero) {
     attempt("anna", "01", 4);
     attempt("anna", "01", -1);
@@ -100,7 +58,7 @@ TEST_F(Marks, TheMachinesFailureIsNoZero) {
 
 TEST_F(Marks, WhatCannotBeReadIsNoZeroUntilAPersonDecides) {
     attempt("anna", "01", 4);
-    record_.attempts.push_back({2, "anna", "anna.zip", {}, "", "the archive is damaged", {}});
+    unreadable("anna", "the archive is damaged");
     EXPECT_FALSE(mark("anna").complete);
     EXPECT_FALSE(mark("anna").exercises.at(0).open);
     EXPECT_EQ(mark("anna").exercises.at(0).points, 4);
@@ -113,7 +71,7 @@ TEST_F(Marks, WhatCannotBeReadIsNoZeroUntilAPersonDecides) {
 }
 
 TEST_F(Marks, ANewHandInSettlesOneThatCouldNotBeRead) {
-    record_.attempts.push_back({1, "anna", "anna.zip", {}, "", "the archive is damaged", {}});
+    unreadable("anna", "the archive is damaged");
     attempt("anna", "01", 4);
     EXPECT_TRUE(mark("anna").complete);
     EXPECT_EQ(mark("anna").exercises.at(1).standing, Standing::missing);
@@ -137,11 +95,44 @@ TEST_F(Marks, AdjustmentsComeOnTopAndStayVisible) {
 }
 
 TEST(ClassToml, WhatItCannotMeanIsRefusedInWords) {
-    for (const char* text :
-         {"atempts = 'best'", "attempts = 'first'", "[exercises.9]\npoints = 1", "deadline = 5",
-          "[late]\npercent_a_day = 200", "[late]\nfree_days = 0.5", "[groups]\na = 'anna'",
-          "[groups]\na = ['x']\nb = ['x']", "[extensions]\nanna = -1", "= 3", "[exercises.01]\nextra_credit = 'yes'"})
+    for (const char* text : {"atempts = 'best'",
+                             "attempts = 'first'",
+                             "attempts = 1",
+                             "[exercises.9]\npoints = 1",
+                             "deadline = 5",
+                             "deadline = '2026-02-31T12:00:00Z'",
+                             "deadline = 2026-02-31T12:00:00Z",
+                             "unknown_time = 'late'",
+                             "unknown_time = true",
+                             "[late]\npercent_a_day = 200",
+                             "[late]\nfree_days = 0.5",
+                             "[late]\nfree_days = true",
+                             "[late]\nfree_days = '2'",
+                             "[groups]\na = 'anna'",
+                             "[groups]\na = ['x', 2]",
+                             "[groups]\na = ['x']\nb = ['x']",
+                             "[extensions]\nanna = -1",
+                             "[extensions]\nanna = '3'",
+                             "= 3",
+                             "[exercises.01]\nextra_credit = 'yes'",
+                             "[exercises]\n01 = 20"})
         EXPECT_THROW(MarkingPolicy::parse(text, exercises), MarkingPolicyError) << text;
+}
+
+TEST(ClassToml, WhatShouldBeATableIsRefusedByName) {
+    for (const std::string name : {"late", "exercises", "extensions", "groups"})
+        for (const std::string value : {" = 10", " = 'x'", " = []"}) try {
+                MarkingPolicy::parse(name + value, exercises);
+                ADD_FAILURE() << name << value;
+            } catch (const MarkingPolicyError& error) {
+                EXPECT_NE(std::string(error.what()).find(name + " is a table"), std::string::npos) << error.what();
+            }
+}
+
+TEST(ClassToml, IdsThatNobodyHasAreFound) {
+    const auto policy =
+        MarkingPolicy::parse("[extensions]\nanna = 1\nany = 2\n[groups]\nteam = ['anna', 'ben', 'bne']", exercises);
+    EXPECT_EQ(policy.strangers({"anna", "ben"}), (std::set<std::string>{"any", "bne"}));
 }
 
 }  // namespace

@@ -263,12 +263,5 @@ TEST(HandIns, AParticipantWhoseNameBeginsWithADotHasARow) {
     EXPECT_TRUE(left_out(folder.path(), {}).empty());
 }
 
-TEST(Times, AreReadInWhateverZone) {
-    EXPECT_EQ(utc("2026-05-01T12:00:00Z"), "2026-05-01T12:00:00Z");
-    EXPECT_EQ(utc("2026-05-01 01:30:00 +0200"), "2026-04-30T23:30:00Z");
-    EXPECT_EQ(utc("2026-05-01T12:00-05:00"), "2026-05-01T17:00:00Z");
-    EXPECT_EQ(utc("1.5.2026"), std::nullopt);
-}
-
 }  // namespace
 }  // namespace headway::intake

@@ -1,0 +1,150 @@
+// What students handed in: listed, timed, forgotten.
+#include "cli/class_desk.hpp"
+#include "cli/commands.hpp"
+#include "terminal/console.hpp"
+
+#include "terminal/table.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <string_view>
+
+namespace headway::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using gradebook::Access;
+using gradebook::AttemptMarks;
+using gradebook::ExerciseMark;
+using gradebook::Gradebook;
+using gradebook::Mark;
+using gradebook::Standing;
+using report::counted;
+
+/// "03: 8 of 10, 1 day late; counts"
+std::string worth_text(const ExerciseMark& one, const Mark* mark) {
+    std::string text = one.exercise.substr(0, 2) + ": ";
+    if (one.standing == Standing::pending) return text + "not graded yet";
+    if (one.standing == Standing::untimed)
+        text += fmt::format("{:g} of {:g} at most, time not known", one.points, one.max_points);
+    else
+        text += fmt::format("{:g} of {:g}", one.points, one.max_points);
+    if (one.days_late > 0) text += fmt::format(", {} late", counted(static_cast<std::size_t>(one.days_late), "day"));
+    if (mark == nullptr) return text;
+    const auto counting = std::ranges::find(mark->exercises, one.exercise, &ExerciseMark::exercise);
+    if (counting->attempt != one.attempt || counting->open || counting->set_to) return text;
+    return text + (counting->is_pinned ? "; counts, by hand" : "; counts");
+}
+
+/// "2026-05-01 12:00"
+std::string to_the_minute(std::string utc) {
+    constexpr std::size_t length = std::string_view("2026-05-01T12:00").size();
+    utc.resize(std::min(utc.size(), length));
+    std::ranges::replace(utc, 'T', ' ');
+    return utc;
+}
+
+report::TableRow row_of(const AttemptMarks& one, const Mark* mark) {
+    const gradebook::Attempt& attempt = *one.attempt;
+    std::vector<std::string> worth;
+    for (const ExerciseMark& exercise : one.exercises)
+        worth.push_back(worth_text(exercise, one.removal ? nullptr : mark));
+    std::string text = fmt::format("{}", fmt::join(worth, " / "));
+    if (!attempt.problem.empty()) text = "could not be read: " + attempt.problem;
+    if (one.removal != nullptr)
+        text = fmt::format("removed: {} ({}). ", one.removal->reason, one.removal->author) + text;
+    return {{{std::to_string(attempt.id)}},
+            {{attempt.student}},
+            {{attempt.submitted ? to_the_minute(*attempt.submitted) : "not known"}},
+            {{to_the_minute(attempt.recorded)}},
+            {{text}}};
+}
+
+/// Copies that were made before something was changed.
+std::vector<std::string> copies_of(const fs::path& gradebook) {
+    std::vector<std::string> copies;
+    const std::string begin = gradebook.filename().string() + ".before-";
+    for (const auto& entry : fs::directory_iterator(fs::absolute(gradebook).parent_path()))
+        if (entry.path().filename().string().starts_with(begin)) copies.push_back(entry.path().string());
+    std::ranges::sort(copies);
+    return copies;
+}
+
+}  // namespace
+
+int run_class_attempts(const Course& course, const ClassArguments& arguments) {
+    require_gradebook(arguments);
+    const Gradebook gradebook(arguments.gradebook, Access::read_only);
+    const gradebook::Edition edition = current_edition(gradebook);
+    const gradebook::MarkingPolicy policy = policy_of(course, edition);
+    const gradebook::ClassRecord record = record_of(gradebook, edition);
+    const gradebook::Rulings rulings(record.decisions);
+    const std::vector<AttemptMarks> attempts = attempts_of(record, policy, rulings, arguments.student);
+    if (attempts.empty())
+        throw UsageError(fmt::format("{} has handed in nothing that this gradebook knows", arguments.student));
+    const std::vector<Mark> marks = derive_marks(record, policy);
+    const auto mark = std::ranges::find(marks, arguments.student, &Mark::student);
+    std::vector<report::TableRow> rows = {
+        {{{"attempt"}}, {{"of"}}, {{"handed in, UTC"}}, {{"recorded"}}, {{"what it would count, alone"}}}};
+    for (const AttemptMarks& one : attempts) rows.push_back(row_of(one, mark == marks.end() ? nullptr : &*mark));
+    report::Page page(terminal_style());
+    put_table(page, 0, rows);
+    page.blank();
+    if (mark == marks.end())
+        page.paragraph({}, {{fmt::format("{0} is removed; ./headway class restore {0}", arguments.student)}});
+    else
+        for (const std::string& note : mark->notes) page.paragraph({.hanging = 2}, {{"Note: " + note}});
+    fmt::print("{}", page.take());
+    return all_passed;
+}
+
+int run_class_times(const Course& course, const ClassArguments& arguments) try {
+    require_gradebook(arguments);
+    const auto times = intake::read_times(*arguments.times);
+    const GradebookLock lock(arguments.gradebook);
+    Gradebook gradebook(arguments.gradebook, Access::read_write);
+    const gradebook::Edition edition = current_edition(gradebook);
+    const std::vector<std::string> changed = gradebook.say_times(times);
+    fmt::print("{} of {} new or changed{}{}.\n", changed.size(), counted(times.size(), "time"),
+               changed.empty() ? "" : ": ", named(changed));
+    const auto untimed = open_marks(all_marks(course, gradebook, edition), Standing::untimed);
+    if (!untimed.empty())
+        fmt::print("Still open, for want of a time: {}. ./headway class attempts ID shows which attempt.\n",
+                   named(untimed));
+    return untimed.empty() ? all_passed : some_did_not_pass;
+} catch (const gradebook::DatabaseError&) {
+    throw;
+} catch (const std::runtime_error& error) {
+    throw UsageError(error.what());
+}
+
+int run_class_forget(const Course& course, const ClassArguments& arguments) {
+    require_gradebook(arguments);
+    const GradebookLock lock(arguments.gradebook);
+    Gradebook gradebook(arguments.gradebook, Access::read_write);
+    const auto attempts = gradebook.attempts();
+    const auto theirs = std::ranges::count(attempts, arguments.student, &gradebook::Attempt::student);
+    if (theirs == 0)
+        throw UsageError(fmt::format("{} has handed in nothing that this gradebook knows", arguments.student));
+    fmt::print(
+        "{} of {}, with verdicts, adjustments and decisions, would be deleted for good. ./headway class remove {} "
+        "leaves them out of marks instead.\n",
+        counted(static_cast<std::size_t>(theirs), "attempt"), arguments.student, arguments.student);
+    if (!confirmed(arguments, "Delete?")) {
+        fmt::print("Nothing is deleted. ./headway class forget {} --yes does it.\n", arguments.student);
+        return some_did_not_pass;
+    }
+    gradebook.forget(arguments.student);
+    fmt::print("Deleted. Reports and exports that were written before still show {}.\n", arguments.student);
+    if (const auto copies = copies_of(arguments.gradebook); !copies.empty())
+        fmt::print("So do these copies of the gradebook; delete them when you need them no more: {}\n",
+                   fmt::join(copies, ", "));
+    if (const auto edition = gradebook.current())
+        if (policy_of(course, *edition).strangers({}).contains(arguments.student))
+            fmt::print("class.toml names them, too.\n");
+    return all_passed;
+}
+
+}  // namespace headway::cli

@@ -1,0 +1,63 @@
+#include "gradebook/mark_notes.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace headway::gradebook {
+namespace {
+
+std::string why(const Decision& decision) { return fmt::format("{} ({})", decision.reason, decision.author); }
+
+void note_attempts(std::vector<std::string>& notes, const Mark& mark, const std::vector<const Attempt*>& attempts,
+                   const Rulings& rulings) {
+    for (const Attempt* attempt : attempts) {
+        if (const Decision* removal = rulings.removal(attempt->id)) {
+            notes.push_back(fmt::format("attempt {} does not count: {}", attempt->id, why(*removal)));
+            continue;
+        }
+        if (!attempt->note.empty()) notes.push_back(attempt->note);
+        if (!mark.complete && !attempt->problem.empty()) notes.push_back("could not be read: " + attempt->problem);
+    }
+}
+
+void note_unknown_times(std::vector<std::string>& notes, const Mark& mark) {
+    std::vector<std::string> untimed;
+    for (const ExerciseMark& one : mark.exercises)
+        if (one.open && one.standing == Standing::untimed) untimed.push_back(one.exercise);
+    if (!untimed.empty())
+        notes.push_back(
+            fmt::format("no mark yet for {}: it is not known when it was handed in, and so whether it is late",
+                        fmt::join(untimed, ", ")));
+}
+
+void note_decisions(std::vector<std::string>& notes, const Mark& mark, const Rulings& rulings) {
+    for (const ExerciseMark& one : mark.exercises) {
+        if (one.is_pinned) notes.push_back(fmt::format("{}: attempt {} was chosen by hand", one.exercise, one.attempt));
+        if (const Decision* set = rulings.set(mark.student, one.exercise))
+            notes.push_back(fmt::format("{}: set to {:g} points: {}", one.exercise, set->points, why(*set)));
+        else if (one.cut > 0)
+            notes.push_back(fmt::format("{}: adjusted by {:+g} points, but never below 0", one.exercise, one.adjusted));
+    }
+    if (const Decision* set = rulings.set(mark.student, ""))
+        notes.push_back(fmt::format("the total is set to {:g} points: {}", set->points, why(*set)));
+    else if (mark.cut > 0)
+        notes.push_back(fmt::format("the total is adjusted by {:+g} points, but never below 0", mark.adjusted));
+}
+
+}  // namespace
+
+std::vector<std::string> notes_on(const Mark& mark, const std::vector<const Attempt*>& attempts,
+                                  const Rulings& rulings) {
+    std::vector<std::string> notes;
+    note_attempts(notes, mark, attempts, rulings);
+    note_unknown_times(notes, mark);
+    note_decisions(notes, mark, rulings);
+    const bool has_own =
+        std::ranges::any_of(attempts, [&](const Attempt* one) { return one->student == mark.student; });
+    if (!has_own) notes.emplace_back("in a group, no hand-in of their own");
+    return notes;
+}
+
+}  // namespace headway::gradebook

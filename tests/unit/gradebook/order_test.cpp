@@ -1,0 +1,362 @@
+// Marks are what is known, and not the order in which it became known: random terms of a class, compared with a second
+// reading of the rules in marks.hpp that shares no code with the first.
+#include "gradebook/marks.hpp"
+
+#include "submission/scratch_folder.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+namespace headway::gradebook {
+namespace {
+
+const std::vector<std::string> exercises = {"01_single_head", "02_head_splitting"};
+const std::vector<std::string> students = {"anna", "ben"};
+using MaybeHour = std::optional<int>;
+
+/// In memory where there is some: thousands of commits would wait for the disk.
+std::filesystem::path quick_folder() {
+    return std::filesystem::is_directory("/dev/shm") ? "/dev/shm" : std::filesystem::temp_directory_path();
+}
+
+/// An hour of January and February 2020.
+std::string at(int hour) {
+    const int day = hour / 24;
+    return fmt::format("2020-{:02}-{:02}T{:02}:00:00Z", day < 31 ? 1 : 2, day % 31 + 1, hour % 24);
+}
+
+/// What can be handed in: points for 01 and 02, below 0 where it holds no such exercise.
+constexpr int contents[][2] = {{10, 10}, {7, 4}, {0, 8}, {9, -1}, {-1, 5}};
+
+struct Rules {
+    bool best = true;
+    int unknown_time = 0;  // open, on time, when graded
+    int deadline = 0;      // hour
+    int percent = 10;
+    int free_days = 0;
+    int last_day = 365;
+    bool group = false;
+
+    std::string toml() const {
+        const std::vector<const char*> unknown = {"open", "on time", "when graded"};
+        return fmt::format(
+            "attempts = '{}'\nunknown_time = '{}'\ndeadline = {}\n[late]\npercent_a_day = {}\nfree_days = {}\n"
+            "last_day = {}\ngrace_minutes = 60\n{}",
+            best ? "best" : "last", unknown[static_cast<std::size_t>(unknown_time)], at(deadline), percent, free_days,
+            last_day, group ? "[groups]\nteam = ['anna', 'ben']\n" : "");
+    }
+};
+
+/// The second reading. Ids count from 1, an exercise is 0, 1, or -1 for all of them and for the total.
+struct Model {
+    struct HandIn {
+        std::string student;
+        int content, recorded;
+        MaybeHour time;
+        bool removed = false;
+    };
+    struct Worth {
+        double points;
+        int days, attempt;
+        bool known;
+    };
+
+    std::vector<HandIn> hand_ins;
+    Rules rules;
+    std::map<std::string, bool> gone;
+    std::map<std::pair<std::string, int>, double> adjusted;
+    std::map<std::pair<std::string, int>, double> set;
+    std::map<std::pair<std::string, int>, int> pinned;
+
+    void hand_in(const std::string& student, int content, int now, MaybeHour time) {
+        const auto last =
+            std::find_if(hand_ins.rbegin(), hand_ins.rend(), [&](auto& one) { return one.student == student; });
+        if (last != hand_ins.rend() && last->content == content &&
+            (!time || time == last->time || *time <= last->recorded))
+            last->time = time ? time : last->time;
+        else
+            hand_ins.push_back({student, content, now, time});
+    }
+
+    MaybeHour late(const HandIn& one) const {
+        const auto days = [&](int hour) {
+            return hour - 1 <= rules.deadline ? 0 : (hour - 1 - rules.deadline + 23) / 24;
+        };
+        if (one.time) return days(*one.time);
+        if (rules.unknown_time == 1) return 0;
+        if (rules.unknown_time == 2 || days(one.recorded) == 0) return days(one.recorded);
+        return {};
+    }
+
+    double after(double earned, int days, int excused) const {
+        if (days > rules.last_day) return 0;
+        return earned - earned * std::min(100, std::max(0, days - excused) * rules.percent) / 100.0;
+    }
+
+    /// @return the total; nothing while it is open
+    std::optional<double> total(const std::string& student) const {
+        std::map<int, int> excused;  // by attempt
+        int left = rules.free_days;
+        double sum = 0;
+        bool open = false;
+        for (int exercise = 0; exercise < 2; ++exercise) {
+            if (const auto fixed = set.find({student, exercise}); fixed != set.end()) {
+                sum += fixed->second;
+                continue;
+            }
+            std::vector<Worth> choices;
+            for (int id = 1; id <= static_cast<int>(hand_ins.size()); ++id) {
+                const HandIn& one = hand_ins[static_cast<std::size_t>(id - 1)];
+                const int earned = contents[one.content][exercise];
+                if ((one.student != student && !rules.group) || one.removed || earned < 0) continue;
+                const MaybeHour days = late(one);
+                const int more = days ? std::clamp(*days - excused[id], 0, left) : 0;
+                const double without = days ? after(earned, *days, excused[id]) : earned;
+                const double with = days ? after(earned, *days, excused[id] + more) : earned;
+                choices.push_back({with, with > without ? more : 0, id, days || earned == 0});
+            }
+            const auto pin = pinned.find({student, exercise});
+            const bool is_there = pin != pinned.end() && std::ranges::count(choices, pin->second, &Worth::attempt) == 1;
+            if (is_there) std::erase_if(choices, [&](auto& one) { return one.attempt != pin->second; });
+            if (rules.best)  // most points, fewest days, what is known, the earliest
+                std::ranges::stable_sort(choices, [](auto& a, auto& b) {
+                    return std::tuple(-a.points, a.days, !a.known) < std::tuple(-b.points, b.days, !b.known);
+                });
+            else
+                std::ranges::reverse(choices);
+            double points = 0;
+            if (!choices.empty() && choices.front().known) {
+                points = choices.front().points;
+                excused[choices.front().attempt] += choices.front().days;
+                left -= choices.front().days;
+            }
+            open |= !choices.empty() && !choices.front().known;
+            const auto more = adjusted.find({student, exercise});
+            sum += std::max(0.0, points + (more == adjusted.end() ? 0 : more->second));
+        }
+        if (const auto fixed = set.find({student, -1}); fixed != set.end()) return fixed->second;
+        if (open) return {};
+        const auto more = adjusted.find({student, -1});
+        return std::max(0.0, sum + (more == adjusted.end() ? 0 : more->second));
+    }
+};
+
+/// The same commands, for a gradebook.
+class Term {
+public:
+    explicit Term(const std::filesystem::path& file) : gradebook_(file, Access::read_write) { regrade(Rules{}); }
+
+    void hand_in(const std::string& student, int content, int now, MaybeHour time) {
+        Attempt attempt{0, student, student, {}, "", "", {}, at(now), intake::TimeFrom::person};
+        if (time) attempt.submitted = at(*time);
+        std::vector<build::Submission> sources;
+        for (std::size_t e = 0; e < exercises.size(); ++e) {
+            if (contents[content][e] < 0) continue;
+            sources.push_back({exercises[e], {}, {{"a.cpp", fmt::format("{}", content)}}, {}});
+            attempt.sources[exercises[e]] = sources.back().digest();
+        }
+        gradebook_.record(attempt, sources);
+    }
+
+    void grade() {
+        for (const Job& job : gradebook_.pending(*gradebook_.current())) {
+            const int content = std::stoi(gradebook_.source(job).files.front().text);
+            Graded graded;
+            graded.exercise.state = verdict::State::failed;
+            graded.exercise.points = contents[content][job.exercise == exercises[0] ? 0 : 1];
+            graded.exercise.max_points = 10;
+            gradebook_.store(job, graded);
+        }
+    }
+
+    void regrade(const Rules& rules) {
+        const Edition edition{0, 7, rules.toml(), {{exercises[0], "suite"}, {exercises[1], "suite"}}};
+        gradebook_.apply(gradebook_.propose(edition));
+    }
+
+    void decide(Decision::Kind kind, const std::string& student, std::optional<int> attempt, int exercise,
+                double points = 0) {
+        gradebook_.decide({{kind, student, attempt, name(exercise), points, "prof", "why", "2020"}});
+    }
+    void adjust(const std::string& student, int exercise, double points) {
+        gradebook_.adjust({student, name(exercise), points, "prof", "why", "2020"});
+    }
+    Gradebook& gradebook() { return gradebook_; }
+
+    std::map<std::string, std::optional<double>> totals() {
+        grade();
+        const Edition edition = *gradebook_.current();
+        std::map<std::string, std::optional<double>> totals;
+        for (const Mark& mark :
+             derive_marks(record_of(gradebook_, edition), MarkingPolicy::parse(edition.policy, exercises)))
+            totals[mark.student] = mark.complete ? std::optional(mark.points) : std::nullopt;
+        return totals;
+    }
+
+private:
+    static std::string name(int exercise) { return exercise < 0 ? "" : exercises[static_cast<std::size_t>(exercise)]; }
+    Gradebook gradebook_;
+};
+
+/// One command of a random term, given to both.
+class RandomTerm {
+public:
+    RandomTerm(const std::filesystem::path& file, unsigned seed) : term_(file), random_(seed) {}
+
+    std::string step() {
+        now_ += one_of(12);
+        const std::string student = students[static_cast<std::size_t>(one_of(2))];
+        const int exercise = one_of(3) - 1;
+        switch (one_of(9)) {
+            case 0:
+            case 1:
+            case 2:
+                return hand_in(student);
+            case 3:
+                return regrade();
+            case 4:
+                return adjust(student, exercise);
+            case 5:
+                return set(student, exercise);
+            case 6:
+                return remove(student);
+            case 7:
+                return pin(student, exercise);
+            default:
+                return say_time(student);
+        }
+    }
+
+    void compare(const std::string& story) {
+        const auto totals = term_.totals();
+        for (const std::string& student : students) {
+            const bool is_there = std::ranges::count(model_.hand_ins, student, &Model::HandIn::student) > 0;
+            ASSERT_EQ(totals.contains(student), (is_there || model_.rules.group) && !model_.gone[student]) << story;
+            if (!totals.contains(student)) continue;
+            const auto expected = model_.total(student);
+            ASSERT_EQ(totals.at(student).has_value(), expected.has_value()) << student << story;
+            ASSERT_NEAR(totals.at(student).value_or(-1), expected.value_or(-1), 1e-9) << student << story;
+        }
+    }
+
+private:
+    int one_of(int count) { return static_cast<int>(random_() % static_cast<unsigned>(count)); }
+
+    std::string hand_in(const std::string& student) {
+        const int content = one_of(5);
+        const MaybeHour time = one_of(2) == 0 ? MaybeHour() : std::max(0, now_ - one_of(48));
+        term_.hand_in(student, content, now_, time);
+        model_.hand_in(student, content, now_, time);
+        return fmt::format("\nat {} {} hands in {} of {}", now_, student, content, time.value_or(-1));
+    }
+
+    std::string say_time(const std::string& student) {
+        for (auto last = model_.hand_ins.rbegin(); last != model_.hand_ins.rend(); ++last) {
+            if (last->student != student) continue;
+            last->time = std::max(0, last->recorded - one_of(60));
+            term_.gradebook().say_times({{student, at(*last->time)}});
+            return fmt::format("\n{} was at {}", student, *last->time);
+        }
+        return "";
+    }
+
+    std::string regrade() {
+        model_.rules = {one_of(2) == 0, one_of(3),     one_of(72),    one_of(4) * 20,
+                        one_of(4),      2 + one_of(3), one_of(2) == 0};
+        term_.regrade(model_.rules);
+        return "\n" + model_.rules.toml();
+    }
+
+    std::string adjust(const std::string& student, int exercise) {
+        const double points = one_of(30) - 15;
+        term_.adjust(student, exercise, points);
+        model_.adjusted[{student, exercise}] += points;
+        return fmt::format("\nadjust {} {} {}", student, exercise, points);
+    }
+
+    std::string set(const std::string& student, int exercise) {
+        const bool unset = one_of(2) == 0;
+        const int points = one_of(11);
+        term_.decide(unset ? Decision::Kind::unset : Decision::Kind::set, student, {}, exercise, points);
+        model_.set[{student, exercise}] = points;
+        if (unset) model_.set.erase({student, exercise});
+        return fmt::format("\n{} {} {} {}", unset ? "unset" : "set", student, exercise, points);
+    }
+
+    std::string remove(const std::string& student) {
+        const auto kind = one_of(2) == 0 ? Decision::Kind::remove : Decision::Kind::restore;
+        if (one_of(4) == 0 || model_.hand_ins.empty()) {
+            term_.decide(kind, student, {}, -1);
+            model_.gone[student] = kind == Decision::Kind::remove;
+            return fmt::format("\n{} {}", to_string(kind), student);
+        }
+        const int id = 1 + one_of(static_cast<int>(model_.hand_ins.size()));
+        Model::HandIn& one = model_.hand_ins[static_cast<std::size_t>(id - 1)];
+        term_.decide(kind, one.student, id, -1);
+        one.removed = kind == Decision::Kind::remove;
+        return fmt::format("\n{} {}", to_string(kind), id);
+    }
+
+    std::string pin(const std::string& student, int exercise) {
+        if (one_of(3) == 0 || model_.hand_ins.empty()) {
+            term_.decide(Decision::Kind::unpin, student, {}, exercise);
+            std::erase_if(model_.pinned, [&](const auto& one) {
+                return one.first.first == student && (exercise < 0 || one.first.second == exercise);
+            });
+            return fmt::format("\nunpin {} {}", student, exercise);
+        }
+        const int id = 1 + one_of(static_cast<int>(model_.hand_ins.size()));
+        exercise = std::max(0, exercise);
+        term_.decide(Decision::Kind::pin, student, id, exercise);
+        model_.pinned[{student, exercise}] = id;
+        return fmt::format("\npin {} {} {}", student, id, exercise);
+    }
+
+    Term term_;
+    Model model_;
+    std::mt19937 random_;
+    int now_ = 0;
+};
+
+TEST(Order, RandomTermsGiveTheMarksThatTheRulesSay) {
+    const build::ScratchFolder folder(quick_folder());
+    for (unsigned seed = 0; seed < 300; ++seed) {
+        RandomTerm term(folder.path() / fmt::format("{}.sqlite", seed), seed);
+        std::string story = fmt::format("seed {}", seed);
+        for (int step = 0; step < 14; ++step) story += term.step();
+        term.compare(story);
+        if (testing::Test::HasFatalFailure()) return;
+    }
+}
+
+/// A time, a policy, a grading and an adjustment, in whatever order; before, anna handed in without a time.
+TEST(Order, DoesNotMatterForTimesPolicyGradingAndDecisions) {
+    const build::ScratchFolder folder(quick_folder());
+    Rules late;
+    late.deadline = 24;
+    late.free_days = 1;
+    std::vector<int> order = {0, 1, 2, 3, 4};
+    std::set<double> totals;
+    do {
+        Term term(folder.path() / fmt::format("{}.sqlite", fmt::join(order, "")));
+        term.hand_in("anna", 1, 200, {});
+        for (const int command : order) {
+            if (command == 0) term.hand_in("anna", 1, 210, 24 + 72);
+            if (command == 1) term.regrade(late);
+            if (command == 2) term.grade();
+            if (command == 3) term.adjust("anna", 1, -1);
+            if (command == 4) term.hand_in("anna", 1, 205, {});
+        }
+        totals.insert(term.totals().at("anna").value_or(-1));
+    } while (std::next_permutation(order.begin(), order.end()));
+    EXPECT_EQ(totals.size(), 1U);
+    EXPECT_NEAR(*totals.begin(), 11 * 0.8 - 1, 1e-9);
+}
+
+}  // namespace
+}  // namespace headway::gradebook
