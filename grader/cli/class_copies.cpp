@@ -14,6 +14,11 @@ namespace headway::cli {
 classroom::Elsewhere read_elsewhere(const Course& course, const std::vector<std::string>& folders) {
     classroom::Elsewhere elsewhere;
     for (const std::string& folder : folders) {
+        if (!std::filesystem::is_directory(folder))
+            throw UsageError(
+                fmt::format("cannot compare with {}: there is no such folder; --compare takes a folder of hand-ins as "
+                            "class grade does",
+                            folder));
         try {
             classroom::add_elsewhere(elsewhere, course, folder);
         } catch (const std::exception& error) {
