@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <tuple>
 #include <utility>
 
 namespace headway::classroom {
@@ -72,7 +73,10 @@ private:
 
     RingFinding finding_of(const Ring& ring) const {
         std::vector<std::size_t> order = ring.members;
-        std::ranges::stable_partition(order, [&](std::size_t member) { return member == ring.centre; });
+        std::ranges::sort(order, {}, [&](std::size_t member) {
+            const Origin& origin = programs_[member];
+            return std::tuple(member != ring.centre, origin.students, origin.elsewhere);
+        });
         RingFinding finding{exercise_, {}, {}, common_.usual_share(), common_.independent_programs()};
         for (const std::size_t member : order) {
             const auto place = std::ranges::lower_bound(ring.members, member) - ring.members.begin();

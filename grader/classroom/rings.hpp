@@ -32,7 +32,7 @@ struct ComparedPair {
 /// Hand-ins of an exercise that hang together.
 struct RingFinding {
     std::string exercise;
-    std::vector<RingMember> members;  ///< first the one that is most like all the others
+    std::vector<RingMember> members;  ///< first the one that is most like all the others, then by id
     std::vector<ComparedPair> shown;  ///< a bounded number: each member with the one that is most like it
     double usual_share = 0;           ///< nineteen of twenty pairs of independent programs share at most this
     std::size_t independent = 0;      ///< how many programs that is known from

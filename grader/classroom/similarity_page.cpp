@@ -18,7 +18,8 @@ using Cell = Html::Cell;
 /// six colours for those who see them; grey levels differ too.
 constexpr const char* pair_style =
     ".pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(26rem,100%),1fr));gap:1rem}"
-    ".pair section{min-width:0}table.code{width:100%;table-layout:fixed;font:13px/1.45 ui-monospace,monospace;margin:0 "
+    ".pair section{min-width:0}td.n{white-space:nowrap}table.code{width:100%;table-layout:fixed;font:13px/1.45 "
+    "ui-monospace,monospace;margin:0 "
     "0 1rem}"
     "table.code caption{text-align:left;font-weight:600;padding:.25rem 0}"
     "table.code th,table.code td{padding:0 .4rem;border-bottom:0}table.code th{font-weight:400;opacity:.75}"

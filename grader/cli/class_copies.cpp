@@ -16,6 +16,11 @@ classroom::Elsewhere read_elsewhere(const Course& course, const std::vector<std:
     const std::vector<intake::Wanted> wanted = wanted_of(course);
     classroom::Elsewhere elsewhere;
     for (const std::string& folder : folders) {
+        if (!std::filesystem::is_directory(folder))
+            throw UsageError(
+                fmt::format("cannot compare with {}: there is no such folder; --compare takes a folder of hand-ins as "
+                            "class grade does",
+                            folder));
         try {
             classroom::add_elsewhere(elsewhere, wanted, folder);
         } catch (const std::exception& error) {
