@@ -44,7 +44,7 @@ std::string_view ending_among(std::string_view name, const std::array<std::strin
     for (const std::string_view ending : endings) {
         if (name.size() <= ending.size()) continue;
         const std::string_view tail = name.substr(name.size() - ending.size());
-        if (std::ranges::equal(tail, ending, {}, small)) return tail;
+        if (std::ranges::equal(tail, ending, {}, small)) return ending;
     }
     return {};
 }
