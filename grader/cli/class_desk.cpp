@@ -38,6 +38,20 @@ GradebookLock::GradebookLock(const fs::path& gradebook)
                                      gradebook.string()));
 }
 
+void require_gradebook(const ClassArguments& arguments) {
+    if (!fs::exists(arguments.gradebook))
+        throw UsageError(
+            fmt::format("there is no gradebook {}; ./headway class grade DIR makes one, and --gradebook "
+                        "FILE names it",
+                        arguments.gradebook));
+}
+
+gradebook::Edition current_edition(const gradebook::Gradebook& gradebook) {
+    const auto current = gradebook.current();
+    if (!current) throw UsageError("nothing is graded in this gradebook yet; begin with ./headway class grade DIR");
+    return *current;
+}
+
 void require_jail(const Course& course, const ClassArguments& arguments) try {
     sandbox::require_jail_for_a_class(course.machine(), arguments.unsafe ? sandbox::Unsafe::yes : sandbox::Unsafe::no);
 } catch (const std::runtime_error& error) {

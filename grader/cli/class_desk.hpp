@@ -24,6 +24,12 @@ private:
     sandbox::Descriptor file_;
 };
 
+/// @throws UsageError if the gradebook is not there
+void require_gradebook(const ClassArguments& arguments);
+
+/// The edition that marks follow. @throws UsageError if nothing is graded yet
+gradebook::Edition current_edition(const gradebook::Gradebook& gradebook);
+
 /// @throws CourseError if the jail is incomplete and nobody said --unsafe
 void require_jail(const Course& course, const ClassArguments& arguments);
 
