@@ -52,10 +52,11 @@ struct ClassRecord {
     std::vector<Attempt> attempts;        ///< by student, oldest first
     std::map<std::string, Score> scores;  ///< by source
     std::vector<Adjustment> adjustments;
+    std::vector<std::string> enrolled = {};  ///< who is in the class, where that is known; hand-ins may add guests
 };
 ClassRecord record_of(const Gradebook& gradebook, const Edition& edition);
 
-/// Of every student who handed in, or is in a group, sorted by id.
+/// Of every student who handed in, is in a group or is enrolled, sorted by id.
 std::vector<Mark> derive_marks(const ClassRecord& record, const MarkingPolicy& policy);
 
 }  // namespace headway::gradebook
