@@ -19,16 +19,8 @@ bool is_name(const std::string& name) {
     return !name.empty() && name.front() != '.' && fs::path(name).filename() == name;
 }
 
-void write_file(const fs::path& file, const std::string& text) {
-    try {
-        build::write_file(file, text);
-    } catch (const std::exception& error) {
-        throw std::runtime_error(fmt::format("cannot write {}: {}", file.string(), error.what()));
-    }
-}
-
 void write_list(const fs::path& file, const std::set<std::string>& names) {
-    write_file(file, fmt::format("{}\n", fmt::join(names, "\n")));
+    build::write_file(file, fmt::format("{}\n", fmt::join(names, "\n")));
 }
 
 }  // namespace
@@ -50,7 +42,9 @@ PageFolder::PageFolder(fs::path folder, std::set<std::string> names)
     write_list(folder_ / list, both);
 }
 
-void PageFolder::write(const std::string& name, const std::string& text) const { write_file(folder_ / name, text); }
+void PageFolder::write(const std::string& name, const std::string& text) const {
+    build::write_file(folder_ / name, text);
+}
 
 std::size_t PageFolder::finish() const {
     std::size_t removed = 0;

@@ -28,7 +28,12 @@ struct ClassArguments {
     std::vector<std::string> sbatch;
     bool unsafe = false;
     bool yes = false;
-    std::string format;  ///< of an export
+    std::optional<std::string> roster;  ///< without: roster.csv beside the gradebook, if it is there
+    // Of an export.
+    std::string format;
+    std::string assignment;  ///< what Canvas calls it
+    bool per_exercise = false;
+    std::string visible;  ///< to whom Gradescope shows results
     // Of an adjustment.
     std::string student;
     std::string exercise;
@@ -66,6 +71,7 @@ private:
     void add_work_shard();
     void add_running_options(CLI::App* command);
     void add_jobs(CLI::App* command);
+    void add_roster(CLI::App* command);
     void add_slurm_options(CLI::App* command);
 
     CLI::App* class_;

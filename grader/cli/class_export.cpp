@@ -1,17 +1,18 @@
 // What goes out of a gradebook: files for other programs, and pages.
-#include "cli/class_desk.hpp"
+#include "cli/class_results.hpp"
 #include "cli/commands.hpp"
 
 #include "classroom/class_page.hpp"
 #include "classroom/exports.hpp"
-#include "intake/entry_name.hpp"
+#include "classroom/page_folder.hpp"
+#include "classroom/student_page.hpp"
 #include "report/gradescope.hpp"
 #include "report/junit.hpp"
 #include "submission/digest.hpp"
+#include "terminal/page.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdio>
 
 namespace headway::cli {
@@ -19,18 +20,9 @@ namespace {
 
 namespace fs = std::filesystem;
 using gradebook::Access;
-using gradebook::Edition;
 using gradebook::Gradebook;
 using gradebook::Mark;
-
-/// Of those whose id can be a file's name; the others' rows say what is wrong with it.
-std::vector<Mark> usable_marks(const Course& course, const Gradebook& gradebook, const Edition& edition) {
-    std::vector<Mark> marks =
-        gradebook::derive_marks(gradebook::record_of(gradebook, edition),
-                                gradebook::MarkingPolicy::parse(edition.policy, exercise_names(course)));
-    std::erase_if(marks, [](const Mark& mark) { return !intake::is_usable_id(mark.student); });
-    return marks;
-}
+using report::counted;
 
 void write(const fs::path& file, const std::string& text) {
     try {
@@ -41,107 +33,104 @@ void write(const fs::path& file, const std::string& text) {
     }
 }
 
-/// A new folder for marks and names is for who grades alone. One that is there has the rights that somebody chose.
-void make_private(const fs::path& folder) {
-    std::error_code ignored;  // write() says better what is wrong
-    if (fs::create_directories(folder, ignored)) fs::permissions(folder, fs::perms::owner_all, ignored);
+/// What is written appears by a rename, which would put a file in the place of a device.
+void require_ordinary_target(const fs::path& target) {
+    std::error_code none;
+    const fs::file_status status = fs::status(target, none);
+    if (fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status))
+        throw UsageError(fmt::format("{} is no ordinary file; name a file or a folder to write", target.string()));
 }
 
-/// What counts of one student, as one document.
-verdict::Verdict verdict_of(const Gradebook& gradebook, const Edition& edition, const Mark& mark, verdict::Tell tell) {
-    verdict::Verdict verdict;
-    verdict.submission = mark.student;
-    build::Digest digest;
-    for (const gradebook::ExerciseMark& one : mark.exercises) {
-        if (one.source.empty()) continue;
-        const auto graded = gradebook.verdict(one.source, edition.suites.at(one.exercise));
-        if (!graded) continue;
-        verdict.started = graded->graded;
-        verdict.seconds += graded->exercise.seconds;
-        verdict.exercises.push_back(graded->exercise);
-        digest.add(graded->exercise.digest);
-    }
-    verdict.digest = digest.hex();
-    verdict::withhold(verdict, tell);
-    return verdict;
+/// An option that another format would not follow must not look as if it did.
+void require_options_of_format(const ClassArguments& arguments) {
+    if (arguments.format != "canvas" && (!arguments.assignment.empty() || arguments.per_exercise))
+        throw UsageError("--assignment and --per-exercise are for ./headway class export canvas");
+    if (arguments.format != "gradescope" && !arguments.visible.empty())
+        throw UsageError("--visible is for ./headway class export gradescope");
+}
+
+classroom::CanvasColumns canvas_columns(const ClassArguments& arguments) {
+    classroom::CanvasColumns columns;
+    if (!arguments.assignment.empty()) columns.assignment = arguments.assignment;
+    if (arguments.per_exercise) columns.of = classroom::CanvasColumns::Of::each_exercise;
+    return columns;
 }
 
 /// A student's results.json has the mark, late days and adjustments included.
-std::string gradescope_document(const verdict::Verdict& verdict, const Mark& mark) {
+std::string gradescope_document(const verdict::Verdict& verdict, const Mark& mark, const std::string& visible) {
     nlohmann::json document = report::gradescope(verdict);
     document["score"] = mark.points;
+    if (!visible.empty()) {
+        document["visibility"] = visible;
+        for (nlohmann::json& test : document["tests"]) test["visibility"] = visible;
+    }
     return document.dump(2) + "\n";
 }
 
-void export_documents(const Course& course, const ClassArguments& arguments, const Gradebook& gradebook,
-                      const Edition& edition, const std::vector<Mark>& marks) {
-    for (const Mark& mark : marks) {
-        const verdict::Verdict verdict = verdict_of(gradebook, edition, mark, course.tell);
-        const fs::path folder = arguments.folder;
-        if (arguments.format == "junit") {
+/// @return how many
+std::size_t export_documents(const ClassArguments& arguments, const ClassResults& results) {
+    const fs::path folder = arguments.folder;
+    std::size_t written = 0;
+    for (const Mark& mark : results.marks) {
+        if (arguments.format == "gradescope" && !mark.complete) continue;
+        const verdict::Verdict verdict = classroom::verdict_with_gaps(results.graded, mark);
+        if (arguments.format == "junit")
             write(folder / (mark.student + ".xml"), report::junit(verdict));
-        } else if (mark.complete) {
-            write(folder / mark.student / "results.json", gradescope_document(verdict, mark));
-        }
+        else
+            write(folder / mark.student / "results.json", gradescope_document(verdict, mark, arguments.visible));
+        ++written;
     }
+    return written;
 }
 
-bool is_unread(const gradebook::ExerciseMark& one) {
-    return one.open && one.standing == gradebook::Standing::malformed;
-}
-
-/// Who has no mark, and what is to be done about it. @return the exit status
-int tell_incomplete(const std::vector<Mark>& marks) {
-    std::size_t pending = 0;
-    std::size_t unread = 0;
-    for (const Mark& mark : marks) {
-        if (mark.complete) continue;
-        ++(std::ranges::any_of(mark.exercises, is_unread) ? unread : pending);
-    }
-    if (unread > 0)
-        fmt::print(
-            stderr,
-            "headway: {} handed in what could not be read: no mark, and no zero. ./headway class export csv says "
-            "why;\n  a new hand-in settles it, or ./headway class adjust ID --points N\n",
-            unread);
-    if (pending > 0)
-        fmt::print(stderr, "headway: {} have no mark yet; ./headway class grade goes on with them\n", pending);
-    return pending > 0 ? machine_at_fault : unread > 0 ? some_did_not_pass : all_passed;
+void write_student_pages(const fs::path& folder, const ClassResults& results, const std::vector<Mark>& marks) try {
+    std::set<std::string> names;
+    for (const Mark& mark : marks) names.insert(mark.student + ".html");
+    const classroom::PageFolder pages(folder, names);
+    for (const Mark& mark : marks)
+        pages.write(mark.student + ".html",
+                    classroom::student_page(results.graded, mark, results.roster.name_of(mark.student),
+                                            classroom::Copy::instructors));
+    if (const std::size_t removed = pages.finish(); removed > 0)
+        fmt::print("{} of students who are gone: removed.\n", counted(removed, "page"));
+} catch (const std::runtime_error& error) {
+    throw UsageError(error.what());
 }
 
 }  // namespace
 
 int run_class_export(const Course& course, const ClassArguments& arguments) {
     require_gradebook(arguments);
+    require_options_of_format(arguments);
+    require_ordinary_target(arguments.folder);
     const Gradebook gradebook(arguments.gradebook, Access::read_only);
-    const Edition edition = current_edition(gradebook);
-    const std::vector<Mark> marks = usable_marks(course, gradebook, edition);
+    const ClassResults results = class_results(course, arguments, gradebook);
+    if (arguments.format.ends_with("feedback")) return export_feedback(arguments, results);
+    std::size_t written = results.marks.size();
     if (arguments.format == "csv")
-        write(arguments.folder, classroom::marks_csv(marks));
+        write(arguments.folder, classroom::marks_csv(results.marks, results.roster));
     else if (arguments.format == "moodle")
-        write(arguments.folder, classroom::moodle_csv(marks, verdict::now()));
+        write(arguments.folder, classroom::moodle_csv(results.marks, verdict::now(), results.roster));
     else if (arguments.format == "canvas")
-        write(arguments.folder, classroom::canvas_csv(marks, "Headway"));
+        write(arguments.folder, classroom::canvas_csv(results.marks, canvas_columns(arguments), results.roster));
     else
-        export_documents(course, arguments, gradebook, edition, marks);
-    fmt::print("{} students in {}.\n", marks.size(), arguments.folder);
-    return tell_incomplete(marks);
+        written = export_documents(arguments, results);
+    fmt::print("{} in {}.\n", counted(written, "student"), arguments.folder);
+    return tell_incomplete(results);
 }
 
 int run_class_report(const Course& course, const ClassArguments& arguments) {
     require_gradebook(arguments);
     const Gradebook gradebook(arguments.gradebook, Access::read_only);
-    const Edition edition = current_edition(gradebook);
-    const classroom::ClassFindings findings = classroom::find_out(
-        gradebook, edition, usable_marks(course, gradebook, edition), classroom::starter_code(course));
+    const ClassResults results = class_results(course, arguments, gradebook);
+    const classroom::ClassFindings findings =
+        classroom::find_out(gradebook, results.graded.edition, results.marks, classroom::starter_code(course));
     const fs::path folder = arguments.folder;
-    make_private(folder);
-    write(folder / "index.html", classroom::class_page(findings));
+    classroom::make_private(folder);
+    write_student_pages(folder / "students", results, findings.marks);
+    write(folder / "index.html", classroom::class_page(findings, results.roster));
     write(folder / "similarity.html", classroom::similarity_page(findings));
-    for (const Mark& mark : findings.marks)
-        write(folder / "students" / (mark.student + ".html"),
-              classroom::student_page(gradebook, edition, mark, course.tell));
-    fmt::print("{} students; open {}\n", findings.marks.size(), (folder / "index.html").string());
+    fmt::print("{}; open {}\n", counted(findings.marks.size(), "student"), (folder / "index.html").string());
     return all_passed;
 }
 
