@@ -34,7 +34,7 @@ void show_points(Html& page, const Mark& mark) {
     for (const ExerciseMark& one : mark.exercises) {
         const std::string link = one.standing == Standing::graded ? "#exercise-" + one.exercise.substr(0, 2) : "";
         rows.push_back(
-            {{one.exercise, link}, {points_in_words(one), "", true}, {"", "", false, reasons_in_words(one, mark)}});
+            {{title_of(one), link}, {points_in_words(one), "", true}, {"", "", false, reasons_in_words(one, mark)}});
     }
     page.heading("Your points").table({"exercise", "points", "how they come about"}, rows);
     for (const std::string& sentence : adjustments_in_words(mark, "")) page.paragraph("In all: " + sentence);
