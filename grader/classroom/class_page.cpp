@@ -3,6 +3,7 @@
 #include "classroom/exports.hpp"
 #include "classroom/html.hpp"
 #include "intake/student_id.hpp"
+#include "report/exercise_view.hpp"
 #include "terminal/page.hpp"
 
 #include <fmt/format.h>
@@ -15,6 +16,7 @@ namespace headway::classroom {
 namespace {
 
 using gradebook::Mark;
+using report::counted;
 using Cell = Html::Cell;
 
 constexpr std::size_t most_pairs = 20;
@@ -44,16 +46,23 @@ void show_distribution(Html& page, const std::vector<Mark>& marks) {
     page.heading("Marks").bars("How many students reached which share of the points", bars);
     if (incomplete > 0)
         page.paragraph(
-            fmt::format("{} without a mark yet: something of theirs is not graded, could not be read, or came at a "
-                        "time that is not known.",
-                        incomplete));
+            fmt::format("{} without a mark yet: something is not graded, could not be read, or came at a time that is "
+                        "not known. ./headway class export csv says what.",
+                        counted(incomplete, "student")));
+}
+
+std::string state_in_words(const std::string& state) {
+    verdict::Exercise exercise;
+    exercise.state = verdict::state_from(state);
+    return report::state_in_words(exercise).text;
 }
 
 void show_exercises(Html& page, const ClassFindings& findings) {
     std::vector<std::vector<Cell>> rows;
     for (const auto& [name, finding] : findings.exercises) {
         std::vector<std::string> states;
-        for (const auto& [state, count] : finding.states) states.push_back(fmt::format("{} {}", count, state));
+        for (const auto& [state, count] : finding.states)
+            states.push_back(fmt::format("{} {}", count, state_in_words(state)));
         const double mean = finding.graded == 0 ? 0 : finding.points / static_cast<double>(finding.graded);
         rows.push_back({{name}, number(finding.graded), number(mean), {fmt::format("{}", fmt::join(states, ", "))}});
     }
@@ -65,7 +74,7 @@ void show_exercises(Html& page, const ClassFindings& findings) {
                             {one.property},
                             number(share(one.passed, one.asked)),
                             number(one.asked - one.passed)});
-    page.heading("Properties").table({"", "property", "hold, %", "do not"}, rows);
+    page.heading("Properties").table({"exercise", "property", "holds, %", "fails for"}, rows);
 }
 
 std::vector<const MistakeFinding*> by_frequency(const ClassFindings& findings) {
@@ -86,8 +95,9 @@ void show_mistakes(Html& page, const ClassFindings& findings) {
                         {mistake->lesson},
                         {fmt::format("{}", fmt::join(mistake->students, " "))}});
     page.heading("Misconceptions");
-    page.paragraph("As the diagnosis names them. Who shares one can be helped together: the last column is the group.");
-    page.table({"", "misconception", "students", "%", "lesson", "who"}, rows);
+    page.paragraph(
+        "As the diagnosis names them. People who share one can be helped together: the last column is the group.");
+    page.table({"exercise", "misconception", "students", "%", "lesson", "who"}, rows);
 }
 
 void show_lessons(Html& page, const ClassFindings& findings) {
@@ -128,18 +138,30 @@ void show_pairs(Html& page, const ClassFindings& findings) {
     if (!rows.empty()) page.table({"misconception", "and", "students", "by chance"}, rows);
 }
 
-void show_students(Html& page, const std::vector<Mark>& marks) {
-    std::vector<std::vector<Cell>> rows;
-    std::vector<std::string> headings = {"student", "points"};
-    for (const Mark& mark : marks) {
-        std::vector<Cell> row = {student(mark.student), mark.complete ? number(mark.points) : Cell{"-", "", true}};
-        for (const gradebook::ExerciseMark& one : mark.exercises) {
-            if (rows.empty()) headings.push_back(one.exercise.substr(0, 2));
-            const bool has_points = one.standing == gradebook::Standing::graded || one.set_to;
-            row.push_back(has_points ? number(one.points) : Cell{to_string(one.standing), "", true});
-        }
-        rows.push_back(std::move(row));
+std::vector<Cell> student_row(const Mark& mark, const Roster& roster) {
+    std::vector<Cell> row = {student(mark.student)};
+    if (!roster.empty()) {
+        const Enrolled* person = roster.find(mark.student);
+        row.push_back({person == nullptr ? "(not in the roster)" : person->name});
+        row.push_back({person == nullptr ? "" : person->section});
     }
+    row.push_back(mark.complete ? number(mark.points) : Cell{"-", "", true});
+    for (const gradebook::ExerciseMark& one : mark.exercises)
+        row.push_back(one.standing == gradebook::Standing::graded || one.set_to
+                          ? number(one.points)
+                          : Cell{to_string(one.standing), "", true});
+    return row;
+}
+
+void show_students(Html& page, const std::vector<Mark>& marks, const Roster& roster) {
+    std::vector<std::string> headings = {"student"};
+    if (!roster.empty()) headings.insert(headings.end(), {"name", "section"});
+    headings.emplace_back("points");
+    if (!marks.empty())
+        for (const gradebook::ExerciseMark& one : marks.front().exercises)
+            headings.push_back(one.exercise.substr(0, 2));
+    std::vector<std::vector<Cell>> rows;
+    for (const Mark& mark : marks) rows.push_back(student_row(mark, roster));
     page.heading("Students").table(headings, rows);
 }
 
@@ -150,18 +172,45 @@ std::string similarity_line(const ClassFindings& findings) {
                        report::counted(findings.rings.front().students(), "student"));
 }
 
+/// Who is in the class and has handed in nothing, and who has and is not.
+void show_roster(Html& page, const std::vector<Mark>& marks, const Roster& roster) {
+    std::vector<std::vector<Cell>> absent;
+    std::vector<std::vector<Cell>> guests;
+    for (const Mark& mark : marks) {
+        const Enrolled* person = roster.find(mark.student);
+        if (person == nullptr) guests.push_back({student(mark.student)});
+        if (person != nullptr && handed_in_nothing(mark))
+            absent.push_back({student(mark.student), {person->name}, {person->section}});
+    }
+    page.heading("Nothing handed in");
+    if (absent.empty()) page.paragraph("Everybody in the roster has handed in something that counts.");
+    if (!absent.empty()) page.paragraph(counted(absent.size(), "student") + ", of whose work nothing counts yet.");
+    if (!absent.empty()) page.table({"student", "name", "section"}, absent);
+    if (guests.empty()) return;
+    page.heading("Not in the roster");
+    page.paragraph("Hand-ins under ids that the roster does not have: guests, or a mistyped id.");
+    page.table({"student"}, guests);
+}
+
+std::string introduction(const ClassFindings& findings, const Roster& roster) {
+    const std::string count = counted(findings.marks.size(), "student");
+    if (!roster.empty()) return count + ", with names from the roster: this page is not for the class.";
+    return count + ", by the ids that their hand-ins came with: where folders were called by names, these are names.";
+}
+
 }  // namespace
 
-std::string class_page(const ClassFindings& findings) {
+std::string class_page(const ClassFindings& findings, const Roster& roster) {
     Html page("The class");
-    page.paragraph(fmt::format("{} students. Ids only: what is here names nobody.", findings.marks.size()));
+    page.paragraph(introduction(findings, roster));
     show_distribution(page, findings.marks);
     show_lessons(page, findings);
     show_mistakes(page, findings);
     show_pairs(page, findings);
     show_exercises(page, findings);
     page.heading("Similarity").link("similarity.html", similarity_line(findings));
-    show_students(page, findings.marks);
+    show_students(page, findings.marks, roster);
+    if (!roster.empty()) show_roster(page, findings.marks, roster);
     return page.take();
 }
 

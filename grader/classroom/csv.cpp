@@ -6,6 +6,13 @@
 
 namespace headway::classroom {
 
+std::string two_decimals(double value) {
+    std::string digits = fmt::format("{:.2f}", value);
+    digits.erase(digits.find_last_not_of('0') + 1);
+    if (digits.ends_with('.')) digits.pop_back();
+    return digits == "-0" ? "0" : digits;
+}
+
 Csv& Csv::raw(std::string_view field) {
     if (row_begun_) document_ += ',';
     row_begun_ = true;
@@ -28,12 +35,7 @@ Csv& Csv::text(std::string_view field) {
     return raw(verdict::showable(is_formula ? "'" + std::string(field) : std::string(field)));
 }
 
-Csv& Csv::number(double value) {
-    std::string digits = fmt::format("{:.2f}", value);
-    digits.erase(digits.find_last_not_of('0') + 1);
-    if (digits.ends_with('.')) digits.pop_back();
-    return raw(digits == "-0" ? "0" : digits);
-}
+Csv& Csv::number(double value) { return raw(two_decimals(value)); }
 
 void Csv::end_row() {
     document_ += "\r\n";

@@ -6,6 +6,9 @@
 
 namespace headway::classroom {
 
+/// With at most two digits after the point, none of them a zero that says nothing: "17.5", "10", "0".
+std::string two_decimals(double value);
+
 /// RFC 4180: fields with commas, quotes or line ends in quotes, quotes doubled, lines ended by CR LF.
 /// Text that a spreadsheet would take for a formula gets an apostrophe in front [OWASP, CSV Injection].
 class Csv {

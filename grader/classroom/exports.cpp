@@ -1,11 +1,14 @@
 #include "classroom/exports.hpp"
 
 #include "classroom/csv.hpp"
+#include "classroom/marks_in_words.hpp"
+#include "report/xml.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 namespace headway::classroom {
 namespace {
@@ -22,9 +25,30 @@ void exercise_fields(Csv& csv, const ExerciseMark& one) {
 
 void total(Csv& csv, const Mark& mark) { mark.complete ? csv.number(mark.points) : csv.empty(); }
 
-/// A digit-only id is Moodle's participant or Canvas's user.
-bool is_number(const std::string& id) {
-    return !id.empty() && std::all_of(id.begin(), id.end(), [](char c) { return c >= '0' && c <= '9'; });
+/// Whether any student's total was changed by hand, which no exercise's column shows.
+bool some_total_is_adjusted(const std::vector<Mark>& marks) {
+    return std::ranges::any_of(marks, [](const Mark& mark) { return mark.adjusted != 0; });
+}
+
+/// Moodle and Canvas know people by numbers. With a roster it has them; without one an id of digits is one.
+std::string platform_number(const Mark& mark, const Roster& roster) {
+    const Enrolled* one = roster.find(mark.student);
+    const std::string& id = one == nullptr || !is_number(one->platform_id) ? mark.student : one->platform_id;
+    return is_number(id) ? id : "";
+}
+
+/// Name, ID, SIS ids and section, as Canvas asks for them.
+void canvas_person(Csv& csv, const Mark& mark, const Roster& roster) {
+    const Enrolled* one = roster.find(mark.student);
+    const std::string number = platform_number(mark, roster);
+    csv.text(one == nullptr || one->name.empty() ? mark.student : one->name).text(number);
+    csv.text(one == nullptr ? "" : one->sis_user);
+    csv.text(one != nullptr && !one->sis_login.empty() ? one->sis_login : number.empty() ? mark.student : "");
+    csv.text(one == nullptr ? "" : one->section);
+}
+
+void canvas_exercises(Csv& csv, const Mark& mark) {
+    for (const ExerciseMark& one : mark.exercises) one.open ? csv.empty() : csv.number(one.points);
 }
 
 }  // namespace
@@ -45,45 +69,86 @@ std::string to_string(Standing standing) {
     return "graded";
 }
 
-std::string marks_csv(const std::vector<Mark>& marks) {
+bool is_number(const std::string& id) {
+    return !id.empty() && std::ranges::all_of(id, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+bool handed_in_nothing(const Mark& mark) {
+    return std::ranges::all_of(mark.exercises,
+                               [](const ExerciseMark& one) { return one.standing == Standing::missing; });
+}
+
+void leave_out_what_does_not_count(std::vector<Mark>& marks) {
+    std::set<std::string> kept;  // by all: every row has the same columns
+    for (const Mark& mark : marks)
+        for (const ExerciseMark& one : mark.exercises)
+            if (one.max_points > 0 || one.adjusted != 0 || one.set_to) kept.insert(one.exercise);
+    for (Mark& mark : marks) {
+        std::erase_if(mark.exercises, [&](const ExerciseMark& one) { return !kept.contains(one.exercise); });
+        mark.complete = mark.set_to || std::ranges::none_of(mark.exercises, &ExerciseMark::open);
+    }
+}
+
+std::string marks_csv(const std::vector<Mark>& marks, const Roster& roster) {
     Csv csv;
-    csv.text("student").text("points").text("max_points").text("complete").text("adjusted").text("free_days");
+    csv.text("student");
+    if (!roster.empty()) csv.text("name").text("section");
+    csv.text("points").text("max_points").text("complete").text("adjusted").text("free_days");
     if (!marks.empty())
         for (const ExerciseMark& one : marks.front().exercises)
             for (const char* column : {"", "_points", "_days_late", "_deducted", "_adjusted"})
                 csv.text(one.exercise + column);
     csv.text("notes").end_row();
     for (const Mark& mark : marks) {
+        const Enrolled* person = roster.find(mark.student);
         csv.text(mark.student);
+        if (!roster.empty()) csv.text(person ? person->name : "").text(person ? person->section : "");
         total(csv, mark);
         csv.number(mark.max_points).text(mark.complete ? "yes" : "no").number(mark.adjusted).number(mark.free_days);
         for (const ExerciseMark& one : mark.exercises) exercise_fields(csv, one);
-        csv.text(fmt::format("{}", fmt::join(mark.notes, "; "))).end_row();
+        std::vector<std::string> notes = mark.notes;
+        if (!roster.empty() && person == nullptr) notes.emplace_back("not in the roster");
+        csv.text(fmt::format("{}", fmt::join(notes, "; "))).end_row();
     }
     return csv.take();
 }
 
-std::string moodle_csv(const std::vector<Mark>& marks, const std::string& modified) {
+std::string moodle_csv(const std::vector<Mark>& marks, const std::string& modified, const Roster& roster) {
     Csv csv;
-    csv.text("Identifier").text("Grade").text("Last modified (grade)").end_row();
+    csv.text("Identifier");
+    if (!roster.empty()) csv.text("Full name");
+    csv.text("Grade").text("Last modified (grade)").text("Feedback comments").end_row();
     for (const Mark& mark : marks) {
-        csv.text(is_number(mark.student) ? "Participant " + mark.student : mark.student);
+        const std::string number = platform_number(mark, roster);
+        csv.text(number.empty() ? mark.student : "Participant " + number);
+        if (!roster.empty()) csv.text(roster.name_of(mark.student));
         total(csv, mark);
-        csv.text(modified).end_row();
+        // Moodle takes a comment for HTML.
+        csv.text(modified).text(report::xml_escaped(comment_in_words(mark), report::XmlContext::text)).end_row();
     }
     return csv.take();
 }
 
-std::string canvas_csv(const std::vector<Mark>& marks, const std::string& assignment) {
+std::string canvas_csv(const std::vector<Mark>& marks, const CanvasColumns& columns, const Roster& roster) {
+    const bool each = columns.of == CanvasColumns::Of::each_exercise && !marks.empty();
+    const bool by_hand = each && some_total_is_adjusted(marks);
     Csv csv;
     for (const char* column : {"Student", "ID", "SIS User ID", "SIS Login ID", "Section"}) csv.text(column);
-    csv.text(assignment).end_row();
+    if (!each) csv.text(columns.assignment);
+    if (each)
+        for (const ExerciseMark& one : marks.front().exercises) csv.text(columns.assignment + " " + one.exercise);
+    if (by_hand) csv.text(columns.assignment + " by hand");
+    csv.end_row();
     csv.text("    Points Possible").empty().empty().empty().empty();
-    csv.number(marks.empty() ? 0 : marks.front().max_points).end_row();
+    if (!each) csv.number(marks.empty() ? 0 : marks.front().max_points);
+    if (each)
+        for (const ExerciseMark& one : marks.front().exercises) csv.number(one.extra_credit ? 0 : one.max_points);
+    if (by_hand) csv.number(0);
+    csv.end_row();
     for (const Mark& mark : marks) {
-        const bool is_user = is_number(mark.student);
-        csv.text(mark.student).text(is_user ? mark.student : "").empty().text(is_user ? "" : mark.student).empty();
-        total(csv, mark);
+        canvas_person(csv, mark, roster);
+        each ? canvas_exercises(csv, mark) : total(csv, mark);
+        if (by_hand) csv.number(mark.adjusted);
         csv.end_row();
     }
     return csv.take();

@@ -1,5 +1,7 @@
 #include "classroom/html.hpp"
 
+#include "report/html_parts.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,32 +9,29 @@
 namespace headway::classroom {
 namespace {
 
-constexpr const char* style =
-    "body{font:16px/1.5 system-ui,sans-serif;max-width:64rem;margin:2rem auto;padding:0 1rem;color:#1a1a1a;"
-    "background:#fff}table{border-collapse:collapse;margin:1rem 0}th,td{padding:.25rem .75rem;text-align:left;"
-    "border-bottom:1px solid #ddd;vertical-align:top}td.n,th.n{text-align:right}pre{background:#f4f4f4;padding:.75rem;"
-    "overflow:auto;white-space:pre-wrap}h2{margin-top:2.5rem}svg text{font:12px system-ui,sans-serif;fill:currentColor}"
-    "svg rect{fill:#4a7ab5}a{color:#1f5fa8}@media(prefers-color-scheme:dark){body{background:#161616;color:#e8e8e8}"
-    "pre{background:#242424}th,td{border-color:#444}a{color:#8ab8f0}}";
-
 std::string number_class(bool is_number) { return is_number ? "n" : ""; }
+
+/// "How many: 3 at 0 %, 1 at 10 %", for those who do not see the bars.
+std::string in_words(std::string_view title, const std::vector<Html::Bar>& bars) {
+    std::string words = std::string(title) + ": ";
+    for (const Html::Bar& bar : bars)
+        words += fmt::format("{}{} at {}", &bar == bars.data() ? "" : ", ", bar.count, bar.label);
+    return words;
+}
 
 }  // namespace
 
-Html::Html(std::string_view title, std::string_view more_style) : page_("<!DOCTYPE html>\n") {
+Html::Html(std::string_view title, std::string_view more_style) : page_("<!DOCTYPE html>\n"), heading_(title) {
     page_.open("html", {{"lang", "en"}});
-    page_.open("head");
-    page_.empty("meta", {{"charset", "utf-8"}});
-    page_.empty("meta", {{"name", "viewport"}, {"content", "width=device-width"}});
-    page_.text("title", {}, title);
-    page_.text("style", {}, std::string(style) + std::string(more_style));
-    page_.close();
+    report::write_head(page_, std::string(title), std::string(more_style));
     page_.open("body");
+    page_.open("main");
     page_.text("h1", {}, title);
 }
 
 Html& Html::heading(std::string_view text) {
     page_.text("h2", {}, text);
+    heading_ = text;
     return *this;
 }
 
@@ -53,52 +52,64 @@ Html& Html::code(std::string_view text) {
     return *this;
 }
 
+void Html::cell(const Cell& cell) {
+    if (cell.link.empty() && cell.more.empty()) {
+        page_.text("td", {{"class", number_class(cell.is_number)}}, cell.text);
+        return;
+    }
+    page_.open("td", {{"class", number_class(cell.is_number)}});
+    if (cell.link.empty()) page_.words(cell.text);
+    if (!cell.link.empty()) page_.text("a", {{"href", cell.link}}, cell.text);
+    if (!cell.more.empty()) {
+        page_.open("ul");
+        for (const std::string& line : cell.more) page_.text("li", {}, line);
+        page_.close();
+    }
+    page_.close();
+}
+
 Html& Html::table(const std::vector<std::string>& headings, const std::vector<std::vector<Cell>>& rows) {
+    page_.open("div", {{"class", "list"}, {"tabindex", "0"}, {"role", "region"}, {"aria-label", heading_}});
     page_.open("table");
     page_.open("thead");
     page_.open("tr");
     for (std::size_t i = 0; i < headings.size(); ++i) {
         const bool is_number = !rows.empty() && i < rows.front().size() && rows.front()[i].is_number;
-        page_.text("th", {{"class", number_class(is_number)}}, headings[i]);
+        if (headings[i].empty()) page_.text("td", {}, "");
+        if (!headings[i].empty()) page_.text("th", {{"scope", "col"}, {"class", number_class(is_number)}}, headings[i]);
     }
     page_.close();
     page_.close();
     page_.open("tbody");
     for (const auto& row : rows) {
         page_.open("tr");
-        for (const Cell& cell : row) {
-            if (cell.link.empty()) {
-                page_.text("td", {{"class", number_class(cell.is_number)}}, cell.text);
-                continue;
-            }
-            page_.open("td", {{"class", number_class(cell.is_number)}});
-            page_.text("a", {{"href", cell.link}}, cell.text);
-            page_.close();
-        }
+        for (const Cell& one : row) cell(one);
         page_.close();
     }
+    page_.close();
     page_.close();
     page_.close();
     return *this;
 }
 
 Html& Html::bars(std::string_view title, const std::vector<Bar>& bars) {
-    constexpr std::size_t step = 56;
-    constexpr double height = 140;
+    constexpr std::size_t step = 38;  // ten of them are as wide as a telephone
+    constexpr double height = 120;
     const auto at = [](double place) { return fmt::format("{:.1f}", place); };
     std::size_t most = 1;
     for (const Bar& bar : bars) most = std::max(most, bar.count);
-    page_.open("svg", {{"role", "img"},
-                       {"aria-label", std::string(title)},
-                       {"width", std::to_string(bars.size() * step)},
-                       {"height", at(height + 40)}});
+    const std::size_t width = bars.size() * step;
+    page_.open("svg", {{"class", "bars"},
+                       {"role", "img"},
+                       {"aria-label", in_words(title, bars)},
+                       {"viewBox", fmt::format("0 0 {} {}", width, at(height + 40))}});
     for (std::size_t i = 0; i < bars.size(); ++i) {
         const double tall = height * static_cast<double>(bars[i].count) / static_cast<double>(most);
         const double x = static_cast<double>(i * step);
         const std::string middle = at(x + step / 2.0);
-        page_.empty("rect", {{"x", at(x + 4)},
+        page_.empty("rect", {{"x", at(x + 3)},
                              {"y", at(20 + height - tall)},
-                             {"width", std::to_string(step - 8)},
+                             {"width", std::to_string(step - 6)},
                              {"height", at(tall)}});
         page_.text("text", {{"x", middle}, {"y", at(14 + height - tall)}, {"text-anchor", "middle"}},
                    std::to_string(bars[i].count));
@@ -108,7 +119,13 @@ Html& Html::bars(std::string_view title, const std::vector<Bar>& bars) {
     return *this;
 }
 
+Html& Html::exercise(const verdict::Exercise& exercise) {
+    report::write_exercise(page_, exercise, "exercises");
+    return *this;
+}
+
 std::string Html::take() {
+    page_.close();
     page_.close();
     page_.close();
     return page_.take();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "report/xml.hpp"
+#include "verdict/verdict.hpp"
 
 #include <string>
 #include <string_view>
@@ -8,7 +9,8 @@
 
 namespace headway::classroom {
 
-/// A static page: no script, nothing loaded from anywhere. All that is given as text is escaped.
+/// A static page in the style of `grade --html`: no script, nothing loaded from anywhere. All that is given as text is
+/// escaped.
 class Html {
 public:
     /// @param more_style  CSS that only this page needs
@@ -23,7 +25,9 @@ public:
         std::string text;
         std::string link = {};  ///< relative
         bool is_number = false;
+        std::vector<std::string> more = {};  ///< lines of their own
     };
+    /// A column without a heading has an empty cell there, which is no heading to a screen reader.
     Html& table(const std::vector<std::string>& headings, const std::vector<std::vector<Cell>>& rows);
 
     /// Columns of a bar chart, each with its label below and its count above.
@@ -35,11 +39,16 @@ public:
 
     /// For what only one page has; what is opened there is closed there.
     report::Xml& elements() { return page_; }
+    /// As `grade --html` shows it; a link to it is "#exercise-03".
+    Html& exercise(const verdict::Exercise& exercise);
 
     std::string take();
 
 private:
+    void cell(const Cell& cell);
+
     report::Xml page_;
+    std::string heading_;  ///< the last
 };
 
 }  // namespace headway::classroom

@@ -63,15 +63,32 @@ void ClassCommands::add_regrade() {
 }
 
 void ClassCommands::add_export() {
-    auto* command = add("export", "Write the marks for another program", run_class_export);
+    auto* command = add("export", "Write marks and feedback for people and other programs", run_class_export);
     command
-        ->add_option("format", arguments_.format,
-                     "csv, moodle, canvas: a file; gradescope, junit: a file per student; jplag: "
-                     "the sources, for JPlag")
+        ->add_option(
+            "format", arguments_.format,
+            "csv, moodle, canvas: marks in a file; gradescope, junit: a folder with a file per student; "
+            "feedback: a folder with a page per student; moodle-feedback, canvas-feedback: a zip of these pages; "
+            "jplag: the sources, for JPlag")
         ->required()
-        ->check(CLI::IsMember({"csv", "moodle", "canvas", "gradescope", "junit", "jplag"}))
+        ->check(CLI::IsMember({"csv", "moodle", "canvas", "gradescope", "junit", "feedback", "moodle-feedback",
+                               "canvas-feedback", "jplag"}))
         ->type_name("FORMAT");
     command->add_option("path", arguments_.folder, "The file, or the folder for files")->required()->type_name("PATH");
+    command->add_option("--assignment", arguments_.assignment, "canvas: what the assignment is called (Headway)")
+        ->type_name("NAME");
+    command->add_flag("--per-exercise", arguments_.per_exercise, "canvas: an assignment per exercise, not one for all");
+    command
+        ->add_option("--visible", arguments_.visible,
+                     "gradescope: when students see the results (visible: at once; after_due_date; after_published; "
+                     "hidden)")
+        ->check(CLI::IsMember({"visible", "after_due_date", "after_published", "hidden"}))
+        ->type_name("WHEN");
+    add_roster(command);
+    command->footer(
+        "Exit status: 0, everybody is in it with a mark; 1, somebody is left out or has no mark because a hand-in "
+        "could not be read, or its time is not known, or a platform cannot place the page; 2, wrong usage; 3, "
+        "something is not graded yet.");
 }
 
 void ClassCommands::add_report() {
@@ -84,6 +101,15 @@ void ClassCommands::add_report() {
         ->type_name("DIR")
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    add_roster(command);
+}
+
+void ClassCommands::add_roster(CLI::App* command) {
+    command
+        ->add_option("--roster", arguments_.roster,
+                     "Who is in the class: a CSV of Moodle, Canvas or Gradescope, or id,name,section (default: "
+                     "roster.csv beside the gradebook)")
+        ->type_name("FILE");
 }
 
 void ClassCommands::add_work_shard() {

@@ -31,8 +31,13 @@ struct ClassArguments {
     bool unsafe = false;
     bool yes = false;
     bool undo = false;
-    std::string format;                ///< of an export
-    std::vector<std::string> compare;  ///< folders of hand-ins that a report looks for copies from
+    std::optional<std::string> roster;  ///< without: roster.csv beside the gradebook, if it is there
+    std::vector<std::string> compare;   ///< folders of hand-ins that a report looks for copies from
+    // Of an export.
+    std::string format;
+    std::string assignment;  ///< what Canvas calls it
+    bool per_exercise = false;
+    std::string visible;  ///< to whom Gradescope shows results
     // Of a decision.
     std::string student;
     std::string exercise;
@@ -87,6 +92,7 @@ private:
     void add_reason(CLI::App* command);
     void add_running_options(CLI::App* command);
     void add_jobs(CLI::App* command);
+    void add_roster(CLI::App* command);
     void add_slurm_options(CLI::App* command);
 
     CLI::App* class_;

@@ -102,13 +102,15 @@ gradebook::MarkingPolicy policy_of(const Course& course, const Edition& edition)
                     error.what()));
 }
 
-std::vector<gradebook::Mark> all_marks(const Course& course, const Gradebook& gradebook, const Edition& edition) {
+std::vector<gradebook::Mark> all_marks(const Course& course, const Gradebook& gradebook, const Edition& edition,
+                                       std::vector<std::string> enrolled) {
     std::set<std::string> known;  // files and folders
     std::map<std::string, std::set<std::string>> unknown;
     for (const gradebook::Attempt& attempt : gradebook.attempts())
         (intake::is_usable_id(attempt.student) ? known : unknown[attempt.student]).insert(attempt.entry);
-    std::vector<gradebook::Mark> marks =
-        gradebook::derive_marks(gradebook::record_of(gradebook, edition), policy_of(course, edition));
+    gradebook::ClassRecord record = gradebook::record_of(gradebook, edition);
+    record.enrolled = std::move(enrolled);
+    std::vector<gradebook::Mark> marks = gradebook::derive_marks(record, policy_of(course, edition));
     std::erase_if(marks, [&](const gradebook::Mark& mark) {
         const auto row = unknown.find(mark.student);
         return row != unknown.end() && std::ranges::includes(known, row->second);

@@ -46,8 +46,9 @@ gradebook::MarkingPolicy parsed_policy(const Course& course, const std::string& 
 gradebook::MarkingPolicy policy_of(const Course& course, const gradebook::Edition& edition);
 
 /// Of everybody: rows without a usable id say what is wrong, until what came in them has come with one.
+/// @param enrolled  who is in the class, where that is known
 std::vector<gradebook::Mark> all_marks(const Course& course, const gradebook::Gradebook& gradebook,
-                                       const gradebook::Edition& edition);
+                                       const gradebook::Edition& edition, std::vector<std::string> enrolled = {});
 
 /// With the id of the person who is named by it, or by the name that it was made of: "Jane Doe" is Jane~Doe.
 ClassArguments with_known_student(ClassArguments arguments);

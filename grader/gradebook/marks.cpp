@@ -53,7 +53,7 @@ public:
     }
 
     std::vector<Mark> run() const {
-        std::set<std::string> students;
+        std::set<std::string> students(record_.enrolled.begin(), record_.enrolled.end());
         for (const auto& [student, attempts] : by_student_) students.insert(student);
         for (const auto& [group, members] : policy_.groups) students.insert(members.begin(), members.end());
         std::vector<Mark> marks;

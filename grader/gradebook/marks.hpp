@@ -75,10 +75,11 @@ struct ClassRecord {
     std::map<std::string, Score> scores;  ///< by source
     std::vector<Adjustment> adjustments;
     std::vector<Decision> decisions = {};
+    std::vector<std::string> enrolled = {};  ///< who is in the class, where that is known; hand-ins may add guests
 };
 ClassRecord record_of(const Gradebook& gradebook, const Edition& edition);
 
-/// Of every student who handed in, or is in a group, and was not removed, sorted by id.
+/// Of every student who handed in, is in a group or is enrolled, and was not removed, sorted by id.
 std::vector<Mark> derive_marks(const ClassRecord& record, const MarkingPolicy& policy);
 
 /// What one attempt would count for a student, if there were no other.

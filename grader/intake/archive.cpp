@@ -1,4 +1,5 @@
 #include "intake/file_tree.hpp"
+#include "intake/names_in_utf8.hpp"
 
 #include "verdict/utf8.hpp"
 
@@ -11,7 +12,6 @@
 
 #include <archive.h>
 #include <archive_entry.h>
-#include <locale.h>
 
 namespace headway::intake {
 namespace {
@@ -23,24 +23,6 @@ struct Close {
 };
 using Reader = std::unique_ptr<archive, Close>;
 
-/// libarchive makes of names what the locale can hold. In most containers that is ASCII, and a name that does not fit
-/// is none; so while an archive is read, this thread's locale is UTF-8.
-class NamesInUtf8 {
-public:
-    NamesInUtf8() : locale_(::newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr)) {
-        if (locale_ != nullptr) before_ = ::uselocale(locale_);
-    }
-    NamesInUtf8(const NamesInUtf8&) = delete;
-    NamesInUtf8& operator=(const NamesInUtf8&) = delete;
-    ~NamesInUtf8() {
-        if (locale_ == nullptr) return;
-        ::uselocale(before_);
-        ::freelocale(locale_);
-    }
-
-private:
-    locale_t locale_, before_ = nullptr;
-};
 
 /// Of formats and compressions only what people hand in: each more is more code that reads strangers' bytes.
 Reader new_reader() {

@@ -49,7 +49,7 @@ void write_circumstances(Xml& page, const Verdict& verdict) {
 
 }  // namespace
 
-void write_head(Xml& page, const std::string& title) {
+void write_head(Xml& page, const std::string& title, const std::string& more_style) {
     page.open("head");
     page.empty("meta", {{"charset", "utf-8"}});
     page.empty("meta", {{"name", "viewport"}, {"content", "width=device-width, initial-scale=1"}});
@@ -57,7 +57,7 @@ void write_head(Xml& page, const std::string& title) {
     page.empty("meta", {{"http-equiv", "Content-Security-Policy"},
                         {"content", "default-src 'none'; style-src 'unsafe-inline'"}});
     page.text("title", {}, title);
-    page.text("style", {}, html_style);
+    page.text("style", {}, std::string(html_style) + more_style);
     page.close();
 }
 

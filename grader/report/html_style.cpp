@@ -31,7 +31,7 @@ ol.stages li { border: 1px solid var(--line); border-radius: .4rem; padding: .3r
 ol.stages li.wrong { border-color: var(--bad); } ol.stages li.first { border: 2px solid var(--bad); }
 ol.stages span { display: block; font-size: .8rem; }
 .maps { display: flex; flex-wrap: wrap; gap: 1rem 1.5rem; }
-.map { overflow-x: auto; max-width: 100%; } .map table { border-collapse: separate; border-spacing: 1px; }
+.map { position: relative; overflow-x: auto; max-width: 100%; } .map table { border-collapse: separate; border-spacing: 1px; }
 .map caption { text-align: left; font-size: .85rem; color: var(--faint); }
 .map th { font: .65rem/1 ui-monospace, monospace; color: var(--faint); font-weight: 400; padding: .1rem .2rem; }
 .map th.turned { writing-mode: vertical-rl; text-align: left; vertical-align: bottom; transform: rotate(180deg); }
@@ -42,6 +42,14 @@ ol.stages span { display: block; font-size: .8rem; }
 .numbers { overflow-x: auto; } .numbers table { border-collapse: collapse; }
 .numbers th, .numbers td { text-align: right; padding: .1rem .7rem; border-bottom: 1px solid var(--line); }
 .numbers caption { text-align: left; color: var(--faint); padding-bottom: .4rem; max-width: 46rem; }
+.list { overflow-x: auto; margin: .6rem 0; } .list table { border-collapse: collapse; }
+.list th, .list td { text-align: left; vertical-align: top; padding: .25rem 1rem .25rem 0; border-bottom: 1px solid var(--line); }
+.list .n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+@media (max-width: 40rem) { .list th, .list td { padding-right: .5rem; font-size: .9rem; } }
+.list ul { list-style: none; margin: 0; padding: 0; }
+svg.bars { display: block; width: 100%; max-width: 34rem; height: auto; margin: .6rem 0; }
+svg.bars rect { fill: var(--link); } svg.bars text { fill: currentColor; font: 11px system-ui, sans-serif; }
+.unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .next { border: 2px solid var(--good); border-radius: .5rem; padding: .5rem 1rem; }
 )";
 

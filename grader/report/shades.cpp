@@ -58,11 +58,15 @@ void write_shaded_table(Xml& page, const ShadedTable& table) {
         for (std::size_t column = 0; column < table.columns.size(); ++column) {
             const ShadedCell cell = table.cell(row * table.columns.size() + column);
             const std::string strange = std::isfinite(cell.value) ? "" : "strange ";
-            page.text("td",
-                      {{"class", strange + (cell.wrong ? "wrong" : "")},
-                       {"style", cell.style},
-                       {"title", number(cell.value)}},
-                      table.columns.size() <= most_columns_with_numbers ? number(cell.value, 2) : "");
+            page.open("td", {{"class", strange + (cell.wrong ? "wrong" : "")},
+                             {"style", cell.style},
+                             {"title", number(cell.value)}});
+            // Where a colour says it to the eye, these words do to a screen reader.
+            const bool seen = table.columns.size() <= most_columns_with_numbers;
+            if (seen) page.words(number(cell.value, 2));
+            const std::string unseen = (seen ? "" : number(cell.value, 2)) + (cell.wrong ? " wrong" : "");
+            if (!unseen.empty()) page.text("span", {{"class", "unseen"}}, unseen);
+            page.close();
         }
         page.close();
     }

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/stat.h>
+
 namespace headway {
 namespace {
 
@@ -53,7 +55,7 @@ TEST_F(ClassCommand, FromHandInsToMarks) {
               0);
     const auto exported = class_command({"export", "canvas", path("canvas.csv")});
     EXPECT_EQ(exported.ended.exit_code, 1);
-    EXPECT_NE(exported.output.find("1 handed in what could not be read"), std::string::npos) << exported.output;
+    EXPECT_NE(exported.output.find("1 student handed in what could not be read"), std::string::npos) << exported.output;
     const std::string canvas = build::read_file(path("canvas.csv"));
     EXPECT_NE(canvas.find("301,301,,,,10\r\n"), std::string::npos) << canvas;
     EXPECT_NE(canvas.find("303,303,,,,1.5\r\n"), std::string::npos) << canvas;
@@ -61,9 +63,13 @@ TEST_F(ClassCommand, FromHandInsToMarks) {
     EXPECT_EQ(class_command({"export", "moodle", path("moodle.csv")}).ended.exit_code, 1);
     const std::string moodle = build::read_file(path("moodle.csv"));
     EXPECT_NE(moodle.find("Participant 304,,"), std::string::npos) << moodle;
-    EXPECT_EQ(class_command({"export", "gradescope", path("results")}).ended.exit_code, 1);
+    EXPECT_EQ(class_command({"export", "gradescope", path("results"), "--visible", "after_due_date"}).ended.exit_code,
+              1);
     EXPECT_FALSE(std::filesystem::exists(path("results/304")));
-    EXPECT_EQ(nlohmann::json::parse(build::read_file(path("results/302/results.json"))).at("score"), 10);
+    const auto results = nlohmann::json::parse(build::read_file(path("results/302/results.json")));
+    EXPECT_EQ(results.at("score"), 10);
+    EXPECT_EQ(results.at("visibility"), "after_due_date");
+    EXPECT_EQ(results.at("tests").at(0).at("visibility"), "after_due_date");
 
     // A person's word, be it 0 points, makes a mark of it.
     class_command({"adjust", "304", "--points", "0", "--author", "prof", "--reason", "nothing in it"});
@@ -218,6 +224,44 @@ TEST_F(ClassCommand, ARegradeIsUndoneAndCopiesAreKept) {
 
     build::write_file(desk_.folder() / "policy.toml", "[worker]\ncall_cpu_seconds = 4\n");
     EXPECT_NE(grade().output.find("limits of policy.toml"), std::string::npos);
+}
+
+TEST_F(ClassCommand, NobodyIsMissingAndFeedbackGoesBack) {
+    ASSERT_EQ(grade().ended.exit_code, 1);
+    folder_.write("roster.csv", "id,name,section\n301,Ada Lovelace,A\n304,Eve,B\n305,Ben,B\n");
+    folder_.write("class.toml", "[exercises.01]\npoints = 0\n");
+    class_command({"regrade", "--yes"});
+
+    const auto exported = class_command({"export", "csv", path("marks.csv")});
+    EXPECT_TRUE(says(exported, "5 students in")) << exported.output;
+    EXPECT_TRUE(says(exported, "not in the roster (guests, or mistyped ids): 302, 303")) << exported.output;
+    const std::string marks = build::read_file(path("marks.csv"));
+    EXPECT_NE(marks.find("305,Ben,B,0,90,yes"), std::string::npos) << marks;
+    EXPECT_EQ(marks.find("01_single_head"), std::string::npos) << marks;
+
+    EXPECT_TRUE(says(class_command({"export", "csv", path("marks.csv"), "--per-exercise"}), "class export canvas"));
+
+    ASSERT_EQ(class_command({"report", path("report")}).ended.exit_code, 0);
+    const std::string page = build::read_file(path("report/index.html"));
+    EXPECT_NE(page.find("Ada Lovelace"), std::string::npos);
+    EXPECT_NE(page.find("Nothing handed in"), std::string::npos);
+
+    const auto feedback = class_command({"export", "feedback", path("feedback")});
+    EXPECT_EQ(feedback.ended.exit_code, 1) << feedback.output;
+    EXPECT_TRUE(says(feedback, "3 pages in")) << feedback.output;
+    EXPECT_TRUE(says(feedback, "1 student handed in nothing")) << feedback.output;
+    EXPECT_TRUE(says(feedback, "1 student without a mark")) << feedback.output;
+    EXPECT_NE(build::read_file(path("feedback/301.html")).find("Ada Lovelace (301)"), std::string::npos);
+    EXPECT_FALSE(std::filesystem::exists(path("feedback/304.html")));
+    EXPECT_EQ(class_command({"export", "moodle-feedback", path("moodle.zip")}).ended.exit_code, 1);
+    EXPECT_TRUE(std::filesystem::exists(path("moodle.zip")));
+
+    ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
+    EXPECT_TRUE(says(class_command({"export", "csv", path("pipe")}), "is no ordinary file"));
+    const auto nowhere = class_command({"export", "canvas-feedback", path("canvas.zip")});
+    EXPECT_EQ(nowhere.ended.exit_code, 2) << nowhere.output;
+    EXPECT_TRUE(says(nowhere, "none of these hand-ins has a name that Canvas gave it")) << nowhere.output;
+    EXPECT_FALSE(std::filesystem::exists(path("canvas.zip")));
 }
 
 TEST_F(ClassCommand, ChromiumShowsTheReport) {

@@ -17,6 +17,9 @@ std::vector<gradebook::Mark> two_marks() {
     complete.exercises[0].exercise = "03_scaled_scores";
     complete.exercises[0].standing = gradebook::Standing::graded;
     complete.exercises[0].points = 17.5;
+    complete.exercises[0].max_points = 20;
+    complete.exercises[0].score = {verdict::State::failed, 7, 10};
+    complete.adjustments = {{"4711", "03_scaled_scores", 3.5, "prof", "<effort>", "2026-05-09T12:00:00Z"}};
     complete.notes = {"=1+1, \"late\""};
     gradebook::Mark pending = complete;
     pending.student = "-anna";
@@ -25,6 +28,7 @@ std::vector<gradebook::Mark> two_marks() {
     pending.exercises[0].standing = gradebook::Standing::pending;
     pending.exercises[0].open = true;
     pending.notes.clear();
+    pending.adjustments.clear();
     return {complete, pending};
 }
 
@@ -49,21 +53,70 @@ TEST(Exports, AMarkWithoutATimeIsEmptyAndSaysSo) {
     EXPECT_NE(marks_csv(marks).find("'-anna,,20,no,0,0,untimed,,0,0,0,\r\n"), std::string::npos);
 }
 
-/// The three columns that Moodle's importer insists on, and ids as it writes them.
+Roster two_people() {
+    return Roster::parse(
+        "Student,ID,SIS User ID,SIS Login ID,Section\n\"Lovelace, Ada\",4711,u1,ada,A\nBen,4712,u2,ben,B\n",
+        "roster.csv");
+}
+
+/// The three columns that Moodle's importer insists on, ids as it writes them, and what the student reads.
 TEST(Exports, MoodlesWorksheet) {
     EXPECT_EQ(moodle_csv(two_marks(), "2026-05-01T12:00:00Z"),
-              "Identifier,Grade,Last modified (grade)\r\n"
-              "Participant 4711,17.5,2026-05-01T12:00:00Z\r\n"
-              "'-anna,,2026-05-01T12:00:00Z\r\n");
+              "Identifier,Grade,Last modified (grade),Feedback comments\r\n"
+              "Participant 4711,17.5,2026-05-01T12:00:00Z,"
+              "\"17.5 of 20 points. 03: 17.5 / 20. 7 of 10 by the tests, which are 14 of the 20 that the exercise "
+              "counts. +3.5 by prof on 2026-05-09: &lt;effort&gt;\"\r\n"
+              "'-anna,,2026-05-01T12:00:00Z,"
+              "\"No mark yet. 03: - / 20. Not graded yet: no points, and no zero.\"\r\n");
 }
 
 /// Student, ID, SIS User ID, SIS Login ID, Section, then assignments; the points possible in the second row.
 TEST(Exports, CanvassGradebook) {
-    EXPECT_EQ(canvas_csv(two_marks(), "Headway"),
-              "Student,ID,SIS User ID,SIS Login ID,Section,Headway\r\n"
+    EXPECT_EQ(canvas_csv(two_marks(), {.assignment = "Attention"}),
+              "Student,ID,SIS User ID,SIS Login ID,Section,Attention\r\n"
               "    Points Possible,,,,,20\r\n"
               "4711,4711,,,,17.5\r\n"
               "'-anna,,,'-anna,,\r\n");
+}
+
+TEST(Exports, CanvasGetsNamesAndSectionsFromTheRoster) {
+    const std::string csv = canvas_csv(two_marks(), {}, two_people());
+    EXPECT_NE(csv.find("\"Lovelace, Ada\",4711,u1,ada,A,17.5\r\n"), std::string::npos) << csv;
+}
+
+TEST(Exports, AnAssignmentPerExerciseAddsUpToTheMark) {
+    std::vector<gradebook::Mark> marks = two_marks();
+    marks[0].adjusted = -1;
+    const std::string csv =
+        canvas_csv(marks, {.assignment = "Attention", .of = CanvasColumns::Of::each_exercise}, two_people());
+    EXPECT_NE(csv.find("Section,Attention 03_scaled_scores,Attention by hand\r\n    Points Possible,,,,,20,0\r\n"),
+              std::string::npos)
+        << csv;
+    EXPECT_NE(csv.find(",A,17.5,-1\r\n"), std::string::npos) << csv;
+}
+
+TEST(Exports, TheRosterAddsNamesAndSaysWhoIsNotInIt) {
+    const std::string csv = marks_csv(two_marks(), two_people());
+    EXPECT_NE(csv.find("student,name,section,points"), std::string::npos) << csv;
+    EXPECT_NE(csv.find("4711,\"Lovelace, Ada\",A,17.5,20,yes"), std::string::npos) << csv;
+    EXPECT_NE(csv.find("'-anna,,,,20,no,0,pending,,0,0,0,not in the roster\r\n"), std::string::npos) << csv;
+}
+
+/// An instructor leaves an exercise out by points = 0: nobody is missing it, and nobody waits for it.
+TEST(Exports, WhatCountsNothingIsLeftOut) {
+    std::vector<gradebook::Mark> marks = two_marks();
+    for (gradebook::Mark& mark : marks) mark.exercises.push_back(marks[1].exercises[0]);
+    for (gradebook::Mark& mark : marks) mark.exercises[1].exercise = "06_multi_query";
+    for (gradebook::Mark& mark : marks) mark.exercises[1].max_points = 0;
+    marks[0].complete = false;
+    std::vector<gradebook::Mark> left = marks;
+    leave_out_what_does_not_count(left);
+    EXPECT_EQ(left[0].exercises.size(), 1U);
+    EXPECT_TRUE(left[0].complete);
+    EXPECT_FALSE(left[1].complete) << "of an exercise that counts";
+    marks[1].exercises[1].adjusted = 1;
+    leave_out_what_does_not_count(marks);
+    EXPECT_EQ(marks[0].exercises.size(), 2U) << "what a person gave points for stays, in every row";
 }
 
 }  // namespace

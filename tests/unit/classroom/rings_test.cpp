@@ -176,19 +176,15 @@ TEST(Elsewhere, TakesAnyLayoutAndSaysWhatCannotBeRead) {
     folder.write("2025/s1/03_scaled_scores/scaled_scores.cpp", "int a;");
     folder.write("2025/s2/scaled_scores.cpp", "int b;");
     folder.write("2025/s3.zip", "no archive");
-    cli::Course course;
-    course.root = root;
-    cli::ExerciseInfo info;
-    info.name = exercise;
-    course.exercises = {info};
+    const std::vector<intake::Wanted> wanted{{exercise, root / "exercises" / exercise}};
     Elsewhere elsewhere;
-    add_elsewhere(elsewhere, course, folder.path() / "2025/");
+    add_elsewhere(elsewhere, wanted, folder.path() / "2025/");
     std::vector<std::string> labels;
     for (const Origin& origin : elsewhere.programs[exercise]) labels.push_back(origin.elsewhere);
     EXPECT_THAT(labels, UnorderedElementsAre("2025: s1", "2025: s2"));
     ASSERT_EQ(elsewhere.unreadable.size(), 1U);
     EXPECT_EQ(elsewhere.unreadable[0].first, "2025: s3");
-    EXPECT_THROW(add_elsewhere(elsewhere, course, folder.path() / "nowhere"), std::exception);
+    EXPECT_THROW(add_elsewhere(elsewhere, wanted, folder.path() / "nowhere"), std::exception);
 }
 
 }  // namespace

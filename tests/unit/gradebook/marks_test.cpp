@@ -83,6 +83,15 @@ TEST_F(Marks, WhatOneOfAGroupHandsInCountsForAll) {
     EXPECT_EQ(mark("ben", "[groups]\nteam = ['anna', 'ben']").points, 7);
 }
 
+TEST_F(Marks, WhoIsEnrolledHasAMarkAlsoWithoutAHandIn) {
+    attempt("anna", "01", 7);
+    record_.enrolled = {"anna", "ben"};
+    EXPECT_EQ(mark("anna").points, 7);
+    EXPECT_EQ(mark("ben").points, 0);
+    EXPECT_TRUE(mark("ben").complete);
+    EXPECT_EQ(mark("ben").exercises.at(0).standing, Standing::missing);
+}
+
 TEST_F(Marks, AdjustmentsComeOnTopAndStayVisible) {
     attempt("anna", "01", 7);
     record_.adjustments.push_back({"anna", exercises[0], 1.5, "prof", "typo in the task", "2026"});

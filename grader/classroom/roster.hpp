@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace headway::classroom {
+
+/// The roster cannot be used; the message names file and line.
+struct RosterError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// One person of the class.
+struct Enrolled {
+    std::string id;  ///< by which the gradebook knows them
+    std::string name = {};
+    std::string section = {};
+    std::string platform_id = {};  ///< Moodle's participant, Canvas's user, Gradescope's SID
+    std::string sis_user = {};     ///< in Canvas's gradebook
+    std::string sis_login = {};
+    std::vector<std::string> ids = {};  ///< all that may mean this person, the best first
+    std::size_t line = 0;               ///< of the file
+};
+
+/// Who is in the class: a CSV file of Moodle, Canvas or Gradescope, or plain "id,name,section". Without one it is
+/// empty, and the class is who handed in.
+class Roster {
+public:
+    Roster() = default;
+
+    /// @param file  what messages call it
+    /// @throws RosterError for no id column, an id that stands twice or can be none, and broken CSV
+    static Roster parse(std::string_view text, const std::string& file);
+
+    bool empty() const { return people_.empty(); }
+    const std::vector<Enrolled>& people() const { return people_; }
+    /// Nothing for a guest, or a mistyped id.
+    const Enrolled* find(const std::string& id) const;
+    std::string name_of(const std::string& id) const;
+
+    /// People whose hand-ins came under another id of theirs (a login, an e-mail address) go by that.
+    /// @param known  the ids in the gradebook
+    void go_by(const std::set<std::string>& known);
+
+private:
+    void index();
+
+    std::vector<Enrolled> people_;
+    std::map<std::string, std::size_t> by_id_;
+};
+
+}  // namespace headway::classroom

@@ -1,0 +1,143 @@
+// What goes out of a gradebook: files for other programs, and pages.
+#include "cli/class_copies.hpp"
+#include "cli/class_results.hpp"
+#include "cli/commands.hpp"
+
+#include "classroom/class_page.hpp"
+#include "classroom/exports.hpp"
+#include "classroom/page_folder.hpp"
+#include "classroom/student_page.hpp"
+#include "report/gradescope.hpp"
+#include "report/junit.hpp"
+#include "submission/digest.hpp"
+#include "terminal/page.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+namespace headway::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using gradebook::Access;
+using gradebook::Gradebook;
+using gradebook::Mark;
+using report::counted;
+
+void write(const fs::path& file, const std::string& text) {
+    try {
+        if (file.has_parent_path()) fs::create_directories(file.parent_path());
+        build::write_file(file, text);
+    } catch (const std::exception& error) {
+        throw UsageError(fmt::format("cannot write {}: {}", file.string(), error.what()));
+    }
+}
+
+/// What is written appears by a rename, which would put a file in the place of a device.
+void require_ordinary_target(const fs::path& target) {
+    std::error_code none;
+    const fs::file_status status = fs::status(target, none);
+    if (fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status))
+        throw UsageError(fmt::format("{} is no ordinary file; name a file or a folder to write", target.string()));
+}
+
+/// An option that another format would not follow must not look as if it did.
+void require_options_of_format(const ClassArguments& arguments) {
+    if (arguments.format != "canvas" && (!arguments.assignment.empty() || arguments.per_exercise))
+        throw UsageError("--assignment and --per-exercise are for ./headway class export canvas");
+    if (arguments.format != "gradescope" && !arguments.visible.empty())
+        throw UsageError("--visible is for ./headway class export gradescope");
+}
+
+classroom::CanvasColumns canvas_columns(const ClassArguments& arguments) {
+    classroom::CanvasColumns columns;
+    if (!arguments.assignment.empty()) columns.assignment = arguments.assignment;
+    if (arguments.per_exercise) columns.of = classroom::CanvasColumns::Of::each_exercise;
+    return columns;
+}
+
+/// A student's results.json has the mark, late days and adjustments included.
+std::string gradescope_document(const verdict::Verdict& verdict, const Mark& mark, const std::string& visible) {
+    nlohmann::json document = report::gradescope(verdict);
+    document["score"] = mark.points;
+    if (!visible.empty()) {
+        document["visibility"] = visible;
+        for (nlohmann::json& test : document["tests"]) test["visibility"] = visible;
+    }
+    return document.dump(2) + "\n";
+}
+
+/// @return how many
+std::size_t export_documents(const ClassArguments& arguments, const ClassResults& results) {
+    const fs::path folder = arguments.folder;
+    std::size_t written = 0;
+    for (const Mark& mark : with_usable_ids(results.marks)) {
+        if (arguments.format == "gradescope" && !mark.complete) continue;
+        const verdict::Verdict verdict = classroom::verdict_with_gaps(results.graded, mark);
+        if (arguments.format == "junit")
+            write(folder / (mark.student + ".xml"), report::junit(verdict));
+        else
+            write(folder / mark.student / "results.json", gradescope_document(verdict, mark, arguments.visible));
+        ++written;
+    }
+    return written;
+}
+
+void write_student_pages(const fs::path& folder, const ClassResults& results, const std::vector<Mark>& marks) try {
+    std::set<std::string> names;
+    for (const Mark& mark : marks) names.insert(mark.student + ".html");
+    const classroom::PageFolder pages(folder, names);
+    for (const Mark& mark : marks)
+        pages.write(mark.student + ".html",
+                    classroom::student_page(results.graded, mark, results.roster.name_of(mark.student),
+                                            classroom::Copy::instructors));
+    if (const std::size_t removed = pages.finish(); removed > 0)
+        fmt::print("{} of students who are gone: removed.\n", counted(removed, "page"));
+} catch (const std::runtime_error& error) {
+    throw UsageError(error.what());
+}
+
+}  // namespace
+
+int run_class_export(const Course& course, const ClassArguments& arguments) {
+    require_gradebook(arguments);
+    require_options_of_format(arguments);
+    require_ordinary_target(arguments.folder);
+    const Gradebook gradebook(arguments.gradebook, Access::read_only);
+    const ClassResults results = class_results(course, arguments, gradebook);
+    if (arguments.format == "jplag") return export_jplag(course, arguments, gradebook, results.marks);
+    tell_of_changed_policy(arguments, results.graded.edition);
+    tell_of_strangers(course, gradebook, results.graded.edition);
+    if (arguments.format.ends_with("feedback")) return export_feedback(arguments, results);
+    std::size_t written = results.marks.size();
+    if (arguments.format == "csv")
+        write(arguments.folder, classroom::marks_csv(results.marks, results.roster));
+    else if (arguments.format == "moodle")
+        write(arguments.folder, classroom::moodle_csv(results.marks, verdict::now(), results.roster));
+    else if (arguments.format == "canvas")
+        write(arguments.folder, classroom::canvas_csv(results.marks, canvas_columns(arguments), results.roster));
+    else
+        written = export_documents(arguments, results);
+    fmt::print("{} in {}.\n", counted(written, "student"), arguments.folder);
+    return tell_incomplete(results);
+}
+
+int run_class_report(const Course& course, const ClassArguments& arguments) {
+    require_gradebook(arguments);
+    const Gradebook gradebook(arguments.gradebook, Access::read_only);
+    const ClassResults results = class_results(course, arguments, gradebook);
+    const classroom::ClassFindings findings = classroom::find_out(gradebook, results.graded.edition, results.marks,
+                                                                  course, read_elsewhere(course, arguments.compare));
+    tell_of_changed_policy(arguments, results.graded.edition);
+    tell_of_strangers(course, gradebook, results.graded.edition);
+    const fs::path folder = arguments.folder;
+    classroom::make_private(folder);
+    write_student_pages(folder / "students", results, with_usable_ids(findings.marks));
+    write(folder / "index.html", classroom::class_page(findings, results.roster));
+    write(folder / "similarity.html", classroom::similarity_page(findings));
+    fmt::print("{}; open {}\n", counted(findings.marks.size(), "student"), (folder / "index.html").string());
+    return all_passed;
+}
+
+}  // namespace headway::cli

@@ -1,0 +1,94 @@
+#include "cli/class_results.hpp"
+
+#include "cli/commands.hpp"
+
+#include "classroom/exports.hpp"
+#include "intake/student_id.hpp"
+#include "submission/digest.hpp"
+#include "terminal/page.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <set>
+
+namespace headway::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using gradebook::Gradebook;
+using gradebook::Mark;
+using report::counted;
+
+classroom::Roster read_roster(const ClassArguments& arguments) {
+    const fs::path beside = fs::absolute(arguments.gradebook).parent_path() / "roster.csv";
+    if (!arguments.roster && !fs::exists(beside)) return {};
+    const fs::path file = arguments.roster ? fs::path(*arguments.roster) : beside;
+    constexpr std::uintmax_t most_bytes = 16U << 20U;
+    std::error_code none;
+    if (fs::is_regular_file(file, none) && fs::file_size(file, none) > most_bytes)
+        throw UsageError(fmt::format("{} is larger than {} MiB: no roster is", file.string(), most_bytes >> 20U));
+    try {
+        return classroom::Roster::parse(build::read_file(file), file.string());
+    } catch (const std::runtime_error& error) {
+        throw UsageError(fmt::format("{}. Nothing was written.", error.what()));
+    }
+}
+
+}  // namespace
+
+ClassResults class_results(const Course& course, const ClassArguments& arguments, const Gradebook& gradebook) {
+    const gradebook::Edition edition = current_edition(gradebook);
+    ClassResults results{{gradebook, edition, policy_of(course, edition), gradebook.attempts(), course.tell},
+                         read_roster(arguments),
+                         {}};
+    std::set<std::string> known;
+    for (const gradebook::Attempt& attempt : results.graded.attempts) known.insert(attempt.student);
+    results.roster.go_by(known);
+    std::vector<std::string> enrolled;
+    for (const classroom::Enrolled& one : results.roster.people()) enrolled.push_back(one.id);
+    results.marks = all_marks(course, gradebook, edition, std::move(enrolled));
+    classroom::leave_out_what_does_not_count(results.marks);
+    return results;
+}
+
+std::vector<std::string> guests(const ClassResults& results) {
+    std::vector<std::string> ids;
+    if (results.roster.empty()) return ids;
+    for (const Mark& mark : results.marks)
+        if (results.roster.find(mark.student) == nullptr) ids.push_back(mark.student);
+    return ids;
+}
+
+std::vector<Mark> with_usable_ids(std::vector<Mark> marks) {
+    std::erase_if(marks, [](const Mark& mark) { return !intake::is_usable_id(mark.student); });
+    return marks;
+}
+
+int tell_incomplete(const ClassResults& results) {
+    const auto unread = open_marks(results.marks, gradebook::Standing::malformed);
+    const auto untimed = open_marks(results.marks, gradebook::Standing::untimed);
+    const auto pending = open_marks(results.marks, gradebook::Standing::pending);
+    if (!unread.empty())
+        fmt::print(
+            stderr,
+            "headway: {} handed in what could not be read: no mark, and no zero. ./headway class export csv says "
+            "why;\n  a new hand-in settles it, or ./headway class adjust ID --points N\n",
+            counted(unread.size(), "student"));
+    if (!untimed.empty())
+        fmt::print(
+            stderr,
+            "headway: no mark, and no zero, for {}: handed in at a time that is not known, with a deadline.\n  {}\n",
+            named(untimed), next_for_untimed);
+    if (!pending.empty())
+        fmt::print(stderr, "headway: {} without a mark yet; ./headway class grade goes on with them\n",
+                   counted(pending.size(), "student"));
+    if (const std::vector<std::string> ids = guests(results); !ids.empty())
+        fmt::print(stderr, "headway: not in the roster (guests, or mistyped ids): {}\n", fmt::join(ids, ", "));
+    if (!pending.empty()) return machine_at_fault;
+    return unread.empty() && untimed.empty() ? all_passed : some_did_not_pass;
+}
+
+}  // namespace headway::cli

@@ -1,0 +1,38 @@
+#pragma once
+
+#include "cli/class_desk.hpp"
+
+#include "classroom/graded_work.hpp"
+#include "classroom/roster.hpp"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+/// The marks of a class and the people they belong to, as exports and pages take them.
+namespace headway::cli {
+
+struct ClassResults {
+    classroom::GradedClass graded;
+    classroom::Roster roster;  ///< empty without one
+    std::vector<gradebook::Mark> marks;
+};
+
+/// With everybody in the roster, and without exercises that count nothing.
+/// @throws UsageError if the roster cannot be used
+ClassResults class_results(const Course& course, const ClassArguments& arguments,
+                           const gradebook::Gradebook& gradebook);
+
+/// Of those whose id can be a file's name; the others' rows say what is wrong with it.
+std::vector<gradebook::Mark> with_usable_ids(std::vector<gradebook::Mark> marks);
+
+/// Ids of hand-ins by people who are not in the roster; none without one.
+std::vector<std::string> guests(const ClassResults& results);
+
+/// Who has no mark, and what is to be done about it, on the standard error. @return the exit status
+int tell_incomplete(const ClassResults& results);
+
+/// Writes pages of students as one folder, or as the zip that a platform takes back. @return the exit status
+int export_feedback(const ClassArguments& arguments, const ClassResults& results);
+
+}  // namespace headway::cli

@@ -1,0 +1,79 @@
+// Who is in the class, from any platform's list.
+#include "classroom/roster.hpp"
+
+#include <gmock/gmock.h>
+
+namespace headway::classroom {
+namespace {
+
+using testing::HasSubstr;
+
+Enrolled first(std::string_view text) { return Roster::parse(text, "roster.csv").people().at(0); }
+
+std::string complaint(std::string_view text) {
+    try {
+        Roster::parse(text, "roster.csv");
+    } catch (const RosterError& error) {
+        return error.what();
+    }
+    return "";
+}
+
+TEST(Roster, IsReadFromAnyPlatformsList) {
+    struct Sample {
+        const char* text;
+        const char* id;
+        const char* name;
+        const char* section;
+    };
+    for (const Sample& one : {
+             Sample{"id,name,section\ns1,Ada Lovelace,A\n", "s1", "Ada Lovelace", "A"},
+             {"Identifier,Full name,Email address,Status\nParticipant 4711,Ada Lovelace,ada@x.org,\n", "4711",
+              "Ada Lovelace", ""},
+             {"\xEF\xBB\xBFID;\"Vollständiger Name\";E-Mail-Adresse;Gruppen\nTeilnehmer/in4711;Ada "
+              "Lovelace;ada@x.org;A\n",
+              "4711", "Ada Lovelace", "A"},
+             {"Identifiant,Nom complet,Adresse de courriel\nParticipant4711,Ada Lovelace,a@x.org\n", "4711",
+              "Ada Lovelace", ""},
+             {"Identificador,Nombre completo,Dirección de correo\nParticipante 4711,Ada Lovelace,a@x.org\n", "4711",
+              "Ada Lovelace", ""},
+             {"Vorname,Nachname,E-Mail-Adresse\nAda,Lovelace,ada@x.org\n", "ada@x.org", "Ada Lovelace", ""},
+             {"Student,ID,SIS User ID,SIS Login ID,Section,Headway\n    Points Possible,,,,,100\n"
+              "\"Lovelace, Ada\",815,u815,ada,\"Sec A and B\",\n",
+              "815", "Lovelace, Ada", "Sec A and B"},
+             {"First Name\tLast Name\tSID\tEmail\tSection\nAda\tLovelace\t\tada@x.org\tA\n", "ada@x.org",
+              "Ada Lovelace", "A"},
+         }) {
+        const Enrolled read = first(one.text);
+        EXPECT_EQ(read.id, one.id) << one.text;
+        EXPECT_EQ(read.name, one.name) << one.text;
+        EXPECT_EQ(read.section, one.section) << one.text;
+    }
+}
+
+TEST(Roster, WhatCannotBeIsRefusedByNameAndLine) {
+    EXPECT_THAT(complaint("id,name\ns1,Ada\ns2,Ben\ns1,Eve\n"),
+                HasSubstr("roster.csv, line 4: s1 stands in line 2 already"));
+    EXPECT_THAT(complaint("name,section\nAda,A\n"), HasSubstr("roster.csv, line 1: no column of ids"));
+    EXPECT_THAT(complaint("id,name\ns1,\"Ada\n"), HasSubstr("roster.csv, line 2: a quotation mark opens here"));
+    EXPECT_THAT(complaint("id,name\ns1,Lovelace, Ada\n"), HasSubstr("line 2: 3 fields below 2 headings"));
+    EXPECT_THAT(complaint("id,name\n,Ada\n"), HasSubstr("line 2: Ada has no id"));
+    EXPECT_THAT(complaint("id,name\n../x,Ada\n"), HasSubstr("line 2: '../x' can be no student's id"));
+    EXPECT_THAT(complaint("id,name\n"), HasSubstr("names nobody"));
+    EXPECT_THAT(complaint("\xFF\xFEi\0d\0"), HasSubstr("not UTF-8"));
+    EXPECT_THAT(complaint(""), HasSubstr("is empty"));
+}
+
+TEST(Roster, AHandInUnderALoginOrAnEMailAddressIsTheirs) {
+    Roster roster = Roster::parse(
+        "Student,ID,SIS Login ID,Email\nAda,1,ada,a@x.org\nBen,2,ben,same@x.org\nEve,3,eve,same@x.org\n", "r");
+    roster.go_by({"ada", "2", "ben", "same@x.org"});
+    EXPECT_EQ(roster.name_of("ada"), "Ada");
+    EXPECT_EQ(roster.find("1"), nullptr);
+    EXPECT_EQ(roster.name_of("2"), "Ben");
+    EXPECT_EQ(roster.name_of("3"), "Eve");
+    EXPECT_EQ(roster.find("same@x.org"), nullptr) << "of two people";
+}
+
+}  // namespace
+}  // namespace headway::classroom
