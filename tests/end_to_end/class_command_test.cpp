@@ -239,7 +239,7 @@ TEST_F(ClassCommand, NobodyIsMissingAndFeedbackGoesBack) {
     EXPECT_TRUE(says(exported, "not in the roster (guests, or mistyped ids): 302, 303")) << exported.output;
     const std::string marks = build::read_file(path("marks.csv"));
     EXPECT_NE(marks.find("305,Ben,B,0,90,yes"), std::string::npos) << marks;
-    EXPECT_EQ(marks.find("01_single_head"), std::string::npos) << marks;
+    EXPECT_EQ(marks.find("01_single_head_points"), std::string::npos) << marks;
 
     EXPECT_TRUE(says(class_command({"export", "csv", path("marks.csv"), "--per-exercise"}), "class export canvas"));
 
