@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 namespace headway::classroom {
@@ -25,9 +26,15 @@ void exercise_fields(Csv& csv, const ExerciseMark& one) {
 
 void total(Csv& csv, const Mark& mark) { mark.complete ? csv.number(mark.points) : csv.empty(); }
 
-/// Whether any student's total was changed by hand, which no exercise's column shows.
-bool some_total_is_adjusted(const std::vector<Mark>& marks) {
-    return std::ranges::any_of(marks, [](const Mark& mark) { return mark.adjusted != 0; });
+/// What was decided about a total, which no exercise's column shows: with it the columns add up to the mark.
+double by_hand(const Mark& mark) {
+    double points = mark.points;
+    for (const ExerciseMark& one : mark.exercises) points -= one.points;
+    return std::abs(points) < 1e-9 ? 0 : points;
+}
+
+bool some_total_is_decided(const std::vector<Mark>& marks) {
+    return std::ranges::any_of(marks, [](const Mark& mark) { return mark.complete && by_hand(mark) != 0; });
 }
 
 /// Moodle and Canvas know people by numbers. With a roster it has them; without one an id of digits is one.
@@ -131,24 +138,24 @@ std::string moodle_csv(const std::vector<Mark>& marks, const std::string& modifi
 
 std::string canvas_csv(const std::vector<Mark>& marks, const CanvasColumns& columns, const Roster& roster) {
     const bool each = columns.of == CanvasColumns::Of::each_exercise && !marks.empty();
-    const bool by_hand = each && some_total_is_adjusted(marks);
+    const bool has_decisions = each && some_total_is_decided(marks);
     Csv csv;
     for (const char* column : {"Student", "ID", "SIS User ID", "SIS Login ID", "Section"}) csv.text(column);
     if (!each) csv.text(columns.assignment);
     if (each)
         for (const ExerciseMark& one : marks.front().exercises) csv.text(columns.assignment + " " + one.exercise);
-    if (by_hand) csv.text(columns.assignment + " by hand");
+    if (has_decisions) csv.text(columns.assignment + " by hand");
     csv.end_row();
     csv.text("    Points Possible").empty().empty().empty().empty();
     if (!each) csv.number(marks.empty() ? 0 : marks.front().max_points);
     if (each)
         for (const ExerciseMark& one : marks.front().exercises) csv.number(one.extra_credit ? 0 : one.max_points);
-    if (by_hand) csv.number(0);
+    if (has_decisions) csv.number(0);
     csv.end_row();
     for (const Mark& mark : marks) {
         canvas_person(csv, mark, roster);
         each ? canvas_exercises(csv, mark) : total(csv, mark);
-        if (by_hand) csv.number(mark.adjusted);
+        if (has_decisions) mark.complete ? csv.number(by_hand(mark)) : csv.empty();
         csv.end_row();
     }
     return csv.take();

@@ -86,7 +86,7 @@ TEST(Exports, CanvasGetsNamesAndSectionsFromTheRoster) {
 
 TEST(Exports, AnAssignmentPerExerciseAddsUpToTheMark) {
     std::vector<gradebook::Mark> marks = two_marks();
-    marks[0].adjusted = -1;
+    marks[0].points -= 1;  // set, or adjusted, as a whole
     const std::string csv =
         canvas_csv(marks, {.assignment = "Attention", .of = CanvasColumns::Of::each_exercise}, two_people());
     EXPECT_NE(csv.find("Section,Attention 03_scaled_scores,Attention by hand\r\n    Points Possible,,,,,20,0\r\n"),
@@ -99,7 +99,7 @@ TEST(Exports, TheRosterAddsNamesAndSaysWhoIsNotInIt) {
     const std::string csv = marks_csv(two_marks(), two_people());
     EXPECT_NE(csv.find("student,name,section,points"), std::string::npos) << csv;
     EXPECT_NE(csv.find("4711,\"Lovelace, Ada\",A,17.5,20,yes"), std::string::npos) << csv;
-    EXPECT_NE(csv.find("'-anna,,,,20,no,0,pending,,0,0,0,not in the roster\r\n"), std::string::npos) << csv;
+    EXPECT_NE(csv.find("'-anna,,,,20,no,0,0,pending,,0,0,0,not in the roster\r\n"), std::string::npos) << csv;
 }
 
 /// An instructor leaves an exercise out by points = 0: nobody is missing it, and nobody waits for it.

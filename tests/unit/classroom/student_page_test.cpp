@@ -95,7 +95,9 @@ TEST(GradedWork, NothingIsMissingFromADocument) {
 TEST(ClassPage, SpeaksPlainlyAndNamesPeopleOnlyFromARoster) {
     SmallClass class_;
     class_.hand_in("s1", "s1.zip", samples::untouched());
-    ClassFindings findings = find_out(class_.graded().gradebook, class_.graded().edition, class_.marks(), {}, {});
+    cli::Course course;
+    for (const std::string& name : SmallClass::exercises) course.exercises.emplace_back().name = name;
+    ClassFindings findings = find_out(class_.graded().gradebook, class_.graded().edition, class_.marks(), course, {});
     const std::string page = class_page(findings);
     EXPECT_THAT(page, HasSubstr("1 student, by the ids"));
     EXPECT_THAT(page, HasSubstr("1 not started"));
