@@ -6,8 +6,8 @@
 #include "classroom/feedback_names.hpp"
 #include "classroom/page_folder.hpp"
 #include "classroom/student_page.hpp"
-#include "intake/student_id.hpp"
 #include "classroom/zip_file.hpp"
+#include "intake/student_id.hpp"
 #include "terminal/page.hpp"
 
 #include <fmt/format.h>

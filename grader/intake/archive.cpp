@@ -23,7 +23,6 @@ struct Close {
 };
 using Reader = std::unique_ptr<archive, Close>;
 
-
 /// Of formats and compressions only what people hand in: each more is more code that reads strangers' bytes.
 Reader new_reader() {
     Reader reader(archive_read_new());
