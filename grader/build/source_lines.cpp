@@ -68,15 +68,27 @@ bool announces(std::string_view printed, std::int64_t address) {
     return error == std::errc() && end == printed.data() + printed.size() && number == address;
 }
 
+/// Whether a line throws words that it was given: "void fail(const std::string& why) { throw std::runtime_error(why);
+/// }". Which of its checks failed is known where that function was called.
+bool passes_words_on(std::string_view line) {
+    const std::size_t begin = line.find("throw ");
+    if (begin == line.npos) return false;
+    const std::string_view statement = line.substr(begin, line.find(';', begin) - begin + 1);
+    return statement.ends_with(");") && !statement.ends_with("();") && statement.find('"') == statement.npos;
+}
+
 /// What is told of one way, call by call.
 class Search {
 public:
     explicit Search(const SourceLines& own) : own_(own) {}
 
     void look_at(std::string_view printed) {
-        if (found_ || printed.size() > longest_name) return;
+        if ((found_ && !wants_caller_) || printed.size() > longest_name) return;
         auto [name, number] = name_and_number(printed);
-        if (auto line = own_.get().at(name, number)) found_ = ThrowSite{std::move(*line), is_first_};
+        if (auto line = own_.get().at(name, number)) {
+            wants_caller_ = !found_ && is_first_ && passes_words_on(line->text);
+            found_ = ThrowSite{std::move(*line), found_ ? found_->is_the_throw : is_first_};
+        }
         is_first_ = false;
     }
 
@@ -86,6 +98,7 @@ private:
     std::reference_wrapper<const SourceLines> own_;
     std::optional<ThrowSite> found_;
     bool is_first_ = true;
+    bool wants_caller_ = false;
 };
 
 }  // namespace

@@ -49,7 +49,8 @@ std::optional<verdict::SourceLine> source_line(const std::vector<SourceFile>& fi
 
 /// Reads what `addr2line --addresses --inlines` prints of all addresses of `ways`, in their order. Names and numbers in
 /// it are the submission's (a #line directive, macros, assembler).
-/// @return for each way its innermost call that lies in one of the files
+/// @return for each way its innermost call that lies in one of the files; of a function that throws the words it is
+///         given, where it was called
 std::vector<std::optional<ThrowSite>> throw_sites(const std::string& printed, const std::vector<WayToThrow>& ways,
                                                   const std::vector<SourceFile>& files);
 

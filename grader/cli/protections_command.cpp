@@ -1,5 +1,7 @@
 #include "cli/commands.hpp"
 #include "grading/whose_code.hpp"
+#include "terminal/console.hpp"
+#include "terminal/page.hpp"
 
 #include <fmt/format.h>
 
@@ -8,17 +10,25 @@
 
 namespace headway::cli {
 
-/// For ./headway doctor: one line per protection, and what is open where it is not whole.
+/// For ./headway doctor: one line per protection, what is open where it is not whole, and what that means.
 int run_protections(const Course& course, bool close) {
     if (close) close_to_other_users(closed_files(course.root, course.toolchain.judge.parent_path()));
+    report::Page page(terminal_style());
+    bool some_are_absent = false;
     for (const auto& [name, state] : course.machine().protections) {
         const std::size_t colon = state.find(": ");
-        fmt::print("  {:<19} {}\n", name, state.substr(0, colon));
+        page.line(2, {{fmt::format("{:<19} {}", name, state.substr(0, colon))}});
+        some_are_absent = some_are_absent || state.starts_with("absent");
         if (colon == std::string::npos) continue;
         std::istringstream reasons(state.substr(colon + 2));
         for (std::string reason; std::getline(reasons >> std::ws, reason, ';');)
-            fmt::print("    {}\n", reason.substr(0, 76));
+            page.paragraph({.indent = 4, .hanging = 2}, {{reason}});
     }
+    if (some_are_absent)
+        page.paragraph({.indent = 2}, {{"Without these, strangers' code is not run here (grade --submission, class "
+                                        "grade), unless you say --unsafe. Your own exercises are graded. A jail needs "
+                                        "bubblewrap and namespaces, or a kernel with Landlock."}});
+    fmt::print("{}", page.take());
     return all_passed;
 }
 

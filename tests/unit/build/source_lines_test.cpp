@@ -25,6 +25,25 @@ TEST(SourceLines, TheInnermostCallInAFileThatWasHandedIn) {
     EXPECT_EQ(site("0x10\n??:?\n0x20\n./parts/../parts/./rows.hpp:1\n"), "parts/rows.hpp:1 int one();");
 }
 
+TEST(SourceLines, OfAThrowOfWordsThatWereGivenTheCallTells) {
+    const std::vector<SourceFile> own{{"a.cpp",
+                                       "void fail(const std::string& why) { throw std::invalid_argument(why); }\n"
+                                       "if (x.rank() != 4) fail(\"rank\");\n"
+                                       "return inner(x);\n"
+                                       "throw std::invalid_argument(\"rank\");\n"
+                                       "throw Refused();\n"}};
+    const auto line_of = [&](const std::string& printed) {
+        const auto sites = throw_sites(printed, {{1, 2, 3}}, own);
+        EXPECT_TRUE(sites.at(0) && sites[0]->is_the_throw) << printed;
+        return sites[0] ? sites[0]->line.line : 0;
+    };
+    EXPECT_EQ(line_of("0x1\na.cpp:1\n0x2\na.cpp:2\n0x3\na.cpp:3\n"), 2);
+    EXPECT_EQ(line_of("0x1\na.cpp:1\na.cpp:2\n0x2\na.cpp:3\n0x3\n??:0\n"), 2) << "inlined";
+    EXPECT_EQ(line_of("0x1\na.cpp:1\n0x2\n/usr/include/c++/12/functional:9\n0x3\n??:0\n"), 1);
+    EXPECT_EQ(line_of("0x1\na.cpp:4\n0x2\na.cpp:3\n0x3\n??:0\n"), 4) << "its words are there";
+    EXPECT_EQ(line_of("0x1\na.cpp:5\n0x2\na.cpp:3\n0x3\n??:0\n"), 5);
+}
+
 TEST(SourceLines, EachWayHasItsOwn) {
     const auto sites = throw_sites("0x1\n??:0\n0x2\nmerge_heads.cpp:1\n0x1\n??:0\n0x3\nparts/rows.hpp:2\n",
                                    {{1, 2}, {}, {1, 3}, {4}}, files);
