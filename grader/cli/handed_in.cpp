@@ -42,6 +42,19 @@ bool is_laid_out(const Course& course, const fs::path& folder) {
     return has_exercise;
 }
 
+/// What is to be laid out; nothing where the folder can be graded as it is.
+std::optional<std::vector<build::Submission>> submissions_in(const Course& course, const fs::path& named) try {
+    if (!fs::exists(named)) throw UsageError(fmt::format("there is no file or folder {}", named.string()));
+    if (is_own(course, named) || (fs::is_directory(named) && is_laid_out(course, named))) return std::nullopt;
+    intake::HandIn hand_in;
+    hand_in.paths = {named};
+    if (!fs::is_directory(named) && !intake::is_archive(named)) hand_in.names = {named.filename().string()};
+    return intake::read_hand_in(hand_in, wanted_of(course));
+} catch (const fs::filesystem_error& error) {
+    throw UsageError(fmt::format("{} cannot be read as a hand-in: {}. Is it the right one?", named.string(),
+                                 error.code().message()));
+}
+
 }  // namespace
 
 std::vector<intake::Wanted> wanted_of(const Course& course) {
@@ -51,15 +64,11 @@ std::vector<intake::Wanted> wanted_of(const Course& course) {
 }
 
 HandedIn::HandedIn(const Course& course, const fs::path& named) : folder_(named) {
-    if (!fs::exists(named)) throw UsageError(fmt::format("there is no file or folder {}", named.string()));
-    if (is_own(course, named) || (fs::is_directory(named) && is_laid_out(course, named))) return;
-    intake::HandIn hand_in;
-    hand_in.paths = {named};
-    if (!fs::is_directory(named) && !intake::is_archive(named)) hand_in.names = {named.filename().string()};
-    const std::vector<build::Submission> submissions = intake::read_hand_in(hand_in, wanted_of(course));
+    const auto submissions = submissions_in(course, named);
+    if (!submissions) return;
     fs::create_directories(course.state);
     folder_ = laid_out_.emplace(course.state).path();
-    for (const build::Submission& submission : submissions)
+    for (const build::Submission& submission : *submissions)
         build::write_submission(submission, folder_ / submission.exercise);
 }
 

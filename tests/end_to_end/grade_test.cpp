@@ -87,7 +87,7 @@ TEST(Usage, MistakesAreStatus2WithASentence) {
                                                       {"hint"},
                                                       {"grade", "--seed", "many"},
                                                       {"grade", "--submission", "/tmp/.."},
-                                                      {"grade", "01", "--submission", root + "/grader"}}) {
+                                                      {"grade", "01", "--submission", root + "/docs"}}) {
         const auto finished = desk.headway(arguments);
         EXPECT_EQ(finished.ended.exit_code, 2) << finished.output;
         EXPECT_FALSE(finished.output.empty());

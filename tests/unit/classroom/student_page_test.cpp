@@ -96,6 +96,7 @@ TEST(ClassPage, SpeaksPlainlyAndNamesPeopleOnlyFromARoster) {
     SmallClass class_;
     class_.hand_in("s1", "s1.zip", samples::untouched());
     cli::Course course;
+    course.root = HEADWAY_SOURCE_DIR;
     for (const std::string& name : SmallClass::exercises) course.exercises.emplace_back().name = name;
     ClassFindings findings = find_out(class_.graded().gradebook, class_.graded().edition, class_.marks(), course, {});
     const std::string page = class_page(findings);
