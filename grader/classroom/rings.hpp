@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-/// Who of a class handed in programs that are alike: groups, because whoever passes a program on seldom does it once.
+/// Who of a class handed in programs that are alike: groups, because people who pass a program on seldom do it once.
 namespace headway::classroom {
 
 /// A program, and where it is from.

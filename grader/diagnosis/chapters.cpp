@@ -12,7 +12,7 @@ std::vector<Chapter> chapters::all() {
     std::ranges::copy_if(more, std::back_inserter(all), is_first);
     for (const auto& chapter :
          {&scale, &softmax, &after_softmax, &mask_reading, &mask_blocking, &causal_and_padding, &scoring, &weighing,
-          &projecting, &heads, &output, &in_part, &moving_heads, &moving_views, &moving_axes, &what_is_read})
+          &projecting, &splitting, &merging, &output, &in_part, &moving_heads, &moving_views, &moving_axes, &what_is_read})
         all.push_back(chapter());
     std::ranges::remove_copy_if(more, std::back_inserter(all), is_first);
     all.push_back(equivalents());

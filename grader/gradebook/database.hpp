@@ -72,7 +72,7 @@ public:
     Database(const std::filesystem::path& file, Access access);
 
     const std::filesystem::path& file() const { return file_; }
-    /// All of it as it is now, whoever writes meanwhile; readable for its owner alone, and there whole or not at all.
+    /// All of it as it is now, even while others write; readable for its owner alone, and there whole or not at all.
     /// @throws DatabaseError
     void copy_to(const std::filesystem::path& copy) const;
 

@@ -16,12 +16,10 @@
 ///
 /// The rule for one student, exercise by exercise, in their order:
 /// 1. Attempts are the student's and their group's, without those that were removed.
-/// 2. An attempt that a person has pinned counts. Else the policy says: the last one, or the one with the most points;
-/// of
-///    equals the one that spends fewest free days, and of these the earliest.
-/// 3. One free day excuses one day of lateness of one attempt, for every exercise that counts from it. An exercise
-/// takes
-///    as many as save something, of those that exercises before it have left.
+/// 2. An attempt that a person has pinned counts. Else the policy says: the last one, or the one with the most points.
+///    Of equals it is the one that spends fewest free days, and of these the earliest.
+/// 3. One free day excuses one day of lateness of one attempt, for every exercise that counts from it.
+///    An exercise takes as many as save something, of those that exercises before it have left.
 /// 4. What is not graded, or was handed in at a time that is not known, is open while it could change the mark.
 /// 5. Adjustments are added, but no exercise and no total falls below 0 by them. A mark that was set is what it was set
 ///    to, whatever the rest says.

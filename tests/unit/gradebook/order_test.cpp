@@ -2,6 +2,7 @@
 // reading of the rules in marks.hpp that shares no code with the first.
 #include "gradebook/marks.hpp"
 
+#include "gradebook/second_reading.hpp"
 #include "submission/scratch_folder.hpp"
 
 #include <fmt/format.h>
@@ -15,136 +16,12 @@
 namespace headway::gradebook {
 namespace {
 
-const std::vector<std::string> exercises = {"01_single_head", "02_head_splitting"};
-const std::vector<std::string> students = {"anna", "ben"};
-using MaybeHour = std::optional<int>;
+using namespace second_reading;
 
 /// In memory where there is some: thousands of commits would wait for the disk.
 std::filesystem::path quick_folder() {
     return std::filesystem::is_directory("/dev/shm") ? "/dev/shm" : std::filesystem::temp_directory_path();
 }
-
-/// An hour of January and February 2020.
-std::string at(int hour) {
-    const int day = hour / 24;
-    return fmt::format("2020-{:02}-{:02}T{:02}:00:00Z", day < 31 ? 1 : 2, day % 31 + 1, hour % 24);
-}
-
-/// What can be handed in: points for 01 and 02, below 0 where it holds no such exercise.
-constexpr int contents[][2] = {{10, 10}, {7, 4}, {0, 8}, {9, -1}, {-1, 5}};
-
-struct Rules {
-    bool best = true;
-    int unknown_time = 0;  // open, on time, when graded
-    int deadline = 0;      // hour
-    int percent = 10;
-    int free_days = 0;
-    int last_day = 365;
-    bool group = false;
-
-    std::string toml() const {
-        const std::vector<const char*> unknown = {"open", "on time", "when graded"};
-        return fmt::format(
-            "attempts = '{}'\nunknown_time = '{}'\ndeadline = {}\n[late]\npercent_a_day = {}\nfree_days = {}\n"
-            "last_day = {}\ngrace_minutes = 60\n{}",
-            best ? "best" : "last", unknown[static_cast<std::size_t>(unknown_time)], at(deadline), percent, free_days,
-            last_day, group ? "[groups]\nteam = ['anna', 'ben']\n" : "");
-    }
-};
-
-/// The second reading. Ids count from 1, an exercise is 0, 1, or -1 for all of them and for the total.
-struct Model {
-    struct HandIn {
-        std::string student;
-        int content, recorded;
-        MaybeHour time;
-        bool removed = false;
-    };
-    struct Worth {
-        double points;
-        int days, attempt;
-        bool known;
-    };
-
-    std::vector<HandIn> hand_ins;
-    Rules rules;
-    std::map<std::string, bool> gone;
-    std::map<std::pair<std::string, int>, double> adjusted;
-    std::map<std::pair<std::string, int>, double> set;
-    std::map<std::pair<std::string, int>, int> pinned;
-
-    void hand_in(const std::string& student, int content, int now, MaybeHour time) {
-        const auto last =
-            std::find_if(hand_ins.rbegin(), hand_ins.rend(), [&](auto& one) { return one.student == student; });
-        if (last != hand_ins.rend() && last->content == content &&
-            (!time || time == last->time || *time <= last->recorded))
-            last->time = time ? time : last->time;
-        else
-            hand_ins.push_back({student, content, now, time});
-    }
-
-    MaybeHour late(const HandIn& one) const {
-        const auto days = [&](int hour) {
-            return hour - 1 <= rules.deadline ? 0 : (hour - 1 - rules.deadline + 23) / 24;
-        };
-        if (one.time) return days(*one.time);
-        if (rules.unknown_time == 1) return 0;
-        if (rules.unknown_time == 2 || days(one.recorded) == 0) return days(one.recorded);
-        return {};
-    }
-
-    double after(double earned, int days, int excused) const {
-        if (days > rules.last_day) return 0;
-        return earned - earned * std::min(100, std::max(0, days - excused) * rules.percent) / 100.0;
-    }
-
-    /// @return the total; nothing while it is open
-    std::optional<double> total(const std::string& student) const {
-        std::map<int, int> excused;  // by attempt
-        int left = rules.free_days;
-        double sum = 0;
-        bool open = false;
-        for (int exercise = 0; exercise < 2; ++exercise) {
-            if (const auto fixed = set.find({student, exercise}); fixed != set.end()) {
-                sum += fixed->second;
-                continue;
-            }
-            std::vector<Worth> choices;
-            for (int id = 1; id <= static_cast<int>(hand_ins.size()); ++id) {
-                const HandIn& one = hand_ins[static_cast<std::size_t>(id - 1)];
-                const int earned = contents[one.content][exercise];
-                if ((one.student != student && !rules.group) || one.removed || earned < 0) continue;
-                const MaybeHour days = late(one);
-                const int more = days ? std::clamp(*days - excused[id], 0, left) : 0;
-                const double without = days ? after(earned, *days, excused[id]) : earned;
-                const double with = days ? after(earned, *days, excused[id] + more) : earned;
-                choices.push_back({with, with > without ? more : 0, id, days || earned == 0});
-            }
-            const auto pin = pinned.find({student, exercise});
-            const bool is_there = pin != pinned.end() && std::ranges::count(choices, pin->second, &Worth::attempt) == 1;
-            if (is_there) std::erase_if(choices, [&](auto& one) { return one.attempt != pin->second; });
-            if (rules.best)  // most points, fewest days, what is known, the earliest
-                std::ranges::stable_sort(choices, [](auto& a, auto& b) {
-                    return std::tuple(-a.points, a.days, !a.known) < std::tuple(-b.points, b.days, !b.known);
-                });
-            else
-                std::ranges::reverse(choices);
-            double points = 0;
-            if (!choices.empty() && choices.front().known) {
-                points = choices.front().points;
-                excused[choices.front().attempt] += choices.front().days;
-                left -= choices.front().days;
-            }
-            open |= !choices.empty() && !choices.front().known;
-            const auto more = adjusted.find({student, exercise});
-            sum += std::max(0.0, points + (more == adjusted.end() ? 0 : more->second));
-        }
-        if (const auto fixed = set.find({student, -1}); fixed != set.end()) return fixed->second;
-        if (open) return {};
-        const auto more = adjusted.find({student, -1});
-        return std::max(0.0, sum + (more == adjusted.end() ? 0 : more->second));
-    }
-};
 
 /// The same commands, for a gradebook.
 class Term {
