@@ -1,5 +1,6 @@
 #include "classroom/course_material.hpp"
 
+#include "intake/exercise_names.hpp"
 #include "submission/digest.hpp"
 
 #include <algorithm>
@@ -47,9 +48,10 @@ std::string code_of(const std::string& lesson) {
 std::vector<build::SourceFile> given_files(const cli::Course& course, const cli::ExerciseInfo& exercise) {
     const fs::path stub = course.root / "stubs" / exercise.name;
     std::vector<build::SourceFile> files = sources_in(stub, course.folder(exercise));
+    const std::string header = intake::name_without_number(exercise.name) + ".hpp";
     for (const auto& entry : fs::directory_iterator(course.folder(exercise)))
         if (build::is_source(entry.path()) &&
-            (entry.path().extension() == ".hpp" || entry.path().filename() == "visible_test.cpp"))
+            (entry.path().filename() == header || entry.path().filename() == "visible_test.cpp"))
             files.push_back({entry.path().filename(), build::read_file(entry.path())});
     return files;
 }

@@ -57,6 +57,11 @@ std::string without_moodles_word(const std::string& id) {
     return id;
 }
 
+/// "Jane Doe" is Jane~Doe, as the folder that she handed in is.
+std::string as_hand_ins_have_it(const std::string& id) {
+    return intake::is_usable_id(id) ? id : intake::student_of(id);
+}
+
 /// The heading, and from it the fields of a row by what they are.
 class Columns {
 public:
@@ -99,7 +104,7 @@ Enrolled person(const Columns& columns, const CsvRow& row) {
     for (const std::string& id :
          {one.platform_id, columns.field(row, heading::id_number), columns.field(row, heading::login), one.sis_user,
           one.sis_login, columns.field(row, heading::email)})
-        if (!id.empty()) one.ids.push_back(id);
+        if (!id.empty()) one.ids.push_back(as_hand_ins_have_it(id));
     const auto usable = std::ranges::find_if(one.ids, intake::is_usable_id);
     if (usable != one.ids.end()) one.id = *usable;
     return one;
@@ -150,7 +155,8 @@ Roster Roster::parse(std::string_view text, const std::string& file) {
         if (one.ids.empty()) refuse(file, row->line, fmt::format("{} has no id", one.name));
         if (one.id.empty())
             refuse(file, row->line,
-                   fmt::format("'{}' can be no student's id: letters, digits and . _ @ + - can", one.ids.front()));
+                   fmt::format("{} can be no student's id: it begins with a letter, a digit or _, and is not long",
+                               one.ids.front()));
         const auto [before, is_new] = lines.emplace(one.id, row->line);
         if (!is_new) refuse(file, row->line, fmt::format("{} stands in line {} already", one.id, before->second));
         roster.people_.push_back(std::move(one));

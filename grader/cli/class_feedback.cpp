@@ -29,13 +29,21 @@ struct Recipients {
     std::size_t without_a_mark = 0;
 };
 
+/// A page would tell nothing: no hand-in, and nobody has decided anything.
+bool has_nothing_to_tell(const Mark& mark) {
+    const bool is_set = mark.set_to || std::ranges::any_of(mark.exercises, [](const gradebook::ExerciseMark& one) {
+                            return one.set_to.has_value();
+                        });
+    return classroom::handed_in_nothing(mark) && mark.adjustments.empty() && !is_set;
+}
+
 Recipients recipients(const ClassResults& results) {
     Recipients found;
     for (const Mark& mark : results.marks) {
         if (!intake::is_usable_id(mark.student)) continue;  // it would be the name of a file
         if (!mark.complete)
             ++found.without_a_mark;
-        else if (classroom::handed_in_nothing(mark) && mark.adjustments.empty())
+        else if (has_nothing_to_tell(mark))
             ++found.handed_in_nothing;
         else
             found.marks.push_back(&mark);

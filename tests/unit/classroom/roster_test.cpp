@@ -28,6 +28,7 @@ TEST(Roster, IsReadFromAnyPlatformsList) {
     };
     for (const Sample& one : {
              Sample{"id,name,section\ns1,Ada Lovelace,A\n", "s1", "Ada Lovelace", "A"},
+             {"id,name\nJane Doe,Jane Doe\n", "Jane~Doe", "Jane Doe", ""},  // as the folder that she hands in
              {"Identifier,Full name,Email address,Status\nParticipant 4711,Ada Lovelace,ada@x.org,\n", "4711",
               "Ada Lovelace", ""},
              {"\xEF\xBB\xBFID;\"Vollständiger Name\";E-Mail-Adresse;Gruppen\nTeilnehmer/in4711;Ada "
