@@ -57,11 +57,6 @@ std::string without_moodles_word(const std::string& id) {
     return id;
 }
 
-/// "Jane Doe" is Jane~Doe, as the folder that she handed in is.
-std::string as_hand_ins_have_it(const std::string& id) {
-    return intake::is_usable_id(id) ? id : intake::student_of(id);
-}
-
 /// The heading, and from it the fields of a row by what they are.
 class Columns {
 public:
@@ -104,7 +99,7 @@ Enrolled person(const Columns& columns, const CsvRow& row) {
     for (const std::string& id :
          {one.platform_id, columns.field(row, heading::id_number), columns.field(row, heading::login), one.sis_user,
           one.sis_login, columns.field(row, heading::email)})
-        if (!id.empty()) one.ids.push_back(as_hand_ins_have_it(id));
+        if (!id.empty()) one.ids.push_back(intake::id_meant_by(id));
     const auto usable = std::ranges::find_if(one.ids, intake::is_usable_id);
     if (usable != one.ids.end()) one.id = *usable;
     return one;

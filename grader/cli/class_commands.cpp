@@ -1,6 +1,6 @@
 #include "cli/class_commands.hpp"
 
-#include "cli/class_desk.hpp"
+#include "intake/student_id.hpp"
 
 #include <cstdlib>
 
@@ -173,7 +173,9 @@ void ClassCommands::add_slurm_options(CLI::App* command) {
 }
 
 int ClassCommands::run(const Course& course) const {
-    return action_(course, arguments_.student.empty() ? arguments_ : with_known_student(arguments_));
+    ClassArguments arguments = arguments_;
+    if (!arguments.student.empty()) arguments.student = intake::id_meant_by(arguments.student);
+    return action_(course, arguments);
 }
 
 }  // namespace headway::cli

@@ -118,17 +118,6 @@ std::vector<gradebook::Mark> all_marks(const Course& course, const Gradebook& gr
     return marks;
 }
 
-ClassArguments with_known_student(ClassArguments arguments) {
-    require_gradebook(arguments);
-    const auto attempts = Gradebook(arguments.gradebook, gradebook::Access::read_only).attempts();
-    const auto is_known = [&](const std::string& id) {
-        return std::ranges::find(attempts, id, &gradebook::Attempt::student) != attempts.end();
-    };
-    const std::string made = intake::student_of(arguments.student);
-    if (!is_known(arguments.student) && is_known(made)) arguments.student = made;
-    return arguments;
-}
-
 bool confirmed(const ClassArguments& arguments, const char* question) {
     const char* yes = std::getenv("HEADWAY_YES");  // the launcher takes --yes for itself
     if (arguments.yes || (yes != nullptr && *yes != '\0')) return true;

@@ -50,9 +50,6 @@ gradebook::MarkingPolicy policy_of(const Course& course, const gradebook::Editio
 std::vector<gradebook::Mark> all_marks(const Course& course, const gradebook::Gradebook& gradebook,
                                        const gradebook::Edition& edition, std::vector<std::string> enrolled = {});
 
-/// With the id of the person who is named by it, or by the name that it was made of: "Jane Doe" is Jane~Doe.
-ClassArguments with_known_student(ClassArguments arguments);
-
 /// --yes, or somebody at the terminal who answers yes to the question.
 bool confirmed(const ClassArguments& arguments, const char* question);
 

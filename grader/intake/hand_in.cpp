@@ -176,13 +176,6 @@ void add_gradescope(ByStudent& by_student, const fs::path& folder) {
                 submission.submitted;
 }
 
-/// By id, of a list that may have names as they are.
-std::map<std::string, std::string> times_by_id(const std::map<std::string, std::string>& times) {
-    std::map<std::string, std::string> by_id = times;
-    for (const auto& [name, time] : times) by_id.emplace(student_of(name), time);
-    return by_id;
-}
-
 /// What nobody can read, whatever is in it.
 std::string problem_of(const HandIn& hand_in) {
     for (const fs::path& path : hand_in.paths)
@@ -261,11 +254,10 @@ std::vector<HandIn> find_hand_ins(const fs::path& folder, const Naming& naming) 
         add_by_name(by_student, hand_ins_of(folder, naming, format));
     else
         add_by_number(by_student, hand_ins_of(folder, naming, format), format);
-    const auto times = times_by_id(naming.times);
     std::vector<HandIn> hand_ins;
     for (auto& [student, hand_in] : by_student) {
         hand_in.problem = problem_of(hand_in);
-        if (const auto time = times.find(student); time != times.end()) {
+        if (const auto time = naming.times.find(student); time != naming.times.end()) {
             hand_in.submitted = time->second;
             hand_in.time_from = TimeFrom::person;
         }

@@ -39,7 +39,7 @@ struct Naming {
     /// Applied to the name of each file or folder; its first group is the id. Empty: the export decides, see
     /// format_of().
     std::string pattern;
-    std::map<std::string, std::string> times;  ///< student -> when; goes before what the export says
+    std::map<std::string, std::string> times;  ///< id -> when; goes before what the export says
     std::optional<ExportFormat> format = {};   ///< what somebody says that the folder is
 };
 

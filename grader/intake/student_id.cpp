@@ -46,6 +46,11 @@ std::string student_of(std::string_view name) {
     return is_usable_id(id) ? id : row_of(name);
 }
 
+std::string id_meant_by(const std::string& text) {
+    const bool is_row = text.size() > 1 && text.starts_with('\'') && text.ends_with('\'');
+    return is_row || is_usable_id(text) ? text : student_of(text);
+}
+
 std::string row_of(std::string_view name) { return "'" + verdict::showable(name) + "'"; }
 
 bool is_usable_id(const std::string& id) {

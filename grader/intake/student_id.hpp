@@ -12,6 +12,10 @@ namespace headway::intake {
 /// a row that says what is wrong, and that no student's id can be taken for.
 std::string student_of(std::string_view name);
 
+/// What a person or a list says of a student: an id, or a row in quotation marks, as it is; any other name as
+/// student_of() has it.
+std::string id_meant_by(const std::string& text);
+
 /// `name` in quotation marks, with what cannot be shown spelled out: the row of something that is nobody's.
 std::string row_of(std::string_view name);
 

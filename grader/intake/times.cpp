@@ -1,4 +1,5 @@
 #include "intake/hand_in.hpp"
+#include "intake/student_id.hpp"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -99,7 +100,7 @@ std::map<std::string, std::string> read_times(const std::filesystem::path& file)
         const auto time = utc(line.time);
         if (!line.has_both || line.id.empty()) refuse("there is no id and time");
         if (!time) refuse(fmt::format("'{}' is no time", line.time.substr(0, 80)));
-        const auto [known, is_new] = times.emplace(line.id, *time);
+        const auto [known, is_new] = times.emplace(id_meant_by(line.id), *time);
         if (!is_new && known->second != *time) refuse(fmt::format("{} has two times", line.id));
     }
     if (times.empty()) throw std::runtime_error(fmt::format("{} holds no times; {}", file.string(), expected));

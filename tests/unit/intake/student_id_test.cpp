@@ -42,6 +42,14 @@ TEST(StudentIds, AreNotMadeOfWhatCannotBeginOne) {
     EXPECT_TRUE(is_usable_id(student_of(std::string(100, 'a'))));
 }
 
+TEST(StudentIds, AreWhatAListMeansByANameOrAnId) {
+    EXPECT_EQ(id_meant_by("Jane Doe"), "Jane~Doe");
+    EXPECT_EQ(id_meant_by("Jane~Doe"), "Jane~Doe");
+    EXPECT_EQ(id_meant_by(row_of("(who?)")), "'(who?)'");
+    EXPECT_EQ(id_meant_by("(who?)"), "'(who?)'");
+    EXPECT_EQ(id_meant_by("'"), student_of("'"));
+}
+
 TEST(StudentIds, HoldNothingThatCannotBeSeen) {
     for (const char* id : {"a b", "a/b", "a\nb", "a\u200bb", "a\u3164", "J\xfc", "Ju\u0308rgen", "a<b", "a'b"})
         EXPECT_FALSE(is_usable_id(id)) << id;

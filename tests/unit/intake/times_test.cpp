@@ -45,6 +45,11 @@ TEST(Time, ThatDoesNotExistIsNone) {
     EXPECT_EQ(utc("2028-02-29T12:00:00Z"), "2028-02-29T12:00:00Z");
 }
 
+TEST_F(TimesFile, KnowsPeopleByTheIdsThatTheirHandInsGet) {
+    EXPECT_EQ(read("Jane Doe,2026-05-01T12:00:00Z\n"), (Times{{"Jane~Doe", "2026-05-01T12:00:00Z"}}));
+    EXPECT_NE(refusal("Jane Doe,2026-05-01T12:00:00Z\nJane~Doe,2026-05-02T12:00:00Z\n"), "");
+}
+
 TEST_F(TimesFile, HasCommasOrSemicolonsAndMaybeAHeading) {
     const Times expected = {{"s01", "2026-05-01T12:00:00Z"}, {"s02", "2026-05-02T10:00:00Z"}};
     EXPECT_EQ(read("s01,2026-05-01T12:00:00Z\ns02,2026-05-02 12:00 +0200\n"), expected);
