@@ -4,8 +4,8 @@
 namespace headway::diagnosis {
 
 std::vector<Chapter> chapters::all() {
-    return {scale(),   softmax(),  after_softmax(), mask_reading(), mask_blocking(), causal_and_padding(),
-            scoring(), weighing(), projecting(),    heads(),        output(),        equivalents()};
+    return {scale(),    softmax(),    after_softmax(), mask_reading(), mask_blocking(), causal_and_padding(), scoring(),
+            weighing(), projecting(), splitting(),     merging(),      output(),        equivalents()};
 }
 
 }  // namespace headway::diagnosis
