@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <filesystem>
 #include <regex>
 #include <sstream>
 
@@ -11,13 +12,12 @@ namespace {
 constexpr std::size_t most_lines = 12;
 constexpr std::size_t most_line_bytes = 400;
 
-/// Frames in the student's files have relative paths; the course's and the system's are absolute, or lead out of the
-/// folder as those of the C library do.
-bool is_students(const std::string& path) {
-    return !path.empty() && path.front() != '/' && path.front() != '<' && !path.starts_with("../");
+/// A file of the student's, in its folder; empty if it is another's. Frames in the student's files have relative paths;
+/// the course's and the system's are absolute, or lead out of the folder as those of the C library do.
+std::string students_file(const std::string& told) {
+    const std::string path = std::filesystem::path(told).lexically_normal().generic_string();
+    return path.starts_with('/') || path.starts_with("../") || path.starts_with('<') ? "" : path;
 }
-
-std::string without_dot(const std::string& path) { return path.starts_with("./") ? path.substr(2) : path; }
 
 /// A submission may print what looks like a report, with any number in it.
 int line_number(const std::string& digits) { return std::stoi(digits.substr(0, 9)); }
@@ -50,14 +50,12 @@ verdict::SanitizerReport parse_sanitizer_report(const std::string& output) {
         if (report.kind.empty() && std::regex_search(line, match, address_error)) report.kind = match[1];
         if (report.kind.empty() && std::regex_search(line, match, undefined_error)) {
             report.kind = match[3];
-            if (is_students(match[1])) {
-                report.file = without_dot(match[1]);
-                report.line = line_number(match[2]);
-            }
+            report.file = students_file(match[1]);
+            if (!report.file.empty()) report.line = line_number(match[2]);
         }
-        if (report.file.empty() && std::regex_search(line, match, frame) && is_students(match[1])) {
-            report.file = without_dot(match[1]);
-            report.line = line_number(match[2]);
+        if (report.file.empty() && std::regex_search(line, match, frame)) {
+            report.file = students_file(match[1]);
+            if (!report.file.empty()) report.line = line_number(match[2]);
         }
     }
     if (report.kind.empty()) report.kind = "a sanitizer report";

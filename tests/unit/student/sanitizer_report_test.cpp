@@ -33,6 +33,19 @@ TEST(SanitizerReport, UndefinedBehaviourIsItsOwnKind) {
     EXPECT_EQ(report.kind.find("signed integer overflow"), 0U);
 }
 
+TEST(SanitizerReport, OnlyFilesInTheStudentsFolderAreNamed) {
+    for (const char* elsewhere : {"/etc/a.cpp", ".//../a.cpp", "b/../../a.cpp", "<null>", "../a.cpp"})
+        EXPECT_EQ(parse_sanitizer_report("==1==ERROR: AddressSanitizer: SEGV\n    #0 0x1 in f " +
+                                         std::string(elsewhere) + ":7:9\n")
+                      .file,
+                  "")
+            << elsewhere;
+    for (const char* own : {".//parts/a.cpp", "parts/a.cpp", "./b/../parts/a.cpp"})
+        EXPECT_EQ(parse_sanitizer_report(std::string(own) + ":7:9: runtime error: signed integer overflow\n").file,
+                  "parts/a.cpp")
+            << own;
+}
+
 TEST(SanitizerReport, SurvivesWhateverAStudentPrints) {
     for (const char* text : {"", "AddressSanitizer", "runtime error: ", "x:99999999999999999999:1: runtime error: y\n",
                              "==1==ERROR: AddressSanitizer: \n    #0 0x1 in f ./a.cpp:99999999999999999999\n"})
