@@ -11,7 +11,7 @@ namespace headway::classroom {
 namespace {
 
 // Measured on 15,043 pairs of programs that were written apart from each other, and on copies that were renamed,
-// reordered, swapped and stuffed with dead code: classroom/README.md has the table.
+// reordered, swapped and stuffed with dead code: classroom/copying.md has the table.
 constexpr double times_the_usual = 2;
 constexpr std::size_t enough_programs = 5;  ///< with fewer, what is usual is not known
 
