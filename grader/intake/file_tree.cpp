@@ -125,8 +125,11 @@ FileTree read_folder(const fs::path& folder, Bounds bounds) {
             continue;
         }
         tree.count_file();
-        if (entry->is_symlink() || !entry->is_regular_file()) continue;
         std::string path = entry->path().lexically_relative(folder).string();
+        if (entry->is_symlink() || !entry->is_regular_file()) {
+            if (FileTree::counts(FileTree::with_small_ending(path))) tree.add_unread(why_no_file(path));
+            continue;
+        }
         // A zip of Windows that was unpacked elsewhere: its folders are in the names of files.
         std::ranges::replace(path, '\\', '/');
         path = FileTree::with_small_ending(std::move(path));
@@ -152,6 +155,10 @@ std::string_view foreign_archive_ending(std::string_view name) {
 
 bool is_archive(const fs::path& file) {
     return !archive_ending(file.filename().native()).empty() && !fs::is_directory(file);
+}
+
+std::string why_no_file(std::string_view name) {
+    return fmt::format("{} is a link, or no ordinary file; hand in the file itself", shown(name));
 }
 
 std::string why_foreign(std::string_view name) {

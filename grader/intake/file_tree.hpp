@@ -90,9 +90,11 @@ std::string_view foreign_archive_ending(std::string_view name);
 /// By its name: an archive that is read.
 bool is_archive(const std::filesystem::path& file);
 
-/// Why an archive of another kind is not read, and what to do.
+/// Why something that is called like a source is not read, and what to do: so it is with all of these.
+std::string why_no_file(std::string_view name);
+/// Of an archive of another kind.
 std::string why_foreign(std::string_view name);
-/// Why one that could be read is not.
+/// Of one that could be read.
 std::string why_unopened(std::string_view name);
 
 }  // namespace headway::intake

@@ -142,6 +142,11 @@ Submission select_files(std::vector<SourceFile> files, const fs::path& course_fo
 
 namespace {
 
+/// Why a source that is no file is not read: links are not followed, and a pipe would be waited for.
+std::string why_no_file(const fs::path& source, bool is_link) {
+    return fmt::format("{} is {}: hand in the file itself", source.string(), is_link ? "a link" : "no ordinary file");
+}
+
 /// A file or folder that its owner has closed is the submission's, not this machine's trouble.
 [[noreturn]] void refuse_closed(const fs::path& path) {
     throw BadSubmission(fmt::format("{} may not be read: permission denied. `chmod -R u+rX` opens it.", path.string()));
@@ -153,12 +158,17 @@ Submission read_open_submission(const fs::path& folder, const fs::path& course_f
     if (!fs::is_directory(folder)) throw BadSubmission(folder.string() + " is not a folder");
     Submission submission{course_folder.filename().string(), folder, {}, read_course_files(course_folder)};
     std::uintmax_t bytes = 0;
+    std::string passed_over;
     // Links are not followed: a submission is what is in its folder.
     for (auto entry = fs::recursive_directory_iterator(folder); entry != fs::recursive_directory_iterator(); ++entry) {
         const fs::path relative = entry->path().lexically_relative(folder);
         if (entry.depth() > 8) throw BadSubmission(folder.string() + ": folders are nested too deeply");
-        if (entry->is_symlink() || !entry->is_regular_file() || !is_source(relative)) continue;
-        if (is_provided(relative, submission.course_files)) continue;
+        if (!is_source(relative) || is_provided(relative, submission.course_files)) continue;
+        if (entry->is_symlink() || !entry->is_regular_file()) {
+            if (!entry->is_directory() && why_unusable(relative).empty())
+                passed_over = why_no_file(relative, entry->is_symlink());
+            continue;
+        }
         if (const std::string why = why_unusable(relative); !why.empty()) throw BadSubmission(why);
         bytes += entry->file_size();
         if (bytes > most_bytes) throw BadSubmission(folder.string() + ": more than 4 MiB of sources");
@@ -167,6 +177,7 @@ Submission read_open_submission(const fs::path& folder, const fs::path& course_f
         if (::access(entry->path().c_str(), R_OK) != 0 && errno == EACCES) refuse_closed(entry->path());
         submission.files.push_back({relative, read_file(entry->path())});
     }
+    if (!submission.has_source() && !passed_over.empty()) throw BadSubmission(passed_over);
     std::sort(submission.files.begin(), submission.files.end(),
               [](const SourceFile& a, const SourceFile& b) { return a.path < b.path; });
     return submission;

@@ -135,6 +135,9 @@ TEST(HandIns, WhatCannotBeReadSaysWhy) {
     folder.write("torn.zip", "PK\x03\x04 and no more");
     folder.write("unpacked.zip/readme.txt", "a folder that is called like an archive");
     ASSERT_EQ(::mkfifo((folder.path() / "waits.zip").c_str(), 0600), 0);
+    fs::create_directory(folder.path() / "linked");
+    fs::create_symlink(folder.path() / "twice/a/03_scaled_scores/scaled_scores.cpp",
+                       folder.path() / "linked/scaled_scores.cpp");
     const auto found = find_hand_ins(folder.path(), {});
     std::map<std::string, std::string> problems;
     for (const HandIn& hand_in : found) problems[hand_in.student] = problem_of(hand_in);
@@ -142,6 +145,7 @@ TEST(HandIns, WhatCannotBeReadSaysWhy) {
         {"bare", "is empty"},
         {"beside", "work.zip was not opened, because there are sources beside it"},
         {"empty", "holds no exercise: neither"},
+        {"linked", "scaled_scores.cpp is a link, or no ordinary file"},
         {"packed", "work.7z is an archive of a kind that is not read"},
         {"seven", "hand in a .zip or a .tar.gz"},
         {"torn", "cannot be unpacked"},

@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace headway::build {
@@ -59,6 +60,25 @@ TEST_F(SubmissionTest, IncludesEigenIfAnyFileDoesAndNoneSetsIt) {
 TEST_F(SubmissionTest, LinksAreNotFollowed) {
     std::filesystem::create_symlink("/etc/passwd", folder.path() / "theirs/secret.hpp");
     EXPECT_EQ(read().files.size(), 1U);
+}
+
+/// Beside a source they are left out; in its place they are told of.
+TEST_F(SubmissionTest, WhatIsCalledLikeASourceAndIsNoneIsNamed) {
+    const auto source = folder.path() / "theirs/scaled_scores.cpp";
+    const auto refusal = [&] {
+        try {
+            read();
+        } catch (const BadSubmission& refused) {
+            return std::string(refused.what());
+        }
+        return std::string();
+    };
+    std::filesystem::rename(source, folder.path() / "elsewhere.cpp");
+    std::filesystem::create_symlink(folder.path() / "elsewhere.cpp", source);
+    EXPECT_EQ(refusal(), "scaled_scores.cpp is a link: hand in the file itself");
+    std::filesystem::remove(source);
+    ASSERT_EQ(::mkfifo(source.c_str(), 0600), 0);
+    EXPECT_EQ(refusal(), "scaled_scores.cpp is no ordinary file: hand in the file itself");
 }
 
 TEST_F(SubmissionTest, TheDigestSeesTextsAndNames) {
