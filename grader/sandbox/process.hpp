@@ -142,6 +142,8 @@ public:
     /// See Family.
     bool is_ready_to_compute() const { return !ended_ && family_.is_ready_to_compute(); }
     std::uint64_t resident_bytes() const;
+    /// How many processes there were at the last look, the jail's own two included.
+    std::size_t processes() const { return family_.members().size(); }
 
     /// The memory that there was at one moment, to tell by how much it grew later at most.
     struct MemoryMark {

@@ -38,6 +38,9 @@ constexpr milliseconds cost_of_a_worker{10};
 /// Of a call that takes too long, worth telling: it may grow for ever.
 constexpr std::uint64_t much_memory = std::uint64_t{256} << 20U;
 
+/// With so many, it is they that use the memory: what calls fork() in a loop.
+constexpr std::size_t many_processes = 8;
+
 /// Shorter waiting is not worth a look at how long we waited for a processor ourselves.
 constexpr milliseconds short_wait{1};
 
@@ -271,17 +274,21 @@ void WorkerLink::check_limits(Deadline& deadline) {
                              " was not done after " + seconds(limits_.wall) +
                              ", most of which it waited for a processor. Grade again.");
     }
-    if (process_.resident_bytes() > limits_.resident_bytes)
-        stop(FailureKind::memory, "used more than " + mebibytes(limits_.resident_bytes) + " of memory");
+    if (process_.resident_bytes() > limits_.resident_bytes) stop_for_memory();
     look_at_memory();
+}
+
+void WorkerLink::stop_for_memory() {
+    const std::size_t processes = process_.processes();
+    const std::string together = processes > many_processes ? fmt::format(", in {} processes", processes) : "";
+    stop(FailureKind::memory, "used more than " + mebibytes(limits_.resident_bytes) + " of memory" + together);
 }
 
 /// What the kernel says that it ended for want of memory, and whose.
 void WorkerLink::look_at_memory() {
     if (process_.was_starved())
         stop(FailureKind::memory, "used more memory than this machine has left, and less than it may", Doubt::outside);
-    if (process_.ran_out_of_memory())
-        stop(FailureKind::memory, "used more than " + mebibytes(limits_.resident_bytes) + " of memory");
+    if (process_.ran_out_of_memory()) stop_for_memory();
 }
 
 /// While it is kept from computing, nobody knows how long that has lasted: it looks like sleep until it is over.

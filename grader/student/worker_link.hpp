@@ -119,6 +119,7 @@ private:
     enum class Doubt { none, outside };
     [[noreturn]] void stop(verdict::FailureKind kind, const std::string& message, Doubt doubt = Doubt::none);
     void look_at_memory();
+    [[noreturn]] void stop_for_memory();
 
     sandbox::Process process_;
     CallLimits limits_;

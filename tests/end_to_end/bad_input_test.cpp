@@ -82,6 +82,13 @@ INSTANTIATE_TEST_SUITE_P(
                 "used more than 256 MiB of memory",
                 "",
                 "[worker]\nmemory_mib = 256\n"},
+        Misdeed{"AsksForTooMuchMemoryInManyProcesses",
+                "for (int child = 0; child < 20; ++child) if (::fork() == 0) { ::usleep(200000); "
+                "std::string mine(std::size_t{1} << 26, 'x'); for (;;) ::pause(); } ::pause(); return scores;",
+                {FailureKind::memory},
+                " processes",
+                "#include <unistd.h>",
+                "[worker]\nmemory_mib = 256\n"},
         // Pages are slow on some machines: time may be over first.
         Misdeed{"AsksForTooMuchMemoryByAndBy",
                 "std::vector<Tensor> all; for (;;) all.push_back(Tensor::ones({1 << 22}));",
