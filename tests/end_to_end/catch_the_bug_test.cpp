@@ -145,6 +145,7 @@ TEST(Nothing, ToSeeGivesNothing) {
 
 TEST(CatchTheBug, WhatIsNeverAskedIsToldBesideTestsThatDoNotCount) {
     const verdict::Exercise unfair = graded(tests(R"(
+TEST(Output, HasThreeAxes) { EXPECT_EQ(attention(ones()).output.rank(), 3); }
 TEST(Weights, LieRowByRow) {
     Inputs in = ones();
     in.query = Tensor::arange(12).view({1, 3, 4}) * 0.1F;
@@ -157,7 +158,7 @@ TEST(Weights, LieRowByRow) {
 }
 )"));
     expect_said(told(unfair, "Sources"),
-                "One of them answers your only question right, to 1 %: nothing that you ask shows the mistake.");
+                "One of them answers all your 2 questions right, to 1 %: nothing that you ask shows the mistake.");
 }
 
 TEST(CatchTheBug, WhyAWrongAttentionPassesIsFoundByLookingAtItsAnswers) {
