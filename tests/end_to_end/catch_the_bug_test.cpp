@@ -119,6 +119,48 @@ TEST(Strict, ToTheLastDigit) {
                 "compare with a tolerance, as wide as the header promises");
 }
 
+TEST(CatchTheBug, WhatATestAsksOrExpectsAgainstTheHeaderIsToldSo) {
+    expect_said(right_ones(graded(tests(R"(
+TEST(Mask, HidesInfinity) {
+    Inputs in = ones();
+    in.value = in.value.clone();
+    in.value(0, 2, 0) = INFINITY;
+    in.mask = Mask::of({3}, {false, false, true});
+    EXPECT_LT(std::abs(attention(in).output(0, 0, 0) - 1), 0.01F);
+}
+)")))
+                    .failure->message,
+                "It passes when 0 takes the place of infinity");
+    expect_said(right_ones(graded(tests(R"(
+TEST(Nothing, ToSeeGivesNothing) {
+    Inputs in = ones();
+    in.b_o = Tensor::ones({4});
+    in.mask = Mask::block_all({3});
+    EXPECT_LT(std::abs(attention(in).output(0, 0, 0)), 0.01F);
+}
+)")))
+                    .failure->message,
+                "Right: its weights are 0, so its output is b_o");
+}
+
+TEST(CatchTheBug, WhatIsNeverAskedIsToldBesideTestsThatDoNotCount) {
+    const verdict::Exercise unfair = graded(tests(R"(
+TEST(Output, HasThreeAxes) { EXPECT_EQ(attention(ones()).output.rank(), 3); }
+TEST(Weights, LieRowByRow) {
+    Inputs in = ones();
+    in.query = Tensor::arange(12).view({1, 3, 4}) * 0.1F;
+    in.key = in.query * 2.0F;
+    in.value = in.query * 3.0F;
+    in.w_v = Tensor::eye(4) * 2.0F;
+    const Attended out = attention(in);
+    for (Index i = 0; i < 18; ++i) EXPECT_EQ(out.weights.data()[i], out.weights(0, i / 9, i / 3 % 3, i % 3));
+    EXPECT_LT(out.output(0, 0, 0), 100);
+}
+)"));
+    expect_said(told(unfair, "Sources"),
+                "One of them answers all your 2 questions right, to 1 %: nothing that you ask shows the mistake.");
+}
+
 TEST(CatchTheBug, WhyAWrongAttentionPassesIsFoundByLookingAtItsAnswers) {
     const verdict::Exercise nothing_asked = graded(tests(R"(
 TEST(Weights, AreEqualForEqualKeys) {

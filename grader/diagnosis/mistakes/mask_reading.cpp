@@ -21,6 +21,14 @@ Blocked read_at(const Mask& mask, const Shape& shape, void (*change)(std::vector
     return blocked;
 }
 
+/// A mask of three axes, of which the first is taken for that of the sequences.
+Blocked read_by_sequence(const Mask& mask, const Shape& shape) {
+    const Mask of_sequences = mask.expand({mask.size(0), shape[2], shape[3]});
+    Blocked blocked;
+    each(shape, [&](Coordinate at, std::size_t) { blocked.push_back(of_sequences(at[0], at[2], at[3])); });
+    return blocked;
+}
+
 /// The mask's own numbers, in its own order, repeated until every score has one.
 Blocked repeated(const Mask& mask, const Shape& shape) {
     Blocked blocked(zeros(shape).value.size(), false);
@@ -140,11 +148,22 @@ Chapter chapters::mask_reading() {
                          return right().masking.read(mask, shape);
                      // With fewer masks than sequences some refuse, and some take what they find.
                      if (mask.size(0) < shape[0]) throw Unpredictable{};
-                     const Mask of_sequences = mask.expand({mask.size(0), shape[2], shape[3]});
-                     Blocked blocked;
-                     each(shape,
-                          [&](Coordinate at, std::size_t) { blocked.push_back(of_sequences(at[0], at[2], at[3])); });
-                     return blocked;
+                     return read_by_sequence(mask, shape);
+                 };
+             }},
+        {.id = "mask_of_three_axes_taken_for_sequences",
+         .decision = "mask_read",
+         .title = "a mask of three axes is taken for (B, T, S), one for each sequence, and refused where it is not",
+         .right = "the mask broadcasts to (B, H, T, S) from the right: three axes are (H, T, S), one for each head",
+         .symptom = "right for every other mask; one for each head is refused, or read by sequence where B is H",
+         .question = "With which axis of (B, H, T, S) does the first axis of a mask (3, T, S) line up?",
+         .make =
+             [](Choices& c) {
+                 c.masking.read = [](const Mask& mask, const Shape& shape) {
+                     if (!mask.defined() || mask.rank() != 3 || shape.size() != 4 || mask.size(0) == 1)
+                         return right().masking.read(mask, shape);
+                     if (mask.size(0) != shape[0]) throw std::out_of_range("mask");
+                     return read_by_sequence(mask, shape);
                  };
              }},
         {.id = "mask_transposed",
@@ -201,6 +220,20 @@ Chapter chapters::mask_reading() {
                      if (mask.layout().offset + mask.numel() > mask.storage_size()) throw Unpredictable{};
                      for (std::size_t i = 0; i < blocked.size(); ++i) blocked[i] = mask.data()[i];
                      return blocked;
+                 };
+             }},
+        {.id = "mask_offset_ignored",
+         .decision = "mask_read",
+         .title = "a mask that is a view is read from the beginning of its storage, not from where the view begins",
+         .right =
+             "begin at data(), or at layout().offset of the storage: as_strided counts from the storage's beginning",
+         .symptom = "right for fresh masks; a slice of a larger mask blocks the keys of its first rows",
+         .question = "Where in its storage does a slice of a mask begin?",
+         .make =
+             [](Choices& c) {
+                 c.masking.read = [](const Mask& mask, const Shape& shape) {
+                     if (!mask.defined()) return right().masking.read(mask, shape);
+                     return right().masking.read(mask.as_strided(mask.shape(), mask.layout().strides, 0), shape);
                  };
              }},
         {.id = "mask_repeated",

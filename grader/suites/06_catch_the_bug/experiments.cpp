@@ -88,6 +88,43 @@ Tensor row_major(const Tensor& x) { return x.contiguous(); }
 /// Row-major, too: that alone was tried before.
 Tensor without_negative_zeros(const Tensor& x) { return x + 0.0F; }
 
+/// What the header lets tests ask with.
+constexpr float most = 1e37F;
+
+/// The question, with 0 for each number that is too large, infinite or none; nothing if there is no such number.
+std::optional<wire::Value> within_the_promise(const wire::Value& question) {
+    const auto* asked = std::get_if<wire::Record>(&question);
+    if (asked == nullptr) return std::nullopt;
+    wire::Record tame = *asked;
+    bool changed = false;
+    for (wire::Field& field : tame.fields) {
+        const auto* tensor = std::get_if<Tensor>(&field.value);
+        if (tensor == nullptr || !tensor->defined()) continue;
+        Tensor numbers = tensor->contiguous().clone();
+        for (Index i = 0; i < numbers.numel(); ++i) {
+            if (std::abs(numbers.data()[i]) < most) continue;
+            numbers.data()[i] = 0;
+            changed = true;
+        }
+        field.value = numbers;
+    }
+    return changed ? std::optional<wire::Value>(std::move(tame)) : std::nullopt;
+}
+
+/// The answer, with an output of 0 for each query whose heads give no key any weight.
+wire::Value without_bias_of_the_blind(wire::Value answer) {
+    const Tensor *output = tensor_in(answer, "output"), *weights = tensor_in(answer, "weights");
+    if (output == nullptr || weights == nullptr || output->rank() != 3 || weights->rank() != 4) return answer;
+    Tensor changed = output->contiguous().clone();
+    const Tensor seen = max(max(*weights, -1), 1);  // (B, T)
+    for (Index b = 0; b < seen.size(0); ++b)
+        for (Index t = 0; t < seen.size(1); ++t)
+            if (std::as_const(seen)(b, t) == 0) changed.select(0, b).select(0, t).fill(0);
+    for (wire::Field& field : std::get<wire::Record>(answer).fields)
+        if (field.name == "output") field.value = changed;
+    return answer;
+}
+
 /// Whether a test's words show two numbers that differ in the last digits alone.
 bool differs_in_last_digits(const std::string& words) {
     static const std::regex printed_alike(R"(Which is: (\S+)\s[\s\S]*Which is: \1(\s|$))");
@@ -114,8 +151,8 @@ const roster::Entry* passed_alone(const Trial& trial, const std::string& test) {
 
 }  // namespace
 
-std::string why_unnoticed(const Student& student, std::uint64_t seed, const Trial& trial, const Encounter& met,
-                          const std::string& name) {
+Unnoticed why_unnoticed(const Student& student, std::uint64_t seed, const Trial& trial, const Encounter& met,
+                        const std::string& name) {
     int questions = 0, wrong = 0, nan = 0, only_weights = 0, only_output = 0;
     const auto looked_at = [&](AttentionProcess& attention, const wire::Value& question, wire::Value answer) {
         const wire::Value right = attention.answer(roster::reference, question);
@@ -128,39 +165,56 @@ std::string why_unnoticed(const Student& student, std::uint64_t seed, const Tria
         if (output != Answered::right && weights == Answered::right) ++only_output;
         return answer;
     };
-    if (!once_more(student, seed, met, looked_at) || questions == 0) return "";
+    if (!once_more(student, seed, met, looked_at) || questions == 0) return {};
     const std::string all = questions == 1 ? "your only question" : fmt::format("all your {} questions", questions);
     if (wrong == 0)
-        return fmt::format(" {} answers {} right, to 1 %: nothing that you ask shows the mistake.", name, all);
+        return {fmt::format(" {} answers {} right, to 1 %: nothing that you ask shows the mistake.", name, all), false};
     const std::string some = wrong == questions ? all : fmt::format("{} of your {} questions", wrong, questions);
     const char* const fails =
         trial.fair().size() < trial.tests().size() ? "no test that counts fails" : "no test fails";
     if (nan == wrong)
-        return fmt::format(
+        return {fmt::format(
             " {} answers {} with NaN where a number belongs, and {}. A comparison with NaN is false: let a test fail "
             "unless a difference is small, not if it is large.",
-            name, some, fails);
+            name, some, fails)};
     if (only_weights == wrong)
-        return fmt::format(" {} answers {} with wrong weights and the right output, and {}.", name, some, fails);
+        return {fmt::format(" {} answers {} with wrong weights and the right output, and {}.", name, some, fails)};
     if (only_output == wrong)
-        return fmt::format(" {} answers {} with a wrong output and the right weights, and {}.", name, some, fails);
-    return fmt::format(" {} answers {} wrong, and {}.", name, some, fails);
+        return {fmt::format(" {} answers {} with a wrong output and the right weights, and {}.", name, some, fails)};
+    return {fmt::format(" {} answers {} wrong, and {}.", name, some, fails)};
 }
 
 std::string why_failed(const Student& student, std::uint64_t seed, const Trial& trial, const Encounter& met) {
     const std::string& test = met.first_failed;
-    const auto passes_with = [&](Tensor (*change)(const Tensor&)) {
-        const auto changed = [&](AttentionProcess&, const wire::Value&, wire::Value answer) {
-            return with_tensors(std::move(answer), change);
-        };
-        const std::optional<Encounter> now = once_more(student, seed, met, changed);
+    const auto passes_if = [&](const Change& change) {
+        const std::optional<Encounter> now = once_more(student, seed, met, change);
         return now && now->passed.contains(test);
+    };
+    const auto passes_with = [&](Tensor (*change)(const Tensor&)) {
+        return passes_if([&](AttentionProcess&, const wire::Value&, wire::Value answer) {
+            return with_tensors(std::move(answer), change);
+        });
+    };
+    bool asks_beyond = false;
+    const auto kept_within = [&](AttentionProcess& attention, const wire::Value& question, wire::Value answer) {
+        const auto tame = within_the_promise(question);
+        asks_beyond |= tame.has_value();
+        return tame ? attention.answer(met.attention->id, *tame) : std::move(answer);
     };
     if (passes_with(&row_major))
         return " It passes when the same answer lies in row-major order. A right attention may return other strides: "
                "use (i, j) or contiguous(), not data()[i].";
     if (passes_with(&without_negative_zeros))
         return " It passes when no zero is -0. Both are zero, and equal: a right attention may return either.";
+    if (passes_if(kept_within) && asks_beyond)
+        return " It passes when 0 takes the place of infinity, NaN and numbers of 1e37 or more in what it asks. What 0 "
+               "times infinity gives is nobody's promise: ask with smaller numbers.";
+    if (passes_if([](AttentionProcess&, const wire::Value&, wire::Value answer) {
+            return without_bias_of_the_blind(std::move(answer));
+        }))
+        return " It passes when the output of a query that sees no key is 0. Right: its weights are 0, so its output "
+               "is "
+               "b_o, and 0 only where there is no b_o.";
     if (const roster::Entry* wrong = passed_alone(trial, test); wrong != nullptr && !wrong->mistake.empty()) {
         const diagnosis::Mistake& mistake = diagnosis::mistake(wrong->mistake);
         return fmt::format(

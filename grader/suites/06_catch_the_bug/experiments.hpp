@@ -10,10 +10,15 @@ namespace headway::judge {
 // Why tests say what they say, found by running them once more. Nothing here decides a point. Each answers a sentence,
 // with a space before it, or nothing: where it does not know, or where the tests took long.
 
+struct Unnoticed {
+    std::string words = {};
+    bool shows = true;  ///< something that the tests ask shows the mistake, or that is not known
+};
+
 /// Why no test fails this wrong attention: were they asked nothing that it gets wrong, or did they not see it?
 /// @param name  what the sentence calls the attention: "It"
-std::string why_unnoticed(const Student& student, std::uint64_t seed, const Trial& trial, const Encounter& met,
-                          const std::string& name);
+Unnoticed why_unnoticed(const Student& student, std::uint64_t seed, const Trial& trial, const Encounter& met,
+                        const std::string& name);
 
 /// Why the first test that fails this right attention does.
 std::string why_failed(const Student& student, std::uint64_t seed, const Trial& trial, const Encounter& met);

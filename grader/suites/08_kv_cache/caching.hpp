@@ -31,6 +31,7 @@ struct Caching {
     Index (*grows_by)(const Lengths& counts, std::size_t b, Index n);
     bool writes_keys = true;  ///< into the cache, not into a copy of it
     bool writes_values = true;
+    bool copies_slices = false;        ///< writes into slice(...).contiguous(): a copy, unless the slice has no gaps
     bool keys_for_values = false;      ///< k is written into both
     bool values_for_keys = false;      ///< v is written into both
     bool one_storage = false;          ///< k and v of a new cache are one tensor
@@ -51,8 +52,9 @@ struct Caching {
         whole_chunk,
         up_to_its_length_after,
         chunk_alone,
-        one_offset,                ///< S - n for the whole batch, nothing past the end of a sequence
-        offset_of_first_sequence,  ///< its length for the whole batch, nothing past the end of a sequence
+        one_offset,                 ///< S - n for the whole batch, nothing past the end of a sequence
+        offset_of_first_sequence,   ///< its length for the whole batch, nothing past the end of a sequence
+        as_many_keys_as_the_first,  ///< sequence holds, and none past itself
         whole_cache,
         whole_cache_after_the_first_chunk
     };

@@ -52,6 +52,8 @@ bool is_hidden(const Caching& choices, const Shape& before, const Shape& after, 
             return s > t + (S - n) || s >= after[b];
         case Caching::Sees::offset_of_first_sequence:
             return s > before.front() + t || s >= after[b];
+        case Caching::Sees::as_many_keys_as_the_first:
+            return choices.hidden(before, b, t, s, n, S) || s >= std::max<Index>(after.front(), 1);
         case Caching::Sees::whole_cache:
             return false;
         case Caching::Sees::whole_cache_after_the_first_chunk: {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "student/hidden_test.hpp"
+#include "suites/08_kv_cache/conversation.hpp"
 #include "suites/08_kv_cache/questions.hpp"
 
 #include <string>
@@ -28,6 +29,17 @@ struct Filled {
         return student.keep("cache", {{"k", k}, {"v", v}, {"lengths", lengths}});
     }
 };
+
+/// Expects that `function` has refused, and changed nothing before that.
+/// @param because  what did not fit
+inline void expect_as_it_was(Student& student, const Filled& filled, wire::Handle cache, const std::string& because,
+                             const std::string& function = "append") {
+    const Contents held = contents(student, cache);
+    const CheckedPart cached{"cached numbers", Stage::none, {"b", "h", "position", "feature"}};
+    expect(!difference(cached, held.k, reference::exact(filled.k)) &&
+               !difference(cached, held.v, reference::exact(filled.v)) && held.lengths == filled.lengths,
+           Stage::none, because + ": your " + function + " refuses, but it has changed the cache before");
+}
 
 /// New keys or values as split_heads leaves them: a view.
 inline Tensor new_heads(Random& random, const Sizes& n, Index count) {

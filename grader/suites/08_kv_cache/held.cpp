@@ -84,8 +84,11 @@ void Held::append(const Array& new_k, const Array& new_v, const Shape& counts, c
         const Index written = choices.padding_is_written ? std::min(n, room) : counted;
         const auto token = [&](Index t) { return t < counted ? choices.token(counts, b, t, n) : t; };
         const Places places(k, n, choices, before, counts);
-        if (choices.writes_keys) write(k, choices.values_for_keys ? new_v : new_k, b, written, places, token);
-        if (choices.writes_values) write(v, choices.keys_for_values ? new_k : new_v, b, written, places, token);
+        const bool is_lost = choices.copies_slices && k.size(1) > 1 && written < k.size(2);
+        if (choices.writes_keys && !is_lost)
+            write(k, choices.values_for_keys ? new_v : new_k, b, written, places, token);
+        if (choices.writes_values && !is_lost)
+            write(v, choices.keys_for_values ? new_k : new_v, b, written, places, token);
         if (choices.length_is_end)
             lengths[b] = choices.position(before, counts, b, counted);
         else

@@ -123,17 +123,10 @@ PROPERTY(KvCache, TheCapacityIsNeverExceeded, 1, "what does not fit is refused, 
                          {"v", new_heads(random, n, width)},
                          {"counts", counts}};
     };
-    const auto expect_as_it_was = [&](wire::Handle cache, const std::string& because,
-                                      const std::string& function = "append") {
-        const Contents held = contents(student, cache);
-        expect(!difference(cached_axes, held.k, exact(filled.k)) && !difference(cached_axes, held.v, exact(filled.v)) &&
-                   held.lengths == filled.lengths,
-               Stage::none, because + ": your " + function + " refuses, but it has changed the cache before");
-    };
     const auto refuses = [&](Index width, const Shape& counts, const std::string& because) {
         const wire::Handle cache = filled.in(student);
         student.refuses("append", question(cache, width, counts), because);
-        expect_as_it_was(cache, because);
+        expect_as_it_was(student, filled, cache, because);
     };
     const Index room = filled.capacity - filled.lengths.back();  // of the longest sequence, the last of the batch
     Shape one_too_many = each(n.B, 1);
@@ -145,7 +138,7 @@ PROPERTY(KvCache, TheCapacityIsNeverExceeded, 1, "what does not fit is refused, 
     more_than_there_are.back() = 2;
     const wire::Handle asked_too_much = filled.in(student);
     if (student.outcome("append", question(asked_too_much, 1, more_than_there_are)).error)
-        expect_as_it_was(asked_too_much, "the last count is larger than the number of new tokens");
+        expect_as_it_was(student, filled, asked_too_much, "the last count is larger than the number of new tokens");
     const wire::Handle cache = filled.in(student);
     const Tensor fits = new_heads(random, n, room);
     append(student, cache, fits, fits, each(n.B, room));  // the last position is a position
@@ -165,7 +158,7 @@ PROPERTY(KvCache, TheCapacityIsNeverExceeded, 1, "what does not fit is refused, 
                          {"x", random_tensor(random, {n.B, too_many, n.D()})},
                          {"counts", counts}},
                         no_room);
-        expect_as_it_was(full, no_room, "decode");
+        expect_as_it_was(student, filled, full, no_room, "decode");
     }
 }
 
@@ -282,11 +275,13 @@ void expect_caches_apart(Student& student, Random& random, const Filled& filled)
     Arguments flat = question(2, cache);
     flat[2].value = std::get<Tensor>(flat[2].value).select(0, 1);
     student.refuses_index("decode", flat, "x must be of shape (B, n, D)");
-    expect_lengths(contents(student, cache).lengths, filled.lengths);
+    expect_as_it_was(student, filled, cache, "x is not (B, n, D)", "decode");
     const auto refuses = [&](const Shape& counts, const std::string& why) {
-        Arguments arguments = question(2, filled.in(student));
+        const wire::Handle asked = filled.in(student);
+        Arguments arguments = question(2, asked);
         arguments[3].value = counts;
         student.refuses("decode", arguments, why);
+        expect_as_it_was(student, filled, asked, why, "decode");
     };
     refuses(each(n.B + 1, 1), "there are more counts than sequences");
     refuses(each(n.B - 1, 1), "there are fewer counts than sequences");
@@ -302,6 +297,7 @@ PROPERTY(KvCache, CallsAreCleanAndShapesChecked, 1,
     const wire::Handle cache = filled.in(student);
     const auto refuses = [&](const Tensor& new_k, const Tensor& new_v, const Shape& counts, const std::string& why) {
         student.refuses("append", {{"cache", cache}, {"k", new_k}, {"v", new_v}, {"counts", counts}}, why);
+        expect_as_it_was(student, filled, cache, why);
     };
     refuses(random_tensor(random, {n.B, n.H, 3, n.d + 1}), k, each(n.B, 1), "k is wider than the cache");
     refuses(k, random_tensor(random, {n.B, n.H, 3, n.d + 1}), each(n.B, 1), "v is wider than the cache");
@@ -312,6 +308,7 @@ PROPERTY(KvCache, CallsAreCleanAndShapesChecked, 1,
     refuses(k, k, each(n.B, -1), "a count is negative");
     refuses_misfits(student, random, "append", {{"cache", cache}, {"k", k}, {"v", k}, {"counts", each(n.B, 1)}},
                     "k: B! H! n d!, v: B! H! n d!");
+    expect_as_it_was(student, filled, cache, "k or v does not fit");
     for (const Tensor& tokens : {new_heads(random, n, 2).contiguous(), strided(new_heads(random, n, 2))})
         expect_unchanged(student, {"append",
                                    {{"cache", filled.in(student)},

@@ -89,6 +89,11 @@ Questions attention_questions(Random& random) {
     ask(n, random_mask(random, {n.H, 1, n.S}), true, 2);
     const Mask keys_first = random_mask(random, {n.B, n.H, n.S, n.T});
     ask(n, keys_first.as_strided({n.B, n.H, n.T, n.S}, {n.H * n.S * n.T, n.S * n.T, 1, n.T}, 0), false, 2);
+    judge::Sizes as_many_heads = n;
+    as_many_heads.H = n.B;  // a mask (H, T, S) could be one of (B, T, S)
+    ask(as_many_heads, random_mask(random, {n.B, n.T, n.S}), false, 2);
+    const Mask larger = random_mask(random, {n.T + 2, n.S});
+    ask(n, larger.as_strided({n.T, n.S}, {n.S, 1}, 2 * n.S), false, 3);  // its last rows
     Shape lengths(static_cast<std::size_t>(n.B));
     for (Index& length : lengths) length = random.integer(1, n.S);
     lengths.front() = 0;

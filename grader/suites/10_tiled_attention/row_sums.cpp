@@ -23,12 +23,16 @@ void RowSums::each_share(double (*change)(double share, double by), double by) {
         for (double& share : matrix.of) share = change(share, by);
 }
 
-/// Without a score to compare with, sums go on as if they had been compared with 0, and the next score counts as the
-/// first.
-void RowSums::forget() {
+/// Without a score to compare with, sums go on as if they had been compared with 0.
+void RowSums::compare_with_zero() {
     const double shrink = largest == no_score ? 0 : in_range_of_float(std::exp(largest));
     total = in_range_of_float(total * shrink);
     each_share(&share_times, shrink);
+}
+
+/// The next score counts as the first.
+void RowSums::forget() {
+    compare_with_zero();
     largest = no_score;
 }
 
@@ -66,6 +70,7 @@ void RowSums::take(const std::vector<Seen>& keys, std::size_t more, const Tiling
         largest = std::nan("");
         return become(largest);
     }
+    if (top == no_score && choices.empty_tile_unshifted) return compare_with_zero();
     has_tile = true;
     const double change = choices.shrinks_inverted ? now - largest : largest - now;
     const double power = choices.shrinks_by_two ? std::exp2(change) : std::exp(change);

@@ -42,6 +42,7 @@ struct RowSums {
 
 private:
     void each_share(double (*change)(double share, double by), double by);
+    void compare_with_zero();
     void forget();
     void become(double number);
 };

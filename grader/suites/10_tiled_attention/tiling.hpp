@@ -57,6 +57,7 @@ struct Tiling {
     bool divided_after_tiles = false;      ///< gathered is divided by the total after each tile
     bool empty_tile_is_zero = false;       ///< while no key was seen, 0 is stored as the largest score
     bool empty_tile_forgets = false;       ///< a tile without a key to see throws away what was seen before
+    bool empty_tile_unshifted = false;     ///< a tile without a key to see multiplies what was seen by exp(largest)
     bool first_tile_scaled_alone = false;  ///< scores of further tiles are not divided by √head_dim
     bool empty_tile_is_nan = false;        ///< -inf - -inf while no key was seen
     bool divided = true;                   ///< in the end

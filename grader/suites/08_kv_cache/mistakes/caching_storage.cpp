@@ -94,6 +94,15 @@ Chapter caching_storage() {
          .symptom = "the lengths move on over values that were never written",
          .question = "Does what you copy into share its storage with cache.v, or is it a clone?",
          .make = [](Choices& c) { c.change<Caching>().writes_values = false; }},
+        {.id = "written_into_a_contiguous_copy",
+         .decision = "cache_storage",
+         .title =
+             "new keys and values are written into slice(...).contiguous(), which is a copy wherever the slice has "
+             "gaps: with more than one head, unless it is the whole capacity",
+         .right = "write into the slice itself: cache.k[b].slice(1, begin, end).copy_from(...)",
+         .symptom = "right for one head; with several the lengths move on over numbers that were never written",
+         .question = "Does contiguous() give a view of the cache, or a copy of it? When which?",
+         .make = [](Choices& c) { c.change<Caching>().copies_slices = true; }},
         {.id = "cache_storage_replaced",
          .decision = "cache_storage",
          .title = "another tensor is put in the place of the cache's: the whole past is copied for each chunk",

@@ -237,6 +237,15 @@ Chapter running_softmax() {
          .symptom = "right without masks; else rows lose the keys before a blocked tile",
          .question = "What do total and gathered hold after a tile whose scores are all -infinity?",
          .make = [](Choices& c) { c.change<Tiling>().empty_tile_forgets = true; }},
+        {.id = "empty_tile_unshifted",
+         .decision = "empty_tile",
+         .title =
+             "where a tile is blocked as a whole, 0 is subtracted instead of the largest score so far: what earlier "
+             "tiles summed is multiplied by exp(largest)",
+         .right = "subtract 0 only where no key was seen at all, in this tile or before; else the largest so far",
+         .symptom = "right without masks; else keys before a blocked tile weigh too much or too little",
+         .question = "What is exp(largest before - shift) where the tile alone decides that the shift is 0?",
+         .make = [](Choices& c) { c.change<Tiling>().empty_tile_unshifted = true; }},
         {.id = "empty_tile_is_zero",
          .decision = "empty_tile",
          .title = "a row that has seen no key so far stores 0 as its largest score instead of -infinity",
