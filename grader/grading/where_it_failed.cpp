@@ -36,15 +36,16 @@ Sites sites_of(const std::vector<Failure*>& failures, const build::Workspace& wo
 }
 
 /// "forward (dropout)" -> "forward"
-std::string name_alone(const std::string& function) { return function.substr(0, function.find(" (")); }
+std::string without_variant(const std::string& function) { return function.substr(0, function.find(" (")); }
 
 std::set<std::string> functions_named_in(const verdict::Exercise& exercise) {
     std::set<std::string> names;
     for (const verdict::Test& test : exercise.tests)
-        if (test.state == verdict::TestState::failed && test.failure) names.insert(name_alone(test.failure->function));
+        if (test.state == verdict::TestState::failed && test.failure)
+            names.insert(without_variant(test.failure->function));
     if (exercise.diagnosis)
         for (const verdict::NamedMistake& mistake : exercise.diagnosis->mistakes)
-            for (const std::string& function : mistake.functions) names.insert(name_alone(function));
+            for (const std::string& function : mistake.functions) names.insert(without_variant(function));
     return names;
 }
 
