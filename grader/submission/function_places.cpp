@@ -33,31 +33,27 @@ std::vector<std::size_t> ends_of_brackets(const std::vector<Word>& words) {
     return ends;
 }
 
-/// What may stand between parameters and body, a trailing return type included.
-bool may_precede_a_body(const Word& word) {
-    static const std::set<std::string> marks = {"-", ">", "<", ":", ",", "*", "&", "[", "]"};
-    return word.is_name() || marks.contains(word.text);
+/// What may stand between parameters and body.
+bool is_qualifier(const Word& word) {
+    static const std::set<std::string> qualifiers = {"const", "volatile", "&", "noexcept", "override", "final", "try"};
+    return qualifiers.contains(word.text);
 }
 
-/// An initializer of a member, a ?: and a label have one, and no function's head.
-bool is_single_colon(const std::vector<Word>& words, std::size_t i) {
-    const auto is_colon = [&](std::size_t at) { return at < words.size() && words[at].text == ":"; };
-    return is_colon(i) && !is_colon(i + 1) && !is_colon(i - 1);
+/// Of a trailing return type.
+bool is_of_a_type(const Word& word) {
+    static const std::set<std::string> marks = {">", "<", ":", ",", "*", "&"};
+    return word.is_name() || marks.contains(word.text);
 }
 
 /// @param i  the word after the parameters
 bool has_body(const std::vector<Word>& words, const std::vector<std::size_t>& ends, std::size_t i) {
-    bool is_conditional = false;
-    for (; i < words.size(); ++i) {
-        const bool is_condition = words[i].text == "(" && words[i - 1].text == "noexcept" && ends[i] > 0;
-        if (is_condition && !is_conditional) {
-            is_conditional = true;
-            i = ends[i] - 1;
-        } else if (!may_precede_a_body(words[i]) || is_single_colon(words, i)) {
-            return words[i].text == "{";
-        }
-    }
-    return false;
+    const auto is = [&](std::size_t at, const char* text) { return at < words.size() && words[at].text == text; };
+    while (i < words.size() && is_qualifier(words[i])) ++i;
+    if (is(i - 1, "noexcept") && is(i, "(") && ends[i] > 0) i = ends[i];
+    while (i < words.size() && is_qualifier(words[i])) ++i;
+    if (is(i, "-") && is(i + 1, ">"))
+        for (i += 2; i < words.size() && is_of_a_type(words[i]);) ++i;
+    return is(i, "{");
 }
 
 /// What looks like a function, with brackets and a block.

@@ -64,9 +64,81 @@ TEST_F(Gradescope, CountsAndShowsTestsAsTheInstructorChose) {
     hand_in("merge_heads.cpp", solution("04_merge_heads/merge_heads.cpp"));
     const auto graded = script("run_autograder");
     EXPECT_EQ(graded.ended.exit_code, 0) << graded.output;
-    EXPECT_EQ(results().at("score"), 25);
+    const nlohmann::json shown = results();
+    EXPECT_EQ(shown.at("score"), 25);
     double most = 0;
-    for (const auto& test : results().at("tests")) {
+    for (const auto& test : shown.at("tests")) {
+        most += test.at("max_score").get<double>();
+        EXPECT_EQ(test.at("visibility"), "after_due_date");
+    }
+    EXPECT_EQ(most, 25);
+    folder_.write("autograder/source/class.toml", "[exercises.04]\npoints = \"many\"\n");
+    EXPECT_EQ(script("run_autograder").ended.exit_code, 2) << "the instructor's mistake";
+    EXPECT_FALSE(results().contains("score")) << "and no zero";
+}
+
+/// Something that a student may hand in, below `exercises/` of a repository or in Gradescope's `submission/`.
+struct Kind {
+    const char* name;
+    const char* file;  ///< of the program; if `packed`, in that archive
+    const char* packed = "";
+    int line = 3;
+};
+void PrintTo(const Kind& kind, std::ostream* out) { *out << kind.name; }
+
+class HandedIn : public Gradescope, public testing::WithParamInterface<Kind> {
+protected:
+    void lay_out(const std::string& folder) const {
+        fs::remove_all(path(folder));
+        const Kind& kind = GetParam();
+        if (*kind.packed == '\0') {
+            folder_.write(folder + "/" + kind.file, does_not_compile);
+            return;
+        }
+        folder_.write(std::string("packed/") + kind.file, does_not_compile);
+        folder_.write(folder + "/README.md", "");
+        const bool is_zip = std::string(kind.packed).ends_with(".zip");
+        const auto packed = run("cd '" + path("packed") + "' && cmake -E tar " + (is_zip ? "cf" : "czf") + " '" +
+                                path(folder) + "/" + kind.packed + "'" + (is_zip ? " --format=zip ." : " ."));
+        ASSERT_EQ(packed.ended.exit_code, 0) << packed.output;
+        const std::string bytes = build::read_file(student.root() / archive);
+        EXPECT_EQ(bytes.starts_with("PK"), archive.ends_with(".zip"));
+        hand_in(archive, bytes);
+        const auto graded = script("run_autograder");
+        EXPECT_EQ(graded.ended.exit_code, 0) << graded.output;
+        EXPECT_EQ(results().at("score"), 10) << archive;
+    }
+}
+
+TEST_F(Gradescope, SaysWhatToHandInWhereThereIsNothingToGrade) {
+    const auto empty = script("run_autograder");
+    EXPECT_EQ(empty.ended.exit_code, 0) << empty.output;
+    EXPECT_EQ(results().at("score"), 0);
+    EXPECT_NE(results().at("output").get<std::string>().find("what was handed in is empty. Hand in"), std::string::npos)
+        << results();
+    hand_in("work.7z", "7z");
+    EXPECT_EQ(script("run_autograder").ended.exit_code, 0);
+    EXPECT_NE(results().at("output").get<std::string>().find("work.7z is an archive of a kind"), std::string::npos);
+}
+
+TEST_F(Gradescope, GivesNoScoreWhereTheMachineFails) {
+    hand_in("merge_heads.cpp", solution("04_merge_heads/merge_heads.cpp"));
+    program("autograder/source/headway", "#!/bin/sh\nexit 3\n");
+    EXPECT_EQ(script("run_autograder").ended.exit_code, 3);
+    EXPECT_FALSE(results().contains("score"));
+    EXPECT_NE(results().at("output").get<std::string>().find("not at fault"), std::string::npos);
+}
+
+TEST_F(Gradescope, CountsAndShowsTestsAsTheInstructorChose) {
+    folder_.write("autograder/source/class.toml", "[exercises.04]\npoints = 25\n");
+    folder_.write("autograder/source/visible", "after_due_date\n");
+    hand_in("merge_heads.cpp", solution("04_merge_heads/merge_heads.cpp"));
+    const auto graded = script("run_autograder");
+    EXPECT_EQ(graded.ended.exit_code, 0) << graded.output;
+    const nlohmann::json shown = results();
+    EXPECT_EQ(shown.at("score"), 25);
+    double most = 0;
+    for (const auto& test : shown.at("tests")) {
         most += test.at("max_score").get<double>();
         EXPECT_EQ(test.at("visibility"), "after_due_date");
     }

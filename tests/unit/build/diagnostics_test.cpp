@@ -123,11 +123,11 @@ TEST_P(LinkerWords, AnythingElseIsNamed) {
 
 /// Linkers know no lines.
 TEST_P(LinkerWords, TheLineIsThatOfTheName) {
-    const std::vector<SourceFile> files = {
+    const std::vector<SourceFile> handed_in = {
         {"mask.cpp", "Mask causal_mask(int T, int S) {\n    return my_helper(T);\n}\nint main() {}\n"}};
     const std::string wanted = undefined("headway::ex03::causal_mask(long, long)");
     const auto line_of = [&](const std::string& words, const std::vector<std::string>& defined) {
-        const auto build = explain_link(said(words), defined, names, files);
+        const auto build = explain_link(said(words), defined, names, handed_in);
         return build.file + ":" + std::to_string(build.line);
     };
     EXPECT_EQ(line_of(wanted, {"headway::ex03::causal_mask(int, int)"}), "mask.cpp:1");

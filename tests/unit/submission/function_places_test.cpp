@@ -23,6 +23,7 @@ TEST(FunctionPlaces, ADefinitionHasABody) {
 TEST(FunctionPlaces, ACallHasNone) {
     EXPECT_EQ(defined("if (a) {} for (;;) {} while (f(1)) {}"), "");
     EXPECT_EQ(defined("int x = f(1);\nauto y = c ? f(2) : g{3};\nf(4)->g(5);\n"), "");
+    EXPECT_EQ(defined("return f(g(x), w, {});\nint y = f(x) * T{1} - f(x) & T{};\n"), "");
     EXPECT_EQ(defined("// void f() {}\n/* void f() {} */ const char* t = \"void f() {\";\n#define F void f() {\n"), "");
     EXPECT_EQ(defined("((((f(((("), "");
     EXPECT_EQ(defined(""), "");
