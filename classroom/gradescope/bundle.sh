@@ -1,7 +1,9 @@
 #!/bin/sh
 # bundle.sh EDITION FILE.zip: what Gradescope asks for under "Configure Autograder": a student's edition, made by
 # ./headway release EDITION, with setup.sh and run_autograder at its root. The hidden tests come compiled.
-#   A file `seed` with a number, added to FILE.zip, keeps the hidden inputs from those who have the edition too.
+#   Files of your own may be added to FILE.zip: `seed` with a number keeps the hidden inputs from those who have the
+#   edition too; class.toml says what each exercise counts; `visible` with one word (visible, after_due_date,
+#   after_published, hidden) says when students see the tests.
 set -eu
 
 fail() {

@@ -2,6 +2,7 @@
 
 #include "build/own_messages.hpp"
 #include "build/presentable.hpp"
+#include "submission/function_places.hpp"
 
 #include <algorithm>
 #include <csignal>
@@ -119,6 +120,16 @@ bool driver_tells_of_an_end(std::string_view output) {
     return false;
 }
 
+/// Linkers know no lines: where the name stands in the sources is the next best. What is not there at all has no place.
+void place(Compilation& build, const std::string& name, const std::vector<SourceFile>& files) {
+    if (build.problem == BuildProblem::missing_definition) return;
+    auto found = definition_of(name, files);
+    if (!found) found = first_use_of(name, files);
+    if (!found) return;
+    build.file = found->file;
+    build.line = found->line;
+}
+
 }  // namespace
 
 Compilation explain_compile(const sandbox::Finished& finished, const std::string& source, const NamesForStudent& names,
@@ -166,7 +177,7 @@ Compilation explain_large_objects(const std::string& source, const NamesForStude
 }
 
 Compilation explain_link(const sandbox::Finished& finished, const std::vector<std::string>& defined,
-                         const NamesForStudent& names) {
+                         const NamesForStudent& names, const std::vector<SourceFile>& files) {
     Compilation build;
     const std::string output = presentable(finished.output, names);
     const std::vector<std::string> undefined = undefined_symbols(output);
@@ -191,6 +202,7 @@ Compilation explain_link(const sandbox::Finished& finished, const std::vector<st
         build.message += next_step(names);
     }
     build.diagnostics = output;
+    place(build, plain_name(undefined.empty() ? twice : undefined.front()), files);
     return build;
 }
 

@@ -32,7 +32,7 @@ namespace headway::detail {
                            std::to_string(line) + ")");
 }
 
-#ifndef __clang__
+#if !defined(__clang__) && defined(__cpp_lib_constexpr_string) && __cpp_lib_constexpr_string >= 201907L
 /// Evaluated here, so that GCC instantiates here what the standard headers use of strings; it would do so at the end of
 /// every submission, which takes a tenth of the time.
 template <class Character>

@@ -235,8 +235,8 @@ Built Workspace::link(const fs::path& program, const Objects& objects, const Wor
         built.build.link_seconds = finished.seconds.count();
         if (!finished.ended.success() || finished.timed_out) {
             const double compile_seconds = built.build.compile_seconds;
-            built.build =
-                explain_link(finished, functions_listed(defined_functions(objects.files)), names_for_student());
+            built.build = explain_link(finished, functions_listed(defined_functions(objects.files)),
+                                       names_for_student(), submission_.files);
             if (built.build.problem == verdict::BuildProblem::link_error) require_compiler(program.parent_path());
             built.build.compile_seconds = compile_seconds;
             built.build.link_seconds = finished.seconds.count();

@@ -57,14 +57,14 @@ classroom::CanvasColumns canvas_columns(const ClassArguments& arguments) {
     return columns;
 }
 
-/// A student's results.json has the mark, late days and adjustments included.
+/// A student's results.json has the mark, late days and adjustments included; its tests count as class.toml says.
 std::string gradescope_document(const verdict::Verdict& verdict, const Mark& mark, const std::string& visible) {
-    nlohmann::json document = report::gradescope(verdict);
+    report::GradescopeOptions options;
+    if (!visible.empty()) options.visibility = visible;
+    for (const gradebook::ExerciseMark& exercise : mark.exercises)
+        options.points[exercise.exercise] = exercise.max_points;
+    nlohmann::json document = report::gradescope(verdict, options);
     document["score"] = mark.points;
-    if (!visible.empty()) {
-        document["visibility"] = visible;
-        for (nlohmann::json& test : document["tests"]) test["visibility"] = visible;
-    }
     return document.dump(2) + "\n";
 }
 

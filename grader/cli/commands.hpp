@@ -23,6 +23,9 @@ struct GradeArguments {
     std::optional<std::string> junit;
     std::optional<std::string> html;
     std::optional<std::string> gradescope;
+    std::string visible = "visible";          ///< to whom Gradescope shows the tests
+    std::string class_toml;                   ///< what exercises count on Gradescope; empty: 10 points each
+    std::optional<std::string> code_quality;  ///< GitLab's
     bool github = false;
     std::uint64_t seed = default_seed;
     std::optional<std::string> seed_file;  ///< goes before `seed`

@@ -1,5 +1,7 @@
 #include "cli/commands.hpp"
 #include "cli/handed_in.hpp"
+#include "cli/in_ci.hpp"
+#include "gradebook/marking_policy.hpp"
 #include "grading/coverage.hpp"
 #include "grading/grading.hpp"
 #include "grading/progress.hpp"
@@ -83,15 +85,6 @@ void add_coverage(const Course& course, const GradingOptions& options, verdict::
     }
 }
 
-/// Annotations go to standard output, where the runner looks for them; the summary to the file that it names.
-void tell_github(const verdict::Verdict& verdict) {
-    const fs::path folder = verdict.submission.empty() ? fs::path("exercises") : fs::path(verdict.submission);
-    const fs::path relative = fs::absolute(folder).lexically_relative(fs::current_path());
-    fmt::print("{}", report::github_annotations(verdict, relative.string()));
-    if (const char* file = std::getenv("GITHUB_STEP_SUMMARY"); file != nullptr && *file != '\0')
-        std::ofstream(file, std::ios::app) << report::github_summary(verdict);
-}
-
 /// What a person reads, where a runner may read along.
 void show(const std::string& text, bool to_github) {
     const char* actions = std::getenv("GITHUB_ACTIONS");
@@ -117,11 +110,27 @@ int exit_status(const verdict::Verdict& verdict) {
     return status;
 }
 
+/// What each exercise counts, by class.toml; the platform itself knows when something is late.
+report::GradescopeOptions gradescope_options(const Course& course, const GradeArguments& arguments) {
+    report::GradescopeOptions options;
+    options.visibility = arguments.visible;
+    if (arguments.class_toml.empty()) return options;
+    std::vector<std::string> names;
+    for (const ExerciseInfo& info : course.exercises) names.push_back(info.name);
+    try {
+        const auto policy = gradebook::MarkingPolicy::parse(build::read_file(arguments.class_toml), names);
+        for (const auto& [name, marking] : policy.exercises) options.points[name] = marking.points;
+    } catch (const std::runtime_error& error) {
+        throw UsageError(error.what());
+    }
+    return options;
+}
+
 /// A machine's failure is no score.
-nlohmann::json results_json(const verdict::Verdict& verdict) {
+nlohmann::json results_json(const verdict::Verdict& verdict, const report::GradescopeOptions& options) {
     for (const verdict::Exercise& exercise : verdict.exercises)
         if (exercise.state == verdict::State::unavailable) return report::gradescope_of_failure();
-    return report::gradescope(verdict);
+    return report::gradescope(verdict, options);
 }
 
 /// Where Gradescope asks, the reason is a result that it can show.
@@ -149,6 +158,7 @@ int run_grade(const Course& course, const GradeArguments& arguments) {
     } catch (const intake::Malformed& error) {
         return tell_nothing_to_grade(course, arguments, error.what());
     }
+    const report::GradescopeOptions gradescope = gradescope_options(course, arguments);
     GradingOptions options;
     options.submission = handed_in->folder();
     if (options.submission != named) options.shown_as = "exercises";
@@ -179,8 +189,9 @@ int run_grade(const Course& course, const GradeArguments& arguments) {
     if (arguments.json) write_document(*arguments.json, verdict::to_json(verdict).dump(2) + "\n");
     if (arguments.junit) write_document(*arguments.junit, report::junit(verdict));
     if (arguments.html) write_document(*arguments.html, report::html(verdict));
-    if (arguments.gradescope) write_document(*arguments.gradescope, results_json(verdict).dump(2) + "\n");
-    if (arguments.github) tell_github(verdict);
+    if (arguments.gradescope) write_document(*arguments.gradescope, results_json(verdict, gradescope).dump(2) + "\n");
+    if (arguments.code_quality) write_document(*arguments.code_quality, code_quality(verdict, *handed_in));
+    if (arguments.github) tell_github(verdict, *handed_in);
     return exit_status(verdict);
 }
 

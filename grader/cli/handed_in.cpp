@@ -1,6 +1,7 @@
 #include "cli/handed_in.hpp"
 
 #include "grading/whose_code.hpp"
+#include "submission/digest.hpp"
 #include "submission/written.hpp"
 
 #include <fmt/format.h>
@@ -63,13 +64,31 @@ std::vector<intake::Wanted> wanted_of(const Course& course) {
     return wanted;
 }
 
-HandedIn::HandedIn(const Course& course, const fs::path& named) : folder_(named) {
+HandedIn::HandedIn(const Course& course, const fs::path& named) : named_(named), folder_(named) {
     const auto submissions = submissions_in(course, named);
     if (!submissions) return;
     fs::create_directories(course.state);
     folder_ = laid_out_.emplace(course.state).path();
     for (const build::Submission& submission : *submissions)
         build::write_submission(submission, folder_ / submission.exercise);
+}
+
+/// A name may have changed on the way (`.cc`, `(1).cpp`), and the folder; the text is as it was handed in.
+fs::path HandedIn::origin_of(const fs::path& graded) const {
+    if (!laid_out_) return named_ / graded;
+    if (!fs::is_directory(named_)) return named_;
+    std::error_code closed;
+    const std::string text = fs::is_regular_file(folder_ / graded) ? build::read_file(folder_ / graded) : "";
+    fs::path origin = named_ / graded;
+    constexpr auto skip = fs::directory_options::skip_permission_denied;
+    for (const auto& entry : fs::recursive_directory_iterator(named_, skip, closed)) {
+        if (!entry.is_regular_file() || entry.is_symlink()) continue;
+        if (intake::is_archive(entry.path())) origin = entry.path();
+        if (may_count(entry.path().filename()) && entry.file_size() == text.size() &&
+            build::read_file(entry.path()) == text)
+            return entry.path();
+    }
+    return origin;
 }
 
 }  // namespace headway::cli

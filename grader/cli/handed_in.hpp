@@ -24,7 +24,12 @@ public:
     /// Holds the exercise folders, as long as this object lives.
     const std::filesystem::path& folder() const { return folder_; }
 
+    /// Where a file lies that was handed in. @param graded  below folder()
+    /// @return below what was named; what lay in an archive is in that archive
+    std::filesystem::path origin_of(const std::filesystem::path& graded) const;
+
 private:
+    std::filesystem::path named_;
     std::optional<build::ScratchFolder> laid_out_;
     std::filesystem::path folder_;
 };

@@ -76,7 +76,17 @@ int main(int argc, char** argv) {
         ->type_name("FILE");
     grade_command->add_option("--gradescope", grade.gradescope, "Write the verdict as Gradescope's results.json")
         ->type_name("FILE");
-    grade_command->add_flag("--github", grade.github, "Annotate lines and write the step summary in GitHub Actions");
+    grade_command->add_option("--visible", grade.visible, "With --gradescope: when students see the tests")
+        ->check(CLI::IsMember({"visible", "after_due_date", "after_published", "hidden"}))
+        ->type_name("WHEN");
+    grade_command
+        ->add_option("--class", grade.class_toml, "With --gradescope: what exercises count, as class.toml says")
+        ->type_name("FILE");
+    grade_command
+        ->add_option("--code-quality", grade.code_quality, "Write what is wrong in which line as GitLab's report")
+        ->type_name("FILE");
+    grade_command->add_flag("--github", grade.github,
+                            "In GitHub Actions: annotate lines, write the step summary and points for Classroom");
     grade_command->add_option("--seed", grade.seed, "Seed of the hidden inputs")->type_name("N");
     grade_command->add_flag("--unsafe", grade.unsafe, "Run a stranger's submission even where there is no jail");
     grade_command->add_option("--seed-file", grade.seed_file, "The same from a file, for a seed that is secret")

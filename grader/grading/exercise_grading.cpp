@@ -132,6 +132,7 @@ private:
             conclude(exercise, run_build(workspace, Build::plain));
         }
         settle_credit(exercise);
+        find_functions(exercise, workspace.submission().files);
         stamp_jail(exercise, "compilation");
         stamp_jail(exercise, "tests, plain build");
         if (!unchecked.empty() && !exercise.tests.empty()) remark(exercise.tests.front(), unchecked);

@@ -1,10 +1,13 @@
 #include "grading/where_it_failed.hpp"
 
+#include "submission/function_places.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <exception>
 #include <map>
 #include <optional>
+#include <set>
 
 namespace headway::cli {
 namespace {
@@ -32,6 +35,20 @@ Sites sites_of(const std::vector<Failure*>& failures, const build::Workspace& wo
     return sites;
 }
 
+/// "forward (dropout)" -> "forward"
+std::string without_variant(const std::string& function) { return function.substr(0, function.find(" (")); }
+
+std::set<std::string> functions_named_in(const verdict::Exercise& exercise) {
+    std::set<std::string> names;
+    for (const verdict::Test& test : exercise.tests)
+        if (test.state == verdict::TestState::failed && test.failure)
+            names.insert(without_variant(test.failure->function));
+    if (exercise.diagnosis)
+        for (const verdict::NamedMistake& mistake : exercise.diagnosis->mistakes)
+            for (const std::string& function : mistake.functions) names.insert(without_variant(function));
+    return names;
+}
+
 }  // namespace
 
 void find_lines(std::vector<verdict::Test>& tests, const build::Workspace& workspace, build::Build build) {
@@ -49,6 +66,15 @@ void find_lines(std::vector<verdict::Test>& tests, const build::Workspace& works
         failure->at = found->second->line;
         if (found->second->is_the_throw) failure->advice.reset();  // the words are the student's own
     }
+}
+
+void find_functions(verdict::Exercise& exercise, const std::vector<build::SourceFile>& files) {
+    std::vector<verdict::FunctionPlace> places;
+    for (const std::string& function : functions_named_in(exercise))
+        if (const auto place = build::definition_of(function, files))
+            if (auto line = build::source_line(files, place->file, place->line))
+                places.push_back({function, std::move(*line)});
+    if (!places.empty()) exercise.places = std::move(places);
 }
 
 }  // namespace headway::cli

@@ -11,4 +11,7 @@ namespace headway::cli {
 /// tells that. @param tests  as the judge found them in this build
 void find_lines(std::vector<verdict::Test>& tests, const build::Workspace& workspace, build::Build build);
 
+/// Says of each function that a failed test or the diagnosis names where the submission defines it.
+void find_functions(verdict::Exercise& exercise, const std::vector<build::SourceFile>& files);
+
 }  // namespace headway::cli

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <stdexcept>
 
 #include "report/failure_view.hpp"
@@ -17,11 +18,20 @@ using verdict::Exercise;
 using verdict::Test;
 using verdict::TestState;
 
+/// As a person reads a score.
+double in_hundredths(double points) { return std::round(points * 100) / 100; }
+
+/// What a point of the exercise's own counts.
+double weight_of(const Exercise& exercise, const GradescopeOptions& options) {
+    const auto points = options.points.find(exercise.name);
+    return points == options.points.end() || exercise.max_points == 0 ? 1 : points->second / exercise.max_points;
+}
+
 /// What a compiler or a submission said need not be UTF-8, and a document that cannot be written is nobody's grade.
 json test_case(const std::string& name, double score, double max_score, const std::string& output) {
     return {{"name", verdict::showable(name)},
-            {"score", score},
-            {"max_score", max_score},
+            {"score", in_hundredths(score)},
+            {"max_score", in_hundredths(max_score)},
             {"status", score < max_score ? "failed" : "passed"},
             {"output", verdict::showable(output)},
             {"output_format", "text"},
@@ -70,7 +80,7 @@ json gradescope_of_failure() {
         "who can see the reason and run the autograder again.");
 }
 
-json gradescope(const verdict::Verdict& verdict) {
+json gradescope(const verdict::Verdict& verdict, const GradescopeOptions& options) {
     json tests = json::array();
     std::string output;
     double score = 0;
@@ -78,19 +88,22 @@ json gradescope(const verdict::Verdict& verdict) {
         if (exercise.state == verdict::State::unavailable)
             throw std::runtime_error(
                 fmt::format("{} could not be graded, which is no score: {}", exercise.number, exercise.problem));
-        score += exercise.points;
+        const double weight = weight_of(exercise, options);
+        if (weight == 0) continue;
+        score += exercise.points * weight;
         output += diagnosis_of(exercise);
         if (exercise.build.problem != verdict::BuildProblem::none)
-            tests.push_back(test_case(exercise.number + " builds", 0, exercise.max_points,
+            tests.push_back(test_case(exercise.number + " builds", 0, exercise.max_points * weight,
                                       exercise.build.message + "\n" + exercise.build.diagnostics));
         for (const Test& test : exercise.tests)
-            tests.push_back(test_case(exercise.number + " " + property_of(test), test.points, test.max_points,
-                                      output_of(exercise, test)));
+            tests.push_back(test_case(exercise.number + " " + property_of(test), test.points * weight,
+                                      test.max_points * weight, output_of(exercise, test)));
     }
-    return {{"score", score},
+    for (json& test : tests) test["visibility"] = options.visibility;
+    return {{"score", in_hundredths(score)},
             {"execution_time", static_cast<int>(verdict.seconds)},
             {"output", verdict::showable(output)},
-            {"visibility", "visible"},
+            {"visibility", options.visibility},
             {"stdout_visibility", "hidden"},
             {"extra_data", {{"digest", verdict.digest}}},
             {"tests", tests}};

@@ -166,6 +166,12 @@ void each_field(T& coverage, auto&& field) {
     field("missed", coverage.missed);
 }
 
+template <MaybeConst<FunctionPlace> T>
+void each_field(T& place, auto&& field) {
+    field("function", place.function);
+    field("at", place.at);
+}
+
 template <MaybeConst<Exercise> T>
 void each_field(T& exercise, auto&& field) {
     field("number", exercise.number);
@@ -180,6 +186,7 @@ void each_field(T& exercise, auto&& field) {
     field("tests", exercise.tests);
     field("diagnosis", exercise.diagnosis);
     field("coverage", exercise.coverage);
+    field("places", exercise.places);
     field("jails", exercise.jails);
     field("problem", exercise.problem);
     field("judge_seconds", exercise.judge_seconds);

@@ -224,6 +224,12 @@ struct Coverage {
     std::vector<MissedLine> missed;
 };
 
+/// Where the student defines a function.
+struct FunctionPlace {
+    std::string function;
+    SourceLine at;
+};
+
 struct Exercise {
     std::string number;  ///< "03"
     std::string name;    ///< "03_scaled_scores"
@@ -237,6 +243,9 @@ struct Exercise {
     std::vector<Test> tests;
     std::optional<Diagnosis> diagnosis;  ///< if some test failed
     std::vector<Coverage> coverage;      ///< empty: not measured
+    /// Of the functions that a failed test or the diagnosis names, those that were found in the sources. Missing in
+    /// documents of before 0.2.
+    std::optional<std::vector<FunctionPlace>> places;
     /// Every run of the submission's code for this result ("compilation", "tests", "coverage", ...) and the jail that
     /// it had: "pool_user", "own_namespace", "none". Missing in documents of before 0.2.
     std::optional<std::map<std::string, std::string>> jails;

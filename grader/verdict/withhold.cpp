@@ -30,6 +30,7 @@ void withhold_from(Exercise& exercise, Tell tell) {
     if (tell == Tell::diagnosis) return;
     exercise.diagnosis.reset();
     exercise.coverage.clear();
+    exercise.places.reset();
     if (tell == Tell::score) exercise.tests.clear();
 }
 

@@ -59,6 +59,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     finished.output = text.substr(0, end);
     const std::string listed(end == text.npos ? "" : text.substr(end + 1));
     build::library_functions_listed(listed);
-    check(build::explain_link(finished, build::functions_listed(listed), names));
+    check(build::explain_link(finished, build::functions_listed(listed), names, {}));
     return 0;
 }

@@ -2,7 +2,9 @@
 // to show. Much of its text was chosen by the submission.
 #include "text_in.hpp"
 
+#include "report/classroom_points.hpp"
 #include "report/github.hpp"
+#include "report/gitlab.hpp"
 #include "report/gradescope.hpp"
 #include "report/html.hpp"
 #include "report/junit.hpp"
@@ -46,7 +48,9 @@ void show(const verdict::Verdict& verdict) {
     check_text(report::render(verdict, {.width = 40, .unicode = false}));
     check_markup(report::html(verdict));
     check_markup(report::junit(verdict));
-    check_annotations(report::github_annotations(verdict, "exercises"));
+    check_annotations(report::github_annotations(report::findings(verdict)));
+    report::gitlab_code_quality(report::findings(verdict)).dump();
+    report::classroom_points(verdict).dump();
     fuzz::require(verdict::valid_utf8(report::github_summary(verdict)) == report::github_summary(verdict));
     try {
         // An exercise that could not be graded has no score.

@@ -84,21 +84,21 @@ protected:
 
 TEST_P(LinkerWords, ADeclaredFunctionThatIsNotDefined) {
     const auto build = explain_link(said(undefined("headway::ex03::causal_mask(long, long)")),
-                                    {"headway::ex03::padding_mask(long)"}, names);
+                                    {"headway::ex03::padding_mask(long)"}, names, {});
     EXPECT_EQ(build.problem, BuildProblem::missing_definition);
     EXPECT_NE(build.message.find("causal_mask is declared in the header"), std::string::npos) << build.message;
 }
 
 TEST_P(LinkerWords, AnotherSignature) {
     const auto build = explain_link(said(undefined("headway::ex03::causal_mask(long, long)")),
-                                    {"headway::ex03::causal_mask(int, int)"}, names);
+                                    {"headway::ex03::causal_mask(int, int)"}, names, {});
     EXPECT_EQ(build.problem, BuildProblem::wrong_signature);
     EXPECT_NE(build.message.find("causal_mask(int, int)"), std::string::npos);
 }
 
 TEST_P(LinkerWords, AnotherNamespace) {
     const auto build =
-        explain_link(said(undefined("headway::ex03::causal_mask(long, long)")), {"causal_mask(long, long)"}, names);
+        explain_link(said(undefined("headway::ex03::causal_mask(long, long)")), {"causal_mask(long, long)"}, names, {});
     EXPECT_EQ(build.problem, BuildProblem::wrong_signature);
 }
 
@@ -106,23 +106,38 @@ TEST_P(LinkerWords, WhatTheExerciseAsksForIsNotAvailable) {
     for (const char* symbol : {"headway::Tensor::view(std::vector<long, std::allocator<long> > const&) const",
                                "headway::given::split_heads(headway::Tensor const&, long)",
                                "headway::nn::Linear::forward(headway::Tensor const&) const"})
-        EXPECT_EQ(explain_link(said(undefined(symbol)), {}, names).problem, BuildProblem::not_available) << symbol;
+        EXPECT_EQ(explain_link(said(undefined(symbol)), {}, names, {}).problem, BuildProblem::not_available) << symbol;
 }
 
 TEST_P(LinkerWords, AMainInTheSubmission) {
-    const auto build = explain_link(said(GetParam().duplicate_main), {}, names);
+    const auto build = explain_link(said(GetParam().duplicate_main), {}, names, {});
     EXPECT_EQ(build.problem, BuildProblem::has_main);
     EXPECT_NE(build.message.find("./headway try 03"), std::string::npos);
 }
 
 TEST_P(LinkerWords, AnythingElseIsNamed) {
-    const auto build = explain_link(said(undefined("my_helper(float)")), {}, names);
+    const auto build = explain_link(said(undefined("my_helper(float)")), {}, names, {});
     EXPECT_EQ(build.problem, BuildProblem::link_error);
     EXPECT_NE(build.message.find("my_helper(float) is used, but never defined"), std::string::npos);
 }
 
+/// Linkers know no lines.
+TEST_P(LinkerWords, TheLineIsThatOfTheName) {
+    const std::vector<SourceFile> handed_in = {
+        {"mask.cpp", "Mask causal_mask(int T, int S) {\n    return my_helper(T);\n}\nint main() {}\n"}};
+    const std::string wanted = undefined("headway::ex03::causal_mask(long, long)");
+    const auto line_of = [&](const std::string& words, const std::vector<std::string>& defined) {
+        const auto build = explain_link(said(words), defined, names, handed_in);
+        return build.file + ":" + std::to_string(build.line);
+    };
+    EXPECT_EQ(line_of(wanted, {"headway::ex03::causal_mask(int, int)"}), "mask.cpp:1");
+    EXPECT_EQ(line_of(undefined("my_helper(int)"), {}), "mask.cpp:2");
+    EXPECT_EQ(line_of(GetParam().duplicate_main, {}), "mask.cpp:4");
+    EXPECT_EQ(line_of(wanted, {}), ":0") << "what is missing stands nowhere";
+}
+
 TEST_P(LinkerWords, OpenMPIsNotLinked) {
-    const auto build = explain_link(said(undefined("omp_set_num_threads")), {}, names);
+    const auto build = explain_link(said(undefined("omp_set_num_threads")), {}, names, {});
     EXPECT_EQ(build.problem, BuildProblem::link_error);
     EXPECT_TRUE(build.message.starts_with("omp_set_num_threads is a function of OpenMP")) << build.message;
 }

@@ -70,8 +70,7 @@ TEST(DiagnosisView, TheLineOfTheStudentsFileStandsBelow) {
     EXPECT_THAT(text, HasSubstr("as above: your split_heads fails at head_splitting.cpp:41\n"));
     EXPECT_THAT(text, Not(HasSubstr("(5, 3, 8) as (5, 7)"))) << "the same throw with other sizes";
     EXPECT_THAT(html(verdict_of({thrown})), HasSubstr("at head_splitting.cpp:41:   return x.view("));
-    EXPECT_THAT(github_annotations(verdict_of({thrown}), "mine"),
-                HasSubstr("file=mine/02_head_splitting/head_splitting.cpp,line=41,"));
+    EXPECT_THAT(github_annotations(findings(verdict_of({thrown}))), HasSubstr("file=head_splitting.cpp,line=41,"));
 }
 
 TEST(DiagnosisView, WhereItShouldAnswerIsToldBeforeWhereItShouldRefuse) {

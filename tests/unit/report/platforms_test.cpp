@@ -1,5 +1,4 @@
-// A verdict for Gradescope and for GitHub Actions.
-#include "report/github.hpp"
+// A verdict for Gradescope.
 #include "report/gradescope.hpp"
 
 #include <gtest/gtest.h>
@@ -51,6 +50,25 @@ TEST(Gradescope, ResultsAreAsItsSpecificationSays) {
     EXPECT_EQ(document.dump().find("seed"), std::string::npos);
 }
 
+TEST(Gradescope, AnExerciseCountsAsTheClassSays) {
+    const nlohmann::json document = gradescope(failed_verdict(), {.points = {{"03_scaled_scores", 25}}});
+    EXPECT_EQ(document.at("score"), 5);
+    EXPECT_EQ(document.at("tests").at(0).at("max_score"), 5);
+    EXPECT_EQ(document.at("tests").at(1).at("max_score"), 20);
+    const nlohmann::json third = gradescope(failed_verdict(), {.points = {{"03_scaled_scores", 10.0 / 3}}});
+    EXPECT_EQ(third.at("score"), 0.67);
+    const nlohmann::json none = gradescope(failed_verdict(), {.points = {{"03_scaled_scores", 0}}});
+    EXPECT_EQ(none.at("score"), 0);
+    EXPECT_TRUE(none.at("tests").empty()) << "an exercise that counts nothing is not part of the class";
+}
+
+TEST(Gradescope, TestsAreShownWhenTheInstructorSaysSo) {
+    const nlohmann::json document = gradescope(failed_verdict(), {.visibility = "after_due_date"});
+    EXPECT_EQ(document.at("visibility"), "after_due_date");
+    for (const auto& test : document.at("tests")) EXPECT_EQ(test.at("visibility"), "after_due_date");
+    EXPECT_EQ(document.at("stdout_visibility"), "hidden");
+}
+
 TEST(Gradescope, TheMachinesFailureIsNoScore) {
     verdict::Verdict verdict = failed_verdict();
     verdict.exercises[0].state = verdict::State::unavailable;
@@ -64,49 +82,6 @@ TEST(Gradescope, WordsThatAreNoUtf8DoNotSpoilTheDocument) {
     const nlohmann::json document = gradescope(verdict);
     EXPECT_NO_THROW(static_cast<void>(document.dump()));
     EXPECT_EQ(document.at("tests").at(0).at("output"), "caf\uFFFD\n\uFFFD\\x1b[2J");
-}
-
-TEST(Github, AnnotationsDriveNoTerminal) {
-    verdict::Verdict verdict = failed_verdict();
-    verdict.exercises[0].tests[1].failure->message = "\x1b[2J\u009b1m\u202e";
-    EXPECT_NE(github_annotations(verdict, "exercises").find("another: \\x1b[2J\\x9b1m\\u202e"), std::string::npos);
-    verdict.exercises[0].build = {verdict::BuildProblem::compile_error, "\x1b[2J", "a.cpp", 1, 1, "", 0, 0};
-    EXPECT_EQ(github_summary(verdict).find('\x1b'), std::string::npos);
-}
-
-TEST(Github, BetweenTheTokensNothingIsACommand) {
-    EXPECT_EQ(github_without_commands("    x\n    ::error::forged\n", "0123"),
-              "::stop-commands::0123\n    x\n    ::error::forged\n\n::0123::\n");
-}
-
-TEST(Github, NothingThatASubmissionSaysBecomesACommand) {
-    const std::string text = github_annotations(failed_verdict(), "exercises");
-    EXPECT_EQ(text,
-              "::error file=exercises/03_scaled_scores/scaled_scores.cpp,line=1,title=03 scaled scores::"
-              "another: 100 %25 wrong%0A::error::forged\n");
-}
-
-/// A #line directive can name any file.
-TEST(Github, AnErrorStandsInItsExercise) {
-    for (const char* file : {"../02_head_splitting/head_splitting.cpp", "/etc/passwd", "a/../../b.cpp"}) {
-        verdict::Verdict verdict = failed_verdict();
-        verdict.exercises[0].tests.clear();
-        verdict.exercises[0].build = {verdict::BuildProblem::compile_error, "no", file, 14, 2, "", 0, 0};
-        EXPECT_NE(
-            github_annotations(verdict, "exercises").find("file=exercises/03_scaled_scores/scaled_scores.cpp,line=1,"),
-            std::string::npos)
-            << file;
-    }
-}
-
-TEST(Github, AnErrorStandsAtItsLine) {
-    verdict::Verdict verdict = failed_verdict();
-    verdict.exercises[0].tests.clear();
-    verdict.exercises[0].build = {verdict::BuildProblem::compile_error, "a, b", "more.cpp", 14, 2, "", 0, 0};
-    EXPECT_NE(github_annotations(verdict, "exercises").find("file=exercises/03_scaled_scores/more.cpp,line=14,"),
-              std::string::npos);
-    EXPECT_NE(github_summary(verdict).find("| 03 scaled scores | failed | 2"), std::string::npos)
-        << github_summary(verdict);
 }
 
 }  // namespace

@@ -243,6 +243,7 @@ Verdict with_everything() {
     first.digest = std::string(64, 'b');
     first.reused = true;
     first.judge_seconds = 1e-300;
+    first.places = {{"attention_scores", {"scaled_scores.cpp", 5, "Tensor attention_scores("}}};
     first.coverage = {{"scaled_scores.cpp", 7, 8, {{12, "    throw 1;"}}}};
     first.tests.front().output = "printed\n\t\"quoted\" \\ √ 漢字 \x1b[31m";
     first.tests.front().output_truncated = true;

@@ -1,0 +1,106 @@
+#include "submission/function_places.hpp"
+
+#include "submission/source_words.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <set>
+
+namespace headway::build {
+namespace {
+
+/// Without #include, #define and the like: a macro's text defines nothing where it stands.
+std::vector<Word> words_without_directives(std::string_view text) {
+    std::vector<Word> words;
+    bool is_directive = false;
+    for (Word& word : words_of(text)) {
+        if (word.begins_line) is_directive = word.text == "#";
+        if (!is_directive) words.push_back(std::move(word));
+    }
+    return words;
+}
+
+/// For each `(` the index after its `)`; 0 for all other words, and where it is never closed.
+std::vector<std::size_t> ends_of_brackets(const std::vector<Word>& words) {
+    std::vector<std::size_t> ends(words.size(), 0);
+    std::vector<std::size_t> open;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        if (words[i].text == "(") open.push_back(i);
+        if (words[i].text != ")" || open.empty()) continue;
+        ends[open.back()] = i + 1;
+        open.pop_back();
+    }
+    return ends;
+}
+
+/// What may stand between parameters and body.
+bool is_qualifier(const Word& word) {
+    static const std::set<std::string> qualifiers = {"const", "volatile", "&", "noexcept", "override", "final", "try"};
+    return qualifiers.contains(word.text);
+}
+
+/// Of a trailing return type.
+bool is_of_a_type(const Word& word) {
+    static const std::set<std::string> marks = {">", "<", ":", ",", "*", "&"};
+    return word.is_name() || marks.contains(word.text);
+}
+
+/// @param i  the word after the parameters
+bool has_body(const std::vector<Word>& words, const std::vector<std::size_t>& ends, std::size_t i) {
+    const auto is = [&](std::size_t at, const char* text) { return at < words.size() && words[at].text == text; };
+    while (i < words.size() && is_qualifier(words[i])) ++i;
+    if (is(i - 1, "noexcept") && is(i, "(") && ends[i] > 0) i = ends[i];
+    while (i < words.size() && is_qualifier(words[i])) ++i;
+    if (is(i, "-") && is(i + 1, ">"))
+        for (i += 2; i < words.size() && is_of_a_type(words[i]);) ++i;
+    return is(i, "{");
+}
+
+/// What looks like a function, with brackets and a block.
+bool is_of_the_language(const Word& word) {
+    static const std::set<std::string> words = {"if", "for", "while", "switch", "catch", "constexpr", "noexcept"};
+    return words.contains(word.text);
+}
+
+/// What is compiled goes before a header: a header may declare, or be the course's.
+template <typename Find>
+std::optional<FoundAt> in_any(const std::vector<SourceFile>& files, const Find& find) {
+    for (const bool compiled : {true, false})
+        for (const SourceFile& file : files) {
+            if (file.is_compiled() != compiled) continue;
+            if (const int line = find(file.text); line > 0) return FoundAt{file.path.string(), line};
+        }
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<DefinedFunction> functions_defined_in(std::string_view text) {
+    const std::vector<Word> words = words_without_directives(text);
+    const std::vector<std::size_t> ends = ends_of_brackets(words);
+    std::vector<DefinedFunction> functions;
+    for (std::size_t i = 1; i < words.size(); ++i)
+        if (words[i - 1].is_name() && !is_of_the_language(words[i - 1]) && ends[i] > 0 &&
+            has_body(words, ends, ends[i]))
+            functions.push_back({words[i - 1].text, words[i - 1].line});
+    return functions;
+}
+
+std::optional<FoundAt> definition_of(const std::string& function, const std::vector<SourceFile>& files) {
+    return in_any(files, [&](const std::string& text) {
+        int line = 0;
+        for (const DefinedFunction& defined : functions_defined_in(text))
+            if (defined.name == function) line = defined.line;
+        return line;
+    });
+}
+
+std::optional<FoundAt> first_use_of(const std::string& name, const std::vector<SourceFile>& files) {
+    return in_any(files, [&](const std::string& text) {
+        const std::vector<Word> words = words_without_directives(text);
+        const auto use = std::ranges::find(words, name, &Word::text);
+        return use == words.end() ? 0 : use->line;
+    });
+}
+
+}  // namespace headway::build

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "submission/submission.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace headway::build {
+
+/// Where a name stands in a submission.
+struct FoundAt {
+    std::string file;  ///< relative to the exercise's folder
+    int line = 0;
+};
+
+/// A function that a text defines, in or outside of a class, and the line that its name stands in.
+struct DefinedFunction {
+    std::string name;  ///< "softmax_rows", without namespaces and classes
+    int line = 0;
+};
+
+/// In their order. By the way in which programs are written, without what macros make: a name, its parameters, and `{`.
+std::vector<DefinedFunction> functions_defined_in(std::string_view text);
+
+/// Where a submission defines `function`. Of several that are called so the last one, since helpers stand before what
+/// uses them; a file that is compiled goes before a header.
+std::optional<FoundAt> definition_of(const std::string& function, const std::vector<SourceFile>& files);
+
+/// Where the name stands first in what is compiled, or else in a header.
+std::optional<FoundAt> first_use_of(const std::string& name, const std::vector<SourceFile>& files);
+
+}  // namespace headway::build
