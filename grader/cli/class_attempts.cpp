@@ -1,5 +1,5 @@
 // What students handed in: listed, timed, forgotten.
-#include "cli/class_desk.hpp"
+#include "cli/class_results.hpp"
 #include "cli/commands.hpp"
 #include "terminal/console.hpp"
 
@@ -82,8 +82,10 @@ int run_class_attempts(const Course& course, const ClassArguments& arguments) {
     const gradebook::ClassRecord record = record_of(gradebook, edition);
     const gradebook::Rulings rulings(record.decisions);
     const std::vector<AttemptMarks> attempts = attempts_of(record, policy, rulings, arguments.student);
-    if (attempts.empty())
-        throw UsageError(fmt::format("{} has handed in nothing that this gradebook knows", arguments.student));
+    if (attempts.empty()) {
+        require_known(arguments.student, roster_of(arguments, record.attempts), record.attempts);
+        throw UsageError(fmt::format("{} is in the class, and has handed in nothing", arguments.student));
+    }
     const std::vector<Mark> marks = derive_marks(record, policy);
     const auto mark = std::ranges::find(marks, arguments.student, &Mark::student);
     std::vector<report::TableRow> rows = {
@@ -126,8 +128,10 @@ int run_class_forget(const Course& course, const ClassArguments& arguments) {
     Gradebook gradebook(arguments.gradebook, Access::read_write);
     const auto attempts = gradebook.attempts();
     const auto theirs = std::ranges::count(attempts, arguments.student, &gradebook::Attempt::student);
+    const bool is_enrolled = roster_of(arguments, attempts).find(arguments.student) != nullptr;
     if (theirs == 0)
-        throw UsageError(fmt::format("{} has handed in nothing that this gradebook knows", arguments.student));
+        throw UsageError(fmt::format("{} has handed in nothing that this gradebook knows{}", arguments.student,
+                                     is_enrolled ? "; the roster has them, so take out their line there" : ""));
     fmt::print(
         "{} of {}, with verdicts, adjustments and decisions, would be deleted for good. ./headway class remove {} "
         "leaves them out of marks instead.\n",
@@ -138,6 +142,8 @@ int run_class_forget(const Course& course, const ClassArguments& arguments) {
     }
     gradebook.forget(arguments.student);
     fmt::print("Deleted. Reports and exports that were written before still show {}.\n", arguments.student);
+    fmt::print("What they handed in is graded again if it is in a folder that ./headway class grade is given.\n");
+    if (is_enrolled) fmt::print("The roster has them: take out their line there, or they have a mark of 0.\n");
     if (const auto copies = copies_of(arguments.gradebook); !copies.empty())
         fmt::print("So do these copies of the gradebook; delete them when you need them no more: {}\n",
                    fmt::join(copies, ", "));

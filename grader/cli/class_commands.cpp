@@ -1,6 +1,6 @@
 #include "cli/class_commands.hpp"
 
-#include "intake/student_id.hpp"
+#include "cli/class_results.hpp"
 
 #include <cstdlib>
 
@@ -174,7 +174,7 @@ void ClassCommands::add_slurm_options(CLI::App* command) {
 
 int ClassCommands::run(const Course& course) const {
     ClassArguments arguments = arguments_;
-    if (!arguments.student.empty()) arguments.student = intake::id_meant_by(arguments.student);
+    if (!arguments.student.empty()) arguments.student = student_meant(arguments);
     return action_(course, arguments);
 }
 

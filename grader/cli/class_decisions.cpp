@@ -1,5 +1,5 @@
 // What an instructor decides about a student: points, which attempts count, and whether any do.
-#include "cli/class_desk.hpp"
+#include "cli/class_results.hpp"
 #include "cli/commands.hpp"
 
 #include "intake/student_id.hpp"
@@ -27,18 +27,15 @@ public:
           arguments_(arguments),
           lock_(lock_existing(arguments)),
           gradebook_(arguments.gradebook, Access::read_write),
-          record_(record_of(gradebook_, edition())) {}
+          record_(record_of(gradebook_, edition())),
+          roster_(roster_of(arguments, record_.attempts)) {}
 
     gradebook::Edition edition() const { return current_edition(gradebook_); }
     gradebook::MarkingPolicy policy() const { return policy_of(course_, edition()); }
     gradebook::Rulings rulings() const { return gradebook::Rulings(record_.decisions); }
     Gradebook& gradebook() { return gradebook_; }
 
-    /// @throws UsageError if the student handed in nothing, or an author or a reason is missing
-    void require_student() const {
-        if (std::ranges::find(record_.attempts, arguments_.student, &Attempt::student) == record_.attempts.end())
-            throw UsageError(fmt::format("{} has handed in nothing that this gradebook knows", arguments_.student));
-    }
+    void require_student() const { require_known(arguments_.student, roster_, record_.attempts); }
     void require_reason() const {
         if (arguments_.reason.empty() || arguments_.author.empty())
             throw UsageError("a decision needs an author and a reason");
@@ -54,11 +51,11 @@ public:
         if (rulings().is_removed(arguments_.student))
             throw UsageError(
                 fmt::format("{0} is removed; ./headway class restore {0} brings them back", arguments_.student));
-        std::vector<Mark> marks = all_marks(course_, gradebook_, edition());
+        std::vector<Mark> marks = all_marks(course_, gradebook_, edition(), ids_of(roster_));
         const auto mark = std::ranges::find(marks, arguments_.student, &Mark::student);
-        if (mark == marks.end())
-            throw UsageError(fmt::format("{} has handed in nothing that this gradebook knows", arguments_.student));
-        return *mark;
+        if (mark != marks.end()) return *mark;
+        require_student();
+        throw UsageError(fmt::format("{} has no mark", arguments_.student));
     }
 
     /// Theirs, or one of their group's. @throws UsageError
@@ -98,6 +95,7 @@ private:
     GradebookLock lock_;
     Gradebook gradebook_;
     gradebook::ClassRecord record_;
+    classroom::Roster roster_;
 };
 
 /// "anna 03_scaled_scores: now 8.5 of 10 points."

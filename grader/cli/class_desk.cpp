@@ -47,8 +47,9 @@ GradebookLock::GradebookLock(const fs::path& gradebook)
         throw UsageError(
             fmt::format("cannot write beside {}; --gradebook FILE names another place", gradebook.string()));
     if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0)
-        throw UsageError(fmt::format("another headway is at work on {}; wait for it, or name another with --gradebook",
-                                     gradebook.string()));
+        throw UsageError(fmt::format(
+            "another headway is at work on {}; wait until it has ended, or stop it with Ctrl-C: what it did is kept",
+            gradebook.string()));
 }
 
 void require_jail(const Course& course, const ClassArguments& arguments) try {
@@ -135,8 +136,9 @@ void tell_of_changed_policy(const ClassArguments& arguments, const Edition& edit
         fmt::print(stderr, "headway: class.toml has changed; marks follow the old one until ./headway class regrade\n");
 }
 
-void tell_of_strangers(const Course& course, const Gradebook& gradebook, const Edition& edition) {
-    std::set<std::string> known;
+void tell_of_strangers(const Course& course, const Gradebook& gradebook, const Edition& edition,
+                       const std::vector<std::string>& enrolled) {
+    std::set<std::string> known(enrolled.begin(), enrolled.end());
     for (const gradebook::Attempt& attempt : gradebook.attempts()) known.insert(attempt.student);
     const std::set<std::string> strangers = policy_of(course, edition).strangers(known);
     if (!strangers.empty())

@@ -57,7 +57,9 @@ bool confirmed(const ClassArguments& arguments, const char* question);
 void tell_of_changed_policy(const ClassArguments& arguments, const gradebook::Edition& edition);
 
 /// Says on standard error which ids in class.toml nobody has.
-void tell_of_strangers(const Course& course, const gradebook::Gradebook& gradebook, const gradebook::Edition& edition);
+/// @param enrolled  who is known without having handed in
+void tell_of_strangers(const Course& course, const gradebook::Gradebook& gradebook, const gradebook::Edition& edition,
+                       const std::vector<std::string>& enrolled);
 
 /// "s01, s02 and 12 more"
 std::string named(const std::vector<std::string>& students);

@@ -108,7 +108,7 @@ int run_class_export(const Course& course, const ClassArguments& arguments) {
     const ClassResults results = class_results(course, arguments, gradebook);
     if (arguments.format == "jplag") return export_jplag(course, arguments, gradebook, results.marks);
     tell_of_changed_policy(arguments, results.graded.edition);
-    tell_of_strangers(course, gradebook, results.graded.edition);
+    tell_of_strangers(course, gradebook, results.graded.edition, ids_of(results.roster));
     if (arguments.format.ends_with("feedback")) return export_feedback(arguments, results);
     std::size_t written = results.marks.size();
     if (arguments.format == "csv")
@@ -130,7 +130,7 @@ int run_class_report(const Course& course, const ClassArguments& arguments) {
     const classroom::ClassFindings findings = classroom::find_out(gradebook, results.graded.edition, results.marks,
                                                                   course, read_elsewhere(course, arguments.compare));
     tell_of_changed_policy(arguments, results.graded.edition);
-    tell_of_strangers(course, gradebook, results.graded.edition);
+    tell_of_strangers(course, gradebook, results.graded.edition, ids_of(results.roster));
     const fs::path folder = arguments.folder;
     classroom::make_private(folder);
     write_student_pages(folder / "students", results, with_usable_ids(findings.marks));

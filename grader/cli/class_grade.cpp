@@ -1,4 +1,4 @@
-#include "cli/class_desk.hpp"
+#include "cli/class_results.hpp"
 #include "cli/commands.hpp"
 #include "cli/handed_in.hpp"
 #include "terminal/console.hpp"
@@ -189,6 +189,7 @@ int run_class_grade(const Course& course, const ClassArguments& arguments) {
     const Interrupt interrupt;
     Gradebook gradebook(arguments.gradebook, gradebook::Access::read_write);
     require_known_students(arguments, gradebook, hand_ins);
+    roster_of(arguments, gradebook.attempts());  // what is wrong with it is told before anything is graded
     check_times(arguments, hand_ins, gradebook);
     const Edition edition = edition_of(course, arguments, gradebook);
     if (const std::size_t damaged = gradebook.drop_damaged(); damaged > 0)
@@ -198,7 +199,7 @@ int run_class_grade(const Course& course, const ClassArguments& arguments) {
     const classroom::RunState state = grade_pending(course, arguments, gradebook, edition);
     const std::vector<gradebook::Mark> marks = all_marks(course, gradebook, edition);
     show_summary(arguments, imported, state, marks, removed_among(hand_ins, gradebook));
-    tell_of_strangers(course, gradebook, edition);
+    tell_of_strangers(course, gradebook, edition, ids_of(roster_of(arguments, gradebook.attempts())));
     if (Interrupt::requested()) {
         fmt::print(stderr, "headway: stopped. What is graded is kept; the same command goes on from here.\n");
         return interrupted;

@@ -1,5 +1,5 @@
 // Marks after tests, limits or policy have changed, and back.
-#include "cli/class_desk.hpp"
+#include "cli/class_results.hpp"
 #include "cli/commands.hpp"
 #include "terminal/console.hpp"
 #include "terminal/interrupt.hpp"
@@ -78,12 +78,13 @@ int run_class_regrade(const Course& course, const ClassArguments& arguments) {
     const GradebookLock lock(arguments.gradebook);
     const Interrupt interrupt;
     Gradebook gradebook(arguments.gradebook, Access::read_write);
+    const std::vector<std::string> enrolled = ids_of(roster_of(arguments, gradebook.attempts()));
     const Edition before = current_edition(gradebook);
     Edition after = before;
     after.policy = policy;
     after.suites = classroom::suites_of(course, before.seed);
     if (after == before) {
-        tell_of_strangers(course, gradebook, before);
+        tell_of_strangers(course, gradebook, before, enrolled);
         fmt::print("Neither tests, compiler, limits nor class.toml have changed: there is nothing to regrade.\n");
         return all_passed;
     }
@@ -92,7 +93,7 @@ int run_class_regrade(const Course& course, const ClassArguments& arguments) {
     const classroom::RunState state = grade_pending(course, arguments, gradebook, after);
     if (Interrupt::requested()) return interrupted;
     if (state.unavailable > 0) throw CourseError("not everything could be graded: " + state.last_problem);
-    tell_of_strangers(course, gradebook, after);
+    tell_of_strangers(course, gradebook, after, enrolled);
     show_changes(course, gradebook, before, after);
     if (!confirmed(arguments, "Apply?")) {
         fmt::print("Not applied. ./headway class regrade --yes applies it.\n");

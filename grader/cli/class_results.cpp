@@ -37,19 +37,55 @@ classroom::Roster read_roster(const ClassArguments& arguments) {
     }
 }
 
+bool handed_in_something(const std::string& student, const std::vector<gradebook::Attempt>& attempts) {
+    return std::ranges::find(attempts, student, &gradebook::Attempt::student) != attempts.end();
+}
+
 }  // namespace
+
+classroom::Roster roster_of(const ClassArguments& arguments, const std::vector<gradebook::Attempt>& attempts) {
+    classroom::Roster roster = read_roster(arguments);
+    std::set<std::string> known;
+    for (const gradebook::Attempt& attempt : attempts) known.insert(attempt.student);
+    roster.go_by(known);
+    return roster;
+}
+
+std::vector<std::string> ids_of(const classroom::Roster& roster) {
+    std::vector<std::string> ids;
+    for (const classroom::Enrolled& one : roster.people()) ids.push_back(one.id);
+    return ids;
+}
+
+std::string student_meant(const ClassArguments& arguments) {
+    const std::string id = intake::id_meant_by(arguments.student);
+    require_gradebook(arguments);
+    const std::vector<gradebook::Attempt> attempts =
+        Gradebook(arguments.gradebook, gradebook::Access::read_only).attempts();
+    if (handed_in_something(id, attempts)) return id;
+    const classroom::Roster roster = roster_of(arguments, attempts);
+    if (const classroom::Enrolled* person = roster.find(id)) return person->id;
+    std::vector<std::string> ids;
+    for (const classroom::Enrolled& one : roster.people())
+        if (one.name == arguments.student) ids.push_back(one.id);
+    if (ids.size() > 1)
+        throw UsageError(fmt::format("{} people in the roster are called {}: {}. Which?", ids.size(), arguments.student,
+                                     named(ids)));
+    return ids.empty() ? id : ids.front();
+}
+
+void require_known(const std::string& student, const classroom::Roster& roster,
+                   const std::vector<gradebook::Attempt>& attempts) {
+    if (handed_in_something(student, attempts) || roster.find(student) != nullptr) return;
+    throw UsageError(fmt::format("{} has handed in nothing that this gradebook knows{}", student,
+                                 roster.empty() ? "" : ", and is not in the roster"));
+}
 
 ClassResults class_results(const Course& course, const ClassArguments& arguments, const Gradebook& gradebook) {
     const gradebook::Edition edition = current_edition(gradebook);
-    ClassResults results{{gradebook, edition, policy_of(course, edition), gradebook.attempts(), course.tell},
-                         read_roster(arguments),
-                         {}};
-    std::set<std::string> known;
-    for (const gradebook::Attempt& attempt : results.graded.attempts) known.insert(attempt.student);
-    results.roster.go_by(known);
-    std::vector<std::string> enrolled;
-    for (const classroom::Enrolled& one : results.roster.people()) enrolled.push_back(one.id);
-    results.marks = all_marks(course, gradebook, edition, std::move(enrolled));
+    ClassResults results{{gradebook, edition, policy_of(course, edition), gradebook.attempts(), course.tell}, {}, {}};
+    results.roster = roster_of(arguments, results.graded.attempts);
+    results.marks = all_marks(course, gradebook, edition, ids_of(results.roster));
     classroom::leave_out_what_does_not_count(results.marks);
     return results;
 }

@@ -23,6 +23,19 @@ struct ClassResults {
 ClassResults class_results(const Course& course, const ClassArguments& arguments,
                            const gradebook::Gradebook& gradebook);
 
+/// Who is in the class, by the ids that the gradebook knows them by; empty without a roster. @throws UsageError
+classroom::Roster roster_of(const ClassArguments& arguments, const std::vector<gradebook::Attempt>& attempts);
+
+std::vector<std::string> ids_of(const classroom::Roster& roster);
+
+/// The id of the student whom somebody calls so: by an id, or by a name that one person of the roster has.
+/// @throws UsageError if several have it
+std::string student_meant(const ClassArguments& arguments);
+
+/// Whether they handed in something, or are in the roster. @throws UsageError if not
+void require_known(const std::string& student, const classroom::Roster& roster,
+                   const std::vector<gradebook::Attempt>& attempts);
+
 /// Of those whose id can be a file's name; the others' rows say what is wrong with it.
 std::vector<gradebook::Mark> with_usable_ids(std::vector<gradebook::Mark> marks);
 

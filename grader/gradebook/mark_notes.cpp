@@ -56,7 +56,7 @@ std::vector<std::string> notes_on(const Mark& mark, const std::vector<const Atte
     note_decisions(notes, mark, rulings);
     const bool has_own =
         std::ranges::any_of(attempts, [&](const Attempt* one) { return one->student == mark.student; });
-    if (!has_own) notes.emplace_back("in a group, no hand-in of their own");
+    if (!attempts.empty() && !has_own) notes.emplace_back("in a group, no hand-in of their own");
     return notes;
 }
 

@@ -240,6 +240,17 @@ TEST_F(ClassCommand, NobodyIsMissingAndFeedbackGoesBack) {
     const std::string marks = build::read_file(path("marks.csv"));
     EXPECT_NE(marks.find("305,Ben,B,0,90,yes"), std::string::npos) << marks;
     EXPECT_EQ(marks.find("01_single_head_points"), std::string::npos) << marks;
+    EXPECT_EQ(marks.find("no hand-in of their own"), std::string::npos) << "nobody is in a group: " << marks;
+
+    EXPECT_TRUE(says(class_command({"attempts", "Ada Lovelace"}), "301"));
+    EXPECT_TRUE(says(class_command({"attempts", "Ben"}), "305 is in the class, and has handed in nothing"));
+    EXPECT_TRUE(says(class_command({"forget", "Ben", "--yes"}), "take out their line there"));
+    EXPECT_TRUE(says(class_command({"attempts", "Nemo"}), "and is not in the roster"));
+    const std::vector<std::string> why = {"--author", "prof", "--reason", "oral exam"};
+    class_command({"adjust", "Ben", "--set", "5", why[0], why[1], why[2], why[3]});
+    class_command({"export", "csv", path("marks.csv")});
+    EXPECT_NE(build::read_file(path("marks.csv")).find("305,Ben,B,5,90,yes"), std::string::npos);
+    class_command({"adjust", "Ben", "--unset", why[0], why[1], why[2], why[3]});
 
     EXPECT_TRUE(says(class_command({"export", "csv", path("marks.csv"), "--per-exercise"}), "class export canvas"));
 

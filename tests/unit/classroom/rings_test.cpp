@@ -158,7 +158,7 @@ TEST(SimilarityPage, EscapesWhatStudentsWrote) {
 
 /// What a score is, and what none is seen for, is told wherever one is shown.
 TEST(SimilarityPage, AndTheHandbookSayWhatIsNotSeen) {
-    const std::string handbook = build::read_file(root / "classroom/README.md");
+    const std::string handbook = build::read_file(root / "classroom/copying.md");
     for (const std::string& text : {similarity_page(with_rings({})), handbook}) {
         EXPECT_THAT(text, HasSubstr("no judgement"));
         EXPECT_THAT(text, HasSubstr("rewritten"));
