@@ -80,14 +80,16 @@ int run_class_attempts(const Course& course, const ClassArguments& arguments) {
     const gradebook::Edition edition = current_edition(gradebook);
     const gradebook::MarkingPolicy policy = policy_of(course, edition);
     const gradebook::ClassRecord record = record_of(gradebook, edition);
+    const classroom::Roster roster = roster_of(arguments, record.attempts);
+    const std::string student = student_meant(arguments.student, roster, record.attempts);
     const gradebook::Rulings rulings(record.decisions);
-    const std::vector<AttemptMarks> attempts = attempts_of(record, policy, rulings, arguments.student);
+    const std::vector<AttemptMarks> attempts = attempts_of(record, policy, rulings, student);
     if (attempts.empty()) {
-        require_known(arguments.student, roster_of(arguments, record.attempts), record.attempts);
-        throw UsageError(fmt::format("{} is in the class, and has handed in nothing", arguments.student));
+        require_known(student, roster, record.attempts);
+        throw UsageError(fmt::format("{} is in the class, and has handed in nothing", student));
     }
     const std::vector<Mark> marks = derive_marks(record, policy);
-    const auto mark = std::ranges::find(marks, arguments.student, &Mark::student);
+    const auto mark = std::ranges::find(marks, student, &Mark::student);
     std::vector<report::TableRow> rows = {
         {{{"attempt"}}, {{"of"}}, {{"handed in, UTC"}}, {{"recorded"}}, {{"what it would count, alone"}}}};
     for (const AttemptMarks& one : attempts) rows.push_back(row_of(one, mark == marks.end() ? nullptr : &*mark));
@@ -95,7 +97,7 @@ int run_class_attempts(const Course& course, const ClassArguments& arguments) {
     put_table(page, 0, rows);
     page.blank();
     if (mark == marks.end())
-        page.paragraph({}, {{fmt::format("{0} is removed; ./headway class restore {0}", arguments.student)}});
+        page.paragraph({}, {{fmt::format("{0} is removed; ./headway class restore {0}", student)}});
     else
         for (const std::string& note : mark->notes) page.paragraph({.hanging = 2}, {{"Note: " + note}});
     fmt::print("{}", page.take());
@@ -127,29 +129,30 @@ int run_class_forget(const Course& course, const ClassArguments& arguments) {
     const GradebookLock lock(arguments.gradebook);
     Gradebook gradebook(arguments.gradebook, Access::read_write);
     const auto attempts = gradebook.attempts();
-    const auto theirs = std::ranges::count(attempts, arguments.student, &gradebook::Attempt::student);
-    const bool is_enrolled = roster_of(arguments, attempts).find(arguments.student) != nullptr;
+    const classroom::Roster roster = roster_of(arguments, attempts);
+    const std::string student = student_meant(arguments.student, roster, attempts);
+    const auto theirs = std::ranges::count(attempts, student, &gradebook::Attempt::student);
+    const bool is_enrolled = roster.find(student) != nullptr;
     if (theirs == 0)
-        throw UsageError(fmt::format("{} has handed in nothing that this gradebook knows{}", arguments.student,
+        throw UsageError(fmt::format("{} has handed in nothing that this gradebook knows{}", student,
                                      is_enrolled ? "; the roster has them, so take out their line there" : ""));
     fmt::print(
         "{} of {}, with verdicts, adjustments and decisions, would be deleted for good. ./headway class remove {} "
         "leaves them out of marks instead.\n",
-        counted(static_cast<std::size_t>(theirs), "attempt"), arguments.student, arguments.student);
+        counted(static_cast<std::size_t>(theirs), "attempt"), student, student);
     if (!confirmed(arguments, "Delete?")) {
-        fmt::print("Nothing is deleted. ./headway class forget {} --yes does it.\n", arguments.student);
+        fmt::print("Nothing is deleted. ./headway class forget {} --yes does it.\n", student);
         return some_did_not_pass;
     }
-    gradebook.forget(arguments.student);
-    fmt::print("Deleted. Reports and exports that were written before still show {}.\n", arguments.student);
+    gradebook.forget(student);
+    fmt::print("Deleted. Reports and exports that were written before still show {}.\n", student);
     fmt::print("What they handed in is graded again if it is in a folder that ./headway class grade is given.\n");
     if (is_enrolled) fmt::print("The roster has them: take out their line there, or they have a mark of 0.\n");
     if (const auto copies = copies_of(arguments.gradebook); !copies.empty())
         fmt::print("So do these copies of the gradebook; delete them when you need them no more: {}\n",
                    fmt::join(copies, ", "));
     if (const auto edition = gradebook.current())
-        if (policy_of(course, *edition).strangers({}).contains(arguments.student))
-            fmt::print("class.toml names them, too.\n");
+        if (policy_of(course, *edition).strangers({}).contains(student)) fmt::print("class.toml names them, too.\n");
     return all_passed;
 }
 

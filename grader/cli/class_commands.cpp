@@ -1,7 +1,5 @@
 #include "cli/class_commands.hpp"
 
-#include "cli/class_results.hpp"
-
 #include <cstdlib>
 
 namespace headway::cli {
@@ -172,10 +170,6 @@ void ClassCommands::add_slurm_options(CLI::App* command) {
         ->group(group);
 }
 
-int ClassCommands::run(const Course& course) const {
-    ClassArguments arguments = arguments_;
-    if (!arguments.student.empty()) arguments.student = student_meant(arguments);
-    return action_(course, arguments);
-}
+int ClassCommands::run(const Course& course) const { return action_(course, arguments_); }
 
 }  // namespace headway::cli

@@ -28,7 +28,12 @@ public:
           lock_(lock_existing(arguments)),
           gradebook_(arguments.gradebook, Access::read_write),
           record_(record_of(gradebook_, edition())),
-          roster_(roster_of(arguments, record_.attempts)) {}
+          roster_(roster_of(arguments, record_.attempts)) {
+        arguments_.student = student_meant(arguments.student, roster_, record_.attempts);
+    }
+
+    /// With the student's id, whatever they were called.
+    const ClassArguments& arguments() const { return arguments_; }
 
     gradebook::Edition edition() const { return current_edition(gradebook_); }
     gradebook::MarkingPolicy policy() const { return policy_of(course_, edition()); }
@@ -67,6 +72,8 @@ public:
             if (attempt.id == arguments_.attempt) return attempt;
             known.push_back(std::to_string(attempt.id));
         }
+        if (known.empty())
+            throw UsageError(fmt::format("{} has handed in nothing: there is no attempt", arguments_.student));
         throw UsageError(fmt::format("{} has no attempt {}; theirs: {}. ./headway class attempts {} shows them",
                                      arguments_.student, arguments_.attempt, fmt::join(known, ", "),
                                      arguments_.student));
@@ -91,7 +98,7 @@ private:
     }
 
     const Course& course_;
-    const ClassArguments& arguments_;
+    ClassArguments arguments_;
     GradebookLock lock_;
     Gradebook gradebook_;
     gradebook::ClassRecord record_;
@@ -143,8 +150,9 @@ void set_to(Desk& desk, const ClassArguments& arguments, const std::string& exer
 }
 
 /// Removes or restores what was asked for.
-int decide_whether_counts(const Course& course, const ClassArguments& arguments, Decision::Kind kind) {
-    Desk desk(course, arguments);
+int decide_whether_counts(const Course& course, const ClassArguments& given, Decision::Kind kind) {
+    Desk desk(course, given);
+    const ClassArguments& arguments = desk.arguments();
     desk.require_student();
     desk.require_reason();
     const bool is_removed = arguments.attempt > 0 ? desk.rulings().removal(arguments.attempt) != nullptr
@@ -166,8 +174,9 @@ int decide_whether_counts(const Course& course, const ClassArguments& arguments,
 
 }  // namespace
 
-int run_class_adjust(const Course& course, const ClassArguments& arguments) {
-    Desk desk(course, arguments);
+int run_class_adjust(const Course& course, const ClassArguments& given) {
+    Desk desk(course, given);
+    const ClassArguments& arguments = desk.arguments();
     desk.require_reason();
     const std::string exercise = arguments.exercise.empty() ? "" : course.find(arguments.exercise).name;
     if (arguments.points) {
@@ -191,8 +200,9 @@ int run_class_restore(const Course& course, const ClassArguments& arguments) {
     return decide_whether_counts(course, arguments, Decision::Kind::restore);
 }
 
-int run_class_pin(const Course& course, const ClassArguments& arguments) {
-    Desk desk(course, arguments);
+int run_class_pin(const Course& course, const ClassArguments& given) {
+    Desk desk(course, given);
+    const ClassArguments& arguments = desk.arguments();
     desk.require_reason();
     const Attempt& attempt = desk.attempt();
     if (desk.rulings().removal(attempt.id) != nullptr)
@@ -211,8 +221,9 @@ int run_class_pin(const Course& course, const ClassArguments& arguments) {
     return all_passed;
 }
 
-int run_class_unpin(const Course& course, const ClassArguments& arguments) {
-    Desk desk(course, arguments);
+int run_class_unpin(const Course& course, const ClassArguments& given) {
+    Desk desk(course, given);
+    const ClassArguments& arguments = desk.arguments();
     desk.require_reason();
     const std::string exercise = arguments.exercise.empty() ? "" : course.find(arguments.exercise).name;
     const bool is_pinned = std::ranges::any_of(exercise_names(course), [&](const std::string& one) {

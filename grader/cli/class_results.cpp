@@ -57,20 +57,17 @@ std::vector<std::string> ids_of(const classroom::Roster& roster) {
     return ids;
 }
 
-std::string student_meant(const ClassArguments& arguments) {
-    const std::string id = intake::id_meant_by(arguments.student);
-    require_gradebook(arguments);
-    const std::vector<gradebook::Attempt> attempts =
-        Gradebook(arguments.gradebook, gradebook::Access::read_only).attempts();
+std::string student_meant(const std::string& called, const classroom::Roster& roster,
+                          const std::vector<gradebook::Attempt>& attempts) {
+    const std::string id = intake::id_meant_by(called);
     if (handed_in_something(id, attempts)) return id;
-    const classroom::Roster roster = roster_of(arguments, attempts);
     if (const classroom::Enrolled* person = roster.find(id)) return person->id;
     std::vector<std::string> ids;
     for (const classroom::Enrolled& one : roster.people())
-        if (one.name == arguments.student) ids.push_back(one.id);
+        if (one.name == called) ids.push_back(one.id);
     if (ids.size() > 1)
-        throw UsageError(fmt::format("{} people in the roster are called {}: {}. Which?", ids.size(), arguments.student,
-                                     named(ids)));
+        throw UsageError(
+            fmt::format("{} people in the roster are called {}: {}. Which?", ids.size(), called, named(ids)));
     return ids.empty() ? id : ids.front();
 }
 

@@ -28,9 +28,10 @@ classroom::Roster roster_of(const ClassArguments& arguments, const std::vector<g
 
 std::vector<std::string> ids_of(const classroom::Roster& roster);
 
-/// The id of the student whom somebody calls so: by an id, or by a name that one person of the roster has.
-/// @throws UsageError if several have it
-std::string student_meant(const ClassArguments& arguments);
+/// The id of the student whom somebody calls so: by an id, by a folder's name, or by a name that one person of the
+/// roster has. @throws UsageError if several have it
+std::string student_meant(const std::string& called, const classroom::Roster& roster,
+                          const std::vector<gradebook::Attempt>& attempts);
 
 /// Whether they handed in something, or are in the roster. @throws UsageError if not
 void require_known(const std::string& student, const classroom::Roster& roster,

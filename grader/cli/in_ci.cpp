@@ -10,8 +10,10 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <string_view>
+#include <string>
 #include <vector>
+
+#include <openssl/evp.h>
 
 namespace headway::cli {
 namespace {
@@ -48,16 +50,12 @@ std::vector<report::Finding> findings_in_repository(const verdict::Verdict& verd
     return findings;
 }
 
-std::string base64(std::string_view bytes) {
-    constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    std::string text;
-    for (std::size_t i = 0; i < bytes.size(); i += 3) {
-        const std::string_view part = bytes.substr(i, 3);
-        unsigned bits = 0;
-        for (std::size_t k = 0; k < 3; ++k)
-            bits = bits << 8U | (k < part.size() ? static_cast<unsigned char>(part[k]) : 0U);
-        for (std::size_t k = 0; k < 4; ++k) text += k <= part.size() ? digits[bits >> (18U - 6U * k) & 63U] : '=';
-    }
+std::string base64(const std::string& bytes) {
+    std::string text((bytes.size() + 2) / 3 * 4 + 1, '\0');  // EVP_EncodeBlock ends it with a 0
+    const int size =
+        EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
+                        reinterpret_cast<const unsigned char*>(bytes.data()), static_cast<int>(bytes.size()));
+    text.resize(static_cast<std::size_t>(size));
     return text;
 }
 

@@ -247,6 +247,7 @@ TEST_F(ClassCommand, NobodyIsMissingAndFeedbackGoesBack) {
     EXPECT_TRUE(says(class_command({"forget", "Ben", "--yes"}), "take out their line there"));
     EXPECT_TRUE(says(class_command({"attempts", "Nemo"}), "and is not in the roster"));
     const std::vector<std::string> why = {"--author", "prof", "--reason", "oral exam"};
+    EXPECT_TRUE(says(class_command({"pin", "Ben", "1", why[0], why[1], why[2], why[3]}), "there is no attempt"));
     class_command({"adjust", "Ben", "--set", "5", why[0], why[1], why[2], why[3]});
     class_command({"export", "csv", path("marks.csv")});
     EXPECT_NE(build::read_file(path("marks.csv")).find("305,Ben,B,5,90,yes"), std::string::npos);

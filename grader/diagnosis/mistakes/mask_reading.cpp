@@ -21,6 +21,11 @@ Blocked read_at(const Mask& mask, const Shape& shape, void (*change)(std::vector
     return blocked;
 }
 
+/// (H, T, S), or what may be taken for (B, T, S).
+bool has_three_axes(const Mask& mask, const Shape& shape) {
+    return mask.defined() && mask.rank() == 3 && shape.size() == 4 && mask.size(0) != 1;
+}
+
 /// A mask of three axes, of which the first is taken for that of the sequences.
 Blocked read_by_sequence(const Mask& mask, const Shape& shape) {
     const Mask of_sequences = mask.expand({mask.size(0), shape[2], shape[3]});
@@ -144,8 +149,7 @@ Chapter chapters::mask_reading() {
          .make =
              [](Choices& c) {
                  c.masking.read = [](const Mask& mask, const Shape& shape) {
-                     if (!mask.defined() || mask.rank() != 3 || shape.size() != 4 || mask.size(0) == 1)
-                         return right().masking.read(mask, shape);
+                     if (!has_three_axes(mask, shape)) return right().masking.read(mask, shape);
                      // With fewer masks than sequences some refuse, and some take what they find.
                      if (mask.size(0) < shape[0]) throw Unpredictable{};
                      return read_by_sequence(mask, shape);
@@ -160,8 +164,7 @@ Chapter chapters::mask_reading() {
          .make =
              [](Choices& c) {
                  c.masking.read = [](const Mask& mask, const Shape& shape) {
-                     if (!mask.defined() || mask.rank() != 3 || shape.size() != 4 || mask.size(0) == 1)
-                         return right().masking.read(mask, shape);
+                     if (!has_three_axes(mask, shape)) return right().masking.read(mask, shape);
                      if (mask.size(0) != shape[0]) throw std::out_of_range("mask");
                      return read_by_sequence(mask, shape);
                  };
