@@ -49,15 +49,39 @@ if(HEADWAY_ASAN OR HEADWAY_RELEASE)
   set(HEADWAY_QUICK_TO_COMPILE -O1)
 endif()
 
+# Local variables hold a pattern until something is written to them. g++ cannot do that before 12; what is read too early
+# then shows less often.
+set(HEADWAY_FILL_LOCALS -ftrivial-auto-var-init=pattern)
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 12)
+  set(HEADWAY_FILL_LOCALS "")
+endif()
+
 # A submission runs in two builds. `plain` is what a user of the library would get; `sanitized` finds what is wrong
 # without being visible: reads out of bounds, undefined behaviour, uninitialised memory (filled with a pattern).
 # The same options go to the submission itself (see headway_finish_grader) and to what is prebuilt for its worker.
 set(HEADWAY_SANITIZED_OPTIONS -fsanitize=address,undefined -fno-sanitize=null,alignment,vptr,object-size
                               -fno-sanitize-recover=all -fno-omit-frame-pointer
-                              -ftrivial-auto-var-init=pattern)
+                              ${HEADWAY_FILL_LOCALS})
 
-# The student's edition has compiled what its sources would give away (see classroom/release/).
+# The student's edition has compiled what its sources would give away, and what would be waited for (see
+# classroom/release/).
 set(HEADWAY_COMPILED "${CMAKE_SOURCE_DIR}/grader/compiled")
+
+# `headway_bring(FOUND NAME [FILE])`: the library NAME as the edition has it, if it does; FOUND says so.
+function(headway_bring found name)
+  set(file "${HEADWAY_COMPILED}/lib${name}.a")
+  if(ARGC GREATER 2)
+    set(file "${HEADWAY_COMPILED}/${ARGV2}")
+  endif()
+  set(${found} FALSE PARENT_SCOPE)
+  if(EXISTS "${file}")
+    if(NOT TARGET ${name})
+      add_library(${name} STATIC IMPORTED GLOBAL)
+      set_property(TARGET ${name} PROPERTY IMPORTED_LOCATION "${file}")
+    endif()
+    set(${found} TRUE PARENT_SCOPE)
+  endif()
+endfunction()
 
 # headway_library(NAME SOURCE... [LINK LIBRARY...] [INCLUDE FOLDER...])
 # A static library in both builds: NAME and NAME_sanitized. Libraries in LINK that come from here are matched.
@@ -68,9 +92,8 @@ function(headway_library name)
     if(build STREQUAL sanitized)
       set(suffix _sanitized)
     endif()
-    if(EXISTS "${HEADWAY_COMPILED}/lib${name}${suffix}.a")
-      add_library(${name}${suffix} STATIC IMPORTED GLOBAL)
-      set_property(TARGET ${name}${suffix} PROPERTY IMPORTED_LOCATION "${HEADWAY_COMPILED}/lib${name}${suffix}.a")
+    headway_bring(brought ${name}${suffix})
+    if(brought)
       continue()
     endif()
     add_library(${name}${suffix} STATIC ${arg_UNPARSED_ARGUMENTS})

@@ -1,6 +1,10 @@
 # PCRE2 for UTF-8, as the target PCRE2::8BIT. Not every distribution's package comes with a file for CMake.
 find_path(PCRE2_INCLUDE_DIR pcre2.h)
-find_library(PCRE2_8BIT_LIBRARY pcre2-8)
+if(HEADWAY_RELEASE)
+  find_library(PCRE2_8BIT_LIBRARY NAMES libpcre2-8.a)
+else()
+  find_library(PCRE2_8BIT_LIBRARY pcre2-8)
+endif()
 
 include(FindPackageHandleStandardArgs)
 find_package_handle_standard_args(PCRE2 REQUIRED_VARS PCRE2_8BIT_LIBRARY PCRE2_INCLUDE_DIR)

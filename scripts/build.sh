@@ -64,16 +64,22 @@ fail() {
 }
 
 configure() {
-    # --fresh where a configuration was cut short, or comes from another place (a copied or moved checkout).
-    fresh=--fresh
+    presets=$root/CMakePresets.json
     if [ -f "$build/build.ninja" ] && grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$build/CMakeCache.txt"; then
-        [ -n "$(find "$root/CMakePresets.json" -newer "$build/build.ninja")" ] || return 0
-        fresh=''
+        [ -f "$presets" ] && [ -n "$(find "$presets" -newer "$build/build.ninja")" ] || return 0
+    else
+        # It was cut short, or comes from another place (a copied or moved checkout).
+        rm -rf "$build/CMakeCache.txt" "$build/CMakeFiles"
     fi
     # The compiler that was found good enough; CMake would take another if it comes first.
     export CXX="${CXX:-$compiler}"
-    # shellcheck disable=SC2086 # nothing, or one option
-    (cd "$root" && quietly cmake --preset "$preset" $fresh) || fail "its configuration failed"
+    if [ -f "$presets" ]; then
+        set -- --preset "$preset"
+    else
+        # The student's edition, for the CMakes that know no presets of today.
+        set -- -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo
+    fi
+    (cd "$root" && quietly cmake "$@") || fail "its configuration failed"
 }
 
 trap 'say ""; say "Stopped. The next start goes on from here."; exit 130' INT

@@ -29,6 +29,7 @@ section 'Nice to have' optional
 if [ -f "$HEADWAY_ROOT/scripts/test.sh" ]; then
     section "Headway's own tests need (./headway test)" test
     section 'The slow ones need (./headway test --all)' 'all slurm'
+    section "The student's edition is made with (./headway release)" release
     section 'The website and ./headway lesson --open need' site
 fi
 

@@ -56,6 +56,53 @@ notes() {
     perl -pi -e 's/_Z\w+/sprintf "%0*d", length $&, ++$n/ge' "$new/$product"
 }
 
+# Others' libraries come from anywhere on the machine.
+brought() {
+    product=grader/compiled/${1##*/}
+    [ ! -e "$new/$product" ] || return 0
+    mkdir -p "$new/grader/compiled"
+    cp "$1" "$new/$product"
+    chmod u+w "$new/$product"
+    strip --strip-unneeded "$new/$product"
+    without_root "$new/$product"
+    licence "$1"
+}
+
+# licence FILE: of the package that it is from, as distributions keep it.
+licence() {
+    package=$(dpkg -S "$(readlink -f "$1")" 2>/dev/null | cut -d: -f1) || return 0
+    [ -n "$package" ] && [ -f "/usr/share/doc/$package/copyright" ] || return 0
+    mkdir -p "$new/grader/compiled/licences"
+    cp "/usr/share/doc/$package/copyright" "$new/grader/compiled/licences/$package"
+}
+
+libraries() {
+    while IFS= read -r path; do brought "$path"; done <"$root/$1"
+    copy "${1%/*}/labs.cmake" grader/compiled/labs.cmake
+}
+
+headers() {
+    mkdir -p "$new/grader/compiled/include"
+    while IFS=$tab read -r from what; do
+        cp -R "$from/$what" "$new/grader/compiled/include/"
+        licence "$from/$what"
+    done <"$root/$1"
+}
+
+# The lab train's, in seconds, on the reference.
+model() {
+    "$root/headway" lab train --quick --reference --export "$new/$1" --output "$new/.pictures" >/dev/null ||
+        fail "the model for the lab gpt2 could not be trained" 3
+    rm -r "$new/.pictures"
+}
+
+# needs NAME [MINIMUM]: its row.
+needs() {
+    awk -F "$tab" -v OFS="$tab" -v name="${1%%"$tab"*}" -v minimum="${1#"${1%%"$tab"*}"}" '
+        $1 == name { if (minimum != "") $4 = substr(minimum, 2); print; found = 1 } END { exit !found }' \
+        "$root/cmake/dependencies.tsv" >>"$new/cmake/dependencies.tsv" || fail "cmake/dependencies.tsv has no row for $1." 3
+}
+
 page() { copy "$1" "lessons/pages/${1#build/pages/}"; }
 
 object() {
@@ -84,15 +131,15 @@ take() {
     library) each "build/release/lib$2.a build/release/*/lib$2.a build/release/*/*/lib$2.a" compiled ;;
     object) each "build/release/grader/worker/CMakeFiles/$2.dir/main.cpp.o" object ;;
     page) [ "$with_pages" = no ] || each "build/pages/$2" page ;;
-    needs) grep "^$2$tab" "$root/cmake/dependencies.tsv" >>"$new/cmake/dependencies.tsv" ;;
+    libraries | headers) each "$2" "$1" ;;
+    model | needs) "$1" "$2" ;;
     *) fail "$contents has a line that begins with $1." 3 ;;
     esac
 }
 
 # The chapters about what is not there are left out, and its commands.
 readme() {
-    sed -e '/^## Grading a class/,$d' -e '/^## The labs/,/^## /{/^## The labs/d;/^## /!d;}' \
-        -e '/^| `.\/headway \(diff\|lab\|others\)/d' "$root/README.md"
+    sed -e '/^## Grading a class/,$d' -e '/^| `.\/headway \(diff\|others\)/d' "$root/README.md"
     cat "$root/classroom/release/README.md"
 }
 
@@ -109,10 +156,11 @@ case ${1-} in
     ;;
 esac
 [ $# = 1 ] || fail 'one folder, please.' 2
-[ "$(uname -s) $(uname -m)" = 'Linux x86_64' ] || fail 'it can be made on x86-64 Linux only, for which it is.' 2
+[ "$(uname -s)" = Linux ] || fail 'it can be made on Linux only: on x86-64 for x86-64, on arm64 for arm64.' 2
 if [ -e "$1" ] && ! rmdir "$1" 2>/dev/null; then fail "$1 is there already; name a new folder." 2; fi
 
-sh "$root/scripts/build.sh" release course
+sh "$root/scripts/build.sh" release course release
+sh "$root/scripts/build.sh" release/headway_labs course
 [ "$with_pages" = no ] || sh "$root/scripts/pages.sh" release
 new=${1%/}.unfinished
 rm -rf "$new"
@@ -121,7 +169,7 @@ head -n 1 "$root/cmake/dependencies.tsv" >"$new/cmake/dependencies.tsv"
 sed '/^#/d; /^$/d' "$root/$contents" >"$new/.contents"
 while IFS=$tab read -r kind what; do take "$kind" "$what"; done <"$new/.contents"
 rm "$new/.contents"
-copy classroom/release/grader.cmake grader/CMakeLists.txt
+sed "s/@PROCESSOR@/$(uname -m)/" "$root/classroom/release/grader.cmake" >"$new/grader/CMakeLists.txt"
 readme >"$new/README.md"
 mv "$new" "$1"
 echo "The student's edition is in $1: $(find "$1" -type f | wc -l) files, $(du -sh "$1" | cut -f1)."

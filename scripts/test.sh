@@ -53,7 +53,7 @@ build() {
     printf '\n== Build (%s)\n' "$1"
     status=0
     whose='course test'
-    if [ "$all" = yes ]; then whose="$whose all site"; fi
+    if [ "$all" = yes ]; then whose="$whose all release site"; fi
     if [ "$slurm" != no ]; then whose="$whose slurm"; fi
     # shellcheck disable=SC2086 # words
     sh "$root/scripts/build.sh" "$1" $whose || status=$?

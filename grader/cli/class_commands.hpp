@@ -64,9 +64,6 @@ int run_class_report(const Course& course, const ClassArguments& arguments);
 /// What a task of an array job runs.
 int run_class_work_shard(const Course& course, const ClassArguments& arguments);
 
-/// Whether this is the course whole, or the student's edition, which lacks what is secret or large.
-bool is_full_edition();
-
 /// The instructor's commands, and what they were called with.
 class ClassCommands {
 public:

@@ -59,6 +59,8 @@ int run_hint(const Course& course, const std::string& exercise, int level);
 enum class TryCode { own, reference };
 int run_try(const Course& course, const std::string& exercise, TryCode code, bool build_only,
             const std::vector<std::string>& test_arguments);
+/// Whether this is the course whole, or the student's edition, which lacks what is secret or large.
+bool is_full_edition();
 /// The labs, if `arguments` are empty; else the lab of that name, with what follows.
 int run_lab(const Course& course, const std::vector<std::string>& arguments);
 int run_reset(const Course& course, const std::string& exercise);

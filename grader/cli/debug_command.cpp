@@ -68,7 +68,7 @@ struct Replay {
 
 /// How the failing call is reached in gdb: a breakpoint at the student's function, passed as often as it was called
 /// before.
-std::vector<std::string> gdb_command(const Replay& replay) {
+std::vector<std::string> gdb_command(const Course& course, const Replay& replay) {
     const auto& calls = replay.calls;
     const std::string& function = calls.back().function;
     const auto earlier = std::count_if(calls.begin(), calls.end() - 1,
@@ -76,6 +76,7 @@ std::vector<std::string> gdb_command(const Replay& replay) {
     const char* memory = replay.build == Build::plain ? "set environment MALLOC_PERTURB_ 1"
                                                       : "set environment ASAN_OPTIONS detect_leaks=0:abort_on_error=1";
     return {"gdb",      "-q",
+            "-ex",      "source " + (course.root / "tensor/gdb/tensors.py").string(),
             "-ex",      memory,
             "-ex",      "break " + function,
             "-ex",      fmt::format("ignore 1 {}", earlier),
@@ -159,7 +160,7 @@ int run_debug(const Course& course, const std::string& exercise, const std::stri
         return write_test(course, info, told, replay);
     }
     tell(*test, replay);
-    const auto command = gdb_command(replay);
+    const auto command = gdb_command(course, replay);
     if (as == DebugAs::session && ::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1)
         OwnProgram(course, course.root / "exercises", replay.worker).become_under_gdb(command);
     fmt::print("{}\n\n  {}\n\nWithout gdb, it runs to its end:\n\n  {} --replay {}\n",

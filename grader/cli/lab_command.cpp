@@ -51,9 +51,9 @@ void list_labs(const Course& course) {
             needs += (needs.empty() ? "" : " and ") + exercise.substr(0, 2);
         fmt::print("  {:<8}needs {}; lessons/labs/{}.md\n\n", "", needs, lab.name);
     }
+    fmt::print("./headway lab NAME [options]\n");
+    if (is_full_edition()) fmt::print("  --reference         with solutions/ in place of your exercises\n");
     fmt::print(
-        "./headway lab NAME [--reference] [options]\n"
-        "  --reference         with solutions/ in place of your exercises\n"
         "  --submission DIR    with another folder of exercises, in the jail\n"
         "  --help              the lab's own options\n");
 }
@@ -71,6 +71,7 @@ const build::LabParts& find_lab(const Course& course, const std::string& name) {
 fs::path code_of(const Course& course, const LabArguments& arguments) {
     if (arguments.reference && !arguments.submission.empty())
         throw UsageError("--reference and --submission each say whose code to take; give one of them");
+    if (arguments.reference && !is_full_edition()) throw UsageError("this edition has no solutions for --reference");
     if (arguments.reference) return course.root / "solutions";
     if (arguments.submission.empty()) return course.root / "exercises";
     return fs::absolute(arguments.submission).lexically_normal();

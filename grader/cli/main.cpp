@@ -134,8 +134,7 @@ int main(int argc, char** argv) {
     Run run = run_status;
     declare_desk_commands(app, run);
     ClassCommands class_commands(app);
-    if (!is_full_edition())
-        for (const char* absent : {"lab", "verify"}) app.get_subcommand(absent)->group("");
+    if (!is_full_edition()) app.get_subcommand("verify")->group("");
 
     try {
         app.parse(argc, argv);

@@ -22,8 +22,6 @@ ClassCommands::ClassCommands(CLI::App& app) : class_(app.add_subcommand("class",
 
 int ClassCommands::run(const Course&) const { needs_full_edition("class"); }
 
-int run_lab(const Course&, const std::vector<std::string>&) { needs_full_edition("lab"); }
-
 int run_verify(const Course&, const VerifyArguments&) { needs_full_edition("verify"); }
 
 }  // namespace headway::cli

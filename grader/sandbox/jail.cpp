@@ -40,7 +40,8 @@ std::string joined(const std::vector<std::string>& words) {
 /// What is not a protection, but makes the jail one.
 Plan draw_up(const Command& command, const JailContents& contents, Inmate inmate, const fs::path& entry,
              const Policy& policy) {
-    Plan plan{.command = command, .contents = contents, .inmate = inmate, .entry = entry};
+    Plan plan{
+        .command = command, .contents = contents, .inmate = inmate, .entry = entry, .bubblewrap = bubblewrap_here()};
     for (const Protection& protection : protections()) {
         if (!policy.switched_off.contains(std::string(protection.name)))
             protection.apply(plan);
@@ -75,6 +76,18 @@ fs::path bubblewrap() {
     for (const char* path : {"/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap"})
         if (::access(path, X_OK) == 0) return path;
     return {};
+}
+
+Bubblewrap late_options(const fs::path& program) {
+    std::ifstream file(program, std::ios::binary);
+    const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+    const auto knows = [&](const char* option) { return bytes.find(std::string(option) + '\0') != std::string::npos; };
+    return {.knows_size = knows("--size"), .knows_perms = knows("--perms")};
+}
+
+const Bubblewrap& bubblewrap_here() {
+    static const Bubblewrap here = late_options(bubblewrap());
+    return here;
 }
 
 bool has_pool_users() {

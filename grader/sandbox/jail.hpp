@@ -57,6 +57,10 @@ private:
 /// bubblewrap; empty if it is not installed.
 std::filesystem::path bubblewrap();
 
+/// Read in the program itself, which takes no start of it: an option's name is a word in there.
+Bubblewrap late_options(const std::filesystem::path& program);
+const Bubblewrap& bubblewrap_here();
+
 /// Whether root may give away user numbers that nobody has.
 bool has_pool_users();
 

@@ -24,14 +24,15 @@ void refuse(Plan& plan, int error, std::initializer_list<const char*> names) {
     for (const char* name : names) plan.refused.push_back({name, error});
 }
 
-/// The folders above a mount; bwrap would make them for root alone.
+/// The folders above a mount; bwrap would make them for root alone, since it knows --perms.
 void make_way(Plan& plan, const fs::path& path) {
     fs::path above = "/";
     for (const fs::path& part : path.parent_path().relative_path()) {
         above /= part;
         const std::string folder = above.string();
-        if (std::find(plan.jail.begin(), plan.jail.end(), folder) == plan.jail.end())
-            add(plan.jail, {"--perms", "0755", "--dir", folder});
+        if (std::find(plan.jail.begin(), plan.jail.end(), folder) != plan.jail.end()) continue;
+        if (plan.bubblewrap.knows_perms) add(plan.jail, {"--perms", "0755"});
+        add(plan.jail, {"--dir", folder});
     }
 }
 
@@ -78,11 +79,14 @@ void all_host_files(Plan& plan) {
     plan.program_inside = plan.contents.program.string();
 }
 
+bool hides_secret(const Plan& plan) { return !plan.contents.secret.empty() && lies_in(plan.contents.secret, "/usr"); }
+
 /// Attack: #include or open the hidden suites where the course lies within a folder that must be readable.
 /// An empty folder in place of the course; what is needed of it is mounted on top.
 void no_hidden_suites(Plan& plan) {
-    const fs::path& secret = plan.contents.secret;
-    if (!secret.empty() && lies_in(secret, "/usr")) add(plan.jail, {"--size", "4096", "--tmpfs", secret.string()});
+    if (!hides_secret(plan)) return;
+    if (plan.bubblewrap.knows_size) add(plan.jail, {"--size", "4096"});
+    add(plan.jail, {"--tmpfs", plan.contents.secret.string()});
 }
 
 /// The program and what it reads, on top of a folder in memory that may hide them.
@@ -92,21 +96,32 @@ void show_above_tmp(Plan& plan) {
     for (const fs::path& path : plan.contents.readable) show(plan, path, path);
 }
 
-/// Attack: fill the disk, or the memory, with files.
-/// One folder in memory, of limited size.
-void bounded_folder(Plan& plan) {
-    add(plan.jail, {"--perms", "1777", "--size", std::to_string(plan.contents.folder), "--tmpfs", "/tmp"});
+/// One folder in memory, for everybody.
+void add_folder(Plan& plan) {
+    if (plan.bubblewrap.knows_perms)
+        add(plan.jail, {"--perms", "1777"});
+    else if (plan.inmate == Inmate::pool_user)
+        plan.instructions.emplace_back("open=/tmp");
+    add(plan.jail, {"--tmpfs", "/tmp"});
     show_above_tmp(plan);
 }
 
-void unbounded_folder(Plan& plan) {
-    add(plan.jail, {"--perms", "1777", "--tmpfs", "/tmp"});
-    show_above_tmp(plan);
+/// Attack: fill the disk, or the memory, with files.
+/// The folder is of limited size. Where bubblewrap knows none, nothing is written there but what has to come out.
+void bounded_folder(Plan& plan) {
+    if (plan.bubblewrap.knows_size) add(plan.jail, {"--size", std::to_string(plan.contents.folder)});
+    add_folder(plan);
+    const bool writes = plan.contents.tools || plan.command.delivery_is_parcel || !plan.command.delivery.empty();
+    if (!plan.bubblewrap.knows_size && !writes) add(plan.jail, {"--remount-ro", "/tmp"});
 }
 
 /// Attack: change the compiler, the course's headers or libraries for the submission that is graded next.
 /// Everything is mounted read-only, the root of the file system too, which is memory without a bound.
-void read_only_files(Plan& plan) { add(plan.jail, {"--remount-ro", "/"}); }
+void read_only_files(Plan& plan) {
+    add(plan.jail, {"--remount-ro", "/"});
+    if (hides_secret(plan) && !plan.bubblewrap.knows_size)
+        add(plan.jail, {"--remount-ro", plan.contents.secret.string()});
+}
 
 void writable_files(Plan& plan) {
     std::replace(plan.jail.begin(), plan.jail.end(), std::string("--ro-bind"), std::string("--bind"));
@@ -236,7 +251,7 @@ std::span<const Protection> protections() {
         {"no_host_files", "sees no file of this machine", no_host_files, all_host_files},
         {"no_hidden_suites", "sees no hidden suite", no_hidden_suites, nullptr},
         {"own_processes", "sees no process of this machine", own_processes, nullptr},
-        {"bounded_folder", "writes to one small folder", bounded_folder, unbounded_folder},
+        {"bounded_folder", "writes to one small folder", bounded_folder, add_folder},
         {"read_only_files", "changes no file", read_only_files, writable_files},
         {"bounded_files", "writes no huge file, and opens few", bounded_files, nullptr},
         {"dies_with_grader", "dies with the grader", dies_with_grader, nullptr},

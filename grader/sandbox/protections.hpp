@@ -36,12 +36,19 @@ struct JailContents {
     std::filesystem::path secret = {};            ///< never seen, even where it lies within something readable
 };
 
+/// What of bubblewrap's options came late.
+struct Bubblewrap {
+    bool knows_size = true;   ///< --size of a folder in memory
+    bool knows_perms = true;  ///< --perms of one
+};
+
 /// A jail as it is being drawn up: what bwrap, the entry and the kernel's filter will be told.
 struct Plan {
     const Command& command;
     const JailContents& contents;
     Inmate inmate;
     std::filesystem::path entry;
+    Bubblewrap bubblewrap = {};
 
     std::vector<std::string> jail = {};          ///< options of bwrap
     std::vector<std::string> instructions = {};  ///< for the entry; see entry/enter.cpp

@@ -123,6 +123,8 @@ Found with_jail(Found inspected, const Jail& jail, const Policy& policy) {
         const bool held = result == inspected.end() || result->second == "ok";  // a program inside cannot try them all
         if (policy.switched_off.contains(name))
             found[name] = "absent: switched off in the policy" + (held ? "" : "; " + result->second);
+        else if (held && name == "bounded_folder" && !jail.is_weaker() && !bubblewrap_here().knows_size)
+            found[name] = "degraded: this bubblewrap knows no --size; only compilers and counting write, file by file";
         else if (held)
             found[name] = state_where_held(jail, name);
         else

@@ -29,6 +29,14 @@ std::string harmless(const std::string& text) {
 
 }  // namespace
 
+bool has_solutions() {
+#ifdef HEADWAY_STUDENTS_EDITION
+    return false;
+#else
+    return true;
+#endif
+}
+
 void try_exercise(const std::string& exercise, const std::string& lab, const std::function<void()>& call) {
     const std::string number = exercise.substr(0, 2);
     const auto not_working = [&](const std::string& why) {
@@ -39,10 +47,13 @@ void try_exercise(const std::string& exercise, const std::string& lab, const std
     try {
         call();
     } catch (const NotImplemented& missing) {
+        const std::string others =
+            has_solutions() ? fmt::format(", or see the lab with\nthe solutions: ./headway lab {} --reference", lab)
+                            : ".";
         throw NotDone(
             fmt::format("exercise {} is not done yet: {} is still a stub.\nThe lab {} needs it. Write it and "
-                        "ask ./headway grade {}, or see the lab with\nthe solutions: ./headway lab {} --reference",
-                        exercise, missing.what(), lab, number, lab));
+                        "ask ./headway grade {}{}",
+                        exercise, missing.what(), lab, number, others));
     } catch (const std::exception& error) {
         throw not_working(error.what());
     } catch (...) {

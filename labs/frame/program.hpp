@@ -12,6 +12,11 @@
 
 namespace headway::lab {
 
+/// Whether this copy of the course has the solutions, which --reference takes. The student's edition has none, and
+/// brings a small model instead, where lesson_model says.
+bool has_solutions();
+inline constexpr const char* lesson_model = "lessons/labs/tiny";
+
 /// What the lab needs of an exercise is missing or does not work: exit status 1.
 struct NotDone : std::runtime_error {
     using std::runtime_error::runtime_error;

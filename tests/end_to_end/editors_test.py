@@ -4,8 +4,10 @@ name tasks and commands that exist."""
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 
 CHECKOUT, BUILD, CLI = sys.argv[1:4]
 problems = []
@@ -45,6 +47,36 @@ for launch in read("launch.json")["configurations"]:
         problems.append(f"launch.json: there is no task {launch['preLaunchTask']}")
 read("settings.json")
 read("extensions.json")
+
+# What gdb shows of a tensor: its shape and numbers, of a view too, and of a long axis the ends.
+PROGRAM = """#include <headway/mask.hpp>
+#include <headway/tensor.hpp>
+int main() {
+    headway::Tensor undefined;
+    headway::Tensor rows = headway::Tensor::rows({{0, 1, 2}, {3, 4, 5}});
+    headway::Tensor view = rows.slice(1, 1, 3);
+    const headway::Tensor& same = view;
+    headway::Tensor single = headway::Tensor::of({1}, {0.25F});
+    headway::Tensor longer = headway::Tensor::arange(20);
+    headway::Tensor none = headway::Tensor::zeros({0, 2});
+    headway::Mask mask = headway::Mask::of({2, 2}, {false, true, false, false});
+    return static_cast<int>(same.numel() + none.numel());
+}
+"""
+SHOWN = ["undefined = Tensor, undefined", "rows = Tensor (2, 3)\n[[0, 1, 2],\n [3, 4, 5]]", "view = Tensor (2, 2)\n[[1, 2],\n [4, 5]]",
+         "same = Tensor (2, 2)\n[[1, 2],\n [4, 5]]", "single = Tensor (1,)\n[0.25]",
+         "longer = Tensor (20,)\n[0, 1, 2, ..., 17, 18, 19]", "none = Tensor (0, 2)\n[]", "mask = Mask (2, 2)\n[[0, 1],\n [0, 0]]"]
+if shutil.which("gdb"):
+    with tempfile.TemporaryDirectory() as folder:
+        with open(f"{folder}/tensors.cpp", "w") as file:
+            file.write(PROGRAM)
+        libraries = [f"{BUILD}/tensor/libheadway_{name}.a" for name in ("movement", "tensor", "engine")]
+        subprocess.run(["g++", "-std=c++20", "-O0", "-g", f"-I{CHECKOUT}/tensor/include", f"{folder}/tensors.cpp",
+                        *libraries, "-o", f"{folder}/tensors"], check=True)
+        said = subprocess.run(["gdb", "-q", "-batch", "-ex", f"source {CHECKOUT}/tensor/gdb/tensors.py", "-ex",
+                               f"break {PROGRAM[:PROGRAM.index('return')].count(chr(10)) + 1}", "-ex", "run", "-ex",
+                               "info locals", f"{folder}/tensors"], capture_output=True, text=True)
+        problems += [f"gdb does not show {shown!r}:\n{said.stdout}{said.stderr}" for shown in SHOWN if shown not in said.stdout]
 
 print("\n".join(problems) or "Editors find what they need.")
 sys.exit(1 if problems else 0)

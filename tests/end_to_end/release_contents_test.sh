@@ -52,10 +52,17 @@ hello
 
 secret"
 write cmake/dependencies.tsv "# name	and so on
-CMake	course
+CMake	course	tool cmake	3.25
+Ninja	course	tool ninja	1.10
 lcov	secret"
 write scripts/build.sh "mkdir -p '$course/build/release/bin' && echo 'judge, $course/judge.cpp' >'$course/build/release/bin/headway-judge'"
 write build/release/bin/unlisted secret
+write build/release/brought/labs.cmake 'headway_brought_lab(cost)'
+write build/release/brought/libraries "$desk/elsewhere/libgtest.a"
+write build/release/brought/headers "$desk/elsewhere	gtest"
+mkdir -p "$desk/elsewhere/gtest"
+echo library >"$desk/elsewhere/libgtest.a"
+echo header >"$desk/elsewhere/gtest/gtest.h"
 write scripts/pages.sh "mkdir -p '$course/build/pages/labs' && echo page >'$course/build/pages/01-a.html'
 echo page >'$course/build/pages/labs/cost.html'
 echo secret >'$course/build/pages/unlisted.html'"
@@ -67,7 +74,10 @@ exercise	[0-9][0-9]_*
 page	[0-9][0-9]-*.html
 page	labs/*.html
 program	headway-judge
-needs	CMake"
+libraries	build/release/brought/libraries
+headers	build/release/brought/headers
+needs	CMake	3.18
+needs	Ninja"
 cp "$checkout/headway" "$course/"
 cp "$checkout/scripts/release.sh" "$course/scripts/"
 mkdir "$desk/bin"
@@ -78,13 +88,15 @@ name='what is listed'
 release 0 "$desk/edition"
 holds [ "$(cd "$desk/edition" && find . -type f | sort | tr '\n' ' ')" = "./README.md ./cmake/dependencies.tsv \
 ./exercises/01_a/a.cpp ./exercises/01_a/a.hpp ./exercises/01_a/exercise.toml ./exercises/01_a/visible_test.cpp \
-./grader/CMakeLists.txt ./grader/compiled/headway-judge ./lessons/01-a.md \
+./grader/CMakeLists.txt ./grader/compiled/headway-judge ./grader/compiled/include/gtest/gtest.h \
+./grader/compiled/labs.cmake ./grader/compiled/libgtest.a ./lessons/01-a.md \
 ./lessons/pages/01-a.html ./lessons/pages/labs/cost.html ./stubs/01_a/a.cpp " ]
 holds [ -z "$(grep -r secret "$desk/edition")" ]
 holds [ "$(cat "$desk/edition/exercises/01_a/a.cpp")" = stub ]
 holds grep -qx 'judge, //*judge.cpp' "$desk/edition/grader/compiled/headway-judge"
 holds grep -q '## This edition' "$desk/edition/README.md"
-holds grep -q '^CMake' "$desk/edition/cmake/dependencies.tsv"
+holds grep -qx 'CMake	course	tool cmake	3.18' "$desk/edition/cmake/dependencies.tsv"
+holds grep -qx 'Ninja	course	tool ninja	1.10' "$desk/edition/cmake/dependencies.tsv"
 
 name='without pages'
 rm -r "$course/build/pages"
@@ -108,6 +120,12 @@ printf 'file\tmissing.md\n' >>"$course/classroom/release/contents"
 release 3 "$desk/another" --without-pages
 holds [ ! -e "$desk/another" ]
 holds grep -q 'lists missing.md, and there is none' "$desk/said"
+
+name='a need that no row has'
+sed -i '$d' "$course/classroom/release/contents"
+printf 'needs\tMake\n' >>"$course/classroom/release/contents"
+release 3 "$desk/another" --without-pages
+holds grep -q 'dependencies.tsv has no row for Make' "$desk/said"
 
 name='a student'\''s edition cannot make another'
 rm "$course/scripts/release.sh"

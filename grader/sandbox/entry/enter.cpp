@@ -3,7 +3,8 @@
 //
 // Its instructions are NUL-terminated words under descriptor 7:
 //     user=N nproc=N nofile=N as=BYTES fsize=BYTES cpu=SECONDS directory=PATH env=NAME=VALUE deliver=PATH pack=PATH
-//     first=yes -- PROGRAM ...
+//     open=PATH first=yes -- PROGRAM ...
+// open: everybody may write to the folder PATH, which is the entry's.
 // deliver: the file PATH is copied to descriptor 5 after the program has succeeded.
 // pack: the folder PATH is made, and what the program has left in it is packed into descriptor 5, however the program
 // ended; see parcel.hpp.
@@ -186,6 +187,7 @@ int main() {
     all.text = read_all(instructions);
     split(all);
     for (int descriptor = ready; descriptor < 32; ++descriptor) close_at_exec(descriptor);
+    if (const char* folder = setting(all, "open"); folder != nullptr && ::chmod(folder, 01777) != 0) give_up();
     if (const char* user = setting(all, "user")) become_user(user);
     limit(all, "nproc", RLIMIT_NPROC);
     limit(all, "nofile", RLIMIT_NOFILE);

@@ -57,6 +57,7 @@ std::string writable_files() {
 std::string large_folder(unsigned long long bytes) {
     struct statvfs folder {};
     if (::statvfs("/tmp", &folder) != 0) return "/tmp is not there";
+    if ((folder.f_flag & ST_RDONLY) != 0) return "";
     const auto size = static_cast<unsigned long long>(folder.f_blocks) * folder.f_frsize;
     return size <= bytes + 65536 ? "" : "/tmp holds " + std::to_string(size >> 20U) + " MiB";
 }

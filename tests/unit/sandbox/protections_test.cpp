@@ -2,8 +2,12 @@
 // that verdicts are stamped with sees the difference.
 #include "sandbox/survey.hpp"
 
+#include "sandbox/jail.hpp"
+
 #include <gmock/gmock.h>
 
+#include <filesystem>
+#include <fstream>
 #include <stdexcept>
 
 namespace headway::sandbox {
@@ -84,6 +88,57 @@ TEST_F(Protections, StrangersCodeDoesNotRunInAJailWithAHole) {
     const Survey survey = survey_without("no_sockets");
     EXPECT_THROW(require_jail(survey, Unsafe::no), std::runtime_error);
     EXPECT_NO_THROW(require_jail(survey, Unsafe::yes));
+}
+
+// ---- bubblewrap before 0.8, as hosted graders have it --------------------------------------------------------------
+
+TEST(OldBubblewrap, IsKnownByTheOptionsInIt) {
+    const auto program_with = [](const std::string& bytes) {
+        const auto path = std::filesystem::path(testing::TempDir()) / "bubblewrap";
+        std::ofstream(path, std::ios::binary) << bytes;
+        return late_options(path);
+    };
+    const std::string nul(1, '\0');
+    EXPECT_FALSE(program_with("--tmpfs" + nul + "--sizeable" + nul).knows_size);
+    EXPECT_FALSE(program_with("--size" + nul).knows_perms);
+    EXPECT_TRUE(program_with("--size" + nul).knows_size);
+    EXPECT_TRUE(program_with("--perms" + nul).knows_perms);
+    EXPECT_FALSE(late_options("/no/such/program").knows_size);
+    if (!bubblewrap().empty()) EXPECT_TRUE(bubblewrap_here().knows_size);
+}
+
+/// What bubblewrap is told of /tmp, as words with spaces between.
+std::string told_of_folder(const Command& command, const JailContents& contents, Bubblewrap known,
+                           std::vector<std::string>* instructions = nullptr) {
+    Plan plan{
+        .command = command, .contents = contents, .inmate = Inmate::pool_user, .entry = "/enter", .bubblewrap = known};
+    for (const Protection& protection : protections())
+        if (protection.name == "bounded_folder") protection.apply(plan);
+    if (instructions != nullptr) *instructions = plan.instructions;
+    std::string words;
+    for (const std::string& word : plan.jail) words += " " + word;
+    return words;
+}
+
+TEST(OldBubblewrap, ProgramsWriteNowhereAndCompilersFileByFile) {
+    const JailContents program{.program = "/worker", .readable = {}, .folder = 4096};
+    JailContents tools = program;
+    tools.tools = true;
+    Command parcel;
+    parcel.delivery_is_parcel = true;
+    const Bubblewrap old{.knows_size = false, .knows_perms = false};
+    EXPECT_EQ(told_of_folder({}, program, {}), " --size 4096 --perms 1777 --tmpfs /tmp");
+    EXPECT_EQ(told_of_folder({}, program, old), " --tmpfs /tmp --remount-ro /tmp");
+    EXPECT_EQ(told_of_folder({}, tools, old), " --tmpfs /tmp");
+    EXPECT_EQ(told_of_folder(parcel, program, old), " --tmpfs /tmp");
+}
+
+TEST(OldBubblewrap, TheEntryOpensTheFolderToItsUser) {
+    std::vector<std::string> instructions;
+    told_of_folder({}, {}, {.knows_size = false, .knows_perms = false}, &instructions);
+    EXPECT_THAT(instructions, testing::Contains("open=/tmp"));
+    told_of_folder({}, {}, {.knows_size = false, .knows_perms = true}, &instructions);
+    EXPECT_THAT(instructions, testing::Not(testing::Contains("open=/tmp")));
 }
 
 TEST(Survey, WithoutAJailSaysWhyAndWhatHoldsAllTheSame) {
