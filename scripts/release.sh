@@ -1,5 +1,6 @@
 #!/bin/sh
-# ./headway release DIR: makes the student's edition in DIR, of what classroom/release/contents lists.
+# ./headway release DIR [--for aarch64] [--without-pages]: makes the student's edition in DIR, of what
+# classroom/release/contents lists.
 set -eu
 
 root=$HEADWAY_ROOT
@@ -43,7 +44,7 @@ without_root() {
 compiled() {
     product=grader/compiled/${2:-${1##*/}}
     copy "$1" "$product"
-    strip --strip-unneeded "$new/$product"
+    "$strip" --strip-unneeded "$new/$product"
     without_root "$new/$product"
 }
 
@@ -63,7 +64,7 @@ brought() {
     mkdir -p "$new/grader/compiled"
     cp "$1" "$new/$product"
     chmod u+w "$new/$product"
-    strip --strip-unneeded "$new/$product"
+    "$strip" --strip-unneeded "$new/$product"
     without_root "$new/$product"
     licence "$1"
 }
@@ -87,13 +88,6 @@ headers() {
         cp -R "$from/$what" "$new/grader/compiled/include/"
         licence "$from/$what"
     done <"$root/$1"
-}
-
-# The lab train's, in seconds, on the reference.
-model() {
-    "$root/headway" lab train --quick --reference --export "$new/$1" --output "$new/.pictures" >/dev/null ||
-        fail "the model for the lab gpt2 could not be trained" 3
-    rm -r "$new/.pictures"
 }
 
 # needs NAME [MINIMUM]: its row.
@@ -126,13 +120,13 @@ take() {
     case $1 in
     file) each "$2" as_it_is ;;
     exercise) each "stubs/$2" exercise ;;
-    program) each "build/release/bin/$2" compiled ;;
-    notes) each "build/release/bin/$2" notes ;;
-    library) each "build/release/lib$2.a build/release/*/lib$2.a build/release/*/*/lib$2.a" compiled ;;
-    object) each "build/release/grader/worker/CMakeFiles/$2.dir/main.cpp.o" object ;;
+    program) each "$built/bin/$2" compiled ;;
+    notes) each "$built/bin/$2" notes ;;
+    library) each "$built/lib$2.a $built/*/lib$2.a $built/*/*/lib$2.a" compiled ;;
+    object) each "$built/grader/worker/CMakeFiles/$2.dir/main.cpp.o" object ;;
     page) [ "$with_pages" = no ] || each "build/pages/$2" page ;;
-    libraries | headers) each "$2" "$1" ;;
-    model | needs) "$1" "$2" ;;
+    libraries | headers) each "$built/$2" "$1" ;;
+    needs) needs "$2" ;;
     *) fail "$contents has a line that begins with $1." 3 ;;
     esac
 }
@@ -143,24 +137,47 @@ readme() {
     cat "$root/classroom/release/README.md"
 }
 
-with_pages=yes
-if [ "${2-}" = --without-pages ]; then
-    with_pages=no
-    set -- "$1"
-fi
-case ${1-} in
-'' | -*)
-    echo 'usage: ./headway release DIR [--without-pages]     the student'\''s edition, in a new folder' >&2
-    echo '    --without-pages: where Node.js or Emscripten cannot be had; lesson --open then sets no formulas' >&2
+usage() {
+    echo 'usage: ./headway release DIR [OPTION...]     the student'\''s edition, in a new folder' >&2
+    echo '    --for aarch64      for arm64 (Macs'\'' containers), made on x86-64; takes a cross compiler and its libraries' >&2
+    echo '    --without-pages    where Node.js or Emscripten cannot be had; lesson --open then sets no formulas' >&2
     exit 2
-    ;;
+}
+
+case ${1-} in
+'' | -*) usage ;;
 esac
-[ $# = 1 ] || fail 'one folder, please.' 2
-[ "$(uname -s)" = Linux ] || fail 'it can be made on Linux only: on x86-64 for x86-64, on arm64 for arm64.' 2
+edition=$1 with_pages=yes processor=$(uname -m) preset=release strip=strip
+shift
+while [ $# -gt 0 ]; do
+    case $1 in
+    --without-pages) with_pages=no ;;
+    --for)
+        processor=${2-}
+        [ $# -gt 1 ] && shift
+        ;;
+    -*) usage ;;
+    *) fail 'one folder, please.' 2 ;;
+    esac
+    shift
+done
+[ "$(uname -s)" = Linux ] || fail 'it can be made on Linux only.' 2
+case "$(uname -m) $processor" in
+'x86_64 x86_64' | 'aarch64 aarch64') ;;
+'x86_64 aarch64')
+    preset=release-aarch64 strip=aarch64-linux-gnu-strip
+    HEADWAY_SYSROOT=$root/build/aarch64-root
+    export HEADWAY_SYSROOT
+    sh "$root/scripts/sysroot.sh" || exit 3
+    ;;
+*) fail "it is made for x86_64 and aarch64 (arm64), not for ${processor:-nothing}." 2 ;;
+esac
+built=build/$preset
+set -- "$edition"
 if [ -e "$1" ] && ! rmdir "$1" 2>/dev/null; then fail "$1 is there already; name a new folder." 2; fi
 
-sh "$root/scripts/build.sh" release course release
-sh "$root/scripts/build.sh" release/headway_labs course
+sh "$root/scripts/build.sh" "$preset" course release
+sh "$root/scripts/build.sh" "$preset/headway_labs" course
 [ "$with_pages" = no ] || sh "$root/scripts/pages.sh" release
 new=${1%/}.unfinished
 rm -rf "$new"
@@ -169,7 +186,7 @@ head -n 1 "$root/cmake/dependencies.tsv" >"$new/cmake/dependencies.tsv"
 sed '/^#/d; /^$/d' "$root/$contents" >"$new/.contents"
 while IFS=$tab read -r kind what; do take "$kind" "$what"; done <"$new/.contents"
 rm "$new/.contents"
-sed "s/@PROCESSOR@/$(uname -m)/" "$root/classroom/release/grader.cmake" >"$new/grader/CMakeLists.txt"
+sed "s/@PROCESSOR@/$processor/" "$root/classroom/release/grader.cmake" >"$new/grader/CMakeLists.txt"
 readme >"$new/README.md"
 mv "$new" "$1"
 echo "The student's edition is in $1: $(find "$1" -type f | wc -l) files, $(du -sh "$1" | cut -f1)."

@@ -11,6 +11,7 @@
 #include "diagnosis/short_numbers.hpp"
 #include "diagnosis/tell_apart.hpp"
 #include "diagnosis/what_is_read.hpp"
+#include "diagnosis/where_wrong.hpp"
 
 #include "student/test_record.hpp"
 
@@ -250,6 +251,8 @@ private:
         } else {
             diagnosis.state = FunctionState::unrecognised;
             localise(diagnosis, function_, workers_.plain, telling_observations());
+            if (std::string words = where_it_is_wrong(all, function_, workers_.plain, random_); !words.empty())
+                diagnosis.sentences.insert(diagnosis.sentences.begin(), std::move(words));
             if (const std::string words = index_left_its_tensor(); !words.empty())
                 diagnosis.sentences.push_back("asked for what it should answer, it threw: " + words);
         }

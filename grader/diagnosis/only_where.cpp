@@ -67,9 +67,22 @@ bool is_ambiguous(const std::vector<Hypothesis>& hypotheses) {
     return sizes_of_one.size() > 1;
 }
 
+/// Its masks drawn anew, about half of each blocked; nothing if there is none.
+std::optional<judge::Arguments> with_other_masks(judge::Arguments arguments, Random& random) {
+    bool any = false;
+    for (wire::Field& argument : arguments)
+        if (auto* mask = std::get_if<Mask>(&argument.value); mask != nullptr && mask->numel() > 0) {
+            *mask = mask->clone();
+            std::generate_n(mask->data(), mask->numel(), [&] { return random.integer(0, 1) == 1; });
+            any = true;
+        }
+    return any ? std::optional(std::move(arguments)) : std::nullopt;
+}
+
 /// Hidden tests end with the first answer that is wrong, which may hold one number: the same calls with other numbers.
+/// With other masks too: what is made where sizes are these is made whatever is blocked.
 void ask_again_with_other_numbers(std::vector<Observation>& observations, const Function& function,
-                                  judge::Student& student) {
+                                  judge::Student& student, Random& random) {
     constexpr int calls = 2, times = 4;
     std::vector<Observation> more;
     int found = 0;
@@ -79,8 +92,11 @@ void ask_again_with_other_numbers(std::vector<Observation>& observations, const 
         judge::Arguments arguments = one.arguments;
         for (int time = 0; time < times; ++time) {
             arguments = judge::with_other_numbers(arguments);
-            Predict predict = known_prediction(function, arguments);
-            if (predict) more.push_back({arguments, ask(student, function, arguments).answer, std::move(predict)});
+            const auto masked = with_other_masks(arguments, random);
+            for (const auto& again : {std::optional(arguments), masked})
+                if (again)
+                    if (Predict predict = known_prediction(function, *again))
+                        more.push_back({*again, ask(student, function, *again).answer, std::move(predict)});
         }
     }
     std::ranges::move(more, std::back_inserter(observations));
@@ -104,7 +120,7 @@ std::optional<OnlyWhere> true_only_where(const std::vector<Observation>& all,
         return due.is_value() || !fit(due, one.seen);
     });
     const std::size_t given = observations.size();
-    ask_again_with_other_numbers(observations, function, student);
+    ask_again_with_other_numbers(observations, function, student, random);
     std::vector<Observation> wrong_ones;
     std::vector<Facts> facts;
     std::vector<bool> wrong;

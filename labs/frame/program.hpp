@@ -12,10 +12,8 @@
 
 namespace headway::lab {
 
-/// Whether this copy of the course has the solutions, which --reference takes. The student's edition has none, and
-/// brings a small model instead, where lesson_model says.
+/// Whether this copy of the course has the solutions, which --reference takes: the student's edition has none.
 bool has_solutions();
-inline constexpr const char* lesson_model = "lessons/labs/tiny";
 
 /// What the lab needs of an exercise is missing or does not work: exit status 1.
 struct NotDone : std::runtime_error {

@@ -35,15 +35,11 @@ constexpr Index widest_picture = 128;
 constexpr const char* files[] = {"config.json", "model.safetensors", "vocab.json", "merges.txt"};
 
 [[noreturn]] void lacks_model(const std::string& why) {
-    const std::string tiny =
-        lab::has_solutions()
-            ? "A tiny one without any download (--reference: where your exercise 07 is not done yet):\n"
-              "./headway lab train --quick --export tiny --reference, then\n"
-              "./headway lab gpt2 --model tiny"
-            : std::string("A tiny one is here already:\n./headway lab gpt2 --model ") + lab::lesson_model;
     throw lab::WrongUsage(
-        why + ".\nThe lab gpt2 reads a model that you download once: lessons/labs/gpt2.md says from where.\n" + tiny +
-        " --text \". anna red rome . bob blue oslo . anna\"");
+        why +
+        ".\nThe lab gpt2 reads a model that you download once: lessons/labs/gpt2.md says from where.\n"
+        "A tiny one is here already:\n"
+        "./headway lab gpt2 --model lessons/labs/tiny --text \". anna red rome . bob blue oslo . anna\"");
 }
 
 std::string model_folder(const Arguments& arguments) {

@@ -74,8 +74,8 @@ exercise	[0-9][0-9]_*
 page	[0-9][0-9]-*.html
 page	labs/*.html
 program	headway-judge
-libraries	build/release/brought/libraries
-headers	build/release/brought/headers
+libraries	brought/libraries
+headers	brought/headers
 needs	CMake	3.18
 needs	Ninja"
 cp "$checkout/headway" "$course/"

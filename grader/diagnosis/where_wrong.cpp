@@ -1,0 +1,153 @@
+#include "diagnosis/where_wrong.hpp"
+
+#include "diagnosis/asking.hpp"
+#include "diagnosis/conditions.hpp"
+#include "diagnosis/examination.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <sstream>
+#include <string_view>
+#include <utility>
+
+namespace headway::diagnosis {
+namespace {
+
+/// What is enough to speak of "all".
+constexpr int least_wrong = 3;
+constexpr int least_right = 3;
+
+/// Whether all slices of a mask along this axis, counted from the last, block the same.
+bool repeats_along(const Mask& mask, Index axis_from_last) {
+    const Index axis = mask.rank() - axis_from_last;
+    if (axis < 0 || mask.numel() == 0) return true;
+    const Mask whole = mask.clone();
+    Index inner = 1;
+    for (Index later = axis + 1; later < whole.rank(); ++later) inner *= whole.size(later);
+    const Index size = whole.size(axis);
+    for (Index i = 0; i < whole.numel(); ++i)
+        if (whole.data()[i] != whole.data()[i - i / inner % size * inner]) return false;
+    return true;
+}
+
+/// Whether some row along the last axis blocks every key.
+bool has_blind_row(const Mask& mask) {
+    if (mask.numel() == 0) return false;
+    const Mask whole = mask.clone();
+    const Index width = whole.size(-1);
+    for (const bool* row = whole.data(); row != whole.data() + whole.numel(); row += width)
+        if (std::all_of(row, row + width, [](bool blocked) { return blocked; })) return true;
+    return false;
+}
+
+bool blocks_something(const Mask& mask) {
+    const Mask whole = mask.clone();
+    return std::any_of(whole.data(), whole.data() + whole.numel(), [](bool blocked) { return blocked; });
+}
+
+/// Sizes and options, and what kind of mask there is.
+Facts facts_with_masks(const judge::Arguments& arguments) {
+    Facts facts = facts_of(arguments);
+    for (const wire::Field& argument : arguments) {
+        const auto* mask = std::get_if<Mask>(&argument.value);
+        if (mask == nullptr) continue;
+        const bool given = mask->defined();
+        const auto add = [&](const char* words, const char* otherwise, bool holds) {
+            facts.flag.emplace(std::pair(words, otherwise), given && holds);
+        };
+        add("the mask blocks a key", "no key is blocked by a mask", given && blocks_something(*mask));
+        add("a query sees no key", "each query sees a key", given && has_blind_row(*mask));
+        add("queries have different masks", "all queries have one mask", given && !repeats_along(*mask, 2));
+        add("heads have different masks", "all heads have one mask", given && !repeats_along(*mask, 3));
+        add("sequences have different masks", "all sequences have one mask", given && !repeats_along(*mask, 4));
+    }
+    return facts;
+}
+
+/// Comparing sizes that have nothing to do with each other tells of chance.
+bool compares_unrelated(const Condition& condition) {
+    static constexpr std::pair<std::string_view, std::string_view> related[] = {
+        {"T", "S"}, {"d", "d_v"}, {"H", "H_kv"}, {"S", "tile"}, {"T", "tile"}, {"D", "E"}, {"D", "d"}};
+    std::istringstream words(condition.words);
+    std::string a, sign, b;
+    words >> a >> sign >> b;
+    const bool is_comparison = sign == "=" || sign == "≠" || sign == "<" || sign == ">";
+    if (!is_comparison || b.find_first_not_of("0123456789") == std::string::npos) return false;
+    return std::ranges::none_of(related, [&](const auto& pair) {
+        return (pair.first == a && pair.second == b) || (pair.first == b && pair.second == a);
+    });
+}
+
+/// What was asked, and whether the answer was wrong.
+struct Asked {
+    std::vector<Facts> facts;
+    std::vector<bool> wrong;
+
+    void add(const Observation& one) {
+        if (!predicted(one, right()).is_value()) return;  // what should be refused has sizes of no name
+        facts.push_back(facts_with_masks(one.arguments));
+        wrong.push_back(!fit(predicted(one, right()), one.seen));
+    }
+    bool splits(const std::function<bool(const Facts&)>& holds) const {
+        for (std::size_t i = 0; i < facts.size(); ++i)
+            if (holds(facts[i]) != wrong[i]) return false;
+        return true;
+    }
+    std::ptrdiff_t count(bool is_wrong) const { return std::ranges::count(wrong, is_wrong); }
+};
+
+/// More of the function's own questions, until there are enough or it takes too long.
+void ask_more(Asked& asked, const Function& function, judge::Student& student, Random& random) {
+    constexpr int most_to_ask = 60, most_failures = 3;
+    constexpr std::chrono::milliseconds most_time{600};
+    const auto begin = std::chrono::steady_clock::now();
+    int questions = 0, failures = 0;
+    while (questions < most_to_ask) {
+        const int before = questions;
+        for (const auto& [arguments, name] : function.questions(random)) {
+            if (++questions > most_to_ask || failures >= most_failures) return;
+            if (std::chrono::steady_clock::now() - begin > most_time) return;
+            Observation question{arguments, {}, function.model(arguments)};
+            if (!question.predict) continue;
+            const Reply reply = ask(student, function, arguments);
+            if (reply.failure) ++failures;
+            question.seen = reply.answer;
+            asked.add(question);
+        }
+        if (questions == before) return;
+    }
+}
+
+/// The simplest that holds wherever it is wrong and nowhere else, in words; of two conditions if one does not do.
+std::optional<std::string> simplest_split(const Asked& asked) {
+    std::vector<Condition> necessary = conditions_of(asked.facts, asked.wrong);
+    std::erase_if(necessary, compares_unrelated);
+    for (const Condition& one : necessary)
+        if (asked.splits(one.holds)) return one.words;
+    for (std::size_t i = 0; i < necessary.size(); ++i)
+        for (std::size_t j = i + 1; j < necessary.size(); ++j)
+            if (asked.splits(
+                    [&](const Facts& facts) { return necessary[i].holds(facts) && necessary[j].holds(facts); }))
+                return necessary[i].words + " and " + necessary[j].words;
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::string where_it_is_wrong(const std::vector<Observation>& observations, const Function& function,
+                              judge::Student& student, Random& random) {
+    Asked asked;
+    for (const Observation& one : observations) asked.add(one);
+    ask_more(asked, function, student, random);
+    const auto wrong = asked.count(true), right = asked.count(false);
+    if (wrong < least_wrong || right < least_right) return "";
+    const auto split = simplest_split(asked);
+    if (!split) return "";
+    return fmt::format("wrong in all {} questions where {}, right in all {} others", wrong, *split, right);
+}
+
+}  // namespace headway::diagnosis
