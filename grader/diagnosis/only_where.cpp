@@ -67,18 +67,6 @@ bool is_ambiguous(const std::vector<Hypothesis>& hypotheses) {
     return sizes_of_one.size() > 1;
 }
 
-/// Its masks drawn anew, about half of each blocked; nothing if there is none.
-std::optional<judge::Arguments> with_other_masks(judge::Arguments arguments, Random& random) {
-    bool any = false;
-    for (wire::Field& argument : arguments)
-        if (auto* mask = std::get_if<Mask>(&argument.value); mask != nullptr && mask->numel() > 0) {
-            *mask = mask->clone();
-            std::generate_n(mask->data(), mask->numel(), [&] { return random.integer(0, 1) == 1; });
-            any = true;
-        }
-    return any ? std::optional(std::move(arguments)) : std::nullopt;
-}
-
 /// Hidden tests end with the first answer that is wrong, which may hold one number: the same calls with other numbers.
 /// With other masks too: what is made where sizes are these is made whatever is blocked.
 void ask_again_with_other_numbers(std::vector<Observation>& observations, const Function& function,
@@ -92,7 +80,7 @@ void ask_again_with_other_numbers(std::vector<Observation>& observations, const 
         judge::Arguments arguments = one.arguments;
         for (int time = 0; time < times; ++time) {
             arguments = judge::with_other_numbers(arguments);
-            const auto masked = with_other_masks(arguments, random);
+            const auto masked = judge::with_other_masks(arguments, random);
             for (const auto& again : {std::optional(arguments), masked})
                 if (again)
                     if (Predict predict = known_prediction(function, *again))

@@ -4,6 +4,8 @@
 #include "diagnosis/conditions.hpp"
 #include "diagnosis/examination.hpp"
 
+#include "student/behaviour.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -49,6 +51,23 @@ bool blocks_something(const Mask& mask) {
     return std::any_of(whole.data(), whole.data() + whole.numel(), [](bool blocked) { return blocked; });
 }
 
+/// Of what is given a number a sequence: the lengths in a cache, the counts of what is new.
+void add_numbers(Facts& facts, const std::string& name, const Shape& numbers) {
+    if (numbers.empty()) return;
+    const std::string one_of_them = name.substr(0, name.size() - (name.ends_with('s') ? 1 : 0));
+    facts.flag.emplace(std::pair(name + " differ", "all " + name + " are equal"),
+                       std::ranges::any_of(numbers, [&](Index one) { return one != numbers.front(); }));
+    facts.flag.emplace(std::pair("some " + one_of_them + " is 0", "no " + one_of_them + " is 0"),
+                       std::ranges::count(numbers, 0) > 0);
+    if (name != "counts") return;
+    if (auto tokens = facts.size.extract("T")) {  // the new ones
+        facts.flag.emplace(std::pair("some tokens are padding", "no token is padding"),
+                           std::ranges::any_of(numbers, [&](Index one) { return one < tokens.mapped(); }));
+        tokens.key() = "n";
+        facts.size.insert(std::move(tokens));
+    }
+}
+
 /// Sizes and options, and what kind of mask there is.
 Facts facts_with_masks(const judge::Arguments& arguments) {
     Facts facts = facts_of(arguments);
@@ -65,6 +84,8 @@ Facts facts_with_masks(const judge::Arguments& arguments) {
         add("heads have different masks", "all heads have one mask", given && !repeats_along(*mask, 3));
         add("sequences have different masks", "all sequences have one mask", given && !repeats_along(*mask, 4));
     }
+    for (const wire::Field& argument : arguments)
+        if (const auto* numbers = std::get_if<Shape>(&argument.value)) add_numbers(facts, argument.name, *numbers);
     return facts;
 }
 
@@ -97,8 +118,34 @@ struct Asked {
             if (holds(facts[i]) != wrong[i]) return false;
         return true;
     }
+    /// Right for wrong, and wrong for right.
+    Asked turned() const {
+        Asked other = *this;
+        other.wrong.flip();
+        return other;
+    }
     std::ptrdiff_t count(bool is_wrong) const { return std::ranges::count(wrong, is_wrong); }
 };
+
+/// The first calls that were answered wrong, with other numbers and other masks: sizes that are rare need not stay so.
+void ask_like_the_wrong(Asked& asked, const std::vector<Observation>& observations, const Function& function,
+                        judge::Student& student, Random& random) {
+    constexpr int most_calls = 3, times = 3;
+    int calls = 0;
+    for (const Observation& one : observations) {
+        if (!one.seen.is_value() || !predicted(one, right()).is_value() || fit(predicted(one, right()), one.seen))
+            continue;
+        if (++calls > most_calls) return;
+        judge::Arguments arguments = one.arguments;
+        for (int time = 0; time < times; ++time) {
+            arguments = judge::with_other_numbers(arguments);
+            for (const auto& again : {std::optional(arguments), judge::with_other_masks(arguments, random)})
+                if (again)
+                    if (Predict predict = known_prediction(function, *again))
+                        asked.add({*again, ask(student, function, *again).answer, std::move(predict)});
+        }
+    }
+}
 
 /// More of the function's own questions, until there are enough or it takes too long.
 void ask_more(Asked& asked, const Function& function, judge::Student& student, Random& random) {
@@ -122,12 +169,17 @@ void ask_more(Asked& asked, const Function& function, judge::Student& student, R
     }
 }
 
-/// The simplest that holds wherever it is wrong and nowhere else, in words; of two conditions if one does not do.
+/// What holds wherever it is wrong and nowhere else, in words: one condition, or two if one does not do. Nothing where
+/// so many do that nobody knows which of them it depends on.
 std::optional<std::string> simplest_split(const Asked& asked) {
+    constexpr std::ptrdiff_t most_in_common = 3;
     std::vector<Condition> necessary = conditions_of(asked.facts, asked.wrong);
     std::erase_if(necessary, compares_unrelated);
+    std::string alone;
+    std::ptrdiff_t count = 0;
     for (const Condition& one : necessary)
-        if (asked.splits(one.holds)) return one.words;
+        if (asked.splits(one.holds) && ++count) alone += (alone.empty() ? "" : " and ") + one.words;
+    if (count > 0) return count <= most_in_common ? std::optional(alone) : std::nullopt;
     for (std::size_t i = 0; i < necessary.size(); ++i)
         for (std::size_t j = i + 1; j < necessary.size(); ++j)
             if (asked.splits(
@@ -142,12 +194,15 @@ std::string where_it_is_wrong(const std::vector<Observation>& observations, cons
                               judge::Student& student, Random& random) {
     Asked asked;
     for (const Observation& one : observations) asked.add(one);
+    ask_like_the_wrong(asked, observations, function, student, random);
     ask_more(asked, function, student, random);
     const auto wrong = asked.count(true), right = asked.count(false);
     if (wrong < least_wrong || right < least_right) return "";
-    const auto split = simplest_split(asked);
-    if (!split) return "";
-    return fmt::format("wrong in all {} questions where {}, right in all {} others", wrong, *split, right);
+    if (const auto split = simplest_split(asked))
+        return fmt::format("wrong in all {} questions where {}, right in all {} others", wrong, *split, right);
+    if (const auto split = simplest_split(asked.turned()))
+        return fmt::format("right in all {} questions where {}, wrong in all {} others", right, *split, wrong);
+    return "";
 }
 
 }  // namespace headway::diagnosis

@@ -118,6 +118,17 @@ Arguments with_other_numbers(const Arguments& arguments) {
     return each(arguments, [](const Tensor& tensor) { return tensor * -0.5F + 0.25F; });
 }
 
+std::optional<Arguments> with_other_masks(Arguments arguments, Random& random) {
+    bool any = false;
+    for (wire::Field& argument : arguments)
+        if (auto* mask = std::get_if<Mask>(&argument.value); mask != nullptr && mask->numel() > 0) {
+            *mask = mask->clone();
+            std::generate_n(mask->data(), mask->numel(), [&] { return random.integer(0, 1) == 1; });
+            any = true;
+        }
+    return any ? std::optional(std::move(arguments)) : std::nullopt;
+}
+
 bool result_lasts(Student& student, const std::string& function, const Arguments& arguments) {
     const Outcome kept = student.outcome(function, arguments, true);
     if (!std::holds_alternative<wire::Handle>(kept.value)) return true;

@@ -2,6 +2,9 @@
 
 #include "student/student.hpp"
 
+#include <headway/random.hpp>
+
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +17,9 @@ struct FunctionCall {
 
 /// Arguments of the same shapes with other numbers.
 Arguments with_other_numbers(const Arguments& arguments);
+
+/// The same call with masks drawn anew, half of each blocked; nothing if it has none.
+std::optional<Arguments> with_other_masks(Arguments arguments, Random& random);
 
 /// Ends the test if a function changes an argument.
 Outcome expect_unchanged(Student& student, const FunctionCall& call);
