@@ -1,5 +1,6 @@
-// What the student's edition has compiled was compiled by g++ 12. Names that its headers brought, and that the libraries of
-// an older machine lack, are defined here, by that machine's own compiler: libstdc++'s before 11, glibc's before 2.32.
+// What the student's edition has compiled was compiled by g++ 12. Names that its headers brought, and that the
+// libraries of an older machine lack, are defined here, by that machine's own compiler: libstdc++'s before 11, glibc's
+// before 2.32.
 
 #include <new>
 

@@ -17,6 +17,8 @@ import zipfile
 import zlib
 from pathlib import Path
 
+from older_symbols import newer_symbols
+
 CHECKOUT, CLI = Path(sys.argv.pop(1)).resolve(), sys.argv.pop(1)
 CANARY = b"canaryQ7x"  # in no file of ours (but this one, which is not in the edition either)
 WRITTEN_ANEW = {"classroom/release/grader.cmake", "classroom/release/README.md", "README.md"}
@@ -180,6 +182,27 @@ class Release(unittest.TestCase):
                                       capture_output=True, check=True).stdout
             for section in [".symtab", ".debug_", "INTERP"]:
                 self.assertNotIn(section, sections, name)
+
+    def test_runs_where_libraries_are_those_of_debian_11(self):
+        self.assertEqual(newer_symbols(self.fresh / "grader/compiled"), [])
+
+    def test_brings_licences(self):
+        if shutil.which("dpkg"):
+            names = {path.name for path in (self.fresh / "grader/compiled/licences").iterdir()}
+            self.assertLessEqual({"libeigen3-dev", "libgtest-dev"}, names)
+
+    def test_labs(self):
+        for exercise in ["05_module", "07_backward"]:
+            for file in (CHECKOUT / "solutions" / exercise).glob("*.cpp"):
+                shutil.copy(file, self.used / "exercises" / exercise)
+        for lab in ["cost", "train", "prune"]:
+            self.says(self.headway("lab", lab, "--quick"), 0, f"lab-results/{lab}/{lab}.html")
+        self.says(self.headway("lab", "gpt2", "--quick", "--model", str(self.used / "lessons/labs/tiny"), "--text",
+                               ". anna red rome . bob blue oslo . anna"), 0, "lab-results/gpt2/gpt2.html")
+        self.says(self.headway("lab", "gpt2"), 2, "lessons/labs/tiny")
+        self.says(self.headway("lab", "cost", "--reference"), 2, "no solutions")
+        for exercise in ["05_module", "07_backward"]:
+            self.says(self.headway("reset", exercise[:2]), 0)
 
     def test_stubs_are_not_started(self):
         self.says(self.build, 1)
