@@ -15,6 +15,7 @@ cp -R "$checkout/solutions" "$root/solutions"
 
 # In namespaces of its own, as a machine would be: bubblewrap refuses to work in what is only chroot.
 in_root() {
+    # shellcheck disable=SC2016 # for that shell
     unshare --mount --pid --fork --propagation private sh -c '
         root=$1
         shift
