@@ -97,7 +97,9 @@ touch "$build/.started"
 if [ "$target" = headway_labs ]; then
     say "Building $what: a minute, this first time."
 elif [ ! -f "$build/.${target:-headway}-built" ]; then
-    say "Building $what: a few minutes, this first time."
+    how_long='a few minutes'
+    if [ -d "$root/grader/compiled" ]; then how_long='half a minute'; fi  # the student's edition
+    say "Building $what: $how_long, this first time."
 fi
 configure
 quietly cmake --build "$build" ${target:+--target "$target"} || fail "a step of its build failed"
