@@ -166,7 +166,8 @@ void refuses_masks(Student& student, Random& random, const Shape& scores, const 
                    const std::function<Arguments(const Mask&)>& with) {
     const Index B = scores[0], H = scores[1], T = scores[2], S = scores[3];
     std::vector<Shape> shapes{{S + 1}, {T + 1, S}, {H + 1, T, S}, {B + 1, H, T, S}};
-    if (B != T && B > 1) shapes.push_back({B, S});  // one of keys for each sequence is (B, 1, 1, S)
+    if (B != T && B > 1) shapes.push_back({B, S});     // one of keys for each sequence is (B, 1, 1, S)
+    if (B != H && B > 1) shapes.push_back({B, T, S});  // three axes are (H, T, S)
     std::vector<DrawAndAsk> questions;
     for (const Shape& shape : shapes)
         questions.emplace_back([&](Random&) {

@@ -119,6 +119,11 @@ PROPERTY(GroupedQuery, MasksReachEveryQueryHead, 1, "each query head has its mas
         const Mask mask = mask_of_any_form(own, {sizes["B"], sizes["H"], sizes["T"], sizes["S"]});
         expect_masked(student, Inputs(own, {sizes["G"], sizes["K"]}, sizes.sizes()), mask);
     });
+    // Three axes are one mask for each head, also where there are as many sequences.
+    const Grouping pairs{2, 2};
+    Sizes alike = n;
+    alike.B = pairs.H();
+    expect_masked(student, Inputs(random, pairs, alike), random_mask(random, {pairs.H(), n.T, n.S}));
 }
 
 PROPERTY(GroupedQuery, TheCacheHoldsTheSharedHeads, 1,
