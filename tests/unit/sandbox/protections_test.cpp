@@ -104,7 +104,6 @@ TEST(OldBubblewrap, IsKnownByTheOptionsInIt) {
     EXPECT_TRUE(program_with("--size" + nul).knows_size);
     EXPECT_TRUE(program_with("--perms" + nul).knows_perms);
     EXPECT_FALSE(late_options("/no/such/program").knows_size);
-    if (!bubblewrap().empty()) EXPECT_TRUE(bubblewrap_here().knows_size);
 }
 
 /// What bubblewrap is told of /tmp, as words with spaces between.
