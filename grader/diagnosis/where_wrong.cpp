@@ -2,7 +2,6 @@
 
 #include "diagnosis/asking.hpp"
 #include "diagnosis/conditions.hpp"
-#include "diagnosis/examination.hpp"
 
 #include "student/behaviour.hpp"
 
