@@ -11,8 +11,8 @@
 #include <chrono>
 #include <functional>
 #include <optional>
+#include <set>
 #include <sstream>
-#include <string_view>
 #include <utility>
 
 namespace headway::diagnosis {
@@ -88,18 +88,22 @@ Facts facts_with_masks(const judge::Arguments& arguments) {
     return facts;
 }
 
-/// Comparing sizes that have nothing to do with each other tells of chance.
-bool compares_unrelated(const Condition& condition) {
-    static constexpr std::pair<std::string_view, std::string_view> related[] = {
-        {"T", "S"}, {"d", "d_v"}, {"H", "H_kv"}, {"S", "tile"}, {"T", "tile"}, {"D", "E"}, {"D", "d"}};
+/// The sizes that are compared, "H H_kv"; empty where a condition says something else.
+std::string compared_sizes(const Condition& condition) {
     std::istringstream words(condition.words);
     std::string a, sign, b;
     words >> a >> sign >> b;
     const bool is_comparison = sign == "=" || sign == "≠" || sign == "<" || sign == ">";
-    if (!is_comparison || b.find_first_not_of("0123456789") == std::string::npos) return false;
-    return std::ranges::none_of(related, [&](const auto& pair) {
-        return (pair.first == a && pair.second == b) || (pair.first == b && pair.second == a);
-    });
+    if (!is_comparison || b.find_first_not_of("0123456789") == std::string::npos) return "";
+    return a + " " + b;
+}
+
+/// Comparing sizes that have nothing to do with each other tells of chance.
+bool compares_unrelated(const Condition& condition) {
+    // In the order of the alphabet, as conditions name them.
+    static const std::set<std::string> related{"S T", "d d_v", "H H_kv", "S tile", "T tile", "D E", "D d"};
+    const std::string sizes = compared_sizes(condition);
+    return !sizes.empty() && !related.contains(sizes);
 }
 
 /// What was asked, and whether the answer was wrong.
@@ -176,8 +180,14 @@ std::optional<std::string> simplest_split(const Asked& asked) {
     std::erase_if(necessary, compares_unrelated);
     std::string alone;
     std::ptrdiff_t count = 0;
-    for (const Condition& one : necessary)
-        if (asked.splits(one.holds) && ++count) alone += (alone.empty() ? "" : " and ") + one.words;
+    std::set<std::string> compared;
+    for (const Condition& one : necessary) {
+        const std::string sizes = compared_sizes(one);
+        // H > H_kv says H ≠ H_kv as well.
+        if (!asked.splits(one.holds) || (!sizes.empty() && !compared.insert(sizes).second)) continue;
+        ++count;
+        alone += (alone.empty() ? "" : " and ") + one.words;
+    }
     if (count > 0) return count <= most_in_common ? std::optional(alone) : std::nullopt;
     for (std::size_t i = 0; i < necessary.size(); ++i)
         for (std::size_t j = i + 1; j < necessary.size(); ++j)

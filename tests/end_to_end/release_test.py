@@ -87,7 +87,7 @@ def make_copy(copy):
     for number, name in enumerate(tracked()):
         (copy / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(CHECKOUT / name, copy / name)
-        if name not in handed_out | {"site/package-lock.json"}:  # npm goes by it
+        if name not in handed_out | {"site/package-lock.json", "CMakePresets.json"}:  # npm and CMake go by them
             plant(copy / name, number)
     word = CANARY.decode()
     with open(copy / "README.md", "a") as readme:  # behind the chapters that are left out
