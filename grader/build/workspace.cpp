@@ -48,6 +48,13 @@ std::uint64_t bytes_of(const Words& files) {
     return bytes;
 }
 
+/// Whether what these options include is there precompiled: for a first verdict the header with Eigen is not.
+bool is_precompiled(const Words& options) {
+    return std::any_of(options.begin(), options.end(), [](const std::string& file) {
+        return !file.starts_with('-') && (file.ends_with(".pch") ? fs::exists(file) : fs::exists(file + ".gch"));
+    });
+}
+
 /// Of what comes to no program, objects are kept for the next time, but not as many as fill a disk.
 void forget_large(const Words& objects, std::uint64_t most) {
     std::error_code ignored;
@@ -61,7 +68,9 @@ Workspace::Workspace(const Toolchain& toolchain, const sandbox::Jail& jail, Subm
     : toolchain_(toolchain),
       jail_(jail),
       submission_(std::move(submission)),
-      prelude_(submission_.includes_eigen() ? toolchain.prelude_eigen : toolchain.prelude),
+      prelude_(submission_.includes_eigen() && is_precompiled(toolchain.prelude_eigen.at(Build::plain))
+                   ? toolchain.prelude_eigen
+                   : toolchain.prelude),
       folder_(std::move(folder)) {
     write_sources();
 }

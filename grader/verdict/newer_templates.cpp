@@ -4,3 +4,8 @@
 #include <string>
 
 template std::string std::stringbuf::str() const&;
+template std::string std::stringstream::str() const&;
+template std::string std::ostringstream::str() const&;
+template std::string std::istringstream::str() const&;
+template std::istringstream::basic_istringstream(std::string&&, std::ios_base::openmode);
+template std::stringstream::basic_stringstream(std::string&&, std::ios_base::openmode);

@@ -105,6 +105,32 @@ TEST_F(WorkspaceTest, LargeObjectsAreRefusedAndNotKept) {
     EXPECT_FALSE(compile_with(large).problem);
 }
 
+TEST_F(WorkspaceTest, EigensHeaderIsUsedOnceItIsPrecompiled) {
+    const auto log = folder.path() / "words";
+    toolchain.main[Build::plain] = {};
+    toolchain.libraries["03_scaled_scores"][Build::plain] = {};
+    compile_with("echo \"$*\" >>" + log.string() + "; for last; do :; done; : >\"$last\"");
+    const std::string plain = folder.write("plain.hpp", "").string(), eigen = folder.write("eigen.hpp", "").string();
+    folder.write("theirs/rows.cpp", "#include <Eigen/Core>");
+    const auto uses = [&](const std::string& header) {
+        std::filesystem::remove(log);
+        std::filesystem::remove_all(folder.path() / "work");
+        toolchain.prelude[Build::plain] = {"-include", plain};
+        toolchain.prelude_eigen[Build::plain] = {"-include", eigen};
+        Workspace workspace(toolchain, jail,
+                            read_submission(folder.path() / "theirs", folder.path() / "course/03_scaled_scores"),
+                            folder.path() / "work");
+        workspace.build_worker(Build::plain);
+        std::ifstream words(log);
+        return std::string(std::istreambuf_iterator<char>(words), {}).find(header) != std::string::npos;
+    };
+    EXPECT_TRUE(uses(plain));
+    EXPECT_FALSE(uses(eigen));
+    folder.write("eigen.hpp.gch", "");
+    EXPECT_TRUE(uses(eigen));
+    EXPECT_FALSE(uses(plain));
+}
+
 TEST_F(WorkspaceTest, ASourceThatAnotherIncludesIsPartOfIt) {
     const auto log = folder.path() / "compiled";
     const std::string compile = "for word; do case $word in ./*.cpp) echo $word >>" + log.string() +
