@@ -4,6 +4,7 @@
 #include <string>
 
 template std::string std::stringbuf::str() const&;
+template std::stringbuf::basic_stringbuf(std::string&&, std::ios_base::openmode);
 template std::string std::stringstream::str() const&;
 template std::string std::ostringstream::str() const&;
 template std::string std::istringstream::str() const&;
