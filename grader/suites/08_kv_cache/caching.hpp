@@ -59,6 +59,7 @@ struct Caching {
         whole_cache_after_the_first_chunk
     };
     Sees sees = Sees::up_to_itself;
+    bool chunk_begins_anew = false;    ///< decode takes more than one new token for the beginning of all sequences
     bool decode_moves_lengths = true;  ///< where it writes into the cache itself
     enum class Projects { new_tokens, whole_capacity, more_than_once };
     Projects projects = Projects::new_tokens;

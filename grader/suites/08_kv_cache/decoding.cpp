@@ -92,6 +92,8 @@ Predict decode(const Arguments& arguments) {
         };
         const Array q = heads(0), new_k = heads(1), new_v = heads(2);
         Held held = before;
+        if (c.of<Caching>().chunk_begins_anew && x.size(1) > 1) held.lengths.assign(held.lengths.size(), 0);
+        const Shape earlier = held.lengths;
         held.append(new_k, new_v, counts, c.of<Caching>());
         if (held.refused) return Answer::without_value(Answer::Kind::refused);
         const bool alone = c.of<Caching>().sees == Caching::Sees::chunk_alone;
@@ -112,15 +114,20 @@ Predict decode(const Arguments& arguments) {
         std::vector<bool> open(as_size(widths.B * widths.T));  // tokens whose output depends on that
         each(scores.shape, [&](Coordinate at, std::size_t i) {
             const auto hidden = [&](Index S) {
-                return is_hidden(c.of<Caching>(), before.lengths, held.lengths, as_size(at[0]), at[2], at[3], widths.T,
-                                 S);
+                return is_hidden(c.of<Caching>(), earlier, held.lengths, as_size(at[0]), at[2], at[3], widths.T, S);
             };
             blocked[i] = hidden(widths.S);
             const bool is_real = at[2] < counts[as_size(at[0])];
             if (!alone && is_real && used < widths.S && (at[3] < used ? hidden(used) != blocked[i] : !blocked[i]))
                 open[as_size(at[0] * widths.T + at[2])] = true;
         });
-        const Array weights = softmax(scores, std::move(blocked), c.softmaxing);
+        Array open_scores = scores;
+        Blocked left = blocked;
+        c.masking.block(open_scores, left);
+        // Who lets blocked keys take part sums over as many of them as it looks at.
+        if (left != blocked && used < widths.S) open.assign(open.size(), true);
+        Array weights = softmax(open_scores, std::move(left), c.softmaxing);
+        c.masking.afterwards(weights, blocked);
         const Array merged = c.merging.merge(reference::matmul(weights, v));
         Array y = real_rows(projected(state, "out_proj", merged), counts);
         const auto D = as_size(y.size(-1));
