@@ -31,17 +31,20 @@ Blocked all_blocked(const Given& given, const Shape& shape, const Masking& maski
     return blocked;
 }
 
-/// Each of the query heads gets the mask of the head that is chosen for it.
+/// Each of the query heads gets the mask of the head that is chosen for it, or rows of its group's masks.
 Blocked of_chosen_heads(const Blocked& blocked, const Shape& shape, Index H_kv, const Grouping& grouping) {
     require_even_groups(shape[1], H_kv);
-    const auto plane = static_cast<std::size_t>(shape[2] * shape[3]);
+    const Index T = shape[2], S = shape[3], group = shape[1] / H_kv;
+    const auto plane = static_cast<std::size_t>(T * S);
     Blocked chosen(blocked.size());
     for (std::size_t i = 0; i < blocked.size(); ++i) {
         const auto h = static_cast<Index>(i / plane) % shape[1];
         const Index masked_as = grouping.mask(h, shape[1], H_kv);
         if (masked_as < 0) continue;
-        const auto from = static_cast<Index>(i / plane) - h + masked_as;
-        chosen[i] = blocked.at(static_cast<std::size_t>(from) * plane + i % plane);
+        const Index place = masked_as % group, t = static_cast<Index>(i % plane) / S;
+        const Index first = (static_cast<Index>(i / plane) - h + masked_as - place) * T;
+        const Index row = first + grouping.mask_row(place, t, group, T);
+        chosen[i] = blocked.at(static_cast<std::size_t>(row * S) + i % static_cast<std::size_t>(S));
     }
     return chosen;
 }
@@ -117,10 +120,11 @@ Array Attention::jointly_projected(std::size_t role, const Choices& choices) {
     std::array<Array, 3> parts{projected(0, choices, given_.H), projected(1, choices, given_.H_kv),
                                projected(2, choices, given_.H_kv)};
     const Index E = parts[0].size(-1), E_kv = parts[role].size(-1);
-    const Index begin = (role == 1 ? choices.grouping.keys_begin : choices.grouping.values_begin)(E, E_kv);
+    const Grouping::ColumnOf column_of = role == 1 ? choices.grouping.keys : choices.grouping.values;
+    const Index d = std::max<Index>(1, E_kv / given_.H_kv);
     Array cut = zeros(parts[role].shape);
     each(cut.shape, [&](Coordinate at, std::size_t i) {
-        const Index column = begin + at.back();
+        const Index column = column_of(at.back(), E, E_kv, d);
         const std::size_t part = column < E ? 0 : column < E + E_kv ? 1 : 2;
         const Index from[] = {at[0], at[1], part == 0 ? column : column - E - (part == 2 ? E_kv : 0)};
         const std::size_t source = position(parts[part].shape, from);

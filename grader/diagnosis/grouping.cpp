@@ -30,8 +30,9 @@ Grouping right_grouping() {
     return {.key = &head_of_group,
             .value = &head_of_group,
             .mask = &own_head,
-            .keys_begin = [](Index E, Index) { return E; },
-            .values_begin = [](Index E, Index E_kv) { return E + E_kv; }};
+            .mask_row = [](Index place, Index t, Index, Index T) { return place * T + t; },
+            .keys = [](Index column, Index E, Index, Index) { return E + column; },
+            .values = [](Index column, Index E, Index E_kv, Index) { return E + E_kv + column; }};
 }
 
 }  // namespace headway::diagnosis

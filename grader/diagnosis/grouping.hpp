@@ -13,10 +13,13 @@ struct Grouping {
     HeadOf key;
     HeadOf value;
     HeadOf mask;  ///< the query head whose mask is applied to query head h; -1: none is
-    /// The column of x·[w_q w_k w_v], E + 2·E_kv wide, where keys or values begin.
-    using Begin = Index (*)(Index E, Index E_kv);
-    Begin keys_begin;
-    Begin values_begin;
+    /// Which row of the mask of a group, head by head, is applied to query t of the head that stands there at `place`.
+    using RowOf = Index (*)(Index place, Index t, Index group, Index T);
+    RowOf mask_row;
+    /// The column of x·[w_q w_k w_v], E + 2·E_kv wide, that becomes this column of keys or values, in heads of width d.
+    using ColumnOf = Index (*)(Index column, Index E, Index E_kv, Index d);
+    ColumnOf keys;
+    ColumnOf values;
     bool operator==(const Grouping&) const = default;
 };
 

@@ -15,6 +15,9 @@ Index always_first(Index, Index, Index) { return 0; }
 Index first_of_fewer(Index h, Index H, Index H_kv) { return H == H_kv ? h : 0; }
 Index from_the_end(Index h, Index H, Index H_kv) { return H_kv - 1 - h / (H / H_kv); }
 
+/// Where the second of three equal parts of the joint projection begins.
+Index third(Index E, Index E_kv) { return std::min((E + 2 * E_kv) / 3, E); }
+
 /// As checked access says where there is no such head.
 Index by_group_count(Index h, Index, Index H_kv) {
     if (h / H_kv >= H_kv) throw std::out_of_range("head");
@@ -23,9 +26,6 @@ Index by_group_count(Index h, Index, Index H_kv) {
 
 constexpr const char* neighbours = "neighbours share: query head h uses head h / (H / H_kv)";
 constexpr const char* invisible_at_the_ends = "right for H_kv = H and for H_kv = 1; a loaded checkpoint gives nonsense";
-
-constexpr const char* own_mask = "masks belong to queries: query head h has mask[b, h]";
-constexpr const char* one_mask = "invisible while all heads share one mask";
 
 constexpr const char* own_widths = "queries take H·d columns, keys and values H_kv·d each";
 constexpr const char* mixed_up = "right for H_kv = H; else queries, keys and values are mixed up";
@@ -42,11 +42,6 @@ Chapter grouping() {
          .pseudocode =
              "group = H / H_kv; query head h uses keys and values of head h / group, rounded down: with H = 6 "
              "and H_kv = 2, heads 0 0 0 1 1 1"},
-        {.id = "group_mask",
-         .stage = "mask",
-         .lesson = {{"09", "What people get wrong"}},
-         .pseudocode =
-             "mask broadcasts to (B,H,T,S), H the number of query heads: query head h is masked by mask[b,h]"},
         {.id = "joint_projection",
          .stage = "split",
          .lesson = {{"09", "What people get wrong"}},
@@ -146,79 +141,19 @@ Chapter grouping() {
          .symptom = "right for H_kv = 1 alone",
          .question = "Which head of v belongs to the first group?",
          .make = [](Choices& c) { c.grouping.value = &from_the_end; }},
-        // ---- masks ----
-        {.id = "mask_of_first_in_group",
-         .decision = "group_mask",
-         .title = "a whole group gets the mask of its first query head",
-         .right = own_mask,
-         .symptom = one_mask,
-         .question = "Which mask does the second query head of a group get?",
-         .make =
-             [](Choices& c) {
-                 c.grouping.mask = [](Index h, Index H, Index H_kv) { return h / (H / H_kv) * (H / H_kv); };
-             }},
-        {.id = "mask_of_first_in_group_alone",
-         .decision = "group_mask",
-         .title = "the mask reaches the first query head of each group alone; the others see all keys",
-         .right = own_mask,
-         .symptom = "right for H_kv = H alone; else the future and the padding are seen",
-         .question = "How many rows has the mask of a group of 3 heads with T queries each?",
-         .make =
-             [](Choices& c) {
-                 c.grouping.mask = [](Index h, Index H, Index H_kv) { return h % (H / H_kv) == 0 ? h : Index{-1}; };
-             }},
-        {.id = "mask_by_key_head",
-         .decision = "group_mask",
-         .title = "the mask is looked up by the head of the keys instead of that of the query",
-         .right = own_mask,
-         .symptom = one_mask,
-         .question = "How many heads has the mask: H or H_kv?",
-         .make = [](Choices& c) { c.grouping.mask = [](Index h, Index H, Index H_kv) { return h / (H / H_kv); }; }},
-        {.id = "mask_moves_on_by_one_head",
-         .decision = "group_mask",
-         .title = "where queries are stacked by groups, the mask moves on by one head a group instead of by the group",
-         .right = own_mask,
-         .symptom = one_mask,
-         .question = "At which head of the mask does the second group begin?",
-         .make =
-             [](Choices& c) {
-                 c.grouping.mask = [](Index h, Index H, Index H_kv) { return h / (H / H_kv) + h % (H / H_kv); };
-             }},
-        {.id = "mask_stacked_by_place_in_group",
-         .decision = "group_mask",
-         .title = "the heads of the mask are laid out as (group, H_kv) instead of (H_kv, group)",
-         .right = own_mask,
-         .symptom = one_mask,
-         .question = "Where the axis of H heads becomes two axes, which of them has the larger stride?",
-         .make =
-             [](Choices& c) {
-                 c.grouping.mask = [](Index h, Index H, Index H_kv) { return h / (H / H_kv) + h % (H / H_kv) * H_kv; };
-             }},
-        {.id = "mask_of_tiled_heads",
-         .decision = "group_mask",
-         .title = "the mask is taken apart as if query heads of a group stood H_kv apart",
-         .right = own_mask,
-         .symptom = one_mask,
-         .question = "Which query heads share the first head of keys, and which rows of the mask are theirs?",
-         .make =
-             [](Choices& c) {
-                 c.grouping.mask = [](Index h, Index H, Index H_kv) { return h % H_kv * (H / H_kv) + h / H_kv; };
-             }},
-        {.id = "mask_by_remainder",
-         .decision = "group_mask",
-         .title = "query head h gets the mask of head h % H_kv",
-         .right = own_mask,
-         .symptom = one_mask,
-         .question = "How many heads has the mask: H or H_kv?",
-         .make = [](Choices& c) { c.grouping.mask = &by_remainder; }},
-        {.id = "mask_by_place_in_group",
-         .decision = "group_mask",
-         .title = "every group gets the masks of the first group's heads",
-         .right = own_mask,
-         .symptom = "right with one group, or where all heads share one mask",
-         .question = "At which head of the mask does the second group begin?",
-         .make = [](Choices& c) { c.grouping.mask = [](Index h, Index H, Index H_kv) { return h % (H / H_kv); }; }},
         // ---- scale ----
+        {.id = "scale_sqrt_share_of_model_width",
+         .decision = "scale",
+         .title = "scores are divided by √(D / H), a fraction; head_dim is the columns of w_q / H, whatever D is",
+         .right = "they should be divided by √head_dim, the width that q·k sums over",
+         .symptom = "right where H·d = D; else softmax is too flat or too sharp",
+         .question = "From which size of which matrix follows head_dim?",
+         .make =
+             [](Choices& c) {
+                 c.scoring.factor = [](const Widths& w) {
+                     return std::sqrt(static_cast<double>(w.H) / static_cast<double>(w.D));
+                 };
+             }},
         {.id = "scale_sqrt_group_width",
          .decision = "scale",
          .title = "scores are divided by √(head_dim · H / H_kv), the width of a group's queries",
@@ -238,7 +173,7 @@ Chapter grouping() {
          .question = "In which column do keys begin?",
          .make =
              [](Choices& c) {
-                 c.grouping.keys_begin = [](Index E, Index E_kv) { return std::min((E + 2 * E_kv) / 3, E); };
+                 c.grouping.keys = [](Index column, Index E, Index E_kv, Index) { return third(E, E_kv) + column; };
              }},
         {.id = "keys_and_values_cut_at_thirds",
          .decision = "joint_projection",
@@ -248,9 +183,23 @@ Chapter grouping() {
          .question = "In which columns do keys and values begin?",
          .make =
              [](Choices& c) {
-                 c.grouping.keys_begin = [](Index E, Index E_kv) { return std::min((E + 2 * E_kv) / 3, E); };
-                 c.grouping.values_begin = [](Index E, Index E_kv) {
-                     return std::min((E + 2 * E_kv) / 3 * 2, E + E_kv);
+                 c.grouping.keys = [](Index column, Index E, Index E_kv, Index) { return third(E, E_kv) + column; };
+                 c.grouping.values = [](Index column, Index E, Index E_kv, Index) {
+                     return std::min((E + 2 * E_kv) / 3 * 2, E + E_kv) + column;
+                 };
+             }},
+        {.id = "keys_and_values_alternate",
+         .decision = "joint_projection",
+         .title = "of x·[w_k w_v], heads are taken for keys and values in turn: 0 for keys, 1 for values, 2 for keys",
+         .right = "the first H_kv heads of x·[w_k w_v] are keys, the others values",
+         .symptom = "right for H_kv = 1; else keys and values are mixed up",
+         .question =
+             "With w_k and w_v side by side and H_kv = 2: in which columns does the first head of values begin?",
+         .make =
+             [](Choices& c) {
+                 c.grouping.keys = [](Index column, Index E, Index, Index d) { return E + column + column / d * d; };
+                 c.grouping.values = [](Index column, Index E, Index, Index d) {
+                     return E + column + (column / d + 1) * d;
                  };
              }},
         // ---- the layer ----
