@@ -25,6 +25,11 @@ namespace {
 using verdict::FunctionDiagnosis;
 using verdict::FunctionState;
 
+/// Whether only what does not fit shows the mistake, and no answer to what fits depends on it.
+bool is_missing_refusal(const Mistake* mistake) {
+    return mistake->id == not_refused || mistake->decision.starts_with("check_");
+}
+
 /// What one function is wrong in.
 class Investigation {
 public:
@@ -246,7 +251,7 @@ private:
         } else if (misses_refusals_alone(all)) {
             diagnosis.mistakes.emplace_back(not_refused);
             diagnosis.sentences.emplace_back(function_.name + " answers where arguments do not fit, and should refuse");
-        } else if (function_.calls_them_in_any_order && !known_.empty()) {
+        } else if (function_.calls_them_in_any_order && !std::ranges::all_of(known_, &is_missing_refusal)) {
             diagnosis.state = FunctionState::unjudged;
         } else {
             diagnosis.state = FunctionState::unrecognised;
