@@ -115,6 +115,10 @@ Questions attention_questions(Random& random) {
     Arguments& sharp = ask(n, Mask{}, false, 2, "large scores");
     sharp[0].value = std::get<Tensor>(sharp[0].value) * 60.0F;
     for (const Index tile : {5, 6}) ask(lengthy, Mask{}, false, tile);  // a narrow edge behind several tiles
+    ask(n, judge::tiled::open_inside(n), false, 3);
+    Mask first_keys = Mask::allow_all({n.S});
+    for (Index s = 0; s < 3; ++s) first_keys(s) = true;
+    ask(n, first_keys, false, 3);  // open keys behind a blocked tile
     const auto changed = [&](std::size_t which, wire::Value value) {
         ask(n, Mask{}, false, 3)[which].value = std::move(value);
     };

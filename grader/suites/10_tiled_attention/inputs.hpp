@@ -23,4 +23,11 @@ struct Inputs {
     }
 };
 
+/// One key is open, for one query: inside a tile of 3 or more, whose corners are blocked.
+inline Mask open_inside(const Sizes& n) {
+    Mask mask = Mask::block_all({n.T, n.S});
+    mask(1, 1) = false;
+    return mask;
+}
+
 }  // namespace headway::judge::tiled

@@ -4,9 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace headway::diagnosis {
 namespace {
+
+/// Below it, exp is 0 in float32 whatever was rounded.
+constexpr double least_exponent = -105;
 
 double share_times(double share, double by) { return in_range_of_float(share * by); }
 double share_divided(double share, double by) { return share / by; }
@@ -48,10 +52,10 @@ void RowSums::add_context_of(const RowSums& tile) {
     total += 1;  // the context is divided by the number of tiles
 }
 
-void RowSums::take(const std::vector<Seen>& keys, std::size_t more, const Tiling& choices) {
+void RowSums::take(const std::vector<Seen>& keys, std::size_t more, const Tiling& choices, double beside) {
     using Shrinks = Tiling::Shrinks;
     using Replaced = Tiling::Replaced;
-    double top = more > 0 ? 0 : no_score;
+    double top = std::max(more > 0 ? 0 : no_score, beside);
     for (const Seen& key : keys) top = std::max(top, key.score);
     double now = std::max(largest, top);
     if (choices.largest == Tiling::Largest::of_this_tile && top != no_score) now = top;
@@ -82,9 +86,11 @@ void RowSums::take(const std::vector<Seen>& keys, std::size_t more, const Tiling
         each_share(&share_times, choices.gathered_shrinks_twice ? shrink * shrink : shrink);
     if (choices.replaced == Replaced::both || choices.replaced == Replaced::total) total = 0;
     if (choices.replaced == Replaced::both || choices.replaced == Replaced::gathered) each_share(&share_set_to, 0);
+    bool sees_any = total > 0 || vanishes;
     const double compared = choices.raises_above_own_tile && top != no_score ? top : now;
     for (const Seen& key : keys) {
         const double above = key.score - compared;
+        sees_any |= above > least_exponent;
         const double raised = in_range_of_float(choices.raises_by_two ? std::exp2(above) : std::exp(above));
         double& share = shares.back().of.at(key.value);
         total = in_range_of_float(total + raised);
@@ -93,6 +99,8 @@ void RowSums::take(const std::vector<Seen>& keys, std::size_t more, const Tiling
     if (more > 0) total += static_cast<double>(more) * in_range_of_float(std::exp(-compared));
     if (choices.divided_after_tiles) each_share(&share_divided, total);
     if (choices.largest != Tiling::Largest::never_stored) largest = now;
+    constexpr double imprecise = 16 * static_cast<double>(std::numeric_limits<float>::min());
+    vanishes = choices.largest == Tiling::Largest::of_all_queries && total < imprecise && sees_any;
 }
 
 }  // namespace headway::diagnosis

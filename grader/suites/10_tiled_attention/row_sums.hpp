@@ -28,6 +28,7 @@ struct RowSums {
     std::vector<Shares> shares;  ///< more than one where sums go on from one head to the next
     double relative_error = 0;   ///< of each share
     bool has_tile = false;
+    bool vanishes = false;  ///< every share is so small that float32 rounds it, if not to 0
 
     explicit RowSums(const Tiling& choices) : largest(choices.start) {}
 
@@ -35,7 +36,8 @@ struct RowSums {
     void turn_to(std::size_t matrix, std::size_t S);
 
     /// Takes in the scores of some keys, and how many more there are that have no value.
-    void take(const std::vector<Seen>& keys, std::size_t more, const Tiling& choices);
+    /// @param beside  the largest score of other queries that is compared with, too
+    void take(const std::vector<Seen>& keys, std::size_t more, const Tiling& choices, double beside = no_score);
 
     /// What one tile alone gives, added to the others' contexts.
     void add_context_of(const RowSums& tile);

@@ -162,9 +162,9 @@ PROPERTY(TiledAttention, MasksReachTheirTiles, 1,
     const Sizes& n = in.n;
     Shape lengths(static_cast<std::size_t>(n.B));
     for (Index& length : lengths) length = random.integer(0, n.S);
-    for (const Mask& mask :
-         {random_mask(random, {n.T, n.S}), random_mask(random, {n.B, n.H, n.T, n.S}),
-          random_mask(random, {n.H, 1, n.S}), reference::padding_mask(lengths, n.S), Mask::block_all({n.T, 1})})
+    for (const Mask& mask : {random_mask(random, {n.T, n.S}), random_mask(random, {n.B, n.H, n.T, n.S}),
+                             random_mask(random, {n.H, 1, n.S}), reference::padding_mask(lengths, n.S),
+                             Mask::block_all({n.T, 1}), open_inside(n)})
         for (const Index tile : {Index{2}, Index{4}}) expect_attention(student, in, mask, false, tile);
     for_every_mask(student, random, {n.B, n.H, n.T, n.S}, [&](const Mask& mask, Random& own) {
         expect_attention(student, Inputs(own, n), mask, own.integer(0, 1) == 1, own.integer(1, n.S));

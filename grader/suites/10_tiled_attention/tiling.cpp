@@ -40,7 +40,7 @@ public:
             const Index first =
                 choices_.edge == Tiling::Edge::moved_back ? std::max(end - tiles_.keys, Index{0}) : begin;
             const bool future = is_future(query, first), due = is_due_future(query, first);
-            const bool skipped = is_skipped(query, first, end);
+            const bool skipped = is_skipped(query, first, end) || is_taken_for_blocked(query, first, end);
             // What is blocked as a whole, though right programs compute it, may be computed or not.
             const bool passed_over = skipped && (!future || due);
             for (Index s = first; s < end; ++s)
@@ -58,11 +58,12 @@ public:
             if (choices_.mean_of_tiles) {
                 RowSums alone(choices_);
                 alone.turn_to(sums.shares.back().matrix, static_cast<std::size_t>(query.S));
-                take(keys, 0, alone);
+                take(keys, 0, alone, RowSums::no_score);
                 sums.add_context_of(alone);
             } else {
-                take(keys, missing_keys(begin, end), sums);
+                take(keys, missing_keys(begin, end), sums, largest_of_tile(query, first, end, begin));
             }
+            if (choices_.ends_at_a_blocked_tile && sees_nothing(keys)) break;
         }
         return computed;
     }
@@ -75,10 +76,38 @@ private:
         return filled ? static_cast<std::size_t>(tiles_.keys - (end - begin)) : 0;
     }
 
-    void take(const std::vector<RowSums::Seen>& keys, std::size_t more, RowSums& sums) const {
-        if (!choices_.key_by_key) return sums.take(keys, more, choices_);
+    void take(const std::vector<RowSums::Seen>& keys, std::size_t more, RowSums& sums, double beside) const {
+        if (!choices_.key_by_key) return sums.take(keys, more, choices_, beside);
         for (const RowSums::Seen& key : keys)
             if (key.score != RowSums::no_score) sums.take({key}, 0, choices_);
+    }
+
+    static bool sees_nothing(const std::vector<RowSums::Seen>& keys) {
+        return std::ranges::all_of(keys, [](const RowSums::Seen& key) { return key.score == RowSums::no_score; });
+    }
+
+    /// Of all queries of the tile, where they are compared with one number.
+    double largest_of_tile(const Query& query, Index first, Index end, Index begin) const {
+        double largest = RowSums::no_score;
+        if (choices_.largest != Tiling::Largest::of_all_queries) return largest;
+        Query other = query;
+        for (other.t = query.begin; other.t < query.end; ++other.t) {
+            other.row = query.row - static_cast<std::size_t>(query.t) + static_cast<std::size_t>(other.t);
+            for (Index s = first; s < end; ++s) largest = std::max(largest, score(other, s, begin));
+        }
+        return largest;
+    }
+
+    /// Whether the mask blocks the corners of the tile for every sequence and head.
+    bool is_taken_for_blocked(const Query& query, Index first, Index end) const {
+        if (!choices_.blocked_by_corners) return false;
+        const auto T = static_cast<std::size_t>(query.T), S = static_cast<std::size_t>(query.S);
+        for (std::size_t matrix = 0; matrix < blocked_.size() / (T * S); ++matrix)
+            for (const Index t : {query.begin, query.end - 1})
+                for (const Index s : {first, end - 1})
+                    if (!blocked_[(matrix * T + static_cast<std::size_t>(t)) * S + static_cast<std::size_t>(s)])
+                        return false;
+        return true;
     }
 
     /// Whether no query of the tile sees a key of the tile that begins there.
@@ -179,6 +208,7 @@ double relative_error(const Array& scores, std::size_t row, Index S, double fact
 void gather(const RowSums& sums, const std::vector<Computed>& computed, const Array& v, const Tiling& choices,
             double* context, double* error) {
     const auto S = static_cast<std::size_t>(v.size(-2)), d_v = static_cast<std::size_t>(v.size(-1));
+    if (sums.vanishes) return std::fill(error, error + d_v, anything);
     if (sums.total == 0) {
         std::fill(context, context + d_v, choices.empty_total_is_nan ? std::nan("") : 0.0);
         // A total that was lost: some give 0, others what was gathered.

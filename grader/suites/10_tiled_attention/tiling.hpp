@@ -14,7 +14,14 @@ struct Tiling {
     /// What shrinks where a larger score turns up.
     enum class Shrinks { both, neither, total, gathered };
     /// What scores are compared with.
-    enum class Largest { so_far, of_this_tile, of_this_tile_even_if_blocked, never_stored, of_the_first_tile };
+    enum class Largest {
+        so_far,
+        of_this_tile,
+        of_this_tile_even_if_blocked,
+        never_stored,
+        of_the_first_tile,
+        of_all_queries  ///< of the tile: one largest score for a head
+    };
     /// What a tile throws away of the tiles before it.
     enum class Replaced { neither, total, gathered, both };
     /// Where the sums begin anew. What goes on is the query at the same place of the tile before.
@@ -74,6 +81,8 @@ struct Tiling {
     bool short_tiles_dropped = false;    ///< also where there is no other tile of queries
     bool mask_of_first_tile = false;     ///< the mask is read from key 0 in every tile
     bool mask_of_first_queries = false;  ///< the mask is read from query 0 in every tile of queries
+    bool blocked_by_corners = false;  ///< a tile is skipped if its four corners are blocked, in all sequences and heads
+    bool ends_at_a_blocked_tile = false;  ///< a query sees no key behind a tile that is blocked for it as a whole
     Causality causality = Causality::by_position;
     Skipped skipped = Skipped::behind_the_last_query;
     static const Tiling& right();
