@@ -58,7 +58,7 @@ Mask decoding_mask(const std::vector<Index>& lengths, Index n, Index S) {
 Tensor decode(Cache& cache, const Projections& projections, const Tensor& x, const std::vector<Index>& counts) {
     demand(x.rank() == 3, "decode: x is (B, n, D)");
     const Index H = cache.k.size(1), d = cache.k.size(3);
-    const auto heads = [&](const Linear& linear) { return given::split_heads(linear.forward(x), H); };
+    const auto heads = [&](const auto& linear) { return given::split_heads(linear.forward(x), H); };
     const Tensor q = heads(projections.q_proj) / std::sqrt(static_cast<float>(d));
     const std::vector<Index> before = cache.lengths;
     append(cache, heads(projections.k_proj), heads(projections.v_proj), counts);
