@@ -55,26 +55,13 @@ void absorb(Running& running, const Tensor& scores, const Tensor& v) {
     const Index B = running.gathered.size(0), H = running.gathered.size(1), T = running.gathered.size(2);
     const Index n = scores.size(3), d_v = running.gathered.size(3);
     demand(scores.shape() == Shape{B, H, T, n} && v.shape() == Shape{B, H, n, d_v}, "absorb: scores or v");
-    for (Index b = 0; b < B; ++b)
-        for (Index h = 0; h < H; ++h)
-            for (Index t = 0; t < T; ++t) {
-                const Tensor row = scores[b][h][t];
-                float& largest = running.largest(b, h, t, 0);
-                float& total = running.total(b, h, t, 0);
-                float top = largest;
-                for (Index s = 0; s < n; ++s) top = std::max(top, row(s));
-                if (top == nothing) continue;
-                Tensor sums = running.gathered[b][h][t];
-                const float shrink = std::exp(largest - top);
-                total *= shrink;
-                sums *= shrink;
-                for (Index s = 0; s < n; ++s) {
-                    const float share = std::exp(row(s) - top);
-                    total += share;
-                    if (share > 0) sums += v[b][h][s] * share;
-                }
-                largest = top;
-            }
+    const Tensor largest = max(cat({running.largest, scores}, 3), 3, KeepAxis::yes);
+    Tensor base = largest.contiguous().clone();
+    std::replace(base.data(), base.data() + base.numel(), nothing, 0.0F);
+    const Tensor shrink = exp(running.largest - base), raised = exp(scores - base);
+    running.total = running.total * shrink + sum(raised, 3, KeepAxis::yes);
+    running.gathered = running.gathered * shrink + matmul(raised, v);
+    running.largest = largest;
 }
 
 Tensor context(const Running& running) {
