@@ -22,7 +22,7 @@ constexpr std::size_t detail_indent = 6;
 constexpr std::size_t most_sources = 2;
 
 void show_mistake(Page& page, const verdict::Exercise& exercise, const Diagnosis& diagnosis,
-                  const NamedMistake& mistake) {
+                  const NamedMistake& mistake, bool with_hints) {
     const Page::Paragraph detail = {.indent = detail_indent, .hanging = 2};
     page.paragraph({.indent = title_indent, .hanging = 2}, {{"▸ ", Tone::bad}, {mistake.title, Tone::strong}});
     for (const std::string& other : mistake.also_known_as)
@@ -39,7 +39,8 @@ void show_mistake(Page& page, const verdict::Exercise& exercise, const Diagnosis
     if (const std::string line = stopped_at(exercise, mistake); !line.empty()) page.paragraph(detail, {{line}});
     page.paragraph(detail, {{"why it matters: ", Tone::faint}, {mistake.symptom}});
     if (!mistake.lesson.empty())
-        page.paragraph(detail, {{mistake.lesson}, {"   ./headway hint " + exercise.number, Tone::faint}});
+        page.paragraph(detail, {{mistake.lesson},
+                                {with_hints ? "   ./headway hint " + exercise.number : std::string{}, Tone::faint}});
     const std::size_t shown =
         page.style().verbose ? mistake.shipped.size() : std::min(most_sources, mistake.shipped.size());
     for (std::size_t i = 0; i < shown; ++i)
@@ -80,8 +81,8 @@ void show_unrecognised(Page& page, const verdict::Exercise& exercise, const Func
 
 }  // namespace
 
-void show_diagnosis(Page& page, const verdict::Exercise& exercise, const Diagnosis& diagnosis) {
-    for (const NamedMistake& mistake : diagnosis.mistakes) show_mistake(page, exercise, diagnosis, mistake);
+void show_diagnosis(Page& page, const verdict::Exercise& exercise, const Diagnosis& diagnosis, bool with_hints) {
+    for (const NamedMistake& mistake : diagnosis.mistakes) show_mistake(page, exercise, diagnosis, mistake, with_hints);
     Told told;
     for (const FunctionDiagnosis& function : diagnosis.functions) {
         if (function.state == FunctionState::unrecognised) show_unrecognised(page, exercise, function, told);

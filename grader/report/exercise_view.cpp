@@ -5,6 +5,7 @@
 #include "report/build_view.hpp"
 #include "report/compiler_view.hpp"
 #include "report/diagnosis_view.hpp"
+#include "report/next_step.hpp"
 #include "report/tests_view.hpp"
 
 namespace headway::report {
@@ -64,7 +65,7 @@ void show_exercise(Page& page, const Exercise& exercise, const std::string& subm
         page.paragraph({.indent = 2}, {{"✓ ", Tone::good}, {text}});
         show_remarks(page, exercise);
     } else {
-        if (exercise.diagnosis) show_diagnosis(page, exercise, *exercise.diagnosis);
+        if (exercise.diagnosis) show_diagnosis(page, exercise, *exercise.diagnosis, is_the_students_own(submission));
         show_tests(page, exercise, place_of(exercise, submission));
     }
     show_warnings(page, exercise.build, place_of(exercise, submission));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 
 #include "report/words.hpp"
@@ -24,11 +25,6 @@ std::string quoted_for_a_shell(const std::string& word) {
     return quoted + "'";
 }
 
-bool is_the_students_own(std::string_view submission) {
-    while (submission.ends_with('/')) submission.remove_suffix(1);
-    return submission.empty() || submission == "exercises" || submission.ends_with("/exercises");
-}
-
 NextStep step_for_tests(const Exercise& exercise) {
     const auto failed = std::ranges::find_if(
         exercise.tests, [](const Test& test) { return test.state == TestState::failed && !test.depends_on; });
@@ -40,7 +36,21 @@ NextStep step_for_tests(const Exercise& exercise) {
     return {"./headway hint " + exercise.number, failed->property};
 }
 
+std::optional<NextStep> step_for_who_grades(const std::vector<Exercise>& exercises, const std::string& submission) {
+    if (std::ranges::any_of(exercises, [](const Exercise& e) { return e.state == State::unavailable; }))
+        return NextStep{"./headway doctor", "what this machine lacks"};
+    const auto shown = std::ranges::find_if(
+        exercises, [](const Exercise& e) { return e.state == State::failed || e.state == State::partial; });
+    if (shown == exercises.end()) return std::nullopt;
+    return NextStep{grade_command(*shown, submission) + " --html page.html", "the same as a page, to hand back"};
+}
+
 }  // namespace
+
+bool is_the_students_own(std::string_view submission) {
+    while (submission.ends_with('/')) submission.remove_suffix(1);
+    return submission.empty() || submission == "exercises" || submission.ends_with("/exercises");
+}
 
 bool is_not_graded(const Exercise& exercise) {
     return exercise.state == State::unavailable && exercise.problem.empty() && exercise.tests.empty() &&
@@ -72,9 +82,11 @@ NextStep next_step(const std::vector<Exercise>& exercises, const std::string& su
 }
 
 void show_next_step(Page& page, const std::vector<Exercise>& exercises, const std::string& submission) {
-    const NextStep next = next_step(exercises, submission);
-    const std::string purpose = next.purpose.empty() ? "" : "   (" + next.purpose + ")";
-    page.paragraph({.hanging = 6}, {{"next: "}, {next.command, Tone::strong}, {purpose, Tone::faint}});
+    const auto next =
+        is_the_students_own(submission) ? next_step(exercises, submission) : step_for_who_grades(exercises, submission);
+    if (!next) return;
+    const std::string purpose = next->purpose.empty() ? "" : "   (" + next->purpose + ")";
+    page.paragraph({.hanging = 6}, {{"next: "}, {next->command, Tone::strong}, {purpose, Tone::faint}});
 }
 
 }  // namespace headway::report

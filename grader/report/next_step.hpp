@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "terminal/page.hpp"
@@ -22,7 +23,11 @@ struct NextStep {
 
 NextStep next_step(const std::vector<verdict::Exercise>& exercises, const std::string& submission);
 
-/// The last line of what a student sees: a command to type.
+/// Whether this folder is that of whoever types the command: nobody else's.
+bool is_the_students_own(std::string_view submission);
+
+/// The last line of a verdict: a command to type. Where somebody else's submission was graded, hints and lessons are
+/// not for the reader; and where there is nothing to show of it, no line is written.
 void show_next_step(Page& page, const std::vector<verdict::Exercise>& exercises, const std::string& submission);
 
 /// "./headway grade 03 --submission solutions"; the option is left out for the student's own folder.

@@ -109,7 +109,7 @@ std::string render(const Verdict& verdict, const TerminalStyle& style, const std
     }
     const bool all_pass =
         std::ranges::all_of(verdict.exercises, [](const Exercise& e) { return e.state == State::passed; });
-    if (all_pass && !course.empty())
+    if (all_pass && !course.empty() && is_the_students_own(verdict.submission))
         show_next_step(page, course, "");
     else
         show_next_step(page, verdict.exercises, verdict.submission);

@@ -320,6 +320,20 @@ TEST(Terminal, ThePathIsTheSubmissions) {
     EXPECT_THAT(text, HasSubstr("next: ./headway grade 05 --submission 'class/Ada L/'"));
 }
 
+TEST(NextStep, IsForTheReaderOfAStrangersVerdict) {
+    const auto next = [](const verdict::Exercise& exercise) {
+        verdict::Verdict verdict = verdict_of({exercise});
+        verdict.submission = "class/ada";
+        const std::string text = render(verdict, {}, {untouched()});
+        EXPECT_THAT(text, Not(HasSubstr("headway hint")));
+        const std::size_t at = text.find("next: ");
+        return at == std::string::npos ? "" : text.substr(at, text.find("   (", at) - at);
+    };
+    EXPECT_EQ(next(with_failure(wrong_mask())), "next: ./headway grade 02 --submission class/ada --html page.html");
+    EXPECT_EQ(next(all_right()), "");
+    EXPECT_EQ(next(untouched()), "");
+}
+
 TEST(Terminal, NothingGradedSaysWhatToType) {
     EXPECT_THAT(render(verdict_of({}), {}), StartsWith("Nothing was graded."));
 }
