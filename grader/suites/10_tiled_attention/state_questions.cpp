@@ -224,6 +224,8 @@ std::vector<Arguments> absorb_questions(Random& random) {
     Tensor large = some();
     large.select(2, 0) *= 1e4F;
     large.select(2, 1) += 1e4F;
+    large(0, 0, 0, n.S - 1) = 6e4F;
+    large(0, 0, 1, 0) = 6e4F;
     ask(large, 2);
     const auto changed = [&](std::size_t which, wire::Value value) {
         ask(some(), n.S + 1);
