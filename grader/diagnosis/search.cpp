@@ -52,9 +52,9 @@ public:
         return sets_found();
     }
 
-    /// Sets of these mistakes and one or two more: most often a function has what those have that it calls, and few
-    /// mistakes of its own.
-    std::vector<MistakeSet> beyond(const MistakeSet& known) {
+    /// Sets of these mistakes and a few more: most often a function has what those have that it calls, and few mistakes
+    /// of its own.
+    std::vector<MistakeSet> beyond(const MistakeSet& known, std::size_t at_most) {
         Members members;
         for (const Mistake* mistake : known) {
             const auto found = std::ranges::find(candidates_, mistake);
@@ -64,7 +64,7 @@ public:
         std::ranges::sort(members);
         second_ = Second::visible;
         found_.clear();
-        for (std::size_t more = 1; more <= 2 && found_.empty(); ++more) {
+        for (std::size_t more = 1; more <= at_most && found_.empty(); ++more) {
             visited_.clear();
             grow(members, members.size() + more, std::nullopt, 0);
         }
@@ -177,6 +177,16 @@ private:
     std::vector<Members> found_;
 };
 
+/// Whether each wrong answer that a set predicts in every number supports it.
+bool tells_of_all(const MistakeSet& set, const std::vector<Observation>& observations) {
+    return std::ranges::all_of(observations, [wrong = with(set)](const Observation& one) {
+        const Answer right_answer = predicted(one, right()), prediction = predicted(one, wrong);
+        if (fit(right_answer, one.seen) || prediction.kind == Answer::Kind::unpredicted) return true;
+        const auto good = fit(prediction, one.seen);
+        return good && (good->unpredicted > 0 || tells_what_is_wrong(prediction, right_answer, one.seen));
+    });
+}
+
 }  // namespace
 
 Choices with(const MistakeSet& set) {
@@ -208,8 +218,11 @@ std::vector<MistakeSet> explanations(const std::vector<Observation>& observation
                                      const SearchLimits& limits) {
     Search search(observations, candidates, limits);
     for (std::size_t size = 1; size <= limits.most_mistakes; ++size) {
-        if (size == 3 && !known.empty()) {
-            std::vector<MistakeSet> found = search.beyond(known);
+        if (size >= 2 && !known.empty()) {
+            std::vector<MistakeSet> found = search.beyond(known, size - 1);
+            // Before all pairs are tried, a set must tell of whatever is wrong.
+            if (size == 2)
+                std::erase_if(found, [&](const MistakeSet& set) { return !tells_of_all(set, observations); });
             if (!found.empty() && !search.out_of_time()) return found;
         }
         std::vector<MistakeSet> found = search.of_size(size, Search::Second::visible);
