@@ -76,6 +76,27 @@ Chapter chapters::causal_and_padding() {
          .symptom = "right for T = S; with cached keys almost nothing is seen",
          .question = "Try T = 1, S = 4: which keys does your mask block?",
          .make = [](Choices& c) { see(c, [](Index t, Index s, Index T, Index S) { return s > t + (T - S); }); }},
+        {.id = "causal_offset_never_negative",
+         .decision = "causal",
+         .title = "the causal mask is shifted by S - T only where there are more keys than queries",
+         .right = "block s > t + (S - T), where S - T is negative, too",
+         .symptom = "right for T <= S; with more queries than keys, queries see too much",
+         .question = "With 5 queries and 3 keys: which keys may the first query see?",
+         .make =
+             [](Choices& c) {
+                 see(c, [](Index t, Index s, Index T, Index S) { return s > t + std::max<Index>(S - T, 0); });
+             }},
+        {.id = "causal_blind_queries_see_all",
+         .decision = "causal",
+         .title = "queries that may see no key see all of them: t + (S - T) is taken for a large number where it is "
+                  "below 0",
+         .right = "block s > t + (S - T), which is every key where t + (S - T) is negative",
+         .symptom = "right for T <= S; with more queries than keys, the first ones see the future",
+         .question = "With 5 queries and 3 keys: what is t + (S - T) for the first query, in the type that you use?",
+         .make =
+             [](Choices& c) {
+                 see(c, [](Index t, Index s, Index T, Index S) { return t + (S - T) >= 0 && s > t + (S - T); });
+             }},
         {.id = "causal_only_diagonal",
          .decision = "causal",
          .title = "the causal mask leaves the diagonal only",

@@ -144,6 +144,18 @@ Chapter chapters::merging() {
                                     {context.size(0), context.size(2), context.size(1) * context.size(3)});
                  };
              }},
+        {.id = "merge_heads_for_tokens",
+         .decision = "merge",
+         .title = "the context is merged as if it were (B, T, H, d)",
+         .right = "it is (B, H, T, d): a token's heads are not side by side before transpose(1, 2)",
+         .symptom = "right for H = T = 1 alone; else the result has H rows and is T·d wide",
+         .question = "Which axis of the context are the heads, and which are the tokens?",
+         .make =
+             [](Choices& c) {
+                 c.merging.merge = [](const Array& context) {
+                     return reshape(context, {context.size(0), context.size(1), context.size(2) * context.size(3)});
+                 };
+             }},
         {.id = "merge_heads_for_batch",
          .decision = "merge",
          .title = "the context is merged as if it were (H, B, T, d)",
