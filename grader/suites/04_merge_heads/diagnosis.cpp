@@ -20,7 +20,9 @@ Predict merge_heads(const Arguments& arguments) {
     const Tensor context = tensor(arguments, "context");
     return [context](const Choices& c) {
         if (context.rank() != 4) return refusal(c.checking, &Checking::ranks);
-        return Answer::of(c.merging.merge(c.reading.tensor(context, Argument::other)));
+        // What is wrong in splitting and merging alike is no mistake of a function that only merges.
+        const Merging& merging = c.splitting == right().splitting ? c.merging : right().merging;
+        return Answer::of(merging.merge(c.reading.tensor(context, Argument::other)));
     };
 }
 

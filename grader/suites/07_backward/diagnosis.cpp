@@ -195,7 +195,8 @@ public:
     /// What it gives if it goes back through these parts, and decides the rest like this.
     Answer answer(const Choices& c, Parts& parts) {
         const Gradients& g = c.of<Gradients>();
-        const Array merged = c.merging.merge(forward_->context_and_weights(c).context);
+        Attention& once_more = g.output_is_masked ? *forward_ : *unmasked_;
+        const Array merged = c.merging.merge(once_more.context_and_weights(c).context);
         const Array grad_y = c.reading.tensor(grad_y_, Argument::gradient);
         const Parts::Linear output =
             parts.linear(g.output_sees_merged ? merged : x_, given("out", "out"), grad_y, true);

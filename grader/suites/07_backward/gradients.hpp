@@ -33,6 +33,7 @@ struct Gradients {
     bool bias_is_added = true;
     // Through the module.
     bool mask_goes_back = true;      ///< the way back is masked as the way forward
+    bool output_is_masked = true;    ///< the merged context, where it is worked out once more for the output projection
     bool output_sees_merged = true;  ///< the output projection's gradient is made of the merged context, not of x
     /// Through the output projection; null: as `input` goes through the others.
     Array (*output)(const Array& grad_y, const Array& weight) = nullptr;
