@@ -184,13 +184,15 @@ struct Residual {
 
 /// What is checked before anything is computed: by name, whether it is checked.
 struct Checking {
-    bool widths = true;     ///< q and k of one width
-    bool batches = true;    ///< q and k of one batch and head count
-    bool lengths = true;    ///< as many values as keys
-    bool masks = true;      ///< the mask broadcasts
-    bool divisible = true;  ///< D by num_heads
-    bool heads = true;      ///< num_heads >= 1
-    bool weights = true;    ///< a weight has as many rows as x has features
+    bool widths = true;       ///< q and k of one width
+    bool batches = true;      ///< q and k of one batch and head count
+    bool lengths = true;      ///< as many values as keys
+    bool masks = true;        ///< the mask broadcasts
+    bool wider_masks = true;  ///< nor are the scores broadcast to it
+    bool divisible = true;    ///< D by num_heads
+    bool heads = true;        ///< num_heads >= 1, for num_heads = 0 where both are asked
+    bool negative_heads = true;
+    bool weights = true;  ///< a weight has as many rows as x has features
     bool ranks = true;
     bool bias = true;              ///< b_o is as long as the output is wide
     bool residual = true;          ///< x and attended have one shape

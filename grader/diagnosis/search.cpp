@@ -115,6 +115,20 @@ private:
         return fit(predicted(observations_[i], choices), observations_[i].seen).has_value();
     }
 
+    /// Whether without any of them some answer would differ that is predicted with all: what only leaves answers open
+    /// explains nothing.
+    bool each_explains(const MistakeSet& set) const {
+        if (set.size() < 2) return true;
+        return std::ranges::all_of(set, [&](const Mistake* one) {
+            MistakeSet others = set;
+            std::erase(others, one);
+            return std::ranges::any_of(observations_, [&](const Observation& observation) {
+                return predicted(observation, with(set)).kind != Answer::Kind::unpredicted &&
+                       !fit(predicted(observation, with(others)), observation.seen);
+            });
+        });
+    }
+
     /// The first observation that the set does not explain: the first ones show fewest mistakes.
     std::optional<std::size_t> first_unexplained(const Choices& choices) const {
         for (std::size_t i = 0; i < observations_.size(); ++i)
@@ -146,7 +160,7 @@ private:
         if (!unexplained) {
             const MistakeSet set = set_of(members);
             const auto evidence = members.size() == size ? evidence_for(set, observations_) : std::nullopt;
-            if (evidence && evidence->is_telling()) found_.push_back(members);
+            if (evidence && evidence->is_telling() && each_explains(set)) found_.push_back(members);
             return;  // a smaller set is found at its own size
         }
         if (members.size() == size) return;

@@ -45,7 +45,7 @@ Answer refusal(const Checking& checking, bool Checking::*check) {
     if (!(checking.*check)) return Answer::without_value(Answer::Kind::accepted);
     if (checking.invalid_argument) return Answer::without_value(Answer::Kind::refused);
     // The library looks at masks and axes too, and throws as it should.
-    const bool by_library = check == &Checking::masks || check == &Checking::ranks;
+    const bool by_library = check == &Checking::masks || check == &Checking::wider_masks || check == &Checking::ranks;
     return Answer::without_value(by_library ? Answer::Kind::unpredicted : Answer::Kind::threw);
 }
 

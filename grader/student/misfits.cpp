@@ -151,6 +151,12 @@ void refuses_uneven_heads(Student& student, Random& random, const std::string& f
                           Index D) {
     const std::size_t num_heads = argument_of(arguments, "num_heads");
     std::vector<DrawAndAsk> questions;
+    for (const Index H : {Index{0}, Index{-1}, -D})
+        questions.emplace_back([&, H](Random&) {
+            Arguments none = arguments;
+            none[num_heads].value = H;
+            student.refuses(function, none, "num_heads = " + std::to_string(H) + ": there must be a head");
+        });
     for (Index H = 2; H < D; ++H)
         if (D % H != 0)
             questions.emplace_back([&, H](Random&) {

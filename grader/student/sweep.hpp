@@ -38,7 +38,7 @@ constexpr int mask_forms = 18;
 Mask mask_of_form(int form, Random& random, const Shape& scores);
 Mask mask_of_any_form(Random& random, const Shape& scores);
 
-/// Expects a refusal of every `num_heads` up to D that does not divide it.
+/// Expects a refusal of every `num_heads` up to D that does not divide it, and of some below 1 that do.
 void refuses_uneven_heads(Student& student, Random& random, const std::string& function, const Arguments& arguments,
                           Index D);
 

@@ -153,7 +153,7 @@ Predict split_heads_model(const Arguments& arguments) {
     return [x, H, watched = is_watched(arguments)](const Choices& c) {
         return checked(x.rank() == 3, c.checking, &Checking::ranks, [&] {
             // Where nothing is checked, as_strided still refuses a negative number of heads.
-            if (H < 0 && !c.checking.heads) return Answer::without_value(Answer::Kind::refused);
+            if (H < 0) return refusal(c.checking, &Checking::negative_heads);
             return checked(H > 0, c.checking, &Checking::heads, [&] {
                 if (H < 1) throw std::invalid_argument("no heads can be computed");
                 return checked(x.size(2) % H == 0, c.checking, &Checking::divisible, [&] {

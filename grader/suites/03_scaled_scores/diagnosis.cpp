@@ -26,6 +26,18 @@ bool broadcasts(const Shape& from, const Shape& to) {
     return true;
 }
 
+/// Whether a mask and scores of no fewer axes have a common shape: one may have to be broadcast in one axis, the other
+/// in another.
+bool broadcast_both_ways(const Shape& mask, const Shape& scores) {
+    if (mask.size() > scores.size()) return false;
+    Shape common = scores;
+    for (std::size_t i = 0; i < mask.size(); ++i) {
+        Index& size = common[common.size() - 1 - i];
+        size = std::max(size, mask[mask.size() - 1 - i]);
+    }
+    return broadcasts(mask, common) && broadcasts(scores, common);
+}
+
 Predict attention_scores(const Arguments& arguments) {
     Given given;
     given.input[0] = tensor(arguments, "q");
@@ -73,10 +85,13 @@ Predict masked_softmax(const Arguments& arguments) {
     Given given;
     given.scores = tensor(arguments, "scores");
     given.mask = mask(arguments, "mask");
-    const bool fits = !given.mask.defined() || broadcasts(given.mask.shape(), given.scores.shape());
+    const Shape scores = given.scores.shape(), blocked = given.mask.defined() ? given.mask.shape() : Shape{};
+    const bool fits = broadcasts(blocked, scores);
+    const bool widens = broadcast_both_ways(blocked, scores);
     auto model = std::make_shared<Attention>(std::move(given));
-    return [model, fits](const Choices& c) {
-        return checked(fits, c.checking, &Checking::masks, [&] { return Answer::of(model->weights(c)); });
+    return [=](const Choices& c) {
+        const auto check = widens && c.checking.masks ? &Checking::wider_masks : &Checking::masks;
+        return checked(fits, c.checking, check, [&] { return Answer::of(model->weights(c)); });
     };
 }
 
@@ -171,6 +186,7 @@ Questions ask_masked_softmax(Random& random) {
     ask(large, Mask::block_all({1, n.S}));
     ask(scores, Mask::block_all({n.T, n.S}), "masked");
     ask(scores, Mask::allow_all({n.T, n.S + 1}));
+    ask(scores.slice(0, 0, 1), Mask::allow_all({2, 1, 1, n.S}));
     return questions;
 }
 

@@ -61,7 +61,7 @@ Predict multi_head_attention(const Arguments& arguments) {
     auto model = std::make_shared<Attention>(std::move(given));
     return [=](const Choices& c) {
         if (!ranked) return refusal(c.checking, &Checking::ranks);
-        if (!some) return refusal(c.checking, &Checking::heads);
+        if (!some) return refusal(c.checking, H < 0 ? &Checking::negative_heads : &Checking::heads);
         if (!divisible) return refusal(c.checking, &Checking::divisible);
         return checked(tall, c.checking, &Checking::weights, [&] { return Answer::of(model->output(c)); });
     };
@@ -142,6 +142,8 @@ Questions ask_multi_head_attention(Random& random) {
     uneven[5].value = n.H * n.d + 1;
     Arguments none = ask(n.T, Mask{});
     none[5].value = Index{0};
+    Arguments negative = ask(n.T, Mask{});
+    negative[5].value = Index{-1};
     Arguments narrow = ask(n.T, Mask{});
     narrow[1].value = random_tensor(random, {D + n.H, D});
     Questions questions;
@@ -153,7 +155,7 @@ Questions ask_multi_head_attention(Random& random) {
          {ask(n.S, reference::causal_mask(n.S, n.S)), ask(n.S, reference::padding_mask(lengths, n.S)),
           ask(n.S, random_mask(random, {n.S, n.S})), ask(n.S, random_mask(random, {n.H, 1, n.S})),
           ask(n.S, random_mask(random, {n.B, n.H, n.S, n.S})), ask(n.S, with_empty_rows), view, large,
-          leaning(9.0F, 9.0F), leaning(9.0F, -9.0F), uneven, none, narrow, ask(n.d, Mask{})})
+          leaning(9.0F, 9.0F), leaning(9.0F, -9.0F), uneven, none, negative, narrow, ask(n.d, Mask{})})
         questions.add(arguments);
     return questions;
 }

@@ -249,7 +249,10 @@ Predict module_backward(const Arguments& arguments) {
     const Tensor x = tensor(arguments, "x");
     const Index H = integer(arguments, "num_heads");
     if (x.rank() != 3) return [](const Choices& c) { return refusal(c.checking, &Checking::ranks); };
-    if (H < 1 || x.size(2) % H != 0) return [](const Choices& c) { return refusal(c.checking, &Checking::divisible); };
+    if (H < 1)
+        return
+            [H](const Choices& c) { return refusal(c.checking, H < 0 ? &Checking::negative_heads : &Checking::heads); };
+    if (x.size(2) % H != 0) return [](const Choices& c) { return refusal(c.checking, &Checking::divisible); };
     auto module = std::make_shared<Module>(arguments);
     return [module](const Choices& c) { return module->answer(c); };
 }

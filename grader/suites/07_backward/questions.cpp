@@ -107,6 +107,10 @@ std::vector<Arguments> ask_module_backward(Random& random) {
     ask(2.0F, random_mask(random, {n.B, n.H, n.T, n.T}));
     ask(1.0F, Mask{});
     questions.back()[2].value = n.D() + 1;
+    for (const Index H : {0, -1}) {
+        ask(1.0F, Mask{});
+        questions.back()[2].value = H;
+    }
     return questions;
 }
 
