@@ -152,6 +152,8 @@ private:
 
     /// The set that is left when every other has been refuted; empty if none explains everything.
     MistakeSet explanation() {
+        // What only the hidden tests have seen is to be explained, too.
+        if (is_explained(observations_, {})) survives_suite({});
         // What refutes every set that was found joins the observations, and the search begins anew.
         for (int round = 0; round < 4; ++round) {
             std::vector<MistakeSet> sets = found();

@@ -1,5 +1,6 @@
 #include "student/inputs.hpp"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -47,6 +48,14 @@ Mask random_mask(Random& random, const Shape& shape) {
     const Index S = shape.back();
     for (Index i = 0; i < mask.numel(); ++i) mask.data()[i] = random.uniform() < 1.0F / 3.0F;
     for (Index row = 0; row < mask.numel() / S; ++row) mask.data()[row * S + random.integer(0, S - 1)] = false;
+    return mask;
+}
+
+Mask largest_blocked(const reference::Array& weights) {
+    Mask mask = Mask::allow_all(weights.shape);
+    const auto keys = weights.shape.back();
+    for (auto row = weights.value.begin(); row != weights.value.end(); row += keys)
+        mask.data()[std::max_element(row, row + keys) - weights.value.begin()] = true;
     return mask;
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "reference/array.hpp"
+
 #include <headway/random.hpp>
 #include <headway/tensor.hpp>
 
@@ -25,5 +27,8 @@ Tensor strided(const Tensor& tensor);
 
 /// Every row keeps at least one key; about a third are blocked.
 Mask random_mask(Random& random, const Shape& shape);
+
+/// Of each row of weights (B, H, T, S), the key with the largest is blocked.
+Mask largest_blocked(const reference::Array& weights);
 
 }  // namespace headway::judge

@@ -85,6 +85,13 @@ void expect_large_scores(AttentionObject& object, const Tensor& x) {
     expect_self_attention(object, question.query);
 }
 
+Question towering_question(Random& random, const Sizes& n, const AttentionObject& object) {
+    Question question = random_question(random, n, n.S);
+    question.query *= 300.0F;
+    question.mask = largest_blocked(object.expected_weights(question));
+    return question;
+}
+
 Question large_question(Random& random, const Sizes& n) {
     Question question = random_question(random, n, n.S);
     question.query *= 300.0F;

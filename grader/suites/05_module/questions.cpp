@@ -65,6 +65,18 @@ Arguments large(Random& random, Arguments arguments) {
     return arguments;  // query is a view of the numbers in it
 }
 
+/// Scores near 1 in size, and beside them one near 150, which is blocked for every other query.
+Arguments towering(Random& random, Arguments arguments) {
+    arguments = negative(random, std::move(arguments));
+    const Tensor alike = tensor(arguments, "key");
+    Tensor key = alike.clone();
+    for (Index s = 1; s < key.size(1); ++s) key.slice(1, s, s + 1) -= alike.slice(1, 0, 1);
+    const Tensor query = tensor(arguments, "query") * -1.0F;
+    Mask first = Mask::allow_all({query.size(1), key.size(1)});
+    for (Index t = 0; t < query.size(1); t += 2) first(t, 0) = true;
+    return changed(changed(changed(std::move(arguments), "query", query), "key", key), "mask", first);
+}
+
 Arguments too_wide(Random& random, Arguments arguments) {
     const Tensor query = tensor(arguments, "query");
     const Tensor wide = random_tensor(random, {query.size(0), query.size(1), query.size(2) + 1});
@@ -103,6 +115,7 @@ Questions shared_questions(Random& random) {
         questions.add(arguments, "masks");
     questions.add(large(random, question(random, one_head, T, S)));
     questions.add(negative(random, question(random, one_head, T, S)));
+    questions.add(towering(random, question(random, one_head, T, S)));
     questions.add(too_wide(random, question(random, plain, T, S)));
     return questions;
 }

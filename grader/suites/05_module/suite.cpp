@@ -137,6 +137,8 @@ PROPERTY(Module, WeightsAreReturnedPerHead, 1, "attention_weights is (B, H, T, S
         }
         const Question large = large_question(random, n);
         expect_close(student, weights_axes, object.attention_weights(large), object.expected_weights(large));
+        const Question towering = towering_question(random, n, object);
+        expect_close(student, weights_axes, object.attention_weights(towering), object.expected_weights(towering));
         Sizes fewer = n;
         --fewer.T;
         const Question shorter = random_question(random, fewer, n.S);
