@@ -53,9 +53,11 @@ Mask random_mask(Random& random, const Shape& shape) {
 
 Mask largest_blocked(const reference::Array& weights) {
     Mask mask = Mask::allow_all(weights.shape);
-    const auto keys = weights.shape.back();
-    for (auto row = weights.value.begin(); row != weights.value.end(); row += keys)
-        mask.data()[std::max_element(row, row + keys) - weights.value.begin()] = true;
+    const Index T = weights.shape[2], S = weights.shape[3];
+    for (Index row = 0; row < mask.numel() / S; ++row) {
+        const auto begin = weights.value.begin() + row * S;
+        if (row % T % 2 == 0) mask.data()[row * S + (std::max_element(begin, begin + S) - begin)] = true;
+    }
     return mask;
 }
 

@@ -28,7 +28,7 @@ Tensor strided(const Tensor& tensor);
 /// Every row keeps at least one key; about a third are blocked.
 Mask random_mask(Random& random, const Shape& shape);
 
-/// Of each row of weights (B, H, T, S), the key with the largest is blocked.
+/// Of every other row of weights (B, H, T, S), the key with the largest is blocked.
 Mask largest_blocked(const reference::Array& weights);
 
 }  // namespace headway::judge

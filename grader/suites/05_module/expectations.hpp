@@ -29,7 +29,7 @@ void expect_large_scores(AttentionObject& object, const Tensor& x);
 /// Queries whose scores are large and, in half of the rows, all negative: keys that differ little, long queries.
 Question large_question(Random& random, const Sizes& n);
 
-/// Scores that lie far apart, the largest of each row blocked: who measures the others against it loses them.
+/// Scores that lie far apart, the largest of every other row blocked: who measures the others against it loses them.
 Question towering_question(Random& random, const Sizes& n, const AttentionObject& object);
 
 enum class Masked { no, yes };
