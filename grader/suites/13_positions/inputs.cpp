@@ -85,6 +85,17 @@ Decoding::Decoding(Random& random, const Grouping& groups, const Sizes& n, const
       padding(padding_of_each),
       base(random_base(random)) {}
 
+Decoding::Decoding(const Arguments& asked)
+    : cached_k(std::get<Tensor>(asked.at(0).value)),
+      cached_v(std::get<Tensor>(asked.at(1).value)),
+      q(std::get<Tensor>(asked.at(2).value)),
+      k(std::get<Tensor>(asked.at(3).value)),
+      v(std::get<Tensor>(asked.at(4).value)),
+      padding(std::get<Shape>(asked.at(5).value)),
+      base(std::get<double>(asked.at(6).value)) {
+    grouping = {q.size(1) / k.size(1), k.size(1)};
+}
+
 Decoding Decoding::from_the_beginning() const {
     Decoding other = *this;
     other.cached_k = other.cached_v = Tensor{};

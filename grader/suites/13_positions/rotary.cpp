@@ -41,11 +41,17 @@ Rotary right_rotary() {
         const Index in_head = j % d;
         return j - in_head + in_head / 2 + in_head % 2 * (d / 2);
     };
-    rotary.hidden = [](Index padding, Index P, Index t, Index s) { return s < padding || s > P + t; };
+    rotary.hidden = [](Index padding, Index P, Index t, Index s, Index) { return s < padding || s > P + t; };
     return rotary;
 }
 
 }  // namespace
+
+Rotary Rotary::of_keys() const {
+    Rotary other = *this;
+    other.sense = key_sense;
+    return other;
+}
 
 const Rotary& Rotary::right() {
     static const Rotary all = right_rotary();
@@ -99,12 +105,15 @@ Array turned_in_attention(const Rotary& rotary, const Array& x, const Array& pos
     Array counted = positions;
     if (rotary.counts_anew)
         each(counted.shape, [&](Coordinate at, std::size_t i) { counted.value[i] = static_cast<double>(at[1]); });
-    Array angles = rotation_angles(rotary, counted, x.size(3), rotary.base_is_fixed ? 10'000 : base,
-                                   rotary.width_of_model ? H : 1);
+    for (double& at : counted.value) at *= rotary.sense;
+    Rotary own = rotary;
+    if (rotary.frequency_in_layer != nullptr) own.frequency = rotary.frequency_in_layer;
+    Array angles = rotation_angles(own, counted, x.size(3), rotary.base_is_fixed ? 10'000 : base, H);
     // Some turn a token by the turn of the token before it and one step more: each step rounds.
     each(angles.shape, [&](Coordinate at, std::size_t i) {
         const Index token[] = {at[0], at[1]};
-        angles.error[i] += 2 * reference::unit_roundoff * std::abs(counted.value[position(counted.shape, token)]);
+        angles.error[i] +=
+            2 * reference::unit_roundoff * std::abs(counted.value[diagnosis::position(counted.shape, token)]);
     });
     return turned(rotary, x, angles, rotary.attends_by_halves ? rotary.halves : rotary.pairs);
 }
@@ -132,13 +141,13 @@ Array joined(const Array& cached, const Array& fresh) {
     return all;
 }
 
-Mask decoding_mask(const Rotary& rotary, const std::vector<Index>& padding, Index P, Index T) {
+Mask decoding_mask(const Rotary& rotary, const std::vector<Index>& padding, Index P, Index T, Index left_out) {
     const auto B = static_cast<Index>(padding.size());
-    Mask mask = Mask::allow_all({B, 1, T, P + T});
+    Mask mask = Mask::allow_all({B, 1, T, P + T - left_out});
     for (Index b = 0; b < B; ++b)
         for (Index t = 0; t < T; ++t)
-            for (Index s = 0; s < P + T; ++s)
-                mask(b, 0, t, s) = rotary.hidden(padding[static_cast<std::size_t>(b)], P, t, s);
+            for (Index s = left_out; s < P + T; ++s)
+                mask(b, 0, t, s - left_out) = rotary.hidden(padding[static_cast<std::size_t>(b)], P, t, s, T);
     return mask;
 }
 

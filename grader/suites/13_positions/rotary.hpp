@@ -54,16 +54,17 @@ struct Rotary {
     // ---- attention -------------------------------------------------------------------------------------------
     std::array<bool, 3> turned{true, true, false};  ///< q, k, v
     bool attends_by_halves = false;
-    double key_sense = 1;         ///< -1: keys are turned the other way
-    bool counts_anew = false;     ///< tokens are counted from 0, whatever their positions
-    bool base_is_fixed = false;   ///< at 10000, whatever is asked for
-    bool width_of_model = false;  ///< H·d stands where d should
+    double sense = 1;                                     ///< -1: clockwise
+    double key_sense = 1;                                 ///< that of keys
+    bool counts_anew = false;                             ///< tokens are counted from 0, whatever their positions
+    bool base_is_fixed = false;                           ///< at 10000, whatever is asked for
+    double (*frequency_in_layer)(const Pair&) = nullptr;  ///< where attention computes it otherwise
 
     // ---- decoding --------------------------------------------------------------------------------------------
     std::array<bool, 2> counts_cache{true, true};    ///< new queries, keys stand behind the P tokens of the cache
     std::array<bool, 2> counts_padding{true, true};  ///< and padding counts, for queries and keys
-    /// Whether new token t does not see column s of P + T.
-    bool (*hidden)(Index padding, Index P, Index t, Index s);
+    /// Whether new token t of T does not see column s of P + T.
+    bool (*hidden)(Index padding, Index P, Index t, Index s, Index T);
     enum class Keys {
         turned_once,
         turned_again_and_kept,  ///< the whole cache is turned again, and kept so
@@ -74,6 +75,9 @@ struct Rotary {
     Keys keys = Keys::turned_once;
     bool sees_cache = true;
     bool new_first = false;  ///< new keys and values are put before those in the cache
+
+    /// The same choices, in the sense of keys.
+    Rotary of_keys() const;
 
     static const Rotary& right();
 };
@@ -92,7 +96,8 @@ Array with_columns(const Array& w, Index H, Rotary::Column column);
 /// (B, H, P, d) and (B, H, T, d) one behind the other; the first may be empty.
 Array joined(const Array& cached, const Array& fresh);
 
-/// (B, 1, T, P + T), true where new token t may not see a column.
-Mask decoding_mask(const Rotary& rotary, const std::vector<Index>& padding, Index P, Index T);
+/// (B, 1, T, P + T), true where new token t may not see a column; without the first ones, if there are some to leave
+/// out.
+Mask decoding_mask(const Rotary& rotary, const std::vector<Index>& padding, Index P, Index T, Index left_out = 0);
 
 }  // namespace headway::diagnosis

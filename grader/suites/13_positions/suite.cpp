@@ -195,7 +195,7 @@ void expect_decoded(Student& student, const Decoding& in) {
     expect_part(context_axes, "context", expected.context, &Decoding::Expected::context);
 }
 
-STATES(Positions, KeysAreTurnedOnceAtTheirOwnPosition, "token_position", "rotary_angle", "rotary_pairs");
+STATES(Positions, KeysAreTurnedOnceAtTheirOwnPosition, "rotary_decoding", "rotary_sight", "rotary_attention", "group");
 PROPERTY(Positions, KeysAreTurnedOnceAtTheirOwnPosition, 1,
          "new keys are turned by their own positions and kept; those in the cache are left as they are") {
     for (const Grouping& grouping : {Grouping{1, 3}, Grouping{3, 2}, Grouping{3, 1}}) {
