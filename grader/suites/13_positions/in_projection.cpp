@@ -1,8 +1,7 @@
 #include "suites/13_positions/in_projection.hpp"
 
+#include "diagnosis/choices.hpp"
 #include "diagnosis/elements.hpp"
-
-#include <stdexcept>
 
 namespace headway::diagnosis {
 namespace {
@@ -50,7 +49,7 @@ PackedArrays packed(const InProjection& choices, const std::array<Array, 3>& w, 
 UnpackedArrays unpacked(const InProjection& choices, const PackedArrays& all, Index H, Index H_kv) {
     const Index rows = all.weight.size(0), D = all.weight.size(1);
     const InProjection::Layer layer{H, H_kv, rows / (H + 2 * H_kv)};
-    if (choices.equal_thirds && rows % 3 != 0) throw std::invalid_argument("no thirds");
+    if (choices.equal_thirds && rows % 3 != 0) throw Unpredictable{};
     UnpackedArrays parts;
     for (int part = 0; part < 3; ++part) {
         const Index width = choices.equal_thirds ? rows / 3 : part == 0 ? layer.E() : layer.E_kv();

@@ -48,7 +48,7 @@ struct UnpackedArrays {
     std::array<Array, 3> w, b;
 };
 
-/// @throws std::invalid_argument  for parts that equal thirds cannot have
+/// @throws Unpredictable  for parts that equal thirds cannot have
 UnpackedArrays unpacked(const InProjection& choices, const PackedArrays& all, Index H, Index H_kv);
 
 }  // namespace headway::diagnosis
