@@ -9,6 +9,7 @@
 #include "diagnosis/subject.hpp"
 #include "reference/attention.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace headway::diagnosis {
@@ -24,7 +25,7 @@ double base_of(const Arguments& arguments) { return std::get<double>(argument(ar
 Predict positions_of_tokens(const Arguments& arguments) {
     const std::vector<Index> padding = counts(arguments);
     const Index first = integer(arguments, "first"), T = integer(arguments, "T");
-    if (first < 0 || T < 1 || padding.empty()) return nullptr;
+    if (first < 0 || T < 1 || padding.empty() || std::ranges::min(padding) < 0) return nullptr;
     return [=](const Choices& c) { return Answer::of(token_positions(c.of<Rotary>(), padding, first, T)); };
 }
 
@@ -42,11 +43,11 @@ Predict angles_of_tokens(const Arguments& arguments) {
 
 Predict turned_heads(const Arguments& arguments, Rotary::Turn Rotary::*turn) {
     const Tensor x = tensor(arguments, "x"), angles = tensor(arguments, "angles");
-    if (x.rank() != 4 || angles.shape() != Shape{x.size(0), x.size(2), x.size(3) / 2}) return nullptr;
+    if (x.rank() != 4 || x.size(3) % 2 != 0 || angles.shape() != Shape{x.size(0), x.size(2), x.size(3) / 2})
+        return nullptr;
     return [=](const Choices& c) {
         const Rotary& rotary = c.of<Rotary>();
-        return Answer::of(turned(rotary, c.reading.tensor(x, Argument::other),
-                                 c.reading.tensor(angles, Argument::other), rotary.*turn));
+        return Answer::of(turned(rotary, c.reading.tensor(x, Argument::other), reference::exact(angles), rotary.*turn));
     };
 }
 
@@ -72,7 +73,12 @@ void require_width_of_keys(const Array& v, Index d) {
     throw Unpredictable{};
 }
 
-bool even_groups(const Tensor& q, const Tensor& k) { return k.size(1) >= 1 && q.size(1) % k.size(1) == 0; }
+/// q (B, H, T, d), k (B, H_kv, S, d), v (B, H_kv, S, d_v), H divisible by H_kv and d by 2.
+bool fit(const Tensor& q, const Tensor& k, const Tensor& v) {
+    if (q.rank() != 4 || k.rank() != 4 || v.rank() != 4 || q.size(3) % 2 != 0) return false;
+    return k.shape() == Shape{q.size(0), k.size(1), k.size(2), q.size(3)} &&
+           v.shape() == Shape{k.size(0), k.size(1), k.size(2), v.size(3)} && q.size(1) % k.size(1) == 0;
+}
 
 Predict attention(const Arguments& arguments) {
     Given given;
@@ -82,7 +88,9 @@ Predict attention(const Arguments& arguments) {
     const Array k_positions = reference::exact(tensor(arguments, "k_positions"));
     const double base = base_of(arguments);
     const auto& [q, k, v] = given.input;
-    if (q.rank() != 4 || k.rank() != 4 || v.rank() != 4 || q.size(3) % 2 != 0 || !even_groups(q, k)) return nullptr;
+    if (!fit(q, k, v) || !(base > 0) || q_positions.shape != Shape{q.size(0), q.size(2)} ||
+        k_positions.shape != Shape{k.size(0), k.size(2)})
+        return nullptr;
     const Index H = q.size(1), d = q.size(3);
     given.H_kv = k.size(1);
     return [=](const Choices& c) {
@@ -107,6 +115,17 @@ struct Step {
     Index P = 0;
 
     Index T() const { return fresh[0].size(2); }
+
+    bool fits() const {
+        const auto& [q, k, v] = fresh;
+        if (!fit(q, k, v) || k.size(2) != q.size(2) || !(base > 0)) return false;
+        if (static_cast<Index>(padding.size()) != q.size(0) || std::ranges::min(padding) < 0) return false;
+        if (cached[1].defined() != cached[2].defined()) return false;
+        if (!cached[1].defined()) return true;
+        const Index cached_tokens = cached[1].size(2);
+        return cached[1].shape() == Shape{k.size(0), k.size(1), cached_tokens, k.size(3)} &&
+               cached[2].shape() == Shape{v.size(0), v.size(1), cached_tokens, v.size(3)};
+    }
 
     /// Cached and new keys or values, in the order in which they are put.
     Tensor all(std::size_t role, const Rotary& rotary) const {
@@ -174,9 +193,7 @@ Predict decoded(const Arguments& arguments) {
               {Tensor{}, tensor(arguments, "cache_k"), tensor(arguments, "cache_v")},
               counts(arguments),
               base_of(arguments)};
-    const auto& [q, k, v] = step.fresh;
-    if (q.rank() != 4 || k.rank() != 4 || v.rank() != 4 || q.size(3) % 2 != 0 || !even_groups(q, k)) return nullptr;
-    if (static_cast<Index>(step.padding.size()) != q.size(0) || k.size(2) != q.size(2)) return nullptr;
+    if (!step.fits()) return nullptr;
     if (step.cached[1].defined()) step.P = step.cached[1].size(2);
     return [=](const Choices& c) {
         const Rotary& rotary = c.of<Rotary>();
@@ -210,7 +227,11 @@ Predict packed_matrix(const Arguments& arguments) {
                                      tensor(arguments, letter + "_v")};
     };
     const std::array<Tensor, 3> w = three("w"), b = three("b");
-    if (w[0].rank() != 2 || w[1].rank() != 2 || w[2].shape() != w[1].shape()) return nullptr;
+    if (w[0].rank() != 2 || w[1].rank() != 2 || w[2].shape() != w[1].shape() || w[0].size(0) != w[1].size(0))
+        return nullptr;
+    for (std::size_t part = 0; part < b.size(); ++part)
+        if (b[part].defined() != b[0].defined() || (b[part].defined() && b[part].shape() != Shape{w[part].size(1)}))
+            return nullptr;
     return [=](const Choices& c) {
         const auto read = [&](const Tensor& x) {
             return x.defined() ? c.reading.tensor(x, Argument::other) : reference::exact(x);

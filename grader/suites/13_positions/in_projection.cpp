@@ -37,7 +37,7 @@ PackedArrays packed(const InProjection& choices, const std::array<Array, 3>& w, 
         all.weight.value[i] = from.value.at(position(from.shape, source));
     });
     if (choices.packs_columns) all.weight = reference::transpose(all.weight, 0, 1);
-    if (!is_there(b[0]) || choices.biases_forgotten) return all;
+    if (!is_there(b[0])) return all;
     all.bias = zeros({rows});
     each(all.bias.shape, [&](Coordinate at, std::size_t i) {
         const InProjection::Place place = choices.bias(at[0], E, E_kv);
@@ -64,7 +64,7 @@ UnpackedArrays unpacked(const InProjection& choices, const PackedArrays& all, In
         if (choices.leaves_rows) w = reference::transpose(w, 0, 1);
         Array& b = parts.b[static_cast<std::size_t>(part)];
         b = zeros({0});
-        if (!is_there(all.bias) || choices.biases_left_behind) continue;
+        if (!is_there(all.bias)) continue;
         b = gathered(all.bias, {width},
                      [&](Coordinate at) { return static_cast<std::size_t>(row(at[0], choices.bias_source)); });
     }

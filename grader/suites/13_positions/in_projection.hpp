@@ -30,10 +30,8 @@ struct InProjection {
     using Source = Index (*)(int part, Index c, const Layer&);
     Source source;
     Source bias_source;
-    bool equal_thirds = false;        ///< cut into three parts of one size
-    bool leaves_rows = false;         ///< the parts are left (out, in)
-    bool biases_forgotten = false;    ///< by pack: there is none in the result
-    bool biases_left_behind = false;  ///< by unpack
+    bool equal_thirds = false;  ///< cut into three parts of one size
+    bool leaves_rows = false;   ///< the parts are left (out, in)
     static const InProjection& right();
 };
 

@@ -82,13 +82,6 @@ Chapter in_projection() {
          .symptom = "where the shapes differ, it is refused; for a square one the output is nonsense",
          .question = "Is a feature of q a row or a column of in_proj_weight?",
          .make = [](Choices& c) { c.change<InProjection>().packs_columns = true; }},
-        {.id = "packed_biases_forgotten",
-         .decision = "in_projection_pack",
-         .title = "biases are not packed",
-         .right = "b_q, b_k and b_v stand behind each other in the packed bias",
-         .symptom = "outputs are a little off, everywhere",
-         .question = "What does your Packed hold beside the weight?",
-         .make = [](Choices& c) { c.change<InProjection>().biases_forgotten = true; }},
         {.id = "unpacked_in_equal_thirds",
          .decision = "in_projection_unpack",
          .title = "the packed weight is cut into three equal parts",
@@ -139,13 +132,6 @@ Chapter in_projection() {
          .symptom = "where the shapes differ, it is refused; for a square one the output is nonsense",
          .question = "Is a feature of q a row or a column of w_q?",
          .make = [](Choices& c) { c.change<InProjection>().leaves_rows = true; }},
-        {.id = "unpacked_biases_left_behind",
-         .decision = "in_projection_unpack",
-         .title = "biases are not unpacked",
-         .right = "the packed bias is cut where the weight is",
-         .symptom = "outputs are a little off, everywhere",
-         .question = "What does your Projections hold beside the weights?",
-         .make = [](Choices& c) { c.change<InProjection>().biases_left_behind = true; }},
     };
     return {decisions, mistakes};
 }
