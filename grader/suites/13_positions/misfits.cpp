@@ -3,6 +3,8 @@
 
 #include "student/sweep.hpp"
 
+#include <algorithm>
+
 namespace headway::judge::positions {
 
 void expect_positions_checked(Student& student, Random& random, const Sizes& n) {
@@ -49,6 +51,21 @@ void expect_turns_checked(Student& student, Random& random, const Sizes& n) {
     }
 }
 
+namespace {
+
+/// A text taken out of a batch has three axes.
+void expect_four_axes_wanted(Student& student, const std::string& function, const Arguments& fits,
+                             const std::vector<std::string>& names) {
+    for (std::size_t i = 0; i < fits.size(); ++i) {
+        if (std::ranges::find(names, fits[i].name) == names.end()) continue;
+        Arguments flat = fits;
+        flat[i].value = std::get<Tensor>(fits[i].value).select(0, 0);
+        student.refuses_index(function, flat, fits[i].name + " has three axes");
+    }
+}
+
+}  // namespace
+
 void expect_attention_checked(Student& student, Random& random, const Inputs& in, const Sizes& n) {
     refuses_misfits(student, random, "rotary_attention", in.with(Mask{}),
                     "q: B H T d, k: B K S d, v: B K S d_v, q_positions: B T, k_positions: B S");
@@ -63,6 +80,7 @@ void expect_attention_checked(Student& student, Random& random, const Inputs& in
     odd[0].value = heads(random, n.B, in.grouping.H(), n.T, 7);
     odd[1].value = heads(random, n.B, in.grouping.H_kv, n.S, 7);
     student.refuses("rotary_attention", odd, "a width of 7 has no pairs");
+    expect_four_axes_wanted(student, "rotary_attention", in.with(Mask{}), {"q", "k", "v"});
     refuses_masks(student, random, {n.B, in.grouping.H(), n.T, n.S}, "rotary_attention",
                   [&](const Mask& mask) { return in.with(mask); });
 }
@@ -70,6 +88,7 @@ void expect_attention_checked(Student& student, Random& random, const Inputs& in
 void expect_decoding_checked(Student& student, Random& random, const Decoding& in) {
     refuses_misfits(student, random, "decode", in.arguments(),
                     "cache_k: B K P d, cache_v: B K P d_v, q: B H T d, k: B K T d, v: B K T d_v");
+    expect_four_axes_wanted(student, "decode", in.arguments(), {"cache_k", "cache_v", "q", "k", "v"});
     const auto refuse = [&](const std::vector<Index>& padding, const std::string& because) {
         Arguments other = in.arguments();
         other[5].value = padding;
@@ -93,6 +112,11 @@ void expect_packing_checked(Student& student, Random& random, const Sizes& n) {
     const Layer layer(random, n.S, 6 * n.d, 3 * n.d);
     refuses_misfits(student, random, "pack_in_projection", layer.arguments(),
                     "w_q: D E, w_k: D F, w_v: D F, b_q: E, b_k: F, b_v: F");
+    for (std::size_t flat = 0; flat < 3; ++flat) {
+        Arguments other = layer.arguments();
+        other[flat].value = std::get<Tensor>(other[flat].value).select(0, 0);
+        student.refuses_index("pack_in_projection", other, other[flat].name + " has one axis");
+    }
     for (std::size_t gone = 3; gone < 6; ++gone) {
         Arguments other = layer.arguments();
         other[gone].value = Tensor{};
