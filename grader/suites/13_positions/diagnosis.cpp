@@ -250,6 +250,7 @@ Predict unpacked_matrix(const Arguments& arguments) {
     const Index H = integer(arguments, "num_heads"), H_kv = integer(arguments, "num_kv_heads");
     if (H < 1 || H_kv < 1 || H % H_kv != 0 || weight.rank() != 2 || weight.size(0) % (H + 2 * H_kv) != 0)
         return nullptr;
+    if (bias.defined() && bias.shape() != Shape{weight.size(0)}) return nullptr;
     return [=](const Choices& c) {
         const PackedArrays all{c.reading.tensor(weight, Argument::other),
                                bias.defined() ? c.reading.tensor(bias, Argument::other) : reference::exact(bias)};
