@@ -51,7 +51,8 @@ nn::StateDict read_all(const Checkpoint& checkpoint, const std::string& prefix, 
 }  // namespace
 
 std::string Variant::name() const {
-    return fmt::format("H = {}{}", H, mistake == TrainedMistake::none ? "" : ", " + to_string(mistake));
+    return fmt::format("H = {}{}{}", H, mistake == TrainedMistake::none ? "" : ", " + to_string(mistake),
+                       positions == Positions::learned ? "" : ", " + to_string(positions) + " positions");
 }
 
 json to_json(const Look& look) {
@@ -65,7 +66,12 @@ Training::Training(const Text& text, const TrainingPlan& plan, const Variant& va
     : text_(text),
       plan_(plan),
       variant_(variant),
-      model_({.vocabulary = static_cast<Index>(text.vocabulary().size()), .T = plan.T, .D = plan.D, .H = variant.H},
+      model_({.vocabulary = static_cast<Index>(text.vocabulary().size()),
+              .T = plan.T,
+              .D = plan.D,
+              .H = variant.H,
+              .positions = variant.positions,
+              .turn = variant.turn},
              plan.seed, variant.mistake),
       optimiser_(model_.parameters()),
       validation_(text.batch(Part::validation, plan.seed, plan.validation, plan.T)) {
