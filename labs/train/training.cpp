@@ -51,8 +51,9 @@ nn::StateDict read_all(const Checkpoint& checkpoint, const std::string& prefix, 
 }  // namespace
 
 std::string Variant::name() const {
-    return fmt::format("H = {}{}{}", H, mistake == TrainedMistake::none ? "" : ", " + to_string(mistake),
-                       positions == Positions::learned ? "" : ", " + to_string(positions) + " positions");
+    const std::string wrong = mistake == TrainedMistake::none ? "" : ", " + to_string(mistake);
+    if (positions == Positions::learned) return fmt::format("H = {}{}", H, wrong);
+    return fmt::format("H = {}{}, {} positions", H, wrong, positions == Positions::none ? "no" : to_string(positions));
 }
 
 json to_json(const Look& look) {
