@@ -63,6 +63,7 @@ EARNED = {
     "05": (2, "its parameters and its state dict are right"),
     "08": (5, "make_cache, append or decoding_mask, and the refusals are right"),
     "09": (3, "cached_numbers, pool_heads and the refusals are right"),
+    "13": (7, "seven functions and the refusals are right"),
 }
 
 
