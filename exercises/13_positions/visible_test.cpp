@@ -52,9 +52,10 @@ TEST(RotateHalves, TurnsFeaturesHalfAHeadApart) {
 }
 
 TEST(Conversion, GoesHeadByHeadAndBack) {
-    const Tensor bias = Tensor::of({8}, {0, 1, 2, 3, 10, 11, 12, 13});  // two heads
-    EXPECT_EQ(to_string(pairs_to_halves(bias, 2)), "[0, 2, 1, 3, 10, 12, 11, 13]");
-    EXPECT_EQ(to_string(halves_to_pairs(pairs_to_halves(bias, 2), 2)), to_string(bias));
+    const Tensor two_heads = Tensor::arange(8), one_head = Tensor::arange(6);
+    EXPECT_EQ(to_string(pairs_to_halves(two_heads, 2)), "[0, 2, 1, 3, 4, 6, 5, 7]");
+    EXPECT_EQ(to_string(pairs_to_halves(one_head, 1)), "[0, 2, 4, 1, 3, 5]");
+    EXPECT_EQ(to_string(halves_to_pairs(one_head, 1)), "[0, 3, 1, 4, 2, 5]");
 }
 
 TEST(RotaryAttention, DependsOnDistanceAlone) {
