@@ -55,7 +55,8 @@ Toolchain Toolchain::load(const std::filesystem::path& file) try {
     }
     toolchain.lab_link = document.at("lab_link").get<Words>();
     for (const auto& entry : document.at("labs"))
-        toolchain.labs.push_back({entry.at("name"), entry.at("purpose"), entry.at("exercises"), entry.at("libraries")});
+        toolchain.labs.push_back({entry.at("name"), entry.at("purpose"), entry.at("exercises"), entry.at("optional"),
+                                  entry.at("libraries")});
     return toolchain;
 } catch (const std::exception& error) {
     throw std::runtime_error("the grader is not built completely (" + std::string(error.what()) +

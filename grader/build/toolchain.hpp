@@ -22,6 +22,7 @@ struct LabParts {
     std::string name;     ///< "cost"
     std::string purpose;  ///< one line
     Words exercises;      ///< "05_module"
+    Words optional;       ///< exercises whose stubs will do
     Words libraries;
 };
 

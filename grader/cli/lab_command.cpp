@@ -49,6 +49,8 @@ void list_labs(const Course& course) {
         std::string needs;
         for (const std::string& exercise : lab.exercises)
             needs += (needs.empty() ? "" : " and ") + exercise.substr(0, 2);
+        for (const std::string& exercise : lab.optional)
+            needs += "; uses " + exercise.substr(0, 2) + " where it is done";
         fmt::print("  {:<8}needs {}; lessons/labs/{}.md\n\n", "", needs, lab.name);
     }
     fmt::print("./headway lab NAME [options]\n");
@@ -79,26 +81,45 @@ fs::path code_of(const Course& course, const LabArguments& arguments) {
 
 build::Built problem(const build::Workspace::Objects& objects) { return {std::nullopt, *objects.problem}; }
 
-/// Compiles each exercise in a folder of its own, and links them all in that of the first.
-build::Built build_lab(const Course& course, const build::LabParts& lab, const fs::path& code) {
+/// The lab's parts that are compiled so far.
+struct CompiledExercises {
     build::Workspace::Objects all;
-    std::optional<build::Workspace> first;
-    for (const std::string& name : lab.exercises) {
+    std::optional<build::Workspace> first;  ///< where all is linked
+
+    /// Compiles an exercise in a folder of its own.
+    /// @return what is wrong with it, if anything is
+    std::optional<build::Workspace::Objects> add(const Course& course, const std::string& name, const fs::path& code) {
         const ExerciseInfo& info = course.find(name);
-        if (!fs::is_directory(code / name))
-            throw UsageError(
-                fmt::format("there is no folder {}; the lab {} needs it", (code / name).string(), lab.name));
         auto sources = build::read_submission(code / name, course.folder(info));
         if (!sources.has_source()) throw UsageError(fmt::format("{} holds no .cpp file", (code / name).string()));
         const fs::path folder = work_folder(course, code, name);
         const FolderLock lock(folder);
         build::Workspace workspace(course.toolchain, course.machine().jail, std::move(sources), folder);
-        const auto objects = workspace.compile_for_lab();
-        if (objects.problem) return problem(objects);
+        auto objects = workspace.compile_for_lab();
+        if (objects.problem) return objects;
         all.files.insert(all.files.end(), objects.files.begin(), objects.files.end());
         if (!first) first.emplace(std::move(workspace));
+        return std::nullopt;
     }
-    return first->link_lab(lab, all);
+};
+
+/// Links the exercises that the lab needs with it, and those that it can do without: as they are, or as stubs.
+build::Built build_lab(const Course& course, const build::LabParts& lab, const fs::path& code) {
+    CompiledExercises compiled;
+    for (const std::string& name : lab.exercises) {
+        if (!fs::is_directory(code / name))
+            throw UsageError(
+                fmt::format("there is no folder {}; the lab {} needs it", (code / name).string(), lab.name));
+        if (const auto wrong = compiled.add(course, name, code)) return problem(*wrong);
+    }
+    for (const std::string& name : lab.optional) {
+        if (fs::is_directory(code / name)) {
+            if (!compiled.add(course, name, code)) continue;
+            fmt::print(stderr, "{} does not compile: the lab goes on without it.\n", name);
+        }
+        if (const auto wrong = compiled.add(course, name, course.root / "stubs")) return problem(*wrong);
+    }
+    return compiled.first->link_lab(lab, compiled.all);
 }
 
 }  // namespace

@@ -141,6 +141,7 @@ const Array& Attention::head(std::size_t role, const Choices& choices, bool& cha
         const Index heads = shared && given_.H > 0 ? given_.H_kv : given_.H;
         Array x = shared && given_.H > 0 ? jointly_projected(role, choices) : projected(role, choices, heads);
         if (heads > 0) x = choices.splitting.of(role)(x, heads);
+        if (given_.prepared) x = given_.prepared(x, role);
         if (!shared) return x;
         const Index H = given_.H > 0 ? given_.H : given_.input[0].size(1);
         return shared_heads(x, H, role == 1 ? choices.grouping.key : choices.grouping.value);

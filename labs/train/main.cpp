@@ -1,5 +1,7 @@
-// ./headway lab train: a small language model on the student's own attention (05) and its gradients (07).
+// ./headway lab train: a small language model on the student's own attention (05) and its gradients (07), with rotary
+// positions too (13).
 #include "labs/train/kept_training.hpp"
+#include "labs/train/rotation.hpp"
 #include "labs/train/view.hpp"
 
 #include "labs/frame/program.hpp"
@@ -10,6 +12,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace {
 
 using namespace headway;
@@ -19,7 +23,8 @@ struct Arguments : lab::TrainingArguments {
     std::vector<Index> heads = {1, 4, 8};
     std::string sentence;
     lab::TrainedMistake mistake = lab::TrainedMistake::none;
-    std::string gpt2_folder;  ///< where to write the last model as a GPT-2; empty: nowhere
+    std::vector<lab::Positions> positions;  ///< empty: learned ones, for all numbers of heads
+    std::string gpt2_folder;                ///< where to write the last model as a GPT-2; empty: nowhere
 };
 
 lab::TrainedMistake mistake_named(const std::string& name) {
@@ -28,7 +33,20 @@ lab::TrainedMistake mistake_named(const std::string& name) {
     throw CLI::ValidationError("--mistake", "there is none called " + name + "; there are sqrt_d and heads_mixed");
 }
 
-/// A mistake is seen beside the right model; with one head it is none.
+std::vector<lab::Positions> positions_named(const std::vector<std::string>& names) {
+    std::vector<lab::Positions> all;
+    for (const std::string& name : names) {
+        const std::size_t before = all.size();
+        for (const lab::Positions one : {lab::Positions::none, lab::Positions::learned, lab::Positions::rotary})
+            if (name == to_string(one)) all.push_back(one);
+        if (all.size() == before)
+            throw CLI::ValidationError("--positions",
+                                       "there are none called " + name + "; there are none, learned and rotary");
+    }
+    return all;
+}
+
+/// A mistake is seen beside the right model; with one head it is none. Positions are compared with the most heads.
 std::vector<lab::Variant> variants_of(const Arguments& arguments, const lab::TrainingPlan& plan) {
     std::vector<lab::Variant> variants;
     for (const Index H : arguments.heads) {
@@ -37,6 +55,10 @@ std::vector<lab::Variant> variants_of(const Arguments& arguments, const lab::Tra
     }
     if (arguments.mistake != lab::TrainedMistake::none)
         variants = {{arguments.heads.back()}, {arguments.heads.back(), arguments.mistake}};
+    if (arguments.positions.empty()) return variants;
+    variants.clear();
+    for (const lab::Positions positions : arguments.positions)
+        variants.push_back({.H = arguments.heads.back(), .positions = positions, .turn = lab::turn_of_student});
     return variants;
 }
 
@@ -53,11 +75,16 @@ void run_train(const Arguments& arguments) {
     const auto variants = variants_of(arguments, plan);
     if (!arguments.gpt2_folder.empty() && (!arguments.corpus.empty() || arguments.mistake != lab::TrainedMistake::none))
         throw lab::WrongUsage("--export writes a right model of the lab's own language: no --corpus, no --mistake");
+    if (!arguments.positions.empty() &&
+        (arguments.mistake != lab::TrainedMistake::none || !arguments.gpt2_folder.empty()))
+        throw lab::WrongUsage("--positions compares right models: no --mistake, no --export");
     const auto text = lab::text_of(arguments, plan);
     std::vector<Index> sentence =
         text->sentence(arguments.sentence.empty() ? text->default_sentence() : arguments.sentence);
     if (sentence.size() > static_cast<std::size_t>(plan.T)) sentence.resize(static_cast<std::size_t>(plan.T));
     lab::require_training_exercises("train");
+    if (std::ranges::count(arguments.positions, lab::Positions::rotary) > 0)
+        lab::require_rotation("train", plan.D / arguments.heads.back());
     const cli::Interrupt interrupt(lab::stopping);
     std::vector<lab::Outcome> outcomes;
     for (const lab::Variant& variant : variants) {
@@ -90,6 +117,11 @@ int main(int argc, char** argv) {
     app.add_option_function<std::string>(
            "--mistake", [&](const std::string& name) { arguments.mistake = mistake_named(name); },
            "Train with it too: sqrt_d or heads_mixed")
+        ->type_name("NAME");
+    app.add_option_function<std::vector<std::string>>(
+           "--positions", [&](const std::vector<std::string>& names) { arguments.positions = positions_named(names); },
+           "Compare how it knows positions: none,learned,rotary (rotary: your exercise 13)")
+        ->delimiter(',')
         ->type_name("NAME");
     app.add_option("--export", arguments.gpt2_folder, "Write the last model into this folder, for the lab gpt2")
         ->type_name("DIR");

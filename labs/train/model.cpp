@@ -45,7 +45,7 @@ LanguageModel::LanguageModel(const ModelSizes& sizes, std::uint64_t seed, Traine
     const Index V = sizes.vocabulary, D = sizes.D;
     Random random(seed);
     add("tokens", random.normal({V, D}) * 0.1F);
-    add("places", waves(sizes.T, D));
+    if (sizes.positions == Positions::learned) add("places", waves(sizes.T, D));
     for (Index block = 0; block < sizes.blocks; ++block) {
         add(in_block(block, "norm.gain"), Tensor::ones({D}));
         add(in_block(block, "norm.bias"), Tensor::zeros({D}));
@@ -80,14 +80,33 @@ void LanguageModel::load_attention() {
             Tensor(tensor).copy_from(as_if(mistake_, name, parameter(in_block(block, name)), sizes_.H));
 }
 
+/// What is added to the tokens: (T, D).
+Tensor LanguageModel::places() const {
+    for (const auto& [name, tensor] : parameters_)
+        if (name == "places") return tensor;
+    return Tensor::zeros({sizes_.T, sizes_.D});
+}
+
+ex07::Parameters LanguageModel::attention_parameters(Index block) {
+    const auto used = [&](const std::string& name) {
+        return as_if(mistake_, name, parameter(in_block(block, name)), sizes_.H);
+    };
+    return {used("q_proj.weight"), used("q_proj.bias"), used("k_proj.weight"),   used("k_proj.bias"),
+            used("v_proj.weight"), used("v_proj.bias"), used("out_proj.weight"), used("out_proj.bias")};
+}
+
 LanguageModel::Trace LanguageModel::forward(const std::vector<Index>& tokens, Index B) {
     load_attention();
     Trace trace;
-    Tensor x = embed(tokens, B, parameter("tokens"), parameter("places"));  // (B, T, D)
+    Tensor x = embed(tokens, B, parameter("tokens"), places());  // (B, T, D)
     for (Index block = 0; block < sizes_.blocks; ++block) {
         trace.before.push_back(
             normalise(x, parameter(in_block(block, "norm.gain")), parameter(in_block(block, "norm.bias"))));
         const Tensor& y = trace.before.back().y;
+        if (turns()) {
+            x = x + turned_attention(y, attention_parameters(block), sizes_.H, sizes_.turn);
+            continue;
+        }
         ex05::Attention& attention = *attention_[static_cast<std::size_t>(block)];
         x = x + of_student("05_module", "forward", [&] { return attention.forward(y, y, y, {}); });
     }
@@ -99,21 +118,17 @@ LanguageModel::Trace LanguageModel::forward(const std::vector<Index>& tokens, In
 Tensor LanguageModel::logits(const std::vector<Index>& tokens, Index B) { return forward(tokens, B).logits; }
 
 Tensor LanguageModel::attention_backward(Index block, const Tensor& x, const Tensor& grad_y) {
-    const auto used = [&](const std::string& name) {
-        return as_if(mistake_, name, parameter(in_block(block, name)), sizes_.H);
-    };
-    const auto nothing = [&](const std::string& name) {
-        return Tensor::zeros(parameter(in_block(block, name)).shape());
-    };
-    const auto all = [](const auto& of) {
-        return ex07::Parameters{of("q_proj.weight"), of("q_proj.bias"), of("k_proj.weight"),   of("k_proj.bias"),
-                                of("v_proj.weight"), of("v_proj.bias"), of("out_proj.weight"), of("out_proj.bias")};
-    };
-    ex07::Parameters grads = all(nothing);
+    const ex07::Parameters used = attention_parameters(block);
+    const auto nothing = [](const Tensor& of) { return Tensor::zeros(of.shape()); };
+    ex07::Parameters grads{nothing(used.q_weight),   nothing(used.q_bias),   nothing(used.k_weight),
+                           nothing(used.k_bias),     nothing(used.v_weight), nothing(used.v_bias),
+                           nothing(used.out_weight), nothing(used.out_bias)};
     const Index T = x.size(1);
-    const Tensor grad_x = of_student("07_backward", "multi_head_attention_backward", [&] {
-        return ex07::multi_head_attention_backward(x, all(used), sizes_.H, given::causal_mask(T, T), grad_y, grads);
-    });
+    const Tensor grad_x = turns() ? turned_attention_backward(x, used, sizes_.H, sizes_.turn, grad_y, grads)
+                                  : of_student("07_backward", "multi_head_attention_backward", [&] {
+                                        return ex07::multi_head_attention_backward(
+                                            x, used, sizes_.H, given::causal_mask(T, T), grad_y, grads);
+                                    });
     const auto keep = [&](const std::string& name, const Tensor& grad) {
         gradient(in_block(block, name)) += as_if_backward(mistake_, name, grad, sizes_.H);
     };
@@ -145,7 +160,9 @@ double LanguageModel::learn(const Batch& batch) {
             grad + normalise_backward(before, parameter(in_block(block, "norm.gain")), grad_y,
                                       gradient(in_block(block, "norm.gain")), gradient(in_block(block, "norm.bias")));
     }
-    embed_backward(batch.tokens, grad, gradient("tokens"), gradient("places"));
+    Tensor of_places =
+        sizes_.positions == Positions::learned ? gradient("places") : Tensor::zeros({sizes_.T, sizes_.D});
+    embed_backward(batch.tokens, grad, gradient("tokens"), of_places);
     return cross_entropy(trace.logits, batch.next);
 }
 
@@ -154,6 +171,10 @@ std::vector<Tensor> LanguageModel::weights(const std::vector<Index>& tokens, Ind
     std::vector<Tensor> all;
     for (Index block = 0; block < sizes_.blocks; ++block) {
         const Tensor& y = trace.before[static_cast<std::size_t>(block)].y;
+        if (turns()) {
+            all.push_back(turned_weights(y, attention_parameters(block), sizes_.H, sizes_.turn));
+            continue;
+        }
         ex05::Attention& attention = *attention_[static_cast<std::size_t>(block)];
         all.push_back(
             of_student("05_module", "attention_weights", [&] { return attention.attention_weights(y, y, {}); }));

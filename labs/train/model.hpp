@@ -2,6 +2,7 @@
 
 #include "labs/train/layers.hpp"
 #include "labs/train/mistake.hpp"
+#include "labs/train/positions.hpp"
 #include "labs/train/text.hpp"
 
 #include <headway/nn.hpp>
@@ -19,10 +20,14 @@ struct ModelSizes {
     Index D = 64;
     Index H = 1;
     Index blocks = 2;  ///< an induction head needs another before it
+    Positions positions = Positions::learned;
+    Turn turn = {};  ///< for rotary positions
 };
 
 /// A small language model around the student's own attention (exercise 05) and its gradients (07):
 ///     x = token + position;   x = x + attention(norm(x)) for each block;   logits = head(norm(x))
+/// Where positions are rotary, nothing is added to the token, and attention turns queries and keys: its parts are the
+/// course's then, the turn and the gradients the student's.
 /// The parameters lie in one table by name; the student's modules get them before each use.
 class LanguageModel {
 public:
@@ -50,6 +55,9 @@ private:
     Tensor& gradient(const std::string& name);
     void add(const std::string& name, const Tensor& value);
     void load_attention();
+    ex07::Parameters attention_parameters(Index block);
+    Tensor places() const;
+    bool turns() const { return sizes_.positions == Positions::rotary; }
     Tensor attention_backward(Index block, const Tensor& x, const Tensor& grad_y);
 
     ModelSizes sizes_;

@@ -51,7 +51,9 @@ nn::StateDict read_all(const Checkpoint& checkpoint, const std::string& prefix, 
 }  // namespace
 
 std::string Variant::name() const {
-    return fmt::format("H = {}{}", H, mistake == TrainedMistake::none ? "" : ", " + to_string(mistake));
+    const std::string wrong = mistake == TrainedMistake::none ? "" : ", " + to_string(mistake);
+    if (positions == Positions::learned) return fmt::format("H = {}{}", H, wrong);
+    return fmt::format("H = {}{}, {} positions", H, wrong, positions == Positions::none ? "no" : to_string(positions));
 }
 
 json to_json(const Look& look) {
@@ -65,7 +67,12 @@ Training::Training(const Text& text, const TrainingPlan& plan, const Variant& va
     : text_(text),
       plan_(plan),
       variant_(variant),
-      model_({.vocabulary = static_cast<Index>(text.vocabulary().size()), .T = plan.T, .D = plan.D, .H = variant.H},
+      model_({.vocabulary = static_cast<Index>(text.vocabulary().size()),
+              .T = plan.T,
+              .D = plan.D,
+              .H = variant.H,
+              .positions = variant.positions,
+              .turn = variant.turn},
              plan.seed, variant.mistake),
       optimiser_(model_.parameters()),
       validation_(text.batch(Part::validation, plan.seed, plan.validation, plan.T)) {

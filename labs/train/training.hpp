@@ -28,8 +28,10 @@ struct TrainingPlan {
 struct Variant {
     Index H = 1;
     TrainedMistake mistake = TrainedMistake::none;
+    Positions positions = Positions::learned;
+    Turn turn = {};  ///< for rotary positions
 
-    /// "H = 4", "H = 4, sqrt_d"
+    /// "H = 4", "H = 4, sqrt_d", "H = 4, rotary positions"
     std::string name() const;
 };
 

@@ -133,6 +133,7 @@ nlohmann::json to_json(const std::vector<Outcome>& outcomes) {
         for (const Heads& map : outcome.maps) maps.push_back(to_json(map));
         models.push_back({{"heads", outcome.variant.H},
                           {"mistake", to_string(outcome.variant.mistake)},
+                          {"positions", to_string(outcome.variant.positions)},
                           {"parameters", outcome.parameters},
                           {"looks", looks},
                           {"scores", heads},

@@ -46,7 +46,7 @@ misbehaves() {
 }
 
 quick() {
-    expect 0 'needs 05 and 07' "$cli" lab
+    expect 0 'needs 05 and 07; uses 13 where it is done' "$cli" lab
     expect 0 '--reference' "$cli" lab --help
     expect 2 'there is no lab nope; there are cost, train, prune, gpt2' "$cli" lab nope
     expect 2 'give one of them' "$cli" lab cost --reference --submission .
@@ -82,6 +82,10 @@ slow() {
     expect 2 '5 does not divide the width' "$cli" lab train --reference --heads 5
     expect 2 'there is none called heads; there are sqrt_d and heads_mixed' "$cli" lab train --reference --mistake heads
     expect 2 'does not know the word elephant' "$cli" lab train --reference --sentence 'the elephant'
+    mkdir early && cp -r "$checkout/solutions/05_module" "$checkout/solutions/07_backward" early
+    expect 1 'exercise 13_positions is not done yet' "$cli" lab train --submission early --positions rotary
+    expect 2 'there are none called waves; there are none, learned and rotary' "$cli" lab train --reference --positions waves
+    expect 0 'H = 2, rotary positions' "$cli" lab train --reference --quick --steps 20 --heads 2 --positions none,rotary --output turned
     train="$cli lab train --reference --quick --steps 120 --heads 2,4"
     # shellcheck disable=SC2086  # several words
     expect 0 'too few for heads that copy' $train --output whole --json whole.json

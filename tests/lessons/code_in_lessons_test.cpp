@@ -7,6 +7,7 @@
 #include <headway/random.hpp>
 #include <kv_cache.hpp>
 #include <module.hpp>
+#include <positions.hpp>
 #include <scaled_scores.hpp>
 #include <single_head.hpp>
 #include <tiled_attention.hpp>
@@ -281,7 +282,7 @@ TEST(Masks, WhatIsBlockedMayHoldAnyNumber) {
 
 namespace {
 
-// ---- lessons 07 to 10 -----------------------------------------------------------------------------------------------
+// ---- lessons from 07 on --------------------------------------------------------------------------------------------
 
 TEST(CodeOfLesson07, TheAverageOfARowBroadcasts) {
     const Tensor weights = softmax_rows(Random(8).normal({T, 6})).view({1, 1, T, 6});
@@ -320,6 +321,18 @@ TEST(CodeOfLesson10, TheNewLargestIsPerRow) {
     const Tensor now = max(both, -1, KeepAxis::yes);          // (B, H, T, 1)
     EXPECT_EQ(now(1, 2, 3, 0), 100);
     EXPECT_EQ(now(0, 0, 0, 0), max(scores[0][0][0], 0)());
+}
+
+TEST(CodeOfLesson13, OnePairOfOneTokenIsTurned) {
+    constexpr float angle = 0.7F;
+    Tensor head = Tensor::of({2}, {3, 1});
+    const Tensor right = ex13::rotate_pairs(head.view({1, 1, 1, 2}), Tensor::full({1, 1, 1}, angle));
+    const float x = head(0), y = head(1);
+    const float c = std::cos(angle), s = std::sin(angle);
+    head(0) = x * c - y * s;
+    head(1) = x * s + y * c;  // of the old x
+    EXPECT_NEAR(head(0), right(0, 0, 0, 0), 1e-6);
+    EXPECT_NEAR(head(1), right(0, 0, 0, 1), 1e-6);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <kv_cache.hpp>
 #include <merge_heads.hpp>
 #include <module.hpp>
+#include <positions.hpp>
 #include <scaled_scores.hpp>
 #include <single_head.hpp>
 #include <tiled_attention.hpp>
@@ -111,3 +112,14 @@ TEST(LongText, Fits) {
     std::cout << context[0][0][0] << '\n';
 }
 }  // namespace headway::ex10
+
+namespace headway::ex13 {
+TEST(Distance, IsAllThatCounts) {
+    Random random(1);
+    const Tensor q = random.normal({1, 1, 1, 8}), k = random.normal({1, 1, 3, 8});
+    for (const float first : {0.0F, 1000.0F}) {
+        const Tensor at = (Tensor::arange(3) + first).view({1, 3});
+        std::cout << rotary_attention(q, k, k, at.slice(1, 2, 3), at, 10'000, {}) << '\n';
+    }
+}
+}  // namespace headway::ex13

@@ -210,6 +210,50 @@ keep("09/layer", x=x, w_q=w_q, w_k=w_k, w_v=w_v, w_o=w_o, mask=mask, result=cont
 w = drawn(D, E)
 keep("09/pooling", w=w, pooled=w.unflatten(1, (GROUPED_H_KV, group, d)).mean(2).flatten(1))
 
+# ---- 13 positions -----------------------------------------------------------------------------------------------
+
+ROTARY_WIDTH, ROTARY_BASE = 6, 500
+
+
+def angles_at(positions):
+    """(B, T) -> (B, 1, T, pairs)"""
+    turns = ROTARY_BASE ** (-torch.arange(0, ROTARY_WIDTH, 2, dtype=torch.float64) / ROTARY_WIDTH)
+    return positions[:, None, :, None] * turns
+
+
+def turned_pairs(x, positions):
+    """Neighbours as complex numbers, as Meta's Llama does it."""
+    pairs = torch.view_as_complex(x.unflatten(-1, (-1, 2)).contiguous())
+    angles = angles_at(positions)
+    return torch.view_as_real(pairs * torch.polar(torch.ones_like(angles), angles)).flatten(-2)
+
+
+def turned_halves(x, positions):
+    """x·cos + rotate_half(x)·sin, as transformers does it."""
+    angles = torch.cat([angles_at(positions)] * 2, -1)
+    first, second = x.chunk(2, -1)
+    return x * angles.cos() + torch.cat([-second, first], -1) * angles.sin()
+
+
+def positions_of(length):
+    return torch.tensor([numbers.randrange(60) for _ in range(B * length)], dtype=torch.float64).reshape(B, length)
+
+
+for case, mask in {"13/no_mask": None, "13/mask_of_each_head": drawn_mask(B, GROUPED_H, T, S)}.items():
+    q, k = drawn(B, GROUPED_H, T, ROTARY_WIDTH), drawn(B, GROUPED_H_KV, S, ROTARY_WIDTH)
+    v, q_positions, k_positions = drawn(B, GROUPED_H_KV, S, d_v), positions_of(T), positions_of(S)
+    turned_q, turned_k = turned_pairs(q, q_positions), turned_pairs(k, k_positions)
+    context, _ = attention(turned_q, turned_k.repeat_interleave(group, 1), v.repeat_interleave(group, 1), mask)
+    keep(case, q=q, k=k, v=v, q_positions=q_positions, k_positions=k_positions, context=context, turned_q=turned_q,
+         halves_of_q=turned_halves(q, q_positions))
+    if mask is not None:
+        keep(case, mask=mask)
+
+module, _ = multi_head(bias=True)
+x = drawn(B, T, D)
+q, k, v = linear(x, module.in_proj_weight, module.in_proj_bias).chunk(3, -1)
+keep("13/in_projection", weight=module.in_proj_weight, bias=module.in_proj_bias, x=x, q=q, k=k, v=v)
+
 # ---- the file ---------------------------------------------------------------------------------------------------
 
 

@@ -6,6 +6,7 @@
 #include "grouped_query.hpp"
 #include "merge_heads.hpp"
 #include "module.hpp"
+#include "positions.hpp"
 #include "scaled_scores.hpp"
 
 #include <algorithm>
@@ -207,6 +208,39 @@ TEST(OfGroupedQuery, TheLayerAndPoolingAgree) {
                                                          layer["w_o"], grouped_H, grouped_H_kv, layer.mask()),
                       layer["result"]));
     EXPECT_TRUE(close(ex09::pool_heads(pooling["w"], grouped_H, grouped_H_kv), pooling["pooled"]));
+}
+
+// ---- 13 ---------------------------------------------------------------------------------------------------------
+
+constexpr double rotary_base = 500;
+
+class OfPositions : public Values {};
+HEADWAY_CASES(OfPositions, "13/no_mask", "13/mask_of_each_head");
+
+TEST_P(OfPositions, BothConventionsTurnAlike) {
+    const Tensor q = value["q"];
+    const Tensor angles = ex13::rotation_angles(value["q_positions"], q.size(3), rotary_base);
+    EXPECT_TRUE(close(ex13::rotate_pairs(q, angles), value["turned_q"]));
+    EXPECT_TRUE(close(ex13::rotate_halves(q, angles), value["halves_of_q"]));
+}
+
+TEST_P(OfPositions, AttentionAgrees) {
+    EXPECT_TRUE(close(ex13::rotary_attention(value["q"], value["k"], value["v"], value["q_positions"],
+                                             value["k_positions"], rotary_base, value.mask()),
+                      value["context"]));
+}
+
+TEST(OfInProjection, PartsProjectAsTheWholeAndPackAgain) {
+    const Case value("13/in_projection");
+    const ex13::Projections parts = ex13::unpack_in_projection({value["weight"], value["bias"]}, H, H);
+    const Tensor x = value["x"];
+    EXPECT_TRUE(close(matmul(x, parts.w_q) + parts.b_q, value["q"]));
+    EXPECT_TRUE(close(matmul(x, parts.w_k) + parts.b_k, value["k"]));
+    EXPECT_TRUE(close(matmul(x, parts.w_v) + parts.b_v, value["v"]));
+    const ex13::Packed packed =
+        ex13::pack_in_projection(parts.w_q, parts.w_k, parts.w_v, parts.b_q, parts.b_k, parts.b_v);
+    EXPECT_TRUE(close(packed.weight, value["weight"]));
+    EXPECT_TRUE(close(packed.bias, value["bias"]));
 }
 
 // ---- the values tell wrong from right ---------------------------------------------------------------------------

@@ -43,6 +43,20 @@ TEST(Model, RemembersNothingThatADecisionChanged) {
     EXPECT_EQ(distance(Answer::of(model.context_and_weights(right()).context), before), 0);
 }
 
+TEST(Model, PreparesHeadsBeforeTheyAreShared) {
+    Random random(8);
+    Given given;
+    given.input = {random.normal({2, 4, 3, 5}), random.normal({2, 2, 7, 5}), random.normal({2, 2, 7, 6})};
+    given.H_kv = 2;
+    Given doubled = given;
+    doubled.input[1] = given.input[1] * 2.0F;
+    given.prepared = [](const Array& heads, std::size_t role) {
+        return role == 1 ? reference::scale(heads, 2) : heads;
+    };
+    EXPECT_LT(distance(Answer::of(Attention(given).output(right())), Answer::of(Attention(doubled).output(right()))),
+              0.1);
+}
+
 /// The distance of softmax over tiles from softmax at once, in tolerances.
 double distance_of_tiles(const Tiling& choices, const Tiles& tiles) {
     Random random(6);

@@ -2,6 +2,7 @@
 #include "labs/train/model.hpp"
 #include "diagnosis/catalogue.hpp"
 #include "labs/train/language.hpp"
+#include "labs/train/rotation.hpp"
 
 #include <gtest/gtest.h>
 
@@ -41,10 +42,7 @@ Slopes slopes(LanguageModel& model, std::size_t parameter, const Batch& batch) {
     return found;
 }
 
-class Gradients : public testing::TestWithParam<TrainedMistake> {};
-
-TEST_P(Gradients, AreWhatDifferencesSay) {
-    LanguageModel model = small_model(3, GetParam());
+void expect_gradients(LanguageModel& model) {
     // At the start all heads look everywhere alike; a little later nothing is near zero by symmetry.
     for (auto& [name, tensor] : model.parameters()) tensor += Random(9).normal(tensor.shape()) * 0.2F;
     const Batch batch = small_batch();
@@ -56,9 +54,56 @@ TEST_P(Gradients, AreWhatDifferencesSay) {
     }
 }
 
+class Gradients : public testing::TestWithParam<TrainedMistake> {};
+
+TEST_P(Gradients, AreWhatDifferencesSay) {
+    LanguageModel model = small_model(3, GetParam());
+    expect_gradients(model);
+}
+
 INSTANTIATE_TEST_SUITE_P(WithEachMistake, Gradients,
                          testing::Values(TrainedMistake::none, TrainedMistake::sqrt_d, TrainedMistake::heads_mixed),
                          [](const auto& mistake) { return to_string(mistake.param); });
+
+LanguageModel model_with(Positions positions) {
+    const Language language;
+    return {{.vocabulary = static_cast<Index>(language.vocabulary().size()),
+             .T = 7,
+             .D = 12,
+             .H = 3,
+             .positions = positions,
+             .turn = &turn_of_student},
+            seed};
+}
+
+class GradientsWithPositions : public testing::TestWithParam<Positions> {};
+
+TEST_P(GradientsWithPositions, AreWhatDifferencesSay) {
+    LanguageModel model = model_with(GetParam());
+    // Nothing is added to the tokens: small ones would bend under the norm within a difference.
+    model.parameters().front().second.copy_from(Random(8).normal(model.parameters().front().second.shape()));
+    expect_gradients(model);
+}
+
+INSTANTIATE_TEST_SUITE_P(OfEachKind, GradientsWithPositions, testing::Values(Positions::none, Positions::rotary),
+                         [](const auto& positions) { return to_string(positions.param); });
+
+/// A model whose attention turns by nothing is one without positions.
+TEST(TurnedAttention, WithoutATurnIsTheStudentsOwn) {
+    LanguageModel without = model_with(Positions::none);
+    LanguageModel unturned({.vocabulary = without.sizes().vocabulary,
+                            .T = 7,
+                            .D = 12,
+                            .H = 3,
+                            .positions = Positions::rotary,
+                            .turn = [](const Tensor& heads, Sense) { return heads; }},
+                           seed);
+    const Batch batch = small_batch();
+    EXPECT_NEAR(without.learn(batch), unturned.learn(batch), 1e-5);
+    for (std::size_t i = 0; i < without.gradients().size(); ++i)
+        for (Index j = 0; j < without.gradients()[i].second.numel(); ++j)
+            ASSERT_NEAR(without.gradients()[i].second.data()[j], unturned.gradients()[i].second.data()[j], 1e-4);
+}
 
 TEST(LanguageModel, HasAsManyParametersWhateverTheHeads) {
     EXPECT_EQ(small_model(1).parameter_count(), small_model(4).parameter_count());

@@ -1,0 +1,142 @@
+// What does not fit, and must be refused.
+#include "suites/13_positions/misfits.hpp"
+
+#include "student/sweep.hpp"
+
+#include <algorithm>
+
+namespace headway::judge::positions {
+
+void expect_positions_checked(Student& student, Random& random, const Sizes& n) {
+    const auto refuse = [&](const std::vector<Index>& padding, Index first, Index T, const std::string& because) {
+        student.refuses("token_positions", {{"padding", padding}, {"first", first}, {"T", T}}, because);
+    };
+    refuse({0, 1, -1}, 0, n.T, "a count of padding is negative");
+    refuse({0, 1}, -1, n.T, "`first` is negative");
+    refuse({0, 1}, 0, 0, "T is 0");
+    refuse({0, 1}, 0, -1, "T is negative");
+    refuse({}, 0, n.T, "there is no sequence");
+    const Tensor at = random_positions(random, n.B, n.T, 60);
+    const auto refuse_angles = [&](const Tensor& some, Index d, double base, const std::string& because) {
+        student.refuses("rotation_angles", {{"positions", some}, {"d", d}, {"base", base}}, because);
+    };
+    for (const Index d : {7, 1}) refuse_angles(at, d, 500, "d is odd");
+    refuse_angles(at, 0, 500, "d is 0");
+    refuse_angles(at, -2, 500, "d is negative");
+    refuse_angles(at, 6, 0, "base is 0");
+    refuse_angles(at, 6, -500, "base is negative");
+    refuse_angles(at.select(0, 0), 6, 500, "positions must be (B, T)");
+}
+
+void expect_turns_checked(Student& student, Random& random, const Sizes& n) {
+    for (const char* function : {"rotate_pairs", "rotate_halves"}) {
+        const Arguments fits{{"x", heads(random, n.B, n.H, n.T, 6)}, {"angles", random_angles(random, n.B, n.T, 3)}};
+        refuses_misfits(student, random, function, fits, "x: B H T d!, angles: B T i!");
+        Arguments odd = fits;
+        odd[0].value = heads(random, n.B, n.H, n.T, 7);
+        student.refuses(function, odd, "a width of 7 has no pairs");
+        Arguments flat = fits;
+        flat[0].value = random_tensor(random, {n.B, n.T, 6});
+        student.refuses(function, flat, "x must be of shape (B, H, T, d)");
+    }
+    for (const char* function : {"pairs_to_halves", "halves_to_pairs"}) {
+        const auto refuse = [&](const Tensor& w, Index H, const std::string& because) {
+            student.refuses(function, {{"w", w}, {"num_heads", H}}, because);
+        };
+        refuse(random_tensor(random, {n.S, 3 * 6 + 2}), 3, "20 columns do not divide among 3 heads");
+        refuse(random_tensor(random, {n.S, 3 * 5}), 3, "heads of width 5 have no pairs");
+        refuse(random_tensor(random, {n.S, 6}), 0, "num_heads is 0");
+        refuse(random_tensor(random, {n.S, 6}), -3, "num_heads is negative");
+        refuse(random_tensor(random, {}), 1, "w has no axis");
+    }
+}
+
+namespace {
+
+/// A text taken out of a batch has three axes.
+void expect_four_axes_wanted(Student& student, const std::string& function, const Arguments& fits,
+                             const std::vector<std::string>& names) {
+    for (std::size_t i = 0; i < fits.size(); ++i) {
+        if (std::ranges::find(names, fits[i].name) == names.end()) continue;
+        Arguments flat = fits;
+        flat[i].value = std::get<Tensor>(fits[i].value).select(0, 0);
+        student.refuses_index(function, flat, fits[i].name + " has three axes");
+    }
+}
+
+}  // namespace
+
+void expect_attention_checked(Student& student, Random& random, const Inputs& in, const Sizes& n) {
+    refuses_misfits(student, random, "rotary_attention", in.with(Mask{}),
+                    "q: B H T d, k: B K S d, v: B K S d_v, q_positions: B T, k_positions: B S");
+    const auto refuse = [&](std::size_t which, const wire::Value& value, const std::string& because) {
+        Arguments other = in.with(Mask{});
+        other[which].value = value;
+        student.refuses("rotary_attention", other, because);
+    };
+    refuse(0, heads(random, n.B, in.grouping.H() + 1, n.T, n.d), "H is not divisible by H_kv");
+    refuse(5, 0.0, "base is 0");
+    Arguments odd = in.with(Mask{});
+    odd[0].value = heads(random, n.B, in.grouping.H(), n.T, 7);
+    odd[1].value = heads(random, n.B, in.grouping.H_kv, n.S, 7);
+    student.refuses("rotary_attention", odd, "a width of 7 has no pairs");
+    expect_four_axes_wanted(student, "rotary_attention", in.with(Mask{}), {"q", "k", "v"});
+    refuses_masks(student, random, {n.B, in.grouping.H(), n.T, n.S}, "rotary_attention",
+                  [&](const Mask& mask) { return in.with(mask); });
+}
+
+void expect_decoding_checked(Student& student, Random& random, const Decoding& in) {
+    refuses_misfits(student, random, "decode", in.arguments(),
+                    "cache_k: B K P d, cache_v: B K P d_v, q: B H T d, k: B K T d, v: B K T d_v");
+    expect_four_axes_wanted(student, "decode", in.arguments(), {"cache_k", "cache_v", "q", "k", "v"});
+    const auto refuse = [&](const std::vector<Index>& padding, const std::string& because) {
+        Arguments other = in.arguments();
+        other[5].value = padding;
+        student.refuses("decode", other, because);
+    };
+    std::vector<Index> longer = in.padding, negative = in.padding;
+    longer.push_back(0);
+    negative.back() = -1;
+    refuse(longer, "there are more counts of padding than sequences");
+    refuse({in.padding.begin(), in.padding.end() - 1}, "there are fewer counts of padding than sequences");
+    refuse(negative, "a count of padding is negative");
+    for (const std::size_t gone : {0, 1}) {
+        Arguments other = in.arguments();
+        other[gone].value = Tensor{};
+        student.refuses("decode", other,
+                        "the cache has " + std::string(gone == 0 ? "values and no keys" : "keys and no values"));
+    }
+}
+
+void expect_packing_checked(Student& student, Random& random, const Sizes& n) {
+    const Layer layer(random, n.S, 6 * n.d, 3 * n.d);
+    refuses_misfits(student, random, "pack_in_projection", layer.arguments(),
+                    "w_q: D E, w_k: D F, w_v: D F, b_q: E, b_k: F, b_v: F");
+    for (std::size_t flat = 0; flat < 3; ++flat) {
+        Arguments other = layer.arguments();
+        other[flat].value = std::get<Tensor>(other[flat].value).select(0, 0);
+        student.refuses_index("pack_in_projection", other, other[flat].name + " has one axis");
+    }
+    for (std::size_t gone = 3; gone < 6; ++gone) {
+        Arguments other = layer.arguments();
+        other[gone].value = Tensor{};
+        student.refuses("pack_in_projection", other, "there are other biases, but no " + other[gone].name);
+    }
+    const Index rows = 12 * n.d;
+    const Tensor weight = random_tensor(random, {rows, n.S}), bias = random_tensor(random, {rows});
+    const auto refuse = [&](const Tensor& w, const Tensor& b, Index H, Index H_kv, const std::string& because) {
+        student.refuses("unpack_in_projection", {{"weight", w}, {"bias", b}, {"num_heads", H}, {"num_kv_heads", H_kv}},
+                        because);
+    };
+    refuse(random_tensor(random, {rows + 1, n.S}), Tensor{}, 6, 3, "its rows do not divide among 12 heads");
+    refuse(weight, random_tensor(random, {rows + 1}), 6, 3, "the bias is longer than the weight has rows");
+    refuse(weight, random_tensor(random, {rows - 1}), 6, 3, "the bias is shorter than the weight has rows");
+    refuse(weight, random_tensor(random, {rows, 1}), 6, 3, "the bias has two axes");
+    refuse(bias, bias, 6, 3, "the weight has one axis");
+    refuse(weight, bias, 8, 2 + 3, "H is not divisible by H_kv");
+    refuse(weight, bias, 0, 3, "num_heads is 0");
+    refuse(weight, bias, 6, 0, "num_kv_heads is 0");
+    refuse(weight, bias, -6, -3, "num_heads and num_kv_heads are negative");
+}
+
+}  // namespace headway::judge::positions

@@ -1,0 +1,140 @@
+// Three projections in one matrix.
+#include "suites/13_positions/in_projection.hpp"
+
+#include "diagnosis/catalogue.hpp"
+
+namespace headway::diagnosis {
+namespace {
+
+using Place = InProjection::Place;
+using Layer = InProjection::Layer;
+
+/// Parts in the order keys, queries, values or queries, values, keys.
+Place keys_queries_values(Index row, Index E, Index E_kv) {
+    if (row < E_kv) return {1, row};
+    return row < E_kv + E ? Place{0, row - E_kv} : Place{2, row - E_kv - E};
+}
+Place queries_values_keys(Index row, Index E, Index E_kv) {
+    if (row < E) return {0, row};
+    return row < E + E_kv ? Place{2, row - E} : Place{1, row - E - E_kv};
+}
+
+Index keys_first(int part, Index c, const Layer& layer) {
+    return c + (part == 0 ? layer.E_kv() : part == 1 ? 0 : layer.E() + layer.E_kv());
+}
+Index values_second(int part, Index c, const Layer& layer) {
+    return c + (part == 0 ? 0 : part == 1 ? layer.E() + layer.E_kv() : layer.E());
+}
+
+/// Group by group: its queries, its keys, its values.
+Index group_by_group(int part, Index c, const Layer& layer) {
+    const Index queries = layer.E() / layer.H_kv, group = queries + 2 * layer.d;
+    if (part == 0) return c / queries * group + c % queries;
+    return c / layer.d * group + queries + (part - 1) * layer.d + c % layer.d;
+}
+
+constexpr const char* torch_order = "rows of queries come first, then keys, then values, each part in one piece";
+constexpr const char* unequal =
+    "of the H + 2·H_kv heads H are queries, H_kv keys, H_kv values: parts are as wide as that";
+constexpr const char* loads = "shapes fit, and a checkpoint loads without a word; the output is nonsense";
+
+}  // namespace
+
+namespace chapters {
+
+Chapter in_projection() {
+    static constexpr Decision decisions[] = {
+        {.id = "in_projection_pack",
+         .stage = "project",
+         .lesson = {{"13", "One matrix for three"}},
+         .pseudocode = "cat of w_q, w_k, w_v over columns (D, E + 2·E_kv), transposed; cat of b_q, b_k, b_v"},
+        {.id = "in_projection_unpack",
+         .stage = "project",
+         .lesson = {{"13", "One matrix for three"}},
+         .pseudocode = "d = rows / (H + 2·H_kv); rows [0, H·d) are queries, the next H_kv·d keys, the rest values; "
+                       "each transposed"},
+    };
+    static constexpr Mistake mistakes[] = {
+        {.id = "packed_keys_first",
+         .decision = "in_projection_pack",
+         .title = "keys are packed first, then queries, then values",
+         .right = torch_order,
+         .symptom = loads,
+         .question = "Whose rows come first in in_proj_weight?",
+         .make =
+             [](Choices& c) {
+                 c.change<InProjection>().weight = c.change<InProjection>().bias = &keys_queries_values;
+             }},
+        {.id = "packed_values_second",
+         .decision = "in_projection_pack",
+         .title = "values are packed before keys",
+         .right = torch_order,
+         .symptom = loads,
+         .question = "In which order do q, k and v stand in in_proj_weight?",
+         .make =
+             [](Choices& c) {
+                 c.change<InProjection>().weight = c.change<InProjection>().bias = &queries_values_keys;
+             }},
+        {.id = "packed_by_columns",
+         .decision = "in_projection_pack",
+         .title = "the packed weight is (D, E + 2·E_kv): it is not transposed",
+         .right = "torch keeps (out, in): a row for each feature of q, k and v",
+         .symptom = "where the shapes differ, it is refused; for a square one the output is nonsense",
+         .question = "Is a feature of q a row or a column of in_proj_weight?",
+         .make = [](Choices& c) { c.change<InProjection>().packs_columns = true; }},
+        {.id = "unpacked_in_equal_thirds",
+         .decision = "in_projection_unpack",
+         .title = "the packed weight is cut into three equal parts",
+         .right = unequal,
+         .symptom = "right for H_kv = H; else queries, keys and values are mixed up, or a shape does not fit",
+         .question = "How many of the rows belong to queries if H = 6 and H_kv = 2?",
+         .shipped = {"vLLM: https://github.com/vllm-project/vllm/pull/13687"},
+         .make = [](Choices& c) { c.change<InProjection>().equal_thirds = true; }},
+        {.id = "unpacked_keys_first",
+         .decision = "in_projection_unpack",
+         .title = "the first rows are taken for keys, the next for queries",
+         .right = torch_order,
+         .symptom = loads,
+         .question = "Whose rows come first in in_proj_weight?",
+         .make =
+             [](Choices& c) { c.change<InProjection>().source = c.change<InProjection>().bias_source = &keys_first; }},
+        {.id = "unpacked_values_second",
+         .decision = "in_projection_unpack",
+         .title = "keys and values are taken for each other",
+         .right = torch_order,
+         .symptom = loads,
+         .question = "In which order do q, k and v stand in in_proj_weight?",
+         .make =
+             [](Choices& c) {
+                 c.change<InProjection>().source = c.change<InProjection>().bias_source = &values_second;
+             }},
+        {.id = "unpacked_group_by_group",
+         .decision = "in_projection_unpack",
+         .title = "rows are read as interleaved: the queries of a group, its keys, its values, then the next group",
+         .right = torch_order,
+         .symptom = loads,
+         .question = "After the first head of queries, does in_proj_weight go on with a head of keys?",
+         .make =
+             [](Choices& c) {
+                 c.change<InProjection>().source = c.change<InProjection>().bias_source = &group_by_group;
+             }},
+        {.id = "unpacked_weight_alone_group_by_group",
+         .decision = "in_projection_unpack",
+         .title = "rows of the weight are read as interleaved, group by group; biases are right",
+         .right = torch_order,
+         .symptom = loads,
+         .question = "After the first head of queries, does in_proj_weight go on with a head of keys?",
+         .make = [](Choices& c) { c.change<InProjection>().source = &group_by_group; }},
+        {.id = "unpacked_by_rows",
+         .decision = "in_projection_unpack",
+         .title = "w_q, w_k and w_v are left as torch has them, (out, in)",
+         .right = "this course's functions compute x·w: transpose each part to (in, out)",
+         .symptom = "where the shapes differ, it is refused; for a square one the output is nonsense",
+         .question = "Is a feature of q a row or a column of w_q?",
+         .make = [](Choices& c) { c.change<InProjection>().leaves_rows = true; }},
+    };
+    return {decisions, mistakes};
+}
+
+}  // namespace chapters
+}  // namespace headway::diagnosis

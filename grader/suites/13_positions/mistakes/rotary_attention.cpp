@@ -1,0 +1,256 @@
+// What attention turns, and what a cache keeps of it.
+#include "suites/13_positions/rotary.hpp"
+
+#include "diagnosis/catalogue.hpp"
+
+namespace headway::diagnosis {
+namespace {
+
+constexpr const char* both_turned = "queries and keys are turned by their positions, values never";
+constexpr const char* number_in_text = "new token t stands behind P others: it is number P + t, less the padding";
+constexpr const char* turned_once = "turn each key once, when it is new, and keep it turned";
+constexpr const char* own_text = "new token t sees columns padding[b] to P + t of its text";
+
+}  // namespace
+
+namespace chapters {
+
+Chapter rotary_attention() {
+    static constexpr Decision decisions[] = {
+        {.id = "rotary_attention",
+         .stage = "scores",
+         .lesson = {{"13", "Distance alone"}},
+         .pseudocode = "q' = rotate_pairs(q, rotation_angles(q_positions, d, base)); k' alike with k_positions; "
+                       "attention of q', k', "
+                       "v"},
+        {.id = "rotary_decoding",
+         .stage = "split",
+         .lesson = {{"13", "In the cache"}},
+         .pseudocode = "angles of token_positions(padding, P, T); cat the cache with the turned new keys; attend with "
+                       "turned queries"},
+        {.id = "rotary_sight",
+         .stage = "mask",
+         .lesson = {{"13", "Padding on the left"}},
+         .pseudocode = "mask[b, 0, t, s] = s < padding[b] or s > P + t, (B,1,T,P+T)"},
+    };
+    static constexpr Mistake mistakes[] = {
+        {.id = "values_turned_too",
+         .decision = "rotary_attention",
+         .title = "values are turned as well",
+         .right = both_turned,
+         .symptom = "trains; what a token hands on depends on where it stands, and loaded weights give nonsense",
+         .question = "What does a value have to say of the distance?",
+         .make =
+             [](Choices& c) {
+                 c.change<Rotary>().turned = {true, true, true};
+             }},
+        {.id = "queries_alone_turned",
+         .decision = "rotary_attention",
+         .title = "only queries are turned",
+         .right = both_turned,
+         .symptom = "scores depend on where the query stands, not on the distance",
+         .question = "If both tokens move on by one, does the score stay?",
+         .make =
+             [](Choices& c) {
+                 c.change<Rotary>().turned = {true, false, false};
+             }},
+        {.id = "keys_alone_turned",
+         .decision = "rotary_attention",
+         .title = "only keys are turned",
+         .right = both_turned,
+         .symptom = "scores depend on where the key stands, not on the distance",
+         .question = "If both tokens move on by one, does the score stay?",
+         .make =
+             [](Choices& c) {
+                 c.change<Rotary>().turned = {false, true, false};
+             }},
+        {.id = "nothing_turned",
+         .decision = "rotary_attention",
+         .title = "nothing is turned: attention does not know where tokens stand",
+         .right = both_turned,
+         .symptom = "a text is a bag of words",
+         .question = "What happens to your output when keys change places with their values?",
+         .make =
+             [](Choices& c) {
+                 c.change<Rotary>().turned = {false, false, false};
+             }},
+        {.id = "values_turned_for_keys",
+         .decision = "rotary_attention",
+         .title = "queries and values are turned, keys are not",
+         .right = both_turned,
+         .symptom = "scores depend on where the query stands, and values on where they stand",
+         .question = "In which order does your function return q, k and v?",
+         .shipped = {"MMAudio: https://github.com/hkchengrex/MMAudio/issues/83"},
+         .make =
+             [](Choices& c) {
+                 c.change<Rotary>().turned = {true, false, true};
+             }},
+        {.id = "keys_turned_the_other_way",
+         .decision = "rotary_attention",
+         .title = "keys are turned the other way than queries: scores depend on the sum of two positions",
+         .right = both_turned,
+         .symptom = "right at position 0 alone",
+         .question = "If both tokens move on by one, by how much does the angle between them change?",
+         .make = [](Choices& c) { c.change<Rotary>().key_sense = -1; }},
+        {.id = "attention_turns_halves",
+         .decision = "rotary_attention",
+         .title = "attention turns halves where it should turn neighbours",
+         .right = "attention here turns neighbours: rotate_pairs",
+         .symptom = "trains as well as the right one; loaded weights give nonsense",
+         .question = "Which of the two rotations do you call?",
+         .make = [](Choices& c) { c.change<Rotary>().attends_by_halves = true; }},
+        {.id = "attention_counts_anew",
+         .decision = "rotary_attention",
+         .title = "tokens are counted from 0 on, whatever positions are handed over",
+         .right = "turn by q_positions and k_positions",
+         .symptom = "right for a whole text without padding",
+         .question = "Where does your code read q_positions?",
+         .make = [](Choices& c) { c.change<Rotary>().counts_anew = true; }},
+        {.id = "angle_divided_by_model_width",
+         .decision = "rotary_attention",
+         .title = "the exponent is -2i/(H·d): it is divided by the width of all heads together",
+         .right = "pair i is turned by position · base^(-2i/d), d the width of one head",
+         .symptom = "right for one head; with more of them all pairs turn nearly as fast as the first",
+         .question = "Which d is meant in base^(-2i/d), that of a head or that of the model?",
+         .make =
+             [](Choices& c) {
+                 c.change<Rotary>().frequency_in_layer = [](const Rotary::Pair& p) {
+                     return Rotary::right().frequency({p.i, p.d * p.H, p.base, 1});
+                 };
+             }},
+        // ---- the cache ----
+        {.id = "decode_forgets_the_cache_in_positions",
+         .decision = "rotary_decoding",
+         .title = "new tokens are turned as if they were the first: the tokens in the cache are not counted",
+         .right = number_in_text,
+         .symptom = "the prompt is right; every further token stands at the beginning",
+         .question = "At which position does the first token after a prompt of 5 stand?",
+         .make =
+             [](Choices& c) {
+                 c.change<Rotary>().counts_cache = {false, false};
+             }},
+        {.id = "decode_queries_forget_the_cache",
+         .decision = "rotary_decoding",
+         .title = "new queries are turned as if they were the first; keys are right",
+         .right = number_in_text,
+         .symptom = "the prompt is right; then distances are wrong",
+         .question = "Do you turn q and k of a new token by the same angles?",
+         .make =
+             [](Choices& c) {
+                 c.change<Rotary>().counts_cache = {false, true};
+             }},
+        {.id = "decode_positions_ignore_padding",
+         .decision = "rotary_decoding",
+         .title = "decode turns tokens by their column: padding is masked, but not taken off from the position",
+         .right = number_in_text,
+         .symptom = "keys in the cache and new ones are counted from different beginnings, if others filled it",
+         .question = "Which position has the first real token of a text with three tokens of padding?",
+         .make =
+             [](Choices& c) {
+                 c.change<Rotary>().counts_padding = {false, false};
+             }},
+        {.id = "cached_keys_turned_again",
+         .decision = "rotary_decoding",
+         .title = "the whole cache is turned with the new keys, and kept so: old keys are turned once more each time",
+         .right = turned_once,
+         .symptom = "the prompt is right; then keys move on with every token",
+         .question = "How often has the first key been turned after three calls?",
+         .make = [](Choices& c) { c.change<Rotary>().keys = Rotary::Keys::turned_again_and_kept; }},
+        {.id = "cached_keys_turned_again_in_use",
+         .decision = "rotary_decoding",
+         .title = "keys are kept turned, and all of them are turned once more when they are used",
+         .right = turned_once,
+         .symptom = "every key is turned by twice its position",
+         .question = "Are the keys that you attend to turned when they come out of the cache?",
+         .make = [](Choices& c) { c.change<Rotary>().keys = Rotary::Keys::turned_again_in_use; }},
+        {.id = "cache_keeps_keys_as_they_came",
+         .decision = "rotary_decoding",
+         .title = "keys are kept as they came, and all of them are turned when they are used",
+         .right = turned_once,
+         .symptom = "the whole past is turned for each token; a cache of turned keys is turned twice",
+         .question = "What does the header say of the keys in the cache?",
+         .make = [](Choices& c) { c.change<Rotary>().keys = Rotary::Keys::kept_as_they_came; }},
+        {.id = "cache_keeps_unturned_keys",
+         .decision = "rotary_decoding",
+         .title = "new keys are turned for this call, and kept as they were before",
+         .right = turned_once,
+         .symptom = "each call is right by itself; in the next, these keys stand at position 0",
+         .question = "Which of the two, k or the turned k, do you put into the new cache?",
+         .make = [](Choices& c) { c.change<Rotary>().keys = Rotary::Keys::turned_but_not_kept; }},
+        {.id = "new_tokens_before_the_cache",
+         .decision = "rotary_decoding",
+         .title = "new keys and values are put before those in the cache",
+         .right = "what is new comes last: columns are numbered as tokens came",
+         .symptom = "the mask hides the wrong columns",
+         .question = "Which column is the newest token?",
+         .make = [](Choices& c) { c.change<Rotary>().new_first = true; }},
+        {.id = "decode_sees_new_tokens_alone",
+         .decision = "rotary_decoding",
+         .title = "attention runs over the new tokens alone: the cache grows and is never read",
+         .right = "attention runs over the new cache",
+         .symptom = "the prompt is right; then the past is forgotten",
+         .question = "Which keys do you hand to attention?",
+         .make = [](Choices& c) { c.change<Rotary>().sees_cache = false; }},
+        // ---- what is seen ----
+        {.id = "left_padding_seen",
+         .decision = "rotary_sight",
+         .title = "padding on the left is not masked",
+         .right = own_text,
+         .symptom = "right for the longest text; shorter ones attend to padding",
+         .question = "What is in column 0 of a text with three tokens of padding?",
+         .make =
+             [](Choices& c) {
+                 c.change<Rotary>().hidden = [](Index, Index P, Index t, Index s, Index) { return s > P + t; };
+             }},
+        {.id = "right_padding_masked",
+         .decision = "rotary_sight",
+         .title = "padding is masked on the right: the newest columns instead of the oldest",
+         .right = own_text,
+         .symptom = "right without padding; else a text does not see its newest tokens",
+         .question = "At which end of a row does padding stand, if new tokens come last?",
+         .make =
+             [](Choices& c) {
+                 c.change<Rotary>().hidden = [](Index padding, Index P, Index t, Index s, Index T) {
+                     return s >= P + T - padding || s > P + t;
+                 };
+             }},
+        {.id = "chunk_sees_its_future",
+         .decision = "rotary_sight",
+         .title = "new tokens see each other, later ones included",
+         .right = own_text,
+         .symptom = "right token by token; a prompt sees its future",
+         .question = "What does the first token of a prompt of 5 see?",
+         .make =
+             [](Choices& c) {
+                 c.change<Rotary>().hidden = [](Index padding, Index, Index, Index s, Index) { return s < padding; };
+             }},
+        {.id = "sight_forgets_the_cache",
+         .decision = "rotary_sight",
+         .title = "new token t sees columns up to t, as if the cache were empty",
+         .right = own_text,
+         .symptom = "the prompt is right; later tokens see the beginning alone",
+         .question = "In which column does the first new token stand?",
+         .make =
+             [](Choices& c) {
+                 c.change<Rotary>().hidden = [](Index padding, Index, Index t, Index s, Index) {
+                     return s < padding || s > t;
+                 };
+             }},
+        {.id = "new_token_hidden_from_itself",
+         .decision = "rotary_sight",
+         .title = "a token does not see itself",
+         .right = own_text,
+         .symptom = "the first token of all sees nothing; every other lacks the newest key",
+         .question = "Is it s > P + t or s >= P + t?",
+         .make =
+             [](Choices& c) {
+                 c.change<Rotary>().hidden = [](Index padding, Index P, Index t, Index s, Index) {
+                     return s < padding || s >= P + t;
+                 };
+             }},
+    };
+    return {decisions, mistakes};
+}
+
+}  // namespace chapters
+}  // namespace headway::diagnosis

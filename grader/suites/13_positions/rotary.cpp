@@ -1,0 +1,154 @@
+#include "suites/13_positions/rotary.hpp"
+
+#include "diagnosis/elements.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+namespace headway::diagnosis {
+namespace {
+
+double position(const Rotary::Token& token) {
+    return static_cast<double>(std::max<Index>(0, token.first + token.t - token.padded()));
+}
+
+double frequency(const Rotary::Pair& pair) {
+    return std::pow(pair.base, -2 * static_cast<double>(pair.i) / static_cast<double>(pair.d));
+}
+
+Rotary::Term neighbours(Index j, Index) {
+    return j % 2 == 0 ? Rotary::Term{j / 2, j, j + 1, -1} : Rotary::Term{j / 2, j, j - 1, 1};
+}
+
+Rotary::Term half_a_head_apart(Index j, Index d) {
+    const Index half = d / 2;
+    return j < half ? Rotary::Term{j, j, j + half, -1} : Rotary::Term{j - half, j, j - half, 1};
+}
+
+Rotary right_rotary() {
+    Rotary rotary{};
+    rotary.position = &position;
+    rotary.frequency = &frequency;
+    rotary.pairs = &neighbours;
+    rotary.halves = &half_a_head_apart;
+    rotary.row = [](Index b, Index, Index t, Index) { return Rotary::Row{b, t}; };
+    rotary.to_halves = [](Index j, Index, Index d) {
+        const Index in_head = j % d, half = d / 2;
+        return j - in_head + (in_head < half ? 2 * in_head : 2 * (in_head - half) + 1);
+    };
+    rotary.to_pairs = [](Index j, Index, Index d) {
+        const Index in_head = j % d;
+        return j - in_head + in_head / 2 + in_head % 2 * (d / 2);
+    };
+    rotary.hidden = [](Index padding, Index P, Index t, Index s, Index) { return s < padding || s > P + t; };
+    return rotary;
+}
+
+}  // namespace
+
+Rotary Rotary::of_keys() const {
+    Rotary other = *this;
+    other.sense = key_sense;
+    return other;
+}
+
+const Rotary& Rotary::right() {
+    static const Rotary all = right_rotary();
+    return all;
+}
+
+Array token_positions(const Rotary& rotary, const std::vector<Index>& padding, Index first, Index T) {
+    Array positions = zeros({static_cast<Index>(padding.size()), T});
+    each(positions.shape, [&](Coordinate at, std::size_t i) {
+        positions.value[i] = rotary.position({padding, static_cast<std::size_t>(at[0]), first, at[1], T});
+    });
+    return positions;
+}
+
+Array rotation_angles(const Rotary& rotary, const Array& positions, Index d, double base, Index H) {
+    Array angles = zeros({positions.size(0), positions.size(1), d / 2});
+    // A power's exponent is rounded too, and multiplied by the logarithm of its base.
+    const double relative = (4 + 2 * std::abs(std::log(base))) * reference::unit_roundoff;
+    each(angles.shape, [&](Coordinate at, std::size_t i) {
+        const Index token[] = {at[0], at[1]};
+        angles.value[i] = positions.value[position(positions.shape, token)] * rotary.frequency({at[2], d, base, H});
+        angles.error[i] = relative * std::abs(angles.value[i]);
+    });
+    return angles;
+}
+
+Array turned(const Rotary& rotary, const Array& x, const Array& angles, Rotary::Turn turn) {
+    Array result = zeros(x.shape);
+    const Index T = x.size(2), d = x.size(3);
+    each(x.shape, [&](Coordinate at, std::size_t i) {
+        const Rotary::Term term = turn(at[3], d);
+        const Rotary::Row row = rotary.row(at[0], at[1], at[2], T);
+        const Index angle_at[] = {row.b, row.t, term.angle};
+        const Index along_at[] = {at[0], at[1], at[2], term.along}, across_at[] = {at[0], at[1], at[2], term.across};
+        const std::size_t a = position(angles.shape, angle_at);
+        const std::size_t along = position(x.shape, along_at), across = position(x.shape, across_at);
+        const double cos = std::cos(angles.value.at(a)), sin = std::sin(angles.value.at(a));
+        // The new first feature stands in the result already: pairs are computed in the order of their features.
+        const bool by_the_new = rotary.turns_by_the_new && across < i;
+        const double second = by_the_new ? result.value[across] : x.value.at(across);
+        result.value[i] = x.value.at(along) * cos + term.sign * second * sin;
+        const double size = std::abs(x.value[along]) + std::abs(second);
+        result.error[i] = std::abs(cos) * x.error[along] + std::abs(sin) * x.error[across] +
+                          (by_the_new ? result.error[across] : 0) +
+                          size * (angles.error[a] + 4 * reference::unit_roundoff);
+    });
+    return result;
+}
+
+Array turned_in_attention(const Rotary& rotary, const Array& x, const Array& positions, double base, Index H) {
+    Array counted = positions;
+    if (rotary.counts_anew)
+        each(counted.shape, [&](Coordinate at, std::size_t i) { counted.value[i] = static_cast<double>(at[1]); });
+    for (double& at : counted.value) at *= rotary.sense;
+    Rotary own = rotary;
+    if (rotary.frequency_in_layer != nullptr) own.frequency = rotary.frequency_in_layer;
+    Array angles = rotation_angles(own, counted, x.size(3), rotary.base_is_fixed ? 10'000 : base, H);
+    // Some turn a token by the turn of the token before it and one step more: each step rounds.
+    each(angles.shape, [&](Coordinate at, std::size_t i) {
+        const Index token[] = {at[0], at[1]};
+        angles.error[i] +=
+            2 * reference::unit_roundoff * std::abs(counted.value[diagnosis::position(counted.shape, token)]);
+    });
+    return turned(rotary, x, angles, rotary.attends_by_halves ? rotary.halves : rotary.pairs);
+}
+
+Array with_columns(const Array& w, Index H, Rotary::Column column) {
+    const Index d = w.size(-1) / H;
+    return gathered(w, w.shape, [&](Coordinate at) {
+        std::vector<Index> from(at.begin(), at.end());
+        from.back() = column(from.back(), H, d);
+        return position(w.shape, from);
+    });
+}
+
+Array joined(const Array& cached, const Array& fresh) {
+    if (cached.shape.size() != 4) return fresh;
+    const Index P = cached.size(2);
+    Array all = zeros({fresh.size(0), fresh.size(1), P + fresh.size(2), fresh.size(3)});
+    each(all.shape, [&](Coordinate at, std::size_t i) {
+        const bool is_old = at[2] < P;
+        const Array& from = is_old ? cached : fresh;
+        const Index source[] = {at[0], at[1], is_old ? at[2] : at[2] - P, at[3]};
+        all.value[i] = from.value[position(from.shape, source)];
+        all.error[i] = from.error[position(from.shape, source)];
+    });
+    return all;
+}
+
+Mask decoding_mask(const Rotary& rotary, const std::vector<Index>& padding, Index P, Index T, Index left_out) {
+    const auto B = static_cast<Index>(padding.size());
+    Mask mask = Mask::allow_all({B, 1, T, P + T - left_out});
+    for (Index b = 0; b < B; ++b)
+        for (Index t = 0; t < T; ++t)
+            for (Index s = left_out; s < P + T; ++s)
+                mask(b, 0, t, s - left_out) = rotary.hidden(padding[static_cast<std::size_t>(b)], P, t, s, T);
+    return mask;
+}
+
+}  // namespace headway::diagnosis

@@ -1,0 +1,103 @@
+#pragma once
+
+#include "reference/array.hpp"
+
+#include <array>
+#include <cstddef>
+#include <vector>
+
+/// Rotary positions (exercise 13), in double precision.
+/// B batch · H heads · T tokens · P tokens in the cache · d head_dim
+namespace headway::diagnosis {
+
+using reference::Array;
+
+/// What is decided where heads are turned by positions. The right choices compute what the hidden tests expect.
+struct Rotary {
+    /// One of T tokens that stand behind `first` others; the text of its sequence, b, begins with padding.
+    struct Token {
+        const std::vector<Index>& padding;
+        std::size_t b;
+        Index first, t, T;
+        Index padded() const { return padding[b]; }
+    };
+    double (*position)(const Token&);
+
+    /// Pair i of a head; where a whole layer is at hand, of H heads.
+    struct Pair {
+        Index i, d;
+        double base;
+        Index H;
+    };
+    double (*frequency)(const Pair&);  ///< what a position is multiplied by
+
+    /// Feature j of the result is x[along]·cos + sign · x[across]·sin of one of the angles.
+    struct Term {
+        Index angle, along, across;
+        double sign;
+    };
+    using Turn = Term (*)(Index j, Index d);
+    Turn pairs;
+    Turn halves;
+    bool turns_by_the_new = false;  ///< the second feature of a pair is computed from the new first
+    /// The row of angles (B, T) that turns token t of head h of sequence b.
+    struct Row {
+        Index b, t;
+    };
+    Row (*row)(Index b, Index h, Index t, Index T);
+
+    /// Which column of H heads of width d comes to be column j.
+    using Column = Index (*)(Index j, Index H, Index d);
+    Column to_halves;
+    Column to_pairs;
+
+    // ---- attention -------------------------------------------------------------------------------------------
+    std::array<bool, 3> turned{true, true, false};  ///< q, k, v
+    bool attends_by_halves = false;
+    double sense = 1;                                     ///< -1: clockwise
+    double key_sense = 1;                                 ///< that of keys
+    bool counts_anew = false;                             ///< tokens are counted from 0, whatever their positions
+    bool base_is_fixed = false;                           ///< at 10000, whatever is asked for
+    double (*frequency_in_layer)(const Pair&) = nullptr;  ///< where attention computes it otherwise
+
+    // ---- decoding --------------------------------------------------------------------------------------------
+    std::array<bool, 2> counts_cache{true, true};    ///< new queries, keys stand behind the P tokens of the cache
+    std::array<bool, 2> counts_padding{true, true};  ///< and padding counts, for queries and keys
+    /// Whether new token t of T does not see column s of P + T.
+    bool (*hidden)(Index padding, Index P, Index t, Index s, Index T);
+    enum class Keys {
+        turned_once,
+        turned_again_and_kept,  ///< the whole cache is turned again, and kept so
+        turned_again_in_use,    ///< kept as they should be
+        kept_as_they_came,      ///< turned when they are used, those in the cache too
+        turned_but_not_kept     ///< new ones are used turned, and kept as they came
+    };
+    Keys keys = Keys::turned_once;
+    bool sees_cache = true;
+    bool new_first = false;  ///< new keys and values are put before those in the cache
+
+    /// The same choices, in the sense of keys.
+    Rotary of_keys() const;
+
+    static const Rotary& right();
+};
+
+/// (B, T)
+Array token_positions(const Rotary& rotary, const std::vector<Index>& padding, Index first, Index T);
+/// (B, T) -> (B, T, d/2)     @param H  heads, if there are any to be mistaken for a part of d
+Array rotation_angles(const Rotary& rotary, const Array& positions, Index d, double base, Index H = 1);
+/// (B, H, T, d), (B, T, d/2) -> (B, H, T, d)
+Array turned(const Rotary& rotary, const Array& x, const Array& angles, Rotary::Turn turn);
+/// The same as attention does it, from positions (B, T).
+Array turned_in_attention(const Rotary& rotary, const Array& x, const Array& positions, double base, Index H);
+/// (..., H·d): the last axis in another order
+Array with_columns(const Array& w, Index H, Rotary::Column column);
+
+/// (B, H, P, d) and (B, H, T, d) one behind the other; the first may be empty.
+Array joined(const Array& cached, const Array& fresh);
+
+/// (B, 1, T, P + T), true where new token t may not see a column; without the first ones, if there are some to leave
+/// out.
+Mask decoding_mask(const Rotary& rotary, const std::vector<Index>& padding, Index P, Index T, Index left_out = 0);
+
+}  // namespace headway::diagnosis

@@ -1,0 +1,219 @@
+#include "positions.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <stdexcept>
+
+namespace headway::ex13 {
+namespace {
+
+void require(bool holds, const char* what) {
+    if (!holds) throw std::invalid_argument(what);
+}
+
+void check_turn(const Tensor& x, const Tensor& angles) {
+    require(x.rank() == 4 && x.size(3) % 2 == 0, "x must be (B, H, T, d), d even");
+    require(angles.shape() == Shape{x.size(0), x.size(2), x.size(3) / 2}, "angles must be (B, T, d/2)");
+}
+
+Index width_of_head(const Tensor& w, Index num_heads) {
+    require(w.rank() > 0 && num_heads > 0 && w.size(-1) % (2 * num_heads) == 0, "heads of even width");
+    return w.size(-1) / num_heads;
+}
+
+void check_heads(const Tensor& q, const Tensor& k, const Tensor& v) {
+    require(q.rank() == 4 && k.rank() == 4 && v.rank() == 4, "four axes");
+    require(q.size(0) == k.size(0) && k.size(0) == v.size(0), "one batch");
+    require(k.size(1) == v.size(1) && q.size(1) % k.size(1) == 0, "groups of heads");
+    require(k.size(2) == v.size(2), "a value for each key");
+    require(q.size(3) == k.size(3), "q and k are as wide");
+}
+
+void check_cache(const Cache& cache, const Tensor& q, const Tensor& k, const Tensor& v, std::size_t counts) {
+    check_heads(q, k, v);
+    require(k.size(2) == q.size(2), "a key for each query");
+    require(counts == static_cast<std::size_t>(q.size(0)), "a count for each text");
+    require(cache.k.defined() == cache.v.defined(), "keys and values");
+    if (!cache.k.defined()) return;
+    require(cache.k.rank() == 4 && cache.v.rank() == 4, "a cache has four axes");
+    const Index P = cache.k.size(2);
+    require(cache.k.shape() == Shape{k.size(0), k.size(1), P, k.size(3)}, "cached keys");
+    require(cache.v.shape() == Shape{k.size(0), k.size(1), P, v.size(3)}, "cached values");
+}
+
+bool check_pack(const Tensor& w_q, const Tensor& w_k, const Tensor& w_v, const Tensor& b_q, const Tensor& b_k,
+                const Tensor& b_v) {
+    require(w_q.rank() == 2 && w_k.rank() == 2 && w_v.shape() == w_k.shape(), "three matrices");
+    require(w_q.size(0) == w_k.size(0), "one D");
+    const bool biased = b_q.defined() || b_k.defined() || b_v.defined();
+    if (!biased) return false;
+    require(b_q.shape() == Shape{w_q.size(1)}, "b_q");
+    require(b_k.shape() == Shape{w_k.size(1)} && b_v.shape() == b_k.shape(), "b_k and b_v");
+    return true;
+}
+
+Index check_unpack(const Packed& packed, Index num_heads, Index num_kv_heads) {
+    require(num_heads > 0 && num_kv_heads > 0 && num_heads % num_kv_heads == 0, "groups of heads");
+    require(packed.weight.rank() == 2, "a matrix");
+    const Index heads = num_heads + 2 * num_kv_heads;
+    require(packed.weight.size(0) % heads == 0, "rows for all heads");
+    if (packed.bias.defined()) require(packed.bias.shape() == Shape{packed.weight.size(0)}, "a bias for each row");
+    return packed.weight.size(0) / heads;
+}
+
+/// The pair (x, y) as x + iy, times e^(i·angle).
+std::complex<float> turned_by(float x, float y, float angle) {
+    return std::complex<float>(x, y) * std::polar(1.0F, angle);
+}
+
+/// Head h of the queries gets keys or values of head h / (H / H_kv).
+Tensor repeated(const Tensor& kv, Index H) {
+    std::vector<Tensor> all;
+    for (Index h = 0; h < H; ++h) {
+        const Index g = h / (H / kv.size(1));
+        all.push_back(kv.slice(1, g, g + 1));
+    }
+    return cat(all, 1);
+}
+Tensor attend(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask) {
+    return given::scaled_dot_product_attention(q, repeated(k, q.size(1)), repeated(v, q.size(1)), mask).context;
+}
+
+Tensor at_positions(const Tensor& x, const Tensor& positions, double base) {
+    return rotate_pairs(x, rotation_angles(positions, x.size(3), base));
+}
+
+}  // namespace
+
+Tensor token_positions(const std::vector<Index>& padding, Index first, Index T) {
+    require(!padding.empty() && first >= 0 && T >= 1, "token_positions");
+    Tensor all = Tensor::zeros({static_cast<Index>(padding.size()), T});
+    for (Index b = 0; b < all.size(0); ++b) {
+        const Index padded = padding[static_cast<std::size_t>(b)];
+        require(padded >= 0, "padding");
+        const Index begin = std::clamp<Index>(padded - first, 0, T);  // the first real token of these
+        if (begin == T) continue;
+        all[b].slice(0, begin, T).copy_from(Tensor::arange(T - begin) + static_cast<float>(first + begin - padded));
+    }
+    return all;
+}
+
+Tensor rotation_angles(const Tensor& positions, Index d, double base) {
+    require(positions.rank() == 2 && d >= 2 && d % 2 == 0 && base > 0, "rotation_angles");
+    std::vector<float> wavelength;
+    for (Index feature = 0; feature < d; feature += 2)
+        wavelength.push_back(static_cast<float>(std::pow(base, static_cast<double>(feature) / static_cast<double>(d))));
+    const Tensor column = positions.contiguous().view({positions.size(0), positions.size(1), 1});
+    return column / Tensor::of({d / 2}, wavelength);
+}
+
+Tensor rotate_pairs(const Tensor& x, const Tensor& angles) {
+    check_turn(x, angles);
+    return halves_to_pairs(rotate_halves(pairs_to_halves(x, 1), angles), 1);
+}
+
+Tensor rotate_halves(const Tensor& x, const Tensor& angles) {
+    check_turn(x, angles);
+    const Index half = x.size(3) / 2;
+    Tensor turned = Tensor::empty(x.shape());
+    for (Index b = 0; b < x.size(0); ++b)
+        for (Index h = 0; h < x.size(1); ++h)
+            for (Index t = 0; t < x.size(2); ++t)
+                for (Index i = 0; i < half; ++i) {
+                    const auto z = turned_by(x(b, h, t, i), x(b, h, t, i + half), angles(b, t, i));
+                    turned(b, h, t, i) = z.real();
+                    turned(b, h, t, i + half) = z.imag();
+                }
+    return turned;
+}
+
+Tensor pairs_to_halves(const Tensor& w, Index num_heads) {
+    const Index d = width_of_head(w, num_heads), half = d / 2;
+    const Tensor from = w.contiguous();
+    Tensor other = Tensor::empty(w.shape());
+    for (Index n = 0; n < from.numel(); ++n) {
+        const Index feature = n % d, head = n - feature;
+        other.data()[n] = from.data()[head + feature % half * 2 + feature / half];
+    }
+    return other;
+}
+
+Tensor halves_to_pairs(const Tensor& w, Index num_heads) {
+    const Index d = width_of_head(w, num_heads);
+    Tensor other = Tensor::empty(w.shape());
+    for (Index h = 0; h < num_heads; ++h)
+        for (Index i = 0; i < d / 2; ++i) {
+            other.select(-1, h * d + 2 * i).copy_from(w.select(-1, h * d + i));
+            other.select(-1, h * d + 2 * i + 1).copy_from(w.select(-1, h * d + d / 2 + i));
+        }
+    return other;
+}
+
+Tensor rotary_attention(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& q_positions,
+                        const Tensor& k_positions, double base, const Mask& mask) {
+    check_heads(q, k, v);
+    return attend(at_positions(q, q_positions, base), at_positions(k, k_positions, base), v, mask);
+}
+
+Decoded decode(const Cache& cache, const Tensor& q, const Tensor& k, const Tensor& v, const std::vector<Index>& padding,
+               double base) {
+    check_cache(cache, q, k, v, padding.size());
+    const Index T = q.size(2), P = cache.k.defined() ? cache.k.size(2) : 0, all = P + T;
+    const Tensor positions = token_positions(padding, P, T);
+    Cache grown{Tensor::empty({k.size(0), k.size(1), all, k.size(3)}),
+                Tensor::empty({v.size(0), v.size(1), all, v.size(3)})};
+    if (P > 0) {
+        grown.k.slice(2, 0, P).copy_from(cache.k);
+        grown.v.slice(2, 0, P).copy_from(cache.v);
+    }
+    grown.k.slice(2, P, all).copy_from(at_positions(k, positions, base));
+    grown.v.slice(2, P, all).copy_from(v);
+    Mask hidden = Mask::allow_all({q.size(0), 1, T, all});
+    for (Index b = 0; b < q.size(0); ++b)
+        for (Index t = 0; t < T; ++t) {
+            const Index begin = std::min(padding[static_cast<std::size_t>(b)], all), end = P + t + 1;
+            for (Index s = 0; s < begin; ++s) hidden(b, 0, t, s) = true;
+            for (Index s = end; s < all; ++s) hidden(b, 0, t, s) = true;
+        }
+    const Tensor everywhere = token_positions(padding, 0, all);
+    return {attend(at_positions(q, positions, base), at_positions(grown.k, everywhere, base), grown.v, hidden), grown};
+}
+
+Packed pack_in_projection(const Tensor& w_q, const Tensor& w_k, const Tensor& w_v, const Tensor& b_q, const Tensor& b_k,
+                          const Tensor& b_v) {
+    const bool biased = check_pack(w_q, w_k, w_v, b_q, b_k, b_v);
+    const Index D = w_q.size(0), E = w_q.size(1), E_kv = w_k.size(1);
+    Tensor weight = Tensor::empty({E + 2 * E_kv, D}), bias;
+    for (Index j = 0; j < D; ++j) {
+        for (Index i = 0; i < E; ++i) weight(i, j) = w_q(j, i);
+        for (Index i = 0; i < E_kv; ++i) weight(E + i, j) = w_k(j, i);
+        for (Index i = 0; i < E_kv; ++i) weight(E + E_kv + i, j) = w_v(j, i);
+    }
+    if (biased) {
+        bias = Tensor::empty({E + 2 * E_kv});
+        for (Index i = 0; i < E; ++i) bias(i) = b_q(i);
+        for (Index i = 0; i < E_kv; ++i) bias(E + i) = b_k(i);
+        for (Index i = 0; i < E_kv; ++i) bias(E + E_kv + i) = b_v(i);
+    }
+    return {weight, bias};
+}
+
+Projections unpack_in_projection(const Packed& packed, Index num_heads, Index num_kv_heads) {
+    const Index d = check_unpack(packed, num_heads, num_kv_heads);
+    Projections parts;
+    Index row = 0;
+    const auto take = [&](Tensor& w, Tensor& b, Index heads) {
+        const Index end = row + heads * d;
+        w = Tensor::empty({packed.weight.size(1), heads * d});
+        w.copy_from(packed.weight.slice(0, row, end).transpose(0, 1));
+        if (packed.bias.defined()) b = packed.bias.slice(0, row, end).contiguous().clone();
+        row = end;
+    };
+    take(parts.w_q, parts.b_q, num_heads);
+    take(parts.w_k, parts.b_k, num_kv_heads);
+    take(parts.w_v, parts.b_v, num_kv_heads);
+    return parts;
+}
+
+}  // namespace headway::ex13
