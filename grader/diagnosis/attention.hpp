@@ -23,8 +23,8 @@ struct Given {
     bool causal = false;
     Index tile = 0;              ///< how many queries and keys are computed at a time, if the function can know it
     bool causal_option = false;  ///< whether there is such an option at all
-    /// What an exercise does with q, k or v (role 0, 1, 2) before heads are shared, if anything. It is asked once: where
-    /// it depends on choices, each of these has a model of its own.
+    /// What an exercise does with q, k or v (role 0, 1, 2) before heads are shared, if anything. It is asked once:
+    /// where it depends on choices, each of these has a model of its own.
     std::function<Array(const Array& heads, std::size_t role)> prepared;
 };
 
