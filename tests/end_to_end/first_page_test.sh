@@ -11,9 +11,11 @@ export HEADWAY_ROOT HEADWAY_STATE NO_COLOR
 trap 'rm -rf "$HEADWAY_STATE"' EXIT
 
 "$cli" verify --expand "$HEADWAY_STATE/mutants" 03_scaled_scores >/dev/null
+# As its author sees it: whoever grades somebody else's gets no hints.
+mkdir "$HEADWAY_STATE/exercises"
+cp -r "$HEADWAY_STATE/mutants/03_scaled_scores/scale_sqrt_model_width/03_scaled_scores" "$HEADWAY_STATE/exercises"
 status=0
-"$cli" grade 03 --unsafe --submission "$HEADWAY_STATE/mutants/03_scaled_scores/scale_sqrt_model_width" \
-    >"$HEADWAY_STATE/said" || status=$?
+"$cli" grade 03 --unsafe --submission "$HEADWAY_STATE/exercises" >"$HEADWAY_STATE/said" || status=$?
 [ "$status" = 1 ] || { cat "$HEADWAY_STATE/said"; exit 1; }
 
 # How many answers were seen depends on the hidden inputs.
