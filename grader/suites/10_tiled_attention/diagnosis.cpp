@@ -114,6 +114,13 @@ Questions attention_questions(Random& random) {
     std::get<Tensor>(late[2].value).select(2, lengthy.S - 1).select(2, 0).fill(std::nanf(""));
     Arguments& sharp = ask(n, Mask{}, false, 2, "large scores");
     sharp[0].value = std::get<Tensor>(sharp[0].value) * 60.0F;
+    // All scores near -300: below a start of 0 as float's exp sees it, and above one of -1000.
+    Arguments& low = ask(n, Mask{}, false, 3);
+    for (const auto& [which, number] : {std::pair{0, 10.0F}, {1, -30.0F * std::sqrt(static_cast<float>(n.d))}}) {
+        Tensor numbers = std::get<Tensor>(low[static_cast<std::size_t>(which)].value).contiguous().clone();
+        numbers.select(3, 0).fill(number);
+        low[static_cast<std::size_t>(which)].value = numbers;
+    }
     for (const Index tile : {5, 6}) ask(lengthy, Mask{}, false, tile);  // a narrow edge behind several tiles
     ask(n, judge::tiled::open_inside(n), false, 3);
     Mask first_keys = Mask::allow_all({n.S});
