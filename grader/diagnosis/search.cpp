@@ -232,7 +232,8 @@ std::vector<MistakeSet> explanations(const std::vector<Observation>& observation
                                      const SearchLimits& limits) {
     Search search(observations, candidates, limits);
     for (std::size_t size = 1; size <= limits.most_mistakes; ++size) {
-        if (size >= 2 && !known.empty()) {
+        const bool is_next_to_known = size == 2 ? known.size() == 1 : size == 3 && !known.empty();
+        if (is_next_to_known) {
             std::vector<MistakeSet> found = search.beyond(known, size - 1);
             // Before all pairs are tried, a set must tell of whatever is wrong.
             if (size == 2)

@@ -23,7 +23,7 @@ struct NextStep {
 
 NextStep next_step(const std::vector<verdict::Exercise>& exercises, const std::string& submission);
 
-/// Whether this folder is that of whoever types the command: nobody else's.
+/// Whether this is the folder of the person who types the command, and nobody else's.
 bool is_the_students_own(std::string_view submission);
 
 /// The last line of a verdict: a command to type. Where somebody else's submission was graded, hints and lessons are
