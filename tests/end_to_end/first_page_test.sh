@@ -11,7 +11,7 @@ export HEADWAY_ROOT HEADWAY_STATE NO_COLOR
 trap 'rm -rf "$HEADWAY_STATE"' EXIT
 
 "$cli" verify --expand "$HEADWAY_STATE/mutants" 03_scaled_scores >/dev/null
-# As its author sees it: whoever grades somebody else's gets no hints.
+# As its author sees it: a verdict on somebody else's submission has no hints.
 mkdir "$HEADWAY_STATE/exercises"
 cp -r "$HEADWAY_STATE/mutants/03_scaled_scores/scale_sqrt_model_width/03_scaled_scores" "$HEADWAY_STATE/exercises"
 status=0
