@@ -119,7 +119,8 @@ int run_verify(const Course& course, const VerifyArguments& arguments) {
 
     ProgressLine progress;
     const Proof proof = prove(course, exercises, arguments.seed, !arguments.quick,
-                              [&](const std::string& step) { progress.show(step); });
+                              {.step = [&](const std::string& step) { progress.show(step); },
+                               .gap = [&](const std::string& gap) { progress.keep("gap: " + gap); }});
     progress.clear();
     for (const ExerciseProof& exercise : proof.exercises) print_costs(exercise.specimens);
     if (arguments.diagnosis) print_catalogue(proof);

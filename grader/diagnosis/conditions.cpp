@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <sstream>
 #include <string_view>
 
@@ -37,6 +38,14 @@ void add_mask(Facts& facts, const Mask& mask) {
                        mask.defined() && mask.rank() == 1);
 }
 
+/// Whether a tensor that may be left out is there. Biases are given together, or not at all.
+void add_presence(Facts& facts, const std::string& argument, bool given) {
+    if (argument.starts_with("b_"))
+        facts.flag.emplace(std::pair("biases are given", "no biases are given"), given);
+    else
+        facts.flag.emplace(std::pair(argument + " is given", argument + " is not given"), given);
+}
+
 std::string size_named(const std::string& argument) {
     if (argument == "num_heads") return "H";
     if (argument == "num_kv_heads") return "H_kv";
@@ -46,10 +55,11 @@ std::string size_named(const std::string& argument) {
 void add_facts(Facts& facts, const std::vector<wire::Field>& arguments) {
     for (const wire::Field& argument : arguments) {
         if (const auto* tensor = std::get_if<Tensor>(&argument.value)) {
-            if (!tensor->defined()) continue;
             // Suites say more in the name of an argument: "scores (a transposed view)".
-            const std::vector<std::string> axes =
-                axes_of(argument.name.substr(0, argument.name.find(" (")), tensor->shape().size());
+            const std::string name = argument.name.substr(0, argument.name.find(" ("));
+            add_presence(facts, name, tensor->defined());
+            if (!tensor->defined()) continue;
+            const std::vector<std::string> axes = axes_of(name, tensor->shape().size());
             for (std::size_t i = 0; i < axes.size(); ++i) facts.size.emplace(axes[i], tensor->shape()[i]);
         } else if (const auto* number = std::get_if<Index>(&argument.value)) {
             const bool is_size = argument.name != "seed" && argument.name != "head_dim";
@@ -106,8 +116,10 @@ std::vector<Condition> conditions_of(const std::vector<Facts>& facts, const std:
         all.push_back({fmt::format("{} {} {}", a, sign, b),
                        [=](const Facts& one) { return compare(one.size.at(a), one.size.at(b)); }});
     };
-    for (const std::string& a : names)
+    for (const std::string& a : names) {
+        all.push_back({a + " = 0", [=](const Facts& one) { return one.size.at(a) == 0; }});
         all.push_back({a + " = 1", [=](const Facts& one) { return one.size.at(a) == 1; }});
+    }
     for (const auto& entry : facts.front().flag) {
         const auto& option = entry.first;
         if (!std::ranges::all_of(facts, [&](const Facts& one) { return one.flag.contains(option); })) continue;
@@ -122,14 +134,17 @@ std::vector<Condition> conditions_of(const std::vector<Facts>& facts, const std:
             compared(names[i], "<", names[j], std::less<Index>());
             compared(names[i], "≠", names[j], std::not_equal_to<Index>());
         }
-    for (const std::string& a : names)
-        all.push_back({a + " > 1", [=](const Facts& one) { return one.size.at(a) > 1; }});
     for (const std::string& a : names) {
-        // Beyond the longest that is right.
-        Index longest = 1;
+        all.push_back({a + " > 0", [=](const Facts& one) { return one.size.at(a) > 0; }});
+        all.push_back({a + " > 1", [=](const Facts& one) { return one.size.at(a) > 1; }});
+    }
+    for (const std::string& a : names) {
+        // Beyond the longest that is right, if right ones differ enough for that not to be chance.
+        constexpr std::size_t least_lengths = 3;
+        std::set<Index> right;
         for (std::size_t i = 0; i < wrong.size(); ++i)
-            if (!wrong[i]) longest = std::max(longest, facts[i].size.at(a));
-        if (longest > 1)
+            if (!wrong[i]) right.insert(facts[i].size.at(a));
+        if (const Index longest = right.empty() ? 0 : *right.rbegin(); right.size() >= least_lengths)
             all.push_back(
                 {fmt::format("{} > {}", a, longest), [=](const Facts& one) { return one.size.at(a) > longest; }});
     }

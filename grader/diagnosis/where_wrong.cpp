@@ -53,11 +53,18 @@ bool blocks_something(const Mask& mask) {
 /// Of what is given a number a sequence: the lengths in a cache, the counts of what is new.
 void add_numbers(Facts& facts, const std::string& name, const Shape& numbers) {
     if (numbers.empty()) return;
-    const std::string one_of_them = name.substr(0, name.size() - (name.ends_with('s') ? 1 : 0));
-    facts.flag.emplace(std::pair(name + " differ", "all " + name + " are equal"),
-                       std::ranges::any_of(numbers, [&](Index one) { return one != numbers.front(); }));
-    facts.flag.emplace(std::pair("some " + one_of_them + " is 0", "no " + one_of_them + " is 0"),
-                       std::ranges::count(numbers, 0) > 0);
+    const bool differ = std::ranges::any_of(numbers, [&](Index one) { return one != numbers.front(); });
+    const bool some_is_0 = std::ranges::count(numbers, 0) > 0;
+    if (name.ends_with('s')) {
+        const std::string one_of_them = name.substr(0, name.size() - 1);
+        facts.flag.emplace(std::pair(name + " differ", "all " + name + " are equal"), differ);
+        facts.flag.emplace(std::pair("some " + one_of_them + " is 0", "no " + one_of_them + " is 0"), some_is_0);
+    } else {
+        const bool all_are_0 = !differ && some_is_0;
+        facts.flag.emplace(std::pair("sequences differ in " + name, "all sequences have the same " + name), differ);
+        facts.flag.emplace(std::pair("some sequence has no " + name, "each sequence has " + name), some_is_0);
+        facts.flag.emplace(std::pair("no sequence has " + name, "some sequence has " + name), all_are_0);
+    }
     if (name != "counts") return;
     if (auto tokens = facts.size.extract("T")) {  // the new ones
         facts.flag.emplace(std::pair("some tokens are padding", "no token is padding"),

@@ -121,15 +121,18 @@ private:
         if (options_.reuse && reuse(exercise)) return;
         build::Workspace workspace(course_.toolchain, course_.machine().jail, std::move(submission), folder);
         bool is_whole = true;  // or something is left for the next grading
-        if (course_.toolchain.builds(info_.name, Build::sanitized)) {
+        const bool is_diagnosed = course_.toolchain.builds(info_.name, Build::sanitized);
+        if (is_diagnosed && options_.sanitized) {
             auto sanitized = std::async(std::launch::async, [&] { return run_build(workspace, Build::sanitized); });
             const BuildResult plain = run_build(workspace, Build::plain);
             conclude(exercise, plain, sanitized.get());
             stamp_jail(exercise, "tests, sanitized build");
-            settle_places(exercise.tests, workspace.submission().files);
-            if (some_test_failed(exercise)) is_whole = diagnose(exercise, workspace);
         } else {
             conclude(exercise, run_build(workspace, Build::plain));
+        }
+        if (is_diagnosed) {
+            settle_places(exercise.tests, workspace.submission().files);
+            if (some_test_failed(exercise)) is_whole = diagnose(exercise, workspace);
         }
         settle_credit(exercise);
         find_functions(exercise, workspace.submission().files);
@@ -246,11 +249,12 @@ private:
         report("looking for the mistake");
         processors_.acquire();
         try {
-            exercise.diagnosis = judge_.diagnose({.plain = workspace.worker(Build::plain),
-                                                  .sanitized = workspace.worker(Build::sanitized),
-                                                  .answered_calls = answered_calls(),
-                                                  .hung = hung_functions(exercise),
-                                                  .told = told_in_words(exercise)});
+            exercise.diagnosis =
+                judge_.diagnose({.plain = workspace.worker(Build::plain),
+                                 .sanitized = options_.sanitized ? workspace.worker(Build::sanitized) : "",
+                                 .answered_calls = answered_calls(),
+                                 .hung = hung_functions(exercise),
+                                 .told = told_in_words(exercise)});
             stamp_jail(exercise, "diagnosis");
             if (exercise.diagnosis->functions.empty()) exercise.diagnosis->functions = seen_by_tests_alone(exercise);
         } catch (const std::exception& error) {

@@ -38,10 +38,11 @@ public:
     void count(const std::filesystem::path& worker, const std::filesystem::path& folder) const;
 
     struct Suspect {
-        std::filesystem::path plain, sanitized;  ///< its programs
-        std::filesystem::path answered_calls;    ///< what `test` left
-        std::vector<std::string> hung;           ///< functions that ran into their limit
-        std::vector<std::string> told;           ///< what told_in_words() gives
+        std::filesystem::path plain;
+        std::filesystem::path sanitized;       ///< empty: it was built once, and the plain one answers for both
+        std::filesystem::path answered_calls;  ///< what `test` left
+        std::vector<std::string> hung;         ///< functions that ran into their limit
+        std::vector<std::string> told;         ///< what told_in_words() gives
     };
     verdict::Diagnosis diagnose(const Suspect& suspect) const;
 

@@ -15,7 +15,9 @@ nlohmann::json diagnose(const Case& asked, const DiagnosisOptions& options) {
     Student plain = workshop.student({asked.worker}, limits);
     Student reversed = workshop.student({asked.worker}, limits);
     Student refilled = workshop.student({asked.worker, false, 170}, limits);
-    Student sanitized = workshop.student({options.sanitized_worker, true, 1, false}, limits);
+    Student sanitized = options.sanitized_worker.empty()
+                            ? workshop.student({asked.worker, false, 1, false}, limits)
+                            : workshop.student({options.sanitized_worker, true, 1, false}, limits);
     for (Student* student : {&plain, &reversed, &refilled, &sanitized}) {
         student->ends_with_trouble();
         for (const std::string& function : options.hung) student->has_hung(function);

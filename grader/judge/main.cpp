@@ -76,7 +76,8 @@ int main(int argc, char** argv) {
 
     auto& diagnose = *app.add_subcommand("diagnose", "say why a submission is wrong");
     add_case(diagnose, asked, seed_descriptor);
-    diagnose.add_option("--sanitized-worker", diagnosis.sanitized_worker, "the program of the other build")->required();
+    diagnose.add_option("--sanitized-worker", diagnosis.sanitized_worker,
+                        "the program of the other build, if there is one");
     diagnose.add_option("--answered-calls", diagnosis.answered_calls, "what `test` left")->required();
     diagnose.add_option("--hung", diagnosis.hung, "a function that ran into its limit in the hidden tests");
     diagnose.add_option("--told", diagnosis.told, "\"function: what a hidden test says of it in words of its own\"");

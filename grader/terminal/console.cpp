@@ -72,6 +72,11 @@ void ProgressLine::show(const std::string& text) {
     shown_ = true;
 }
 
+void ProgressLine::keep(const std::string& text) {
+    clear();
+    fmt::print(stderr, "{}\n", text);
+}
+
 void ProgressLine::clear() {
     if (!shown_) return;
     fmt::print(stderr, "\r\033[K");

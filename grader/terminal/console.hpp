@@ -22,6 +22,8 @@ public:
     ProgressLine& operator=(const ProgressLine&) = delete;
 
     void show(const std::string& text);
+    /// A line that stays.
+    void keep(const std::string& text);
     void clear();
 
 private:

@@ -96,6 +96,7 @@ Mutant mutant_of(const std::string& name, const toml::table& said) {
     mutant.diagnosis = words(std::as_const(table)["diagnosis"]);
     mutant.reason_for_cost = table["reason_for_cost"].value_or(std::string());
     mutant.extended = table["extended"].value_or(false);
+    mutant.needs_sanitizer = table["needs_sanitizer"].value_or(false);
     mutant.base = table["base"].value_or(std::string());
     mutant.changes = changes_of(table);
     if (mutant.is_whole() != (mutant.changes.edits.empty() && mutant.changes.replaces.empty()))

@@ -45,7 +45,7 @@ std::vector<fs::path> sorted_folders(const fs::path& parent) {
     return folders;
 }
 
-std::vector<Specimen> collect(const Course& course, const ExerciseInfo& info, bool extended) {
+std::vector<Specimen> collect(const Course& course, const ExerciseInfo& info, bool whole) {
     std::vector<Specimen> specimens;
     const auto add = [&](Kind kind, const fs::path& submission) {
         Specimen specimen;
@@ -59,9 +59,10 @@ std::vector<Specimen> collect(const Course& course, const ExerciseInfo& info, bo
     add(Kind::solution, course.root / "solutions");
     const Mutants mutants(course.root, info.name);
     for (const Mutant& mutant : mutants.all()) {
-        if (mutant.extended && !extended) continue;
+        if (mutant.extended && !whole) continue;
         add(Kind::mutant, mutant.name);
         specimens.back().mutant = mutant;
+        specimens.back().sanitized = whole || mutant.needs_sanitizer;
     }
     for (const fs::path& folder : sorted_folders(course.root / "tests" / "accepted" / info.name))
         add(Kind::accepted, folder);
@@ -79,7 +80,7 @@ std::vector<Answered> answers_of(const Course& course, const Specimen& specimen,
                                  std::uint64_t seed) {
     if (specimen.kind == Kind::stub || specimen.verdict.build.problem != verdict::BuildProblem::none) return {};
     std::vector<Answered> answers = ask(course, specimen, Build::plain, draws.plain, seed);
-    if (draws.sanitized > 0 && course.toolchain.builds(specimen.exercise->name, Build::sanitized))
+    if (draws.sanitized > 0 && specimen.sanitized && course.toolchain.builds(specimen.exercise->name, Build::sanitized))
         std::ranges::move(ask(course, specimen, Build::sanitized, draws.sanitized, seed), std::back_inserter(answers));
     return answers;
 }
@@ -130,6 +131,7 @@ void examine(const Course& whole, Specimen& specimen, std::uint64_t seed, const 
     options.exercises = {specimen.exercise};
     options.seed = seed;
     options.processors = 1;
+    options.sanitized = specimen.sanitized;
     specimen.is_diagnosed = whole.toolchain.builds(specimen.exercise->name, Build::sanitized);
     try {
         // What is built of hundreds of submissions is not kept.
@@ -151,7 +153,7 @@ void examine(const Course& whole, Specimen& specimen, std::uint64_t seed, const 
 
 /// As many at once as there are processors: each is compiled, judged and asked in a row.
 void examine_all(const Course& course, const std::vector<Specimen*>& specimens, std::uint64_t seed, const Draws& draws,
-                 const std::function<void(const std::string&)>& progress) {
+                 const Told& told) {
     std::atomic<std::size_t> next = 0;
     std::size_t done = 0;
     std::mutex mutex;
@@ -159,8 +161,9 @@ void examine_all(const Course& course, const std::vector<Specimen*>& specimens, 
         for (std::size_t i = next++; i < specimens.size(); i = next++) {
             examine(course, *specimens[i], seed, draws);
             const std::lock_guard lock(mutex);
-            progress(fmt::format("{} of {} submissions: {} {}", ++done, specimens.size(),
-                                 specimens[i]->exercise->number, specimens[i]->name));
+            const std::string name = fmt::format("{} {}", specimens[i]->exercise->number, specimens[i]->name);
+            if (!specimens[i]->gap.empty()) told.gap(name + ": " + specimens[i]->gap);
+            told.step(fmt::format("{} of {} submissions: {}", ++done, specimens.size(), name));
         }
     };
     at_once(processors() + 1, work);  // each waits for its sandboxes now and then
@@ -311,16 +314,16 @@ std::string Specimen::first_failed() const {
     return to_string(verdict.build.problem);
 }
 
-Proof prove(const Course& course, const std::vector<const ExerciseInfo*>& exercises, std::uint64_t seed, bool extended,
-            const std::function<void(const std::string&)>& progress) {
+Proof prove(const Course& course, const std::vector<const ExerciseInfo*>& exercises, std::uint64_t seed, bool whole,
+            const Told& told) {
     Proof proof;
     for (const ExerciseInfo* info : exercises)
-        proof.exercises.push_back({info, Judge(course, *info, 0).max_points(), 0, collect(course, *info, extended)});
+        proof.exercises.push_back({info, Judge(course, *info, 0).max_points(), 0, collect(course, *info, whole)});
     std::vector<Specimen*> all;
     for (ExerciseProof& exercise : proof.exercises)
         for (Specimen& specimen : exercise.specimens) all.push_back(&specimen);
-    examine_all(course, all, seed, once, progress);
-    examine_all(course, not_told_apart(proof.exercises), seed, often, progress);
+    examine_all(course, all, seed, once, told);
+    examine_all(course, not_told_apart(proof.exercises), seed, often, told);
     for (ExerciseProof& exercise : proof.exercises) {
         exercise.distinct = count_distinct(exercise.specimens, proof.gaps);
         add_gaps(course, exercise, proof.gaps);

@@ -25,6 +25,7 @@ struct Specimen {
     std::filesystem::path submission;  ///< the folder that holds the exercise's folder
     Mutant mutant;                     ///< what is known of it, if it is one
     bool is_diagnosed = true;          ///< whether failed submissions of its exercise are
+    bool sanitized = true;             ///< whether it is graded in the sanitized build, too
     verdict::Exercise verdict;
     Shown shown;      ///< what may tell it from others
     std::string gap;  ///< what is not as it should be; empty if all is
@@ -62,8 +63,15 @@ struct Proof {
 /// More than this many of 10 points for a single mistake needs a written reason.
 inline constexpr int most_points_per_mistake = 4;
 
-/// @param extended  also the mutants that are marked so
-Proof prove(const Course& course, const std::vector<const ExerciseInfo*>& exercises, std::uint64_t seed, bool extended,
-            const std::function<void(const std::string&)>& progress);
+/// What is told while it goes on.
+struct Told {
+    std::function<void(const std::string&)> step;
+    std::function<void(const std::string&)> gap;  ///< as soon as it is found: a proof takes long, and may be ended
+};
+
+/// @param whole  also the mutants that are marked as extended, and each in both builds. Otherwise a mutant that does
+///               not need the sanitizer is built without: more than half of the time goes into that build.
+Proof prove(const Course& course, const std::vector<const ExerciseInfo*>& exercises, std::uint64_t seed, bool whole,
+            const Told& told);
 
 }  // namespace headway::cli

@@ -34,6 +34,7 @@ std::vector<Arguments> ask_token_positions(Random& random) {
     ask({2, 0, 3}, 0, T);
     ask({0, 1, 3, T + 2}, 0, T);
     ask({0, 0}, 3, T);
+    ask({0, 1}, 1, T);
     ask({2, 0, 5}, 3, T);
     ask({1, 4}, 9, 1);
     return questions;

@@ -1,0 +1,45 @@
+// What is said of the calls that are answered wrong: it must tell them from the others, and not by chance.
+#include "diagnosis/conditions.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace headway::diagnosis {
+namespace {
+
+std::vector<std::string> words_for(const std::vector<judge::Arguments>& calls, const std::vector<bool>& wrong) {
+    std::vector<Facts> facts;
+    for (const judge::Arguments& call : calls) facts.push_back(facts_of(call));
+    std::vector<std::string> words;
+    for (const Condition& one : conditions_of(facts, wrong)) words.push_back(one.words);
+    return words;
+}
+
+bool says(const std::vector<std::string>& words, const std::string& one) {
+    return std::ranges::find(words, one) != words.end();
+}
+
+judge::Arguments call(Index heads, const Tensor& bias = {}) { return {{"num_heads", heads}, {"bias", bias}}; }
+
+TEST(Conditions, TellWhetherATensorThatMayBeLeftOutIsThere) {
+    const Tensor bias = Tensor::zeros({3});
+    const auto words = words_for({call(3), call(5), call(6, bias), call(3, bias)}, {false, false, true, true});
+    EXPECT_TRUE(says(words, "bias is given"));
+    EXPECT_FALSE(says(words, "bias is not given"));
+}
+
+TEST(Conditions, TellOfBiasesTogether) {
+    const Tensor bias = Tensor::zeros({3});
+    const auto with_biases = [&](const Tensor& b) { return judge::Arguments{{"b_q", b}, {"b_k", b}, {"b_v", b}}; };
+    EXPECT_EQ(words_for({with_biases(bias), with_biases({})}, {false, true}),
+              std::vector<std::string>{"no biases are given"});
+}
+
+TEST(Conditions, ALimitNeedsLengthsOnItsRightSide) {
+    EXPECT_FALSE(says(words_for({call(3), call(5), call(6), call(6)}, {false, false, true, true}), "H > 5"));
+    EXPECT_TRUE(says(words_for({call(2), call(3), call(5), call(6)}, {false, false, false, true}), "H > 5"));
+}
+
+}  // namespace
+}  // namespace headway::diagnosis
