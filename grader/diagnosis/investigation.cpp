@@ -174,6 +174,8 @@ private:
 
     /// Whether its wrong answers are what comes of the student's own earlier functions.
     bool follows_from_others(FunctionDiagnosis& diagnosis) {
+        // Of right functions nothing wrong follows; large numbers that they gave are only roughly known.
+        if (known_.empty() && !some_unnamed_) return false;
         if (!own_->explain(showing())) return false;
         leave_to_others(diagnosis);
         return true;

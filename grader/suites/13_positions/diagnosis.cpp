@@ -5,6 +5,7 @@
 #include "suites/13_positions/questions.hpp"
 
 #include "diagnosis/attention.hpp"
+#include "diagnosis/elements.hpp"
 #include "diagnosis/grouping.hpp"
 #include "diagnosis/subject.hpp"
 #include "reference/attention.hpp"
@@ -59,7 +60,12 @@ Predict converted(const Arguments& arguments, Rotary::Column Rotary::*column) {
     const Index H = integer(arguments, "num_heads");
     if (w.rank() < 1 || H < 1 || w.size(-1) % (2 * H) != 0) return nullptr;
     return [=](const Choices& c) {
-        return Answer::of(with_columns(c.reading.tensor(w, Argument::other), H, c.of<Rotary>().*column));
+        const Rotary& rotary = c.of<Rotary>();
+        const Array read = c.reading.tensor(w, Argument::other);
+        if (!rotary.converts_rows || w.rank() < 2) return Answer::of(with_columns(read, H, rotary.*column));
+        if (w.size(0) % (2 * H) != 0) throw std::invalid_argument("rows do not divide");
+        const Array rows = with_columns(reference::transpose(read, 0, w.rank() - 1), H, rotary.*column);
+        return Answer::of(reference::transpose(rows, 0, w.rank() - 1));
     };
 }
 
@@ -106,6 +112,14 @@ Predict attention(const Arguments& arguments) {
     };
 }
 
+/// (B, T), all as the last of their text.
+Array all_at_the_last(const Array& positions) {
+    return gathered(positions, positions.shape, [&](Coordinate at) {
+        const Index last[] = {at[0], positions.size(1) - 1};
+        return position(positions.shape, last);
+    });
+}
+
 /// The tokens that a call of decode knows of, as attention is given them.
 struct Step {
     std::array<Tensor, 3> fresh;   ///< q, k, v
@@ -137,8 +151,9 @@ struct Step {
     Array turned(const Array& x, std::size_t role, const Rotary& rotary) const {
         const std::size_t which = role == 0 ? 0 : 1;
         const std::vector<Index> none(padding.size());
-        const Array positions = token_positions(rotary, rotary.counts_padding.at(which) ? padding : none,
-                                                rotary.counts_cache.at(which) ? P : 0, T());
+        const bool counts = rotary.counts_padding.at(which) && !(rotary.padding_counts_once && P > 0);
+        Array positions = token_positions(rotary, counts ? padding : none, rotary.counts_cache.at(which) ? P : 0, T());
+        if (role == 0 && rotary.queries_at_the_end) positions = all_at_the_last(positions);
         return turned_in_attention(role == 1 ? rotary.of_keys() : rotary, x, positions, base, fresh[0].size(1));
     }
 
@@ -152,13 +167,21 @@ struct Step {
         return rotary.new_first && P > 0 ? joined(fresh_ones, old) : joined(old, fresh_ones);
     }
 
+    /// New keys of padding become zeros.
+    void clear_padding(Array& all) const {
+        each(all.shape, [&](Coordinate at, std::size_t i) {
+            if (at[2] >= P && at[2] < padding[static_cast<std::size_t>(at[0])]) all.value[i] = all.error[i] = 0;
+        });
+    }
+
     struct Keys {
         Array used, kept;
     };
     Keys keys(const Rotary& rotary) const {
         const Array old = reference::exact(cached[1]), raw = reference::exact(fresh[1]);
         const Array once = rotary.turned[1] ? turned(raw, 1, rotary) : raw;
-        const Array as_it_should_be = put_together(old, once, rotary);
+        Array as_it_should_be = put_together(old, once, rotary);
+        if (rotary.clears_padding) clear_padding(as_it_should_be);
         switch (rotary.keys) {
             case Rotary::Keys::turned_again_and_kept: {
                 const Array again = all_turned(put_together(old, raw, rotary), rotary);

@@ -44,6 +44,16 @@ void add_functions(Dispatcher& dispatcher) {
                       const Shape& padding, double base) {
             return ex13::decode({cached_k, cached_v}, q, k, v, padding, base);
         });
+    // The course's own: what decode gives for the same tokens twice over, and whether it stays so when the cache
+    // between them is continued once more, with others.
+    dispatcher.add(
+        "decode_twice",
+        +[](const Tensor& q, const Tensor& k, const Tensor& v, const Shape& padding, double base, bool once_more) {
+            const ex13::Decoded first = ex13::decode({}, q, k, v, padding, base);
+            ex13::Decoded second = ex13::decode(first.cache, q, k, v, padding, base);
+            if (once_more) ex13::decode(first.cache, q, k * -1.0F, v * -1.0F, padding, base);
+            return second;
+        });
     dispatcher.add("pack_in_projection", &ex13::pack_in_projection);
     dispatcher.add(
         "unpack_in_projection", +[](const Tensor& weight, const Tensor& bias, Index num_heads, Index num_kv_heads) {

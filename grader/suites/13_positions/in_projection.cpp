@@ -34,7 +34,8 @@ PackedArrays packed(const InProjection& choices, const std::array<Array, 3>& w, 
         const InProjection::Place place = choices.weight(at[0], E, E_kv);
         const Array& from = w.at(static_cast<std::size_t>(place.part));
         const Index source[] = {at[1], place.column};
-        all.weight.value[i] = from.value.at(position(from.shape, source));
+        all.weight.value[i] = choices.packs_viewed ? from.value.at(static_cast<std::size_t>(place.column * D + at[1]))
+                                                   : from.value.at(position(from.shape, source));
     });
     if (choices.packs_columns) all.weight = reference::transpose(all.weight, 0, 1);
     if (!is_there(b[0])) return all;

@@ -20,6 +20,7 @@ struct InProjection {
     Order weight;
     Order bias;
     bool packs_columns = false;  ///< the weight is left (in, out)
+    bool packs_viewed = false;   ///< (in, out) is only called (out, in), and keeps its order
 
     struct Layer {
         Index H, H_kv, d;

@@ -5,12 +5,26 @@
 #include "student/expect.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace headway::judge::positions {
 namespace {
 
 Array shared(const Array& kv, Index H) { return diagnosis::shared_heads(kv, H, &diagnosis::head_of_group); }
+
+/// Queries of which every other is large; beside their NaN, what the others are answered tells one mistake from
+/// another.
+Tensor queries_at_level(Random& random, const Shape& shape, float level) {
+    Tensor q = random_tensor(random, shape) * 0.05F;
+    for (Index t = 0; t < shape[2]; t += 2) q.select(2, t) += level;
+    return q;
+}
+
+/// All nearly the same.
+Tensor level_tensor(Random& random, const Shape& shape, float level) {
+    return random_tensor(random, shape) * 0.05F + Tensor::full(shape, level);
+}
 
 }  // namespace
 
@@ -61,6 +75,15 @@ Inputs Inputs::moved(const std::vector<Index>& shifts) const {
     return other;
 }
 
+Inputs Inputs::at_level(Random& random, float level) const {
+    Inputs other = *this;
+    other.q = queries_at_level(random, q.shape(), std::abs(level));
+    other.k = level_tensor(random, k.shape(), level);
+    other.q_positions = Tensor::zeros(q_positions.shape());
+    other.k_positions = Tensor::zeros(k_positions.shape());
+    return other;
+}
+
 Arguments Inputs::with(const Mask& mask) const {
     return {{"q", q},       {"k", k},      {"v", v}, {"q_positions", q_positions}, {"k_positions", k_positions},
             {"base", base}, {"mask", mask}};
@@ -99,6 +122,13 @@ Decoding::Decoding(const Arguments& asked)
 Decoding Decoding::from_the_beginning() const {
     Decoding other = *this;
     other.cached_k = other.cached_v = Tensor{};
+    return other;
+}
+
+Decoding Decoding::at_level(Random& random, float level) const {
+    Decoding other = *this;
+    other.q = queries_at_level(random, q.shape(), std::abs(level));
+    other.k = level_tensor(random, k.shape(), level);
     return other;
 }
 

@@ -55,6 +55,9 @@ struct Inputs {
     Inputs(Random& random, const Grouping& groups, const Sizes& n);
     /// Every position of sequence b moved on by shifts[b].
     Inputs moved(const std::vector<Index>& shifts) const;
+    /// Scores of every other query are far above what exp can take, or far below it where `level`, at which keys are,
+    /// is negative. Nothing is turned, since large numbers that were turned are only roughly known.
+    Inputs at_level(Random& random, float level) const;
     Arguments with(const Mask& mask) const;
     Array expected(const Mask& mask) const;
     /// The same, given q and k as they are after they were turned.
@@ -79,6 +82,8 @@ struct Decoding {
     Index P() const { return cached_k.defined() ? cached_k.size(2) : 0; }
     /// An empty cache.
     Decoding from_the_beginning() const;
+    /// Every other query and all new keys are at a level: what such a token gives itself as a score is far from 0.
+    Decoding at_level(Random& random, float level) const;
     Arguments arguments() const;
     Expected expected() const;
     /// The same, given q and k as they are after they were turned.

@@ -133,7 +133,10 @@ void expect_packing_checked(Student& student, Random& random, const Sizes& n) {
     refuse(weight, random_tensor(random, {rows - 1}), 6, 3, "the bias is shorter than the weight has rows");
     refuse(weight, random_tensor(random, {rows, 1}), 6, 3, "the bias has two axes");
     refuse(bias, bias, 6, 3, "the weight has one axis");
-    refuse(weight, bias, 8, 2 + 3, "H is not divisible by H_kv");
+    // Rows that divide, and rows that do not.
+    refuse(random_tensor(random, {(8 + 2 * 5) * n.d, n.S}), Tensor{}, 8, 5, "H is not divisible by H_kv");
+    refuse(random_tensor(random, {(3 + 2 * 6) * n.d, n.S}), Tensor{}, 3, 6, "H_kv is larger than H");
+    refuse(weight, bias, 8, 5, "H is not divisible by H_kv");
     refuse(weight, bias, 0, 3, "num_heads is 0");
     refuse(weight, bias, 6, 0, "num_kv_heads is 0");
     refuse(weight, bias, -6, -3, "num_heads and num_kv_heads are negative");

@@ -72,6 +72,7 @@ std::vector<Arguments> ask_conversion(Random& random) {
     const auto ask = [&](const Tensor& w, Index H) { questions.push_back({{"w", w}, {"num_heads", H}}); };
     ask(random_tensor(random, {d}), 1);
     ask(random_tensor(random, {n.S, 3 * d}), 3);
+    ask(random_tensor(random, {2 * d, d}), 1);
     ask(random_tensor(random, {2 * 10, n.S}).transpose(0, 1), 2);
     return questions;
 }
@@ -91,6 +92,7 @@ Questions ask_attention_with_positions(Random& random) {
     questions.add(inputs(1, 3, d).with(reference::causal_mask(n.T, n.S)), "masked");
     questions.add(inputs(2, 3, d).with(random_mask(random, {n.B, 6, n.T, n.S})));
     questions.add(inputs(3, 2, d).with(random_mask(random, {n.B, 1, 1, n.S})));
+    for (const float level : {30.0F, -30.0F}) questions.add(inputs(1, 2, d).at_level(random, level).with(Mask{}));
     return questions;
 }
 

@@ -32,7 +32,7 @@ Rotary right_rotary() {
     rotary.frequency = &frequency;
     rotary.pairs = &neighbours;
     rotary.halves = &half_a_head_apart;
-    rotary.row = [](Index b, Index, Index t, Index) { return Rotary::Row{b, t}; };
+    rotary.row = [](Index b, Index, Index t, const Shape&) { return Rotary::Row{b, t}; };
     rotary.to_halves = [](Index j, Index, Index d) {
         const Index in_head = j % d, half = d / 2;
         return j - in_head + (in_head < half ? 2 * in_head : 2 * (in_head - half) + 1);
@@ -50,6 +50,7 @@ Rotary right_rotary() {
 Rotary Rotary::of_keys() const {
     Rotary other = *this;
     other.sense = key_sense;
+    if (key_row != nullptr) other.row = key_row;
     return other;
 }
 
@@ -80,10 +81,10 @@ Array rotation_angles(const Rotary& rotary, const Array& positions, Index d, dou
 
 Array turned(const Rotary& rotary, const Array& x, const Array& angles, Rotary::Turn turn) {
     Array result = zeros(x.shape);
-    const Index T = x.size(2), d = x.size(3);
+    const Index d = x.size(3);
     each(x.shape, [&](Coordinate at, std::size_t i) {
         const Rotary::Term term = turn(at[3], d);
-        const Rotary::Row row = rotary.row(at[0], at[1], at[2], T);
+        const Rotary::Row row = rotary.row(at[0], at[1], at[2], x.shape);
         const Index angle_at[] = {row.b, row.t, term.angle};
         const Index along_at[] = {at[0], at[1], at[2], term.along}, across_at[] = {at[0], at[1], at[2], term.across};
         const std::size_t a = position(angles.shape, angle_at);

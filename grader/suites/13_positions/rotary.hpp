@@ -40,22 +40,25 @@ struct Rotary {
     Turn pairs;
     Turn halves;
     bool turns_by_the_new = false;  ///< the second feature of a pair is computed from the new first
-    /// The row of angles (B, T) that turns token t of head h of sequence b.
+    /// The row of angles (B, T) that turns token t of head h of sequence b of x, (B, H, T, d).
     struct Row {
         Index b, t;
     };
-    Row (*row)(Index b, Index h, Index t, Index T);
+    using RowOf = Row (*)(Index b, Index h, Index t, const Shape& x);
+    RowOf row;
 
     /// Which column of H heads of width d comes to be column j.
     using Column = Index (*)(Index j, Index H, Index d);
     Column to_halves;
     Column to_pairs;
+    bool converts_rows = false;  ///< of a matrix, in place of its columns
 
     // ---- attention -------------------------------------------------------------------------------------------
     std::array<bool, 3> turned{true, true, false};  ///< q, k, v
     bool attends_by_halves = false;
     double sense = 1;                                     ///< -1: clockwise
     double key_sense = 1;                                 ///< that of keys
+    RowOf key_row = nullptr;                              ///< where keys are turned by another one
     bool counts_anew = false;                             ///< tokens are counted from 0, whatever their positions
     bool base_is_fixed = false;                           ///< at 10000, whatever is asked for
     double (*frequency_in_layer)(const Pair&) = nullptr;  ///< where attention computes it otherwise
@@ -63,6 +66,8 @@ struct Rotary {
     // ---- decoding --------------------------------------------------------------------------------------------
     std::array<bool, 2> counts_cache{true, true};    ///< new queries, keys stand behind the P tokens of the cache
     std::array<bool, 2> counts_padding{true, true};  ///< and padding counts, for queries and keys
+    bool padding_counts_once = false;                ///< in the first call, and not with a cache
+    bool queries_at_the_end = false;                 ///< all are turned as the last of them
     /// Whether new token t of T does not see column s of P + T.
     bool (*hidden)(Index padding, Index P, Index t, Index s, Index T);
     enum class Keys {
@@ -74,9 +79,10 @@ struct Rotary {
     };
     Keys keys = Keys::turned_once;
     bool sees_cache = true;
-    bool new_first = false;  ///< new keys and values are put before those in the cache
+    bool clears_padding = false;  ///< new keys of padding become zeros
+    bool new_first = false;       ///< new keys and values are put before those in the cache
 
-    /// The same choices, in the sense of keys.
+    /// The same choices, as keys are turned.
     Rotary of_keys() const;
 
     static const Rotary& right();

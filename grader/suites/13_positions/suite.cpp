@@ -151,6 +151,7 @@ PROPERTY(Positions, ScoresDependOnTheDistanceAlone, 1,
     const Sizes n = with_even_width(random_sizes(random), random);
     const Inputs alone(random, {1, n.H}, n);
     expect_attention(student, alone, Mask{});
+    for (const float level : {30.0F, -30.0F}) expect_attention(student, alone.at_level(random, level), Mask{});
     std::vector<Index> shifts;
     for (Index b = 0; b < n.B; ++b) shifts.push_back(random.integer(50, 300));
     shifts.back() = random.integer(2'100, 2'900);  // longer than tables are
@@ -204,6 +205,8 @@ PROPERTY(Positions, KeysAreTurnedOnceAtTheirOwnPosition, 1,
         expect_decoded(student, Decoding(random, grouping, n, random_padding(random, n.B, n.S - 1)));
         const std::vector<Index> beyond = random_padding(random, n.B, n.T + 2);  // a chunk of padding alone
         expect_decoded(student, Decoding(random, grouping, n, beyond).from_the_beginning());
+        for (const float level : {30.0F, -30.0F})
+            expect_decoded(student, Decoding(random, grouping, n, beyond).from_the_beginning().at_level(random, level));
         n.T = 1;
         expect_decoded(student, Decoding(random, grouping, n, random_padding(random, n.B, n.S)));
     }
@@ -277,6 +280,26 @@ PROPERTY(Positions, UnequalPartsAreUnpacked, 1,
 
 // ---- what does not fit ----------------------------------------------------------------------------------------
 
+/// A text may go on in two ways, from one cache.
+void expect_caches_last(Student& student, const Decoding& in) {
+    const auto answer = [&](bool once_more) {
+        return student.record("decode_twice", {{"q", in.q},
+                                               {"k", in.k},
+                                               {"v", in.v},
+                                               {"padding", in.padding},
+                                               {"base", in.base},
+                                               {"once_more", once_more}});
+    };
+    const wire::Record alone = answer(false), beside_another = answer(true);
+    for (const char* part : {"cache_k", "cache_v"}) {
+        const Tensor before = field<Tensor>(alone, part), after = field<Tensor>(beside_another, part);
+        expect(
+            !difference(kept_axes(part), after, own(before)), Stage::split,
+            "a cache that your decode returned changes when the one before it is continued a second time, with other "
+            "tokens: do both write into the same storage?");
+    }
+}
+
 PROPERTY(Positions, MisfitsAreRefused, 1,
          "what does not fit is refused, views are not; arguments and later calls are left alone") {
     const Sizes n = with_even_width(random_sizes(random), random);
@@ -299,6 +322,7 @@ PROPERTY(Positions, MisfitsAreRefused, 1,
                                  {"bias", random_tensor(random, {12 * n.d})},
                                  {"num_heads", Index{6}},
                                  {"num_kv_heads", Index{3}}}}});
+    expect_caches_last(student, step);
     expect_positions_checked(student, random, n);
     expect_turns_checked(student, random, n);
     expect_attention_checked(student, random, in, n);

@@ -26,6 +26,9 @@ Index values_second(int part, Index c, const Layer& layer) {
     return c + (part == 0 ? 0 : part == 1 ? layer.E() + layer.E_kv() : layer.E());
 }
 
+/// The bias of values is read where that of keys stands.
+Index values_as_keys(int part, Index c, const Layer& layer) { return c + (part == 0 ? 0 : layer.E()); }
+
 /// Group by group: its queries, its keys, its values.
 Index group_by_group(int part, Index c, const Layer& layer) {
     const Index queries = layer.E() / layer.H_kv, group = queries + 2 * layer.d;
@@ -75,6 +78,13 @@ Chapter in_projection() {
              [](Choices& c) {
                  c.change<InProjection>().weight = c.change<InProjection>().bias = &queries_values_keys;
              }},
+        {.id = "packed_biases_values_second",
+         .decision = "in_projection_pack",
+         .title = "the bias of values is packed before that of keys; weights are right",
+         .right = torch_order,
+         .symptom = loads,
+         .question = "Do weights and biases stand in the same order?",
+         .make = [](Choices& c) { c.change<InProjection>().bias = &queries_values_keys; }},
         {.id = "packed_by_columns",
          .decision = "in_projection_pack",
          .title = "the packed weight is (D, E + 2·E_kv): it is not transposed",
@@ -82,6 +92,13 @@ Chapter in_projection() {
          .symptom = "where the shapes differ, it is refused; for a square one the output is nonsense",
          .question = "Is a feature of q a row or a column of in_proj_weight?",
          .make = [](Choices& c) { c.change<InProjection>().packs_columns = true; }},
+        {.id = "packed_by_view",
+         .decision = "in_projection_pack",
+         .title = "each weight is viewed as (out, in), not transposed: its numbers stay in the order of (in, out)",
+         .right = "torch keeps (out, in): transpose, which moves every number to its row",
+         .symptom = loads,
+         .question = "Does view move a number, or only name its place anew?",
+         .make = [](Choices& c) { c.change<InProjection>().packs_viewed = true; }},
         {.id = "unpacked_in_equal_thirds",
          .decision = "in_projection_unpack",
          .title = "the packed weight is cut into three equal parts",
@@ -108,6 +125,13 @@ Chapter in_projection() {
              [](Choices& c) {
                  c.change<InProjection>().source = c.change<InProjection>().bias_source = &values_second;
              }},
+        {.id = "unpacked_value_bias_of_keys",
+         .decision = "in_projection_unpack",
+         .title = "b_v is read from the rows of b_k",
+         .right = torch_order,
+         .symptom = loads,
+         .question = "Behind which rows do the biases of values begin?",
+         .make = [](Choices& c) { c.change<InProjection>().bias_source = &values_as_keys; }},
         {.id = "unpacked_group_by_group",
          .decision = "in_projection_unpack",
          .title = "rows are read as interleaved: the queries of a group, its keys, its values, then the next group",

@@ -3,6 +3,8 @@
 
 #include "diagnosis/catalogue.hpp"
 
+#include <cmath>
+
 namespace headway::diagnosis {
 namespace {
 
@@ -118,6 +120,45 @@ Chapter rotary_attention() {
                      return Rotary::right().frequency({p.i, p.d * p.H, p.base, 1});
                  };
              }},
+        {.id = "attention_turns_twice",
+         .decision = "rotary_attention",
+         .title = "attention turns by twice the angle: scores depend on twice the distance",
+         .right = both_turned,
+         .symptom = "trains as well as the right one; loaded weights give nonsense",
+         .question = "How often are q and k turned before they meet, and by what share of their angle?",
+         .make =
+             [](Choices& c) {
+                 c.change<Rotary>().frequency_in_layer = [](const Rotary::Pair& p) {
+                     return 2 * Rotary::right().frequency(p);
+                 };
+             }},
+        {.id = "attention_turns_clockwise",
+         .decision = "rotary_attention",
+         .title = "attention turns clockwise: a distance counts with the other sign",
+         .right = both_turned,
+         .symptom = "trains as well as the right one; loaded weights give nonsense",
+         .question = "Is it the position of the query less that of the key, or the other way about?",
+         .make = [](Choices& c) { c.change<Rotary>().sense = c.change<Rotary>().key_sense = -1; }},
+        {.id = "keys_turned_by_the_first_text",
+         .decision = "rotary_attention",
+         .title = "the keys of every text are turned by the positions of the first text's keys",
+         .right = "a text has positions of its own: k_positions[b]",
+         .symptom = "right for one text, and for a batch without padding",
+         .question = "Which row of k_positions does your code read for the second text?",
+         .make =
+             [](Choices& c) {
+                 c.change<Rotary>().key_row = [](Index, Index, Index t, const Shape&) { return Rotary::Row{0, t}; };
+             }},
+        {.id = "scale_sqrt_pairs",
+         .decision = "rotary_attention",
+         .title = "scores are divided by √(d/2), the number of pairs",
+         .right = "they should be divided by √d: a score still sums over d features",
+         .symptom = "nothing crashes; softmax is too sharp",
+         .question = "Over how many products does a score sum, if each pair has two features?",
+         .make =
+             [](Choices& c) {
+                 c.scoring.factor = [](const Widths& w) { return 1 / std::sqrt(static_cast<double>(w.d) / 2); };
+             }},
         // ---- the cache ----
         {.id = "decode_forgets_the_cache_in_positions",
          .decision = "rotary_decoding",
@@ -139,6 +180,30 @@ Chapter rotary_attention() {
              [](Choices& c) {
                  c.change<Rotary>().counts_cache = {false, true};
              }},
+        {.id = "decode_queries_turned_as_the_last",
+         .decision = "rotary_decoding",
+         .title = "all new queries are turned by the position of the last of them",
+         .right = number_in_text,
+         .symptom = "right token by token; in a prompt, distances are wrong for all but the last token",
+         .question = "At which position does the first of five new tokens stand?",
+         .make = [](Choices& c) { c.change<Rotary>().queries_at_the_end = true; }},
+        {.id = "decode_keys_ignore_padding",
+         .decision = "rotary_decoding",
+         .title = "decode turns new keys by their column, and queries by their position behind the padding",
+         .right = number_in_text,
+         .symptom = "right without padding; else all distances are off by the padding",
+         .question = "Do you turn q and k of a new token by the same angles?",
+         .make =
+             [](Choices& c) {
+                 c.change<Rotary>().counts_padding = {true, false};
+             }},
+        {.id = "decode_counts_padding_once",
+         .decision = "rotary_decoding",
+         .title = "padding is taken off from positions in the first call alone, not behind a cache",
+         .right = number_in_text,
+         .symptom = "the prompt is right; then distances jump by the padding",
+         .question = "Which position follows that of the prompt's last token?",
+         .make = [](Choices& c) { c.change<Rotary>().padding_counts_once = true; }},
         {.id = "decode_positions_ignore_padding",
          .decision = "rotary_decoding",
          .title = "decode turns tokens by their column: padding is masked, but not taken off from the position",
@@ -177,6 +242,13 @@ Chapter rotary_attention() {
          .symptom = "each call is right by itself; in the next, these keys stand at position 0",
          .question = "Which of the two, k or the turned k, do you put into the new cache?",
          .make = [](Choices& c) { c.change<Rotary>().keys = Rotary::Keys::turned_but_not_kept; }},
+        {.id = "padding_keys_cleared",
+         .decision = "rotary_decoding",
+         .title = "keys of padding are kept as zeros",
+         .right = "keys of padding are kept as position 0 has them: as they came",
+         .symptom = "nothing, as long as padding is masked",
+         .question = "What does a turn by 0 make of a key?",
+         .make = [](Choices& c) { c.change<Rotary>().clears_padding = true; }},
         {.id = "new_tokens_before_the_cache",
          .decision = "rotary_decoding",
          .title = "new keys and values are put before those in the cache",
@@ -201,6 +273,54 @@ Chapter rotary_attention() {
          .make =
              [](Choices& c) {
                  c.change<Rotary>().hidden = [](Index, Index P, Index t, Index s, Index) { return s > P + t; };
+             }},
+        {.id = "left_padding_seen_behind_a_cache",
+         .decision = "rotary_sight",
+         .title = "padding is masked in the first call alone: with a cache, its keys are seen",
+         .right = own_text,
+         .symptom = "the prompt is right; then shorter texts attend to padding",
+         .question = "Is the padding gone once its keys are in the cache?",
+         .make =
+             [](Choices& c) {
+                 c.change<Rotary>().hidden = [](Index padding, Index P, Index t, Index s, Index) {
+                     return (P == 0 && s < padding) || s > P + t;
+                 };
+             }},
+        {.id = "padding_sees_itself",
+         .decision = "rotary_sight",
+         .title = "a token of padding sees itself: its context is its own value",
+         .right = "padding is never seen, by itself neither: its context is zeros",
+         .symptom = "nothing, as long as nobody reads the contexts of padding",
+         .question = "Which columns does a token of padding see?",
+         .make =
+             [](Choices& c) {
+                 c.change<Rotary>().hidden = [](Index padding, Index P, Index t, Index s, Index) {
+                     return (s < padding && s != P + t) || s > P + t;
+                 };
+             }},
+        {.id = "first_real_token_hidden",
+         .decision = "rotary_sight",
+         .title = "the first real token behind padding is hidden as well",
+         .right = own_text,
+         .symptom = "right without padding; else a text lacks its first token",
+         .question = "Is column padding[b] the last of the padding or the first of the text?",
+         .make =
+             [](Choices& c) {
+                 c.change<Rotary>().hidden = [](Index padding, Index P, Index t, Index s, Index) {
+                     return (padding > 0 && s <= padding) || s > P + t;
+                 };
+             }},
+        {.id = "real_tokens_see_their_future",
+         .decision = "rotary_sight",
+         .title = "new tokens see each other, later ones included; padding sees nothing",
+         .right = own_text,
+         .symptom = "right token by token; a prompt sees its future",
+         .question = "What does the first token of a prompt of 5 see?",
+         .make =
+             [](Choices& c) {
+                 c.change<Rotary>().hidden = [](Index padding, Index P, Index t, Index s, Index) {
+                     return s < padding || P + t < padding;
+                 };
              }},
         {.id = "right_padding_masked",
          .decision = "rotary_sight",

@@ -111,7 +111,20 @@ Chapter rotary_turns() {
          .question = "Which axes do x and angles share?",
          .make =
              [](Choices& c) {
-                 c.change<Rotary>().row = [](Index, Index, Index t, Index) { return Rotary::Row{0, t}; };
+                 c.change<Rotary>().row = [](Index, Index, Index t, const Shape&) { return Rotary::Row{0, t}; };
+             }},
+        {.id = "angles_read_with_tokens_first",
+         .decision = "rotary_turn",
+         .title = "angles are read as if they were (T, B, d/2)",
+         .right = "token t of text b is turned by angles[b, t]",
+         .symptom = "right for one text and for one token; else tokens get the turns of others",
+         .question = "By how many rows does the place of angles[b, t] move when b grows by one?",
+         .make =
+             [](Choices& c) {
+                 c.change<Rotary>().row = [](Index b, Index, Index t, const Shape& x) {
+                     const Index place = t * x[0] + b, T = x[2];
+                     return Rotary::Row{place / T, place % T};
+                 };
              }},
         // ---- which features are a pair ----
         {.id = "neighbours_taken_for_halves",
@@ -174,6 +187,13 @@ Chapter rotary_turns() {
                  c.change<Rotary>().to_halves = &to_halves_of_one_head;
                  c.change<Rotary>().to_pairs = &to_pairs_of_one_head;
              }},
+        {.id = "rows_converted",
+         .decision = "rotary_columns",
+         .title = "the rows of a matrix are converted, not its columns",
+         .right = "this course's functions compute x·w: a feature of the result is a column",
+         .symptom = "biases are right; matrices are nonsense, or refused where their rows do not divide",
+         .question = "Is a feature of x·w a row or a column of w?",
+         .make = [](Choices& c) { c.change<Rotary>().converts_rows = true; }},
         {.id = "columns_not_converted",
          .decision = "rotary_columns",
          .title = "columns stay where they are",
