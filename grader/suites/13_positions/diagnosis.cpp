@@ -167,10 +167,10 @@ struct Step {
         return rotary.new_first && P > 0 ? joined(fresh_ones, old) : joined(old, fresh_ones);
     }
 
-    /// New keys of padding become zeros.
+    /// Keys of padding become zeros.
     void clear_padding(Array& all) const {
         each(all.shape, [&](Coordinate at, std::size_t i) {
-            if (at[2] >= P && at[2] < padding[static_cast<std::size_t>(at[0])]) all.value[i] = all.error[i] = 0;
+            if (at[2] < padding[static_cast<std::size_t>(at[0])]) all.value[i] = all.error[i] = 0;
         });
     }
 

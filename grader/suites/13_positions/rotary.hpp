@@ -79,7 +79,7 @@ struct Rotary {
     };
     Keys keys = Keys::turned_once;
     bool sees_cache = true;
-    bool clears_padding = false;  ///< new keys of padding become zeros
+    bool clears_padding = false;  ///< keys of padding become zeros
     bool new_first = false;       ///< new keys and values are put before those in the cache
 
     /// The same choices, as keys are turned.
