@@ -68,7 +68,7 @@ std::string mistake_behind(const verdict::Failure& failure) {
     if (failure.kind == FailureKind::exception) return {};  // its words are of any kind
     const std::string kind = failure.sanitizer ? failure.sanitizer->kind : failure.message;
     const auto says = [&](const char* text) { return kind.find(text) != std::string::npos; };
-    if (says("stack-overflow")) return "calls_itself_without_end";
+    if (says("stack-overflow") || says(judge::used_up_the_stack)) return "calls_itself_without_end";
     if (says("use-after") || says("double-free") || says("bad-free")) return "used_after_freed";
     if (says("division by zero") || says("SIGFPE") || says("FPE")) return "divides_by_zero";
     if (says("overflow") && !says("signed integer") && !says("unsigned")) return "reads_out_of_bounds";
@@ -197,6 +197,8 @@ private:
         }
         // One loop too many through an empty vector is no second mistake.
         if (is_named("reads_out_of_bounds")) forget("null_pointer_followed");
+        // Until the stack is used up, time may be.
+        if (is_named("calls_itself_without_end")) forget("never_ends");
         // Code that fails where an answer is due may do so before it checks what it should refuse.
         const auto is_clean = [](const auto& question) { return question.clean; };
         if (findings_.mistakes.empty() && std::ranges::all_of(findings_.questions, is_clean)) return;

@@ -4,6 +4,7 @@
 #include "wire/frame.hpp"
 #include "wire/whereabouts.hpp"
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstring>
@@ -112,6 +113,10 @@ void WorkerLink::explain_interruption(const wire::Error& error) {
     if (!process_.ended())
         stop(FailureKind::protocol, "sent something that is not an answer (of a signal that never came)");
     where_ = error.frames;
+    stack_is_used_up_ = error.type == wire::stack_is_used_up;
+    // What the last call did before there was no room for more is none of it.
+    const auto repeats = [&](std::int64_t address) { return std::ranges::count(where_, address) > 1; };
+    if (stack_is_used_up_) where_.erase(where_.begin(), std::ranges::find_if(where_, repeats));
     explain_end();
 }
 
@@ -124,6 +129,7 @@ void WorkerLink::explain_end() {
         stop(FailureKind::sanitizer, "was stopped by a sanitizer");
     look_at_memory();
     if (ended->signal == SIGXCPU) stop(FailureKind::timeout, "used up its computing time");
+    if (ended->signal == SIGSEGV && stack_is_used_up_) stop(FailureKind::crash, used_up_the_stack);
     if (ended->signal != 0)
         stop(FailureKind::crash, signal_words(ended->signal), is_sent(ended->signal) ? Doubt::outside : Doubt::none);
     stop(FailureKind::exit, "ended the process: exit status " + std::to_string(ended->exit_code));

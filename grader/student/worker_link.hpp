@@ -35,6 +35,9 @@ struct CallLimits {
 
 /// In the message of a call that was never read, since what runs before main came to no end, or to a bad one.
 inline constexpr const char* before_main = "before main";
+/// And how one ends whose calls lead ever deeper.
+inline constexpr const char* used_up_the_stack =
+    "used up the stack: does a function call itself, or do two call each other, without end? (SIGSEGV)";
 
 /// A call that got no answer: the worker is gone. The next call needs a fresh one.
 struct NoAnswer {
@@ -126,6 +129,7 @@ private:
     Printed printed_;
     std::string tail_;
     std::vector<std::int64_t> where_;  ///< the call was when it was interrupted
+    bool stack_is_used_up_ = false;    ///< as it says
     std::size_t printed_in_call_ = 0;
     bool begun_ = false;
     bool hung_up_on_ = false;  ///< by a worker that had not read all it was sent

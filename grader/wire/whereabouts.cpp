@@ -25,9 +25,11 @@ std::array<std::byte, sizeof(std::int64_t)> bytes_of(std::int64_t number) {
 
 }  // namespace
 
-Whereabouts::Whereabouts() {
+Whereabouts::Whereabouts(Stack stack) {
     Reply reply;
-    reply.error = Error{.kind = ErrorKind::interrupted, .frames = std::vector(most_frames, place_of_an_address)};
+    reply.error = Error{.kind = ErrorKind::interrupted,
+                        .type = stack == Stack::is_used_up ? stack_is_used_up : "",
+                        .frames = std::vector(most_frames, place_of_an_address)};
     frame_ = framed(encode(reply));
     const auto mark = bytes_of(place_of_an_address);
     const auto first = std::search(frame_.begin(), frame_.end(), mark.begin(), mark.end());
