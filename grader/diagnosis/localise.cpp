@@ -2,6 +2,7 @@
 
 #include "diagnosis/constant_factor.hpp"
 #include "diagnosis/examination.hpp"
+#include "diagnosis/nearly_right.hpp"
 #include "diagnosis/pairs.hpp"
 
 #include <algorithm>
@@ -245,6 +246,7 @@ void localise(verdict::FunctionDiagnosis& diagnosis, const Function& function, j
         diagnosis.sentences.emplace_back(
             "every number of each wrong answer is NaN: somewhere you compute 0 / 0, 0 · ∞ or ∞ - ∞");
     if (const std::string factor = constant_factor(pairs); !factor.empty()) diagnosis.sentences.push_back(factor);
+    if (std::string nearly = nearly_right(pairs); !nearly.empty()) diagnosis.sentences.push_back(std::move(nearly));
     for (std::string& sentence : zeros_in(pairs)) diagnosis.sentences.push_back(std::move(sentence));
     for (std::string& sentence : where(pairs, parts.wrong.size() + parts.right.size() > 1))
         diagnosis.sentences.push_back(std::move(sentence));
