@@ -115,8 +115,10 @@ int run_class_times(const Course& course, const ClassArguments& arguments) try {
                changed.empty() ? "" : ": ", named(changed));
     const auto untimed = open_marks(all_marks(course, gradebook, edition), Standing::untimed);
     if (!untimed.empty())
-        fmt::print("Still open, for want of a time: {}. ./headway class attempts ID shows which attempt.\n",
-                   named(untimed));
+        fmt::print(
+            "Still open, for want of a time: {}. ./headway class attempts ID shows which attempt, and ./headway class "
+            "set-time ID ATTEMPT TIME says its time, where it is not the last.\n",
+            named(untimed));
     return untimed.empty() ? all_passed : some_did_not_pass;
 } catch (const gradebook::DatabaseError&) {
     throw;

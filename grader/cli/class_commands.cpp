@@ -25,6 +25,7 @@ ClassCommands::ClassCommands(CLI::App& app) : class_(app.add_subcommand("class",
     add_adjust();
     add_removal();
     add_pins();
+    add_times_of_attempts();
     add_forget();
     add_export();
     add_report();

@@ -42,6 +42,7 @@ struct ClassArguments {
     std::string student;
     std::string exercise;
     std::int64_t attempt = 0;  ///< 0: all of the student's
+    std::string time;          ///< of this attempt
     std::optional<double> points;
     std::optional<double> set;
     bool unset = false;
@@ -58,6 +59,8 @@ int run_class_remove(const Course& course, const ClassArguments& arguments);
 int run_class_restore(const Course& course, const ClassArguments& arguments);
 int run_class_pin(const Course& course, const ClassArguments& arguments);
 int run_class_unpin(const Course& course, const ClassArguments& arguments);
+int run_class_set_time(const Course& course, const ClassArguments& arguments);
+int run_class_unset_time(const Course& course, const ClassArguments& arguments);
 int run_class_forget(const Course& course, const ClassArguments& arguments);
 int run_class_export(const Course& course, const ClassArguments& arguments);
 int run_class_report(const Course& course, const ClassArguments& arguments);
@@ -81,6 +84,7 @@ private:
     void add_adjust();
     void add_removal();
     void add_pins();
+    void add_times_of_attempts();
     void add_forget();
     void add_export();
     void add_report();

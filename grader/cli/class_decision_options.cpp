@@ -60,6 +60,22 @@ void ClassCommands::add_pins() {
     }
 }
 
+void ClassCommands::add_times_of_attempts() {
+    auto* set = add("set-time", "Say when one attempt was handed in, be it the last or not", run_class_set_time);
+    auto* unset = add("unset-time", "What was said before of an attempt's time holds again", run_class_unset_time);
+    for (CLI::App* command : {set, unset}) {
+        add_student(command);
+        command->add_option("attempt", arguments_.attempt, "Number, from class attempts ID")
+            ->required()
+            ->check(CLI::PositiveNumber)
+            ->type_name("ATTEMPT");
+        add_reason(command);
+    }
+    set->add_option("time", arguments_.time, "Such as 2026-05-01T14:00:00+02:00; without an offset, UTC")
+        ->required()
+        ->type_name("TIME");
+}
+
 void ClassCommands::add_forget() {
     auto* forget = add("forget", "Delete all that is known of a student, for good", run_class_forget);
     add_student(forget);

@@ -179,6 +179,31 @@ TEST_F(ClassCommand, ATimeThatComesLaterSettlesAnOpenMark) {
     EXPECT_NE(marks.find("no hand-in of their own"), std::string::npos) << marks;
 }
 
+TEST_F(ClassCommand, AnEarlierAttemptGetsItsTimeByItself) {
+    folder_.write("class.toml", "deadline = 2020-05-01T12:00:00Z\n");
+    folder_.write("times.csv", "301,2020-05-04T11:00:00Z\n302,2020-05-01T11:00:00Z\n");
+    grade();
+    hand_in("301", solution("04_merge_heads/merge_heads.cpp") + "// again\n");
+    grade();
+    const auto said = class_command({"times", path("times.csv")});
+    EXPECT_EQ(said.ended.exit_code, 1) << "301's first attempt may be the better one";
+    EXPECT_TRUE(says(said, "class set-time ID ATTEMPT TIME")) << said.output;
+    const auto decide = [&](std::vector<std::string> what) {
+        what.insert(what.end(), {"--author", "prof", "--reason", "by e-mail"});
+        return class_command(std::move(what));
+    };
+    const auto set = decide({"set-time", "301", "1", "2020-05-02T13:00:00+02:00"});
+    EXPECT_EQ(set.ended.exit_code, 0) << set.output;
+    EXPECT_TRUE(says(set, "Attempt 1 of 301: handed in at 2020-05-02T11:00:00Z")) << set.output;
+    EXPECT_TRUE(says(set, "301: now 9 of")) << set.output;
+    EXPECT_TRUE(says(class_command({"attempts", "301"}), "by e-mail (prof)"));
+    EXPECT_TRUE(says(decide({"unset-time", "301", "1"}), "The mark is still open"));
+    EXPECT_TRUE(says(decide({"unset-time", "301", "1"}), "nothing to undo"));
+    EXPECT_TRUE(says(decide({"set-time", "301", "2", "2020-05-01T12:00Z"}), "301 has no attempt 2"));
+    EXPECT_EQ(decide({"set-time", "301", "1", "2020-02-31T12:00Z"}).ended.exit_code, 2);
+    EXPECT_TRUE(says(decide({"set-time", "301", "1", "2999-01-01T12:00Z"}), "cannot have been handed in later"));
+}
+
 TEST_F(ClassCommand, DecisionsHaveReasonsAndAreUndone) {
     grade();
     const auto decide = [&](std::vector<std::string> what) {
