@@ -42,6 +42,10 @@ public:
     /// Nothing for a guest, or a mistyped id.
     const Enrolled* find(const std::string& id) const;
     std::string name_of(const std::string& id) const;
+    /// Whether Canvas made this student up: "Student, Test" stands in its gradebook, and is nobody.
+    bool is_made_up(const std::string& id) const { return made_up_.contains(id); }
+    /// All ids of such rows.
+    const std::set<std::string>& made_up() const { return made_up_; }
 
     /// People whose hand-ins came under another id of theirs (a login, an e-mail address) go by that.
     /// @param known  the ids in the gradebook
@@ -52,6 +56,7 @@ private:
 
     std::vector<Enrolled> people_;
     std::map<std::string, std::size_t> by_id_;
+    std::set<std::string> made_up_;
 };
 
 }  // namespace headway::classroom

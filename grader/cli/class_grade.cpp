@@ -167,6 +167,11 @@ void show_summary(const ClassArguments& arguments, const classroom::Imported& im
                        {{fmt::format("Left out, because they begin with a dot or are no folder, archive or source: {}",
                                      fmt::join(names, ", "))}});
     }
+    if (const std::vector<std::string> names = intake::of_test_student(arguments.folder, naming); !names.empty()) {
+        page.blank();
+        page.paragraph({}, {{fmt::format("Left out, because Canvas made this student up (Student, Test): {}",
+                                         fmt::join(names, ", "))}});
+    }
     if (state.unavailable > 0) {
         page.blank();
         page.paragraph({},

@@ -38,6 +38,8 @@ std::optional<EntryName> canvas_name(const std::string& name) {
                      std::regex_search(match[4].first, name.cend(), two_numbers)};
 }
 
+bool is_canvas_test_student(const EntryName& name) { return name.person == "studenttest"; }
+
 EntryName plain_name(const std::string& name) {
     const std::size_t ending = archive_ending(name).size() + foreign_archive_ending(name).size();
     return {name.substr(0, name.size() - ending), name, ""};

@@ -24,6 +24,9 @@ std::optional<EntryName> moodle_name(const std::string& name);
 /// of "eve_815_90210_902_79_exercises.zip" may be 902, whom somebody called "eve_815_90210" is.
 std::optional<EntryName> canvas_name(const std::string& name);
 
+/// Whether Canvas made this student up: "Student, Test", whom teachers become to try an assignment out.
+bool is_canvas_test_student(const EntryName& name);
+
 /// Anything else: the name itself, without the ending of an archive (see file_tree.hpp).
 EntryName plain_name(const std::string& name);
 

@@ -81,6 +81,11 @@ TEST_F(ClassCommand, FromHandInsToMarks) {
     EXPECT_NE(build::read_file(path("canvas.csv")).find("304,304,,,,0\r\n"), std::string::npos);
 
     folder_.write("class.toml", "[exercises.04]\npoints = 20\n");
+    class_command({"adjust", "302", "--set", "7", "--author", "prof", "--reason", "oral"});
+    const auto with_set_marks = class_command({"regrade"});
+    EXPECT_TRUE(says(with_set_marks, "1 mark changes: 1 up, 0 down.")) << with_set_marks.output;
+    EXPECT_TRUE(says(with_set_marks, "for itself: 302.")) << with_set_marks.output;
+    class_command({"adjust", "302", "--unset", "--author", "prof", "--reason", "oral"});
     const auto proposal = class_command({"regrade"});
     EXPECT_NE(proposal.output.find("10.00 -> 20.00"), std::string::npos) << proposal.output;
     EXPECT_NE(proposal.output.find("2 marks change: 2 up"), std::string::npos) << proposal.output;
@@ -148,9 +153,15 @@ TEST_F(ClassCommand, AFolderTakenForAnotherLayoutIsNotRecorded) {
     EXPECT_NE(refused.output.find("nothing was recorded"), std::string::npos) << refused.output;
     class_command({"export", "csv", path("marks.csv")});
     EXPECT_EQ(build::read_file(path("marks.csv")).find("815"), std::string::npos);
+    folder_.write("other/studenttest_999_90211_merge_heads.cpp", "this does not compile");
     const auto said = class_command({"grade", path("other"), "--layout", "canvas", "--unsafe"});
     EXPECT_EQ(said.ended.exit_code, 0) << said.output;
+    EXPECT_TRUE(says(said, "made this student up (Student, Test): studenttest_999_90211_merge_heads.cpp"));
     EXPECT_NE(said.output.find("1 student (Canvas): 1 new"), std::string::npos) << said.output;
+    folder_.write("roster.csv", "Student,ID,SIS Login ID\n\"Lovelace, Ada\",815,ada\n\"Student, Test\",301,a1b2\n");
+    const auto exported = class_command({"export", "csv", path("marks.csv")});
+    EXPECT_TRUE(says(exported, "\"Student, Test\" of the roster, whom Canvas made up, is no student"));
+    EXPECT_EQ(build::read_file(path("marks.csv")).find("\n301,"), std::string::npos) << "handed in before it was told";
 }
 
 TEST_F(ClassCommand, ATimeThatComesLaterSettlesAnOpenMark) {
@@ -276,6 +287,11 @@ TEST_F(ClassCommand, NobodyIsMissingAndFeedbackGoesBack) {
     EXPECT_NE(marks.find("305,Ben,B,0," + points_but_for_one() + ",yes"), std::string::npos) << marks;
     EXPECT_EQ(marks.find("01_single_head_points"), std::string::npos) << marks;
     EXPECT_EQ(marks.find("no hand-in of their own"), std::string::npos) << "nobody is in a group: " << marks;
+
+    const auto canvas = class_command({"export", "canvas", path("canvas.csv")});
+    EXPECT_TRUE(says(canvas, "3 students in")) << canvas.output;
+    EXPECT_TRUE(says(canvas, "left out of the file, since Canvas refuses or makes up whom it does not know: 302, 303"));
+    EXPECT_EQ(build::read_file(path("canvas.csv")).find("302"), std::string::npos);
 
     EXPECT_TRUE(says(class_command({"attempts", "Ada Lovelace"}), "301"));
     EXPECT_TRUE(says(class_command({"attempts", "Ben"}), "305 is in the class, and has handed in nothing"));

@@ -52,6 +52,17 @@ TEST(Roster, IsReadFromAnyPlatformsList) {
     }
 }
 
+TEST(Roster, WhomCanvasMadeUpIsNobody) {
+    const char* canvas =
+        "Student,ID,SIS User ID,SIS Login ID,Section\n\"Lovelace, Ada\",815,,ada,A\n\"Student, Test\",999,,a1b2,A\n";
+    const Roster roster = Roster::parse(canvas, "r");
+    EXPECT_EQ(roster.people().size(), 1U);
+    EXPECT_TRUE(roster.is_made_up("999"));
+    EXPECT_TRUE(roster.is_made_up("a1b2"));
+    EXPECT_FALSE(roster.is_made_up("815"));
+    EXPECT_EQ(first("id,name\n7,\"Student, Test\"\n").id, "7") << "not in Canvas: somebody may be called so";
+}
+
 TEST(Roster, WhatCannotBeIsRefusedByNameAndLine) {
     EXPECT_THAT(complaint("id,name\ns1,Ada\ns2,Ben\ns1,Eve\n"),
                 HasSubstr("roster.csv, line 4: s1 stands in line 2 already"));
