@@ -38,6 +38,9 @@ constexpr std::string_view last_name[] = {"last name",      "surname",     "nach
                                           "nom de famille", "apellido(s)", "apellidos"};
 constexpr std::string_view section[] = {"section", "sections", "group",   "groups", "gruppe",
                                         "gruppen", "groupe",   "groupes", "grupo",  "grupos"};
+constexpr std::string_view handed_in[] = {"last modified (submission)", "zuletzt geändert (abgabe)",
+                                          "dernière modification (travail remis)", "Última modificación (entrega)",
+                                          "Última modificación (envío)"};
 }  // namespace heading
 
 std::string trimmed(std::string_view text) {
@@ -96,6 +99,7 @@ Enrolled person(const Columns& columns, const CsvRow& row) {
     one.platform_id = without_moodles_word(columns.field(row, heading::platform_id));
     one.sis_user = columns.field(row, heading::sis_user);
     one.sis_login = columns.field(row, heading::sis_login);
+    one.handed_in = columns.field(row, heading::handed_in);
     for (const std::string& id :
          {one.platform_id, columns.field(row, heading::id_number), columns.field(row, heading::login), one.sis_user,
           one.sis_login, columns.field(row, heading::email)})
@@ -168,6 +172,13 @@ Roster Roster::parse(std::string_view text, const std::string& file) {
     if (roster.empty()) throw RosterError(fmt::format("{} names nobody below its headings", file));
     roster.index();
     return roster;
+}
+
+bool Roster::has_times(std::string_view text) try {
+    const std::vector<CsvRow> rows = intake::read_csv(text.substr(0, text.find('\n')));
+    return !rows.empty() && Columns(rows.front()).has(heading::handed_in);
+} catch (const intake::CsvError&) {
+    return false;
 }
 
 void Roster::index() {

@@ -23,6 +23,7 @@ struct Enrolled {
     std::string platform_id = {};  ///< Moodle's participant, Canvas's user, Gradescope's SID
     std::string sis_user = {};     ///< in Canvas's gradebook
     std::string sis_login = {};
+    std::string handed_in = {};         ///< when, as Moodle's grading worksheet has it
     std::vector<std::string> ids = {};  ///< all that may mean this person, the best first
     std::size_t line = 0;               ///< of the file
 };
@@ -36,6 +37,9 @@ public:
     /// @param file  what messages call it
     /// @throws RosterError for no id column, an id that stands twice or can be none, and broken CSV
     static Roster parse(std::string_view text, const std::string& file);
+
+    /// Whether this is Moodle's grading worksheet with times of handing in, by its first line.
+    static bool has_times(std::string_view text);
 
     bool empty() const { return people_.empty(); }
     const std::vector<Enrolled>& people() const { return people_; }

@@ -20,6 +20,7 @@ struct ClassArguments {
     std::string student_id;
     std::string layout;  ///< of the folder of hand-ins; empty: by the names in it
     std::optional<std::string> times;
+    std::string zone;  ///< of times in Moodle's worksheet
     std::size_t jobs = 0;
     std::string engine = "local";  ///< or "slurm"
     std::string partition;
@@ -80,6 +81,7 @@ private:
     void add_grade();
     void add_regrade();
     void add_times();
+    void add_zone(CLI::App* command);
     void add_attempts();
     void add_adjust();
     void add_removal();

@@ -14,7 +14,17 @@ void ClassCommands::add_reason(CLI::App* command) {
 
 void ClassCommands::add_times() {
     auto* command = add("times", "Say when students handed in what is in the gradebook already", run_class_times);
-    command->add_option("file", arguments_.times, "One line per student: id,time")->required()->type_name("FILE");
+    command->add_option("file", arguments_.times, "One line per student: id,time; or Moodle's grading worksheet")
+        ->required()
+        ->type_name("FILE");
+    add_zone(command);
+}
+
+void ClassCommands::add_zone(CLI::App* command) {
+    command
+        ->add_option("--zone", arguments_.zone,
+                     "Whose clock the times in Moodle's worksheet are on: Europe/Berlin, +02:00, UTC")
+        ->type_name("ZONE");
 }
 
 void ClassCommands::add_attempts() {

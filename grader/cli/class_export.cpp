@@ -134,8 +134,9 @@ int run_class_report(const Course& course, const ClassArguments& arguments) {
     require_gradebook(arguments);
     const Gradebook gradebook(arguments.gradebook, Access::read_only);
     const ClassResults results = class_results(course, arguments, gradebook);
-    const classroom::ClassFindings findings = classroom::find_out(gradebook, results.graded.edition, results.marks,
-                                                                  course, read_elsewhere(course, arguments.compare));
+    const classroom::ClassFindings findings =
+        classroom::find_out(gradebook, results.graded.edition, results.marks, course,
+                            read_elsewhere(course, arguments.compare), results.graded.policy);
     tell_of_changed_policy(arguments, results.graded.edition);
     tell_of_strangers(course, gradebook, results.graded.edition, ids_of(results.roster));
     tell_of_test_student(results.roster);
@@ -143,7 +144,7 @@ int run_class_report(const Course& course, const ClassArguments& arguments) {
     classroom::make_private(folder);
     write_student_pages(folder / "students", results, with_usable_ids(findings.marks));
     write(folder / "index.html", classroom::class_page(findings, results.roster));
-    write(folder / "similarity.html", classroom::similarity_page(findings));
+    write(folder / "similarity.html", classroom::similarity_page(findings, results.roster));
     fmt::print("{}; open {}\n", counted(findings.marks.size(), "student"), (folder / "index.html").string());
     return all_passed;
 }

@@ -32,8 +32,7 @@ void show_each(const classroom::MarkChanges& found) {
     page.paragraph({}, {{fmt::format("{} {}: {} up, {} down.", counted(found.marks, "mark"),
                                      found.marks == 1 ? "changes" : "change", found.up, found.down)}});
     if (!found.stays.empty())
-        page.paragraph({}, {{fmt::format("The total stays what it is, since it is set by hand or what changes makes "
-                                         "up for itself: {}.",
+        page.paragraph({}, {{fmt::format("The total stays what it is for {}: set by hand, or the changes even out.",
                                          named(found.stays))}});
     fmt::print("{}", page.take());
 }

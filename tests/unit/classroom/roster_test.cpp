@@ -1,5 +1,6 @@
 // Who is in the class, from any platform's list.
 #include "classroom/roster.hpp"
+#include "classroom/worksheet_times.hpp"
 
 #include <gmock/gmock.h>
 
@@ -49,6 +50,25 @@ TEST(Roster, IsReadFromAnyPlatformsList) {
         EXPECT_EQ(read.id, one.id) << one.text;
         EXPECT_EQ(read.name, one.name) << one.text;
         EXPECT_EQ(read.section, one.section) << one.text;
+    }
+}
+
+TEST(Worksheet, HasTheTimeOfEachWhoHandedIn) {
+    const std::string text =
+        "Identifier,Full name,Last modified (submission),Last modified (grade)\n"
+        "Participant 4711,Ada,\"Friday, 1 May 2026, 2:00 PM\",-\nParticipant 4712,Ben,-,\"Friday, 8 May 2026, 2:00 "
+        "PM\"\n";
+    EXPECT_TRUE(Roster::has_times(text));
+    EXPECT_FALSE(Roster::has_times("id,time\n4711,2026-05-01T12:00:00Z\n"));
+    EXPECT_TRUE(Roster::has_times("ID;\"Zuletzt geändert (Abgabe)\"\n"));
+    EXPECT_TRUE(Roster::has_times("Identificador,Última modificación (entrega)\n"));
+    const std::map<std::string, std::string> expected = {{"4711", "2026-05-01T12:00:00Z"}};
+    EXPECT_EQ(times_in(Roster::parse(text, "w.csv"), "+02:00", "w.csv"), expected);
+    try {
+        times_in(Roster::parse("Identifier,Last modified (submission)\n4711,soon\n", "w.csv"), "UTC", "w.csv");
+        FAIL();
+    } catch (const RosterError& error) {
+        EXPECT_THAT(error.what(), HasSubstr("w.csv, line 2: 'soon' is no time"));
     }
 }
 
