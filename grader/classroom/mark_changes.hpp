@@ -2,6 +2,7 @@
 
 #include "gradebook/marks.hpp"
 
+#include <cstddef>
 #include <string>
 #include <vector>
 

@@ -26,6 +26,8 @@ constexpr const char* pair_style =
     ".code .line{width:2.6rem;text-align:right;opacity:.75}.code .same{width:2.6rem;text-align:center;font-weight:700}"
     "table.code td:last-child{white-space:pre-wrap;overflow-wrap:anywhere;tab-size:4}"
     "details{margin:.75rem 0}summary{cursor:pointer;padding:.35rem 0}.list td{overflow-wrap:anywhere}"
+    ".groups td:not(:last-child){overflow-wrap:normal}@media(min-width:40rem){.groups "
+    "td:not(:last-child){white-space:nowrap}}"
     "tr.p0{background:hsl(210 85% 90%)}tr.p1{background:hsl(40 90% 86%)}tr.p2{background:hsl(140 50% 86%)}"
     "tr.p3{background:hsl(325 75% 91%)}tr.p4{background:hsl(265 80% 92%)}tr.p5{background:hsl(180 55% 84%)}"
     "@media(prefers-color-scheme:dark){tr.p0{background:hsl(210 60% 24%)}tr.p1{background:hsl(40 70% 18%)}"
@@ -39,7 +41,7 @@ std::string letters(std::size_t passage) {
     return passage < 26 ? last : letters(passage / 26 - 1) + last;
 }
 
-std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
+std::string percent(double share) { return fmt::format("{:.0f}\u00a0%", 100 * share); }
 
 /// "Ada Lovelace (301)", or the id alone where nobody knows a name.
 std::string called(const std::string& student, const Roster& roster) {

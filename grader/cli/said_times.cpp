@@ -11,6 +11,8 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <filesystem>
+#include <stdexcept>
 #include <vector>
 
 namespace headway::cli {

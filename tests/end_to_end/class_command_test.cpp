@@ -1,7 +1,5 @@
 // An instructor's day: grade a class, look, correct, export.
-#include "headway.hpp"
-
-#include "submission/digest.hpp"
+#include "class_command.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,31 +11,6 @@
 
 namespace headway {
 namespace {
-
-class ClassCommand : public testing::Test {
-protected:
-    ClassCommand() {
-        hand_in("301", solution("04_merge_heads/merge_heads.cpp"));
-        hand_in("302", solution("04_merge_heads/merge_heads.cpp"));
-        hand_in("303", "this does not compile");
-        folder_.write("class/304/notes.txt", "no exercise");
-    }
-
-    void hand_in(const std::string& student, const std::string& text) {
-        folder_.write("class/" + student + "/04_merge_heads/merge_heads.cpp", text);
-    }
-
-    sandbox::Finished class_command(std::vector<std::string> arguments) const {
-        arguments.insert(arguments.begin(), "class");
-        arguments.insert(arguments.end(), {"--gradebook", path("gradebook.sqlite")});
-        return desk_.headway(arguments);
-    }
-    sandbox::Finished grade() const { return class_command({"grade", path("class"), "--unsafe"}); }
-    std::string path(const std::string& name) const { return (folder_.path() / name).string(); }
-
-    Desk desk_;
-    build::TemporaryFolder folder_;
-};
 
 TEST_F(ClassCommand, StrangersCodeIsNotRunWithoutAJail) {
     build::write_file(desk_.folder() / "policy.toml", "[jail]\nswitched_off = [\"no_network\"]\n");
@@ -164,125 +137,6 @@ TEST_F(ClassCommand, AFolderTakenForAnotherLayoutIsNotRecorded) {
     EXPECT_EQ(build::read_file(path("marks.csv")).find("\n301,"), std::string::npos) << "handed in before it was told";
 }
 
-TEST_F(ClassCommand, ATimeThatComesLaterSettlesAnOpenMark) {
-    folder_.write("class.toml", "deadline = 2020-05-01T12:00:00Z\n[groups]\nteam = ['301', '310']\n");
-    folder_.write("misspelt.csv", "id,time\n301,2020-05-02T11:00:00Z\n3O2,2020-05-01T11:00:00Z\n");
-    folder_.write("times.csv", "id,time\n301,2020-05-02T11:00:00Z\n302,2020-05-01T11:00:00Z\n");
-    const auto refused = class_command({"grade", path("class"), "--unsafe", "--times", path("misspelt.csv")});
-    EXPECT_EQ(refused.ended.exit_code, 2) << refused.output;
-    EXPECT_NE(refused.output.find("nor in the gradebook: 3O2"), std::string::npos) << refused.output;
-
-    const auto open = grade();
-    EXPECT_NE(open.output.find("Open, because nobody knows when it was handed in"), std::string::npos) << open.output;
-    EXPECT_NE(open.output.find("1 student who handed in nothing: 310"), std::string::npos) << open.output;
-    const auto exported = class_command({"export", "canvas", path("canvas.csv")});
-    EXPECT_EQ(exported.ended.exit_code, 1);
-    EXPECT_NE(exported.output.find("no mark, and no zero, for 301, 302, 310"), std::string::npos) << exported.output;
-    EXPECT_NE(build::read_file(path("canvas.csv")).find("302,302,,,,\r\n"), std::string::npos);
-
-    folder_.write(
-        "worksheet.csv",
-        "Identifier,Full name,Last modified (submission)\n"
-        "Participant 301,Ada,\"Saturday, 2 May 2020, 1:00 PM\"\nParticipant 309,Eve,\"1 May 2020, 1:00 PM\"\n");
-    EXPECT_TRUE(says(class_command({"times", path("worksheet.csv")}), "--zone Europe/Berlin"));
-    EXPECT_TRUE(says(class_command({"times", path("worksheet.csv"), "--zone", "Berlin"}), "no time zone Berlin"));
-    EXPECT_TRUE(says(class_command({"times", path("times.csv"), "--zone", "UTC"}), "is for Moodle's"));
-    const auto moodles = class_command({"times", path("worksheet.csv"), "--zone", "+02:00"});
-    EXPECT_TRUE(says(moodles, "1 of 1 time new or changed: 301")) << moodles.output;
-    EXPECT_TRUE(says(moodles, "without a hand-in here: 309")) << moodles.output;
-    EXPECT_TRUE(says(class_command({"attempts", "301"}), "2020-05-02 11:00"));
-    const auto graded =
-        class_command({"grade", path("class"), "--unsafe", "--times", path("worksheet.csv"), "--zone", "+02:00"});
-    EXPECT_TRUE(says(graded, "0 new, 4 unchanged")) << graded.output;
-
-    EXPECT_EQ(class_command({"times", path("times.csv")}).ended.exit_code, 0);
-    const auto again = class_command({"grade", path("class"), "--unsafe", "--times", path("times.csv")});
-    EXPECT_NE(again.output.find("0 new, 4 unchanged"), std::string::npos) << again.output;
-    class_command({"export", "csv", path("marks.csv")});
-    const std::string marks = build::read_file(path("marks.csv"));
-    EXPECT_NE(marks.find("\r\n301,9,"), std::string::npos) << marks;
-    EXPECT_NE(marks.find("\r\n302,10,"), std::string::npos) << marks;
-    EXPECT_NE(marks.find("no hand-in of their own"), std::string::npos) << marks;
-}
-
-TEST_F(ClassCommand, AnEarlierAttemptGetsItsTimeByItself) {
-    folder_.write("class.toml", "deadline = 2020-05-01T12:00:00Z\n");
-    folder_.write("times.csv", "301,2020-05-04T11:00:00Z\n302,2020-05-01T11:00:00Z\n");
-    grade();
-    hand_in("301", solution("04_merge_heads/merge_heads.cpp") + "// again\n");
-    grade();
-    const auto said = class_command({"times", path("times.csv")});
-    EXPECT_EQ(said.ended.exit_code, 1) << "301's first attempt may be the better one";
-    EXPECT_TRUE(says(said, "class set-time ID ATTEMPT TIME")) << said.output;
-    const auto decide = [&](std::vector<std::string> what) {
-        what.insert(what.end(), {"--author", "prof", "--reason", "by e-mail"});
-        return class_command(std::move(what));
-    };
-    const auto set = decide({"set-time", "301", "1", "2020-05-02T13:00:00+02:00"});
-    EXPECT_EQ(set.ended.exit_code, 0) << set.output;
-    EXPECT_TRUE(says(set, "Attempt 1 of 301: handed in at 2020-05-02T11:00:00Z")) << set.output;
-    EXPECT_TRUE(says(set, "301: now 9 of")) << set.output;
-    EXPECT_TRUE(says(class_command({"attempts", "301"}), "by e-mail (prof)"));
-    EXPECT_TRUE(says(decide({"unset-time", "301", "1"}), "The mark is still open"));
-    EXPECT_TRUE(says(decide({"unset-time", "301", "1"}), "nothing to undo"));
-    EXPECT_TRUE(says(decide({"set-time", "301", "2", "2020-05-01T12:00Z"}), "301 has no attempt 2"));
-    EXPECT_EQ(decide({"set-time", "301", "1", "2020-02-31T12:00Z"}).ended.exit_code, 2);
-    EXPECT_TRUE(says(decide({"set-time", "301", "1", "2999-01-01T12:00Z"}), "cannot have been handed in later"));
-}
-
-TEST_F(ClassCommand, DecisionsHaveReasonsAndAreUndone) {
-    grade();
-    const auto decide = [&](std::vector<std::string> what) {
-        what.insert(what.end(), {"--author", "prof", "--reason", "copied"});
-        return class_command(std::move(what));
-    };
-    const auto has = [&](const char* row) {
-        class_command({"export", "canvas", path("canvas.csv")});
-        return build::read_file(path("canvas.csv")).find(row) != std::string::npos;
-    };
-    EXPECT_EQ(decide({"remove", "301", "1"}).ended.exit_code, 0);
-    EXPECT_TRUE(has("301,301,,,,0\r\n"));
-    EXPECT_EQ(decide({"remove", "301", "2"}).ended.exit_code, 2) << "that is 302's";
-    EXPECT_NE(class_command({"attempts", "301"}).output.find("removed: copied (prof)"), std::string::npos);
-    EXPECT_EQ(decide({"restore", "301", "1"}).ended.exit_code, 0);
-    EXPECT_EQ(decide({"remove", "302"}).ended.exit_code, 0);
-    EXPECT_TRUE(has("301,301,,,,10\r\n"));
-    EXPECT_FALSE(has("302,302"));
-    EXPECT_EQ(decide({"pin", "301", "1", "04"}).ended.exit_code, 0);
-    EXPECT_EQ(decide({"unpin", "301"}).ended.exit_code, 0);
-
-    const auto floor = decide({"adjust", "301", "04", "--points", "-99"});
-    EXPECT_NE(floor.output.find("now 0 of 10 points"), std::string::npos) << floor.output;
-    EXPECT_NE(floor.output.find("89 points of the adjustment have no effect"), std::string::npos) << floor.output;
-    EXPECT_EQ(decide({"adjust", "301", "04", "--set", "7"}).ended.exit_code, 0);
-    EXPECT_TRUE(has("301,301,,,,7\r\n"));
-    EXPECT_EQ(decide({"adjust", "301", "04", "--points", "1"}).ended.exit_code, 2) << "it is set";
-    EXPECT_EQ(decide({"adjust", "301", "04", "--unset"}).ended.exit_code, 0);
-    EXPECT_TRUE(has("301,301,,,,0\r\n"));
-
-    EXPECT_EQ(class_command({"forget", "301"}).ended.exit_code, 1) << "it asks first";
-    EXPECT_EQ(class_command({"forget", "301", "--yes"}).ended.exit_code, 0);
-    EXPECT_FALSE(has("301,301"));
-}
-
-TEST_F(ClassCommand, ARegradeIsUndoneAndCopiesAreKept) {
-    grade();
-    EXPECT_EQ(class_command({"regrade", "--undo"}).ended.exit_code, 2);
-    folder_.write("class.toml", "[exercises.04]\npoints = 20\n[groups]\nteam = ['301', '310']\n");
-    EXPECT_NE(class_command({"report", path("report")}).output.find("class.toml has changed"), std::string::npos);
-    const auto applied = class_command({"regrade", "--yes"});
-    EXPECT_NE(applied.output.find("310: 0.00 -> 20.00"), std::string::npos) << applied.output;
-    EXPECT_TRUE(std::filesystem::exists(path("gradebook.sqlite.before-regrade-2")));
-    const auto undone = class_command({"regrade", "--undo", "--yes"});
-    EXPECT_NE(undone.output.find("20.00 -> 10.00"), std::string::npos) << undone.output;
-    const auto exported = class_command({"export", "canvas", path("canvas.csv")});
-    EXPECT_NE(exported.output.find("class.toml has changed"), std::string::npos) << exported.output;
-    EXPECT_NE(build::read_file(path("canvas.csv")).find("301,301,,,,10\r\n"), std::string::npos);
-
-    build::write_file(desk_.folder() / "policy.toml", "[worker]\ncall_cpu_seconds = 4\n");
-    EXPECT_NE(grade().output.find("limits of policy.toml"), std::string::npos);
-}
-
 /// The points of all exercises but one.
 std::string points_but_for_one() {
     const std::filesystem::directory_iterator exercises(HEADWAY_SOURCE_DIR "/stubs"), end;
@@ -352,19 +206,32 @@ TEST_F(ClassCommand, ChromiumShowsTheReport) {
     for (const auto& [page, expected] : {std::pair<const char*, const char*>{"index.html", "students/301.html"},
                                          {"similarity.html", "301, 302"},
                                          {"students/303.html", "does not compile"}}) {
-        sandbox::Command command;
-        command.arguments = {CHROMIUM,
-                             "--headless",
-                             "--no-sandbox",
-                             "--disable-gpu",
-                             "--user-data-dir=" + path("chromium"),
-                             "--dump-dom",
-                             "file://" + path("report/") + page};
-        command.environment = {"PATH=/usr/bin:/bin", "HOME=" + folder_.path().string(), "LC_ALL=C.UTF-8"};
-        const auto shown = sandbox::run(sandbox::trusted(std::move(command), sandbox::Trusted::tests_of_headway),
-                                        std::chrono::seconds(60), std::size_t{4} << 20U);
+        const auto shown = chromium_shows(path("report/") + page);
         EXPECT_NE(shown.output.find(expected), std::string::npos) << page << "\n" << shown.output.substr(0, 2000);
     }
+}
+
+/// The page as a phone has it, with a script of ours at its end, which says whether each table has room.
+std::string measured(std::string page) {
+    const auto policy = page.find("<meta http-equiv=\"Content-Security-Policy\"");  // which lets no script run
+    if (policy != std::string::npos) page.erase(policy, page.find('>', policy) + 1 - policy);
+    return page +
+           "<script>document.documentElement.style.width = '420px'; document.title = 'fits: ' + "
+           "[...document.querySelectorAll('.list')].every(one => one.scrollWidth <= one.clientWidth)</script>";
+}
+
+TEST_F(ClassCommand, ThePageOfCopiesFitsOnAPhone) {
+    if (std::string(CHROMIUM).empty()) GTEST_SKIP() << "there is no Chromium here";
+    folder_.write("class/adelheid.von-und-zu-hohenstein@informatik.example.org/merge_heads.cpp",
+                  solution("04_merge_heads/merge_heads.cpp"));
+    folder_.write("roster.csv", "id,name\n301,Ada Lovelace\n302,Émile du Châtelet\n");
+    grade();
+    ASSERT_EQ(class_command({"report", path("report")}).ended.exit_code, 0);
+    const std::string page = build::read_file(path("report/similarity.html"));
+    EXPECT_NE(page.find("Ada Lovelace (301), Émile du Châtelet (302)"), std::string::npos) << page.substr(0, 4000);
+    folder_.write("report/measured.html", measured(page));
+    const auto shown = chromium_shows(path("report/measured.html"));
+    EXPECT_NE(shown.output.find("<title>fits: true"), std::string::npos) << shown.output.substr(0, 2000);
 }
 
 TEST_F(ClassCommand, WrongUsageIsPutIntoWords) {

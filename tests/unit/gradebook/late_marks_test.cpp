@@ -66,6 +66,14 @@ TEST_F(LateMarks, WhatCanvasCallsLateIsOpenUntilItsTimeIsSaid) {
     EXPECT_EQ(mark("anna", deadline).points, 10) << "Canvas has another deadline than class.toml";
 }
 
+TEST_F(LateMarks, ATimeThatWasSaidOfOneAttemptIsNotedWithItsReason) {
+    attempt("anna", "01", 10, two_days_late);
+    EXPECT_TRUE(mark("anna", deadline).notes.empty());
+    record_.attempts.back().why_this_time = "by e-mail (prof)";
+    EXPECT_EQ(mark("anna", deadline).notes,
+              std::vector<std::string>{"attempt 1 counts as handed in at 2026-05-03 10:00 UTC: by e-mail (prof)"});
+}
+
 TEST_F(LateMarks, WhatWasRecordedInTimeIsInTime) {
     attempt("anna", "01", 10);
     record_.attempts.back().recorded = in_time;
