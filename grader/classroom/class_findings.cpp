@@ -40,14 +40,25 @@ void add_verdict(ClassFindings& findings, const std::string& exercise, const ver
     }
 }
 
+/// The first of each group, and everybody who is in none.
+std::vector<std::string> parties_of(const std::vector<std::string>& students, const gradebook::MarkingPolicy& policy) {
+    std::set<std::string> parties;
+    for (const std::string& student : students) {
+        const std::vector<std::string> members = policy.members(student);
+        parties.insert(*std::ranges::min_element(members));
+    }
+    return {parties.begin(), parties.end()};
+}
+
 /// Those of the class, and those of others.
 std::vector<Origin> programs_of(const Gradebook& gradebook, const std::string& exercise,
                                 const std::map<std::string, std::vector<std::string>>& owners,
-                                const Elsewhere& elsewhere) {
+                                const Elsewhere& elsewhere, const gradebook::MarkingPolicy& policy) {
     std::vector<Origin> programs;
     for (const auto& [source, students] : owners) {
         try {
-            programs.push_back({students, "", gradebook.source({exercise, source, ""}).files});
+            programs.push_back(
+                {students, "", gradebook.source({exercise, source, ""}).files, parties_of(students, policy)});
         } catch (const std::runtime_error&) {
             continue;  // damaged: the next grading mends it
         }
@@ -60,7 +71,7 @@ std::vector<Origin> programs_of(const Gradebook& gradebook, const std::string& e
 }  // namespace
 
 ClassFindings find_out(const Gradebook& gradebook, const Edition& edition, std::vector<Mark> marks,
-                       const cli::Course& course, const Elsewhere& elsewhere) {
+                       const cli::Course& course, const Elsewhere& elsewhere, const gradebook::MarkingPolicy& policy) {
     ClassFindings findings;
     Owners owners;
     for (const Mark& mark : marks)
@@ -72,7 +83,7 @@ ClassFindings find_out(const Gradebook& gradebook, const Edition& edition, std::
         for (const auto& [source, students] : sources)
             if (const auto graded = gradebook.verdict(source, edition.suites.at(exercise)))
                 add_verdict(findings, exercise, graded->exercise, students);
-        std::ranges::move(find_rings(exercise, programs_of(gradebook, exercise, sources, elsewhere),
+        std::ranges::move(find_rings(exercise, programs_of(gradebook, exercise, sources, elsewhere, policy),
                                      material_of(course, course.find(exercise))),
                           std::back_inserter(findings.rings));
     }

@@ -44,8 +44,11 @@ struct ClassFindings {
     std::vector<RingFinding> rings;  ///< of all exercises, those with most students first
 };
 
-/// Reads each verdict once. @param elsewhere  programs of others, to compare the class's with
+/// Reads each verdict once.
+/// @param elsewhere  programs of others, to compare the class's with
+/// @param policy     says who is in a group: its members are not alike among themselves
 ClassFindings find_out(const gradebook::Gradebook& gradebook, const gradebook::Edition& edition,
-                       std::vector<gradebook::Mark> marks, const cli::Course& course, const Elsewhere& elsewhere);
+                       std::vector<gradebook::Mark> marks, const cli::Course& course, const Elsewhere& elsewhere,
+                       const gradebook::MarkingPolicy& policy = {});
 
 }  // namespace headway::classroom

@@ -136,7 +136,9 @@ std::string moodle_csv(const std::vector<Mark>& marks, const std::string& modifi
     return csv.take();
 }
 
-std::string canvas_csv(const std::vector<Mark>& marks, const CanvasColumns& columns, const Roster& roster) {
+std::string canvas_csv(const std::vector<Mark>& all_marks, const CanvasColumns& columns, const Roster& roster) {
+    std::vector<Mark> marks = all_marks;
+    if (!roster.empty()) std::erase_if(marks, [&](const Mark& mark) { return roster.find(mark.student) == nullptr; });
     const bool each = columns.of == CanvasColumns::Of::each_exercise && !marks.empty();
     const bool has_decisions = each && some_total_is_decided(marks);
     Csv csv;

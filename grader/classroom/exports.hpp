@@ -38,7 +38,8 @@ struct CanvasColumns {
 };
 
 /// Canvas's gradebook (Grades > Import): students by ID, assignments, a second row with the points possible
-/// [Canvas Instructor Guide, "How do I import grades in the Gradebook?"].
+/// [Canvas Instructor Guide, "How do I import grades in the Gradebook?"]. With a roster only those in it: Canvas
+/// refuses a row of anybody else, or makes a student of it.
 std::string canvas_csv(const std::vector<gradebook::Mark>& marks, const CanvasColumns& columns,
                        const Roster& roster = {});
 

@@ -56,36 +56,62 @@ std::vector<std::string> reasons_for(const Gradebook& gradebook, const ExerciseM
     return reasons;
 }
 
+/// Exercise by exercise. What is set by hand does not change.
+std::vector<MarkChange> changes_of(const Gradebook& gradebook, const Mark& was, const Edition& from, const Mark& is,
+                                   const Edition& to) {
+    std::vector<MarkChange> changes;
+    for (std::size_t i = 0; i < is.exercises.size(); ++i) {
+        const ExerciseMark& before = was.exercises[i];
+        const ExerciseMark& after = is.exercises[i];
+        if (after.set_to || (!differ(before.points, after.points) && before.standing == after.standing)) continue;
+        changes.push_back(
+            {is.student, after.exercise, before.points, after.points, reasons_for(gradebook, before, from, after, to)});
+        if (is.set_to) changes.back().reasons.push_back(fmt::format("the total stays {:g}, set by hand", *is.set_to));
+    }
+    return changes;
+}
+
+/// Of a student who has a mark in both.
+void count_total(MarkChanges& found, const Mark& was, const Mark& is) {
+    if (!differ(was.points, is.points) && was.complete == is.complete) {
+        found.stays.push_back(is.student);
+        return;
+    }
+    ++found.marks;
+    if (differ(was.points, is.points)) ++(is.points > was.points ? found.up : found.down);
+}
+
 }  // namespace
 
-std::vector<MarkChange> mark_changes(const Gradebook& gradebook, const Edition& before, const Edition& after,
-                                     const std::vector<std::string>& exercises) {
+MarkChanges mark_changes(const Gradebook& gradebook, const Edition& before, const Edition& after,
+                         const std::vector<std::string>& exercises) {
     const auto marks_in = [&](const Edition& edition) {
         return gradebook::derive_marks(gradebook::record_of(gradebook, edition),
                                        gradebook::MarkingPolicy::parse(edition.policy, exercises));
     };
     std::map<std::string, Mark> old_marks;
     for (Mark& mark : marks_in(before)) old_marks[mark.student] = std::move(mark);
-    std::vector<MarkChange> changes;
+    MarkChanges found;
     for (const Mark& mark : marks_in(after)) {
         const auto old_mark = old_marks.find(mark.student);
         if (old_mark == old_marks.end()) {
-            changes.push_back({mark.student, "", 0, mark.points, {"has a mark now, by their group"}});
+            found.changes.push_back({mark.student, "", 0, mark.points, {"has a mark now, by their group"}});
+            ++found.marks;
+            if (mark.points > 0) ++found.up;
             continue;
         }
-        for (std::size_t i = 0; i < mark.exercises.size(); ++i) {
-            const ExerciseMark& was = old_mark->second.exercises[i];
-            const ExerciseMark& is = mark.exercises[i];
-            if (differ(was.points, is.points) || was.standing != is.standing)
-                changes.push_back(
-                    {mark.student, is.exercise, was.points, is.points, reasons_for(gradebook, was, before, is, after)});
-        }
+        const std::vector<MarkChange> changes = changes_of(gradebook, old_mark->second, before, mark, after);
+        if (!changes.empty()) count_total(found, old_mark->second, mark);
+        found.changes.insert(found.changes.end(), changes.begin(), changes.end());
         old_marks.erase(old_mark);
     }
-    for (const auto& [student, mark] : old_marks)
-        changes.push_back(
+    for (const auto& [student, mark] : old_marks) {
+        found.changes.push_back(
             {student, "", mark.points, 0, {"has no mark any more: handed in nothing, and is in no group"}});
-    return changes;
+        ++found.marks;
+        if (mark.points > 0) ++found.down;
+    }
+    return found;
 }
 
 }  // namespace headway::classroom

@@ -2,12 +2,13 @@
 
 #include "gradebook/marks.hpp"
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
 namespace headway::classroom {
 
-/// What another edition would change for one student.
+/// What another edition would change of one student's exercise.
 struct MarkChange {
     std::string student;
     std::string exercise;  ///< empty: the total, of a student who comes or goes
@@ -16,8 +17,17 @@ struct MarkChange {
     std::vector<std::string> reasons;
 };
 
-/// Everything that a new edition, or a new policy, would give or take, and why.
-std::vector<MarkChange> mark_changes(const gradebook::Gradebook& gradebook, const gradebook::Edition& before,
-                                     const gradebook::Edition& after, const std::vector<std::string>& exercises);
+/// Everything that a new edition, or a new policy, would give or take. Marks are the totals: an exercise may change
+/// below one that is set by hand, which stays.
+struct MarkChanges {
+    std::vector<MarkChange> changes;
+    std::size_t marks = 0;           ///< how many students get another mark, or one at all, or none
+    std::size_t up = 0;              ///< of these
+    std::size_t down = 0;            ///< of these
+    std::vector<std::string> stays;  ///< whose mark is the same, although something of it changes
+};
+
+MarkChanges mark_changes(const gradebook::Gradebook& gradebook, const gradebook::Edition& before,
+                         const gradebook::Edition& after, const std::vector<std::string>& exercises);
 
 }  // namespace headway::classroom

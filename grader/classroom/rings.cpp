@@ -34,7 +34,7 @@ public:
     std::vector<RingFinding> run() {
         Rings rings;
         for_each_alike(prints_, common_, [&](const Alike& pair) {
-            if (has_students(pair.a) || has_students(pair.b)) rings.add(pair);
+            if ((has_students(pair.a) || has_students(pair.b)) && !are_of_one_group(pair)) rings.add(pair);
         });
         add_solution(rings);
         std::vector<bool> is_in_a_ring(programs_.size());
@@ -44,7 +44,7 @@ public:
             findings.push_back(finding_of(ring));
         }
         for (std::size_t i = 0; i < prints_.size(); ++i)
-            if (!is_in_a_ring[i] && programs_[i].students.size() > 1 &&
+            if (!is_in_a_ring[i] && programs_[i].apart().size() > 1 &&
                 common_.weight_of(prints_[i]) >= least_of_ones_own)
                 findings.push_back(finding_of({{i}, {{i, i, {1, 0}}}, i}));
         std::ranges::stable_sort(findings, std::ranges::greater{}, &RingFinding::students);
@@ -57,6 +57,11 @@ private:
         return fingerprints_of(tokens_of(files, material_.names));
     }
     bool has_students(std::size_t program) const { return !programs_[program].students.empty(); }
+
+    bool are_of_one_group(const Alike& pair) const {
+        const std::vector<std::string>& a = programs_[pair.a].apart();
+        return a.size() == 1 && a == programs_[pair.b].apart();
+    }
 
     /// The course's solution is one of the independent programs, and must not make light of what is copied from it.
     void add_solution(Rings& rings) {

@@ -14,6 +14,11 @@ struct Origin {
     std::vector<std::string> students;  ///< of the class, who handed in exactly these files
     std::string elsewhere;              ///< where there are none: "the course's solution", "2025: s17"
     std::vector<build::SourceFile> files;
+    /// One of each group that these students form, and everybody else: members of a group hand in one work. Empty: the
+    /// students.
+    std::vector<std::string> parties = {};
+
+    const std::vector<std::string>& apart() const { return parties.empty() ? students : parties; }
 };
 
 struct RingMember {

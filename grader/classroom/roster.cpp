@@ -38,6 +38,9 @@ constexpr std::string_view last_name[] = {"last name",      "surname",     "nach
                                           "nom de famille", "apellido(s)", "apellidos"};
 constexpr std::string_view section[] = {"section", "sections", "group",   "groups", "gruppe",
                                         "gruppen", "groupe",   "groupes", "grupo",  "grupos"};
+constexpr std::string_view handed_in[] = {"last modified (submission)", "zuletzt geändert (abgabe)",
+                                          "dernière modification (travail remis)", "Última modificación (entrega)",
+                                          "Última modificación (envío)"};
 }  // namespace heading
 
 std::string trimmed(std::string_view text) {
@@ -96,6 +99,7 @@ Enrolled person(const Columns& columns, const CsvRow& row) {
     one.platform_id = without_moodles_word(columns.field(row, heading::platform_id));
     one.sis_user = columns.field(row, heading::sis_user);
     one.sis_login = columns.field(row, heading::sis_login);
+    one.handed_in = columns.field(row, heading::handed_in);
     for (const std::string& id :
          {one.platform_id, columns.field(row, heading::id_number), columns.field(row, heading::login), one.sis_user,
           one.sis_login, columns.field(row, heading::email)})
@@ -108,6 +112,11 @@ Enrolled person(const Columns& columns, const CsvRow& row) {
 /// Canvas's second row says what can be reached, and its third how grades are posted; neither is a person.
 bool is_of_nobody(const Enrolled& one) {
     return one.ids.empty() && (one.name.empty() || one.name == "Points Possible");
+}
+
+/// Whom teachers become in Canvas to try an assignment out. Only there: elsewhere somebody may be called so.
+bool is_test_student(const Columns& columns, const Enrolled& one) {
+    return one.name == "Student, Test" && columns.has(heading::sis_login);
 }
 
 [[noreturn]] void refuse(const std::string& file, std::size_t line, const std::string& why) {
@@ -147,6 +156,10 @@ Roster Roster::parse(std::string_view text, const std::string& file) {
                                row->fields.size(), columns.size()));
         Enrolled one = person(columns, *row);
         if (is_of_nobody(one)) continue;
+        if (is_test_student(columns, one)) {
+            roster.made_up_.insert(one.ids.begin(), one.ids.end());
+            continue;
+        }
         if (one.ids.empty()) refuse(file, row->line, fmt::format("{} has no id", one.name));
         if (one.id.empty())
             refuse(file, row->line,
@@ -159,6 +172,13 @@ Roster Roster::parse(std::string_view text, const std::string& file) {
     if (roster.empty()) throw RosterError(fmt::format("{} names nobody below its headings", file));
     roster.index();
     return roster;
+}
+
+bool Roster::has_times(std::string_view text) try {
+    const std::vector<CsvRow> rows = intake::read_csv(text.substr(0, text.find('\n')));
+    return !rows.empty() && Columns(rows.front()).has(heading::handed_in);
+} catch (const intake::CsvError&) {
+    return false;
 }
 
 void Roster::index() {

@@ -25,7 +25,9 @@ constexpr const char* pair_style =
     "table.code th,table.code td{padding:0 .4rem;border-bottom:0}table.code th{font-weight:400;opacity:.75}"
     ".code .line{width:2.6rem;text-align:right;opacity:.75}.code .same{width:2.6rem;text-align:center;font-weight:700}"
     "table.code td:last-child{white-space:pre-wrap;overflow-wrap:anywhere;tab-size:4}"
-    "details{margin:.75rem 0}summary{cursor:pointer;padding:.35rem 0}.wide{overflow-x:auto}"
+    "details{margin:.75rem 0}summary{cursor:pointer;padding:.35rem 0}.list td{overflow-wrap:anywhere}"
+    ".groups td:not(:last-child){overflow-wrap:normal}@media(min-width:40rem){.groups "
+    "td:not(:last-child){white-space:nowrap}}"
     "tr.p0{background:hsl(210 85% 90%)}tr.p1{background:hsl(40 90% 86%)}tr.p2{background:hsl(140 50% 86%)}"
     "tr.p3{background:hsl(325 75% 91%)}tr.p4{background:hsl(265 80% 92%)}tr.p5{background:hsl(180 55% 84%)}"
     "@media(prefers-color-scheme:dark){tr.p0{background:hsl(210 60% 24%)}tr.p1{background:hsl(40 70% 18%)}"
@@ -39,22 +41,32 @@ std::string letters(std::size_t passage) {
     return passage < 26 ? last : letters(passage / 26 - 1) + last;
 }
 
-std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
+std::string percent(double share) { return fmt::format("{:.0f}\u00a0%", 100 * share); }
 
-std::string name_of(const Origin& origin) {
+/// "Ada Lovelace (301)", or the id alone where nobody knows a name.
+std::string called(const std::string& student, const Roster& roster) {
+    const std::string name = roster.name_of(student);
+    return name.empty() || name == student ? student : fmt::format("{} ({})", name, student);
+}
+
+std::string name_of(const Origin& origin, const Roster& roster) {
     if (origin.students.empty()) return origin.elsewhere;
-    const std::string ids = fmt::format("{}", fmt::join(origin.students, " "));
-    return origin.students.size() == 1 ? ids : ids + " (the same files)";
+    std::vector<std::string> names;
+    for (const std::string& student : origin.students) names.push_back(called(student, roster));
+    const std::string text = fmt::format("{}", fmt::join(names, ", "));
+    if (names.size() == 1) return text;
+    return text + (origin.apart().size() == 1 ? " (one group)" : " (the same files)");
 }
 
 enum class From { class_, elsewhere };
 
-std::string names_in(const RingFinding& ring, From from) {
+std::vector<std::string> names_in(const RingFinding& ring, From from, const Roster& roster) {
     std::vector<std::string> names;
     for (const RingMember& member : ring.members)
-        if (member.origin.students.empty() == (from == From::elsewhere)) names.push_back(name_of(member.origin));
+        if (member.origin.students.empty() == (from == From::elsewhere))
+            names.push_back(name_of(member.origin, roster));
     std::ranges::sort(names);
-    return fmt::format("{}", fmt::join(names, ", "));
+    return names;
 }
 
 std::string alike_text(const RingFinding& ring) {
@@ -126,9 +138,9 @@ void show_program(report::Xml& page, const std::string& whose, const std::vector
     page.close();
 }
 
-void show_pair(report::Xml& page, const RingFinding& ring, const ComparedPair& pair) {
-    const std::string a = name_of(ring.members[pair.a].origin);
-    const std::string b = name_of(ring.members[pair.b].origin);
+void show_pair(report::Xml& page, const RingFinding& ring, const ComparedPair& pair, const Roster& roster) {
+    const std::string a = name_of(ring.members[pair.a].origin, roster);
+    const std::string b = name_of(ring.members[pair.b].origin, roster);
     page.open("details");
     page.text("summary", {},
               fmt::format("{} and {} side by side ({} alike)", a, b, percent(ring.members[pair.a].share)));
@@ -139,52 +151,52 @@ void show_pair(report::Xml& page, const RingFinding& ring, const ComparedPair& p
     page.close();
 }
 
-void show_members(Html& page, const RingFinding& ring) {
+void show_members(Html& page, const RingFinding& ring, const Roster& roster) {
     std::vector<std::vector<Cell>> rows;
     for (const RingMember& member : ring.members)
-        rows.push_back({{name_of(member.origin)},
-                        {name_of(ring.members[member.closest].origin)},
+        rows.push_back({{name_of(member.origin, roster)},
+                        {name_of(ring.members[member.closest].origin, roster)},
                         {percent(member.share), "", true}});
     page.table({"who", "most like", "alike"}, rows);
 }
 
-void show_ring(Html& page, const RingFinding& ring) {
+void show_ring(Html& page, const RingFinding& ring, const Roster& roster) {
     page.heading(fmt::format("{}: {}", ring.exercise, counted(ring.students(), "student")));
-    if (ring.members.size() > 2) show_members(page, ring);
-    for (const ComparedPair& pair : ring.shown) show_pair(page.elements(), ring, pair);
+    if (ring.members.size() > 2) show_members(page, ring, roster);
+    for (const ComparedPair& pair : ring.shown) show_pair(page.elements(), ring, pair, roster);
     if (ring.members.size() == 1) page.paragraph("They handed in the same files, to the letter.");
     if (ring.members.size() > 1 && ring.shown.empty())
         page.paragraph("No code is shown: larger groups of this exercise come first.");
 }
 
-void show_rings(Html& page, const std::vector<RingFinding>& rings) {
+/// Few columns, and names last, which may be broken anywhere: it must fit on a phone.
+void show_rings(Html& page, const std::vector<RingFinding>& rings, const Roster& roster) {
     std::vector<std::vector<Cell>> rows;
     for (const RingFinding& ring : rings) {
-        const std::string elsewhere = names_in(ring, From::elsewhere);
-        rows.push_back({{ring.exercise.substr(0, 2)},
-                        {std::to_string(ring.students()), "", true},
-                        {names_in(ring, From::class_)},
-                        {elsewhere.empty() ? "" : "as in " + elsewhere},
-                        {alike_text(ring), "", true},
-                        {usual_text(ring), "", true}});
+        const std::vector<std::string> elsewhere = names_in(ring, From::elsewhere, roster);
+        Cell who{fmt::format("{}", fmt::join(names_in(ring, From::class_, roster), "; "))};
+        if (!elsewhere.empty()) who.more = {fmt::format("as in {}", fmt::join(elsewhere, "; "))};
+        Cell exercise{ring.exercise.substr(0, 2)};
+        exercise.more = {counted(ring.students(), "student")};
+        rows.push_back({exercise, {alike_text(ring)}, {usual_text(ring)}, who});
     }
-    page.elements().open("div", {{"class", "wide"}});
-    page.table({"exercise", "students", "who", "also", "alike", "usual"}, rows);
+    page.elements().open("div", {{"class", "groups"}});
+    page.table({"exercise", "alike", "usual", "who"}, rows);
     page.elements().close();
     page.paragraph(
         "Side by side, lines with the same letter (and colour) are the same passage; lines without one are their "
         "author's own, or given.");
-    for (const RingFinding& ring : rings) show_ring(page, ring);
+    for (const RingFinding& ring : rings) show_ring(page, ring, roster);
 }
 
 }  // namespace
 
-std::string similarity_page(const ClassFindings& findings) {
+std::string similarity_page(const ClassFindings& findings, const Roster& roster) {
     Html page("Hand-ins that are alike", pair_style);
     page.link("index.html", "Back to the class");
     page.heading("Groups, the largest first");
     if (findings.rings.empty()) page.paragraph("None.");
-    if (!findings.rings.empty()) show_rings(page, findings.rings);
+    if (!findings.rings.empty()) show_rings(page, findings.rings, roster);
     explain(page);
     return page.take();
 }

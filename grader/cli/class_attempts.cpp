@@ -1,6 +1,7 @@
 // What students handed in: listed, timed, forgotten.
 #include "cli/class_results.hpp"
 #include "cli/commands.hpp"
+#include "cli/said_times.hpp"
 #include "terminal/console.hpp"
 
 #include "terminal/table.hpp"
@@ -9,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 #include <string_view>
 
 namespace headway::cli {
@@ -106,17 +108,21 @@ int run_class_attempts(const Course& course, const ClassArguments& arguments) {
 
 int run_class_times(const Course& course, const ClassArguments& arguments) try {
     require_gradebook(arguments);
-    const auto times = intake::read_times(*arguments.times);
     const GradebookLock lock(arguments.gradebook);
     Gradebook gradebook(arguments.gradebook, Access::read_write);
+    std::set<std::string> known;
+    for (const gradebook::Attempt& attempt : gradebook.attempts()) known.insert(attempt.student);
+    const auto times = said_times(arguments, known);
     const gradebook::Edition edition = current_edition(gradebook);
     const std::vector<std::string> changed = gradebook.say_times(times);
     fmt::print("{} of {} new or changed{}{}.\n", changed.size(), counted(times.size(), "time"),
                changed.empty() ? "" : ": ", named(changed));
     const auto untimed = open_marks(all_marks(course, gradebook, edition), Standing::untimed);
     if (!untimed.empty())
-        fmt::print("Still open, for want of a time: {}. ./headway class attempts ID shows which attempt.\n",
-                   named(untimed));
+        fmt::print(
+            "Still open, for want of a time: {}. ./headway class attempts ID shows which attempt, and ./headway class "
+            "set-time ID ATTEMPT TIME says its time, where it is not the last.\n",
+            named(untimed));
     return untimed.empty() ? all_passed : some_did_not_pass;
 } catch (const gradebook::DatabaseError&) {
     throw;

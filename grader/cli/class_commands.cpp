@@ -25,6 +25,7 @@ ClassCommands::ClassCommands(CLI::App& app) : class_(app.add_subcommand("class",
     add_adjust();
     add_removal();
     add_pins();
+    add_times_of_attempts();
     add_forget();
     add_export();
     add_report();
@@ -47,8 +48,11 @@ void ClassCommands::add_grade() {
                      "What the folder is: moodle, canvas, gradescope, plain (default: by the names in it)")
         ->check(CLI::IsMember({"moodle", "canvas", "gradescope", "plain"}))
         ->type_name("LAYOUT");
-    grade->add_option("--times", arguments_.times, "When each student handed in: one line per student, id,time")
+    grade
+        ->add_option("--times", arguments_.times,
+                     "When each student handed in: one line per student, id,time; or Moodle's grading worksheet")
         ->type_name("FILE");
+    add_zone(grade);
     add_running_options(grade);
 }
 

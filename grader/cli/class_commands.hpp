@@ -20,6 +20,7 @@ struct ClassArguments {
     std::string student_id;
     std::string layout;  ///< of the folder of hand-ins; empty: by the names in it
     std::optional<std::string> times;
+    std::string zone;  ///< of times in Moodle's worksheet
     std::size_t jobs = 0;
     std::string engine = "local";  ///< or "slurm"
     std::string partition;
@@ -42,6 +43,7 @@ struct ClassArguments {
     std::string student;
     std::string exercise;
     std::int64_t attempt = 0;  ///< 0: all of the student's
+    std::string time;          ///< of this attempt
     std::optional<double> points;
     std::optional<double> set;
     bool unset = false;
@@ -58,6 +60,8 @@ int run_class_remove(const Course& course, const ClassArguments& arguments);
 int run_class_restore(const Course& course, const ClassArguments& arguments);
 int run_class_pin(const Course& course, const ClassArguments& arguments);
 int run_class_unpin(const Course& course, const ClassArguments& arguments);
+int run_class_set_time(const Course& course, const ClassArguments& arguments);
+int run_class_unset_time(const Course& course, const ClassArguments& arguments);
 int run_class_forget(const Course& course, const ClassArguments& arguments);
 int run_class_export(const Course& course, const ClassArguments& arguments);
 int run_class_report(const Course& course, const ClassArguments& arguments);
@@ -77,10 +81,12 @@ private:
     void add_grade();
     void add_regrade();
     void add_times();
+    void add_zone(CLI::App* command);
     void add_attempts();
     void add_adjust();
     void add_removal();
     void add_pins();
+    void add_times_of_attempts();
     void add_forget();
     void add_export();
     void add_report();

@@ -14,7 +14,17 @@ void ClassCommands::add_reason(CLI::App* command) {
 
 void ClassCommands::add_times() {
     auto* command = add("times", "Say when students handed in what is in the gradebook already", run_class_times);
-    command->add_option("file", arguments_.times, "One line per student: id,time")->required()->type_name("FILE");
+    command->add_option("file", arguments_.times, "One line per student: id,time; or Moodle's grading worksheet")
+        ->required()
+        ->type_name("FILE");
+    add_zone(command);
+}
+
+void ClassCommands::add_zone(CLI::App* command) {
+    command
+        ->add_option("--zone", arguments_.zone,
+                     "Whose clock the times in Moodle's worksheet are on: Europe/Berlin, +02:00, UTC")
+        ->type_name("ZONE");
 }
 
 void ClassCommands::add_attempts() {
@@ -58,6 +68,22 @@ void ClassCommands::add_pins() {
         command->add_option("exercise", arguments_.exercise, "Number, such as 03 (default: all)")->type_name("NN");
         add_reason(command);
     }
+}
+
+void ClassCommands::add_times_of_attempts() {
+    auto* set = add("set-time", "Say when one attempt was handed in, be it the last or not", run_class_set_time);
+    auto* unset = add("unset-time", "What was said before of an attempt's time holds again", run_class_unset_time);
+    for (CLI::App* command : {set, unset}) {
+        add_student(command);
+        command->add_option("attempt", arguments_.attempt, "Number, from class attempts ID")
+            ->required()
+            ->check(CLI::PositiveNumber)
+            ->type_name("ATTEMPT");
+        add_reason(command);
+    }
+    set->add_option("time", arguments_.time, "Such as 2026-05-01T14:00:00+02:00; without an offset, UTC")
+        ->required()
+        ->type_name("TIME");
 }
 
 void ClassCommands::add_forget() {

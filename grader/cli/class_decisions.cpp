@@ -2,7 +2,9 @@
 #include "cli/class_results.hpp"
 #include "cli/commands.hpp"
 
+#include "intake/hand_in.hpp"
 #include "intake/student_id.hpp"
+#include "verdict/utf8.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -77,6 +79,14 @@ public:
         throw UsageError(fmt::format("{} has no attempt {}; theirs: {}. ./headway class attempts {} shows them",
                                      arguments_.student, arguments_.attempt, fmt::join(known, ", "),
                                      arguments_.student));
+    }
+
+    /// Theirs alone. @throws UsageError
+    const Attempt& own_attempt() const {
+        const Attempt& one = attempt();
+        if (one.student != arguments_.student)
+            throw UsageError(fmt::format("attempt {} is {}'s: name them", one.id, one.student));
+        return one;
     }
 
     Decision decision(Decision::Kind kind, const std::string& exercise = "") const {
@@ -157,8 +167,7 @@ int decide_whether_counts(const Course& course, const ClassArguments& given, Dec
     desk.require_reason();
     const bool is_removed = arguments.attempt > 0 ? desk.rulings().removal(arguments.attempt) != nullptr
                                                   : desk.rulings().is_removed(arguments.student);
-    if (arguments.attempt > 0 && desk.attempt().student != arguments.student)
-        throw UsageError(fmt::format("attempt {} is {}'s: name them", arguments.attempt, desk.attempt().student));
+    if (arguments.attempt > 0) desk.own_attempt();
     const std::string what = arguments.attempt > 0
                                  ? fmt::format("attempt {} of {}", arguments.attempt, arguments.student)
                                  : arguments.student;
@@ -232,6 +241,50 @@ int run_class_unpin(const Course& course, const ClassArguments& given) {
     if (!is_pinned) throw UsageError(fmt::format("no attempt of {} is pinned there", arguments.student));
     desk.gradebook().decide({desk.decision(Decision::Kind::unpin, exercise)});
     fmt::print("class.toml says again which attempt of {} counts.\n", arguments.student);
+    return all_passed;
+}
+
+int run_class_set_time(const Course& course, const ClassArguments& given) {
+    Desk desk(course, given);
+    const ClassArguments& arguments = desk.arguments();
+    desk.require_reason();
+    desk.mark();
+    const Attempt& attempt = desk.own_attempt();
+    const std::optional<std::string> time = intake::utc(arguments.time);
+    if (!time)
+        throw UsageError(
+            fmt::format("'{}' is no time; one is 2026-05-01T12:00:00Z, 2026-05-01T14:00:00+02:00 or, in UTC, "
+                        "\"2026-05-01 12:00\"",
+                        verdict::showable(arguments.time)));
+    try {
+        desk.gradebook().set_time(attempt, *time, {arguments.author, arguments.reason});
+    } catch (const gradebook::DatabaseError&) {
+        throw;
+    } catch (const std::runtime_error& error) {
+        throw UsageError(error.what());
+    }
+    fmt::print("Attempt {0} of {1}: handed in at {2}. ./headway class unset-time {1} {0} undoes it.\n", attempt.id,
+               attempt.student, *time);
+    show_mark(desk.mark(), "");
+    return all_passed;
+}
+
+int run_class_unset_time(const Course& course, const ClassArguments& given) {
+    Desk desk(course, given);
+    const ClassArguments& arguments = desk.arguments();
+    desk.require_reason();
+    desk.mark();
+    const Attempt& attempt = desk.own_attempt();
+    if (!desk.gradebook().unset_time(attempt, {arguments.author, arguments.reason}))
+        throw UsageError(
+            fmt::format("nobody has said when attempt {} was handed in, but the platform it came from: "
+                        "there is nothing to undo",
+                        attempt.id));
+    fmt::print(
+        "Attempt {} of {}: what was said before of its time holds again; ./headway class attempts {} shows "
+        "it.\n",
+        attempt.id, attempt.student, attempt.student);
+    show_mark(desk.mark(), "");
     return all_passed;
 }
 

@@ -70,8 +70,7 @@ std::vector<std::string> open_marks(const std::vector<gradebook::Mark>& marks, g
 /// How a mark comes about whose time is not known.
 inline constexpr const char* next_for_untimed =
     "./headway class times FILE says when, one line per student: id,2026-05-01T12:00:00Z. Or unknown_time in "
-    "class.toml "
-    "says what an unknown time is, and ./headway class regrade applies it.";
+    "class.toml says what an unknown time is (not of what Canvas calls late), and ./headway class regrade applies it.";
 
 /// Grades what is pending by the engine that was asked for, with progress on the terminal, until it is done or somebody
 /// presses Ctrl-C.

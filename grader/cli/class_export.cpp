@@ -110,32 +110,41 @@ int run_class_export(const Course& course, const ClassArguments& arguments) {
     tell_of_changed_policy(arguments, results.graded.edition);
     tell_of_strangers(course, gradebook, results.graded.edition, ids_of(results.roster));
     if (arguments.format.ends_with("feedback")) return export_feedback(arguments, results);
-    std::size_t written = results.marks.size();
+    const bool is_for_canvas = arguments.format == "canvas";
+    const std::vector<std::string> left_out = is_for_canvas ? guests(results) : std::vector<std::string>();
+    std::size_t written = results.marks.size() - left_out.size();
     if (arguments.format == "csv")
         write(arguments.folder, classroom::marks_csv(results.marks, results.roster));
     else if (arguments.format == "moodle")
         write(arguments.folder, classroom::moodle_csv(results.marks, verdict::now(), results.roster));
-    else if (arguments.format == "canvas")
+    else if (is_for_canvas)
         write(arguments.folder, classroom::canvas_csv(results.marks, canvas_columns(arguments), results.roster));
     else
         written = export_documents(arguments, results);
     fmt::print("{} in {}.\n", counted(written, "student"), arguments.folder);
-    return tell_incomplete(results);
+    if (!left_out.empty())
+        fmt::print(stderr,
+                   "headway: left out of the file, since Canvas refuses or makes up whom it does not know: {}\n",
+                   named(left_out));
+    const int status = tell_incomplete(results);
+    return status == all_passed && !left_out.empty() ? some_did_not_pass : status;
 }
 
 int run_class_report(const Course& course, const ClassArguments& arguments) {
     require_gradebook(arguments);
     const Gradebook gradebook(arguments.gradebook, Access::read_only);
     const ClassResults results = class_results(course, arguments, gradebook);
-    const classroom::ClassFindings findings = classroom::find_out(gradebook, results.graded.edition, results.marks,
-                                                                  course, read_elsewhere(course, arguments.compare));
+    const classroom::ClassFindings findings =
+        classroom::find_out(gradebook, results.graded.edition, results.marks, course,
+                            read_elsewhere(course, arguments.compare), results.graded.policy);
     tell_of_changed_policy(arguments, results.graded.edition);
     tell_of_strangers(course, gradebook, results.graded.edition, ids_of(results.roster));
+    tell_of_test_student(results.roster);
     const fs::path folder = arguments.folder;
     classroom::make_private(folder);
     write_student_pages(folder / "students", results, with_usable_ids(findings.marks));
     write(folder / "index.html", classroom::class_page(findings, results.roster));
-    write(folder / "similarity.html", classroom::similarity_page(findings));
+    write(folder / "similarity.html", classroom::similarity_page(findings, results.roster));
     fmt::print("{}; open {}\n", counted(findings.marks.size(), "student"), (folder / "index.html").string());
     return all_passed;
 }

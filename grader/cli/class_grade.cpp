@@ -1,6 +1,7 @@
 #include "cli/class_results.hpp"
 #include "cli/commands.hpp"
 #include "cli/handed_in.hpp"
+#include "cli/said_times.hpp"
 #include "terminal/console.hpp"
 #include "terminal/interrupt.hpp"
 
@@ -58,8 +59,13 @@ std::vector<intake::HandIn> hand_ins_in(const ClassArguments& arguments) {
     if (!fs::is_directory(arguments.folder)) throw UsageError(fmt::format("there is no folder {}", arguments.folder));
     try {
         intake::Naming naming = naming_of(arguments);
-        if (arguments.times) naming.times = intake::read_times(*arguments.times);
         std::vector<intake::HandIn> hand_ins = intake::find_hand_ins(arguments.folder, naming);
+        if (arguments.times) {
+            std::set<std::string> known;
+            for (const intake::HandIn& hand_in : hand_ins) known.insert(hand_in.student);
+            naming.times = said_times(arguments, known);
+            hand_ins = intake::find_hand_ins(arguments.folder, naming);
+        }
         if (hand_ins.empty())
             throw UsageError(
                 fmt::format("{} holds no hand-in; it should hold one folder or archive per student", arguments.folder));
@@ -93,7 +99,7 @@ void require_known_students(const ClassArguments& arguments, const Gradebook& gr
 /// @throws UsageError naming those whom nobody knows
 void check_times(const ClassArguments& arguments, const std::vector<intake::HandIn>& hand_ins,
                  const Gradebook& gradebook) {
-    if (!arguments.times) return;
+    if (!arguments.times || times_are_moodles(arguments)) return;  // who is not known was told when they were read
     std::map<std::string, std::string> others = intake::read_times(*arguments.times);
     for (const intake::HandIn& hand_in : hand_ins) others.erase(hand_in.student);
     std::vector<std::string> absent;
@@ -166,6 +172,11 @@ void show_summary(const ClassArguments& arguments, const classroom::Imported& im
         page.paragraph({},
                        {{fmt::format("Left out, because they begin with a dot or are no folder, archive or source: {}",
                                      fmt::join(names, ", "))}});
+    }
+    if (const std::vector<std::string> names = intake::of_test_student(arguments.folder, naming); !names.empty()) {
+        page.blank();
+        page.paragraph({}, {{fmt::format("Left out, because Canvas made this student up (Student, Test): {}",
+                                         fmt::join(names, ", "))}});
     }
     if (state.unavailable > 0) {
         page.blank();

@@ -22,17 +22,18 @@ using gradebook::Edition;
 using gradebook::Gradebook;
 using report::counted;
 
-void show_each(const std::vector<classroom::MarkChange>& changes) {
+void show_each(const classroom::MarkChanges& found) {
     report::Page page(terminal_style());
-    for (const classroom::MarkChange& change : changes) {
+    for (const classroom::MarkChange& change : found.changes) {
         const std::string which = change.exercise.empty() ? change.student : change.student + " " + change.exercise;
         page.paragraph({.hanging = 2}, {{fmt::format("{}: {:.2f} -> {:.2f}  {}", which, change.before, change.after,
                                                      fmt::join(change.reasons, "; "))}});
     }
-    const auto gain = std::ranges::count_if(changes, [](const auto& one) { return one.after > one.before; });
-    const auto lose = std::ranges::count_if(changes, [](const auto& one) { return one.after < one.before; });
-    page.paragraph({}, {{fmt::format("{} {}: {} up, {} down.", counted(changes.size(), "mark"),
-                                     changes.size() == 1 ? "changes" : "change", gain, lose)}});
+    page.paragraph({}, {{fmt::format("{} {}: {} up, {} down.", counted(found.marks, "mark"),
+                                     found.marks == 1 ? "changes" : "change", found.up, found.down)}});
+    if (!found.stays.empty())
+        page.paragraph({}, {{fmt::format("The total stays what it is for {}: set by hand, or the changes even out.",
+                                         named(found.stays))}});
     fmt::print("{}", page.take());
 }
 

@@ -83,6 +83,7 @@ ClassResults class_results(const Course& course, const ClassArguments& arguments
     ClassResults results{{gradebook, edition, policy_of(course, edition), gradebook.attempts(), course.tell}, {}, {}};
     results.roster = roster_of(arguments, results.graded.attempts);
     results.marks = all_marks(course, gradebook, edition, ids_of(results.roster));
+    std::erase_if(results.marks, [&](const Mark& mark) { return results.roster.is_made_up(mark.student); });
     classroom::leave_out_what_does_not_count(results.marks);
     return results;
 }
@@ -98,6 +99,12 @@ std::vector<std::string> guests(const ClassResults& results) {
 std::vector<Mark> with_usable_ids(std::vector<Mark> marks) {
     std::erase_if(marks, [](const Mark& mark) { return !intake::is_usable_id(mark.student); });
     return marks;
+}
+
+void tell_of_test_student(const classroom::Roster& roster) {
+    if (!roster.made_up().empty())
+        fmt::print(stderr,
+                   "headway: \"Student, Test\" of the roster, whom Canvas made up, is no student and has no mark\n");
 }
 
 int tell_incomplete(const ClassResults& results) {
@@ -118,6 +125,7 @@ int tell_incomplete(const ClassResults& results) {
     if (!pending.empty())
         fmt::print(stderr, "headway: {} without a mark yet; ./headway class grade goes on with them\n",
                    counted(pending.size(), "student"));
+    tell_of_test_student(results.roster);
     if (const std::vector<std::string> ids = guests(results); !ids.empty())
         fmt::print(stderr, "headway: not in the roster (guests, or mistyped ids): {}\n", fmt::join(ids, ", "));
     if (!pending.empty()) return machine_at_fault;

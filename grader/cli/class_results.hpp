@@ -43,6 +43,9 @@ std::vector<gradebook::Mark> with_usable_ids(std::vector<gradebook::Mark> marks)
 /// Ids of hand-ins by people who are not in the roster; none without one.
 std::vector<std::string> guests(const ClassResults& results);
 
+/// That one row of Canvas's roster is nobody's, on the standard error.
+void tell_of_test_student(const classroom::Roster& roster);
+
 /// Who has no mark, and what is to be done about it, on the standard error. @return the exit status
 int tell_incomplete(const ClassResults& results);
 

@@ -138,12 +138,44 @@ std::vector<std::string> Gradebook::say_times(const std::map<std::string, std::s
     return changed;
 }
 
+void Gradebook::set_time(const Attempt& attempt, const std::string& time, const DecidedBy& by) {
+    if (time > attempt.recorded)
+        throw std::runtime_error(fmt::format("attempt {} was recorded at {}, and cannot have been handed in later",
+                                             attempt.id, attempt.recorded));
+    database_
+        .ask(
+            "INSERT INTO attempt_time (attempt, submitted, said_by, said, author, reason) "
+            "VALUES (?, ?, 'person', ?, ?, ?)")
+        .bind(attempt.id)
+        .bind(time)
+        .bind(verdict::now())
+        .bind(by.author)
+        .bind(by.reason)
+        .run();
+}
+
+bool Gradebook::unset_time(const Attempt& attempt, const DecidedBy& by) {
+    Transaction transaction(database_);
+    database_
+        .ask(
+            "UPDATE attempt_time SET undone = ? WHERE id = (SELECT max(id) FROM attempt_time "
+            "WHERE attempt = ? AND said_by = 'person' AND undone IS NULL)")
+        .bind(fmt::format("{} by {}: {}", verdict::now(), by.author, by.reason))
+        .bind(attempt.id)
+        .run();
+    const bool was_said = database_.changes() > 0;
+    transaction.commit();
+    return was_said;
+}
+
 std::vector<Attempt> Gradebook::attempts() const {
     std::vector<Attempt> attempts;
     Statement rows = database_.ask(
-        "SELECT a.id, student, entry, s.submitted, note, problem, recorded FROM attempt a "
-        "JOIN submitted_attempt s ON s.attempt = a.id ORDER BY student, a.id");
-    while (rows.step())
+        "SELECT a.id, student, entry, s.submitted, note, problem, recorded, "
+        "(SELECT reason || ' (' || author || ')' FROM attempt_time WHERE attempt = a.id AND said_by = 'person' "
+        "AND undone IS NULL ORDER BY id DESC LIMIT 1) "
+        "FROM attempt a JOIN submitted_attempt s ON s.attempt = a.id ORDER BY student, a.id");
+    while (rows.step()) {
         attempts.push_back({rows.integer(0),
                             rows.text(1),
                             rows.text(2),
@@ -152,6 +184,8 @@ std::vector<Attempt> Gradebook::attempts() const {
                             rows.text(5),
                             {},
                             rows.text(6)});
+        attempts.back().why_this_time = rows.optional_text(7).value_or("");
+    }
     std::map<std::int64_t, Attempt*> by_id;
     for (Attempt& attempt : attempts) by_id[attempt.id] = &attempt;
     Statement sources = database_.ask("SELECT attempt, exercise, source FROM attempt_source");

@@ -41,6 +41,7 @@ struct Attempt {
     std::map<std::string, std::string> sources;  ///< exercise -> digest of its files
     std::string recorded = {};                   ///< when it came into the gradebook; of a new one, empty: now
     intake::TimeFrom time_from = intake::TimeFrom::platform;  ///< of a new one
+    std::string why_this_time = {};  ///< reason and author, where somebody has said it of this attempt alone
 };
 
 /// One thing to grade, for however many students.
@@ -72,6 +73,12 @@ struct Adjustment {
     std::string author;
     std::string reason;
     std::string made;
+};
+
+/// Who decides, and why.
+struct DecidedBy {
+    std::string author;
+    std::string reason;
 };
 
 /// What a person has decided about an attempt or a mark. Of two about the same, the later holds.
@@ -125,6 +132,12 @@ public:
     /// @return who had another time before, or none
     /// @throws std::runtime_error naming the students without any attempt, and those recorded before that time
     std::vector<std::string> say_times(const std::map<std::string, std::string>& times);
+    /// When one attempt was handed in, be it the last or not.
+    /// @throws std::runtime_error if it was recorded before that time
+    void set_time(const Attempt& attempt, const std::string& time, const DecidedBy& by);
+    /// What a person said of it last holds no more, and what was said before does again.
+    /// @return false where no person has said anything that holds
+    bool unset_time(const Attempt& attempt, const DecidedBy& by);
 
     /// Deletes verdicts that a damaged disk has changed, so that they are graded again. @return how many
     std::size_t drop_damaged();

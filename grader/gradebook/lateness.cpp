@@ -1,5 +1,6 @@
 #include "gradebook/lateness.hpp"
 
+#include "intake/entry_name.hpp"
 #include "intake/hand_in.hpp"
 
 #include <algorithm>
@@ -27,7 +28,9 @@ std::optional<int> days_late(const Attempt& attempt, const MarkingPolicy& policy
         return days_begun(intake::seconds_of(time) - until, policy.grace_minutes * a_minute);
     };
     if (attempt.submitted) return days_at(*attempt.submitted);
-    if (policy.unknown_time == MarkingPolicy::UnknownTime::on_time) return 0;
+    // What Canvas calls late is not on time, and since when is not known.
+    const bool is_late_there = attempt.note == intake::late_on_canvas;
+    if (policy.unknown_time == MarkingPolicy::UnknownTime::on_time && !is_late_there) return 0;
     if (attempt.recorded.empty()) return std::nullopt;
     const int at_most = days_at(attempt.recorded);
     if (at_most == 0 || policy.unknown_time == MarkingPolicy::UnknownTime::when_graded) return at_most;

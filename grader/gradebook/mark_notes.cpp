@@ -18,6 +18,10 @@ void note_attempts(std::vector<std::string>& notes, const Mark& mark, const std:
             continue;
         }
         if (!attempt->note.empty()) notes.push_back(attempt->note);
+        if (!attempt->why_this_time.empty() && attempt->submitted)
+            notes.push_back(fmt::format("attempt {} counts as handed in at {} {} UTC: {}", attempt->id,
+                                        attempt->submitted->substr(0, 10), attempt->submitted->substr(11, 5),
+                                        attempt->why_this_time));
         if (!mark.complete && !attempt->problem.empty()) notes.push_back("could not be read: " + attempt->problem);
     }
 }

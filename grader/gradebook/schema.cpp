@@ -129,6 +129,20 @@ constexpr const char* migrations[] = {
         SELECT attempt FROM decision d WHERE kind = 'remove' AND attempt IS NOT NULL AND NOT EXISTS
             (SELECT 1 FROM decision later WHERE later.attempt = d.attempt AND later.id > d.id AND later.kind = 'restore');
     )sql",
+    // 3 -> 4
+    R"sql(
+    ALTER TABLE attempt_time ADD COLUMN author TEXT;  -- NULL: said by a file of times, or a platform
+    ALTER TABLE attempt_time ADD COLUMN reason TEXT;  -- of `class set-time`
+    ALTER TABLE attempt_time ADD COLUMN undone TEXT;  -- NULL, or when, by whom and why: `class unset-time`
+    DROP VIEW submitted_attempt;
+    CREATE VIEW submitted_attempt AS      -- a person's last word, else a platform's, else what was said at first
+        SELECT a.id AS attempt, COALESCE(
+            (SELECT submitted FROM attempt_time WHERE attempt = a.id AND said_by = 'person' AND undone IS NULL
+             ORDER BY id DESC LIMIT 1),
+            (SELECT submitted FROM attempt_time WHERE attempt = a.id AND said_by = 'platform' ORDER BY id DESC LIMIT 1),
+            a.submitted) AS submitted
+        FROM attempt a;
+    )sql",
 };
 
 }  // namespace

@@ -34,9 +34,11 @@ std::optional<EntryName> canvas_name(const std::string& name) {
     static const std::regex again(R"((.*)-\d+(\.[^.]+|\.tar\.\w+))");
     static const std::regex two_numbers(R"((?:^|_)(?:LATE_)?\d+_\d+_.)");
     return EntryName{match[3], std::regex_replace(match[5].str(), again, "$1$2"),
-                     match[2].matched ? "late, says Canvas" : "", match[1],
+                     match[2].matched ? late_on_canvas : "", match[1],
                      std::regex_search(match[4].first, name.cend(), two_numbers)};
 }
+
+bool is_canvas_test_student(const EntryName& name) { return name.person == "studenttest"; }
 
 EntryName plain_name(const std::string& name) {
     const std::size_t ending = archive_ending(name).size() + foreign_archive_ending(name).size();

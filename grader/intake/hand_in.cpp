@@ -70,12 +70,24 @@ std::optional<std::string> id_by(const std::regex& pattern, const std::string& n
     return match[1];
 }
 
-/// Which entries of a folder are hand-ins.
-std::vector<fs::path> hand_ins_of(const fs::path& folder, const Naming& naming, ExportFormat format) {
+bool is_of_test_student(const fs::path& path) {
+    const auto name = canvas_name(path.filename().string());
+    return name && is_canvas_test_student(*name);
+}
+
+/// Of a folder, what may be somebody's.
+std::vector<fs::path> named_entries_of(const fs::path& folder, const Naming& naming, ExportFormat format) {
     if (naming.pattern.empty())
         return entries_of(folder, [&](const std::string& name) { return name_in(format, name).has_value(); });
     const std::regex pattern(naming.pattern);
     return entries_of(folder, [&](const std::string& name) { return id_by(pattern, name).has_value(); });
+}
+
+/// Which entries of a folder are hand-ins.
+std::vector<fs::path> hand_ins_of(const fs::path& folder, const Naming& naming, ExportFormat format) {
+    std::vector<fs::path> entries = named_entries_of(folder, naming, format);
+    if (format == ExportFormat::canvas) std::erase_if(entries, is_of_test_student);
+    return entries;
 }
 
 using ByStudent = std::map<std::string, HandIn>;
@@ -236,10 +248,20 @@ std::vector<std::string> left_out(const fs::path& folder, const Naming& naming) 
     std::vector<std::string> names;
     for (const auto& entry : fs::directory_iterator(folder)) {
         std::string name = entry.path().filename().string();
-        if (taken.contains(entry.path()) || is_systems_own(name)) continue;
+        const bool is_made_up = format == ExportFormat::canvas && is_of_test_student(entry.path());
+        if (taken.contains(entry.path()) || is_systems_own(name) || is_made_up) continue;
         if (is_hidden(name) || is_stray(entry.path())) names.push_back(std::move(name));
     }
     std::sort(names.begin(), names.end());
+    return names;
+}
+
+std::vector<std::string> of_test_student(const fs::path& folder, const Naming& naming) {
+    const ExportFormat format = naming.format.value_or(format_of(folder));
+    std::vector<std::string> names;
+    if (format != ExportFormat::canvas) return names;
+    for (const fs::path& path : named_entries_of(folder, naming, format))
+        if (is_of_test_student(path)) names.push_back(path.filename().string());
     return names;
 }
 

@@ -55,6 +55,9 @@ std::vector<HandIn> find_hand_ins(const std::filesystem::path& folder, const Nam
 /// no source, and not named as the export names hand-ins. Sorted.
 std::vector<std::string> left_out(const std::filesystem::path& folder, const Naming& naming);
 
+/// Names in `folder` of what Canvas's made-up student handed in, which find_hand_ins() leaves out, too. Sorted.
+std::vector<std::string> of_test_student(const std::filesystem::path& folder, const Naming& naming);
+
 /// An exercise of the course, and what its files are called.
 struct Wanted {
     std::string exercise;                 ///< "03_scaled_scores"

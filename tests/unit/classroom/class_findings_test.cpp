@@ -31,7 +31,11 @@ struct Class {
     }
 
     void hands_in(const std::string& student, const std::string& exercise, const std::string& lesson) {
-        const build::Submission source{exercise, {}, {{"a.cpp", "int of_" + student + ";"}}, {}};
+        hands_in(student, exercise, lesson, "int of_" + student + ";");
+    }
+    void hands_in(const std::string& student, const std::string& exercise, const std::string& lesson,
+                  const std::string& text) {
+        const build::Submission source{exercise, {}, {{"a.cpp", text}}, {}};
         gradebook.record({0, student, student, {}, "", "", {{exercise, source.digest()}}}, {source});
         verdict::NamedMistake named;
         named.id = mistake;
@@ -44,10 +48,10 @@ struct Class {
         gradebook.store({exercise, source.digest(), "suite"}, graded);
     }
 
-    ClassFindings findings() const {
-        const auto policy = gradebook::MarkingPolicy::parse("", {"02_head_splitting", "04_merge_heads"});
+    ClassFindings findings(const std::string& class_toml = "") const {
+        const auto policy = gradebook::MarkingPolicy::parse(class_toml, {"02_head_splitting", "04_merge_heads"});
         return find_out(gradebook, edition, gradebook::derive_marks(gradebook::record_of(gradebook, edition), policy),
-                        course, {});
+                        course, {}, policy);
     }
 
     build::TemporaryFolder folder;
@@ -71,6 +75,16 @@ TEST(ClassFindings, AMistakeIsOfTheExerciseThatItIsIn) {
     EXPECT_EQ(in_04.lesson, "lessons/04");
     EXPECT_THAT(in_04.students, ElementsAre("s12", "s13"));
     EXPECT_THAT(class_page(findings), HasSubstr(">s12 s13<"));
+}
+
+TEST(ClassFindings, WhatAGroupHandsInIsOneWork) {
+    Class one;
+    const std::string text = "float own(float* p, int n) { while (n--) *p++ *= 3; return n; }\n";
+    one.hands_in("s1", "04_merge_heads", "", text);
+    EXPECT_TRUE(one.findings("[groups]\nteam = ['s1', 's2']\n").rings.empty()) << "which counts for both";
+    one.hands_in("s2", "04_merge_heads", "", text);
+    EXPECT_TRUE(one.findings("[groups]\nteam = ['s1', 's2']\n").rings.empty());
+    EXPECT_EQ(one.findings().rings.size(), 1U);
 }
 
 std::vector<std::string> files_below(const std::filesystem::path& folder) {

@@ -84,6 +84,12 @@ TEST(Exports, CanvasGetsNamesAndSectionsFromTheRoster) {
     EXPECT_NE(csv.find("\"Lovelace, Ada\",4711,u1,ada,A,17.5\r\n"), std::string::npos) << csv;
 }
 
+TEST(Exports, CanvasGetsNobodyWhomItDoesNotKnow) {
+    const std::string csv = canvas_csv(two_marks(), {}, two_people());
+    EXPECT_EQ(csv.find("anna"), std::string::npos) << "she is in no roster" << csv;
+    EXPECT_NE(canvas_csv(two_marks(), {}).find("anna"), std::string::npos) << "without a roster nobody is a guest";
+}
+
 TEST(Exports, AnAssignmentPerExerciseAddsUpToTheMark) {
     std::vector<gradebook::Mark> marks = two_marks();
     marks[0].points -= 1;  // set, or adjusted, as a whole

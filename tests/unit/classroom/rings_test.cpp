@@ -100,6 +100,21 @@ TEST(RingFinding, TheSameFilesAreNamedWhereTheyAreShort) {
         << "too little to tell by, if a single letter is different";
 }
 
+TEST(RingFinding, MembersOfAGroupAreNotAlikeAmongThemselves) {
+    const std::string text = accepted("raw_pointers");
+    const auto of_group = [&](std::vector<std::string> students, const std::string& more) {
+        Origin origin = by(std::move(students), text + more);
+        origin.parties = {"s1"};
+        return origin;
+    };
+    EXPECT_TRUE(find_rings(exercise, {of_group({"s1", "s2"}, "")}, material()).empty()) << "one program of both";
+    EXPECT_TRUE(find_rings(exercise, {of_group({"s1"}, ""), of_group({"s2"}, "//")}, material()).empty()) << "a draft";
+    const auto rings =
+        find_rings(exercise, {of_group({"s1"}, ""), of_group({"s2"}, "//"), by({"s3"}, text + " ")}, material());
+    ASSERT_EQ(rings.size(), 1U);
+    EXPECT_EQ(rings[0].students(), 3U) << "somebody else has it too";
+}
+
 TEST(SideBySide, MarksWhatBothHaveWhereverItStands) {
     const std::string first = "int a(int x) {\n    x = x + 1 - x * 2;\n    return x;\n}\n";
     const std::string second = "int b(int y) {\n    for (;;) y = y / 7 % y;\n    return y ^ 5;\n}\n";
@@ -147,6 +162,17 @@ TEST(SimilarityPage, ShowsTheGroupAndItsCodeWithLettersAsWellAsColours) {
     EXPECT_THAT(page, HasSubstr("<caption>s"));
     EXPECT_LT(page.size(), 600'000U);
     EXPECT_THAT(page, Not(HasSubstr("honest_")));
+}
+
+TEST(SimilarityPage, ShowsNamesFromTheRoster) {
+    const std::string text = accepted("raw_pointers");
+    Origin group = by({"s3", "s4"}, text + "//");
+    group.parties = {"s3"};
+    const std::string page =
+        similarity_page(with_rings({by({"s1", "s2"}, text), group}), Roster::parse("id,name\ns1,Ada\ns3,Eve\n", "r"));
+    EXPECT_THAT(page, HasSubstr("Ada (s1), s2 (the same files)"));
+    EXPECT_THAT(page, HasSubstr("Eve (s3), s4 (one group)"));
+    EXPECT_THAT(page, HasSubstr("<section aria-label=\"Ada (s1)"));
 }
 
 TEST(SimilarityPage, EscapesWhatStudentsWrote) {

@@ -1,5 +1,6 @@
 // Who is in the class, from any platform's list.
 #include "classroom/roster.hpp"
+#include "classroom/worksheet_times.hpp"
 
 #include <gmock/gmock.h>
 
@@ -50,6 +51,36 @@ TEST(Roster, IsReadFromAnyPlatformsList) {
         EXPECT_EQ(read.name, one.name) << one.text;
         EXPECT_EQ(read.section, one.section) << one.text;
     }
+}
+
+TEST(Worksheet, HasTheTimeOfEachWhoHandedIn) {
+    const std::string text =
+        "Identifier,Full name,Last modified (submission),Last modified (grade)\n"
+        "Participant 4711,Ada,\"Friday, 1 May 2026, 2:00 PM\",-\nParticipant 4712,Ben,-,\"Friday, 8 May 2026, 2:00 "
+        "PM\"\n";
+    EXPECT_TRUE(Roster::has_times(text));
+    EXPECT_FALSE(Roster::has_times("id,time\n4711,2026-05-01T12:00:00Z\n"));
+    EXPECT_TRUE(Roster::has_times("ID;\"Zuletzt geändert (Abgabe)\"\n"));
+    EXPECT_TRUE(Roster::has_times("Identificador,Última modificación (entrega)\n"));
+    const std::map<std::string, std::string> expected = {{"4711", "2026-05-01T12:00:00Z"}};
+    EXPECT_EQ(times_in(Roster::parse(text, "w.csv"), "+02:00", "w.csv"), expected);
+    try {
+        times_in(Roster::parse("Identifier,Last modified (submission)\n4711,soon\n", "w.csv"), "UTC", "w.csv");
+        FAIL();
+    } catch (const RosterError& error) {
+        EXPECT_THAT(error.what(), HasSubstr("w.csv, line 2: 'soon' is no time"));
+    }
+}
+
+TEST(Roster, WhomCanvasMadeUpIsNobody) {
+    const char* canvas =
+        "Student,ID,SIS User ID,SIS Login ID,Section\n\"Lovelace, Ada\",815,,ada,A\n\"Student, Test\",999,,a1b2,A\n";
+    const Roster roster = Roster::parse(canvas, "r");
+    EXPECT_EQ(roster.people().size(), 1U);
+    EXPECT_TRUE(roster.is_made_up("999"));
+    EXPECT_TRUE(roster.is_made_up("a1b2"));
+    EXPECT_FALSE(roster.is_made_up("815"));
+    EXPECT_EQ(first("id,name\n7,\"Student, Test\"\n").id, "7") << "not in Canvas: somebody may be called so";
 }
 
 TEST(Roster, WhatCannotBeIsRefusedByNameAndLine) {

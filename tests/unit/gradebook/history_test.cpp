@@ -101,6 +101,38 @@ TEST_F(History, TimesAreSaidForAllOrNobody) {
     EXPECT_EQ(times(), (Times{one_day, one_day}));
 }
 
+TEST_F(History, AnEarlierAttemptHasATimeOfItsOwnUntilItIsTakenBack) {
+    const DecidedBy prof = {"prof", "the server was down"};
+    const auto first = [&] { return gradebook_.attempts().at(0); };
+    hand_in("anna", text("1"));
+    hand_in("anna", text("2"), another);
+    EXPECT_FALSE(gradebook_.unset_time(first(), prof)) << "nobody has said any";
+    gradebook_.set_time(first(), one_day, prof);
+    EXPECT_EQ(times(), (Times{one_day, another}));
+    EXPECT_EQ(first().why_this_time, "the server was down (prof)");
+    gradebook_.set_time(first(), another, prof);
+    EXPECT_TRUE(gradebook_.unset_time(first(), prof));
+    EXPECT_EQ(times(), (Times{one_day, another})) << "what was said before holds again";
+    EXPECT_TRUE(gradebook_.unset_time(first(), prof));
+    EXPECT_EQ(times(), (Times{std::nullopt, another}));
+    EXPECT_EQ(first().why_this_time, "");
+    EXPECT_THROW(gradebook_.set_time(first(), after_recording, prof), std::runtime_error);
+}
+
+TEST_F(History, ATimeThatIsTakenBackLeavesThePlatformsAndIsSaidAgainByAFile) {
+    hand_in(one_day);
+    gradebook_.set_time(gradebook_.attempts().at(0), another, {"prof", "why"});
+    EXPECT_EQ(hand_in(one_day), Recorded::unchanged);
+    EXPECT_EQ(times(), Times{another});
+    EXPECT_EQ(gradebook_.say_times({{"anna", one_day}}).size(), 1U) << "the later said holds";
+    EXPECT_EQ(gradebook_.attempts().at(0).why_this_time, "");
+    gradebook_.unset_time(gradebook_.attempts().at(0), {"prof", "why"});
+    EXPECT_EQ(times(), Times{another});
+    gradebook_.unset_time(gradebook_.attempts().at(0), {"prof", "why"});
+    EXPECT_EQ(times(), Times{one_day});
+    EXPECT_EQ(hand_in(one_day), Recorded::unchanged);
+}
+
 TEST_F(History, DecisionsComeBackAsTheyWereMade) {
     hand_in();
     gradebook_.decide(

@@ -53,6 +53,27 @@ TEST_F(LateMarks, ThePolicySaysWhatAnUnknownTimeIs) {
     EXPECT_EQ(mark("anna", "unknown_time = 'when graded'\n" + deadline).points, 8);
 }
 
+TEST_F(LateMarks, WhatCanvasCallsLateIsOpenUntilItsTimeIsSaid) {
+    attempt("anna", "01", 10);
+    record_.attempts.back().note = "late, says Canvas";
+    EXPECT_FALSE(mark("anna", "unknown_time = 'open'\n" + deadline).complete);
+    EXPECT_FALSE(mark("anna", "unknown_time = 'on time'\n" + deadline).complete) << "late, and nobody knows how much";
+    EXPECT_TRUE(mark("anna", "unknown_time = 'when graded'\n" + deadline).complete) << "no later than that";
+    record_.attempts.back().submitted = two_days_late;
+    EXPECT_EQ(mark("anna", "unknown_time = 'on time'\n" + deadline).points, 8);
+    record_.attempts.back().submitted.reset();
+    record_.attempts.back().recorded = in_time;
+    EXPECT_EQ(mark("anna", deadline).points, 10) << "Canvas has another deadline than class.toml";
+}
+
+TEST_F(LateMarks, ATimeThatWasSaidOfOneAttemptIsNotedWithItsReason) {
+    attempt("anna", "01", 10, two_days_late);
+    EXPECT_TRUE(mark("anna", deadline).notes.empty());
+    record_.attempts.back().why_this_time = "by e-mail (prof)";
+    EXPECT_EQ(mark("anna", deadline).notes,
+              std::vector<std::string>{"attempt 1 counts as handed in at 2026-05-03 10:00 UTC: by e-mail (prof)"});
+}
+
 TEST_F(LateMarks, WhatWasRecordedInTimeIsInTime) {
     attempt("anna", "01", 10);
     record_.attempts.back().recorded = in_time;

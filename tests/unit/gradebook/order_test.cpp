@@ -63,6 +63,8 @@ public:
     void adjust(const std::string& student, int exercise, double points) {
         gradebook_.adjust({student, name(exercise), points, "prof", "why", "2020"});
     }
+    void set_time(int id, int hour) { gradebook_.set_time(attempt(id), at(hour), {"prof", "why"}); }
+    bool unset_time(int id) { return gradebook_.unset_time(attempt(id), {"prof", "why"}); }
     Gradebook& gradebook() { return gradebook_; }
 
     std::map<std::string, std::optional<double>> totals() {
@@ -76,6 +78,10 @@ public:
     }
 
 private:
+    Attempt attempt(int id) const {
+        const std::vector<Attempt> attempts = gradebook_.attempts();
+        return *std::ranges::find(attempts, id, &Attempt::id);
+    }
     static std::string name(int exercise) { return exercise < 0 ? "" : exercises[static_cast<std::size_t>(exercise)]; }
     Gradebook gradebook_;
 };
@@ -89,7 +95,7 @@ public:
         now_ += one_of(12);
         const std::string student = students[static_cast<std::size_t>(one_of(2))];
         const int exercise = one_of(3) - 1;
-        switch (one_of(9)) {
+        switch (one_of(10)) {
             case 0:
             case 1:
             case 2:
@@ -104,6 +110,8 @@ public:
                 return remove(student);
             case 7:
                 return pin(student, exercise);
+            case 8:
+                return set_time();
             default:
                 return say_time(student);
         }
@@ -135,16 +143,34 @@ private:
     std::string say_time(const std::string& student) {
         for (auto last = model_.hand_ins.rbegin(); last != model_.hand_ins.rend(); ++last) {
             if (last->student != student) continue;
-            last->time = std::max(0, last->recorded - one_of(60));
-            term_.gradebook().say_times({{student, at(*last->time)}});
-            return fmt::format("\n{} was at {}", student, *last->time);
+            last->say(std::max(0, last->recorded - one_of(60)));
+            term_.gradebook().say_times({{student, at(*last->time())}});
+            return fmt::format("\n{} was at {}", student, *last->time());
         }
         return "";
+    }
+
+    /// Of any attempt, the last or not; or what was said last of it is taken back.
+    std::string set_time() {
+        if (model_.hand_ins.empty()) return "";
+        const int id = 1 + one_of(static_cast<int>(model_.hand_ins.size()));
+        Model::HandIn& one = model_.hand_ins[static_cast<std::size_t>(id - 1)];
+        if (one_of(3) == 0) {
+            EXPECT_EQ(term_.unset_time(id), !one.said.empty());
+            if (!one.said.empty()) one.said.pop_back();
+            return fmt::format("\nunset-time {}", id);
+        }
+        const int hour = std::max(0, one.recorded - one_of(60));
+        term_.set_time(id, hour);
+        one.said.push_back(hour);
+        return fmt::format("\nset-time {} {}", id, hour);
     }
 
     std::string regrade() {
         model_.rules = {one_of(2) == 0, one_of(3),     one_of(72),    one_of(4) * 20,
                         one_of(4),      2 + one_of(3), one_of(2) == 0};
+        for (const std::string& student : students)
+            if (one_of(2) == 0) model_.rules.extensions[student] = {one_of(4), one_of(3) - 1};
         term_.regrade(model_.rules);
         return "\n" + model_.rules.toml();
     }

@@ -26,6 +26,17 @@ inline std::string at(int hour) {
 /// What can be handed in: points for 01 and 02, below 0 where it holds no such exercise.
 constexpr int contents[][2] = {{10, 10}, {7, 4}, {0, 8}, {9, -1}, {-1, 5}};
 
+/// More days for somebody: for one exercise, or for all.
+struct Extension {
+    int days = 0;
+    int exercise = -1;
+
+    int for_exercise(int one) const { return exercise < 0 || exercise == one ? days : 0; }
+    std::string toml() const {
+        return exercise < 0 ? fmt::format("{}", days) : fmt::format("{{ 0{} = {} }}", exercise + 1, days);
+    }
+};
+
 struct Rules {
     bool best = true;
     int unknown_time = 0;  // open, on time, when graded
@@ -34,14 +45,18 @@ struct Rules {
     int free_days = 0;
     int last_day = 365;
     bool group = false;
+    std::map<std::string, Extension> extensions = {};  // by student
 
     std::string toml() const {
         const std::vector<const char*> unknown = {"open", "on time", "when graded"};
+        std::string extended;
+        for (const auto& [student, extension] : extensions)
+            extended += fmt::format("{} = {}\n", student, extension.toml());
         return fmt::format(
             "attempts = '{}'\nunknown_time = '{}'\ndeadline = {}\n[late]\npercent_a_day = {}\nfree_days = {}\n"
-            "last_day = {}\ngrace_minutes = 60\n{}",
+            "last_day = {}\ngrace_minutes = 60\n[extensions]\n{}{}",
             best ? "best" : "last", unknown[static_cast<std::size_t>(unknown_time)], at(deadline), percent, free_days,
-            last_day, group ? "[groups]\nteam = ['anna', 'ben']\n" : "");
+            last_day, extended, group ? "[groups]\nteam = ['anna', 'ben']\n" : "");
     }
 };
 
@@ -50,8 +65,13 @@ struct Model {
     struct HandIn {
         std::string student;
         int content, recorded;
-        MaybeHour time;
+        std::vector<int> said = {};  // hours, the last holds
         bool removed = false;
+
+        MaybeHour time() const { return said.empty() ? MaybeHour() : said.back(); }
+        void say(int hour) {
+            if (time() != hour) said.push_back(hour);
+        }
     };
     struct Worth {
         double points;
@@ -70,17 +90,21 @@ struct Model {
         const auto last =
             std::find_if(hand_ins.rbegin(), hand_ins.rend(), [&](auto& one) { return one.student == student; });
         if (last != hand_ins.rend() && last->content == content &&
-            (!time || time == last->time || *time <= last->recorded))
-            last->time = time ? time : last->time;
-        else
-            hand_ins.push_back({student, content, now, time});
+            (!time || time == last->time() || *time <= last->recorded)) {
+            if (time) last->say(*time);
+            return;
+        }
+        hand_ins.push_back({student, content, now});
+        if (time) hand_ins.back().say(*time);
     }
 
-    MaybeHour late(const HandIn& one) const {
-        const auto days = [&](int hour) {
-            return hour - 1 <= rules.deadline ? 0 : (hour - 1 - rules.deadline + 23) / 24;
-        };
-        if (one.time) return days(*one.time);
+    /// For the mark of a student, who may be in a group with the one who handed it in.
+    MaybeHour late(const HandIn& one, const std::string& student, int exercise) const {
+        const auto more = rules.extensions.find(student);
+        const int until =
+            rules.deadline + (more == rules.extensions.end() ? 0 : 24 * more->second.for_exercise(exercise));
+        const auto days = [&](int hour) { return hour - 1 <= until ? 0 : (hour - 1 - until + 23) / 24; };
+        if (one.time()) return days(*one.time());
         if (rules.unknown_time == 1) return 0;
         if (rules.unknown_time == 2 || days(one.recorded) == 0) return days(one.recorded);
         return {};
@@ -107,7 +131,7 @@ struct Model {
                 const HandIn& one = hand_ins[static_cast<std::size_t>(id - 1)];
                 const int earned = contents[one.content][exercise];
                 if ((one.student != student && !rules.group) || one.removed || earned < 0) continue;
-                const MaybeHour days = late(one);
+                const MaybeHour days = late(one, student, exercise);
                 const int more = days ? std::clamp(*days - excused[id], 0, left) : 0;
                 const double without = days ? after(earned, *days, excused[id]) : earned;
                 const double with = days ? after(earned, *days, excused[id] + more) : earned;

@@ -51,6 +51,11 @@ const std::vector<Export> exports = {
      ExportFormat::canvas,
      {{"815", "03 04"}, {"816", "03"}, {"817", "holds no exercise"}},
      {"grades.csv"}},
+    {"CanvasWithItsMadeUpStudent",
+     {"lovelaceada_815_90210_scaled_scores.cpp", "studenttest_999_90214_scaled_scores.cpp",
+      "studenttest_LATE_999_90215_merge_heads.cpp", "testson_818_90216_scaled_scores.cpp"},
+     ExportFormat::canvas,
+     {{"815", "03"}, {"818", "03"}}},
     {"CanvasOfOneAndAStray",
      {"lovelaceada_815_90210_scaled_scores.cpp", "grades.csv"},
      ExportFormat::canvas,
@@ -150,6 +155,14 @@ TEST_P(Exports, AreReadAsWhatTheyAre) {
         EXPECT_TRUE(found[student].starts_with(expected)) << student << ": " << found[student];
     EXPECT_EQ(found.size(), GetParam().students.size());
     EXPECT_EQ(left_out(folder_.path(), {}), GetParam().left_out);
+}
+
+TEST(CanvasExport, SaysWhatItsMadeUpStudentHandedIn) {
+    const build::TemporaryFolder folder;
+    folder.write("lovelaceada_815_90210_scaled_scores.cpp", "");
+    folder.write("studenttest_999_90214_scaled_scores.cpp", "");
+    EXPECT_EQ(of_test_student(folder.path(), {}), Lines{"studenttest_999_90214_scaled_scores.cpp"});
+    EXPECT_TRUE(of_test_student(folder.path(), {"", {}, ExportFormat::plain}).empty());
 }
 
 INSTANTIATE_TEST_SUITE_P(Platforms, Exports, testing::ValuesIn(exports),

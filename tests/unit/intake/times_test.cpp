@@ -1,5 +1,6 @@
 // When things were handed in: every line is understood or refused by its number.
 #include "intake/hand_in.hpp"
+#include "intake/moodle_time.hpp"
 
 #include "submission/digest.hpp"
 #include "temporary_folder.hpp"
@@ -43,6 +44,37 @@ TEST(Time, ThatDoesNotExistIsNone) {
                              "2026-04-01T12:00:61Z", "2026-04-01T12:00+24:00", "0000-01-01T00:00+01:00"})
         EXPECT_EQ(utc(text), std::nullopt) << text;
     EXPECT_EQ(utc("2028-02-29T12:00:00Z"), "2028-02-29T12:00:00Z");
+}
+
+TEST(MoodleTime, IsReadInItsLanguagesOnTheClockThatIsNamed) {
+    for (const char* text : {"Friday, 1 May 2026, 2:05 PM", "Friday, May 1, 2026, 2:05\u202fpm",
+                             "Freitag, 1. Mai 2026, 14:05", "vendredi 1 mai 2026, 14:05", "vendredi 1 mai 2026 à 14h05",
+                             "viernes, 1 de mayo de 2026, 14:05", "2026-05-01 14:05", "2026-05-01T12:05:00Z"})
+        EXPECT_EQ(moodle_time(text, "+02:00"), "2026-05-01T12:05:00Z") << text;
+    EXPECT_EQ(moodle_time("mardi 5 mai 2026, 0:00", "UTC"), "2026-05-05T00:00:00Z") << "not in March";
+    EXPECT_EQ(moodle_time("martes, 5 de mayo de 2026, 00:00", "UTC"), "2026-05-05T00:00:00Z");
+    EXPECT_EQ(moodle_time("Sunday, 1 March 2026, 12:00 AM", "UTC"), "2026-03-01T00:00:00Z");
+    EXPECT_EQ(moodle_time("Sunday, 1 March 2026, 12:00 PM", "UTC"), "2026-03-01T12:00:00Z");
+}
+
+TEST(MoodleTime, ThatNoClockShowsIsNone) {
+    for (const char* text : {"-", "soon", "1/05/26, 14:00", "31 February 2026, 14:00", "1 May 2026",
+                             "1 May 2026, 13:00 PM", "1 May 2026, 24:00", "1 May, 14:00", "Brumaire 1, 2026, 14:00"})
+        EXPECT_EQ(moodle_time(text, "UTC"), std::nullopt) << text;
+}
+
+TEST(MoodleTime, FollowsClocksThatAreSetForwardAndBack) {
+    if (!is_zone("Europe/Berlin")) GTEST_SKIP() << "this machine has no list of time zones";
+    EXPECT_EQ(moodle_time("Friday, 1 May 2026, 2:00 PM", "Europe/Berlin"), "2026-05-01T12:00:00Z");
+    EXPECT_EQ(moodle_time("Friday, 2 January 2026, 2:00 PM", "Europe/Berlin"), "2026-01-02T13:00:00Z");
+    EXPECT_EQ(moodle_time("Sonntag, 25. Oktober 2026, 02:30", "Europe/Berlin"), "2026-10-25T00:30:00Z") << "the first";
+    EXPECT_EQ(moodle_time("Sonntag, 29. März 2026, 02:30", "Europe/Berlin"), std::nullopt) << "there is none";
+}
+
+TEST(Zone, IsANameOrAnOffset) {
+    for (const char* zone : {"UTC", "+02:00", "-0500"}) EXPECT_TRUE(is_zone(zone)) << zone;
+    for (const char* zone : {"", "Berlin", "../../etc/passwd", "Europe", "Europe/../Europe/Berlin", "+25:00"})
+        EXPECT_FALSE(is_zone(zone)) << zone;
 }
 
 TEST_F(TimesFile, KnowsPeopleByTheIdsThatTheirHandInsGet) {
