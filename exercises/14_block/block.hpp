@@ -124,7 +124,7 @@ BlockGradients block_backward(const Block& block, const Tensor& x, const Tensor&
 
 /// Through L blocks, each of which gets what the one before returned. Gradient checkpointing: of the way forward keep
 /// the input of each block and nothing else, L tensors as large as x. On the way back compute what is between them once
-/// more, one block at a time. So attention.forward runs at most twice in each block, attention.backward once.
+/// more, one block at a time. So attention.forward runs at most three times in each block, attention.backward once.
 ///                                                                                              [Chen et al. 2016]
 /// @param x, grad_y  (B, T, D)
 /// @return one per block, in the order of the blocks: [i].x is the gradient of the input of block i, [0].x that of x

@@ -24,7 +24,7 @@ const Tensor& tensor(const Arguments& arguments, const std::string& name) {
 
 }  // namespace
 
-Widths random_widths(Random& random) {
+BlockSizes random_block_sizes(Random& random) {
     const Sizes n = random_sizes(random);
     return {n.B, n.T, n.d, n.S};
 }
@@ -34,7 +34,7 @@ double random_eps(Random& random) {
     return choices[static_cast<std::size_t>(random.integer(0, 2))];
 }
 
-NormInputs::NormInputs(Random& random, const Widths& n)
+NormInputs::NormInputs(Random& random, const BlockSizes& n)
     : x(random_tensor(random, {n.T, n.B, n.D}).transpose(0, 1) * 1.5F + 0.7F),
       gain(random_gain(random, {n.D})),
       bias(random_tensor(random, {n.D})),
@@ -58,7 +58,7 @@ diagnosis::NormGradients NormInputs::expected_gradients(Kind kind) const {
     return diagnosis::normed_backward(diagnosis::Norms::right(), kind, exact(x), exact(gain), eps, exact(grad_y));
 }
 
-MlpInputs::MlpInputs(Random& random, const Widths& n, const std::string& formula_of_gelu)
+MlpInputs::MlpInputs(Random& random, const BlockSizes& n, const std::string& formula_of_gelu)
     : x(random_tensor(random, {n.T, n.B, n.D}).transpose(0, 1)),
       grad_y(random_tensor(random, {n.B, n.D, n.T}).transpose(1, 2)),
       w_in(random_tensor(random, {n.F, n.D}).transpose(0, 1) * per_root(1.5F, n.D)),
@@ -79,7 +79,7 @@ Arguments MlpInputs::backward() const {
 
 diagnosis::MlpArrays MlpInputs::weights() const { return {exact(w_in), exact(b_in), exact(w_out), exact(b_out)}; }
 
-Blocks::Blocks(Random& random, const Widths& n, Index L)
+BlockInputs::BlockInputs(Random& random, const BlockSizes& n, Index L)
     : x(random_tensor(random, {n.B, n.T, n.D})),
       grad_y(random_tensor(random, {n.T, n.B, n.D}).transpose(0, 1)),
       order(orders[static_cast<std::size_t>(random.integer(0, 1))]),
@@ -101,13 +101,13 @@ Blocks::Blocks(Random& random, const Widths& n, Index L)
     add("mix", random_tensor(random, shape({n.T, n.T})) * per_root(0.5F, n.T));
 }
 
-Blocks Blocks::ordered(const std::string& other) const {
-    Blocks block = *this;
+BlockInputs BlockInputs::ordered(const std::string& other) const {
+    BlockInputs block = *this;
     block.order = other;
     return block;
 }
 
-Arguments Blocks::forward() const {
+Arguments BlockInputs::forward() const {
     Arguments arguments{{"x", x}};
     arguments.insert(arguments.end(), weights.begin(), weights.end());
     arguments.push_back({"order", order});
@@ -116,7 +116,7 @@ Arguments Blocks::forward() const {
     return arguments;
 }
 
-Arguments Blocks::backward() const {
+Arguments BlockInputs::backward() const {
     Arguments arguments = forward();
     arguments.insert(arguments.begin() + 1, {"grad_y", grad_y});
     return arguments;

@@ -18,12 +18,12 @@ using diagnosis::Kind;
 using reference::Array;
 using reference::exact;
 
-struct Widths {
+struct BlockSizes {
     Index B, T, D, F;
 };
 
 /// All different.
-Widths random_widths(Random& random);
+BlockSizes random_block_sizes(Random& random);
 
 /// 1e-5, or one that shows.
 double random_eps(Random& random);
@@ -32,7 +32,7 @@ struct NormInputs {
     Tensor x, gain, bias, grad_y;
     double eps;
 
-    NormInputs(Random& random, const Widths& n);
+    NormInputs(Random& random, const BlockSizes& n);
     Arguments forward(Kind kind) const;
     Arguments backward() const;
     Array expected(Kind kind) const;
@@ -43,22 +43,22 @@ struct MlpInputs {
     Tensor x, grad_y, w_in, b_in, w_out, b_out;
     std::string formula;
 
-    MlpInputs(Random& random, const Widths& n, const std::string& formula_of_gelu);
+    MlpInputs(Random& random, const BlockSizes& n, const std::string& formula_of_gelu);
     Arguments forward() const;
     Arguments backward() const;
     diagnosis::MlpArrays weights() const;
 };
 
 /// What one block is made of, or the blocks of a stack along a first axis.
-struct Blocks {
+struct BlockInputs {
     Tensor x, grad_y;
     std::vector<wire::Field> weights;
     std::string order, formula;
     double eps;
 
     /// @param L  of a stack; 0: one block without that axis
-    Blocks(Random& random, const Widths& n, Index L);
-    Blocks ordered(const std::string& other) const;
+    BlockInputs(Random& random, const BlockSizes& n, Index L);
+    BlockInputs ordered(const std::string& other) const;
     Arguments forward() const;
     Arguments backward() const;
 };

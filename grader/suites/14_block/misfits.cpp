@@ -31,7 +31,7 @@ void expect_three_axes_wanted(Student& student, const std::string& function, con
 
 }  // namespace
 
-void expect_norms_checked(Student& student, Random& random, const Widths& n) {
+void expect_norms_checked(Student& student, Random& random, const BlockSizes& n) {
     const NormInputs in(random, n);
     const auto check = [&](const std::string& function, const Arguments& fits, const std::string& shapes) {
         refuses_misfits(student, random, function, fits, shapes);
@@ -44,7 +44,7 @@ void expect_norms_checked(Student& student, Random& random, const Widths& n) {
     check("rms_norm_backward", in.backward(), "x: B T D, gain: D, grad_y: B T D");
 }
 
-void expect_mlps_checked(Student& student, Random& random, const Widths& n) {
+void expect_mlps_checked(Student& student, Random& random, const BlockSizes& n) {
     const MlpInputs in(random, n, "exact");
     refuses_misfits(student, random, "gelu_backward", {{"x", in.x}, {"grad_y", in.grad_y}, {"formula", in.formula}},
                     "x: B T D, grad_y: B T D");
@@ -55,11 +55,11 @@ void expect_mlps_checked(Student& student, Random& random, const Widths& n) {
     expect_three_axes_wanted(student, "mlp_backward", in.backward());
 }
 
-void expect_blocks_checked(Student& student, Random& random, const Widths& n) {
+void expect_blocks_checked(Student& student, Random& random, const BlockSizes& n) {
     // On the way back there is no need to look at the last bias of all, b_out or that of norm2.
     const std::string weights = "norm1_gain: D, norm1_bias: D, norm2_gain: D, w_in: D F, b_in: F, w_out: F D";
     for (const std::string& order : orders) {
-        const Blocks one = Blocks(random, n, 0).ordered(order);
+        const BlockInputs one = BlockInputs(random, n, 0).ordered(order);
         refuses_misfits(student, random, "block_forward", one.forward(),
                         "x: B T D, norm2_bias: D, b_out: D, " + weights);
         refuses_misfits(student, random, "block_backward", one.backward(), "x: B T D, grad_y: B T D, " + weights);
@@ -69,7 +69,7 @@ void expect_blocks_checked(Student& student, Random& random, const Widths& n) {
             expect_three_axes_wanted(student, function, fits);
         }
     }
-    const Blocks three(random, n, 3);
+    const BlockInputs three(random, n, 3);
     refuses_misfits(student, random, "stack_backward", three.backward(), "x: B T D, grad_y: B T D");
     expect_eps_checked(student, "stack_backward", three.backward());
     expect_three_axes_wanted(student, "stack_backward", three.backward());

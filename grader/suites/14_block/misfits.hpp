@@ -6,10 +6,10 @@
 namespace headway::judge::block {
 
 /// Of the norms and their gradients.
-void expect_norms_checked(Student& student, Random& random, const Widths& n);
+void expect_norms_checked(Student& student, Random& random, const BlockSizes& n);
 /// Of gelu_backward, mlp and mlp_backward.
-void expect_mlps_checked(Student& student, Random& random, const Widths& n);
+void expect_mlps_checked(Student& student, Random& random, const BlockSizes& n);
 /// Of blocks and stacks.
-void expect_blocks_checked(Student& student, Random& random, const Widths& n);
+void expect_blocks_checked(Student& student, Random& random, const BlockSizes& n);
 
 }  // namespace headway::judge::block
