@@ -97,12 +97,12 @@ void back(Blocks& blocks) {
 
 void gelu(Blocks& blocks) {
     std::vector<Labels> lines{{"x", "exact", "tanh", "exact - tanh", "derivative"}};
-    for (const float x : {-3.0F, -2.0F, -1.0F, 0.0F, 1.0F, 2.0F, 3.0F}) {
+    for (const float x : {-4.0F, -2.0F, -1.0F, 0.0F, 1.0F, 2.0F, 4.0F}) {
         const Tensor at = Tensor::full({1}, x);
         const double exact = static_cast<double>(ex14::gelu(at, ex14::Gelu::exact)(0));
         const double tanh = static_cast<double>(ex14::gelu(at, ex14::Gelu::tanh)(0));
         const double slope = static_cast<double>(ex14::gelu_backward(at, Tensor::ones({1}), ex14::Gelu::exact)(0));
-        lines.push_back({fixed(static_cast<double>(x), 0), fixed(exact, 5), fixed(tanh, 5), fixed(exact - tanh, 5),
+        lines.push_back({fixed(static_cast<double>(x), 0), fixed(exact, 4), fixed(tanh, 4), fixed(exact - tanh, 5),
                          fixed(slope, 4)});
     }
     blocks.text("14/gelu", grid(lines));
