@@ -119,6 +119,7 @@ private:
 
     /// In post-norm what is added is the input, whichever of the two it was taken for.
     Array past(std::size_t place, const Array& grad, const Array& through) const {
+        if (w_.residual[place] == Wiring::Residual::none) return through;
         return plus_past(place, w_.residual[place], grad, through);
     }
 
