@@ -79,9 +79,9 @@ TEST(ExportAsGpt2, GivesTheLogitsOfTheModelWithoutItsBias) {
     for (Index t = 0; t < 10; ++t)
         for (Index i = 0; i < V; ++i) EXPECT_NEAR(seen(t, i), expected(t, i), 1e-4) << t << ", " << i;
     // The same with exercise 14 around the attention.
-    const auto layer = layer_of_student();
-    ASSERT_TRUE(layer.has_value());
-    exported.compute_layers_by(*layer);
+    const auto own_layer = layer_of_student();
+    ASSERT_TRUE(own_layer.has_value());
+    exported.compute_layers_by(*own_layer);
     const Tensor by_blocks = exported.logits(tokens);
     for (Index t = 0; t < 10; ++t)
         for (Index i = 0; i < V; ++i) EXPECT_NEAR(by_blocks(t, i), expected(t, i), 1e-4) << t << ", " << i;
