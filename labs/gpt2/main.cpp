@@ -1,4 +1,6 @@
-// ./headway lab gpt2: a real GPT-2 runs on the student's own attention (05), and its heads are looked at.
+// ./headway lab gpt2: a real GPT-2 runs on the student's own attention (05) and, once it is written, on the student's
+// block around it (14); its heads are looked at.
+#include "labs/gpt2/block.hpp"
 #include "labs/gpt2/model.hpp"
 #include "labs/gpt2/roles.hpp"
 #include "labs/gpt2/tokenizer.hpp"
@@ -15,6 +17,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <utility>
 
 namespace {
 
@@ -111,6 +114,10 @@ lab::Reading read_text(const Arguments& arguments, const std::string& folder) {
     });
     stop_if_asked();
     lab::Gpt2 model = usable(lab::shown(weights), [&] { return lab::Gpt2(checkpoint, reading.sizes); });
+    if (auto layer = lab::layer_of_student()) {
+        model.compute_layers_by(*std::move(layer));
+        reading.has_own_blocks = true;
+    }
     stop_if_asked();
     progress.show("looking");
     reading.last_logits = model.last_logits(reading.tokens);

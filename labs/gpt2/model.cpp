@@ -129,7 +129,13 @@ Gpt2::Gpt2(const Checkpoint& checkpoint, const Gpt2Sizes& sizes) : sizes_(sizes)
         Layer& layer = layers_.emplace_back();
         layer.norm1_gain = parameters.take(h + "ln_1.weight", {D});
         layer.norm1_bias = parameters.take(h + "ln_1.bias", {D});
-        layer.attention = attention_of(parameters, h, sizes);
+        layer.module = attention_of(parameters, h, sizes);
+        layer.epsilon = sizes.epsilon;
+        layer.attention = [module = layer.module.get()](const Tensor& y) {
+            const Tensor attended = of_student("05_module", "forward", [&] { return module->forward(y, y, y, {}); });
+            require_given("forward", attended, y.shape());
+            return attended;
+        };
         layer.norm2_gain = parameters.take(h + "ln_2.weight", {D});
         layer.norm2_bias = parameters.take(h + "ln_2.bias", {D});
         layer.fc = parameters.take(h + "mlp.c_fc.weight", {D, 4 * D});
@@ -143,6 +149,12 @@ Gpt2::Gpt2(const Checkpoint& checkpoint, const Gpt2Sizes& sizes) : sizes_(sizes)
     parameters.require_nothing_left();
 }
 
+Tensor layer_of_course(const Gpt2Layer& layer, const Tensor& x) {
+    const Tensor y = x + layer.attention(normalise(x, layer.norm1_gain, layer.norm1_bias, layer.epsilon).y);
+    const Tensor z = normalise(y, layer.norm2_gain, layer.norm2_bias, layer.epsilon).y;
+    return y + matmul(gelu(matmul(z, layer.fc) + layer.fc_bias), layer.proj) + layer.proj_bias;
+}
+
 Tensor Gpt2::through(const std::vector<Index>& tokens, std::vector<LayerLook>* looks) {
     const auto T = static_cast<Index>(tokens.size());
     if (T < 1 || T > sizes_.places)
@@ -152,20 +164,15 @@ Tensor Gpt2::through(const std::vector<Index>& tokens, std::vector<LayerLook>* l
             throw std::runtime_error(fmt::format("the model has no token {}; it has {}", token, sizes_.vocabulary));
     Tensor x = embed(tokens, 1, tokens_, places_);  // (1, T, D)
     for (const Layer& layer : layers_) {
-        const Tensor y = normalise(x, layer.norm1_gain, layer.norm1_bias, sizes_.epsilon).y;
         if (looks != nullptr) {
-            const Tensor weights = of_student("05_module", "attention_weights",
-                                              [&] { return layer.attention->attention_weights(y, y, {}); });
+            const Tensor y = normalise(x, layer.norm1_gain, layer.norm1_bias, layer.epsilon).y;
+            const Tensor weights =
+                of_student("05_module", "attention_weights", [&] { return layer.module->attention_weights(y, y, {}); });
             require_given("attention_weights", weights, {1, sizes_.H, T, T});
             looks->push_back(
-                {weights[0].clone(), project(*layer.attention, "k_proj", y), project(*layer.attention, "v_proj", y)});
+                {weights[0].clone(), project(*layer.module, "k_proj", y), project(*layer.module, "v_proj", y)});
         }
-        const Tensor attended =
-            of_student("05_module", "forward", [&] { return layer.attention->forward(y, y, y, {}); });
-        require_given("forward", attended, {1, T, sizes_.D});
-        x = x + attended;
-        const Tensor z = normalise(x, layer.norm2_gain, layer.norm2_bias, sizes_.epsilon).y;
-        x = x + matmul(gelu(matmul(z, layer.fc) + layer.fc_bias), layer.proj) + layer.proj_bias;
+        x = forward_(layer, x);
     }
     return normalise(x, norm_gain_, norm_bias_, sizes_.epsilon).y;
 }

@@ -10,9 +10,23 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace headway::lab {
+
+/// A layer's attention, and what is around it.
+struct Gpt2Layer {
+    Tensor norm1_gain, norm1_bias, norm2_gain, norm2_bias;  ///< (D)
+    Tensor fc, fc_bias, proj, proj_bias;                    ///< (D, 4D), (4D), (4D, D), (D)
+    float epsilon = 1e-5F;
+    std::function<Tensor(const Tensor& x)> attention;  ///< (1, T, D) -> (1, T, D)
+};
+
+/// What a layer makes of x (1, T, D).
+using LayerForward = std::function<Tensor(const Gpt2Layer& layer, const Tensor& x)>;
+/// As the course computes it.
+Tensor layer_of_course(const Gpt2Layer& layer, const Tensor& x);
 
 /// GPT-2 with the student's own attention (exercise 05) in it:                    [Radford et al. 2019; Hugging Face's
 ///     x = token + place                                                            names and layout of parameters]
@@ -28,6 +42,9 @@ public:
     Gpt2(const Checkpoint& checkpoint, const Gpt2Sizes& sizes);
 
     const Gpt2Sizes& sizes() const { return sizes_; }
+
+    /// From now on layers are computed by another function than layer_of_course.
+    void compute_layers_by(LayerForward forward) { forward_ = std::move(forward); }
 
     /// Tokens that mean something to the model: those whose vector is not all zeros.
     std::vector<Index> known_tokens() const;
@@ -47,10 +64,8 @@ public:
     std::vector<LayerLook> look(const std::vector<Index>& tokens);
 
 private:
-    struct Layer {
-        Tensor norm1_gain, norm1_bias, norm2_gain, norm2_bias;  ///< (D)
-        Tensor fc, fc_bias, proj, proj_bias;                    ///< (D, 4D), (4D), (4D, D), (D)
-        std::unique_ptr<ex05::Attention> attention;
+    struct Layer : Gpt2Layer {
+        std::unique_ptr<ex05::Attention> module;
     };
     Tensor through(const std::vector<Index>& tokens, std::vector<LayerLook>* looks);
 
@@ -59,6 +74,7 @@ private:
     Tensor norm_gain_, norm_bias_;  ///< (D)
     Tensor head_;                   ///< (V, D)
     std::vector<Layer> layers_;
+    LayerForward forward_ = &layer_of_course;
 };
 
 /// Whether a checkpoint's tensor is a mask that nobody needs.

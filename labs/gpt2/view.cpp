@@ -76,8 +76,11 @@ std::string about_keys(const Reading& reading) {
 }
 
 std::string size_in_words(const Reading& reading) {
-    return fmt::format("{} layers of {} heads, width {}, {} tokens in the vocabulary.", reading.sizes.layers,
-                       reading.sizes.H, reading.sizes.D, reading.sizes.vocabulary);
+    return fmt::format("{} layers of {} heads, width {}, {} tokens in the vocabulary. {}", reading.sizes.layers,
+                       reading.sizes.H, reading.sizes.D, reading.sizes.vocabulary,
+                       reading.has_own_blocks ? "Attention and all that is around it in a block are yours."
+                                              : "Attention is yours; what is around it is the course's, until you have "
+                                                "written exercise 14.");
 }
 
 void show_rows(report::Page& page, const Rows& rows) {
@@ -158,6 +161,7 @@ nlohmann::json to_json(const Reading& reading) {
     for (const KeyAndValue& one : keys_and_values(reading))
         pairs.push_back({{"key_norm", one.key_norm}, {"value_norm", one.value_norm}, {"cosine", one.cosine}});
     return {{"lab", "gpt2"},
+            {"own_blocks", reading.has_own_blocks},
             {"tokens", reading.tokens},
             {"labels", reading.labels},
             {"last_logits", reading.last_logits},

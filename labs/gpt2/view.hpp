@@ -30,6 +30,7 @@ struct Reading {
     Index layer = 0, token = 0;  ///< what is looked at more closely
     std::vector<Gpt2::LayerLook> looks;
     std::vector<HeadRole> roles;
+    bool has_own_blocks = false;  ///< norms, MLPs and residuals are the student's too
 };
 
 /// One for each head of the layer and the token that are looked at.

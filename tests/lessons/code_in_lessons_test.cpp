@@ -1,5 +1,6 @@
 // The code that the lessons show compiles and does what they say. What they show as a last run is in last_runs.cpp.
 #include <backward.hpp>
+#include <block.hpp>
 #include <catch_the_bug.hpp>
 #include <grouped_query.hpp>
 #include <headway/eigen.hpp>
@@ -333,6 +334,15 @@ TEST(CodeOfLesson13, OnePairOfOneTokenIsTurned) {
     head(1) = x * s + y * c;  // of the old x
     EXPECT_NEAR(head(0), right(0, 0, 0, 0), 1e-6);
     EXPECT_NEAR(head(1), right(0, 0, 0, 1), 1e-6);
+}
+
+TEST(CodeOfLesson14, ATokenIsNormed) {
+    const Tensor x = Tensor::of({1, 1, 3}, {1, 2, 6});
+    const Tensor apart = x - mean(x, -1, KeepAxis::yes);
+    const Tensor variance = mean(apart * apart, -1, KeepAxis::yes);
+    const Tensor hat = apart / sqrt(variance + 1e-5F);
+    const Tensor right = ex14::layer_norm(x, Tensor::ones({3}), Tensor::zeros({3}), 1e-5);
+    for (Index i = 0; i < 3; ++i) EXPECT_NEAR(hat(0, 0, i), right(0, 0, i), 1e-6);
 }
 
 }  // namespace

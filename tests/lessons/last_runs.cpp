@@ -1,6 +1,7 @@
 // The last runs of the lessons, as a student puts them into a visible test. They print and assert nothing, so here they
 // are only compiled; code_in_lessons_test.cpp compares them with what the lessons show.
 #include <backward.hpp>
+#include <block.hpp>
 #include <grouped_query.hpp>
 #include <head_splitting.hpp>
 #include <headway/random.hpp>
@@ -123,3 +124,21 @@ TEST(Distance, IsAllThatCounts) {
     }
 }
 }  // namespace headway::ex13
+
+namespace headway::ex14 {
+TEST(Depth, LeavesTheGradientItsSize) {
+    Random random(1);
+    const auto zeros = [](const Tensor& x) { return x * 0.0F; };
+    const Sublayer nothing{zeros, [=](const Tensor& x, const Tensor&) { return zeros(x); }};
+    const NormWeights norm{Tensor::ones({4}), Tensor::zeros({4})};
+    for (const std::size_t L : {1, 8, 32}) {
+        std::vector<Block> blocks;
+        while (blocks.size() < L) {
+            const MlpWeights small{random.normal({4, 16}) * 0.1F, Tensor::zeros({16}), random.normal({16, 4}) * 0.1F,
+                                   Tensor::zeros({4})};
+            blocks.push_back({norm, norm, small, nothing, Order::pre_norm});
+        }
+        std::cout << stack_backward(blocks, random.normal({1, 1, 4}), Tensor::ones({1, 1, 4}))[0].x << '\n';
+    }
+}
+}  // namespace headway::ex14

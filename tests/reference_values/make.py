@@ -254,6 +254,50 @@ x = drawn(B, T, D)
 q, k, v = linear(x, module.in_proj_weight, module.in_proj_bias).chunk(3, -1)
 keep("13/in_projection", weight=module.in_proj_weight, bias=module.in_proj_bias, x=x, q=q, k=k, v=v)
 
+# ---- 14 block ---------------------------------------------------------------------------------------------------
+
+NORM_EPS, HIDDEN = 1e-2, 20
+
+
+def keep_with_gradients(case, result, **of):
+    grad_y = drawn(*result.shape)
+    keep(case, result=result, grad_y=grad_y, **of, **gradients(result, grad_y, **of))
+
+
+x, gain, bias = (drawn(*size).requires_grad_() for size in ((B, T, D), (D,), (D,)))
+keep_with_gradients("14/layer_norm", torch.nn.functional.layer_norm(x, (D,), gain, bias, NORM_EPS), x=x, gain=gain,
+                    bias=bias)
+keep_with_gradients("14/rms_norm", x * torch.rsqrt(x.square().mean(-1, keepdim=True) + NORM_EPS) * gain, x=x, gain=gain)
+for formula in ("none", "tanh"):
+    x = (2 * drawn(B, T, D)).requires_grad_()
+    keep_with_gradients(f"14/gelu_{formula}", torch.nn.functional.gelu(x, approximate=formula), x=x)
+
+
+def encoder_layer(norm_first, formula):
+    """torch's own block with drawn parameters, and these by name: attention's as Headway's module has them."""
+    layer = torch.nn.TransformerEncoderLayer(
+        D, H, HIDDEN, dropout=0, activation=lambda x: torch.nn.functional.gelu(x, approximate=formula),
+        layer_norm_eps=NORM_EPS, batch_first=True, norm_first=norm_first, dtype=torch.float64)
+    with torch.no_grad():
+        for parameter in layer.parameters():
+            parameter.copy_(drawn(*parameter.shape) / (math.sqrt(D) if parameter.dim() == 2 else 1))
+    return layer
+
+
+def layer_by_name(layer, value):
+    named = {name: value(parameter) for name, parameter in layer.named_parameters() if "self_attn" not in name}
+    return named | {f"self_attn.{name}": part for name, part in by_name(layer.self_attn, value).items()}
+
+
+for case, norm_first, formula in (("14/pre_norm", True, "none"), ("14/post_norm", False, "none"),
+                                  ("14/pre_norm_tanh", True, "tanh"), ("14/post_norm_tanh", False, "tanh")):
+    layer = encoder_layer(norm_first, formula)
+    x, grad_y = drawn(B, T, D).requires_grad_(), drawn(B, T, D)
+    y = layer(x)
+    y.backward(grad_y)
+    keep(case, x=x, grad_y=grad_y, result=y, grad_x=x.grad, **layer_by_name(layer, lambda parameter: parameter))
+    keep(case, **{f"grad_{name}": part for name, part in layer_by_name(layer, lambda p: p.grad).items()})
+
 # ---- the file ---------------------------------------------------------------------------------------------------
 
 

@@ -1,5 +1,6 @@
 // GPT-2 around the student's attention: what gpt2_test.py, a second implementation, does not show.
 #include "labs/frame/program.hpp"
+#include "labs/gpt2/block.hpp"
 #include "labs/gpt2/export.hpp"
 #include "labs/gpt2/roles.hpp"
 #include "labs/train/language.hpp"
@@ -77,6 +78,13 @@ TEST(ExportAsGpt2, GivesTheLogitsOfTheModelWithoutItsBias) {
     const Tensor expected = model.logits(tokens, 1)[0], seen = exported.logits(tokens);
     for (Index t = 0; t < 10; ++t)
         for (Index i = 0; i < V; ++i) EXPECT_NEAR(seen(t, i), expected(t, i), 1e-4) << t << ", " << i;
+    // The same with exercise 14 around the attention.
+    const auto own_layer = layer_of_student();
+    ASSERT_TRUE(own_layer.has_value());
+    exported.compute_layers_by(*own_layer);
+    const Tensor by_blocks = exported.logits(tokens);
+    for (Index t = 0; t < 10; ++t)
+        for (Index i = 0; i < V; ++i) EXPECT_NEAR(by_blocks(t, i), expected(t, i), 1e-4) << t << ", " << i;
     const auto looks = exported.look(tokens);
     const auto weights = model.weights(tokens, 1);
     for (std::size_t layer = 0; layer < 2; ++layer)

@@ -1,0 +1,58 @@
+#pragma once
+
+#include "suites/14_block/bounded.hpp"
+
+#include <array>
+#include <string>
+
+/// GELU by both formulas, its derivatives, and the MLP around it (exercise 14), in double precision.
+namespace headway::diagnosis {
+
+using reference::Array;
+
+/// What is decided in GELU and in the MLP. The right choices compute what the hidden tests expect.
+struct Activation {
+    using Function = double (*)(double);
+    Function exact, tanh;              ///< the formulas
+    Function exact_slope, tanh_slope;  ///< their derivatives
+    bool gradient_is_used = true;      ///< the derivative is multiplied by grad_y
+
+    bool activates = true;
+    bool has_b_in = true, has_b_out = true;
+    bool b_in_last = false;  ///< added to what is activated
+
+    // ---- and back --------------------------------------------------------------------------------------------
+    bool slope_counts = true;          ///< for what lies before the activation
+    bool slope_at_activated = false;   ///< the derivative is taken where it should not be
+    bool w_out_sees_activated = true;  ///< the gradient of w_out is made of what is activated
+    bool w_in_gets_slope = true;       ///< the gradients of w_in and b_in are made of what went through the slope
+    bool b_in_gets_slope = true;
+    bool x_gets_slope = true;
+    enum class Pooled { sum, mean };
+    Pooled biases = Pooled::sum;
+
+    static const Activation& right();
+};
+
+Array activated(const Activation& choice, const Array& x, const std::string& formula);
+Array activated_backward(const Activation& choice, const Array& x, const Array& grad_y, const std::string& formula);
+
+/// The gradient of w in x·w: (B, T, in), (B, T, out) -> (in, out)
+Array weight_gradient(const Array& x, const Array& grad_y);
+
+/// w_in (D, F), b_in (F), w_out (F, D), b_out (D), or their gradients
+struct MlpArrays {
+    Array w_in, b_in, w_out, b_out;
+};
+
+/// (B, T, D) -> (B, T, D)
+Array through_mlp(const Activation& choice, const MlpArrays& weights, const Array& x, const std::string& formula);
+
+struct MlpGradients {
+    Array x;
+    MlpArrays weights;
+};
+MlpGradients through_mlp_backward(const Activation& choice, const MlpArrays& weights, const Array& x,
+                                  const Array& grad_y, const std::string& formula);
+
+}  // namespace headway::diagnosis

@@ -1,0 +1,79 @@
+// What does not fit, and must be refused.
+#include "suites/14_block/misfits.hpp"
+
+#include "student/sweep.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace headway::judge::block {
+namespace {
+
+void refuse_with(Student& student, const std::string& function, Arguments arguments, const std::string& name,
+                 wire::Value value, const std::string& because) {
+    std::ranges::find(arguments, name, &wire::Field::name)->value = std::move(value);
+    student.refuses(function, arguments, because);
+}
+
+void expect_eps_checked(Student& student, const std::string& function, const Arguments& fits) {
+    refuse_with(student, function, fits, "eps", 0.0, "eps is 0");
+    refuse_with(student, function, fits, "eps", -1e-3, "eps is negative");
+    refuse_with(student, function, fits, "eps", std::numeric_limits<double>::quiet_NaN(), "eps is no number");
+}
+
+/// A sequence taken out of a batch has two axes.
+void expect_three_axes_wanted(Student& student, const std::string& function, const Arguments& fits) {
+    Arguments flat = fits;
+    for (wire::Field& argument : flat)
+        if (argument.name == "x" || argument.name == "grad_y") argument.value = std::get<Tensor>(argument.value)[0];
+    student.refuses_index(function, flat, "x must be of shape (B, T, D)");
+}
+
+}  // namespace
+
+void expect_norms_checked(Student& student, Random& random, const BlockSizes& n) {
+    const NormInputs in(random, n);
+    const auto check = [&](const std::string& function, const Arguments& fits, const std::string& shapes) {
+        refuses_misfits(student, random, function, fits, shapes);
+        expect_eps_checked(student, function, fits);
+        expect_three_axes_wanted(student, function, fits);
+    };
+    check("layer_norm", in.forward(Kind::layer), "x: B T D, gain: D, bias: D");
+    check("rms_norm", in.forward(Kind::rms), "x: B T D, gain: D");
+    check("layer_norm_backward", in.backward(), "x: B T D, gain: D, grad_y: B T D");
+    check("rms_norm_backward", in.backward(), "x: B T D, gain: D, grad_y: B T D");
+}
+
+void expect_mlps_checked(Student& student, Random& random, const BlockSizes& n) {
+    const MlpInputs in(random, n, "exact");
+    refuses_misfits(student, random, "gelu_backward", {{"x", in.x}, {"grad_y", in.grad_y}, {"formula", in.formula}},
+                    "x: B T D, grad_y: B T D");
+    refuses_misfits(student, random, "mlp", in.forward(), "x: B T D, w_in: D F, b_in: F, w_out: F D, b_out: D");
+    refuses_misfits(student, random, "mlp_backward", in.backward(),
+                    "x: B T D, grad_y: B T D, w_in: D F, b_in: F, w_out: F D");
+    expect_three_axes_wanted(student, "mlp", in.forward());
+    expect_three_axes_wanted(student, "mlp_backward", in.backward());
+}
+
+void expect_blocks_checked(Student& student, Random& random, const BlockSizes& n) {
+    // On the way back there is no need to look at the last bias of all, b_out or that of norm2.
+    const std::string weights = "norm1_gain: D, norm1_bias: D, norm2_gain: D, w_in: D F, b_in: F, w_out: F D";
+    for (const std::string& order : orders) {
+        const BlockInputs one = BlockInputs(random, n, 0).ordered(order);
+        refuses_misfits(student, random, "block_forward", one.forward(),
+                        "x: B T D, norm2_bias: D, b_out: D, " + weights);
+        refuses_misfits(student, random, "block_backward", one.backward(), "x: B T D, grad_y: B T D, " + weights);
+        for (const auto& [function, fits] :
+             {std::pair<std::string, Arguments>{"block_forward", one.forward()}, {"block_backward", one.backward()}}) {
+            expect_eps_checked(student, function, fits);
+            expect_three_axes_wanted(student, function, fits);
+        }
+    }
+    const BlockInputs three(random, n, 3);
+    refuses_misfits(student, random, "stack_backward", three.backward(), "x: B T D, grad_y: B T D");
+    expect_eps_checked(student, "stack_backward", three.backward());
+    expect_three_axes_wanted(student, "stack_backward", three.backward());
+    refuse_with(student, "stack_backward", three.backward(), "mix", Tensor{}, "there is no block");
+}
+
+}  // namespace headway::judge::block

@@ -1,0 +1,145 @@
+// Back through layer norm and RMS norm.
+#include "suites/14_block/norms.hpp"
+
+#include "diagnosis/catalogue.hpp"
+
+namespace headway::diagnosis {
+namespace {
+
+constexpr const char* right_input = "grad_x = (g - mean(g) - x̂ · mean(g · x̂)) / s, with g = grad_y · gain";
+constexpr const char* sums_of_tokens = "a weight that every token uses gets the sum over all tokens of all sequences";
+constexpr const char* goes_wrong_slowly = "the loss falls all the same, more slowly: only a comparison shows it";
+
+}  // namespace
+
+namespace chapters {
+
+Chapter block_norm_gradients() {
+    static constexpr Decision decisions[] = {
+        {.id = "norm_back_to_input",
+         .stage = "",
+         .lesson = {{"14", "Back through a norm"}},
+         .pseudocode = "g = grad_y * gain; grad_x = (g - mean(g) - x̂ * mean(g * x̂)) / s; RMS norm has no mean(g)"},
+        {.id = "norm_back_to_gain",
+         .stage = "",
+         .lesson = {{"14", "Back through a norm"}},
+         .pseudocode = "grad_gain (D) = Σ over b and t of grad_y * x̂"},
+        {.id = "norm_back_to_bias",
+         .stage = "",
+         .lesson = {{"14", "Back through a norm"}},
+         .pseudocode = "grad_bias (D) = Σ over b and t of grad_y"},
+    };
+    static constexpr Mistake mistakes[] = {
+        {.id = "norm_mean_taken_for_constant",
+         .decision = "norm_back_to_input",
+         .title = "the way back misses the mean: mean(g) is not subtracted",
+         .right = right_input,
+         .symptom = goes_wrong_slowly,
+         .question = "If all features of a token grow by 1, how does layer norm's result change?",
+         .make = [](Choices& c) { c.change<Norms>().mean_goes_back = false; }},
+        {.id = "norm_spread_taken_for_constant",
+         .decision = "norm_back_to_input",
+         .title = "the way back misses the spread: x̂ · mean(g · x̂) is not subtracted",
+         .right = right_input,
+         .symptom = goes_wrong_slowly,
+         .question = "If a token is made twice as long, how does its normed form change?",
+         .make = [](Choices& c) { c.change<Norms>().spread_goes_back = false; }},
+        {.id = "norm_statistics_taken_for_constants",
+         .decision = "norm_back_to_input",
+         .title = "the gradient of x is g / s: mean and spread are taken for constants",
+         .right = right_input,
+         .symptom = goes_wrong_slowly,
+         .question = "On which features of a token does its mean depend?",
+         .make = [](Choices& c) { c.change<Norms>().mean_goes_back = c.change<Norms>().spread_goes_back = false; }},
+        {.id = "norm_back_sums_along",
+         .decision = "norm_back_to_input",
+         .title = "x̂ is multiplied by the sum of g · x̂, not by its mean",
+         .right = right_input,
+         .symptom = "the gradient points away from where it should, by D times too much of x̂",
+         .question = "Is it a sum or a mean over the D features?",
+         .make = [](Choices& c) { c.change<Norms>().along_is_averaged = false; }},
+        {.id = "norm_back_without_gain",
+         .decision = "norm_back_to_input",
+         .title = "the gradient of x leaves the gain out: g is grad_y itself",
+         .right = right_input,
+         .symptom = "right before training, when gains are 1",
+         .question = "By what was x̂ multiplied on the way forward?",
+         .make = [](Choices& c) { c.change<Norms>().gain_goes_back = false; }},
+        {.id = "norm_back_not_divided",
+         .decision = "norm_back_to_input",
+         .title = "the gradient of x is not divided by s",
+         .right = right_input,
+         .symptom = "large tokens get gradients that are far too large",
+         .question = "By what was x - mean divided on the way forward?",
+         .make = [](Choices& c) { c.change<Norms>().divides_back = false; }},
+        // ---- gain ----
+        {.id = "norm_gain_from_input",
+         .decision = "norm_back_to_gain",
+         .title = "the gradient of the gain is made of x, not of x̂",
+         .right = "gain multiplies x̂, so its gradient is the sum of grad_y · x̂",
+         .symptom = goes_wrong_slowly,
+         .question = "What does the gain multiply?",
+         .make = [](Choices& c) { c.change<Norms>().gain_from = Norms::GainFrom::input; }},
+        {.id = "norm_gain_from_centred",
+         .decision = "norm_back_to_gain",
+         .title = "the gradient of the gain is made of x - mean, which nothing has divided",
+         .right = "gain multiplies x̂, so its gradient is the sum of grad_y · x̂",
+         .symptom = goes_wrong_slowly,
+         .question = "What does the gain multiply?",
+         .make = [](Choices& c) { c.change<Norms>().gain_from = Norms::GainFrom::centred; }},
+        {.id = "norm_gain_from_nothing",
+         .decision = "norm_back_to_gain",
+         .title = "the gradient of the gain is the sum of grad_y, as that of a bias",
+         .right = "gain multiplies x̂, so its gradient is the sum of grad_y · x̂",
+         .symptom = goes_wrong_slowly,
+         .question = "What does the gain multiply?",
+         .make = [](Choices& c) { c.change<Norms>().gain_from = Norms::GainFrom::nothing; }},
+        {.id = "norm_gain_averaged",
+         .decision = "norm_back_to_gain",
+         .title = "the gradient of the gain is the mean over tokens, not their sum",
+         .right = sums_of_tokens,
+         .symptom = "the gain learns B·T times too slowly",
+         .question = "How does the gain's gradient change when the batch is doubled?",
+         .make = [](Choices& c) { c.change<Norms>().gain_over = Norms::Over::mean; }},
+        {.id = "norm_gain_of_first_sequence",
+         .decision = "norm_back_to_gain",
+         .title = "only the first sequence of the batch reaches the gradient of the gain",
+         .right = sums_of_tokens,
+         .symptom = "right with batch 1; else most of what the batch says is lost",
+         .question = "Over which axes does your sum run?",
+         .make = [](Choices& c) { c.change<Norms>().gain_over = Norms::Over::first_sequence; }},
+        {.id = "norm_gain_of_last_token",
+         .decision = "norm_back_to_gain",
+         .title = "the gradient of the gain is overwritten by each token: that of the last alone is left",
+         .right = sums_of_tokens,
+         .symptom = "all tokens but one leave no trace",
+         .question = "Inside your loop over tokens, do you write = or +=?",
+         .make = [](Choices& c) { c.change<Norms>().gain_over = Norms::Over::last_token; }},
+        // ---- bias ----
+        {.id = "norm_bias_averaged",
+         .decision = "norm_back_to_bias",
+         .title = "the gradient of the bias is the mean over tokens, not their sum",
+         .right = sums_of_tokens,
+         .symptom = "the bias learns B·T times too slowly",
+         .question = "How does the bias's gradient change when the batch is doubled?",
+         .make = [](Choices& c) { c.change<Norms>().bias_over = Norms::Over::mean; }},
+        {.id = "norm_bias_of_first_sequence",
+         .decision = "norm_back_to_bias",
+         .title = "only the first sequence of the batch reaches the gradient of the bias",
+         .right = sums_of_tokens,
+         .symptom = "right with batch 1; else most of what the batch says is lost",
+         .question = "Over which axes does your sum run?",
+         .make = [](Choices& c) { c.change<Norms>().bias_over = Norms::Over::first_sequence; }},
+        {.id = "norm_bias_of_last_token",
+         .decision = "norm_back_to_bias",
+         .title = "the gradient of the bias is overwritten by each token: that of the last alone is left",
+         .right = sums_of_tokens,
+         .symptom = "all tokens but one leave no trace",
+         .question = "Inside your loop over tokens, do you write = or +=?",
+         .make = [](Choices& c) { c.change<Norms>().bias_over = Norms::Over::last_token; }},
+    };
+    return {decisions, mistakes};
+}
+
+}  // namespace chapters
+}  // namespace headway::diagnosis

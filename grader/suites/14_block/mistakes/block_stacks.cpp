@@ -1,0 +1,82 @@
+// Back through a stack of blocks.
+#include "suites/14_block/wiring.hpp"
+
+#include "diagnosis/catalogue.hpp"
+
+namespace headway::diagnosis {
+namespace {
+
+constexpr const char* own_input = "block i goes back at its own input, what block i - 1 returned";
+constexpr const char* last_first =
+    "begin with the last block and grad_y; each hands the gradient of its input on to the one before";
+
+}  // namespace
+
+namespace chapters {
+
+Chapter block_stacks() {
+    static constexpr Decision decisions[] = {
+        {.id = "stack_inputs",
+         .stage = "",
+         .lesson = {{"14", "Inputs alone"}},
+         .pseudocode = "inputs[0] = x; inputs[i + 1] = block_forward(blocks[i], inputs[i])"},
+        {.id = "stack_back",
+         .stage = "",
+         .lesson = {{"14", "Inputs alone"}},
+         .pseudocode =
+             "grad = grad_y; for i = L-1 ... 0: grads[i] = block_backward(blocks[i], inputs[i], grad); grad = "
+             "grads[i].x"},
+        {.id = "stack_answers",
+         .stage = "",
+         .lesson = {{"14", "Inputs alone"}},
+         .pseudocode = "grads[i] belongs to blocks[i]"},
+    };
+    static constexpr Mistake mistakes[] = {
+        {.id = "stack_back_at_first_input",
+         .decision = "stack_inputs",
+         .title = "every block goes back at x, the input of the first",
+         .right = own_input,
+         .symptom = "right for one block alone",
+         .question = "Which input does block 1 go back at?",
+         .make = [](Choices& c) { c.change<Wiring>().input = Wiring::Input::first; }},
+        {.id = "stack_back_at_own_output",
+         .decision = "stack_inputs",
+         .title = "each block goes back at what it returned, not at its input",
+         .right = own_input,
+         .symptom = "gradients of the wrong place: the loss falls slowly or not at all",
+         .question = "Which input does block 0 go back at?",
+         .make = [](Choices& c) { c.change<Wiring>().input = Wiring::Input::next; }},
+        {.id = "stack_back_from_the_first",
+         .decision = "stack_back",
+         .title = "the way back begins with the first block",
+         .right = last_first,
+         .symptom = "right for one block alone",
+         .question = "Which block gets grad_y itself?",
+         .make = [](Choices& c) { c.change<Wiring>().goes_from_the_last = false; }},
+        {.id = "stack_back_not_chained",
+         .decision = "stack_back",
+         .title = "every block gets grad_y itself, not the gradient of the next one's input",
+         .right = last_first,
+         .symptom = "right for one block alone",
+         .question = "Which gradient does block 0 get?",
+         .make = [](Choices& c) { c.change<Wiring>().chains = false; }},
+        {.id = "stack_back_through_first_weights",
+         .decision = "stack_back",
+         .title = "every block goes back through the weights of the first",
+         .right = "block i goes back through its own weights",
+         .symptom = "right for one block alone",
+         .question = "Which block's weights do you go back through?",
+         .make = [](Choices& c) { c.change<Wiring>().weights_of_first = true; }},
+        {.id = "stack_answers_reversed",
+         .decision = "stack_answers",
+         .title = "gradients are returned in the order in which they were computed, the last block's first",
+         .right = "[i] is the gradient of block i",
+         .symptom = "shapes fit, and the first block learns what the last should",
+         .question = "Which block do your first gradients belong to?",
+         .make = [](Choices& c) { c.change<Wiring>().answers_in_order = false; }},
+    };
+    return {decisions, mistakes};
+}
+
+}  // namespace chapters
+}  // namespace headway::diagnosis

@@ -1,0 +1,286 @@
+// How norms, sub-layers and residuals make a block.
+#include "suites/14_block/wiring.hpp"
+
+#include "diagnosis/catalogue.hpp"
+
+namespace headway::diagnosis {
+namespace {
+
+constexpr const char* right_order =
+    "pre-norm: y = x + attention(norm1(x)), out = y + mlp(norm2(y)); post-norm: y = norm1(x + attention(x)), out = "
+    "norm2(y + mlp(y))";
+constexpr const char* right_residual = "each sub-layer's result is added to what came in, before any norm";
+constexpr const char* right_norms = "norm1 belongs to attention, norm2 to the MLP";
+constexpr const char* right_way_back = "a gradient goes two ways, past the sub-layer and through it: add both";
+constexpr const char* trains_worse = "it trains; deep stacks train worse, and loaded weights give nonsense";
+constexpr const char* lost_weights = "it trains; loaded weights give nonsense";
+
+}  // namespace
+
+namespace chapters {
+
+Chapter block_wiring() {
+    static constexpr Decision decisions[] = {
+        {.id = "block_order",
+         .stage = "",
+         .lesson = {{"14", "Before or behind"}},
+         .pseudocode =
+             "pre: y = x + A(norm1(x)), out = y + M(norm2(y)); post: y = norm1(x + A(x)), out = norm2(y + M(y))"},
+        {.id = "block_norms",
+         .stage = "",
+         .lesson = {{"14", "Before or behind"}},
+         .pseudocode = "norm1 for attention, norm2 for the MLP, both with the block's eps"},
+        {.id = "block_residuals",
+         .stage = "",
+         .lesson = {{"14", "Before or behind"}},
+         .pseudocode = "y = x + attention(...); out = y + mlp(...): what is added has not been normed"},
+        {.id = "block_formula",
+         .stage = "",
+         .lesson = {{"14", "Before or behind"}},
+         .pseudocode = "mlp(block.mlp, ..., block.gelu); layer_norm(..., block.eps)"},
+        {.id = "block_back",
+         .stage = "",
+         .lesson = {{"14", "Both ways back"}},
+         .pseudocode = "pre: grad_y' = grad_y + back through norm2 and M; grad_x = grad_y' + back through norm1 and A"},
+    };
+    static constexpr Mistake mistakes[] = {
+        {.id = "block_always_pre_norm",
+         .decision = "block_order",
+         .title = "the norms come first, whichever order is asked for",
+         .right = right_order,
+         .symptom = "models of the other order give nonsense",
+         .question = "Where does your code read block.order?",
+         .make = [](Choices& c) { c.change<Wiring>().is_pre = [](bool) { return true; }; }},
+        {.id = "block_always_post_norm",
+         .decision = "block_order",
+         .title = "the norms come last, whichever order is asked for",
+         .right = right_order,
+         .symptom = "models of the other order give nonsense",
+         .question = "Where does your code read block.order?",
+         .make = [](Choices& c) { c.change<Wiring>().is_pre = [](bool) { return false; }; }},
+        {.id = "block_orders_exchanged",
+         .decision = "block_order",
+         .title = "the two orders are taken for each other",
+         .right = right_order,
+         .symptom = "models give nonsense",
+         .question = "In pre-norm, is the output of the block normed?",
+         .make = [](Choices& c) { c.change<Wiring>().is_pre = [](bool asked) { return !asked; }; }},
+        {.id = "block_side_by_side",
+         .decision = "block_order",
+         .title = "the MLP sees x, as attention does, not what attention has made of it",
+         .right = right_order,
+         .symptom = "the order of other models (GPT-J); loaded weights give nonsense",
+         .question = "What does norm2 get?",
+         .make = [](Choices& c) { c.change<Wiring>().side_by_side = true; }},
+        // ---- norms ----
+        {.id = "block_norms_exchanged",
+         .decision = "block_norms",
+         .title = "norm1 and norm2 are taken for each other",
+         .right = right_norms,
+         .symptom = lost_weights,
+         .question = "Which norm's gain does attention see?",
+         .make =
+             [](Choices& c) {
+                 c.change<Wiring>().norm = {1, 0};
+             }},
+        {.id = "block_first_norm_twice",
+         .decision = "block_norms",
+         .title = "norm1 is used in both places",
+         .right = right_norms,
+         .symptom = lost_weights,
+         .question = "Where does your code read block.norm2?",
+         .make =
+             [](Choices& c) {
+                 c.change<Wiring>().norm = {0, 0};
+             }},
+        {.id = "block_second_norm_twice",
+         .decision = "block_norms",
+         .title = "norm2 is used in both places",
+         .right = right_norms,
+         .symptom = lost_weights,
+         .question = "Where does your code read block.norm1?",
+         .make =
+             [](Choices& c) {
+                 c.change<Wiring>().norm = {1, 1};
+             }},
+        {.id = "block_first_norm_left_out",
+         .decision = "block_norms",
+         .title = "norm1 is left out",
+         .right = right_norms,
+         .symptom = trains_worse,
+         .question = "Where does your code read block.norm1?",
+         .make =
+             [](Choices& c) {
+                 c.change<Wiring>().has_norm = {false, true};
+             }},
+        {.id = "block_second_norm_left_out",
+         .decision = "block_norms",
+         .title = "norm2 is left out",
+         .right = right_norms,
+         .symptom = trains_worse,
+         .question = "Where does your code read block.norm2?",
+         .make =
+             [](Choices& c) {
+                 c.change<Wiring>().has_norm = {true, false};
+             }},
+        // ---- residuals ----
+        {.id = "block_residuals_from_normed",
+         .decision = "block_residuals",
+         .title = "in pre-norm, both residuals add what was normed, not what came in",
+         .right = right_residual,
+         .symptom = trains_worse,
+         .question = "Which x does the block add to attention's result?",
+         .make =
+             [](Choices& c) {
+                 c.change<Wiring>().residual = {Wiring::Residual::normed, Wiring::Residual::normed};
+             }},
+        {.id = "block_first_residual_from_normed",
+         .decision = "block_residuals",
+         .title = "in pre-norm, attention's residual adds norm1(x), not x",
+         .right = right_residual,
+         .symptom = trains_worse,
+         .question = "Which x does the block add to attention's result?",
+         .make =
+             [](Choices& c) {
+                 c.change<Wiring>().residual = {Wiring::Residual::normed, Wiring::Residual::input};
+             }},
+        {.id = "block_second_residual_from_normed",
+         .decision = "block_residuals",
+         .title = "in pre-norm, the MLP's residual adds norm2(y), not y",
+         .right = right_residual,
+         .symptom = trains_worse,
+         .question = "What does the block add to the MLP's result?",
+         .make =
+             [](Choices& c) {
+                 c.change<Wiring>().residual = {Wiring::Residual::input, Wiring::Residual::normed};
+             }},
+        {.id = "block_first_residual_forgotten",
+         .decision = "block_residuals",
+         .title = "attention's residual is forgotten",
+         .right = right_residual,
+         .symptom = trains_worse,
+         .question = "If attention gives zeros, what is left of x?",
+         .make =
+             [](Choices& c) {
+                 c.change<Wiring>().residual = {Wiring::Residual::none, Wiring::Residual::input};
+             }},
+        {.id = "block_second_residual_forgotten",
+         .decision = "block_residuals",
+         .title = "the MLP's residual is forgotten",
+         .right = right_residual,
+         .symptom = trains_worse,
+         .question = "If the MLP gives zeros, what is left of attention's result?",
+         .make =
+             [](Choices& c) {
+                 c.change<Wiring>().residual = {Wiring::Residual::input, Wiring::Residual::none};
+             }},
+        {.id = "block_residuals_forgotten",
+         .decision = "block_residuals",
+         .title = "both residuals are forgotten",
+         .right = right_residual,
+         .symptom = trains_worse,
+         .question = "If both sub-layers give zeros, what is left of x?",
+         .make =
+             [](Choices& c) {
+                 c.change<Wiring>().residual = {Wiring::Residual::none, Wiring::Residual::none};
+             }},
+        // ---- what the block hands on ----
+        {.id = "block_formula_exact",
+         .decision = "block_formula",
+         .title = "the MLP activates by the exact formula, whichever the block asks for",
+         .right = "hand block.gelu on to the MLP",
+         .symptom = "trained weights give other numbers, by little: it looks like rounding",
+         .question = "Where does your code read block.gelu?",
+         .make = [](Choices& c) { c.change<Wiring>().fixed_formula = "exact"; }},
+        {.id = "block_formula_tanh",
+         .decision = "block_formula",
+         .title = "the MLP activates by tanh, whichever formula the block asks for",
+         .right = "hand block.gelu on to the MLP",
+         .symptom = "trained weights give other numbers, by little: it looks like rounding",
+         .question = "Where does your code read block.gelu?",
+         .make = [](Choices& c) { c.change<Wiring>().fixed_formula = "tanh"; }},
+        {.id = "block_eps_fixed",
+         .decision = "block_formula",
+         .title = "the norms' eps is 1e-5, whatever the block asks for",
+         .right = "hand block.eps on to the norms",
+         .symptom = "right for models of that eps, such as GPT-2",
+         .question = "Where does your code read block.eps?",
+         .make = [](Choices& c) { c.change<Wiring>().fixed_eps = 1e-5; }},
+        // ---- and back ----
+        {.id = "block_back_without_residuals",
+         .decision = "block_back",
+         .title = "gradients go through the sub-layers alone, not past them",
+         .right = right_way_back,
+         .symptom = "in deep stacks the first blocks hardly learn: what residuals are there for is lost",
+         .question = "By how many ways does x reach y = x + attention(norm1(x))?",
+         .make =
+             [](Choices& c) {
+                 c.change<Wiring>().residual_goes_back = {false, false};
+             }},
+        {.id = "block_back_without_first_residual",
+         .decision = "block_back",
+         .title = "at attention, the gradient goes through it alone, not past it",
+         .right = right_way_back,
+         .symptom = "in deep stacks the first blocks hardly learn",
+         .question = "By how many ways does x reach y = x + attention(norm1(x))?",
+         .make =
+             [](Choices& c) {
+                 c.change<Wiring>().residual_goes_back = {false, true};
+             }},
+        {.id = "block_back_without_second_residual",
+         .decision = "block_back",
+         .title = "at the MLP, the gradient goes through it alone, not past it",
+         .right = right_way_back,
+         .symptom = "in deep stacks the first blocks hardly learn",
+         .question = "By how many ways does y reach y + mlp(norm2(y))?",
+         .make =
+             [](Choices& c) {
+                 c.change<Wiring>().residual_goes_back = {true, false};
+             }},
+        {.id = "block_back_past_attention_alone",
+         .decision = "block_back",
+         .title = "at attention, the gradient of x goes past it alone, not through it",
+         .right = right_way_back,
+         .symptom = "what attention reads never learns to be read",
+         .question = "By how many ways does x reach y = x + attention(norm1(x))?",
+         .make =
+             [](Choices& c) {
+                 c.change<Wiring>().sublayer_goes_back = {false, true};
+             }},
+        {.id = "block_back_past_mlp_alone",
+         .decision = "block_back",
+         .title = "at the MLP, the gradient of y goes past it alone, not through it",
+         .right = right_way_back,
+         .symptom = "what the MLP reads never learns to be read",
+         .question = "By how many ways does y reach y + mlp(norm2(y))?",
+         .make =
+             [](Choices& c) {
+                 c.change<Wiring>().sublayer_goes_back = {true, false};
+             }},
+        {.id = "block_back_attention_at_x",
+         .decision = "block_back",
+         .title = "in pre-norm, attention.backward gets x, not norm1(x)",
+         .right = "attention.backward gets what attention.forward was given",
+         .symptom = "the loss falls all the same, more slowly: only a comparison shows it",
+         .question = "What was attention.forward given?",
+         .make = [](Choices& c) { c.change<Wiring>().attention_is_asked_at_x = true; }},
+        {.id = "block_back_forgets_attention",
+         .decision = "block_back",
+         .title = "on the way back norm2 is asked as if attention had added nothing: at x, not at x + attention(...)",
+         .right = "compute y = x + attention(...) once more before going back through norm2",
+         .symptom = "the loss falls all the same, more slowly: only a comparison shows it",
+         .question = "What was norm2 given on the way forward?",
+         .make = [](Choices& c) { c.change<Wiring>().mlp_is_asked_at_attention_less = true; }},
+        {.id = "block_back_norms_exchanged",
+         .decision = "block_back",
+         .title = "the gradients of norm1 and norm2 stand in each other's place",
+         .right = right_norms,
+         .symptom = "both norms learn what the other should",
+         .question = "Which norm's gradients do you write into norm1?",
+         .make = [](Choices& c) { c.change<Wiring>().norm_weights_exchanged = true; }},
+    };
+    return {decisions, mistakes};
+}
+
+}  // namespace chapters
+}  // namespace headway::diagnosis

@@ -1,0 +1,183 @@
+// GELU by two formulas, and its derivatives.
+#include "suites/14_block/activation.hpp"
+
+#include "diagnosis/catalogue.hpp"
+
+#include <cmath>
+
+namespace headway::diagnosis {
+namespace {
+
+const double pi_of_gelu = std::acos(-1.0);
+constexpr double cubic_of_gelu = 0.044715;
+
+/// x/2 · (1 + tanh(factor · (x + c·x³)))
+double by_tanh(double x, double factor, double c) { return x / 2 * (1 + std::tanh(factor * (x + c * x * x * x))); }
+double root_2_over_pi() { return std::sqrt(2 / pi_of_gelu); }
+double share_below(double x) { return std::erfc(-x / std::sqrt(2.0)) / 2; }
+double bell(double x) { return std::exp(-x * x / 2) / std::sqrt(2 * pi_of_gelu); }
+double tanh_at(double x) { return std::tanh(root_2_over_pi() * (x + cubic_of_gelu * x * x * x)); }
+
+double sigmoid_curve(double x) { return x / (1 + std::exp(-1.702 * x)); }
+double sigmoid_slope(double x) {
+    const double s = 1 / (1 + std::exp(-1.702 * x));
+    return s + 1.702 * x * s * (1 - s);
+}
+
+constexpr const char* right_formula = "exact is x·Φ(x); tanh is x/2 · (1 + tanh(√(2/π) · (x + 0.044715·x³)))";
+constexpr const char* right_slope =
+    "the derivative of x·Φ(x) is Φ(x) + x·φ(x); that of tanh is 1 - tanh², times the "
+    "derivative of what is inside it";
+constexpr const char* hardly_seen = "trained weights give other numbers, by little: it looks like rounding";
+constexpr const char* other_slope = "the loss falls all the same, more slowly: only a comparison shows it";
+
+}  // namespace
+
+namespace chapters {
+
+Chapter gelu() {
+    static constexpr Decision decisions[] = {
+        {.id = "gelu_formula",
+         .stage = "",
+         .lesson = {{"14", "GELU, twice"}},
+         .pseudocode = "exact: x/2 * (1 + erf(x / sqrt(2))); tanh: x/2 * (1 + tanh(sqrt(2/π) * (x + 0.044715 * x³)))"},
+        {.id = "gelu_slope",
+         .stage = "",
+         .lesson = {{"14", "GELU, twice"}},
+         .pseudocode = "exact: Φ(x) + x * φ(x); tanh, with t: (1 + t)/2 + x/2 * (1 - t²) * sqrt(2/π) * (1 + 3 * "
+                       "0.044715 * x²); times grad_y"},
+    };
+    static constexpr Mistake mistakes[] = {
+        {.id = "gelu_always_by_tanh",
+         .decision = "gelu_formula",
+         .title = "gelu computes the approximation by tanh, whichever formula is asked for",
+         .right = right_formula,
+         .symptom = hardly_seen,
+         .question = "By how much do the two formulas differ at x = 2?",
+         .make =
+             [](Choices& c) {
+                 c.change<Activation>().exact = Activation::right().tanh;
+                 c.change<Activation>().exact_slope = Activation::right().tanh_slope;
+             }},
+        {.id = "gelu_always_exact",
+         .decision = "gelu_formula",
+         .title = "gelu computes the exact formula, whichever is asked for",
+         .right = right_formula,
+         .symptom = hardly_seen,
+         .question = "By how much do the two formulas differ at x = 2?",
+         .make =
+             [](Choices& c) {
+                 c.change<Activation>().tanh = Activation::right().exact;
+                 c.change<Activation>().tanh_slope = Activation::right().exact_slope;
+             }},
+        {.id = "gelu_formulas_exchanged",
+         .decision = "gelu_formula",
+         .title = "the two formulas are taken for each other",
+         .right = right_formula,
+         .symptom = hardly_seen,
+         .question = "Which of the two has an erf in it?",
+         .make =
+             [](Choices& c) {
+                 c.change<Activation>().exact = Activation::right().tanh;
+                 c.change<Activation>().tanh = Activation::right().exact;
+                 c.change<Activation>().exact_slope = Activation::right().tanh_slope;
+                 c.change<Activation>().tanh_slope = Activation::right().exact_slope;
+             }},
+        {.id = "gelu_by_sigmoid",
+         .decision = "gelu_formula",
+         .title = "gelu is x · sigmoid(1.702·x), a third formula",
+         .right = right_formula,
+         .symptom = "right for the models that have it (CLIP's QuickGELU); for others it is off by up to 0.02",
+         .question = "What is gelu(1), to five digits?",
+         .make =
+             [](Choices& c) {
+                 c.change<Activation>().exact = c.change<Activation>().tanh = &sigmoid_curve;
+                 c.change<Activation>().exact_slope = c.change<Activation>().tanh_slope = &sigmoid_slope;
+             }},
+        {.id = "gelu_factor_not_rooted",
+         .decision = "gelu_formula",
+         .title = "what is inside tanh is multiplied by 2/π, without the root",
+         .right = right_formula,
+         .symptom = "the curve bends too little: off by up to 0.06",
+         .question = "What is √(2/π), to five digits?",
+         .make =
+             [](Choices& c) {
+                 c.change<Activation>().tanh = [](double x) { return by_tanh(x, 2 / pi_of_gelu, cubic_of_gelu); };
+             }},
+        {.id = "gelu_factor_root_of_2_pi",
+         .decision = "gelu_formula",
+         .title = "what is inside tanh is multiplied by √(2π), not by √(2/π)",
+         .right = right_formula,
+         .symptom = "the curve bends too much: it is nearly a ReLU",
+         .question = "What is √(2/π), to five digits?",
+         .make =
+             [](Choices& c) {
+                 c.change<Activation>().tanh = [](double x) {
+                     return by_tanh(x, std::sqrt(2 * pi_of_gelu), cubic_of_gelu);
+                 };
+             }},
+        {.id = "gelu_cubic_forgotten",
+         .decision = "gelu_formula",
+         .title = "the term 0.044715·x³ is left out",
+         .right = right_formula,
+         .symptom = hardly_seen,
+         .question = "What stands inside tanh, besides x?",
+         .make =
+             [](Choices& c) {
+                 c.change<Activation>().tanh = [](double x) { return by_tanh(x, root_2_over_pi(), 0); };
+             }},
+        {.id = "gelu_erf_of_x",
+         .decision = "gelu_formula",
+         .title = "erf is taken of x, not of x/√2",
+         .right = right_formula,
+         .symptom = "the curve bends too much: off by up to 0.1",
+         .question = "Of which number does Φ(x) take erf?",
+         .make = [](Choices& c) { c.change<Activation>().exact = [](double x) { return x / 2 * (1 + std::erf(x)); }; }},
+        // ---- derivatives ----
+        {.id = "gelu_slope_is_the_share",
+         .decision = "gelu_slope",
+         .title = "the derivative is what x is multiplied by, Φ(x): the term x·φ(x) is missing",
+         .right = right_slope,
+         .symptom = other_slope,
+         .question = "x·Φ(x) is a product: how many terms has its derivative?",
+         .make =
+             [](Choices& c) {
+                 c.change<Activation>().exact_slope = &share_below;
+                 c.change<Activation>().tanh_slope = [](double x) { return (1 + tanh_at(x)) / 2; };
+             }},
+        {.id = "gelu_slope_density_not_times_x",
+         .decision = "gelu_slope",
+         .title = "the second term of the derivative is φ(x), not x·φ(x)",
+         .right = right_slope,
+         .symptom = other_slope,
+         .question = "What is the derivative at x = 0?",
+         .make =
+             [](Choices& c) {
+                 c.change<Activation>().exact_slope = [](double x) { return share_below(x) + bell(x); };
+             }},
+        {.id = "gelu_slope_inner_forgotten",
+         .decision = "gelu_slope",
+         .title = "of the tanh formula, the derivative of what is inside tanh lacks its term 3·0.044715·x²",
+         .right = right_slope,
+         .symptom = other_slope,
+         .question = "What is the derivative of x + 0.044715·x³?",
+         .make =
+             [](Choices& c) {
+                 c.change<Activation>().tanh_slope = [](double x) {
+                     const double t = tanh_at(x);
+                     return (1 + t) / 2 + x / 2 * (1 - t * t) * root_2_over_pi();
+                 };
+             }},
+        {.id = "gelu_slope_without_grad_y",
+         .decision = "gelu_slope",
+         .title = "gelu_backward gives the derivative alone, without grad_y",
+         .right = "multiply the derivative by grad_y, element by element",
+         .symptom = "what comes later has no say any more",
+         .question = "What happens to your result when grad_y is 0?",
+         .make = [](Choices& c) { c.change<Activation>().gradient_is_used = false; }},
+    };
+    return {decisions, mistakes};
+}
+
+}  // namespace chapters
+}  // namespace headway::diagnosis

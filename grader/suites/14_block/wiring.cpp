@@ -1,0 +1,209 @@
+#include "suites/14_block/wiring.hpp"
+
+#include "diagnosis/elements.hpp"
+
+#include <algorithm>
+
+namespace headway::diagnosis {
+namespace {
+
+/// mix (T, T) times each sequence of x (B, T, D).
+Array mixed(const Array& mix, const Array& x) {
+    const Index B = x.size(0), T = x.size(1);
+    const Array repeated = gathered(mix, {B, T, T}, [&](Coordinate at) {
+        const Index from[] = {at[1], at[2]};
+        return diagnosis::position(mix.shape, from);
+    });
+    return reference::matmul(repeated, x);
+}
+
+/// What stands for attention in the worker.
+Array attended(const Array& mix, const Array& x) { return mixed(mix, products(x, x)); }
+Array attended_backward(const Array& mix, const Array& x, const Array& grad_y) {
+    return reference::scale(products(x, mixed(reference::transpose(mix, 0, 1), grad_y)), 2);
+}
+
+Wiring right_wiring() {
+    Wiring wiring{};
+    wiring.is_pre = [](bool asked) { return asked; };
+    return wiring;
+}
+
+/// One block, as it is wired.
+class Wired {
+public:
+    Wired(const Wiring& wiring, Parts& parts, const BlockArrays& block)
+        : w_(wiring),
+          parts_(parts),
+          block_(block),
+          formula_(wiring.fixed_formula.empty() ? block.formula : wiring.fixed_formula),
+          eps_(wiring.fixed_eps != 0 ? wiring.fixed_eps : block.eps) {}
+
+    Array forward(const Array& x) {
+        if (w_.is_pre(block_.pre_norm)) {
+            const Array seen = normed(0, x);
+            const Array y = plus_residual(0, sublayer(0, seen), x, seen);
+            const Array second = normed(1, w_.side_by_side ? x : y);
+            return plus_residual(1, sublayer(1, second), y, second);
+        }
+        const Array y = normed(0, plus_residual(0, sublayer(0, x), x, x));
+        return normed(1, plus_residual(1, sublayer(1, y), y, y));
+    }
+
+    NamedArrays backward(const Array& x, const Array& grad_y) {
+        return w_.is_pre(block_.pre_norm) ? pre_norm_backward(x, grad_y) : post_norm_backward(x, grad_y);
+    }
+
+private:
+    const NormArrays& weights(std::size_t place) const { return block_.norm[w_.norm[place]]; }
+
+    Array normed(std::size_t place, const Array& x) {
+        return w_.has_norm[place] ? parts_.norm(weights(place), x, eps_) : x;
+    }
+
+    Array sublayer(std::size_t place, const Array& x) {
+        return place == 0 ? attended(block_.mix, x) : parts_.mlp(block_.mlp, x, formula_);
+    }
+
+    Array plus_residual(std::size_t place, const Array& result, const Array& input, const Array& seen) const {
+        if (w_.residual[place] == Wiring::Residual::none) return result;
+        return reference::add(result, w_.residual[place] == Wiring::Residual::input ? input : seen);
+    }
+
+    /// Adds what goes past a sub-layer to what went through it.
+    Array plus_past(std::size_t place, Wiring::Residual residual, const Array& grad, const Array& through) const {
+        if (w_.residual[place] != residual || !w_.residual_goes_back[place]) return through;
+        return w_.sublayer_goes_back[place] ? reference::add(grad, through) : grad;
+    }
+
+    Array back_through_norm(std::size_t place, const Array& x, const Array& grad_y) {
+        if (!w_.has_norm[place]) {
+            norm_[place] = {zeros({x.size(2)}), zeros({x.size(2)}), {}};
+            return grad_y;
+        }
+        norm_[place] = parts_.norm_backward(weights(place), x, eps_, grad_y);
+        return norm_[place].x;
+    }
+
+    Array back_through_sublayer(std::size_t place, const Array& x, const Array& grad_y) {
+        if (place == 0) return attended_backward(block_.mix, x, grad_y);
+        mlp_ = parts_.mlp_backward(block_.mlp, x, grad_y, formula_);
+        return mlp_.x;
+    }
+
+    NamedArrays pre_norm_backward(const Array& x, const Array& grad_y) {
+        const Array seen = normed(0, x);
+        const Array y = plus_residual(0, sublayer(0, seen), x, seen);
+        const Array& into_second = w_.side_by_side || w_.mlp_is_asked_at_attention_less ? x : y;
+        const Array second = normed(1, into_second);
+        Array grad_second = back_through_sublayer(1, second, grad_y);
+        grad_second = plus_past(1, Wiring::Residual::normed, grad_y, grad_second);
+        const Array through_second = back_through_norm(1, into_second, grad_second);
+        const Array grad_of_y =
+            w_.side_by_side ? grad_y : plus_past(1, Wiring::Residual::input, grad_y, through_second);
+        Array grad_seen = back_through_sublayer(0, w_.attention_is_asked_at_x ? x : seen, grad_of_y);
+        grad_seen = plus_past(0, Wiring::Residual::normed, grad_of_y, grad_seen);
+        Array grad_x = plus_past(0, Wiring::Residual::input, grad_of_y, back_through_norm(0, x, grad_seen));
+        if (w_.side_by_side) grad_x = reference::add(grad_x, through_second);
+        return named(grad_x);
+    }
+
+    NamedArrays post_norm_backward(const Array& x, const Array& grad_y) {
+        const Array first = plus_residual(0, sublayer(0, x), x, x);
+        const Array y = normed(0, w_.mlp_is_asked_at_attention_less ? x : first);
+        const Array grad_second = back_through_norm(1, plus_residual(1, sublayer(1, y), y, y), grad_y);
+        const Array grad_of_y = past(1, grad_second, back_through_sublayer(1, y, grad_second));
+        const Array grad_first = back_through_norm(0, first, grad_of_y);
+        return named(past(0, grad_first, back_through_sublayer(0, x, grad_first)));
+    }
+
+    /// In post-norm what is added is the input, whichever of the two it was taken for.
+    Array past(std::size_t place, const Array& grad, const Array& through) const {
+        if (w_.residual[place] == Wiring::Residual::none) return through;
+        return plus_past(place, w_.residual[place], grad, through);
+    }
+
+    NamedArrays named(const Array& grad_x) const {
+        NamedArrays all{{"x", grad_x}};
+        for (const std::size_t norm : {0, 1}) {
+            const NormGradients& of_it = norm_of(norm);
+            const std::string name = "norm" + std::to_string(norm + 1);
+            all.emplace_back(name + "_gain", of_it.gain);
+            all.emplace_back(name + "_bias", of_it.bias);
+        }
+        all.emplace_back("w_in", mlp_.weights.w_in);
+        all.emplace_back("b_in", mlp_.weights.b_in);
+        all.emplace_back("w_out", mlp_.weights.w_out);
+        all.emplace_back("b_out", mlp_.weights.b_out);
+        return all;
+    }
+
+    /// The gradients that come back under the name of a norm.
+    const NormGradients& norm_of(std::size_t norm) const { return norm_[w_.norm_weights_exchanged ? 1 - norm : norm]; }
+
+    const Wiring& w_;
+    Parts& parts_;
+    const BlockArrays& block_;
+    std::string formula_;
+    double eps_;
+    std::array<NormGradients, 2> norm_;  ///< by place
+    MlpGradients mlp_;
+};
+
+}  // namespace
+
+const Wiring& Wiring::right() {
+    static const Wiring all = right_wiring();
+    return all;
+}
+
+Array ModelParts::norm(const NormArrays& weights, const Array& x, double eps) {
+    return normed(choices_.norms, Kind::layer, x, weights.gain, &weights.bias, eps);
+}
+
+NormGradients ModelParts::norm_backward(const NormArrays& weights, const Array& x, double eps, const Array& grad_y) {
+    return normed_backward(choices_.norms, Kind::layer, x, weights.gain, eps, grad_y);
+}
+
+Array ModelParts::mlp(const MlpArrays& weights, const Array& x, const std::string& formula) {
+    return through_mlp(choices_.activation, weights, x, formula);
+}
+
+MlpGradients ModelParts::mlp_backward(const MlpArrays& weights, const Array& x, const Array& grad_y,
+                                      const std::string& formula) {
+    return through_mlp_backward(choices_.activation, weights, x, grad_y, formula);
+}
+
+Array through_block(const Wiring& wiring, Parts& parts, const BlockArrays& block, const Array& x) {
+    return Wired(wiring, parts, block).forward(x);
+}
+
+NamedArrays through_block_backward(const Wiring& wiring, Parts& parts, const BlockArrays& block, const Array& x,
+                                   const Array& grad_y) {
+    return Wired(wiring, parts, block).backward(x, grad_y);
+}
+
+NamedArrays through_stack_backward(const Wiring& wiring, Blocks& blocks, const std::vector<BlockArrays>& stack,
+                                   const Array& x, const Array& grad_y) {
+    const std::size_t L = stack.size();
+    std::vector<Array> inputs{x};
+    for (const BlockArrays& block : stack) inputs.push_back(blocks.forward(block, inputs.back()));
+    std::vector<NamedArrays> grads(L);
+    Array grad = grad_y;
+    for (std::size_t step = 0; step < L; ++step) {
+        const std::size_t i = wiring.goes_from_the_last ? L - 1 - step : step;
+        const Array& input = wiring.input == Wiring::Input::own     ? inputs[i]
+                             : wiring.input == Wiring::Input::first ? x
+                                                                    : inputs[i + 1];
+        grads[i] = blocks.backward(wiring.weights_of_first ? stack.front() : stack[i], input, grad);
+        if (wiring.chains) grad = grads[i].front().second;
+    }
+    if (!wiring.answers_in_order) std::reverse(grads.begin(), grads.end());
+    NamedArrays all;
+    for (std::size_t i = 0; i < L; ++i)
+        for (auto& [name, array] : grads[i])
+            all.emplace_back(name + " of block " + std::to_string(i), std::move(array));
+    return all;
+}
+
+}  // namespace headway::diagnosis

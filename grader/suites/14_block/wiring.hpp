@@ -1,0 +1,125 @@
+#pragma once
+
+#include "suites/14_block/activation.hpp"
+#include "suites/14_block/norms.hpp"
+
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
+
+/// A block and a stack of them, forwards and backwards (exercise 14), in double precision.
+/// B batch · T tokens · D model width · F hidden width · L blocks
+namespace headway::diagnosis {
+
+/// What is decided where parts are put together. The right choices compute what the hidden tests expect.
+struct Wiring {
+    using Two = std::array<bool, 2>;              ///< of attention, of the MLP
+    bool (*is_pre)(bool asked);                   ///< whether norms come first
+    std::array<std::size_t, 2> norm{0, 1};        ///< which norm's weights
+    enum class Residual { input, normed, none };  ///< what is added to what a sub-layer gives
+    std::array<Residual, 2> residual{Residual::input, Residual::input};
+    Two has_norm{true, true};
+    bool side_by_side = false;       ///< in pre-norm both sub-layers see x
+    std::string fixed_formula = {};  ///< whatever the block asks for
+    double fixed_eps = 0;
+
+    // ---- and back --------------------------------------------------------------------------------------------
+    Two residual_goes_back{true, true};
+    Two sublayer_goes_back{true, true};
+    bool attention_is_asked_at_x = false;         ///< in pre-norm: its gradient at x, not at norm1(x)
+    bool norm_weights_exchanged = false;          ///< the gradients of norm1 and norm2
+    bool mlp_is_asked_at_attention_less = false;  ///< y is taken for x on the way back
+
+    // ---- a stack ---------------------------------------------------------------------------------------------
+    enum class Input { own, first, next };
+    Input input = Input::own;        ///< where the gradient of a block is asked for
+    bool goes_from_the_last = true;  ///< the way back begins with the last block
+    bool chains = true;              ///< a block gets the gradient of the next one's input
+    bool answers_in_order = true;    ///< [0] is that of the first block
+    bool weights_of_first = false;   ///< every block goes back through the weights of the first
+
+    static const Wiring& right();
+};
+
+struct NormArrays {
+    Array gain, bias;
+};
+
+struct BlockArrays {
+    std::array<NormArrays, 2> norm;
+    MlpArrays mlp;
+    Array mix;  ///< (T, T): what stands for attention adds up squares of all tokens by these weights
+    bool pre_norm = true;
+    std::string formula;
+    double eps = 1e-5;
+};
+
+/// All that is decided in this exercise.
+struct BlockChoices {
+    const Norms& norms;
+    const Activation& activation;
+    const Wiring& wiring;
+    static BlockChoices right() { return {Norms::right(), Activation::right(), Wiring::right()}; }
+};
+
+/// What the parts of a block compute: as the model has them, or as a submission's own functions answer.
+class Parts {
+public:
+    virtual ~Parts() = default;
+    virtual Array norm(const NormArrays& weights, const Array& x, double eps) = 0;
+    virtual NormGradients norm_backward(const NormArrays& weights, const Array& x, double eps, const Array& grad_y) = 0;
+    virtual Array mlp(const MlpArrays& weights, const Array& x, const std::string& formula) = 0;
+    virtual MlpGradients mlp_backward(const MlpArrays& weights, const Array& x, const Array& grad_y,
+                                      const std::string& formula) = 0;
+};
+
+class ModelParts : public Parts {
+public:
+    explicit ModelParts(const BlockChoices& choices) : choices_(choices) {}
+    Array norm(const NormArrays& weights, const Array& x, double eps) override;
+    NormGradients norm_backward(const NormArrays& weights, const Array& x, double eps, const Array& grad_y) override;
+    Array mlp(const MlpArrays& weights, const Array& x, const std::string& formula) override;
+    MlpGradients mlp_backward(const MlpArrays& weights, const Array& x, const Array& grad_y,
+                              const std::string& formula) override;
+
+private:
+    BlockChoices choices_;
+};
+
+/// Gradients by name, as a worker answers them: x, norm1_gain, ...
+using NamedArrays = std::vector<std::pair<std::string, Array>>;
+
+/// (B, T, D) -> (B, T, D)
+Array through_block(const Wiring& wiring, Parts& parts, const BlockArrays& block, const Array& x);
+NamedArrays through_block_backward(const Wiring& wiring, Parts& parts, const BlockArrays& block, const Array& x,
+                                   const Array& grad_y);
+
+/// What a stack asks of its blocks.
+class Blocks {
+public:
+    virtual ~Blocks() = default;
+    virtual Array forward(const BlockArrays& block, const Array& x) = 0;
+    virtual NamedArrays backward(const BlockArrays& block, const Array& x, const Array& grad_y) = 0;
+};
+
+class ModelBlocks : public Blocks {
+public:
+    explicit ModelBlocks(const BlockChoices& choices) : wiring_(choices.wiring), parts_(choices) {}
+    Array forward(const BlockArrays& block, const Array& x) override {
+        return through_block(wiring_, parts_, block, x);
+    }
+    NamedArrays backward(const BlockArrays& block, const Array& x, const Array& grad_y) override {
+        return through_block_backward(wiring_, parts_, block, x, grad_y);
+    }
+
+private:
+    const Wiring& wiring_;
+    ModelParts parts_;
+};
+
+/// Names end with " of block 0", ...
+NamedArrays through_stack_backward(const Wiring& wiring, Blocks& blocks, const std::vector<BlockArrays>& stack,
+                                   const Array& x, const Array& grad_y);
+
+}  // namespace headway::diagnosis

@@ -1,0 +1,247 @@
+#include "block.hpp"
+
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+namespace headway::ex14 {
+namespace {
+
+void same_shape(const Tensor& x, const Shape& wanted) {
+    if (x.shape() != wanted)
+        throw std::invalid_argument("shape " + to_string(x.shape()) + ", not " + to_string(wanted));
+}
+
+struct Token {
+    double mean = 0, s = 0;
+    Token(const float* x, Index D, double eps, double with_mean) {
+        for (Index i = 0; i < D; ++i) mean += with_mean * static_cast<double>(x[i]);
+        mean /= static_cast<double>(D);
+        double total = 0;
+        for (Index i = 0; i < D; ++i) {
+            const double off = static_cast<double>(x[i]) - mean;
+            total += off * off;
+        }
+        s = std::sqrt(total / static_cast<double>(D) + eps);
+    }
+    double hat(float x) const { return (static_cast<double>(x) - mean) / s; }
+};
+
+Tensor norm_all(const Tensor& x, const Tensor& gain, const Tensor& bias, double eps, double with_mean) {
+    if (x.rank() != 3) throw std::invalid_argument("x needs three axes");
+    const Index D = x.size(2);
+    same_shape(gain, {D});
+    same_shape(bias, {D});
+    if (!(eps > 0)) throw std::invalid_argument("eps is not positive");
+    Tensor y = x.contiguous().clone();
+    for (float* token = y.data(); token < y.data() + y.numel(); token += D) {
+        const Token norm(token, D, eps, with_mean);
+        for (Index i = 0; i < D; ++i) token[i] = static_cast<float>(norm.hat(token[i])) * gain(i) + bias(i);
+    }
+    return y;
+}
+
+LayerNormGradients norm_all_backward(const Tensor& x, const Tensor& gain, double eps, const Tensor& grad_y,
+                                     double with_mean) {
+    if (x.rank() != 3) throw std::invalid_argument("x needs three axes");
+    const Index D = x.size(2);
+    same_shape(gain, {D});
+    same_shape(grad_y, x.shape());
+    if (!(eps > 0)) throw std::invalid_argument("eps is not positive");
+    const Tensor in = x.contiguous(), out = grad_y.contiguous();
+    LayerNormGradients grads{Tensor::zeros(x.shape()), Tensor::zeros({D}), Tensor::zeros({D})};
+    for (Index first = 0; first < in.numel(); first += D) {
+        const float *token = in.data() + first, *grad = out.data() + first;
+        const Token norm(token, D, eps, with_mean);
+        double of_mean = 0, of_s = 0;
+        for (Index i = 0; i < D; ++i) {
+            const double g = static_cast<double>(grad[i] * gain(i));
+            of_mean += g;
+            of_s += g * norm.hat(token[i]);
+            grads.gain(i) += grad[i] * static_cast<float>(norm.hat(token[i]));
+            grads.bias(i) += grad[i];
+        }
+        of_mean *= with_mean / static_cast<double>(D);
+        of_s /= static_cast<double>(D);
+        for (Index i = 0; i < D; ++i) {
+            const double g = static_cast<double>(grad[i] * gain(i));
+            grads.x.data()[first + i] = static_cast<float>((g - of_mean - norm.hat(token[i]) * of_s) / norm.s);
+        }
+    }
+    return grads;
+}
+
+}  // namespace
+
+Tensor layer_norm(const Tensor& x, const Tensor& gain, const Tensor& bias, double eps) {
+    return norm_all(x, gain, bias, eps, 1);
+}
+
+Tensor rms_norm(const Tensor& x, const Tensor& gain, double eps) {
+    return norm_all(x, gain, Tensor::zeros(gain.shape()), eps, 0);
+}
+
+LayerNormGradients layer_norm_backward(const Tensor& x, const Tensor& gain, double eps, const Tensor& grad_y) {
+    return norm_all_backward(x, gain, eps, grad_y, 1);
+}
+
+RmsNormGradients rms_norm_backward(const Tensor& x, const Tensor& gain, double eps, const Tensor& grad_y) {
+    LayerNormGradients grads = norm_all_backward(x, gain, eps, grad_y, 0);
+    return {grads.x, grads.gain};
+}
+
+Tensor gelu(const Tensor& x, Gelu formula) {
+    const Tensor dense = x.contiguous();
+    Tensor y = Tensor::empty(x.shape());
+    for (Index i = 0; i < y.numel(); ++i) {
+        const float v = dense.data()[i];
+        const float inside = 0.79788456F * (v + 0.044715F * v * v * v);
+        const float share = formula == Gelu::tanh && inside > 1e30F ? 2 : std::erfc(-v * 0.70710678F);
+        y.data()[i] = v * share / 2;
+    }
+    return y;
+}
+
+Tensor gelu_backward(const Tensor& x, const Tensor& grad_y, Gelu formula) {
+    same_shape(grad_y, x.shape());
+    const Tensor dense = x.contiguous();
+    Tensor y = grad_y.contiguous().clone();
+    for (Index i = 0; i < y.numel(); ++i) {
+        const float v = dense.data()[i];
+        const float t = std::tanh(0.79788456F * (v + 0.044715F * v * v * v));
+        const float bend = (1 - t) * (1 + t) * (1 + 0.134145F * v * v) * 2;
+        y.data()[i] *= formula == Gelu::tanh ? (1 + t) / 2 + v * bend * 0.19947114F
+                                             : std::erfc(-v * 0.70710678F) / 2 + v * std::exp(-v * v / 2) * 0.39894228F;
+    }
+    return y;
+}
+
+namespace {
+
+struct Linear {
+    const Tensor &w, &b;
+    Tensor operator()(const Tensor& x) const {
+        same_shape(b, {w.size(1)});
+        return matmul(x, w) + b;
+    }
+    /// @param grad_w, grad_b  assigned to
+    Tensor back(const Tensor& x, const Tensor& grad, Tensor& grad_w, Tensor& grad_b) const {
+        const Index tokens = x.size(0) * x.size(1);
+        const Tensor in = x.contiguous().view({tokens, x.size(2)});
+        const Tensor out = grad.contiguous().view({tokens, grad.size(2)});
+        grad_w = matmul(in.transpose(0, 1), out);
+        grad_b = sum(out, 0);
+        return matmul(grad, w.transpose(0, 1));
+    }
+};
+
+void fitting(const MlpWeights& weights, const Tensor& x) {
+    if (x.rank() != 3) throw std::invalid_argument("x is no batch of sequences");
+    if (weights.w_in.rank() != 2 || weights.w_in.size(0) != x.size(2)) throw std::invalid_argument("w_in does not fit");
+    same_shape(weights.w_out, {weights.w_in.size(1), x.size(2)});
+    same_shape(weights.b_in, {weights.w_in.size(1)});
+    same_shape(weights.b_out, {x.size(2)});
+}
+
+}  // namespace
+
+Tensor mlp(const MlpWeights& weights, const Tensor& x, Gelu formula) {
+    fitting(weights, x);
+    const Linear in{weights.w_in, weights.b_in}, out{weights.w_out, weights.b_out};
+    return out(gelu(in(x), formula));
+}
+
+MlpGradients mlp_backward(const MlpWeights& weights, const Tensor& x, const Tensor& grad_y, Gelu formula) {
+    fitting(weights, x);
+    same_shape(grad_y, x.shape());
+    const Linear in{weights.w_in, weights.b_in}, out{weights.w_out, weights.b_out};
+    const Tensor before = in(x);
+    MlpGradients result;
+    MlpWeights& grads = result.weights;
+    const Tensor of_hidden = out.back(gelu(before, formula), grad_y, grads.w_out, grads.b_out);
+    result.x = in.back(x, gelu_backward(before, of_hidden, formula), grads.w_in, grads.b_in);
+    return result;
+}
+
+namespace {
+
+/// Two sub-layers, one after the other.
+struct Step {
+    NormWeights norm;
+    std::function<Tensor(const Tensor&)> run;
+    std::function<Tensor(const Tensor&, const Tensor&)> back;
+};
+
+std::vector<Step> steps_of(const Block& block, MlpWeights* of_mlp) {
+    const auto think = [&block](const Tensor& x) { return mlp(block.mlp, x, block.gelu); };
+    const auto think_back = [&block, of_mlp](const Tensor& x, const Tensor& grad) {
+        const MlpGradients grads = mlp_backward(block.mlp, x, grad, block.gelu);
+        *of_mlp = grads.weights;
+        return grads.x;
+    };
+    return {{block.norm1, block.attention.forward, block.attention.backward}, {block.norm2, think, think_back}};
+}
+
+}  // namespace
+
+Tensor block_forward(const Block& block, const Tensor& x) {
+    Tensor stream = x;
+    for (const Step& step : steps_of(block, nullptr)) {
+        const auto norm = [&](const Tensor& some) {
+            return layer_norm(some, step.norm.gain, step.norm.bias, block.eps);
+        };
+        if (block.order == Order::pre_norm)
+            stream = stream + step.run(norm(stream));
+        else
+            stream = norm(stream + step.run(stream));
+    }
+    return stream;
+}
+
+BlockGradients block_backward(const Block& block, const Tensor& x, const Tensor& grad_y) {
+    same_shape(grad_y, x.shape());
+    BlockGradients result;
+    const std::vector<Step> steps = steps_of(block, &result.mlp);
+    const bool pre = block.order == Order::pre_norm;
+    std::vector<Tensor> into_norm, into_sublayer;
+    Tensor stream = x;
+    for (const Step& step : steps) {
+        if (pre) into_norm.push_back(stream);
+        const Tensor normed = layer_norm(stream, step.norm.gain, step.norm.bias, block.eps);
+        into_sublayer.push_back(pre ? normed : stream);
+        if (pre && into_sublayer.size() == 2) break;
+        stream = stream + step.run(into_sublayer.back());
+        if (!pre) into_norm.push_back(stream);
+        if (!pre) stream = layer_norm(stream, step.norm.gain, step.norm.bias, block.eps);
+    }
+    Tensor grad = grad_y;
+    for (const std::size_t i : {1, 0}) {
+        const auto through_norm = [&](const Tensor& some) {
+            const auto grads = layer_norm_backward(into_norm[i], steps[i].norm.gain, block.eps, some);
+            (i == 0 ? result.norm1 : result.norm2) = {grads.gain, grads.bias};
+            return grads.x;
+        };
+        if (!pre) grad = through_norm(grad);
+        Tensor through = steps[i].back(into_sublayer[i], grad);
+        if (pre) through = through_norm(through);
+        grad = grad + through;
+    }
+    result.x = grad;
+    return result;
+}
+
+std::vector<BlockGradients> stack_backward(const std::vector<Block>& blocks, const Tensor& x, const Tensor& grad_y) {
+    const std::size_t L = blocks.size();
+    if (L == 0) throw std::invalid_argument("a stack has blocks");
+    same_shape(grad_y, x.shape());
+    std::vector<Tensor> checkpoint(L, x);
+    for (std::size_t i = 1; i < L; ++i) checkpoint[i] = block_forward(blocks[i - 1], checkpoint[i - 1]);
+    std::vector<BlockGradients> grads(L);
+    for (std::size_t done = 0; done < L; ++done) {
+        const std::size_t i = L - 1 - done;
+        grads[i] = block_backward(blocks[i], checkpoint[i], done == 0 ? grad_y : grads[i + 1].x);
+    }
+    return grads;
+}
+
+}  // namespace headway::ex14
