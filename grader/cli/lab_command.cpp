@@ -42,15 +42,21 @@ LabArguments parse(const std::vector<std::string>& words) {
     return arguments;
 }
 
+/// "05 and 07"
+std::string numbers_of(const std::vector<std::string>& exercises) {
+    std::string numbers;
+    for (const std::string& exercise : exercises) numbers += (numbers.empty() ? "" : " and ") + exercise.substr(0, 2);
+    return numbers;
+}
+
 void list_labs(const Course& course) {
     fmt::print("The labs put your own attention to work:\n\n");
     for (const build::LabParts& lab : course.toolchain.labs) {
         fmt::print("  {:<8}{}\n", lab.name, lab.purpose);
-        std::string needs;
-        for (const std::string& exercise : lab.exercises)
-            needs += (needs.empty() ? "" : " and ") + exercise.substr(0, 2);
-        for (const std::string& exercise : lab.optional)
-            needs += "; uses " + exercise.substr(0, 2) + " where it is done";
+        std::string needs = numbers_of(lab.exercises);
+        if (!lab.optional.empty())
+            needs += fmt::format("; uses {} where {} done", numbers_of(lab.optional),
+                                 lab.optional.size() == 1 ? "it is" : "they are");
         fmt::print("  {:<8}needs {}; lessons/labs/{}.md\n\n", "", needs, lab.name);
     }
     fmt::print("./headway lab NAME [options]\n");

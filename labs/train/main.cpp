@@ -1,7 +1,8 @@
 // ./headway lab train: a small language model on the student's own attention (05) and its gradients (07), with rotary
-// positions too (13).
+// positions too (13), and in whole blocks (14).
 #include "labs/train/kept_training.hpp"
 #include "labs/train/rotation.hpp"
+#include "labs/train/students_block.hpp"
 #include "labs/train/view.hpp"
 
 #include "labs/frame/program.hpp"
@@ -24,6 +25,7 @@ struct Arguments : lab::TrainingArguments {
     std::string sentence;
     lab::TrainedMistake mistake = lab::TrainedMistake::none;
     std::vector<lab::Positions> positions;  ///< empty: learned ones, for all numbers of heads
+    bool blocks = false;                    ///< compare with whole blocks
     std::string gpt2_folder;                ///< where to write the last model as a GPT-2; empty: nowhere
 };
 
@@ -55,10 +57,13 @@ std::vector<lab::Variant> variants_of(const Arguments& arguments, const lab::Tra
     }
     if (arguments.mistake != lab::TrainedMistake::none)
         variants = {{arguments.heads.back()}, {arguments.heads.back(), arguments.mistake}};
-    if (arguments.positions.empty()) return variants;
-    variants.clear();
+    if (!arguments.positions.empty()) variants.clear();
     for (const lab::Positions positions : arguments.positions)
         variants.push_back({.H = arguments.heads.back(), .positions = positions, .turn = lab::turn_of_student});
+    if (!arguments.blocks) return variants;
+    // The last of them, without MLPs and with them.
+    variants = {variants.back(), variants.back()};
+    variants.back().whole = lab::blocks_of_student();
     return variants;
 }
 
@@ -78,6 +83,8 @@ void run_train(const Arguments& arguments) {
     if (!arguments.positions.empty() &&
         (arguments.mistake != lab::TrainedMistake::none || !arguments.gpt2_folder.empty()))
         throw lab::WrongUsage("--positions compares right models: no --mistake, no --export");
+    if (arguments.blocks && (arguments.mistake != lab::TrainedMistake::none || !arguments.gpt2_folder.empty()))
+        throw lab::WrongUsage("--blocks compares right models: no --mistake, no --export");
     const auto text = lab::text_of(arguments, plan);
     std::vector<Index> sentence =
         text->sentence(arguments.sentence.empty() ? text->default_sentence() : arguments.sentence);
@@ -85,6 +92,7 @@ void run_train(const Arguments& arguments) {
     lab::require_training_exercises("train");
     if (std::ranges::count(arguments.positions, lab::Positions::rotary) > 0)
         lab::require_rotation("train", plan.D / arguments.heads.back());
+    if (arguments.blocks) lab::require_blocks("train");
     const cli::Interrupt interrupt(lab::stopping);
     std::vector<lab::Outcome> outcomes;
     for (const lab::Variant& variant : variants) {
@@ -123,6 +131,7 @@ int main(int argc, char** argv) {
            "Compare how it knows positions: none,learned,rotary (rotary: your exercise 13)")
         ->delimiter(',')
         ->type_name("NAME");
+    app.add_flag("--blocks", arguments.blocks, "Compare with whole blocks, MLPs too: your exercise 14");
     app.add_option("--export", arguments.gpt2_folder, "Write the last model into this folder, for the lab gpt2")
         ->type_name("DIR");
     return lab::parse_and_run(app, argc, argv, [&] { run_train(arguments); });

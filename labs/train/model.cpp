@@ -10,8 +10,6 @@
 namespace headway::lab {
 namespace {
 
-std::string in_block(Index block, const std::string& name) { return "block" + std::to_string(block) + "." + name; }
-
 Tensor& find(nn::StateDict& table, const std::string& name) {
     for (auto& [key, tensor] : table)
         if (key == name) return tensor;
@@ -35,6 +33,7 @@ Tensor waves(Index T, Index D) {
 
 /// What the way back needs of the way forward.
 struct LanguageModel::Trace {
+    Tensor embedded;                 ///< the input of the first block
     std::vector<Normalised> before;  ///< of each block's attention
     Normalised last;
     Tensor logits;
@@ -58,6 +57,11 @@ LanguageModel::LanguageModel(const ModelSizes& sizes, std::uint64_t seed, Traine
     const float bound = 1 / std::sqrt(static_cast<float>(D));
     add("head.weight", random.uniform({V, D}, -bound, bound));
     add("head.bias", Tensor::zeros({V}));
+    if (sizes.whole) add_mlps(seed);
+}
+
+std::string LanguageModel::in_block(Index block, const std::string& name) {
+    return "block" + std::to_string(block) + "." + name;
 }
 
 void LanguageModel::add(const std::string& name, const Tensor& value) {
@@ -95,20 +99,22 @@ ex07::Parameters LanguageModel::attention_parameters(Index block) {
             used("v_proj.weight"), used("v_proj.bias"), used("out_proj.weight"), used("out_proj.bias")};
 }
 
+/// (B, T, D) -> (B, T, D)
+Tensor LanguageModel::attend(Index block, const Tensor& y) {
+    if (turns()) return turned_attention(y, attention_parameters(block), sizes_.H, sizes_.turn);
+    ex05::Attention& attention = *attention_[static_cast<std::size_t>(block)];
+    return of_student("05_module", "forward", [&] { return attention.forward(y, y, y, {}); });
+}
+
 LanguageModel::Trace LanguageModel::forward(const std::vector<Index>& tokens, Index B) {
     load_attention();
     Trace trace;
     Tensor x = embed(tokens, B, parameter("tokens"), places());  // (B, T, D)
+    trace.embedded = x;
     for (Index block = 0; block < sizes_.blocks; ++block) {
         trace.before.push_back(
             normalise(x, parameter(in_block(block, "norm.gain")), parameter(in_block(block, "norm.bias"))));
-        const Tensor& y = trace.before.back().y;
-        if (turns()) {
-            x = x + turned_attention(y, attention_parameters(block), sizes_.H, sizes_.turn);
-            continue;
-        }
-        ex05::Attention& attention = *attention_[static_cast<std::size_t>(block)];
-        x = x + of_student("05_module", "forward", [&] { return attention.forward(y, y, y, {}); });
+        x = sizes_.whole ? sizes_.whole.forward(block_parts(block), x) : x + attend(block, trace.before.back().y);
     }
     trace.last = normalise(x, parameter("norm.gain"), parameter("norm.bias"));
     trace.logits = matmul(trace.last.y, parameter("head.weight").transpose(0, 1)) + parameter("head.bias");
@@ -152,7 +158,8 @@ double LanguageModel::learn(const Batch& batch) {
                                      gradient("head.bias"));
     });
     grad = normalise_backward(trace.last, parameter("norm.gain"), grad, gradient("norm.gain"), gradient("norm.bias"));
-    for (Index block = sizes_.blocks - 1; block >= 0; --block) {
+    if (sizes_.whole) grad = blocks_backward(trace.embedded, grad);
+    for (Index block = sizes_.whole ? -1 : sizes_.blocks - 1; block >= 0; --block) {
         const Normalised& before = trace.before[static_cast<std::size_t>(block)];
         const Tensor grad_y = attention_backward(block, before.y, grad);
         // The residual: what goes past the block, and what goes through it.

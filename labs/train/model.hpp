@@ -4,6 +4,7 @@
 #include "labs/train/mistake.hpp"
 #include "labs/train/positions.hpp"
 #include "labs/train/text.hpp"
+#include "labs/train/whole_blocks.hpp"
 
 #include <headway/nn.hpp>
 
@@ -21,13 +22,15 @@ struct ModelSizes {
     Index H = 1;
     Index blocks = 2;  ///< an induction head needs another before it
     Positions positions = Positions::learned;
-    Turn turn = {};  ///< for rotary positions
+    Turn turn = {};          ///< for rotary positions
+    WholeBlocks whole = {};  ///< empty: blocks are attention alone
 };
 
 /// A small language model around the student's own attention (exercise 05) and its gradients (07):
 ///     x = token + position;   x = x + attention(norm(x)) for each block;   logits = head(norm(x))
 /// Where positions are rotary, nothing is added to the token, and attention turns queries and keys: its parts are the
 /// course's then, the turn and the gradients the student's.
+/// Whole blocks have an MLP too, and go through the student's exercise 14.
 /// The parameters lie in one table by name; the student's modules get them before each use.
 class LanguageModel {
 public:
@@ -51,6 +54,8 @@ public:
 private:
     struct Trace;
     Trace forward(const std::vector<Index>& tokens, Index B);
+    /// The name of a block's parameter.
+    static std::string in_block(Index block, const std::string& name);
     Tensor& parameter(const std::string& name);
     Tensor& gradient(const std::string& name);
     void add(const std::string& name, const Tensor& value);
@@ -58,6 +63,11 @@ private:
     ex07::Parameters attention_parameters(Index block);
     Tensor places() const;
     bool turns() const { return sizes_.positions == Positions::rotary; }
+    Tensor attend(Index block, const Tensor& y);
+    void add_mlps(std::uint64_t seed);
+    BlockParts block_parts(Index block);
+    /// @param x  the input of the first block   @return its gradient
+    Tensor blocks_backward(const Tensor& x, const Tensor& grad_y);
     Tensor attention_backward(Index block, const Tensor& x, const Tensor& grad_y);
 
     ModelSizes sizes_;

@@ -52,8 +52,10 @@ nn::StateDict read_all(const Checkpoint& checkpoint, const std::string& prefix, 
 
 std::string Variant::name() const {
     const std::string wrong = mistake == TrainedMistake::none ? "" : ", " + to_string(mistake);
-    if (positions == Positions::learned) return fmt::format("H = {}{}", H, wrong);
-    return fmt::format("H = {}{}, {} positions", H, wrong, positions == Positions::none ? "no" : to_string(positions));
+    const std::string blocks = whole ? ", whole blocks" : "";
+    if (positions == Positions::learned) return fmt::format("H = {}{}{}", H, wrong, blocks);
+    return fmt::format("H = {}{}{}, {} positions", H, wrong, blocks,
+                       positions == Positions::none ? "no" : to_string(positions));
 }
 
 json to_json(const Look& look) {
@@ -72,7 +74,8 @@ Training::Training(const Text& text, const TrainingPlan& plan, const Variant& va
               .D = plan.D,
               .H = variant.H,
               .positions = variant.positions,
-              .turn = variant.turn},
+              .turn = variant.turn,
+              .whole = variant.whole},
              plan.seed, variant.mistake),
       optimiser_(model_.parameters()),
       validation_(text.batch(Part::validation, plan.seed, plan.validation, plan.T)) {
@@ -100,8 +103,8 @@ void Training::step() {
     const double loss = model_.learn(text_.batch(Part::training, plan_.seed * 1'000'003 + number, plan_.B, plan_.T));
     if (!std::isfinite(loss))
         throw NotDone(
-            fmt::format("{}: at step {} the loss is no number any more.\nIs a gradient wrong? ./headway grade 07",
-                        variant_.name(), step_));
+            fmt::format("{}: at step {} the loss is no number any more.\nIs a gradient wrong? ./headway grade {}",
+                        variant_.name(), step_, variant_.whole ? "07 14" : "07"));
     optimiser_.update(model_.parameters(), model_.gradients(), rate_at(plan_, step_), step_);
     loss_since_look_ += loss;
     if (step_ % plan_.look_every == 0 || done()) look();

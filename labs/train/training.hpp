@@ -29,7 +29,8 @@ struct Variant {
     Index H = 1;
     TrainedMistake mistake = TrainedMistake::none;
     Positions positions = Positions::learned;
-    Turn turn = {};  ///< for rotary positions
+    Turn turn = {};          ///< for rotary positions
+    WholeBlocks whole = {};  ///< with MLPs
 
     /// "H = 4", "H = 4, sqrt_d", "H = 4, rotary positions"
     std::string name() const;

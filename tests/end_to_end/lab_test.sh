@@ -46,7 +46,7 @@ misbehaves() {
 }
 
 quick() {
-    expect 0 'needs 05 and 07; uses 13 where it is done' "$cli" lab
+    expect 0 'needs 05 and 07; uses 13 and 14 where they are done' "$cli" lab
     expect 0 '--reference' "$cli" lab --help
     expect 2 'there is no lab nope; there are cost, train, prune, gpt2' "$cli" lab nope
     expect 2 'give one of them' "$cli" lab cost --reference --submission .
@@ -84,6 +84,8 @@ slow() {
     expect 2 'does not know the word elephant' "$cli" lab train --reference --sentence 'the elephant'
     mkdir early && cp -r "$checkout/solutions/05_module" "$checkout/solutions/07_backward" early
     expect 1 'exercise 13_positions is not done yet' "$cli" lab train --submission early --positions rotary
+    expect 1 'exercise 14_block is not done yet' "$cli" lab train --submission early --blocks
+    expect 0 'H = 2, whole blocks' "$cli" lab train --reference --quick --steps 20 --heads 2 --blocks --output blocks
     expect 2 'there are none called waves; there are none, learned and rotary' "$cli" lab train --reference --positions waves
     expect 0 'H = 2, rotary positions' "$cli" lab train --reference --quick --steps 20 --heads 2 --positions none,rotary --output turned
     train="$cli lab train --reference --quick --steps 120 --heads 2,4"

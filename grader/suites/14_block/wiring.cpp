@@ -78,7 +78,7 @@ private:
 
     Array back_through_norm(std::size_t place, const Array& x, const Array& grad_y) {
         if (!w_.has_norm[place]) {
-            norm_[place] = {zeros({x.size(2)}), zeros({x.size(2)}), {}};
+            norm_[place] = {{}, zeros({x.size(2)}), zeros({x.size(2)})};
             return grad_y;
         }
         norm_[place] = parts_.norm_backward(weights(place), x, eps_, grad_y);

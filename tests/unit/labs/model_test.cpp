@@ -3,6 +3,7 @@
 #include "diagnosis/catalogue.hpp"
 #include "labs/train/language.hpp"
 #include "labs/train/rotation.hpp"
+#include "labs/train/students_block.hpp"
 
 #include <gtest/gtest.h>
 
@@ -87,6 +88,30 @@ TEST_P(GradientsWithPositions, AreWhatDifferencesSay) {
 
 INSTANTIATE_TEST_SUITE_P(OfEachKind, GradientsWithPositions, testing::Values(Positions::none, Positions::rotary),
                          [](const auto& positions) { return to_string(positions.param); });
+
+LanguageModel model_of_blocks(WholeBlocks whole) {
+    const Language language;
+    return {{.vocabulary = static_cast<Index>(language.vocabulary().size()), .T = 7, .D = 12, .H = 3, .whole = whole},
+            seed};
+}
+
+TEST(GradientsOfWholeBlocks, AreWhatDifferencesSay) {
+    LanguageModel model = model_of_blocks(blocks_of_student());
+    model.parameters().front().second.copy_from(Random(8).normal(model.parameters().front().second.shape()));
+    expect_gradients(model);
+}
+
+/// Where MLPs give nothing, a model of whole blocks is one of attention alone.
+TEST(WholeBlocks, WithoutTheirMlpsAreAttentionAlone) {
+    LanguageModel whole = model_of_blocks(blocks_of_student()), attention = model_of_blocks({});
+    for (auto& [name, tensor] : whole.parameters())
+        if (name.find("mlp.w_out") != std::string::npos) tensor.fill(0);
+    const Batch batch = small_batch();
+    EXPECT_NEAR(whole.learn(batch), attention.learn(batch), 1e-5);
+    for (std::size_t i = 0; i < attention.gradients().size(); ++i)
+        for (Index j = 0; j < attention.gradients()[i].second.numel(); ++j)
+            ASSERT_NEAR(whole.gradients()[i].second.data()[j], attention.gradients()[i].second.data()[j], 1e-4);
+}
 
 /// A model whose attention turns by nothing is one without positions.
 TEST(TurnedAttention, WithoutATurnIsTheStudentsOwn) {
