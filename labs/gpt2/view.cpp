@@ -76,11 +76,14 @@ std::string about_keys(const Reading& reading) {
 }
 
 std::string size_in_words(const Reading& reading) {
-    return fmt::format("{} layers of {} heads, width {}, {} tokens in the vocabulary. {}", reading.sizes.layers,
-                       reading.sizes.H, reading.sizes.D, reading.sizes.vocabulary,
-                       reading.has_own_blocks ? "Attention and all that is around it in a block are yours."
-                                              : "Attention is yours; what is around it is the course's, until you have "
-                                                "written exercise 14.");
+    return fmt::format("{} layers of {} heads, width {}, {} tokens in the vocabulary.", reading.sizes.layers,
+                       reading.sizes.H, reading.sizes.D, reading.sizes.vocabulary);
+}
+
+std::string whose_blocks(const Reading& reading) {
+    return reading.has_own_blocks
+               ? "Its blocks are yours: attention (05), and norms, MLPs and residuals around it (14)."
+               : "Its attention is yours (05); what is around it is the course's until you have written 14.";
 }
 
 void show_rows(report::Page& page, const Rows& rows) {
@@ -110,7 +113,7 @@ std::vector<KeyAndValue> keys_and_values(const Reading& reading) {
 
 std::string gpt2_page(const Reading& reading) {
     return html_page("A real model, head by head", [&](report::Xml& page) {
-        page.text("p", {}, size_in_words(reading));
+        page.text("p", {}, size_in_words(reading) + " " + whose_blocks(reading));
         page.open("p");
         page.words(reading.text);
         page.text("strong", {}, reading.continuation);
@@ -125,6 +128,7 @@ std::string gpt2_page(const Reading& reading) {
 
 void show_reading(report::Page& page, const Reading& reading) {
     page.line(0, {{size_in_words(reading), Tone::faint}});
+    page.paragraph({}, {{whose_blocks(reading), Tone::faint}});
     page.blank();
     page.paragraph({}, {{reading.text}, {reading.continuation, Tone::strong}});
     page.blank();
