@@ -104,6 +104,7 @@ Predict attention(const Arguments& arguments) {
         Given own = given;
         own.prepared = [&](const Array& x, std::size_t role) {
             if (!rotary.turned.at(role)) return x;
+            if (role == 2 && rotary.turns_wide_values_alone && x.size(3) != d) return x;
             if (role == 2) require_width_of_keys(x, d);
             return turned_in_attention(role == 1 ? rotary.of_keys() : rotary, x, role == 0 ? q_positions : k_positions,
                                        base, H);
@@ -203,7 +204,7 @@ struct Step {
 
     Array values(const Rotary& rotary) const {
         Array raw = reference::exact(fresh[2]);
-        if (rotary.turned[2]) {
+        if (rotary.turned[2] && !(rotary.turns_wide_values_alone && raw.size(3) != fresh[1].size(3))) {
             require_width_of_keys(raw, fresh[1].size(3));
             raw = turned(raw, 2, rotary);
         }

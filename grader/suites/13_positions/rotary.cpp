@@ -84,6 +84,11 @@ Array turned(const Rotary& rotary, const Array& x, const Array& angles, Rotary::
     const Index d = x.size(3);
     each(x.shape, [&](Coordinate at, std::size_t i) {
         const Rotary::Term term = turn(at[3], d);
+        if (term.angle == Rotary::no_angle) {
+            result.value[i] = x.value[i];
+            result.error[i] = x.error[i];
+            return;
+        }
         const Rotary::Row row = rotary.row(at[0], at[1], at[2], x.shape);
         const Index angle_at[] = {row.b, row.t, term.angle};
         const Index along_at[] = {at[0], at[1], at[2], term.along}, across_at[] = {at[0], at[1], at[2], term.across};

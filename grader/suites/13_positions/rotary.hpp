@@ -37,6 +37,7 @@ struct Rotary {
         double sign;
     };
     using Turn = Term (*)(Index j, Index d);
+    static constexpr Index no_angle = -1;  ///< x[along] as it is
     Turn pairs;
     Turn halves;
     bool turns_by_the_new = false;  ///< the second feature of a pair is computed from the new first
@@ -55,6 +56,7 @@ struct Rotary {
 
     // ---- attention -------------------------------------------------------------------------------------------
     std::array<bool, 3> turned{true, true, false};  ///< q, k, v
+    bool turns_wide_values_alone = false;           ///< v only where it is as wide as k
     bool attends_by_halves = false;
     double sense = 1;                                     ///< -1: clockwise
     double key_sense = 1;                                 ///< that of keys

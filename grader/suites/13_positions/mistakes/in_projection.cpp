@@ -29,6 +29,12 @@ Index values_second(int part, Index c, const Layer& layer) {
 /// The bias of values is read where that of keys stands.
 Index values_as_keys(int part, Index c, const Layer& layer) { return c + (part == 0 ? 0 : layer.E()); }
 
+/// The bias of keys is read from a third of the rows on.
+Index keys_from_a_third(int part, Index c, const Layer& layer) {
+    const Index rows = layer.E() + 2 * layer.E_kv();
+    return part == 1 ? rows / 3 + c : InProjection::right().bias_source(part, c, layer);
+}
+
 /// Group by group: its queries, its keys, its values.
 Index group_by_group(int part, Index c, const Layer& layer) {
     const Index queries = layer.E() / layer.H_kv, group = queries + 2 * layer.d;
@@ -85,6 +91,13 @@ Chapter in_projection() {
          .symptom = loads,
          .question = "Do weights and biases stand in the same order?",
          .make = [](Choices& c) { c.change<InProjection>().bias = &queries_values_keys; }},
+        {.id = "packed_biases_keys_first",
+         .decision = "in_projection_pack",
+         .title = "the bias of keys is packed first, then that of queries; weights are right",
+         .right = torch_order,
+         .symptom = loads,
+         .question = "Do weights and biases stand in the same order?",
+         .make = [](Choices& c) { c.change<InProjection>().bias = &keys_queries_values; }},
         {.id = "packed_by_columns",
          .decision = "in_projection_pack",
          .title = "the packed weight is (D, E + 2·E_kv): it is not transposed",
@@ -132,6 +145,13 @@ Chapter in_projection() {
          .symptom = loads,
          .question = "Behind which rows do the biases of values begin?",
          .make = [](Choices& c) { c.change<InProjection>().bias_source = &values_as_keys; }},
+        {.id = "unpacked_key_bias_from_a_third",
+         .decision = "in_projection_unpack",
+         .title = "b_k is read from a third of the rows on, as if all parts were equal",
+         .right = unequal,
+         .symptom = "right for H_kv = H, and for weights; else b_k belongs to queries and keys",
+         .question = "Behind which rows do the biases of keys begin if H = 6 and H_kv = 2?",
+         .make = [](Choices& c) { c.change<InProjection>().bias_source = &keys_from_a_third; }},
         {.id = "unpacked_group_by_group",
          .decision = "in_projection_unpack",
          .title = "rows are read as interleaved: the queries of a group, its keys, its values, then the next group",

@@ -46,6 +46,17 @@ Chapter rotary_attention() {
              [](Choices& c) {
                  c.change<Rotary>().turned = {true, true, true};
              }},
+        {.id = "values_turned_where_as_wide",
+         .decision = "rotary_attention",
+         .title = "values are turned as well where they are as wide as keys",
+         .right = both_turned,
+         .symptom = "trains; what a token hands on depends on where it stands, and loaded weights give nonsense",
+         .question = "What does a value have to say of the distance?",
+         .make =
+             [](Choices& c) {
+                 c.change<Rotary>().turned = {true, true, true};
+                 c.change<Rotary>().turns_wide_values_alone = true;
+             }},
         {.id = "queries_alone_turned",
          .decision = "rotary_attention",
          .title = "only queries are turned",
@@ -343,6 +354,30 @@ Chapter rotary_attention() {
          .make =
              [](Choices& c) {
                  c.change<Rotary>().hidden = [](Index padding, Index, Index, Index s, Index) { return s < padding; };
+             }},
+        {.id = "chunk_sees_its_future_behind_a_cache",
+         .decision = "rotary_sight",
+         .title = "with a cache, new tokens see each other, later ones included",
+         .right = own_text,
+         .symptom = "right for the prompt, and token by token; several new tokens see their future",
+         .question = "Is one new token the only thing that may come to a cache?",
+         .make =
+             [](Choices& c) {
+                 c.change<Rotary>().hidden = [](Index padding, Index P, Index t, Index s, Index) {
+                     return s < padding || (P == 0 && s > t);
+                 };
+             }},
+        {.id = "sight_ends_at_the_position",
+         .decision = "rotary_sight",
+         .title = "a token sees columns up to its position behind the padding, not up to its own column",
+         .right = own_text,
+         .symptom = "right without padding; else a text does not see its newest tokens",
+         .question = "In which column stands the token whose position is P + t - padding[b]?",
+         .make =
+             [](Choices& c) {
+                 c.change<Rotary>().hidden = [](Index padding, Index P, Index t, Index s, Index) {
+                     return s < padding || s > P + t - padding;
+                 };
              }},
         {.id = "sight_forgets_the_cache",
          .decision = "rotary_sight",

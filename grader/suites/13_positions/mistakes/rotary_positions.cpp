@@ -59,6 +59,31 @@ Chapter rotary_positions() {
                      return token.t >= token.T - token.padded() ? 0 : number(token.first + token.t);
                  };
              }},
+        {.id = "position_padding_capped",
+         .decision = "token_position",
+         .title = "padding counts up to T at most",
+         .right = own_padding,
+         .symptom = "right for a whole text; token by token, padding is taken for one token",
+         .question = "Must all padding be among these T tokens?",
+         .make =
+             [](Choices& c) {
+                 c.change<Rotary>().position = [](const Token& token) {
+                     return number(std::max<Index>(0, token.first + token.t - std::min(token.padded(), token.T)));
+                 };
+             }},
+        {.id = "position_padding_counts_at_the_beginning",
+         .decision = "token_position",
+         .title = "padding is taken off only where first = 0",
+         .right = own_padding,
+         .symptom = "the prompt is right; then positions jump by the padding",
+         .question = "Which position follows that of the prompt's last token?",
+         .make =
+             [](Choices& c) {
+                 c.change<Rotary>().position = [](const Token& token) {
+                     if (token.first > 0) return number(token.first + token.t);
+                     return number(std::max<Index>(0, token.t - token.padded()));
+                 };
+             }},
         {.id = "position_counts_from_one",
          .decision = "token_position",
          .title = "the first real token has position 1",

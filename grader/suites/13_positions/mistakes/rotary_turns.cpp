@@ -3,6 +3,8 @@
 
 #include "diagnosis/catalogue.hpp"
 
+#include <algorithm>
+
 namespace headway::diagnosis {
 namespace {
 
@@ -38,6 +40,13 @@ Term halves_with_repeated_angles(Index j, Index d) {
 Term neighbours_written_as_halves(Index j, Index d) {
     const Index half = d / 2;
     return j < half ? Term{j, 2 * j, 2 * j + 1, -1} : Term{j - half, 2 * (j - half) + 1, 2 * (j - half), 1};
+}
+
+/// Of the pairs, the first half is turned.
+template <Rotary::Turn turn>
+Term first_half_of_pairs(Index j, Index d) {
+    const Term term = turn(j, d);
+    return term.angle < std::max<Index>(1, d / 4) ? term : Term{Rotary::no_angle, j, j, 0};
 }
 
 /// Columns of all heads are taken for one head.
@@ -103,6 +112,17 @@ Chapter rotary_turns() {
          .symptom = "no rotation: lengths change with the position",
          .question = "What does x hold when you compute the new y?",
          .make = [](Choices& c) { c.change<Rotary>().turns_by_the_new = true; }},
+        {.id = "half_of_the_pairs_turned",
+         .decision = "rotary_turn",
+         .title = "only the first half of the pairs is turned",
+         .right = "all d/2 pairs are turned",
+         .symptom = "some models do so, and say it; here loaded weights give nonsense",
+         .question = "To which i does your loop over pairs go, if d = 8?",
+         .make =
+             [](Choices& c) {
+                 c.change<Rotary>().pairs = &first_half_of_pairs<pair_of_neighbours>;
+                 c.change<Rotary>().halves = &first_half_of_pairs<half_a_head_apart>;
+             }},
         {.id = "angles_of_first_text",
          .decision = "rotary_turn",
          .title = "all texts are turned by the angles of the first",
