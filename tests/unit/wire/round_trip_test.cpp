@@ -131,6 +131,22 @@ TEST(Wire, WhereaboutsAreAReplyThatNeedsNoMemory) {
     for (const int end : ends) ::close(end);
 }
 
+TEST(Wire, WhereaboutsSayThatTheStackIsUsedUp) {
+    std::array<int, 2> ends{};
+    ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()), 0);
+    Whereabouts().send(ends[0]);
+    Whereabouts(Whereabouts::Stack::is_used_up).send(ends[0]);
+    for (const char* type : {"", stack_is_used_up}) {
+        const auto payload = read_frame(ends[1]);
+        ASSERT_TRUE(payload);
+        const Reply reply = decode_reply(*payload);
+        ASSERT_TRUE(reply.error);
+        EXPECT_EQ(reply.error->kind, ErrorKind::interrupted);
+        EXPECT_EQ(reply.error->type, type);
+    }
+    for (const int end : ends) ::close(end);
+}
+
 TEST(Wire, FramesCrossASocketInPieces) {
     std::array<int, 2> ends{};
     ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()), 0);

@@ -77,6 +77,7 @@ TEST(Interruption, AStackThatIsUsedUpIsNeeded) {
     if (!signals_are_ours) GTEST_SKIP() << "the sanitizer takes it";
     const NoAnswer why = asked("recurse");
     EXPECT_EQ(why.kind, FailureKind::crash);
+    EXPECT_EQ(why.message, used_up_the_stack);
     ASSERT_THAT(why.frames, Not(IsEmpty())) << why.message;
     EXPECT_THAT(names_at(why.frames), HasSubstr("(anonymous namespace)::deeper("));
 }
