@@ -239,14 +239,20 @@ void localise(verdict::FunctionDiagnosis& diagnosis, const Function& function, j
     // Blocked keys get nothing and open ones their due share of a sum that is not 1.
     if (diagnosis.stage == "mask" && !pairs.empty() && std::all_of(pairs.begin(), pairs.end(), only_sums_are_wrong))
         diagnosis.stage = "softmax";
-    if (const std::string shapes = other_shape(observations); !shapes.empty()) diagnosis.sentences.push_back(shapes);
+    const std::string shapes = other_shape(observations);
+    if (!shapes.empty()) diagnosis.sentences.push_back(shapes);
     if (!parts.wrong.empty() && !parts.right.empty())
         diagnosis.sentences.push_back("wrong: " + listed(parts.wrong) + "; right: " + listed(parts.right));
     if (!pairs.empty() && std::all_of(pairs.begin(), pairs.end(), is_all_nan))
         diagnosis.sentences.emplace_back(
             "every number of each wrong answer is NaN: somewhere you compute 0 / 0, 0 · ∞ or ∞ - ∞");
     if (const std::string factor = constant_factor(pairs); !factor.empty()) diagnosis.sentences.push_back(factor);
-    if (std::string nearly = nearly_right(pairs); !nearly.empty()) diagnosis.sentences.push_back(std::move(nearly));
+    const bool refuses = std::any_of(observations.begin(), observations.end(), [](const Observation& one) {
+        return one.seen.kind == Answer::Kind::refused && predicted(one, right()).is_value();
+    });
+    const bool all_are_compared = shapes.empty() && !refuses;
+    if (std::string nearly = nearly_right(pairs); all_are_compared && !nearly.empty())
+        diagnosis.sentences.push_back(std::move(nearly));
     for (std::string& sentence : zeros_in(pairs)) diagnosis.sentences.push_back(std::move(sentence));
     for (std::string& sentence : where(pairs, parts.wrong.size() + parts.right.size() > 1))
         diagnosis.sentences.push_back(std::move(sentence));
@@ -257,9 +263,6 @@ void localise(verdict::FunctionDiagnosis& diagnosis, const Function& function, j
     const auto answered = [&](const judge::Arguments& arguments) { return ask(student, function, arguments).answer; };
     for (std::string& sentence : broken_invariants(function.invariants, answered, questions))
         diagnosis.sentences.push_back(std::move(sentence));
-    const bool refuses = std::any_of(observations.begin(), observations.end(), [](const Observation& one) {
-        return one.seen.kind == Answer::Kind::refused && predicted(one, right()).is_value();
-    });
     if (refuses) diagnosis.sentences.emplace_back("it refuses some of what it should answer");
     int right_ones = 0;
     for (const Observation& observation : observations) right_ones += is_right(observation) ? 1 : 0;

@@ -4,21 +4,48 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace headway::diagnosis {
 
+namespace {
+
+constexpr double nearly = 0.01;
+
+double largest_of(const Array& array) {
+    double largest = 0;
+    for (const double number : array.value) largest = std::max(largest, std::abs(number));
+    return largest;
+}
+
+/// Counts are right or wrong.
+bool is_a_count(const Pair& pair) {
+    const auto is_whole = [](double number) { return number == std::floor(number); };
+    return std::ranges::all_of(pair.expected.value, is_whole) && std::ranges::all_of(pair.seen.value, is_whole);
+}
+
+/// The largest difference, in parts of the largest number; nothing if some number is far off for its own size. Beside
+/// numbers ten times as large, a small one is measured as a tenth of them.
+std::optional<double> off_by(const Pair& pair) {
+    const double largest = largest_of(pair.expected);
+    double off = 0;
+    for (std::size_t i = 0; i < pair.expected.value.size(); ++i) {
+        const double due = pair.expected.value[i], difference = std::abs(pair.seen.value[i] - due);
+        // NaN is far off.
+        if (!(difference <= nearly * std::max(std::abs(due), largest / 10))) return std::nullopt;
+        off = std::max(off, difference);
+    }
+    return off == 0 ? 0 : off / largest;
+}
+
+}  // namespace
+
 std::string nearly_right(const std::vector<Pair>& wrong) {
-    constexpr double nearly = 0.01;
     double farthest = 0;
     for (const Pair& pair : wrong) {
-        double largest = 0, off = 0;
-        for (std::size_t i = 0; i < pair.expected.value.size(); ++i) {
-            if (!std::isfinite(pair.expected.value[i]) || !std::isfinite(pair.seen.value[i])) return "";
-            largest = std::max(largest, std::abs(pair.expected.value[i]));
-            off = std::max(off, std::abs(pair.seen.value[i] - pair.expected.value[i]));
-        }
-        if (off > nearly * largest) return "";
-        farthest = std::max(farthest, off / largest);
+        const std::optional<double> off = off_by(pair);
+        if (!off || is_a_count(pair)) return "";
+        farthest = std::max(farthest, *off);
     }
     if (farthest == 0) return "";
     return fmt::format(

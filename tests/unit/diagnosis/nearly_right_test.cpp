@@ -16,13 +16,24 @@ Pair pair_of(std::vector<double> seen) {
 }
 
 TEST(NearlyRight, SaysHowNear) {
-    const std::string words = nearly_right({pair_of({0.5, -2.001, 0.0}), pair_of({0.504, -2.0, 0.002})});
+    const std::string words = nearly_right({pair_of({0.5, -2.001, 0.0}), pair_of({0.504, -2.0, 0.001})});
     EXPECT_NE(words.find("at most 0.2 % of its largest number"), std::string::npos) << words;
 }
 
 TEST(NearlyRight, IsNotSaidWhereOneNumberIsFarOff) {
     EXPECT_EQ(nearly_right({pair_of({0.5, -2.001, 0.0}), pair_of({0.53, -2.0, 0.0})}), "");
     EXPECT_EQ(nearly_right({pair_of({0.5, -2.001, std::numeric_limits<double>::quiet_NaN()})}), "");
+}
+
+TEST(NearlyRight, IsNotSaidWhereASmallNumberIsFarOffBesideLargeOnes) {
+    EXPECT_EQ(nearly_right({pair_of({0.5, -2.0, 0.01})}), "");
+}
+
+TEST(NearlyRight, IsNotSaidOfCounts) {
+    Pair pair{"", reference::exact(Tensor::of({2}, {1000.0F, 2000.0F})), {}};
+    pair.seen = pair.expected;
+    pair.seen.value[1] += 1;
+    EXPECT_EQ(nearly_right({pair}), "");
 }
 
 TEST(NearlyRight, IsNotSaidOfNothing) {
