@@ -1,0 +1,268 @@
+// What a step of decoding turns and keeps, and what it sees.
+#include "suites/13_positions/rotary.hpp"
+
+#include "diagnosis/catalogue.hpp"
+
+namespace headway::diagnosis {
+namespace {
+
+constexpr const char* number_in_text = "new token t stands behind P others: it is number P + t, less the padding";
+constexpr const char* turned_once = "turn each key once, when it is new, and keep it turned";
+constexpr const char* own_text = "new token t sees columns padding[b] to P + t of its text";
+
+}  // namespace
+
+namespace chapters {
+
+Chapter rotary_decoding() {
+    static constexpr Decision decisions[] = {
+        {.id = "rotary_decoding",
+         .stage = "split",
+         .lesson = {{"13", "In the cache"}},
+         .pseudocode = "angles of token_positions(padding, P, T); cat the cache with the turned new keys; attend with "
+                       "turned queries"},
+        {.id = "rotary_sight",
+         .stage = "mask",
+         .lesson = {{"13", "Padding on the left"}},
+         .pseudocode = "mask[b, 0, t, s] = s < padding[b] or s > P + t, (B,1,T,P+T)"},
+    };
+    static constexpr Mistake mistakes[] = {
+        // ---- the cache ----
+        {.id = "decode_forgets_the_cache_in_positions",
+         .decision = "rotary_decoding",
+         .title = "new tokens are turned as if they were the first: the tokens in the cache are not counted",
+         .right = number_in_text,
+         .symptom = "the prompt is right; every further token stands at the beginning",
+         .question = "At which position does the first token after a prompt of 5 stand?",
+         .make =
+             [](Choices& c) {
+                 c.change<Rotary>().counts_cache = {false, false};
+             }},
+        {.id = "decode_queries_forget_the_cache",
+         .decision = "rotary_decoding",
+         .title = "new queries are turned as if they were the first; keys are right",
+         .right = number_in_text,
+         .symptom = "the prompt is right; then distances are wrong",
+         .question = "Do you turn q and k of a new token by the same angles?",
+         .make =
+             [](Choices& c) {
+                 c.change<Rotary>().counts_cache = {false, true};
+             }},
+        {.id = "decode_queries_turned_as_the_last",
+         .decision = "rotary_decoding",
+         .title = "all new queries are turned by the position of the last of them",
+         .right = number_in_text,
+         .symptom = "right token by token; in a prompt, distances are wrong for all but the last token",
+         .question = "At which position does the first of five new tokens stand?",
+         .make = [](Choices& c) { c.change<Rotary>().queries_at_the_end = true; }},
+        {.id = "decode_keys_ignore_padding",
+         .decision = "rotary_decoding",
+         .title = "decode turns new keys by their column, and queries by their position behind the padding",
+         .right = number_in_text,
+         .symptom = "right without padding; else all distances are off by the padding",
+         .question = "Do you turn q and k of a new token by the same angles?",
+         .make =
+             [](Choices& c) {
+                 c.change<Rotary>().counts_padding = {true, false};
+             }},
+        {.id = "decode_counts_padding_once",
+         .decision = "rotary_decoding",
+         .title = "padding is taken off from positions in the first call alone, not behind a cache",
+         .right = number_in_text,
+         .symptom = "the prompt is right; then distances jump by the padding",
+         .question = "Which position follows that of the prompt's last token?",
+         .make = [](Choices& c) { c.change<Rotary>().padding_counts_once = true; }},
+        {.id = "decode_positions_ignore_padding",
+         .decision = "rotary_decoding",
+         .title = "decode turns tokens by their column: padding is masked, but not taken off from the position",
+         .right = number_in_text,
+         .symptom = "keys in the cache and new ones are counted from different beginnings, if others filled it",
+         .question = "Which position has the first real token of a text with three tokens of padding?",
+         .make =
+             [](Choices& c) {
+                 c.change<Rotary>().counts_padding = {false, false};
+             }},
+        {.id = "cached_keys_turned_again",
+         .decision = "rotary_decoding",
+         .title = "the whole cache is turned with the new keys, and kept so: old keys are turned once more each time",
+         .right = turned_once,
+         .symptom = "the prompt is right; then keys move on with every token",
+         .question = "How often has the first key been turned after three calls?",
+         .make = [](Choices& c) { c.change<Rotary>().keys = Rotary::Keys::turned_again_and_kept; }},
+        {.id = "cached_keys_turned_again_in_use",
+         .decision = "rotary_decoding",
+         .title = "keys are kept turned, and all of them are turned once more when they are used",
+         .right = turned_once,
+         .symptom = "every key is turned by twice its position",
+         .question = "Are the keys that you attend to turned when they come out of the cache?",
+         .make = [](Choices& c) { c.change<Rotary>().keys = Rotary::Keys::turned_again_in_use; }},
+        {.id = "cache_keeps_keys_as_they_came",
+         .decision = "rotary_decoding",
+         .title = "keys are kept as they came, and all of them are turned when they are used",
+         .right = turned_once,
+         .symptom = "the whole past is turned for each token; a cache of turned keys is turned twice",
+         .question = "What does the header say of the keys in the cache?",
+         .make = [](Choices& c) { c.change<Rotary>().keys = Rotary::Keys::kept_as_they_came; }},
+        {.id = "cache_keeps_unturned_keys",
+         .decision = "rotary_decoding",
+         .title = "new keys are turned for this call, and kept as they were before",
+         .right = turned_once,
+         .symptom = "each call is right by itself; in the next, these keys stand at position 0",
+         .question = "Which of the two, k or the turned k, do you put into the new cache?",
+         .make = [](Choices& c) { c.change<Rotary>().keys = Rotary::Keys::turned_but_not_kept; }},
+        {.id = "padding_keys_cleared",
+         .decision = "rotary_decoding",
+         .title = "keys of padding are kept as zeros",
+         .right = "keys of padding are kept as position 0 has them: as they came",
+         .symptom = "nothing, as long as padding is masked",
+         .question = "What does a turn by 0 make of a key?",
+         .make = [](Choices& c) { c.change<Rotary>().clears_padding = true; }},
+        {.id = "new_tokens_before_the_cache",
+         .decision = "rotary_decoding",
+         .title = "new keys and values are put before those in the cache",
+         .right = "what is new comes last: columns are numbered as tokens came",
+         .symptom = "the mask hides the wrong columns",
+         .question = "Which column is the newest token?",
+         .make = [](Choices& c) { c.change<Rotary>().new_first = true; }},
+        {.id = "decode_sees_new_tokens_alone",
+         .decision = "rotary_decoding",
+         .title = "attention runs over the new tokens alone: the cache grows and is never read",
+         .right = "attention runs over the new cache",
+         .symptom = "the prompt is right; then the past is forgotten",
+         .question = "Which keys do you hand to attention?",
+         .make = [](Choices& c) { c.change<Rotary>().sees_cache = false; }},
+        // ---- what is seen ----
+        {.id = "left_padding_seen",
+         .decision = "rotary_sight",
+         .title = "padding on the left is not masked",
+         .right = own_text,
+         .symptom = "right for the longest text; shorter ones attend to padding",
+         .question = "What is in column 0 of a text with three tokens of padding?",
+         .make =
+             [](Choices& c) {
+                 c.change<Rotary>().hidden = [](Index, Index P, Index t, Index s, Index) { return s > P + t; };
+             }},
+        {.id = "left_padding_seen_behind_a_cache",
+         .decision = "rotary_sight",
+         .title = "padding is masked in the first call alone: with a cache, its keys are seen",
+         .right = own_text,
+         .symptom = "the prompt is right; then shorter texts attend to padding",
+         .question = "Is the padding gone once its keys are in the cache?",
+         .make =
+             [](Choices& c) {
+                 c.change<Rotary>().hidden = [](Index padding, Index P, Index t, Index s, Index) {
+                     return (P == 0 && s < padding) || s > P + t;
+                 };
+             }},
+        {.id = "padding_sees_itself",
+         .decision = "rotary_sight",
+         .title = "a token of padding sees itself: its context is its own value",
+         .right = "padding is never seen, by itself neither: its context is zeros",
+         .symptom = "nothing, as long as nobody reads the contexts of padding",
+         .question = "Which columns does a token of padding see?",
+         .make =
+             [](Choices& c) {
+                 c.change<Rotary>().hidden = [](Index padding, Index P, Index t, Index s, Index) {
+                     return (s < padding && s != P + t) || s > P + t;
+                 };
+             }},
+        {.id = "first_real_token_hidden",
+         .decision = "rotary_sight",
+         .title = "the first real token behind padding is hidden as well",
+         .right = own_text,
+         .symptom = "right without padding; else a text lacks its first token",
+         .question = "Is column padding[b] the last of the padding or the first of the text?",
+         .make =
+             [](Choices& c) {
+                 c.change<Rotary>().hidden = [](Index padding, Index P, Index t, Index s, Index) {
+                     return (padding > 0 && s <= padding) || s > P + t;
+                 };
+             }},
+        {.id = "real_tokens_see_their_future",
+         .decision = "rotary_sight",
+         .title = "new tokens see each other, later ones included; padding sees nothing",
+         .right = own_text,
+         .symptom = "right token by token; a prompt sees its future",
+         .question = "What does the first token of a prompt of 5 see?",
+         .make =
+             [](Choices& c) {
+                 c.change<Rotary>().hidden = [](Index padding, Index P, Index t, Index s, Index) {
+                     return s < padding || P + t < padding;
+                 };
+             }},
+        {.id = "right_padding_masked",
+         .decision = "rotary_sight",
+         .title = "padding is masked on the right: the newest columns instead of the oldest",
+         .right = own_text,
+         .symptom = "right without padding; else a text does not see its newest tokens",
+         .question = "At which end of a row does padding stand, if new tokens come last?",
+         .make =
+             [](Choices& c) {
+                 c.change<Rotary>().hidden = [](Index padding, Index P, Index t, Index s, Index T) {
+                     return s >= P + T - padding || s > P + t;
+                 };
+             }},
+        {.id = "chunk_sees_its_future",
+         .decision = "rotary_sight",
+         .title = "new tokens see each other, later ones included",
+         .right = own_text,
+         .symptom = "right token by token; a prompt sees its future",
+         .question = "What does the first token of a prompt of 5 see?",
+         .make =
+             [](Choices& c) {
+                 c.change<Rotary>().hidden = [](Index padding, Index, Index, Index s, Index) { return s < padding; };
+             }},
+        {.id = "chunk_sees_its_future_behind_a_cache",
+         .decision = "rotary_sight",
+         .title = "with a cache, new tokens see each other, later ones included",
+         .right = own_text,
+         .symptom = "right for the prompt, and token by token; several new tokens see their future",
+         .question = "Is one new token the only thing that may come to a cache?",
+         .make =
+             [](Choices& c) {
+                 c.change<Rotary>().hidden = [](Index padding, Index P, Index t, Index s, Index) {
+                     return s < padding || (P == 0 && s > t);
+                 };
+             }},
+        {.id = "sight_ends_at_the_position",
+         .decision = "rotary_sight",
+         .title = "a token sees columns up to its position behind the padding, not up to its own column",
+         .right = own_text,
+         .symptom = "right without padding; else a text does not see its newest tokens",
+         .question = "In which column stands the token whose position is P + t - padding[b]?",
+         .make =
+             [](Choices& c) {
+                 c.change<Rotary>().hidden = [](Index padding, Index P, Index t, Index s, Index) {
+                     return s < padding || s > P + t - padding;
+                 };
+             }},
+        {.id = "sight_forgets_the_cache",
+         .decision = "rotary_sight",
+         .title = "new token t sees columns up to t, as if the cache were empty",
+         .right = own_text,
+         .symptom = "the prompt is right; later tokens see the beginning alone",
+         .question = "In which column does the first new token stand?",
+         .make =
+             [](Choices& c) {
+                 c.change<Rotary>().hidden = [](Index padding, Index, Index t, Index s, Index) {
+                     return s < padding || s > t;
+                 };
+             }},
+        {.id = "new_token_hidden_from_itself",
+         .decision = "rotary_sight",
+         .title = "a token does not see itself",
+         .right = own_text,
+         .symptom = "the first token of all sees nothing; every other lacks the newest key",
+         .question = "Is it s > P + t or s >= P + t?",
+         .make =
+             [](Choices& c) {
+                 c.change<Rotary>().hidden = [](Index padding, Index P, Index t, Index s, Index) {
+                     return s < padding || s >= P + t;
+                 };
+             }},
+    };
+    return {decisions, mistakes};
+}
+
+}  // namespace chapters
+}  // namespace headway::diagnosis
