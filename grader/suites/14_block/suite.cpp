@@ -266,34 +266,6 @@ void expect_stack(Student& student, const BlockInputs& in) {
     });
 }
 
-/// Of stack_backward, which the worker calls for the one that counts.
-void expect_of_stack(bool holds, const std::string& message) {
-    if (holds) return;
-    verdict::Failure failure;
-    failure.kind = verdict::FailureKind::wrong_behaviour;
-    failure.function = "stack_backward";
-    failure.message = "your stack_backward " + message;
-    fail(std::move(failure));
-}
-
-void expect_checkpoints(Student& student, Random& random, bool is_measured) {
-    constexpr Index L = 6;
-    const BlockSizes n = is_measured ? wide : BlockSizes{2, 3, 4, 5};
-    const Measured few = stack_measured(student, random, n, L), many = stack_measured(student, random, n, 2 * L);
-    const auto [forward, backward] = many.calls;
-    const std::string blocks = std::to_string(2 * L) + " blocks";
-    expect_of_stack(forward <= 3 * 2 * L, "calls attention.forward " + std::to_string(forward) + " times for " +
-                                              blocks + "; three times for each are enough");
-    expect_of_stack(backward == 2 * L, "calls attention.backward " + std::to_string(backward) + " times for " + blocks +
-                                           "; each call adds to the gradients of attention's own weights");
-    if (!is_measured || !few.growth || !many.growth) return;
-    const std::uint64_t more = *many.growth - std::min(*few.growth, *many.growth);
-    expect_of_stack(more < L * of_one_block * 2 / 3,
-                    "needs " + std::to_string(more / 1000) + " kB more for " + std::to_string(L) +
-                        " blocks more; what lies between the maps of one block takes " +
-                        std::to_string(of_one_block / 1000) + " kB, so you keep it of all blocks at once");
-}
-
 PROPERTY(Block, StacksKeepInputsAlone, 1,
          "through a stack every block gets its gradients; of the way forward only the inputs of blocks are kept") {
     for (const std::string& order : orders) {
