@@ -117,8 +117,9 @@ int main(int argc, char** argv) {
         app.add_subcommand("verify", "Prove the course: stubs, solutions, mutants, accepted variants");
     verify_command->add_option("exercises", verify.exercises, "Numbers, such as 03 (default: all)")->type_name("NN");
     verify_command->add_flag("--diagnosis", verify.diagnosis, "Print how each mistake of the catalogue is named");
-    verify_command->add_flag("--quick", verify.quick,
-                             "Leave out the mutants that only prove one more entry of the catalogue");
+    verify_command->add_flag(
+        "--quick", verify.quick,
+        "Leave out the mutants that only prove one more entry of the catalogue; compare none with another");
     verify_command->add_option("--proof", verify.proof, "Write PROOF.md: how each mistake of the catalogue is proven")
         ->type_name("FILE");
     auto* show = verify_command->add_option("--show", verify.show, "Only print the whole program of a mutant");

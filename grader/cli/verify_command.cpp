@@ -80,7 +80,8 @@ void print_table(const Course& course, const Proof& proof) {
         fmt::print("  {:<20.20} {:>6} {:>8} {:>6} {:>9} {:>8} {:>9} {:>5} {:>6}\n", exercise.info->name,
                    count(all, Kind::stub, true) == 1 ? "ok" : "GAP",
                    count(all, Kind::solution, true) == 1 ? "ok" : "GAP", exercise.points,
-                   score(count(all, Kind::mutant, true), count(all, Kind::mutant, false)), exercise.distinct,
+                   score(count(all, Kind::mutant, true), count(all, Kind::mutant, false)),
+                   exercise.distinct ? std::to_string(*exercise.distinct) : "-",
                    score(count(all, Kind::accepted, true), count(all, Kind::accepted, false)),
                    exercise.info->hints.size(), fs::exists(course.root / exercise.info->lesson) ? "ok" : "GAP");
     }
@@ -127,7 +128,8 @@ int run_verify(const Course& course, const VerifyArguments& arguments) {
     print_table(course, proof);
     if (!arguments.proof.empty()) build::write_file(arguments.proof, proof_document(proof));
     if (proof.gaps.empty()) {
-        fmt::print("\nNo gaps{}.\n", arguments.quick ? " (--quick: without the extended mutants)" : "");
+        fmt::print("\nNo gaps{}.\n",
+                   arguments.quick ? " (--quick: without the extended mutants, and none compared with another)" : "");
         return all_passed;
     }
     fmt::print("\n{} gaps:\n", proof.gaps.size());

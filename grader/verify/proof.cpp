@@ -63,6 +63,7 @@ std::vector<Specimen> collect(const Course& course, const ExerciseInfo& info, bo
         add(Kind::mutant, mutant.name);
         specimens.back().mutant = mutant;
         specimens.back().sanitized = whole || mutant.needs_sanitizer;
+        specimens.back().asked = whole;
     }
     for (const fs::path& folder : sorted_folders(course.root / "tests" / "accepted" / info.name))
         add(Kind::accepted, folder);
@@ -78,7 +79,8 @@ std::vector<Answered> ask(const Course& course, const Specimen& specimen, Build 
 /// What the questions of the diagnosis show of it.
 std::vector<Answered> answers_of(const Course& course, const Specimen& specimen, const Draws& draws,
                                  std::uint64_t seed) {
-    if (specimen.kind == Kind::stub || specimen.verdict.build.problem != verdict::BuildProblem::none) return {};
+    if (specimen.kind == Kind::stub || !specimen.asked || specimen.verdict.build.problem != verdict::BuildProblem::none)
+        return {};
     std::vector<Answered> answers = ask(course, specimen, Build::plain, draws.plain, seed);
     if (draws.sanitized > 0 && specimen.sanitized && course.toolchain.builds(specimen.exercise->name, Build::sanitized))
         std::ranges::move(ask(course, specimen, Build::sanitized, draws.sanitized, seed), std::back_inserter(answers));
@@ -318,14 +320,14 @@ Proof prove(const Course& course, const std::vector<const ExerciseInfo*>& exerci
             const Told& told) {
     Proof proof;
     for (const ExerciseInfo* info : exercises)
-        proof.exercises.push_back({info, Judge(course, *info, 0).max_points(), 0, collect(course, *info, whole)});
+        proof.exercises.push_back({info, Judge(course, *info, 0).max_points(), std::nullopt, collect(course, *info, whole)});
     std::vector<Specimen*> all;
     for (ExerciseProof& exercise : proof.exercises)
         for (Specimen& specimen : exercise.specimens) all.push_back(&specimen);
     examine_all(course, all, seed, once, told);
-    examine_all(course, not_told_apart(proof.exercises), seed, often, told);
+    if (whole) examine_all(course, not_told_apart(proof.exercises), seed, often, told);
     for (ExerciseProof& exercise : proof.exercises) {
-        exercise.distinct = count_distinct(exercise.specimens, proof.gaps);
+        if (whole) exercise.distinct = count_distinct(exercise.specimens, proof.gaps);
         add_gaps(course, exercise, proof.gaps);
     }
     proof.catalogue = prove_catalogue(course, proof.exercises);

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,7 @@ struct Specimen {
     Mutant mutant;                     ///< what is known of it, if it is one
     bool is_diagnosed = true;          ///< whether failed submissions of its exercise are
     bool sanitized = true;             ///< whether it is graded in the sanitized build, too
+    bool asked = true;                 ///< whether the questions of the diagnosis are asked of it, one by one
     verdict::Exercise verdict;
     Shown shown;      ///< what may tell it from others
     std::string gap;  ///< what is not as it should be; empty if all is
@@ -40,8 +42,8 @@ struct Specimen {
 
 struct ExerciseProof {
     const ExerciseInfo* info = nullptr;
-    int points = 0;            ///< that the hidden tests add up to
-    std::size_t distinct = 0;  ///< mutants that differ from each other in what they show
+    int points = 0;                       ///< that the hidden tests add up to
+    std::optional<std::size_t> distinct;  ///< mutants that differ from each other in what they show; none were compared
     std::vector<Specimen> specimens;
 };
 
@@ -69,8 +71,9 @@ struct Told {
     std::function<void(const std::string&)> gap;  ///< as soon as it is found: a proof takes long, and may be ended
 };
 
-/// @param whole  also the mutants that are marked as extended, and each in both builds. Otherwise a mutant that does
-///               not need the sanitizer is built without: more than half of the time goes into that build.
+/// @param whole  also the mutants that are marked as extended, each in both builds and compared with each other.
+/// Otherwise
+///               a mutant that does not need the sanitizer is built without: more than half of the time goes into that.
 Proof prove(const Course& course, const std::vector<const ExerciseInfo*>& exercises, std::uint64_t seed, bool whole,
             const Told& told);
 
