@@ -5,6 +5,7 @@
 #include "sandbox/weaker_jail.hpp"
 
 #include <fstream>
+#include <sstream>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -79,8 +80,9 @@ fs::path bubblewrap() {
 }
 
 Bubblewrap late_options(const fs::path& program) {
-    std::ifstream file(program, std::ios::binary);
-    const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+    std::ostringstream whole;
+    whole << std::ifstream(program, std::ios::binary).rdbuf();
+    const std::string bytes = std::move(whole).str();
     const auto knows = [&](const char* option) { return bytes.find(std::string(option) + '\0') != std::string::npos; };
     return {.knows_size = knows("--size"), .knows_perms = knows("--perms")};
 }

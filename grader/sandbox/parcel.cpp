@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <optional>
+#include <sstream>
 #include <string_view>
 
 namespace headway::sandbox {
@@ -51,8 +51,9 @@ Parcel open_parcel(const std::filesystem::path& file, std::uintmax_t most_bytes)
     std::error_code error;
     const std::uintmax_t size = std::filesystem::file_size(file, error);
     if (error || size > most_bytes) return parcel;
-    std::ifstream in(file, std::ios::binary);
-    const std::string text((std::istreambuf_iterator<char>(in)), {});
+    std::ostringstream whole;
+    whole << std::ifstream(file, std::ios::binary).rdbuf();
+    const std::string text = std::move(whole).str();
     for (std::string_view rest = text; !rest.empty();) {
         const auto name = take_name(rest);
         auto content = name ? take_chunks(rest) : std::nullopt;
