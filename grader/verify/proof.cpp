@@ -65,8 +65,10 @@ std::vector<Specimen> collect(const Course& course, const ExerciseInfo& info, bo
         specimens.back().sanitized = whole || mutant.needs_sanitizer;
         specimens.back().asked = whole;
     }
-    for (const fs::path& folder : sorted_folders(course.root / "tests" / "accepted" / info.name))
+    for (const fs::path& folder : sorted_folders(course.root / "tests" / "accepted" / info.name)) {
         add(Kind::accepted, folder);
+        specimens.back().sanitized = whole;
+    }
     return specimens;
 }
 
@@ -320,7 +322,8 @@ Proof prove(const Course& course, const std::vector<const ExerciseInfo*>& exerci
             const Told& told) {
     Proof proof;
     for (const ExerciseInfo* info : exercises)
-        proof.exercises.push_back({info, Judge(course, *info, 0).max_points(), std::nullopt, collect(course, *info, whole)});
+        proof.exercises.push_back(
+            {info, Judge(course, *info, 0).max_points(), std::nullopt, collect(course, *info, whole)});
     std::vector<Specimen*> all;
     for (ExerciseProof& exercise : proof.exercises)
         for (Specimen& specimen : exercise.specimens) all.push_back(&specimen);

@@ -71,9 +71,10 @@ struct Told {
     std::function<void(const std::string&)> gap;  ///< as soon as it is found: a proof takes long, and may be ended
 };
 
-/// @param whole  also the mutants that are marked as extended, each in both builds and compared with each other.
+/// @param whole  also the mutants that are marked as extended, all in both builds, and compared with each other.
 /// Otherwise
-///               a mutant that does not need the sanitizer is built without: more than half of the time goes into that.
+///               accepted variants, and mutants that do not need the sanitizer, are built without: more than half of
+///               the time goes into that.
 Proof prove(const Course& course, const std::vector<const ExerciseInfo*>& exercises, std::uint64_t seed, bool whole,
             const Told& told);
 

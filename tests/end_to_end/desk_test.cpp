@@ -258,7 +258,6 @@ TEST(Debug, WritesATestOfAMaskToo) {
     copy.write(file, wrong);
     const auto debug = copy.headway({"debug", "03", "--as-test"});
     EXPECT_EQ(debug.ended.exit_code, 0) << debug.output;
-    EXPECT_NE(copy.headway({"try", "03"}).ended.exit_code, 0);
     EXPECT_TRUE(says(copy.headway({"try", "03"}), "[  FAILED  ] Replay."));
     copy.write(file, solution(file));
     EXPECT_EQ(copy.headway({"try", "03"}).ended.exit_code, 0);

