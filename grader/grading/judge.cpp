@@ -112,6 +112,17 @@ std::vector<Answered> Judge::probe(const fs::path& worker, Build build, int coun
     return answers;
 }
 
+std::vector<std::string> Judge::blind_tests(const fs::path& worker) const {
+    std::vector<std::string> found;
+    for (const auto& test : ask("compare", worker, Build::plain, {})) {
+        const auto all = test.at("all").get<std::size_t>(), blind = test.at("blind").get<std::size_t>();
+        if (4 * blind > all)
+            found.push_back(fmt::format("{} compares {} of {} answers within bounds that nearly every answer keeps",
+                                        test.at("name").get<std::string>(), blind, all));
+    }
+    return found;
+}
+
 void Judge::record(const fs::path& worker, Build build, const std::string& test, const fs::path& file) const {
     ask("record", worker, build, {"--test", test, "--into", file.string()});
 }

@@ -48,6 +48,9 @@ public:
 
     /// What a program answers to the questions of the diagnosis, drawn `count` times; nothing where there are none.
     std::vector<Answered> probe(const std::filesystem::path& worker, build::Build build, int count) const;
+    /// Hidden tests in which more than a quarter of what is compared is compared blindly, in words: see
+    /// judge::is_blind.
+    std::vector<std::string> blind_tests(const std::filesystem::path& worker) const;
     /// Writes the calls of one hidden test to `file`, as frames.
     void record(const std::filesystem::path& worker, build::Build build, const std::string& test,
                 const std::filesystem::path& file) const;

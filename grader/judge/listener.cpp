@@ -84,6 +84,12 @@ void Listener::OnTestEnd(const testing::TestInfo& info) {
     results_.push_back({std::move(test), std::move(record)});
 }
 
+std::vector<std::pair<std::string, Comparisons>> Listener::comparisons() const {
+    std::vector<std::pair<std::string, Comparisons>> all;
+    for (const Result& result : results_) all.emplace_back(result.test.name, result.record.comparisons);
+    return all;
+}
+
 std::string Listener::blamed(const std::vector<std::string>& functions) const {
     for (const Result& result : results_)
         if (result.test.state != verdict::TestState::passed && result.test.failure && result.record.waits_for.empty() &&

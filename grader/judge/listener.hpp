@@ -21,6 +21,9 @@ public:
     /// too.
     std::vector<verdict::Test> settled() const;
 
+    /// By the name of a test.
+    std::vector<std::pair<std::string, Comparisons>> comparisons() const;
+
 private:
     struct Result {
         verdict::Test test;

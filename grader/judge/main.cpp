@@ -88,6 +88,10 @@ int main(int argc, char** argv) {
     probe.add_option("--count", questions, "how many")->required();
     probe.callback([&] { answer = [&] { return judge::probe(asked, questions); }; });
 
+    auto& compare = *app.add_subcommand("compare", "count what the hidden tests compare, and how");
+    add_case(compare, asked, seed_descriptor);
+    compare.callback([&] { answer = [&] { return judge::compare(asked); }; });
+
     auto& record = *app.add_subcommand("record", "write down what one hidden test asks");
     add_case(record, asked, seed_descriptor);
     record.add_option("--test", recorded, "by name")->required();

@@ -12,7 +12,9 @@ const std::pair<const std::string, Suite>& suite_of(const std::string& exercise)
     throw std::runtime_error("there is no suite for " + exercise);
 }
 
-nlohmann::json run_suite(const std::pair<const std::string, Suite>& suite, Session session, const std::string& only) {
+namespace {
+
+const Listener& run_all(const std::pair<const std::string, Suite>& suite, Session& session, const std::string& only) {
     int argc = 1;
     std::string program = "judge";
     char* argv[] = {program.data(), nullptr};
@@ -28,8 +30,22 @@ nlohmann::json run_suite(const std::pair<const std::string, Suite>& suite, Sessi
     auto* listener = new Listener(suite.second, session);
     listeners.Append(listener);                           // owns it
     [[maybe_unused]] const int failed = RUN_ALL_TESTS();  // a result, not a failure of the judge
+    return *listener;
+}
+
+}  // namespace
+
+nlohmann::json run_suite(const std::pair<const std::string, Suite>& suite, Session session, const std::string& only) {
     nlohmann::json document = nlohmann::json::array();
-    for (const verdict::Test& test : listener->settled()) document.push_back(verdict::to_json(test));
+    for (const verdict::Test& test : run_all(suite, session, only).settled())
+        document.push_back(verdict::to_json(test));
+    return document;
+}
+
+nlohmann::json run_comparisons(const std::pair<const std::string, Suite>& suite, Session session) {
+    nlohmann::json document = nlohmann::json::array();
+    for (const auto& [test, comparisons] : run_all(suite, session, "").comparisons())
+        document.push_back({{"name", test}, {"all", comparisons.all}, {"blind", comparisons.blind}});
     return document;
 }
 

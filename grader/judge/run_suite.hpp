@@ -12,8 +12,11 @@ namespace headway::judge {
 const std::pair<const std::string, Suite>& suite_of(const std::string& exercise);
 
 /// Runs the hidden tests against the student, or only the one of this name. Once in a process: GoogleTest forgets no
-/// test.
+/// test. @return the tests, as in a verdict
 nlohmann::json run_suite(const std::pair<const std::string, Suite>& suite, Session session,
                          const std::string& only = "");
+
+/// The same. @return how each test compared: name, all, blind
+nlohmann::json run_comparisons(const std::pair<const std::string, Suite>& suite, Session session);
 
 }  // namespace headway::judge

@@ -40,6 +40,10 @@ nlohmann::json diagnose(const Case& asked, const DiagnosisOptions& options);
 /// numbers, and whether that is right. Empty where there is no diagnosis.
 nlohmann::json probe(const Case& asked, int count);
 
+/// How many numbers each hidden test compares with what is right, and with how many of these hardly any answer could
+/// differ: an array of name, all, blind. For the course's own solutions.
+nlohmann::json compare(const Case& asked);
+
 /// Runs one hidden test, and writes what it asks into `file`, as the frames that the worker gets.
 nlohmann::json record(const Case& asked, const std::string& test, const std::filesystem::path& file);
 

@@ -125,6 +125,15 @@ double tolerance(double expected, double error_bound) {
     return safety_factor * error_bound + absolute_floor + 2 * reference::unit_roundoff * std::abs(expected);
 }
 
+bool is_blind(const reference::Array& expected) {
+    double largest = 0;
+    for (const double number : expected.value) largest = std::max(largest, std::abs(number));
+    std::size_t loose = 0;
+    for (std::size_t i = 0; i < expected.value.size(); ++i)
+        loose += tolerance(expected.value[i], expected.error[i]) > std::max(largest / 2, 10 * absolute_floor) ? 1 : 0;
+    return 2 * loose > expected.value.size();
+}
+
 std::optional<Failure> difference(const CheckedPart& part, const Tensor& actual, const reference::Array& expected) {
     if (!actual.defined()) {
         Failure failure;
@@ -170,6 +179,9 @@ std::optional<Failure> difference(const CheckedPart& part, const Tensor& actual,
 
 std::optional<Failure> what_is_wrong(Student& student, const CheckedPart& part, const Tensor& actual,
                                      const reference::Array& expected) {
+    Comparisons& comparisons = student.test_record().comparisons;
+    ++comparisons.all;
+    comparisons.blind += is_blind(expected) ? 1 : 0;
     auto failure = difference(part, actual, expected);
     if (!failure && !is_constant(expected)) shown(student);
     return failure;

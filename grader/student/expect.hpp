@@ -28,6 +28,10 @@ bool close(double actual, double expected, double atol, double rtol);
 /// float32 rounding, such as that of intermediate results multiplied in another order.
 double tolerance(double expected, double error_bound);
 
+/// Whether most numbers may be off by more than half of the largest: an error that was bounded again and again, by the
+/// worst that each step could do, and holds nearly every answer by now. A comparison with such bounds asks nothing.
+bool is_blind(const reference::Array& expected);
+
 /// Nothing if `actual` has the shape and, within tolerance, the numbers of `expected`; else what differs.
 std::optional<verdict::Failure> difference(const CheckedPart& part, const Tensor& actual,
                                            const reference::Array& expected);

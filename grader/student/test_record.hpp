@@ -31,6 +31,11 @@ struct Credit {
 
 /// What happens in a test. Each Student keeps one: its calls and the expectations write in it, and the code that runs
 /// the test reads it and starts a new one.
+/// How many arrays of numbers were compared, and how many of them so loosely that hardly any answer could be wrong.
+struct Comparisons {
+    std::size_t all = 0, blind = 0;
+};
+
 struct TestRecord {
     std::vector<std::string> story;
     std::string function;  ///< of the student's, called last
@@ -51,7 +56,8 @@ struct TestRecord {
     std::set<std::string> shown;       ///< those that gave a right answer that not every function gives: see shown()
     std::vector<std::string> remarks;  ///< worth knowing, whether it passes or fails
     bool outside_story = false;        ///< calls that are made now are not added to it
-    bool has_computed = false;         ///< what is asked now has given right answers in this test: see ask_in_turn()
+    Comparisons comparisons;
+    bool has_computed = false;  ///< what is asked now has given right answers in this test: see ask_in_turn()
 
     /// Takes over the failure that stopped the test, if there is one, with the story up to here.
     void stopped_by(const StopTest& stop);

@@ -72,10 +72,12 @@ std::vector<Specimen> collect(const Course& course, const ExerciseInfo& info, bo
     return specimens;
 }
 
+fs::path worker_of(const Course& course, const Specimen& specimen, Build build) {
+    return work_folder(course, specimen.submission, specimen.exercise->name) / build::to_string(build) / "worker";
+}
+
 std::vector<Answered> ask(const Course& course, const Specimen& specimen, Build build, int count, std::uint64_t seed) {
-    const fs::path worker =
-        work_folder(course, specimen.submission, specimen.exercise->name) / build::to_string(build) / "worker";
-    return Judge(course, *specimen.exercise, seed).probe(worker, build, count);
+    return Judge(course, *specimen.exercise, seed).probe(worker_of(course, specimen, build), build, count);
 }
 
 /// What the questions of the diagnosis show of it.
@@ -87,6 +89,11 @@ std::vector<Answered> answers_of(const Course& course, const Specimen& specimen,
     if (draws.sanitized > 0 && specimen.sanitized && course.toolchain.builds(specimen.exercise->name, Build::sanitized))
         std::ranges::move(ask(course, specimen, Build::sanitized, draws.sanitized, seed), std::back_inserter(answers));
     return answers;
+}
+
+/// What the hidden tests compare so loosely that it shows nothing.
+std::vector<std::string> blind_tests_of(const Course& course, const Specimen& specimen, std::uint64_t seed) {
+    return Judge(course, *specimen.exercise, seed).blind_tests(worker_of(course, specimen, Build::plain));
 }
 
 std::string failed_properties(const verdict::Exercise& exercise) {
@@ -150,6 +157,8 @@ void examine(const Course& whole, Specimen& specimen, std::uint64_t seed, const 
         specimen.verdict = grade(course, options).exercises.front();
         specimen.shown = shown_by(specimen.verdict, answers_of(course, specimen, draws, seed));
         specimen.gap = gap_of(specimen);
+        if (specimen.kind == Kind::solution && specimen.gap.empty())
+            specimen.gap = fmt::format("{}", fmt::join(blind_tests_of(course, specimen, seed), "; "));
     } catch (const std::exception& error) {
         specimen.gap = error.what();
     }

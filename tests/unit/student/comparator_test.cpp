@@ -33,6 +33,22 @@ TEST(Comparator, BoundsAreInclusiveAndTwoSided) {
     EXPECT_FALSE(close(-11.1, -10, 0, 0.1));
 }
 
+TEST(Comparator, BoundsThatHoldNearlyEveryAnswerAreBlind) {
+    reference::Array expected = reference::exact(Tensor::of({2, 2}, {1, -2, 4, 0}));
+    EXPECT_FALSE(is_blind(expected));
+    expected.error = {1, 1, 0, 0};
+    EXPECT_FALSE(is_blind(expected)) << "the other half is looked at";
+    expected.error = {1, 1, 1, 0};
+    EXPECT_TRUE(is_blind(expected));
+    EXPECT_FALSE(is_blind(reference::exact(Tensor::zeros({3})))) << "zeros must be zeros";
+
+    Student asked = a_student();
+    expect_close(asked, anything, Tensor::of({2, 2}, {4, 1, 1, 0}), expected);
+    expect_close(asked, anything, Tensor::ones({2, 2}), reference::exact(Tensor::ones({2, 2})));
+    EXPECT_EQ(asked.test_record().comparisons.all, 2U);
+    EXPECT_EQ(asked.test_record().comparisons.blind, 1U);
+}
+
 TEST(Comparator, ATensorThatWasNeverAssignedIsOfAnotherShape) {
     EXPECT_TRUE(reference::exact(Tensor{}).value.empty());
     for (const Shape& expected : {Shape{}, Shape{2, 3}})
