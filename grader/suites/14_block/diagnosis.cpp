@@ -156,8 +156,7 @@ Predict stack_backward(const Arguments& arguments) {
     if (!block_fits(arguments)) return nullptr;
     const std::vector<BlockArrays> stack = blocks_of(arguments);
     return [=, x = exact(tensor(arguments, "x")), grad_y = exact(tensor(arguments, "grad_y"))](const Choices& c) {
-        ModelBlocks blocks(choices_of(c));
-        return Answer{.parts = through_stack_backward(c.of<Wiring>(), blocks, stack, x, grad_y)};
+        return Answer{.parts = model_of_stack(choices_of(c), stack, x, grad_y)};
     };
 }
 

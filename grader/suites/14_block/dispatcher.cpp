@@ -2,6 +2,8 @@
 
 #include <block.hpp>
 
+#include <algorithm>
+
 namespace headway::worker {
 namespace {
 
@@ -12,8 +14,10 @@ struct Calls {
 
 /// What stands for attention: each token gets a weighted sum of the squares of all tokens, feature by feature. It is
 /// not linear, so its gradient depends on where it is asked for.
-/// @param mix  (T, T)
+/// @param mix  (T, T); of one axis: every token is left as it is, and what comes back is the argument itself
 ex14::Sublayer mixing(const Tensor& mix, Calls& calls) {
+    if (mix.rank() == 1)
+        return {[](const Tensor& x) { return x; }, [](const Tensor&, const Tensor& grad_y) { return grad_y; }};
     return {[mix, &calls](const Tensor& x) {
                 ++calls.forward;
                 return matmul(mix, x * x);
@@ -147,6 +151,35 @@ ex14::BlockGradients block_backward(const Tensor& x, const Tensor& grad_y, const
                                 x, grad_y);
 }
 
+/// Other numbers in the same tensor.
+void overwrite(Tensor& dense, const Tensor& by) {
+    const Tensor numbers = by.contiguous();
+    std::copy_n(numbers.data(), numbers.numel(), dense.data());
+}
+
+/// The course's own: block_backward, after block_forward saw the same tensors with other numbers in them, as one step
+/// of training leaves them.
+ex14::BlockGradients block_backward_after_a_step(const Tensor& x, const Tensor& grad_y, const Tensor& norm1_gain,
+                                                 const Tensor& norm1_bias, const Tensor& norm2_gain,
+                                                 const Tensor& norm2_bias, const Tensor& w_in, const Tensor& b_in,
+                                                 const Tensor& w_out, const Tensor& b_out, const Tensor& mix,
+                                                 ex14::Order order, ex14::Gelu formula, double eps) {
+    Calls calls;
+    Tensor at = x * -0.5F + 1.0F, first = w_in * 0.5F + 0.1F, gain = norm1_gain + 1.0F;
+    const ex14::Block block{{gain, norm1_bias},
+                            {norm2_gain, norm2_bias},
+                            {first, b_in, w_out, b_out},
+                            mixing(mix, calls),
+                            order,
+                            formula,
+                            eps};
+    ex14::block_forward(block, at);
+    overwrite(at, x);
+    overwrite(first, w_in);
+    overwrite(gain, norm1_gain);
+    return ex14::block_backward(block, at, grad_y);
+}
+
 std::vector<ex14::BlockGradients> stack_backward(const Tensor& x, const Tensor& grad_y, const Tensor& norm1_gain,
                                                  const Tensor& norm1_bias, const Tensor& norm2_gain,
                                                  const Tensor& norm2_bias, const Tensor& w_in, const Tensor& b_in,
@@ -191,6 +224,7 @@ void add_functions(Dispatcher& dispatcher) {
         });
     dispatcher.add("block_forward", &block_forward);
     dispatcher.add("block_backward", &block_backward);
+    dispatcher.add("block_backward_after_a_step", &block_backward_after_a_step);
     dispatcher.add("stack_backward", &stack_backward);
     dispatcher.add("calls_of_stack_backward", &calls_of_stack_backward);
 }

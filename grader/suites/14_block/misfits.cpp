@@ -29,6 +29,21 @@ void expect_three_axes_wanted(Student& student, const std::string& function, con
     student.refuses_index(function, flat, "x must be of shape (B, T, D)");
 }
 
+/// As many numbers, but an axis of size 1 more, in front or behind: PyTorch would broadcast it.
+void expect_axes_counted(Student& student, const std::string& function, const Arguments& fits,
+                         const std::vector<std::string>& names) {
+    for (const std::string& name : names) {
+        const Tensor& whole = std::get<Tensor>(std::ranges::find(fits, name, &wire::Field::name)->value);
+        Shape in_front = whole.shape(), behind = whole.shape();
+        in_front.insert(in_front.begin(), 1);
+        behind.push_back(1);
+        for (const Shape& shape : {in_front, behind})
+            refuse_with(student, function, fits, name, whole.contiguous().view(shape),
+                        name + " is " + headway::to_string(shape) + " where " + headway::to_string(whole.shape()) +
+                            " would fit");
+    }
+}
+
 }  // namespace
 
 void expect_norms_checked(Student& student, Random& random, const BlockSizes& n) {
@@ -37,6 +52,9 @@ void expect_norms_checked(Student& student, Random& random, const BlockSizes& n)
         refuses_misfits(student, random, function, fits, shapes);
         expect_eps_checked(student, function, fits);
         expect_three_axes_wanted(student, function, fits);
+        for (const char* name : {"gain", "bias"})
+            if (std::ranges::find(fits, name, &wire::Field::name) != fits.end())
+                expect_axes_counted(student, function, fits, {name});
     };
     check("layer_norm", in.forward(Kind::layer), "x: B T D, gain: D, bias: D");
     check("rms_norm", in.forward(Kind::rms), "x: B T D, gain: D");
@@ -51,6 +69,8 @@ void expect_mlps_checked(Student& student, Random& random, const BlockSizes& n) 
     refuses_misfits(student, random, "mlp", in.forward(), "x: B T D, w_in: D F, b_in: F, w_out: F D, b_out: D");
     refuses_misfits(student, random, "mlp_backward", in.backward(),
                     "x: B T D, grad_y: B T D, w_in: D F, b_in: F, w_out: F D");
+    expect_axes_counted(student, "mlp", in.forward(), {"w_in", "b_in", "w_out", "b_out"});
+    expect_axes_counted(student, "mlp_backward", in.backward(), {"w_in", "b_in", "w_out"});
     expect_three_axes_wanted(student, "mlp", in.forward());
     expect_three_axes_wanted(student, "mlp_backward", in.backward());
 }

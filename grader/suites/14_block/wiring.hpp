@@ -118,8 +118,15 @@ private:
     ModelParts parts_;
 };
 
-/// Names end with " of block 0", ...
+/// Names end with " of block 0", ... Bounds are those of the last block that a number went through: see model_of_stack.
 NamedArrays through_stack_backward(const Wiring& wiring, Blocks& blocks, const std::vector<BlockArrays>& stack,
                                    const Array& x, const Array& grad_y);
+
+/// The same with the model's blocks, and with bounds for a submission that computes them in float.
+/// A bound that is carried from block to block grows by all that a block could do to it at worst, a thousandfold, and
+/// soon holds every answer. So the bounds of each block are of that block alone, and what becomes of them is tried:
+/// once more through the stack, several times, with numbers moved as far as they may be off.
+NamedArrays model_of_stack(const BlockChoices& choices, const std::vector<BlockArrays>& stack, const Array& x,
+                           const Array& grad_y);
 
 }  // namespace headway::diagnosis
