@@ -44,6 +44,15 @@ std::string listed(const std::vector<std::string>& names) {
     return list;
 }
 
+/// Those of a stack's gradients are dozens: of many, the first.
+std::string listed_in_short(const std::vector<std::string>& names) {
+    constexpr std::size_t most = 8, first = 4;
+    if (names.size() <= most) return listed(names);
+    std::string list;
+    for (std::size_t i = 0; i < first; ++i) list += names[i] + ", ";
+    return list + "and " + std::to_string(names.size() - first) + " more";
+}
+
 /// The stage that all wrong parts belong to; `otherwise` if there is no such one.
 std::string stage_of(const Parts& parts, const Function& function, std::string otherwise) {
     std::set<std::string> stages;
@@ -242,7 +251,8 @@ void localise(verdict::FunctionDiagnosis& diagnosis, const Function& function, j
     const std::string shapes = other_shape(observations);
     if (!shapes.empty()) diagnosis.sentences.push_back(shapes);
     if (!parts.wrong.empty() && !parts.right.empty())
-        diagnosis.sentences.push_back("wrong: " + listed(parts.wrong) + "; right: " + listed(parts.right));
+        diagnosis.sentences.push_back("wrong: " + listed_in_short(parts.wrong) +
+                                      "; right: " + listed_in_short(parts.right));
     if (!pairs.empty() && std::all_of(pairs.begin(), pairs.end(), is_all_nan))
         diagnosis.sentences.emplace_back(
             "every number of each wrong answer is NaN: somewhere you compute 0 / 0, 0 · ∞ or ∞ - ∞");
