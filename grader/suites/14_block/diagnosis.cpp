@@ -68,6 +68,9 @@ Predict norm_backward(const Arguments& arguments) {
 
 Predict gelu(const Arguments& arguments) {
     return [=](const Choices& c) {
+        if (c.of<Activation>().clone_is_walked)
+            return Answer::of(
+                activated_in_a_clone(c.of<Activation>(), tensor(arguments, "x"), text(arguments, "formula")));
         return Answer::of(activated(c.of<Activation>(), read(c, arguments, "x"), text(arguments, "formula")));
     };
 }
@@ -75,6 +78,9 @@ Predict gelu(const Arguments& arguments) {
 Predict gelu_backward(const Arguments& arguments) {
     if (tensor(arguments, "x").shape() != tensor(arguments, "grad_y").shape()) return nullptr;
     return [=](const Choices& c) {
+        if (c.of<Activation>().clone_is_walked)
+            return Answer::of(activated_backward_in_a_clone(c.of<Activation>(), tensor(arguments, "x"),
+                                                            tensor(arguments, "grad_y"), text(arguments, "formula")));
         return Answer::of(activated_backward(c.of<Activation>(), read(c, arguments, "x"), read(c, arguments, "grad_y"),
                                              text(arguments, "formula")));
     };
