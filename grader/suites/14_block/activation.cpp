@@ -155,14 +155,17 @@ MlpGradients through_mlp_backward(const Activation& choice, const MlpArrays& wei
             ? activated_backward(choice, choice.slope_at_activated ? active : raw, grad_hidden, formula)
             : grad_hidden;
     const auto with = [&](bool slope) -> const Array& { return slope ? bent_back : grad_hidden; };
-    const auto of_weight = [&](const Array& in, const Array& grad) {
-        return choice.weights_of_last_sequence ? weight_gradient(last_sequence(in), last_sequence(grad))
-                                               : weight_gradient(in, grad);
+    const auto of_weight = [&](const Array& in, const Array& grad, bool of_last) {
+        return of_last ? weight_gradient(last_sequence(in), last_sequence(grad)) : weight_gradient(in, grad);
     };
-    return {back_through(with(choice.x_gets_slope), weights.w_in),
-            {of_weight(x, with(choice.w_in_gets_slope)),
+    const Array& of_raw = with(choice.x_gets_slope);
+    const Index D = x.size(2), F = raw.size(2);
+    return {choice.w_in_is_viewed ? matmul(of_raw, reference::reshape(weights.w_in, {F, D}))
+                                  : back_through(of_raw, weights.w_in),
+            {of_weight(x, with(choice.w_in_gets_slope), choice.w_in_of_last_sequence),
              pooled_bias(choice, with(choice.b_in_gets_slope && !choice.b_in_last)),
-             of_weight(choice.w_out_sees_activated ? active : raw, grad_y), pooled_bias(choice, grad_y)}};
+             of_weight(choice.w_out_sees_activated ? active : raw, grad_y, choice.w_out_of_last_sequence),
+             pooled_bias(choice, grad_y)}};
 }
 
 }  // namespace headway::diagnosis

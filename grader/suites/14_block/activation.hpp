@@ -32,9 +32,10 @@ struct Activation {
     bool w_in_gets_slope = true;       ///< the gradients of w_in and b_in are made of what went through the slope
     bool b_in_gets_slope = true;
     bool x_gets_slope = true;
+    bool w_in_is_viewed = false;  ///< the gradient of x goes through the numbers of w_in as if they were (F, D)
     enum class Pooled { sum, mean };
     Pooled biases = Pooled::sum;
-    bool weights_of_last_sequence = false;  ///< the gradients of w_in and w_out are
+    bool w_in_of_last_sequence = false, w_out_of_last_sequence = false;  ///< their gradients
 
     static const Activation& right();
 };

@@ -109,7 +109,7 @@ private:
         const Array y = plus_residual(0, sublayer(0, seen), x, seen, x);
         const Array& into_second = w_.side_by_side || w_.mlp_is_asked_at_attention_less ? x : y;
         const Array second = normed(1, into_second);
-        Array grad_second = back_through_sublayer(1, w_.mlp_is_asked_before_norm ? into_second : second, grad_y);
+        Array grad_second = back_through_sublayer(1, w_.mlp_is_asked_before_norm[0] ? into_second : second, grad_y);
         grad_second = plus_past(1, Wiring::Residual::normed, grad_y, grad_second);
         const Array through_second = back_through_norm(1, into_second, grad_second);
         grad_of_y_ = w_.side_by_side ? grad_y : plus_past(1, Wiring::Residual::input, grad_y, through_second);
@@ -124,7 +124,7 @@ private:
         const Array first = plus_residual(0, sublayer(0, x), x, x, x);
         const Array y = normed(0, w_.mlp_is_asked_at_attention_less ? x : first);
         const Array grad_second = back_through_norm(1, plus_residual(1, sublayer(1, y), y, y, x), grad_y);
-        const Array through_second = back_through_sublayer(1, w_.mlp_is_asked_before_norm ? first : y, grad_second);
+        const Array through_second = back_through_sublayer(1, w_.mlp_is_asked_before_norm[1] ? first : y, grad_second);
         const Array grad_of_y = past(1, w_.residual_past_norm[1] ? grad_y : grad_second, through_second);
         const Array grad_first = back_through_norm(0, first, grad_of_y);
         const Array through_first = back_through_sublayer(0, x, grad_first);

@@ -33,8 +33,8 @@ struct Wiring {
     bool attention_is_asked_at_x = false;         ///< in pre-norm: its gradient at x, not at norm1(x)
     bool norm_weights_exchanged = false;          ///< the gradients of norm1 and norm2
     bool mlp_is_asked_at_attention_less = false;  ///< y is taken for x on the way back
-    bool mlp_is_asked_before_norm = false;        ///< its gradient at what the norm before it was given
-    bool grad_y_is_added_to = false;              ///< in pre-norm: what goes past the MLP is added to grad_y in place
+    Two mlp_is_asked_before_norm{false, false};  ///< in pre-norm, in post-norm: its gradient at what the norm was given
+    bool grad_y_is_added_to = false;             ///< in pre-norm: what goes past the MLP is added to grad_y in place
 
     // ---- a stack ---------------------------------------------------------------------------------------------
     enum class Input { own, first, next, last };

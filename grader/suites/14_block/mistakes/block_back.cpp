@@ -11,6 +11,8 @@ constexpr const char* right_way_back = "a gradient goes two ways, past the sub-l
 constexpr const char* right_past_norm =
     "in post-norm, norm(x + sub-layer(x)): the gradient goes through the norm first, then past the sub-layer and "
     "through it";
+constexpr const char* right_place_of_mlp =
+    "mlp_backward gets what mlp was given: norm2(y) in pre-norm, y = norm1(...) in post-norm";
 constexpr const char* falls_more_slowly = "the loss falls all the same, more slowly: only a comparison shows it";
 
 }  // namespace
@@ -87,7 +89,7 @@ Chapter block_back() {
          .symptom = falls_more_slowly,
          .question = "What was attention.forward given?",
          .make = [](Choices& c) { c.change<Wiring>().attention_is_asked_at_x = true; }},
-        {.id = "block_back_past_norm_first",
+        {.id = "block_back_past_first_norm",
          .decision = "block_back",
          .title = "in post-norm, at attention, what goes past is the gradient before the norm, not the one behind it",
          .right = right_past_norm,
@@ -97,7 +99,7 @@ Chapter block_back() {
              [](Choices& c) {
                  c.change<Wiring>().residual_past_norm = {true, false};
              }},
-        {.id = "block_back_past_norm_second",
+        {.id = "block_back_past_second_norm",
          .decision = "block_back",
          .title = "in post-norm, at the MLP, what goes past is the gradient before the norm, not the one behind it",
          .right = right_past_norm,
@@ -138,13 +140,36 @@ Chapter block_back() {
              [](Choices& c) {
                  c.change<Wiring>().norm_back = {1, 1};
              }},
+        {.id = "block_back_mlp_before_norm2",
+         .decision = "block_back_places",
+         .title = "in pre-norm, mlp_backward gets y, not norm2(y)",
+         .right = right_place_of_mlp,
+         .symptom = falls_more_slowly,
+         .question = "What was mlp given?",
+         .make =
+             [](Choices& c) {
+                 c.change<Wiring>().mlp_is_asked_before_norm = {true, false};
+             }},
+        {.id = "block_back_mlp_before_norm1",
+         .decision = "block_back_places",
+         .title = "in post-norm, mlp_backward gets x + attention(x), not norm1 of it",
+         .right = right_place_of_mlp,
+         .symptom = falls_more_slowly,
+         .question = "What was mlp given?",
+         .make =
+             [](Choices& c) {
+                 c.change<Wiring>().mlp_is_asked_before_norm = {false, true};
+             }},
         {.id = "block_back_mlp_before_norm",
          .decision = "block_back_places",
          .title = "mlp_backward gets what the norm before it was given, not what it returned",
-         .right = "mlp_backward gets what mlp was given: norm2(y) in pre-norm, y = norm1(...) in post-norm",
+         .right = right_place_of_mlp,
          .symptom = falls_more_slowly,
          .question = "What was mlp given?",
-         .make = [](Choices& c) { c.change<Wiring>().mlp_is_asked_before_norm = true; }},
+         .make =
+             [](Choices& c) {
+                 c.change<Wiring>().mlp_is_asked_before_norm = {true, true};
+             }},
         {.id = "block_back_forgets_attention",
          .decision = "block_back_places",
          .title = "on the way back norm2 is asked as if attention had added nothing: at x, not at x + attention(...)",
