@@ -52,6 +52,14 @@ std::string size_named(const std::string& argument) {
     return argument == "embed_dim" ? "D" : argument;
 }
 
+/// Which of two a word asks for.
+void add_word(Facts& facts, const std::string& argument, const std::string& word) {
+    if (argument == "order")
+        facts.flag.emplace(std::pair("the order is pre-norm", "the order is post-norm"), word == "pre_norm");
+    if (argument == "formula")
+        facts.flag.emplace(std::pair("the formula is tanh", "the formula is exact"), word == "tanh");
+}
+
 void add_facts(Facts& facts, const std::vector<wire::Field>& arguments) {
     for (const wire::Field& argument : arguments) {
         if (const auto* tensor = std::get_if<Tensor>(&argument.value)) {
@@ -68,6 +76,8 @@ void add_facts(Facts& facts, const std::vector<wire::Field>& arguments) {
             add_mask(facts, *mask);
         } else if (const auto* option = std::get_if<bool>(&argument.value)) {
             facts.flag.emplace(std::pair(argument.name + " is set", argument.name + " is not set"), *option);
+        } else if (const auto* word = std::get_if<std::string>(&argument.value)) {
+            add_word(facts, argument.name, *word);
         } else if (const auto* options = std::get_if<wire::Record>(&argument.value)) {
             if (argument.name != "options") continue;
             add_facts(facts, options->fields);

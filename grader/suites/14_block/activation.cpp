@@ -50,8 +50,28 @@ Array slopes_of(const Activation& choice, const Array& x, const std::string& for
     return y;
 }
 
+/// How far from data() each element of a clone lies. Where elements share a place, a clone is dense.
+std::vector<std::size_t> places_in_a_clone(const Tensor& x) {
+    const Strides strides = x.layout().may_overlap() ? x.contiguous().strides() : x.strides();
+    std::vector<std::size_t> places;
+    each(x.shape(), [&](Coordinate at, std::size_t) {
+        Index place = 0;
+        for (std::size_t axis = 0; axis < at.size(); ++axis) place += at[axis] * strides[axis];
+        places.push_back(static_cast<std::size_t>(place));
+    });
+    return places;
+}
+
 /// (B, T, width) -> (B·T, width)
 Array rows_of_tokens(const Array& x) { return reference::reshape(x, {x.numel() / x.size(-1), x.size(-1)}); }
+
+/// (B, T, width) -> (1, T, width)
+Array last_sequence(const Array& x) {
+    const auto size = static_cast<std::size_t>(x.numel() / x.size(0)), from = x.value.size() - size;
+    Array last = zeros({1, x.size(1), x.size(2)});
+    for (std::size_t i = 0; i < size; ++i) put_element(last, i, element(x, from + i));
+    return last;
+}
 
 Array pooled_bias(const Activation& choice, const Array& x) {
     const Array total = over_tokens(x);
@@ -59,9 +79,12 @@ Array pooled_bias(const Activation& choice, const Array& x) {
     return reference::scale(total, static_cast<double>(x.size(-1)) / static_cast<double>(x.numel()));
 }
 
+/// w as it is multiplied by, turned where that is asked for and its shape does not show it.
+Array if_square(bool turned, const Array& w) { return turned && w.size(0) == w.size(1) ? transpose(w, 0, 1) : w; }
+
 /// What is activated.
 Array before_activation(const Activation& choice, const MlpArrays& weights, const Array& x) {
-    const Array product = matmul(x, weights.w_in);
+    const Array product = matmul(x, if_square(choice.square_is_turned, weights.w_in));
     return choice.has_b_in && !choice.b_in_last ? reference::add(product, weights.b_in) : product;
 }
 
@@ -91,29 +114,58 @@ Array activated_backward(const Activation& choice, const Array& x, const Array& 
     return choice.gradient_is_used ? products(grad_y, slope) : slope;
 }
 
+Array activated_in_a_clone(const Activation& choice, const Tensor& x, const std::string& formula) {
+    const Array before = reference::exact(x);
+    Array y = activated(choice, before, formula);
+    const std::vector<std::size_t> places = places_in_a_clone(x);
+    for (std::size_t i = 0; i < places.size(); ++i)
+        if (places[i] >= places.size()) put_element(y, i, element(before, i));
+    return y;
+}
+
+Array activated_backward_in_a_clone(const Activation& choice, const Tensor& x, const Tensor& grad_y,
+                                    const std::string& formula) {
+    const Array slope = slopes_of(choice, reference::exact(x), formula);
+    Array grad = reference::exact(grad_y);
+    const std::vector<std::size_t> places = places_in_a_clone(grad_y);
+    for (std::size_t i = 0; i < places.size(); ++i)
+        if (places[i] < places.size()) put_element(grad, i, element(grad, i) * element(slope, places[i]));
+    return grad;
+}
+
 Array weight_gradient(const Array& x, const Array& grad_y) {
     return matmul(transpose(rows_of_tokens(x), 0, 1), rows_of_tokens(grad_y));
 }
 
 Array through_mlp(const Activation& choice, const MlpArrays& weights, const Array& x, const std::string& formula) {
-    const Array product =
-        matmul(hidden_of_mlp(choice, weights, before_activation(choice, weights, x), formula), weights.w_out);
+    const Array hidden = hidden_of_mlp(choice, weights, before_activation(choice, weights, x), formula);
+    const Array product = matmul(hidden, if_square(choice.square_is_turned, weights.w_out));
     return choice.has_b_out ? reference::add(product, weights.b_out) : product;
 }
 
 MlpGradients through_mlp_backward(const Activation& choice, const MlpArrays& weights, const Array& x,
                                   const Array& grad_y, const std::string& formula) {
     const Array raw = before_activation(choice, weights, x), active = hidden_of_mlp(choice, weights, raw, formula);
-    const Array grad_hidden = matmul(grad_y, transpose(weights.w_out, 0, 1));
+    const auto back_through = [&](const Array& grad, const Array& w) {
+        return matmul(grad, transpose(if_square(choice.square_is_turned_back, w), 0, 1));
+    };
+    const Array grad_hidden = back_through(grad_y, weights.w_out);
     const Array bent_back =
         choice.slope_counts && choice.activates
             ? activated_backward(choice, choice.slope_at_activated ? active : raw, grad_hidden, formula)
             : grad_hidden;
     const auto with = [&](bool slope) -> const Array& { return slope ? bent_back : grad_hidden; };
-    return {matmul(with(choice.x_gets_slope), transpose(weights.w_in, 0, 1)),
-            {weight_gradient(x, with(choice.w_in_gets_slope)),
+    const auto of_weight = [&](const Array& in, const Array& grad, bool of_last) {
+        return of_last ? weight_gradient(last_sequence(in), last_sequence(grad)) : weight_gradient(in, grad);
+    };
+    const Array& of_raw = with(choice.x_gets_slope);
+    const Index D = x.size(2), F = raw.size(2);
+    return {choice.w_in_is_viewed ? matmul(of_raw, reference::reshape(weights.w_in, {F, D}))
+                                  : back_through(of_raw, weights.w_in),
+            {of_weight(x, with(choice.w_in_gets_slope), choice.w_in_of_last_sequence),
              pooled_bias(choice, with(choice.b_in_gets_slope && !choice.b_in_last)),
-             weight_gradient(choice.w_out_sees_activated ? active : raw, grad_y), pooled_bias(choice, grad_y)}};
+             of_weight(choice.w_out_sees_activated ? active : raw, grad_y, choice.w_out_of_last_sequence),
+             pooled_bias(choice, grad_y)}};
 }
 
 }  // namespace headway::diagnosis

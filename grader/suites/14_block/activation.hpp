@@ -16,9 +16,13 @@ struct Activation {
     Function exact, tanh;              ///< the formulas
     Function exact_slope, tanh_slope;  ///< their derivatives
     bool gradient_is_used = true;      ///< the derivative is multiplied by grad_y
+    /// The first numel() numbers of a clone are changed, in the order in which they lie there: strides are kept.
+    bool clone_is_walked = false;
 
     bool activates = true;
     bool has_b_in = true, has_b_out = true;
+    /// Where D = F, when no shape tells the two apart: weights are taken as (out, in), on the way forward or back.
+    bool square_is_turned = false, square_is_turned_back = false;
     bool b_in_last = false;  ///< added to what is activated
 
     // ---- and back --------------------------------------------------------------------------------------------
@@ -28,14 +32,22 @@ struct Activation {
     bool w_in_gets_slope = true;       ///< the gradients of w_in and b_in are made of what went through the slope
     bool b_in_gets_slope = true;
     bool x_gets_slope = true;
+    bool w_in_is_viewed = false;  ///< the gradient of x goes through the numbers of w_in as if they were (F, D)
     enum class Pooled { sum, mean };
     Pooled biases = Pooled::sum;
+    bool w_in_of_last_sequence = false, w_out_of_last_sequence = false;  ///< their gradients
 
     static const Activation& right();
 };
 
 Array activated(const Activation& choice, const Array& x, const std::string& formula);
 Array activated_backward(const Activation& choice, const Array& x, const Array& grad_y, const std::string& formula);
+
+/// As if the first numel() numbers from data() on were the elements in row-major order: of a clone that keeps the
+/// strides of x others are changed, and what lies further is left as it is. Backwards it is the clone of grad_y.
+Array activated_in_a_clone(const Activation& choice, const Tensor& x, const std::string& formula);
+Array activated_backward_in_a_clone(const Activation& choice, const Tensor& x, const Tensor& grad_y,
+                                    const std::string& formula);
 
 /// The gradient of w in x·w: (B, T, in), (B, T, out) -> (in, out)
 Array weight_gradient(const Array& x, const Array& grad_y);

@@ -68,13 +68,43 @@ Predict norm_backward(const Arguments& arguments) {
 
 Predict gelu(const Arguments& arguments) {
     return [=](const Choices& c) {
+        if (c.of<Activation>().clone_is_walked)
+            return Answer::of(
+                activated_in_a_clone(c.of<Activation>(), tensor(arguments, "x"), text(arguments, "formula")));
         return Answer::of(activated(c.of<Activation>(), read(c, arguments, "x"), text(arguments, "formula")));
     };
+}
+
+/// Of 100, gelu gives 100.
+Invariant large_numbers_are_kept(const std::string& formula) {
+    const auto with_first = [](const Tensor& x, float number) {
+        Tensor other = x.contiguous().clone();
+        other.data()[0] = number;
+        return other;
+    };
+    Invariant invariant;
+    invariant.broken = "by " + formula + ", gelu of 100 is not 100: does something overflow, such as exp?";
+    invariant.first = [=](const Arguments& question) {
+        return std::optional(Arguments{{"x", with_first(tensor(question, "x"), 1)}, {"formula", formula}});
+    };
+    invariant.second = [=](const Arguments& first) {
+        return Arguments{{"x", with_first(tensor(first, "x"), 100)}, {"formula", formula}};
+    };
+    invariant.of_first = [](const Array& one) {
+        Array other = one;
+        put_element(other, 0, exactly(100));
+        return other;
+    };
+    invariant.of_second = [](const Array& one) { return one; };
+    return invariant;
 }
 
 Predict gelu_backward(const Arguments& arguments) {
     if (tensor(arguments, "x").shape() != tensor(arguments, "grad_y").shape()) return nullptr;
     return [=](const Choices& c) {
+        if (c.of<Activation>().clone_is_walked)
+            return Answer::of(activated_backward_in_a_clone(c.of<Activation>(), tensor(arguments, "x"),
+                                                            tensor(arguments, "grad_y"), text(arguments, "formula")));
         return Answer::of(activated_backward(c.of<Activation>(), read(c, arguments, "x"), read(c, arguments, "grad_y"),
                                              text(arguments, "formula")));
     };
@@ -205,7 +235,10 @@ const SubjectRegistration registration(
       {.name = "rms_norm", .model = &norm<Kind::rms>, .questions = &ask_rms_norm},
       {.name = "layer_norm_backward", .model = &norm_backward<Kind::layer>, .questions = &ask_norm_backward},
       {.name = "rms_norm_backward", .model = &norm_backward<Kind::rms>, .questions = &ask_norm_backward},
-      {.name = "gelu", .model = &gelu, .questions = &ask_gelu},
+      {.name = "gelu",
+       .model = &gelu,
+       .questions = &ask_gelu,
+       .invariants = {large_numbers_are_kept("exact"), large_numbers_are_kept("tanh")}},
       {.name = "gelu_backward", .model = &gelu_backward, .questions = &ask_gelu_backward},
       {.name = "mlp", .model = &mlp, .questions = &ask_mlp, .given_own = &mlp_from_own},
       {.name = "mlp_backward",

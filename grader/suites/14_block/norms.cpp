@@ -7,7 +7,7 @@ namespace {
 
 Norms right_norms() {
     Norms norms{};
-    norms.divisor = [](const Bounded& squares, double eps) { return root_of(squares + exactly(eps)); };
+    norms.divisor = [](const Bounded& squares, double eps, Index) { return root_of(squares + exactly(eps)); };
     return norms;
 }
 
@@ -40,6 +40,16 @@ std::vector<ElementsOfGroup> groups_normed(Norms::Together together, const Shape
 
 Bounded mean_of(const std::vector<Bounded>& all) { return total_of(all) / exactly(static_cast<double>(all.size())); }
 
+/// The mean of (x - mean)² as that of x² less mean²: of large means few digits are left, or none.
+Bounded spread_by_moments(const std::vector<Bounded>& x) {
+    std::vector<Bounded> squares;
+    for (const Bounded& one : x) squares.push_back(one * one);
+    const Bounded middle = mean_of(x);
+    Bounded spread = mean_of(squares) - middle * middle;
+    if (spread.error > spread.value / 2) spread.error = anything;
+    return spread;
+}
+
 /// One group on the way forward.
 struct NormedGroup {
     std::vector<Bounded> x, centred, hat;
@@ -60,8 +70,10 @@ NormedGroup normed_group(const Norms& norms, Kind kind, const Array& x, const El
         squares.push_back(measured * measured);
     }
     const Index count = norms.divides ? static_cast<Index>(group.size()) - norms.fewer : 1;
-    row.divisor = norms.divisor(total_of(squares) / exactly(static_cast<double>(count)),
-                                norms.fixed_eps != 0 ? norms.fixed_eps : eps);
+    const Bounded mean_square = spread && norms.variance_by_moments
+                                    ? spread_by_moments(row.x)
+                                    : total_of(squares) / exactly(static_cast<double>(count));
+    row.divisor = norms.divisor(mean_square, norms.fixed_eps != 0 ? norms.fixed_eps : eps, count);
     for (std::size_t i = 0; i < group.size(); ++i)
         row.hat.push_back((subtracts ? row.centred[i] : row.x[i]) / row.divisor);
     return row;
@@ -82,6 +94,8 @@ Array gathered_over(Norms::Over over, const Array& x) {
             return reference::scale(over_tokens(x), 1 / static_cast<double>(B * T));
         case Norms::Over::first_sequence:
             return part({1, T, D}, 0, 0);
+        case Norms::Over::last_sequence:
+            return part({1, T, D}, B - 1, 0);
         case Norms::Over::last_token:
             return part({1, 1, D}, B - 1, T - 1);
         case Norms::Over::all_tokens:
@@ -90,17 +104,30 @@ Array gathered_over(Norms::Over over, const Array& x) {
     return over_tokens(x);
 }
 
+/// What a group gets on the way back, and the gains it is multiplied by.
+struct GroupBack {
+    std::vector<Bounded> out, gain;
+
+    std::vector<Bounded> with_gain(bool counts) const {
+        std::vector<Bounded> g = out;
+        for (std::size_t i = 0; counts && i < g.size(); ++i) g[i] = g[i] * gain[i];
+        return g;
+    }
+};
+
 /// The gradient of a group's x.
 void put_back(const Norms& norms, bool subtracts, const NormedGroup& row, const ElementsOfGroup& group,
-              const std::vector<Bounded>& g, Array& grad_x) {
-    std::vector<Bounded> along;
-    for (std::size_t i = 0; i < g.size(); ++i) along.push_back(g[i] * row.hat[i]);
-    const Bounded shift = mean_of(g);
+              const GroupBack& back, Array& grad_x) {
+    const std::vector<Bounded> g = back.with_gain(norms.gain_in_itself);
+    std::vector<Bounded> along = back.with_gain(norms.gain_in_along);
+    for (std::size_t i = 0; i < along.size(); ++i) along[i] = along[i] * row.hat[i];
+    const Bounded shift = mean_of(back.with_gain(norms.gain_in_mean));
     const Bounded stretch = norms.along_is_averaged ? mean_of(along) : total_of(along);
     for (std::size_t i = 0; i < g.size(); ++i) {
         Bounded left = g[i];
         if (subtracts && norms.mean_goes_back) left = left - shift;
         if (norms.spread_goes_back) left = left - row.hat[i] * stretch;
+        if (norms.gain_at_the_end) left = left * back.gain[i];
         put_element(grad_x, group[i], norms.divides_back ? left / row.divisor : left);
     }
 }
@@ -133,22 +160,24 @@ NormGradients normed_backward(const Norms& norms, Kind kind, const Array& x, con
     NormGradients grad{zeros(x.shape), {}, {}};
     Array of_gain = zeros(x.shape);
     const auto D = static_cast<std::size_t>(x.size(2));
-    const bool subtracts = kind == Kind::layer ? norms.layer_subtracts_mean : norms.rms_subtracts_mean;
+    const bool subtracts =
+        kind == Kind::layer ? norms.layer_subtracts_mean : norms.rms_subtracts_mean || norms.rms_mean_goes_back;
     for (const ElementsOfGroup& group : groups_normed(norms.together, x.shape)) {
         const NormedGroup row = normed_group(norms, kind, x, group, eps);
-        std::vector<Bounded> g;
+        GroupBack back;
         for (std::size_t i = 0; i < group.size(); ++i) {
-            Bounded factor = element(gain, group[i] % D);
+            Bounded factor = norms.has_gain ? element(gain, group[i] % D) : exactly(1);
             if (norms.gain_counts_from_1) factor = factor + exactly(1);
             const Bounded out = element(grad_y, group[i]);
-            g.push_back(norms.gain_goes_back && norms.has_gain ? out * factor : out);
+            back.gain.push_back(factor);
+            back.out.push_back(out);
             const Bounded seen = norms.gain_from == Norms::GainFrom::input     ? row.x[i]
                                  : norms.gain_from == Norms::GainFrom::centred ? row.centred[i]
                                  : norms.gain_from == Norms::GainFrom::nothing ? exactly(1)
                                                                                : row.hat[i];
-            put_element(of_gain, group[i], out * seen);
+            put_element(of_gain, group[i], (norms.gain_from_g ? out * factor : out) * seen);
         }
-        put_back(norms, subtracts, row, group, g, grad.x);
+        put_back(norms, subtracts, row, group, back, grad.x);
     }
     grad.gain = gathered_over(norms.gain_over, of_gain);
     if (kind == Kind::layer) grad.bias = gathered_over(norms.bias_over, grad_y);

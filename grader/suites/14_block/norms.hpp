@@ -18,9 +18,10 @@ struct Norms {
     bool rms_measures_spread = false;
     Index fewer = 0;      ///< squares are divided by the count less this
     bool divides = true;  ///< squares, by their count
-    /// What x is divided by; given the mean of the squares.
-    Bounded (*divisor)(const Bounded& squares, double eps);
-    double fixed_eps = 0;  ///< instead of the one that was asked for, if it is not 0
+    /// What x is divided by; given the mean of the squares, and how many there are.
+    Bounded (*divisor)(const Bounded& squares, double eps, Index count);
+    bool variance_by_moments = false;  ///< the mean of x² less the square of the mean, in the digits of a float
+    double fixed_eps = 0;              ///< instead of the one that was asked for, if it is not 0
 
     bool has_gain = true, has_bias = true;
     bool bias_first = false;          ///< (x̂ + bias) · gain
@@ -30,11 +31,14 @@ struct Norms {
     bool mean_goes_back = true;     ///< the gradient of x by way of the mean
     bool spread_goes_back = true;   ///< and by way of the divisor
     bool along_is_averaged = true;  ///< mean(g · x̂), not its sum
-    bool gain_goes_back = true;     ///< g = grad_y · gain, not grad_y
-    bool divides_back = true;       ///< by s
+    /// Where the gain multiplies: each of the three terms of the gradient of x; once more their difference.
+    bool gain_in_itself = true, gain_in_mean = true, gain_in_along = true, gain_at_the_end = false;
+    bool divides_back = true;         ///< by s
+    bool rms_mean_goes_back = false;  ///< RMS norm takes mean(g) away, as layer norm does
     enum class GainFrom { normalised, input, centred, nothing };
     GainFrom gain_from = GainFrom::normalised;  ///< what grad_y is multiplied by
-    enum class Over { all_tokens, mean, first_sequence, last_token };
+    bool gain_from_g = false;                   ///< instead of grad_y
+    enum class Over { all_tokens, mean, first_sequence, last_sequence, last_token };
     Over gain_over = Over::all_tokens, bias_over = Over::all_tokens;
 
     static const Norms& right();

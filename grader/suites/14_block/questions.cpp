@@ -33,6 +33,9 @@ std::vector<Arguments> ask_norms(Random& random, Arguments (*arguments)(const No
         if (eps == 1e-2) in.x = in.x * 0.03F;
         questions.push_back(arguments(in));
     }
+    NormInputs far_from_zero(random, n);  // as far as leaves some digits to a variance by moments
+    far_from_zero.x = far_from_zero.x + 400.0F;
+    questions.push_back(arguments(far_from_zero));
     NormInputs dense(random, n);
     dense.x = dense.x.contiguous();
     dense.grad_y = dense.grad_y.contiguous();
@@ -122,9 +125,18 @@ std::vector<Arguments> ask_block_backward(Random& random) {
 std::vector<Arguments> ask_stack_backward(Random& random) {
     std::vector<Arguments> questions;
     const BlockSizes n = small_block_sizes(random);
+    // What rounding may do grows from block to block. Such an eps, and so little attention, keep it small.
+    const auto ask = [&](Index L, const std::string& order) {
+        BlockInputs in = BlockInputs(random, n, L).ordered(order);
+        in.eps = 4;
+        for (wire::Field& field : in.weights)
+            if (field.name == "mix") field.value = std::get<Tensor>(field.value) * 0.2F;
+        questions.push_back(in.backward());
+    };
     questions.push_back(BlockInputs(random, n, 1).ordered("pre_norm").backward());
-    questions.push_back(BlockInputs(random, n, 3).ordered("pre_norm").backward());
-    questions.push_back(BlockInputs(random, n, 2).ordered("post_norm").backward());
+    ask(3, "pre_norm");
+    ask(2, "post_norm");
+    ask(2, "pre_norm");
     return questions;
 }
 

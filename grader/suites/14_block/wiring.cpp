@@ -45,16 +45,19 @@ public:
     Array forward(const Array& x) {
         if (w_.is_pre(block_.pre_norm)) {
             const Array seen = normed(0, x);
-            const Array y = plus_residual(0, sublayer(0, seen), x, seen);
+            const Array y = plus_residual(0, sublayer(0, seen), x, seen, x);
             const Array second = normed(1, w_.side_by_side ? x : y);
-            return plus_residual(1, sublayer(1, second), y, second);
+            return plus_residual(1, sublayer(1, second), y, second, x);
         }
-        const Array y = normed(0, plus_residual(0, sublayer(0, x), x, x));
-        return normed(1, plus_residual(1, sublayer(1, y), y, y));
+        const Array y = normed(0, plus_residual(0, sublayer(0, x), x, x, x));
+        return normed(1, plus_residual(1, sublayer(1, y), y, y, x));
     }
 
-    NamedArrays backward(const Array& x, const Array& grad_y) {
-        return w_.is_pre(block_.pre_norm) ? pre_norm_backward(x, grad_y) : post_norm_backward(x, grad_y);
+    NamedArrays backward(const Array& x, const Array& grad_y, Array* left_in_grad_y) {
+        if (!w_.is_pre(block_.pre_norm)) return post_norm_backward(x, grad_y);
+        NamedArrays all = pre_norm_backward(x, grad_y);
+        if (w_.grad_y_is_added_to && left_in_grad_y != nullptr) *left_in_grad_y = grad_of_y_;
+        return all;
     }
 
 private:
@@ -68,9 +71,19 @@ private:
         return place == 0 ? attended(block_.mix, x) : parts_.mlp(block_.mlp, x, formula_);
     }
 
-    Array plus_residual(std::size_t place, const Array& result, const Array& input, const Array& seen) const {
-        if (w_.residual[place] == Wiring::Residual::none) return result;
-        return reference::add(result, w_.residual[place] == Wiring::Residual::input ? input : seen);
+    Array plus_residual(std::size_t place, const Array& result, const Array& input, const Array& seen,
+                        const Array& x) const {
+        switch (w_.residual[place]) {
+            case Wiring::Residual::input:
+                return reference::add(result, input);
+            case Wiring::Residual::normed:
+                return reference::add(result, seen);
+            case Wiring::Residual::first:
+                return reference::add(result, x);
+            case Wiring::Residual::none:
+                break;
+        }
+        return result;
     }
 
     /// Adds what goes past a sub-layer to what went through it.
@@ -84,7 +97,7 @@ private:
             norm_[place] = {{}, zeros({x.size(2)}), zeros({x.size(2)})};
             return grad_y;
         }
-        norm_[place] = parts_.norm_backward(weights(place), x, eps_, grad_y);
+        norm_[place] = parts_.norm_backward(weights(w_.norm_back[place]), x, eps_, grad_y);
         return norm_[place].x;
     }
 
@@ -96,34 +109,44 @@ private:
 
     NamedArrays pre_norm_backward(const Array& x, const Array& grad_y) {
         const Array seen = normed(0, x);
-        const Array y = plus_residual(0, sublayer(0, seen), x, seen);
+        const Array y = plus_residual(0, sublayer(0, seen), x, seen, x);
         const Array& into_second = w_.side_by_side || w_.mlp_is_asked_at_attention_less ? x : y;
         const Array second = normed(1, into_second);
-        Array grad_second = back_through_sublayer(1, second, grad_y);
+        Array grad_second = back_through_sublayer(1, w_.mlp_is_asked_before_norm[0] ? into_second : second, grad_y);
         grad_second = plus_past(1, Wiring::Residual::normed, grad_y, grad_second);
         const Array through_second = back_through_norm(1, into_second, grad_second);
-        const Array grad_of_y =
-            w_.side_by_side ? grad_y : plus_past(1, Wiring::Residual::input, grad_y, through_second);
-        Array grad_seen = back_through_sublayer(0, w_.attention_is_asked_at_x ? x : seen, grad_of_y);
-        grad_seen = plus_past(0, Wiring::Residual::normed, grad_of_y, grad_seen);
-        Array grad_x = plus_past(0, Wiring::Residual::input, grad_of_y, back_through_norm(0, x, grad_seen));
+        grad_of_y_ = w_.side_by_side ? grad_y : plus_past(1, Wiring::Residual::input, grad_y, through_second);
+        Array grad_seen = back_through_sublayer(0, w_.attention_is_asked_at_x ? x : seen, grad_of_y_);
+        grad_seen = plus_past(0, Wiring::Residual::normed, grad_of_y_, grad_seen);
+        Array grad_x = plus_past(0, Wiring::Residual::input, grad_of_y_, back_through_norm(0, x, grad_seen));
         if (w_.side_by_side) grad_x = reference::add(grad_x, through_second);
-        return named(grad_x);
+        return named(plus_way_to_x(grad_x, grad_y));
     }
 
     NamedArrays post_norm_backward(const Array& x, const Array& grad_y) {
-        const Array first = plus_residual(0, sublayer(0, x), x, x);
+        const Array first = plus_residual(0, sublayer(0, x), x, x, x);
         const Array y = normed(0, w_.mlp_is_asked_at_attention_less ? x : first);
-        const Array grad_second = back_through_norm(1, plus_residual(1, sublayer(1, y), y, y), grad_y);
-        const Array grad_of_y = past(1, grad_second, back_through_sublayer(1, y, grad_second));
+        const Array grad_second = back_through_norm(1, plus_residual(1, sublayer(1, y), y, y, x), grad_y);
+        const Array through_second = back_through_sublayer(1, w_.mlp_is_asked_before_norm[1] ? first : y, grad_second);
+        const Array grad_of_y = past(1, w_.residual_past_norm[1] ? grad_y : grad_second, through_second);
         const Array grad_first = back_through_norm(0, first, grad_of_y);
-        return named(past(0, grad_first, back_through_sublayer(0, x, grad_first)));
+        const Array through_first = back_through_sublayer(0, x, grad_first);
+        const Array grad_x = past(0, w_.residual_past_norm[0] ? grad_of_y : grad_first, through_first);
+        return named(plus_way_to_x(grad_x, grad_second));
     }
 
     /// In post-norm what is added is the input, whichever of the two it was taken for.
     Array past(std::size_t place, const Array& grad, const Array& through) const {
-        if (w_.residual[place] == Wiring::Residual::none) return through;
+        if (w_.residual[place] == Wiring::Residual::none || residual_is_x(place)) return through;
         return plus_past(place, w_.residual[place], grad, through);
+    }
+
+    /// Whether the MLP's residual adds x: of attention's that is what came in.
+    bool residual_is_x(std::size_t place) const { return place == 1 && w_.residual[1] == Wiring::Residual::first; }
+
+    /// Where the MLP's residual adds x, its gradient goes straight there.
+    Array plus_way_to_x(const Array& grad_x, const Array& grad) const {
+        return residual_is_x(1) && w_.residual_goes_back[1] ? reference::add(grad_x, grad) : grad_x;
     }
 
     NamedArrays named(const Array& grad_x) const {
@@ -151,6 +174,7 @@ private:
     double eps_;
     std::array<NormGradients, 2> norm_;  ///< by place
     MlpGradients mlp_;
+    Array grad_of_y_;  ///< in pre-norm
 };
 
 }  // namespace
@@ -182,8 +206,8 @@ Array through_block(const Wiring& wiring, Parts& parts, const BlockArrays& block
 }
 
 NamedArrays through_block_backward(const Wiring& wiring, Parts& parts, const BlockArrays& block, const Array& x,
-                                   const Array& grad_y) {
-    return Wired(wiring, parts, block).backward(x, grad_y);
+                                   const Array& grad_y, Array* left_in_grad_y) {
+    return Wired(wiring, parts, block).backward(x, grad_y, left_in_grad_y);
 }
 
 namespace {
@@ -193,6 +217,22 @@ Array without_error(Array x) {
     return x;
 }
 
+}  // namespace
+
+Array ModelBlocks::forward(const BlockArrays& block, const Array& x) {
+    return through_block(wiring_, parts_, block, without_error(x));
+}
+
+NamedArrays ModelBlocks::backward(const BlockArrays& block, const Array& x, const Array& grad_y) {
+    return through_block_backward(wiring_, parts_, block, without_error(x), without_error(grad_y));
+}
+
+NamedArrays ModelBlocks::backward_in_place(const BlockArrays& block, const Array& x, Array& grad_y) {
+    return through_block_backward(wiring_, parts_, block, without_error(x), without_error(grad_y), &grad_y);
+}
+
+namespace {
+
 /// Blocks whose answers are off by what their bounds allow, here more and there less.
 class MovedBlocks : public Blocks {
 public:
@@ -201,12 +241,20 @@ public:
     Array forward(const BlockArrays& block, const Array& x) override { return moved(blocks_.forward(block, x)); }
 
     NamedArrays backward(const BlockArrays& block, const Array& x, const Array& grad_y) override {
-        NamedArrays grad = blocks_.backward(block, x, grad_y);
-        grad.front().second = moved(std::move(grad.front().second));  // what the block before gets
-        return grad;
+        return with_x_moved(blocks_.backward(block, x, grad_y));
+    }
+
+    NamedArrays backward_in_place(const BlockArrays& block, const Array& x, Array& grad_y) override {
+        return with_x_moved(blocks_.backward_in_place(block, x, grad_y));
     }
 
 private:
+    /// The gradient of x is what the block before gets.
+    NamedArrays with_x_moved(NamedArrays grad) {
+        grad.front().second = moved(std::move(grad.front().second));
+        return grad;
+    }
+
     Array moved(Array array) {
         for (std::size_t i = 0; i < array.value.size(); ++i)
             array.value[i] += static_cast<double>(random_.uniform(-1, 1)) * array.error[i];
@@ -236,16 +284,18 @@ NamedArrays through_stack_backward(const Wiring& wiring, Blocks& blocks, const s
                                    const Array& x, const Array& grad_y) {
     const std::size_t L = stack.size();
     std::vector<Array> inputs{x};
-    for (const BlockArrays& block : stack) inputs.push_back(without_error(blocks.forward(block, inputs.back())));
+    for (const BlockArrays& block : stack) inputs.push_back(blocks.forward(block, inputs.back()));
     std::vector<NamedArrays> grads(L);
-    Array grad = grad_y;
+    Array begin = grad_y;
+    Array* grad = &begin;
     for (std::size_t step = 0; step < L; ++step) {
         const std::size_t i = wiring.goes_from_the_last ? L - 1 - step : step;
         const Array& input = wiring.input == Wiring::Input::own     ? inputs[i]
                              : wiring.input == Wiring::Input::first ? x
-                                                                    : inputs[i + 1];
-        grads[i] = blocks.backward(wiring.weights_of_first ? stack.front() : stack[i], input, grad);
-        if (wiring.chains) grad = without_error(grads[i].front().second);
+                             : wiring.input == Wiring::Input::next  ? inputs[i + 1]
+                                                                    : inputs.back();
+        grads[i] = blocks.backward_in_place(wiring.weights_of_first ? stack.front() : stack[i], input, *grad);
+        if (wiring.chains) grad = &grads[i].front().second;
     }
     if (!wiring.answers_in_order) std::reverse(grads.begin(), grads.end());
     NamedArrays all;

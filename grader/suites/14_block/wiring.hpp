@@ -14,10 +14,11 @@ namespace headway::diagnosis {
 
 /// What is decided where parts are put together. The right choices compute what the hidden tests expect.
 struct Wiring {
-    using Two = std::array<bool, 2>;              ///< of attention, of the MLP
-    bool (*is_pre)(bool asked);                   ///< whether norms come first
-    std::array<std::size_t, 2> norm{0, 1};        ///< which norm's weights
-    enum class Residual { input, normed, none };  ///< what is added to what a sub-layer gives
+    using Two = std::array<bool, 2>;        ///< of attention, of the MLP
+    bool (*is_pre)(bool asked);             ///< whether norms come first
+    std::array<std::size_t, 2> norm{0, 1};  ///< which norm's weights
+    /// What is added to what a sub-layer gives: what came in, what the norm made of it, x itself, or nothing.
+    enum class Residual { input, normed, first, none };
     std::array<Residual, 2> residual{Residual::input, Residual::input};
     Two has_norm{true, true};
     bool side_by_side = false;       ///< in pre-norm both sub-layers see x
@@ -27,12 +28,16 @@ struct Wiring {
     // ---- and back --------------------------------------------------------------------------------------------
     Two residual_goes_back{true, true};
     Two sublayer_goes_back{true, true};
+    Two residual_past_norm{false, false};  ///< in post-norm: the gradient before the norm goes past, not behind it
+    std::array<std::size_t, 2> norm_back{0, 1};   ///< through which norm's weights, of those for these places
     bool attention_is_asked_at_x = false;         ///< in pre-norm: its gradient at x, not at norm1(x)
     bool norm_weights_exchanged = false;          ///< the gradients of norm1 and norm2
     bool mlp_is_asked_at_attention_less = false;  ///< y is taken for x on the way back
+    Two mlp_is_asked_before_norm{false, false};  ///< in pre-norm, in post-norm: its gradient at what the norm was given
+    bool grad_y_is_added_to = false;             ///< in pre-norm: what goes past the MLP is added to grad_y in place
 
     // ---- a stack ---------------------------------------------------------------------------------------------
-    enum class Input { own, first, next };
+    enum class Input { own, first, next, last };
     Input input = Input::own;        ///< where the gradient of a block is asked for
     bool goes_from_the_last = true;  ///< the way back begins with the last block
     bool chains = true;              ///< a block gets the gradient of the next one's input
@@ -92,8 +97,9 @@ using NamedArrays = std::vector<std::pair<std::string, Array>>;
 
 /// (B, T, D) -> (B, T, D)
 Array through_block(const Wiring& wiring, Parts& parts, const BlockArrays& block, const Array& x);
+/// @param left_in_grad_y  if not null: changed where the wiring says that grad_y is
 NamedArrays through_block_backward(const Wiring& wiring, Parts& parts, const BlockArrays& block, const Array& x,
-                                   const Array& grad_y);
+                                   const Array& grad_y, Array* left_in_grad_y = nullptr);
 
 /// What a stack asks of its blocks.
 class Blocks {
@@ -101,24 +107,26 @@ public:
     virtual ~Blocks() = default;
     virtual Array forward(const BlockArrays& block, const Array& x) = 0;
     virtual NamedArrays backward(const BlockArrays& block, const Array& x, const Array& grad_y) = 0;
+    /// backward(), and what it leaves in grad_y.
+    virtual NamedArrays backward_in_place(const BlockArrays& block, const Array& x, Array& grad_y) {
+        return backward(block, x, grad_y);
+    }
 };
 
+/// Each block takes what it is given for exact: see model_of_stack.
 class ModelBlocks : public Blocks {
 public:
     explicit ModelBlocks(const BlockChoices& choices) : wiring_(choices.wiring), parts_(choices) {}
-    Array forward(const BlockArrays& block, const Array& x) override {
-        return through_block(wiring_, parts_, block, x);
-    }
-    NamedArrays backward(const BlockArrays& block, const Array& x, const Array& grad_y) override {
-        return through_block_backward(wiring_, parts_, block, x, grad_y);
-    }
+    Array forward(const BlockArrays& block, const Array& x) override;
+    NamedArrays backward(const BlockArrays& block, const Array& x, const Array& grad_y) override;
+    NamedArrays backward_in_place(const BlockArrays& block, const Array& x, Array& grad_y) override;
 
 private:
     const Wiring& wiring_;
     ModelParts parts_;
 };
 
-/// Names end with " of block 0", ... Bounds are those of the last block that a number went through: see model_of_stack.
+/// Names end with " of block 0", ...
 NamedArrays through_stack_backward(const Wiring& wiring, Blocks& blocks, const std::vector<BlockArrays>& stack,
                                    const Array& x, const Array& grad_y);
 

@@ -36,6 +36,16 @@ TEST(Conditions, TellOfBiasesTogether) {
               std::vector<std::string>{"no biases are given"});
 }
 
+TEST(Conditions, TellInWhichOrderABlockWas) {
+    const auto block = [](const char* order, const char* formula) {
+        return judge::Arguments{{"order", std::string(order)}, {"formula", std::string(formula)}};
+    };
+    const auto words = words_for({block("pre_norm", "exact"), block("pre_norm", "tanh"), block("post_norm", "exact"),
+                                  block("post_norm", "tanh")},
+                                 {false, false, true, true});
+    EXPECT_EQ(words, std::vector<std::string>{"the order is post-norm"});
+}
+
 TEST(Conditions, ALimitNeedsLengthsOnItsRightSide) {
     EXPECT_FALSE(says(words_for({call(3), call(5), call(6), call(6)}, {false, false, true, true}), "H > 5"));
     EXPECT_TRUE(says(words_for({call(2), call(3), call(5), call(6)}, {false, false, false, true}), "H > 5"));

@@ -8,6 +8,7 @@ namespace {
 
 constexpr const char* right_input = "grad_x = (g - mean(g) - x̂ · mean(g · x̂)) / s, with g = grad_y · gain";
 constexpr const char* sums_of_tokens = "a weight that every token uses gets the sum over all tokens of all sequences";
+constexpr const char* right_before_training = "right before training, when gains are 1";
 constexpr const char* goes_wrong_slowly = "the loss falls all the same, more slowly: only a comparison shows it";
 
 }  // namespace
@@ -62,9 +63,53 @@ Chapter block_norm_gradients() {
          .decision = "norm_back_to_input",
          .title = "the gradient of x leaves the gain out: g is grad_y itself",
          .right = right_input,
-         .symptom = "right before training, when gains are 1",
+         .symptom = right_before_training,
          .question = "By what was x̂ multiplied on the way forward?",
-         .make = [](Choices& c) { c.change<Norms>().gain_goes_back = false; }},
+         .make =
+             [](Choices& c) {
+                 Norms& norms = c.change<Norms>();
+                 norms.gain_in_itself = norms.gain_in_mean = norms.gain_in_along = false;
+             }},
+        {.id = "norm_back_gain_at_the_end",
+         .decision = "norm_back_to_input",
+         .title = "the gain is multiplied at the end: both means are taken of grad_y, not of g",
+         .right = right_input,
+         .symptom = right_before_training,
+         .question = "Of what do you take means: of grad_y, or of grad_y · gain?",
+         .make =
+             [](Choices& c) {
+                 Norms& norms = c.change<Norms>();
+                 norms.gain_in_itself = norms.gain_in_mean = norms.gain_in_along = false;
+                 norms.gain_at_the_end = true;
+             }},
+        {.id = "norm_back_mean_without_gain",
+         .decision = "norm_back_to_input",
+         .title = "what is subtracted is mean(grad_y), not mean(g)",
+         .right = right_input,
+         .symptom = right_before_training,
+         .question = "Of what do you take the first mean: of grad_y, or of grad_y · gain?",
+         .make = [](Choices& c) { c.change<Norms>().gain_in_mean = false; }},
+        {.id = "norm_back_along_without_gain",
+         .decision = "norm_back_to_input",
+         .title = "x̂ is multiplied by mean(grad_y · x̂), not by mean(g · x̂)",
+         .right = right_input,
+         .symptom = right_before_training,
+         .question = "What do you multiply by x̂ before you take the mean: grad_y, or grad_y · gain?",
+         .make = [](Choices& c) { c.change<Norms>().gain_in_along = false; }},
+        {.id = "norm_back_means_without_gain",
+         .decision = "norm_back_to_input",
+         .title = "both means are taken of grad_y, not of g",
+         .right = right_input,
+         .symptom = right_before_training,
+         .question = "Of what do you take means: of grad_y, or of grad_y · gain?",
+         .make = [](Choices& c) { c.change<Norms>().gain_in_mean = c.change<Norms>().gain_in_along = false; }},
+        {.id = "norm_back_shifts_rms",
+         .decision = "norm_back_to_input",
+         .title = "RMS norm subtracts mean(g) on the way back, though it subtracts no mean on the way forward",
+         .right = "for RMS norm, grad_x = (g - x̂ · mean(g · x̂)) / s",
+         .symptom = goes_wrong_slowly,
+         .question = "If all features of a token grow by 1, how does RMS norm's result change?",
+         .make = [](Choices& c) { c.change<Norms>().rms_mean_goes_back = true; }},
         {.id = "norm_back_not_divided",
          .decision = "norm_back_to_input",
          .title = "the gradient of x is not divided by s",
@@ -94,6 +139,13 @@ Chapter block_norm_gradients() {
          .symptom = goes_wrong_slowly,
          .question = "What does the gain multiply?",
          .make = [](Choices& c) { c.change<Norms>().gain_from = Norms::GainFrom::nothing; }},
+        {.id = "norm_gain_from_g",
+         .decision = "norm_back_to_gain",
+         .title = "the gradient of the gain has the gain in it: it is the sum of g · x̂, not of grad_y · x̂",
+         .right = "gain multiplies x̂, so its gradient is the sum of grad_y · x̂",
+         .symptom = right_before_training,
+         .question = "What is the derivative of gain · x̂ with respect to the gain?",
+         .make = [](Choices& c) { c.change<Norms>().gain_from_g = true; }},
         {.id = "norm_gain_averaged",
          .decision = "norm_back_to_gain",
          .title = "the gradient of the gain is the mean over tokens, not their sum",
@@ -108,6 +160,13 @@ Chapter block_norm_gradients() {
          .symptom = "right with batch 1; else most of what the batch says is lost",
          .question = "Over which axes does your sum run?",
          .make = [](Choices& c) { c.change<Norms>().gain_over = Norms::Over::first_sequence; }},
+        {.id = "norm_gain_of_last_sequence",
+         .decision = "norm_back_to_gain",
+         .title = "only the last sequence of the batch reaches the gradient of the gain",
+         .right = sums_of_tokens,
+         .symptom = "right with batch 1; else most of what the batch says is lost",
+         .question = "Inside your loop over sequences, do you write = or +=?",
+         .make = [](Choices& c) { c.change<Norms>().gain_over = Norms::Over::last_sequence; }},
         {.id = "norm_gain_of_last_token",
          .decision = "norm_back_to_gain",
          .title = "the gradient of the gain is overwritten by each token: that of the last alone is left",
@@ -130,6 +189,13 @@ Chapter block_norm_gradients() {
          .symptom = "right with batch 1; else most of what the batch says is lost",
          .question = "Over which axes does your sum run?",
          .make = [](Choices& c) { c.change<Norms>().bias_over = Norms::Over::first_sequence; }},
+        {.id = "norm_bias_of_last_sequence",
+         .decision = "norm_back_to_bias",
+         .title = "only the last sequence of the batch reaches the gradient of the bias",
+         .right = sums_of_tokens,
+         .symptom = "right with batch 1; else most of what the batch says is lost",
+         .question = "Inside your loop over sequences, do you write = or +=?",
+         .make = [](Choices& c) { c.change<Norms>().bias_over = Norms::Over::last_sequence; }},
         {.id = "norm_bias_of_last_token",
          .decision = "norm_back_to_bias",
          .title = "the gradient of the bias is overwritten by each token: that of the last alone is left",

@@ -102,6 +102,13 @@ Chapter block_norms() {
          .symptom = "tokens see each other, those of other sequences too",
          .question = "How many means are there for a batch of B sequences of T tokens?",
          .make = [](Choices& c) { c.change<Norms>().together = Norms::Together::everything; }},
+        {.id = "norm_variance_loses_digits",
+         .decision = "norm_statistics",
+         .title = "of tokens far from 0 the variance loses its digits: a float of x² has none left for the spread",
+         .right = "subtract the mean first, then take squares; or add up in double",
+         .symptom = "right for tokens around 0; where the mean is hundreds of times the spread, it is noise, or NaN",
+         .question = "How many digits has 1000² + 1 as a float?",
+         .make = [](Choices& c) { c.change<Norms>().variance_by_moments = true; }},
         // ---- eps ----
         {.id = "norm_eps_behind_root",
          .decision = "norm_eps",
@@ -111,7 +118,7 @@ Chapter block_norms() {
          .question = "With a variance of 4 and an eps of 12, what do you divide by?",
          .make =
              [](Choices& c) {
-                 c.change<Norms>().divisor = [](const Bounded& squares, double eps) {
+                 c.change<Norms>().divisor = [](const Bounded& squares, double eps, Index) {
                      return root_of(squares) + exactly(eps);
                  };
              }},
@@ -123,7 +130,7 @@ Chapter block_norms() {
          .question = "What do you divide by when all features are alike?",
          .make =
              [](Choices& c) {
-                 c.change<Norms>().divisor = [](const Bounded& squares, double) { return root_of(squares); };
+                 c.change<Norms>().divisor = [](const Bounded& squares, double, Index) { return root_of(squares); };
              }},
         {.id = "norm_eps_squared",
          .decision = "norm_eps",
@@ -133,7 +140,7 @@ Chapter block_norms() {
          .question = "With a variance of 4 and an eps of 12, what do you divide by?",
          .make =
              [](Choices& c) {
-                 c.change<Norms>().divisor = [](const Bounded& squares, double eps) {
+                 c.change<Norms>().divisor = [](const Bounded& squares, double eps, Index) {
                      return root_of(squares + exactly(eps * eps));
                  };
              }},
@@ -145,8 +152,33 @@ Chapter block_norms() {
          .question = "With a variance of 4 and an eps of 12, what do you divide by?",
          .make =
              [](Choices& c) {
-                 c.change<Norms>().divisor = [](const Bounded& squares, double eps) {
+                 c.change<Norms>().divisor = [](const Bounded& squares, double eps, Index) {
                      return root_of(squares.value < eps ? exactly(eps) : squares);
+                 };
+             }},
+        {.id = "norm_root_at_least_eps",
+         .decision = "norm_eps",
+         .title = "the root is made at least eps, and nothing is added to the variance",
+         .right = right_eps,
+         .symptom = "as good as right for tokens of usual size; PyTorch's F.normalize, which is no norm of this kind",
+         .question = "With a variance of 4 and an eps of 12, what do you divide by?",
+         .make =
+             [](Choices& c) {
+                 c.change<Norms>().divisor = [](const Bounded& squares, double eps, Index) {
+                     const Bounded root = root_of(squares);
+                     return root.value < eps ? exactly(eps) : root;
+                 };
+             }},
+        {.id = "norm_eps_in_the_sum",
+         .decision = "norm_eps",
+         .title = "eps is added to the sum of squares, not to their mean: what counts is eps / D",
+         .right = right_eps,
+         .symptom = "as good as right for tokens of usual size; small ones come out larger",
+         .question = "Do you divide by D before you add eps, or after it?",
+         .make =
+             [](Choices& c) {
+                 c.change<Norms>().divisor = [](const Bounded& squares, double eps, Index count) {
+                     return root_of(squares + exactly(eps / static_cast<double>(count)));
                  };
              }},
         {.id = "norm_eps_fixed",

@@ -11,7 +11,6 @@ constexpr const char* right_order =
     "norm2(y + mlp(y))";
 constexpr const char* right_residual = "each sub-layer's result is added to what came in, before any norm";
 constexpr const char* right_norms = "norm1 belongs to attention, norm2 to the MLP";
-constexpr const char* right_way_back = "a gradient goes two ways, past the sub-layer and through it: add both";
 constexpr const char* trains_worse = "it trains; deep stacks train worse, and loaded weights give nonsense";
 constexpr const char* lost_weights = "it trains; loaded weights give nonsense";
 
@@ -38,10 +37,6 @@ Chapter block_wiring() {
          .stage = "",
          .lesson = {{"14", "Before or behind"}},
          .pseudocode = "mlp(block.mlp, ..., block.gelu); layer_norm(..., block.eps)"},
-        {.id = "block_back",
-         .stage = "",
-         .lesson = {{"14", "Both ways back"}},
-         .pseudocode = "pre: grad_y' = grad_y + back through norm2 and M; grad_x = grad_y' + back through norm1 and A"},
     };
     static constexpr Mistake mistakes[] = {
         {.id = "block_always_pre_norm",
@@ -174,6 +169,16 @@ Chapter block_wiring() {
              [](Choices& c) {
                  c.change<Wiring>().residual = {Wiring::Residual::input, Wiring::Residual::none};
              }},
+        {.id = "block_second_residual_from_x",
+         .decision = "block_residuals",
+         .title = "the MLP's residual adds x, the input of the whole block, not what attention has made of it",
+         .right = right_residual,
+         .symptom = trains_worse,
+         .question = "If the MLP gives zeros, what is left of attention's result?",
+         .make =
+             [](Choices& c) {
+                 c.change<Wiring>().residual = {Wiring::Residual::input, Wiring::Residual::first};
+             }},
         {.id = "block_residuals_forgotten",
          .decision = "block_residuals",
          .title = "both residuals are forgotten",
@@ -206,78 +211,6 @@ Chapter block_wiring() {
          .symptom = "right for models of that eps, such as GPT-2",
          .question = "Where does your code read block.eps?",
          .make = [](Choices& c) { c.change<Wiring>().fixed_eps = 1e-5; }},
-        // ---- and back ----
-        {.id = "block_back_without_residuals",
-         .decision = "block_back",
-         .title = "gradients go through the sub-layers alone, not past them",
-         .right = right_way_back,
-         .symptom = "in deep stacks the first blocks hardly learn: what residuals are there for is lost",
-         .question = "By how many ways does x reach y = x + attention(norm1(x))?",
-         .make =
-             [](Choices& c) {
-                 c.change<Wiring>().residual_goes_back = {false, false};
-             }},
-        {.id = "block_back_without_first_residual",
-         .decision = "block_back",
-         .title = "at attention, the gradient goes through it alone, not past it",
-         .right = right_way_back,
-         .symptom = "in deep stacks the first blocks hardly learn",
-         .question = "By how many ways does x reach y = x + attention(norm1(x))?",
-         .make =
-             [](Choices& c) {
-                 c.change<Wiring>().residual_goes_back = {false, true};
-             }},
-        {.id = "block_back_without_second_residual",
-         .decision = "block_back",
-         .title = "at the MLP, the gradient goes through it alone, not past it",
-         .right = right_way_back,
-         .symptom = "in deep stacks the first blocks hardly learn",
-         .question = "By how many ways does y reach y + mlp(norm2(y))?",
-         .make =
-             [](Choices& c) {
-                 c.change<Wiring>().residual_goes_back = {true, false};
-             }},
-        {.id = "block_back_past_attention_alone",
-         .decision = "block_back",
-         .title = "at attention, the gradient of x goes past it alone, not through it",
-         .right = right_way_back,
-         .symptom = "what attention reads never learns to be read",
-         .question = "By how many ways does x reach y = x + attention(norm1(x))?",
-         .make =
-             [](Choices& c) {
-                 c.change<Wiring>().sublayer_goes_back = {false, true};
-             }},
-        {.id = "block_back_past_mlp_alone",
-         .decision = "block_back",
-         .title = "at the MLP, the gradient of y goes past it alone, not through it",
-         .right = right_way_back,
-         .symptom = "what the MLP reads never learns to be read",
-         .question = "By how many ways does y reach y + mlp(norm2(y))?",
-         .make =
-             [](Choices& c) {
-                 c.change<Wiring>().sublayer_goes_back = {true, false};
-             }},
-        {.id = "block_back_attention_at_x",
-         .decision = "block_back",
-         .title = "in pre-norm, attention.backward gets x, not norm1(x)",
-         .right = "attention.backward gets what attention.forward was given",
-         .symptom = "the loss falls all the same, more slowly: only a comparison shows it",
-         .question = "What was attention.forward given?",
-         .make = [](Choices& c) { c.change<Wiring>().attention_is_asked_at_x = true; }},
-        {.id = "block_back_forgets_attention",
-         .decision = "block_back",
-         .title = "on the way back norm2 is asked as if attention had added nothing: at x, not at x + attention(...)",
-         .right = "compute y = x + attention(...) once more before going back through norm2",
-         .symptom = "the loss falls all the same, more slowly: only a comparison shows it",
-         .question = "What was norm2 given on the way forward?",
-         .make = [](Choices& c) { c.change<Wiring>().mlp_is_asked_at_attention_less = true; }},
-        {.id = "block_back_norms_exchanged",
-         .decision = "block_back",
-         .title = "the gradients of norm1 and norm2 stand in each other's place",
-         .right = right_norms,
-         .symptom = "both norms learn what the other should",
-         .question = "Which norm's gradients do you write into norm1?",
-         .make = [](Choices& c) { c.change<Wiring>().norm_weights_exchanged = true; }},
     };
     return {decisions, mistakes};
 }

@@ -18,6 +18,8 @@ double share_below(double x) { return std::erfc(-x / std::sqrt(2.0)) / 2; }
 double bell(double x) { return std::exp(-x * x / 2) / std::sqrt(2 * pi_of_gelu); }
 double tanh_at(double x) { return std::tanh(root_2_over_pi() * (x + cubic_of_gelu * x * x * x)); }
 
+double cut_at_three(double x, Activation::Function curve) { return x < -3 ? 0 : x > 3 ? x : curve(x); }
+
 double sigmoid_curve(double x) { return x / (1 + std::exp(-1.702 * x)); }
 double sigmoid_slope(double x) {
     const double s = 1 / (1 + std::exp(-1.702 * x));
@@ -41,6 +43,10 @@ Chapter gelu() {
          .stage = "",
          .lesson = {{"14", "GELU, twice"}},
          .pseudocode = "exact: x/2 * (1 + erf(x / sqrt(2))); tanh: x/2 * (1 + tanh(sqrt(2/π) * (x + 0.044715 * x³)))"},
+        {.id = "gelu_strides",
+         .stage = "",
+         .lesson = {{"14", "GELU, twice"}},
+         .pseudocode = "y = x.contiguous().clone(); for i < numel: y.data()[i] = gelu(y.data()[i])"},
         {.id = "gelu_slope",
          .stage = "",
          .lesson = {{"14", "GELU, twice"}},
@@ -126,6 +132,29 @@ Chapter gelu() {
              [](Choices& c) {
                  c.change<Activation>().tanh = [](double x) { return by_tanh(x, root_2_over_pi(), 0); };
              }},
+        {.id = "gelu_factor_on_x_alone",
+         .decision = "gelu_formula",
+         .title = "inside tanh √(2/π) multiplies x alone, not 0.044715·x³ too",
+         .right = right_formula,
+         .symptom = hardly_seen,
+         .question = "In your formula, where does the bracket behind √(2/π) end?",
+         .make =
+             [](Choices& c) {
+                 c.change<Activation>().tanh = [](double x) {
+                     return by_tanh(x, root_2_over_pi(), cubic_of_gelu / root_2_over_pi());
+                 };
+             }},
+        {.id = "gelu_cut_at_three",
+         .decision = "gelu_formula",
+         .title = "gelu is 0 below -3 and x above 3",
+         .right = "Φ is not yet 0 at -3, nor 1 at 3: gelu(-3) is -0.004",
+         .symptom = hardly_seen,
+         .question = "What is gelu(-3.1), to five digits?",
+         .make =
+             [](Choices& c) {
+                 c.change<Activation>().exact = [](double x) { return cut_at_three(x, Activation::right().exact); };
+                 c.change<Activation>().tanh = [](double x) { return cut_at_three(x, Activation::right().tanh); };
+             }},
         {.id = "gelu_erf_of_x",
          .decision = "gelu_formula",
          .title = "erf is taken of x, not of x/√2",
@@ -133,6 +162,13 @@ Chapter gelu() {
          .symptom = "the curve bends too much: off by up to 0.1",
          .question = "Of which number does Φ(x) take erf?",
          .make = [](Choices& c) { c.change<Activation>().exact = [](double x) { return x / 2 * (1 + std::erf(x)); }; }},
+        {.id = "gelu_clone_taken_for_dense",
+         .decision = "gelu_strides",
+         .title = "data()[i] of a clone is taken for its element i: clone() keeps the strides of a view",
+         .right = "contiguous() first: then data()[0] to data()[numel - 1] are the elements, in row-major order",
+         .symptom = "right for dense tensors; of a view other elements are meant, or none",
+         .question = "What does x.clone().strides() give for a slice of an inner axis?",
+         .make = [](Choices& c) { c.change<Activation>().clone_is_walked = true; }},
         // ---- derivatives ----
         {.id = "gelu_slope_is_the_share",
          .decision = "gelu_slope",
@@ -166,6 +202,44 @@ Chapter gelu() {
                  c.change<Activation>().tanh_slope = [](double x) {
                      const double t = tanh_at(x);
                      return (1 + t) / 2 + x / 2 * (1 - t * t) * root_2_over_pi();
+                 };
+             }},
+        {.id = "gelu_slope_cube_without_three",
+         .decision = "gelu_slope",
+         .title = "of the tanh formula, the derivative of 0.044715·x³ is taken for 0.044715·x²",
+         .right = right_slope,
+         .symptom = other_slope,
+         .question = "What is the derivative of x³?",
+         .make =
+             [](Choices& c) {
+                 c.change<Activation>().tanh_slope = [](double x) {
+                     const double t = tanh_at(x);
+                     return (1 + t) / 2 + x / 2 * (1 - t * t) * root_2_over_pi() * (1 + cubic_of_gelu * x * x);
+                 };
+             }},
+        {.id = "gelu_slope_tanh_not_squared",
+         .decision = "gelu_slope",
+         .title = "of the tanh formula, the derivative of tanh is taken for 1 - tanh, not 1 - tanh²",
+         .right = right_slope,
+         .symptom = other_slope,
+         .question = "What is the derivative of tanh, and what is it at -1?",
+         .make =
+             [](Choices& c) {
+                 c.change<Activation>().tanh_slope = [](double x) {
+                     const double t = tanh_at(x);
+                     return (1 + t) / 2 + x / 2 * (1 - t) * root_2_over_pi() * (1 + 3 * cubic_of_gelu * x * x);
+                 };
+             }},
+        {.id = "gelu_slope_bell_too_narrow",
+         .decision = "gelu_slope",
+         .title = "of the exact formula, φ(x) is taken for exp(-x²) / √(2π): the half is missing",
+         .right = right_slope,
+         .symptom = other_slope,
+         .question = "What is φ(1), to five digits?",
+         .make =
+             [](Choices& c) {
+                 c.change<Activation>().exact_slope = [](double x) {
+                     return share_below(x) + x * std::exp(-x * x) / std::sqrt(2 * pi_of_gelu);
                  };
              }},
         {.id = "gelu_slope_without_grad_y",
