@@ -96,11 +96,10 @@ PROPERTY(Block, MeanAndSpreadGoBackToo, 1,
 
 // ---- GELU and MLP ----------------------------------------------------------------------------------------------
 
-/// Numbers near 0, where the curve bends, numbers where the formulas differ, and some for which exp, the square and the
-/// cube overflow.
+/// Numbers near 0, where the curve bends, numbers where the formulas differ, and some for which exp overflows.
 Tensor numbers_for_gelu(Random& random, const Shape& shape) {
     Tensor x = random_tensor(random, shape) * 2.0F;
-    const float far[] = {0, -2.3F, 2.3F, 12, -12, 95, -95, 10'000, -10'000, 1e20F, -1e20F};
+    const float far[] = {0, -2.3F, 2.3F, 12, -12, 95, -95, 10'000, -10'000};
     Index place = 0;
     for (const float one : far)
         if (place < x.numel()) x.data()[place++] = one;
@@ -117,8 +116,9 @@ PROPERTY(Block, GeluIsTheFormulaThatIsAskedFor, 1, "gelu is x·Φ(x) or its appr
         };
         expect_gelu(numbers_for_gelu(random, {n.B, n.T, n.F}));
         expect_gelu(numbers_for_gelu(random, {n.T, n.F}).transpose(0, 1));
-        expect_gelu(strided(numbers_for_gelu(random, {n.F + 12})));
+        expect_gelu(strided(numbers_for_gelu(random, {n.F + 10})));
         expect_gelu(random_tensor(random, {n.B, 1, n.T, n.D}));
+        expect_gelu(Tensor::of({4}, {1e20F, -1e20F, 1e30F, -1e30F}));  // the square and the cube overflow
     }
 }
 
