@@ -41,12 +41,17 @@ double lost_in_slope(double x) {
     return std::abs(x) < saturated ? std::abs(x) * (1 + 3 * cubic * x * x) : 0;
 }
 
+/// Whether a wrong derivative grows without bound here: code that treats large numbers apart never shows it.
+bool is_beyond_any_slope(double x, double slope) { return std::abs(x) > 10 && std::abs(slope) > 2; }
+
 Array slopes_of(const Activation& choice, const Array& x, const std::string& formula) {
     const Activation::Function slope = formula == "tanh" ? choice.tanh_slope : choice.exact_slope;
     Array y = x;
-    for (std::size_t i = 0; i < x.value.size(); ++i)
-        put_element(y, i,
-                    {slope(x.value[i]), steepest * x.error[i] + 4 * unit_roundoff * (1 + lost_in_slope(x.value[i]))});
+    for (std::size_t i = 0; i < x.value.size(); ++i) {
+        const double at = x.value[i], steep = slope(at);
+        const double error = steepest * x.error[i] + 4 * unit_roundoff * (1 + lost_in_slope(at));
+        put_element(y, i, {steep, is_beyond_any_slope(at, steep) ? anything : error});
+    }
     return y;
 }
 

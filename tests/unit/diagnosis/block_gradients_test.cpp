@@ -67,9 +67,9 @@ protected:
 INSTANTIATE_TEST_SUITE_P(WithMistakes, ModelBlock,
                          testing::Values("", "block_residuals_forgotten", "block_residuals_from_normed",
                                          "block_first_residual_forgotten", "block_second_residual_forgotten",
-                                         "block_side_by_side", "block_orders_exchanged", "block_first_norm_left_out",
-                                         "norm_over_tokens", "norm_rms_for_layer", "mlp_without_activation",
-                                         "mlp_b_in_after_activation"));
+                                         "block_second_residual_from_x", "block_side_by_side", "block_orders_exchanged",
+                                         "block_first_norm_left_out", "norm_over_tokens", "norm_rms_for_layer",
+                                         "mlp_without_activation", "mlp_b_in_after_activation"));
 
 TEST_P(ModelBlock, GoesBackAsItGoesForward) {
     Random random(14);
