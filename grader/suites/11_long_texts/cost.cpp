@@ -56,11 +56,26 @@ std::vector<Index> seen_by(const Inputs& in, Index t) {
     return seen;
 }
 
+const CheckedPart context_rows{"context vectors", Stage::weigh, {"b", "h", "query", "feature"}};
+
 Tensor at(const Tensor& x, const std::vector<Index>& positions) {
     Tensor some = Tensor::empty({x.size(0), x.size(1), static_cast<Index>(positions.size()), x.size(3)});
     for (std::size_t i = 0; i < positions.size(); ++i)
         some.select(2, static_cast<Index>(i)).copy_from(x.select(2, positions[i]));
     return some;
+}
+
+Array expected_row(const Inputs& in, Index t) {
+    const std::vector<Index> seen = seen_by(in, t);
+    return reference::attention(exact(in.q.slice(2, t, t + 1)), exact(at(in.k, seen)), exact(at(in.v, seen)), Mask{})
+        .context;
+}
+
+/// What is wrong for few tokens too is another test's business.
+bool is_right_for_few(Student& student, Random& random) {
+    const Inputs few = long_inputs(random, 64);
+    const Tensor context = student.outside_story([&] { return student.tensor(asked, few.arguments()); });
+    return !difference(context_rows, context, few.expected());
 }
 
 double median(std::vector<double> numbers) {
@@ -80,17 +95,14 @@ Inputs long_inputs(Random& random, Index T) {
 }
 
 void expect_some_rows(Student& student, Random& random, const Inputs& in, const Tensor& context) {
-    const CheckedPart some_rows{"context vectors", Stage::weigh, {"b", "h", "query", "feature"}};
     const Index T = in.q.size(2);
-    expect_shape(some_rows, context.shape(), {1, 1, T, in.v.size(3)});
+    expect_shape(context_rows, context.shape(), {1, 1, T, in.v.size(3)});
     std::vector<Index> rows{0, T - 1, in.looks.globals.back()};
     for (int i = 0; i < 12; ++i) rows.push_back(random.integer(0, T - 1));
     for (const Index t : rows) {
-        const std::vector<Index> seen = seen_by(in, t);
-        const Array expected =
-            reference::attention(exact(in.q.slice(2, t, t + 1)), exact(at(in.k, seen)), exact(at(in.v, seen)), Mask{})
-                .context;
-        expect_close(student, some_rows, context.slice(2, t, t + 1), expected);
+        const auto failure = what_is_wrong(student, context_rows, context.slice(2, t, t + 1), expected_row(in, t));
+        if (failure && is_right_for_few(student, random)) fail(*failure);
+        if (failure) return;
     }
 }
 

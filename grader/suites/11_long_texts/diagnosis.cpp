@@ -143,15 +143,14 @@ struct Step {
     Tensor q, k, v;  ///< q undefined in ring_append
 };
 
-std::optional<Step> step_of(const Arguments& arguments, bool queries) {
-    Step step{Filled(arguments), queries ? tensor(arguments, "q") : Tensor{}, tensor(arguments, "k"),
-              tensor(arguments, "v")};
-    return step;
+Step step_of(const Arguments& arguments, bool queries) {
+    return {Filled(arguments), queries ? tensor(arguments, "q") : Tensor{}, tensor(arguments, "k"),
+            tensor(arguments, "v")};
 }
 
 Predict predict_append(const Arguments& arguments) {
-    const auto step = step_of(arguments, false);
-    return [step = *step](const Choices& c) {
+    const Step step = step_of(arguments, false);
+    return [=](const Choices& c) {
         const Ringing& choices = c.of<Ringing>();
         Ring ring = step.before.ring();
         ring.append(c.reading.tensor(step.k, Argument::key), c.reading.tensor(step.v, Argument::value), choices);
@@ -180,8 +179,8 @@ AnswerAndChanges ask_append(judge::Student& student, const Arguments& arguments)
 }
 
 Predict predict_decode(const Arguments& arguments) {
-    const auto step = step_of(arguments, true);
-    return [step = *step](const Choices& c) {
+    const Step step = step_of(arguments, true);
+    return [=](const Choices& c) {
         const Ringing& choices = c.of<Ringing>();
         Ring ring = step.before.ring();
         const RingSight sight = seen_in_ring(ring, exact(step.k), exact(step.v), choices);
@@ -210,13 +209,16 @@ AnswerAndChanges ask_decode(judge::Student& student, const Arguments& arguments)
     return {std::move(answer), outcome.changed_arguments};
 }
 
-/// The right answer, and the cache as the student's own ring_append leaves it.
+/// What the student's own window_attention answers, and the cache as the student's own ring_append leaves it.
 std::optional<Answer> decode_from_own(judge::Student& student, const Arguments& arguments) {
-    const auto step = step_of(arguments, true);
-    const wire::Handle cache = step->before.in(student);
-    const auto outcome = student.outcome("ring_append", {{"cache", cache}, {"k", step->k}, {"v", step->v}});
-    if (outcome.error) return std::nullopt;
-    Answer answer{.parts = {{"context", judge::long_texts::decoded(step->before.ring(), step->q, step->k, step->v)}}};
+    const Step step = step_of(arguments, true);
+    const auto context = judge::long_texts::decoded_by_own(student, step.before.ring(), step.q, step.k, step.v);
+    const wire::Handle cache = step.before.in(student);
+    const auto outcome = student.outcome("ring_append", {{"cache", cache}, {"k", step.k}, {"v", step.v}});
+    if (outcome.error || !context) return std::nullopt;
+    Array own_context = *context;
+    own_context.error = judge::own(reference::to_tensor(*context)).error;
+    Answer answer{.parts = {{"context", std::move(own_context)}}};
     append(answer, judge::long_texts::contents(student, cache));
     return answer;
 }

@@ -139,4 +139,33 @@ Array decoded(const diagnosis::Ring& ring, const Tensor& q, const Tensor& k, con
     return reference::attention(exact(q), sight.k, sight.v, sight.blocked).context;
 }
 
+namespace {
+
+/// Tokens of a ring in the order of their positions, then the new ones.
+Tensor in_order(const Array& slots, Index next, const Tensor& fresh) {
+    const Tensor ring = reference::to_tensor(slots);
+    const Index w = ring.size(2), held = std::min(next, w);
+    std::vector<Tensor> parts;
+    for (Index position = next - held; position < next; ++position)
+        parts.push_back(ring.slice(2, position % w, position % w + 1));
+    parts.push_back(fresh);
+    return cat(parts, 2);
+}
+
+}  // namespace
+
+std::optional<Array> decoded_by_own(Student& student, const diagnosis::Ring& ring, const Tensor& q, const Tensor& k,
+                                    const Tensor& v) {
+    const Outcome outcome = student.outcome("window_attention", {{"q", q},
+                                                                 {"k", in_order(ring.k, ring.next, k)},
+                                                                 {"v", in_order(ring.v, ring.next, v)},
+                                                                 {"w", ring.w()},
+                                                                 {"globals", Positions{}},
+                                                                 {"padding", Mask{}}});
+    const auto* context = std::get_if<Tensor>(&outcome.value);
+    if (context == nullptr || context->shape() != Shape{q.size(0), q.size(1), q.size(2), v.size(3)})
+        return std::nullopt;
+    return exact(*context);
+}
+
 }  // namespace headway::judge::long_texts

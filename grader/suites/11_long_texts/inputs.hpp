@@ -6,6 +6,7 @@
 #include "student/inputs.hpp"
 #include "student/student.hpp"
 
+#include <optional>
 #include <vector>
 
 /// What the hidden tests of exercise 11 ask with, and what should come back.
@@ -89,5 +90,9 @@ Contents contents(Student& student, const wire::Value& cache);
 
 /// What new tokens should get from a ring.
 Array decoded(const diagnosis::Ring& ring, const Tensor& q, const Tensor& k, const Tensor& v);
+/// The same by the student's own window_attention, over old tokens in the order of positions and the new ones; nothing
+/// if it is of no use.
+std::optional<Array> decoded_by_own(Student& student, const diagnosis::Ring& ring, const Tensor& q, const Tensor& k,
+                                    const Tensor& v);
 
 }  // namespace headway::judge::long_texts

@@ -2,6 +2,7 @@
 //                                     d_v value width · w window · L layers
 #include "suites/11_long_texts/cost.hpp"
 #include "suites/11_long_texts/misfits.hpp"
+#include "suites/11_long_texts/ring_expectations.hpp"
 
 #include "diagnosis/answer.hpp"
 #include "reference/attention.hpp"
@@ -176,7 +177,7 @@ void expect_of_attention(bool holds, const std::string& message) {
 PROPERTY(LongTexts, MemoryGrowsWithTheText, 1,
          "four times the text needs four times the memory at most, not sixteen times") {
     if (session.sanitized) return;  // a sanitizer's own memory would be measured
-    constexpr Index T = 1024;
+    constexpr Index T = 512;
     const auto memory = memory_of_long_texts(student, random, T);
     if (!memory) return;
     const auto kilobytes = [](std::uint64_t bytes) { return std::to_string(bytes / 1000) + " kB"; };
@@ -200,83 +201,6 @@ PROPERTY(LongTexts, TimeGrowsWithTheText, 1,
 
 // ---- decoding --------------------------------------------------------------------------------------------------
 
-const CheckedPart kept_keys{"keys in the cache", Stage::none, {"b", "h", "slot", "feature"}};
-const CheckedPart kept_values{"values in the cache", Stage::none, {"b", "h", "slot", "feature"}};
-
-void expect_next(const Contents& held, Index due, const std::string& after) {
-    expect(held.next == due, Stage::state,
-           "next is " + std::to_string(held.next) + " after " + after + "; it should be " + std::to_string(due));
-}
-
-/// Slots that a token has reached.
-Tensor filled(const Tensor& slots, Index next) { return next < slots.size(2) ? slots.slice(2, 0, next) : slots; }
-Array filled(const Array& slots, Index next) { return exact(filled(reference::to_tensor(slots), next)); }
-
-/// Expects what a ring should hold, and no storage beside it.
-void expect_held(Student& student, const wire::Handle cache, const diagnosis::Ring& due, const std::string& after) {
-    const Contents held = contents(student, cache);
-    expect_shape(kept_keys, held.k.shape(), due.k.shape);
-    expect_shape(kept_values, held.v.shape(), due.v.shape);
-    expect_next(held, due.next, after);
-    if (due.next > 0) {
-        expect_close(student, kept_keys, filled(held.k, due.next), filled(due.k, due.next));
-        expect_close(student, kept_values, filled(held.v, due.next), filled(due.v, due.next));
-    }
-    expect(held.stored <= due.k.numel() + due.v.numel(), Stage::state,
-           "the tensors of the cache store " + std::to_string(held.stored) + " numbers after " + after +
-               "; w tokens are " + std::to_string(due.k.numel() + due.v.numel()));
-}
-
-std::string tokens(Index count) { return std::to_string(count) + (count == 1 ? " token" : " tokens"); }
-
-/// From a new cache on, one chunk after the other.
-void expect_appended(Student& student, Random& random, const Sizes& n, Index w, const Shape& chunks) {
-    const wire::Handle cache =
-        student.keep("make_ring", {{"B", n.B}, {"H", n.H}, {"w", w}, {"d", n.d}, {"d_v", n.d_v}});
-    diagnosis::Ring due{exact(Tensor::zeros({n.B, n.H, w, n.d})), exact(Tensor::zeros({n.B, n.H, w, n.d_v})), 0};
-    expect_held(student, cache, due, "make_ring");
-    for (const Index chunk : chunks) {
-        const NewTokens some(random, n, chunk);
-        student.run("ring_append", some.appended(cache));
-        due.append(exact(some.k), exact(some.v), Ringing::right());
-        expect_held(student, cache, due, tokens(due.next));
-    }
-    shown(student, "make_ring");
-}
-
-/// A copy keeps what it had, and what was appended stays what it was.
-void expect_copies_apart(Student& student, Random& random, const Sizes& n, Index w) {
-    const Filled filled(random, n, w, 2 * w + 1);
-    for (const Index chunk : {Index{1}, w, 2 * w + 1}) {
-        const wire::Handle cache = filled.in(student), copy = student.keep("copy_of", {{"cache", cache}});
-        const NewTokens some(random, n, chunk), others(random, n, 1);
-        student.run("ring_append", some.appended(cache));
-        diagnosis::Ring due = filled.ring();
-        due.append(exact(some.k), exact(some.v), Ringing::right());
-        const Contents held = contents(student, copy);
-        expect(!difference(kept_keys, held.k, exact(filled.k)) && !difference(kept_values, held.v, exact(filled.v)),
-               Stage::state,
-               "a copy of the cache has changed when " + tokens(chunk) +
-                   " were appended to the other: they share a storage, and your ring_append writes into it");
-        student.run("ring_append", others.appended(copy));
-        expect_held(student, cache, due, "appending to a copy of it");
-    }
-}
-
-/// The caller may write new numbers into the tensors that were appended.
-void expect_own_storage(Student& student, Random& random, const Sizes& n, Index w) {
-    const Filled filled(random, n, w, w);
-    const wire::Handle cache = filled.in(student);
-    const NewTokens some(random, n, w);
-    const wire::Handle k = student.store(some.k.contiguous()), v = student.store(some.v.contiguous());
-    student.run("ring_append", {{"cache", cache}, {"k", k}, {"v", v}});
-    student.write(k, {0, 0, 0, 0}, 99);
-    student.write(v, {0, 0, 0, 0}, 99);
-    diagnosis::Ring due = filled.ring();
-    due.append(exact(some.k), exact(some.v), Ringing::right());
-    expect_held(student, cache, due, "the tensors that were appended were overwritten");
-}
-
 PROPERTY(LongTexts, RingsKeepTheLastTokens, 1,
          "the ring keeps the last w tokens, the one at position p in slot p % w; copies are caches of their own") {
     const Sizes n = long_sizes(random);
@@ -287,69 +211,10 @@ PROPERTY(LongTexts, RingsKeepTheLastTokens, 1,
     for_every_relation(student, random, "B H n w d d_v", [&](const AxisSizes& sizes, Random& own) {
         const Sizes size{sizes["B"], sizes["H"], 1, 1, sizes["d"], sizes["d_v"]};
         const Filled filled(own, size, sizes["w"], own.integer(0, 3) * sizes["w"] + own.integer(0, 2));
-        const wire::Handle cache = filled.in(student);
-        const NewTokens some(own, size, sizes["n"]);
-        student.run("ring_append", some.appended(cache));
-        diagnosis::Ring due = filled.ring();
-        due.append(exact(some.k), exact(some.v), Ringing::right());
-        expect_held(student, cache, due, tokens(sizes["n"]) + " more");
+        expect_appended_once(student, filled, NewTokens(own, size, sizes["n"]));
     });
     expect_copies_apart(student, random, n, 4);
     expect_own_storage(student, random, n, 3);
-}
-
-/// New tokens, asked of a cache with given contents; what the cache holds then is judged by what ring_append makes of
-/// it.
-void expect_decoded(Student& student, const Filled& before, const NewTokens& some) {
-    const wire::Handle cache = before.in(student);
-    const Array due = decoded(before.ring(), some.q, some.k, some.v);
-    expect_close(student, context_axes, student.tensor("ring_decode", some.decoded(cache)), due);
-    const Contents held = contents(student, cache);
-    expect_next(held, before.next + some.k.size(2), tokens(some.k.size(2)) + " more");
-    diagnosis::Ring right = before.ring();
-    right.append(exact(some.k), exact(some.v), Ringing::right());
-    const auto from_own = [&](bool keys) {
-        return [&, keys]() -> std::optional<Array> {
-            const wire::Handle other = before.in(student);
-            if (student.outcome("ring_append", some.appended(other)).error) return std::nullopt;
-            const Contents own_held = contents(student, other);
-            return exact(filled(keys ? own_held.k : own_held.v, right.next));
-        };
-    };
-    const auto is_answered = [](const Array&) { return true; };  // the answer before was right
-    for (const bool keys : {true, false}) {
-        const Tensor& yours = keys ? held.k : held.v;
-        const Array& slots = keys ? right.k : right.v;
-        expect_shape(keys ? kept_keys : kept_values, yours.shape(), slots.shape);
-        expect_close_given(student, keys ? kept_keys : kept_values, filled(yours, right.next),
-                           filled(slots, right.next), {"ring_append"}, from_own(keys), is_answered);
-    }
-}
-
-/// A whole text, chunk by chunk: what attention gives that has kept every token.
-void expect_whole_text(Student& student, Random& random, const Sizes& n, Index w, const Shape& chunks) {
-    const wire::Handle cache =
-        student.keep("make_ring", {{"B", n.B}, {"H", n.H}, {"w", w}, {"d", n.d}, {"d_v", n.d_v}});
-    Index total = 0;
-    for (const Index chunk : chunks) total += chunk;
-    const NewTokens text(random, n, total);
-    Index seen = 0;
-    for (const Index chunk : chunks) {
-        const auto part = [&](const Tensor& x) { return x.slice(2, seen, seen + chunk); };
-        const Contents before = contents(student, cache);
-        const Arguments asked{{"cache", cache}, {"q", part(text.q)}, {"k", part(text.k)}, {"v", part(text.v)}};
-        const auto so_far = [&](const Tensor& x) { return exact(x.slice(2, 0, seen + chunk)); };
-        const Array due = reference::attention(exact(part(text.q)), so_far(text.k), so_far(text.v),
-                                               diagnosis::window_mask(Windows::right(), chunk, seen + chunk, w))
-                              .context;
-        const auto from_own = [&]() -> std::optional<Array> {
-            if (before.next != seen) return std::nullopt;
-            return decoded({exact(before.k), exact(before.v), seen}, part(text.q), part(text.k), part(text.v));
-        };
-        expect_close_given(student, context_axes, student.tensor("ring_decode", asked), due,
-                           {"make_ring", "ring_append"}, from_own, [](const Array&) { return true; });
-        seen += chunk;
-    }
 }
 
 STATES(LongTexts, RingsAnswerAsIfAllWereKept, "ring_sees");
