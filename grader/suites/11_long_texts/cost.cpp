@@ -11,15 +11,9 @@ namespace {
 
 constexpr const char* asked = "window_attention";
 
-/// Halfway, as factors go, between what is four times as much and sixteen times.
-constexpr double between = 8;
-
 /// What a worker has written to that holds nothing of the submission's: the runtime's data, its first heap, stacks, and
 /// the processes of the jail around it.
 constexpr std::uint64_t of_an_idle_worker = std::uint64_t{1} << 20U;
-/// Too little to tell a growth by.
-constexpr std::uint64_t a_little = std::uint64_t{3} << 19U;
-
 std::uint64_t over(std::uint64_t some, std::uint64_t due) { return some - std::min(some, due); }
 
 std::uint64_t bytes(const Tensor& tensor) { return static_cast<std::uint64_t>(tensor.numel()) * sizeof(float); }
@@ -78,11 +72,6 @@ bool is_right_for_few(Student& student, Random& random) {
     return !difference(context_rows, context, few.expected());
 }
 
-double median(std::vector<double> numbers) {
-    std::ranges::sort(numbers);
-    return numbers[numbers.size() / 2];
-}
-
 double milliseconds(const Student::Measured& measured) {
     return std::chrono::duration<double, std::milli>(measured.computed).count();
 }
@@ -106,10 +95,6 @@ void expect_some_rows(Student& student, Random& random, const Inputs& in, const 
     }
 }
 
-bool Memory::is_linear() const {
-    return of_long < a_little || static_cast<double>(of_long) < between * static_cast<double>(of_short);
-}
-
 std::optional<Memory> memory_of_long_texts(Student& student, Random& random, Index T) {
     std::vector<std::uint64_t> extra;
     for (const Index length : {T, 4 * T}) {
@@ -125,15 +110,6 @@ std::optional<Memory> memory_of_long_texts(Student& student, Random& random, Ind
                         over(measured.growth, bytes(measured.answer)));
     }
     return Memory{extra[0], extra[1], static_cast<std::uint64_t>(16 * T * T) * sizeof(float)};
-}
-
-double Times::ratio() const { return median(of_long) / std::max(median(of_short), 1e-6); }
-
-Times::Growth Times::growth() const {
-    constexpr double room = 1.2;
-    const double quickest = std::ranges::min(of_long) / std::max(std::ranges::min(of_short), 1e-6);
-    if (std::min(ratio(), quickest) > between * room) return Growth::quadratic;
-    return std::max(ratio(), quickest) < between / room ? Growth::linear : Growth::unclear;
 }
 
 Times times_of_long_texts(Student& student, Random& random) {
