@@ -23,10 +23,10 @@ void masks_of_long_texts(Blocks& blocks) {
     constexpr Index T = 8, w = 3;
     const Mask window = ex11::window_mask(T, T, w), joined = ex11::long_mask(T, T, w, {0}, Mask{});
     const Labels names = numbers(T);
-    Picture picture(480, 280);
+    Picture picture(480, 304);
     draw_staircase(picture, {6, 12}, {"window of 3", names, names, window, 24, 24});
     draw_staircase(picture, {246, 12}, {"and token 0 global", names, names, joined, 24, 24});
-    draw_mask_key(picture, {30, 240});
+    draw_mask_key(picture, {30, 264});
     blocks.picture("11/masks", picture,
                    "Two staircases of eight queries by eight keys. A window of 3 is a band along the diagonal with " +
                        std::to_string(open_pairs(window)) +
@@ -43,7 +43,7 @@ void layers_reach(Blocks& blocks) {
     for (Index layers = 1; layers <= L; ++layers) {
         const double y = 44 + 48 * static_cast<double>(layers - 1);
         const Mask reached = ex11::reach(ex11::window_mask(T, T, w), layers);
-        picture.label({16, y + 22}, std::to_string(layers) + (layers == 1 ? " layer" : " layers"));
+        picture.label({16, y + 17}, std::to_string(layers) + (layers == 1 ? " layer" : " layers"));
         Index count = 0;
         for (Index s = 0; s < T; ++s) {
             const bool hears = !reached(T - 1, s);

@@ -140,7 +140,7 @@ void expect_nothing_read_before_windows(Student& student, Random& random) {
     expect_close(student, context_axes, context, expected);
 }
 
-STATES(LongTexts, WindowsAreAttendedTo, "attention_window", "long_mask");
+STATES(LongTexts, WindowsAreAttendedTo, "window", "globals", "long_mask");
 PROPERTY(LongTexts, WindowsAreAttendedTo, 1,
          "window attention gives what attention under the long mask gives, and reads nothing before the windows") {
     const Sizes n = long_sizes(random);
@@ -217,7 +217,7 @@ PROPERTY(LongTexts, RingsKeepTheLastTokens, 1,
     expect_own_storage(student, random, n, 3);
 }
 
-STATES(LongTexts, RingsAnswerAsIfAllWereKept, "ring_sees");
+STATES(LongTexts, RingsAnswerAsIfAllWereKept, "ring_sees", "ring_taken_in");
 PROPERTY(LongTexts, RingsAnswerAsIfAllWereKept, 1,
          "new tokens get from the ring what they would get if every token had been kept") {
     const Sizes n = long_sizes(random);
