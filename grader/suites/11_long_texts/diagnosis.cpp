@@ -9,6 +9,7 @@
 #include "student/expect.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 
 namespace headway::diagnosis {
@@ -70,6 +71,11 @@ std::optional<Answer> long_mask_from_own(judge::Student& student, const Argument
     return Answer::of(array_of((!((!window) | (!global))) | reference::causal_mask(T, S) | mask(arguments, "padding")));
 }
 
+/// NaN stands where nobody may look: the model looks everywhere.
+bool is_finite(const Tensor& x) {
+    return std::ranges::all_of(exact(x).value, [](double number) { return std::isfinite(number); });
+}
+
 /// The arguments of window_attention, if they fit and are few enough to be predicted.
 std::optional<Inputs> inputs_of(const Arguments& arguments) {
     constexpr Index most_scores = 50'000;  // more take a search too long
@@ -80,6 +86,7 @@ std::optional<Inputs> inputs_of(const Arguments& arguments) {
     if (k.shape() != Shape{B, H, S, q.size(3)} || v.shape() != Shape{B, H, S, v.size(3)}) return std::nullopt;
     if (S < T || in.looks.w < 1 || !are_within(in.looks.globals, S) || B * H * T * S > most_scores) return std::nullopt;
     if (in.looks.padding.defined() && in.looks.padding.shape() != Shape{B, 1, 1, S}) return std::nullopt;
+    if (!is_finite(k) || !is_finite(v)) return std::nullopt;
     return in;
 }
 
@@ -191,12 +198,14 @@ Predict predict_decode(const Arguments& arguments) {
         Answer answer{.parts = {{"context", Attention(given).output(c)}}};
         if (choices.takes_in) ring.append(exact(step.k), exact(step.v), choices);
         append(answer, ring);
+        if (choices.shares && choices.takes_in) answer.parts.push_back({shared, {}});
         return answer;
     };
 }
 
 AnswerAndChanges ask_decode(judge::Student& student, const Arguments& arguments) {
-    const wire::Handle cache = Filled(arguments).in(student);
+    const Filled before(arguments);
+    const wire::Handle cache = before.in(student), copy = student.keep("copy_of", {{"cache", cache}});
     const auto outcome = student.outcome("ring_decode", {{"cache", cache},
                                                          {"q", argument(arguments, "q")},
                                                          {"k", argument(arguments, "k")},
@@ -206,6 +215,7 @@ AnswerAndChanges ask_decode(judge::Student& student, const Arguments& arguments)
     if (!answer.is_value() || answer.parts.empty()) return answer;
     answer.parts.front().first = "context";
     append(answer, judge::long_texts::contents(student, cache));
+    if (!is_as_it_was(judge::long_texts::contents(student, copy), before)) answer.parts.push_back({shared, {}});
     return {std::move(answer), outcome.changed_arguments};
 }
 
@@ -213,13 +223,14 @@ AnswerAndChanges ask_decode(judge::Student& student, const Arguments& arguments)
 std::optional<Answer> decode_from_own(judge::Student& student, const Arguments& arguments) {
     const Step step = step_of(arguments, true);
     const auto context = judge::long_texts::decoded_by_own(student, step.before.ring(), step.q, step.k, step.v);
-    const wire::Handle cache = step.before.in(student);
+    const wire::Handle cache = step.before.in(student), copy = student.keep("copy_of", {{"cache", cache}});
     const auto outcome = student.outcome("ring_append", {{"cache", cache}, {"k", step.k}, {"v", step.v}});
     if (outcome.error || !context) return std::nullopt;
     Array own_context = *context;
     own_context.error = judge::own(reference::to_tensor(*context)).error;
     Answer answer{.parts = {{"context", std::move(own_context)}}};
     append(answer, judge::long_texts::contents(student, cache));
+    if (!is_as_it_was(judge::long_texts::contents(student, copy), step.before)) answer.parts.push_back({shared, {}});
     return answer;
 }
 

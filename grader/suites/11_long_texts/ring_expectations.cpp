@@ -137,6 +137,26 @@ void expect_decoded(Student& student, const Filled& before, const NewTokens& som
     }
 }
 
+void expect_copies_apart_in_decoding(Student& student, Random& random, const Sizes& n, Index w) {
+    const Filled filled(random, n, w, 2 * w + 1);
+    const NewTokens some(random, n, 2);
+    /// Whether a copy is as it was after the other cache has taken in new tokens.
+    const auto stays = [&](const char* function) {
+        const wire::Handle cache = filled.in(student), copy = student.keep("copy_of", {{"cache", cache}});
+        const bool decodes = std::string(function) == "ring_decode";
+        student.outcome(function, decodes ? some.decoded(cache) : some.appended(cache));
+        const Contents held = contents(student, copy);
+        return !difference(kept_keys, held.k, exact(filled.k)) && !difference(kept_values, held.v, exact(filled.v));
+    };
+    if (stays("ring_decode")) return;
+    // What ring_append does to copies too is another test's business.
+    if (student.outside_story([&] { return stays("ring_append"); }))
+        expect(
+            false, Stage::state,
+            "a copy of the cache has changed when tokens were decoded with the other: they share a storage, and your "
+            "ring_decode writes into it");
+}
+
 void expect_whole_text(Student& student, Random& random, const Sizes& n, Index w, const Shape& chunks) {
     const wire::Handle cache =
         student.keep("make_ring", {{"B", n.B}, {"H", n.H}, {"w", w}, {"d", n.d}, {"d_v", n.d_v}});

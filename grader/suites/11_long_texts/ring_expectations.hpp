@@ -19,6 +19,8 @@ void expect_own_storage(Student& student, Random& random, const Sizes& n, Index 
 /// New tokens, asked of a cache with given contents; what the cache holds then is judged by what ring_append makes of
 /// it.
 void expect_decoded(Student& student, const Filled& before, const NewTokens& some);
+/// A copy keeps what it had, in decoding too.
+void expect_copies_apart_in_decoding(Student& student, Random& random, const Sizes& n, Index w);
 /// A whole text, chunk by chunk: what attention gives that has kept every token.
 void expect_whole_text(Student& student, Random& random, const Sizes& n, Index w, const Shape& chunks);
 

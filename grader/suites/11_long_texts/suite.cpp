@@ -109,14 +109,14 @@ PROPERTY(LongTexts, UnionsAreCutByTimeAndPadding, 1,
 
 // ---- attention -------------------------------------------------------------------------------------------------
 
-void expect_attention(Student& student, const Inputs& in) {
+void expect_attention(Student& student, const Inputs& in, const Needs& needs = {}) {
     const FunctionCall call{"window_attention", in.arguments()};
     const Looks& looks = in.looks;
     const auto from_own = [&]() -> std::optional<Array> {
         return in.expected(student.mask("long_mask", arguments_of_mask(in.q.size(2), in.k.size(2), looks)));
     };
     expect_close_given(student, context_axes, student.tensor(call.function, call.arguments), in.expected(),
-                       {"window_mask", "global_mask", "long_mask"}, from_own, computes(student, call));
+                       {"window_mask", "global_mask", "long_mask"}, from_own, computes(student, call, "", needs));
 }
 
 /// Keys and values before all windows are NaN: nobody may look at them.
@@ -152,6 +152,11 @@ PROPERTY(LongTexts, WindowsAreAttendedTo, 1,
     for (const Padded padded : all_paddings)
         expect_attention(student,
                          Inputs(random, n, {4, {n.S - 1, n.S / 2, 0, 0}, random_padding(random, n.B, n.S, padded)}));
+    for (const float factor : {0.0F, 1e-20F, 60.0F}) {
+        Inputs in(random, n, random_looks(random, n, 4));
+        in.q = in.q * factor;
+        expect_attention(student, in, {.parts = false});
+    }
     for (const float level : {1e4F, -1e4F})
         expect_attention(student, Inputs(random, n, random_looks(random, n, 3)).at_level(level));
     for_every_relation(student, random, "B H T P w d d_v", [&](const AxisSizes& sizes, Random& own) {
@@ -232,6 +237,7 @@ PROPERTY(LongTexts, RingsAnswerAsIfAllWereKept, 1,
     });
     expect_whole_text(student, random, n, w, {1, 1, 4, 2, 13, 1, 5, 6, 1});
     expect_whole_text(student, random, n, 1, {3, 1, 1});
+    expect_copies_apart_in_decoding(student, random, n, 4);
 }
 
 // ---- how far layers reach ----------------------------------------------------------------------------------------
