@@ -103,7 +103,7 @@ void ring_append(RingCache& cache, const Tensor& k, const Tensor& v) {
     for (Index axis : {0, 1, 3}) check(k.size(axis) == cache.k.size(axis) && v.size(axis) == cache.v.size(axis));
     Index w = cache.k.size(2), n = k.size(2);
     auto shifted = [&](const Tensor& ring, const Tensor& x) {
-        Tensor y = Tensor::zeros(ring.shape());
+        Tensor y = ring.clone();
         Index held = std::min(cache.next, w);
         Tensor all = held > 0 ? cat({ring.slice(2, 0, held), x}, 2) : x;
         Index kept = std::min(w, all.size(2));
