@@ -269,6 +269,7 @@ const SubjectRegistration registration(
        .model = &predict_decode,
        .questions = &ask_ring_decode,
        .given_own = &decode_from_own,
+       .calls_them_in_any_order = true,  // some take in one new token at a time
        .ask = &ask_decode,
        .stage = "mask"},
       {.name = "reach", .model = &predict_reach, .questions = &ask_reach, .stage = "mask"},
