@@ -310,10 +310,13 @@ void Student::forget(wire::Handle handle) { answer("forget", {{"x", handle}}); }
 Student::Measured Student::measured(const std::string& function, const Arguments& arguments) {
     Measured result;
     const auto mark = link().process().mark_memory();
+    const std::chrono::nanoseconds before = link().process().cpu_time();
     const wire::Handle answer = keep(function, arguments);
+    const sandbox::Process& process = link().process();
+    result.computed = process.cpu_time() - before;
     if (mark) {
-        const sandbox::Process& process = link().process();
-        if (!mark->group_counts && process.has_started_processes_since(*mark)) {
+        result.started_processes = process.has_started_processes_since(*mark);
+        if (!mark->group_counts && result.started_processes) {
             Failure failure;
             failure.kind = FailureKind::wrong_behaviour;
             failure.message = "your " + function +

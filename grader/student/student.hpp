@@ -5,6 +5,7 @@
 
 #include <headway/tensor.hpp>
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
@@ -73,13 +74,15 @@ public:
     bool share_storage(wire::Handle a, wire::Handle b);
     void forget(wire::Handle handle);
 
-    /// A tensor that `function` answers, and the memory that it took, measured from outside. Meaningful in the plain
-    /// build only.
+    /// A tensor that `function` answers, and the memory and the processor time that it took, measured from outside.
+    /// Meaningful in the plain build only.
     struct Measured {
         Tensor answer;
         bool is_known = false;     ///< or the kernel does not tell
         std::uint64_t before = 0;  ///< what the worker had written to when it was asked, static data included
         std::uint64_t growth = 0;  ///< at the peak
+        std::chrono::nanoseconds computed{0};  ///< by all threads, whatever else the machine did
+        bool started_processes = false;        ///< whose time is not in it
     };
     Measured measured(const std::string& function, const Arguments& arguments);
 

@@ -1,6 +1,7 @@
 // ./headway lab cost: what the number of heads costs, on the student's own module of exercise 05.
 #include "labs/cost/measure.hpp"
 #include "labs/cost/view.hpp"
+#include "labs/cost/windows.hpp"
 
 #include "labs/frame/attention_probe.hpp"
 #include "labs/frame/program.hpp"
@@ -23,8 +24,11 @@ void cost(const lab::CommonArguments& arguments) {
     lab::require_attention("cost");
     const cli::Interrupt interrupt(lab::stopping);
     cli::ProgressLine progress;
-    const auto costs = lab::measure(arguments.quick ? quick_plan() : lab::CostPlan{},
-                                    [&](const std::string& text) { progress.show(text); });
+    lab::AllCosts costs;
+    costs.heads = lab::measure(arguments.quick ? quick_plan() : lab::CostPlan{},
+                               [&](const std::string& text) { progress.show(text); });
+    progress.show("texts through a window");
+    costs.windows = lab::measure_windows(arguments.quick ? 1024 : 4096, arguments.quick ? 2 : 5);
     progress.clear();
     lab::deliver(arguments, "cost",
                  {lab::cost_page(costs), [&](report::Page& page) { lab::show_costs(page, costs); },

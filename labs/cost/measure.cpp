@@ -18,7 +18,17 @@
 namespace headway::lab {
 namespace {
 
-/// The fastest of several runs after one that does not count: what a machine does besides only makes a run slower.
+Tensor head_by_head(const Tensor& q, const Tensor& k, const Tensor& v) {
+    std::vector<Tensor> contexts;  // (B, 1, T, d) each
+    for (Index h = 0; h < q.size(1); ++h)
+        contexts.push_back(
+            given::scaled_dot_product_attention(q.slice(1, h, h + 1), k.slice(1, h, h + 1), v.slice(1, h, h + 1))
+                .context);
+    return ops::cat(contexts, 1);
+}
+
+}  // namespace
+
 double milliseconds(int repeats, const std::function<Tensor()>& run) {
     run();
     double fastest = std::numeric_limits<double>::infinity();
@@ -30,17 +40,6 @@ double milliseconds(int repeats, const std::function<Tensor()>& run) {
     }
     return fastest;
 }
-
-Tensor head_by_head(const Tensor& q, const Tensor& k, const Tensor& v) {
-    std::vector<Tensor> contexts;  // (B, 1, T, d) each
-    for (Index h = 0; h < q.size(1); ++h)
-        contexts.push_back(
-            given::scaled_dot_product_attention(q.slice(1, h, h + 1), k.slice(1, h, h + 1), v.slice(1, h, h + 1))
-                .context);
-    return ops::cat(contexts, 1);
-}
-
-}  // namespace
 
 Cost measure_one(const AttentionSizes& sizes, int repeats) {
     const auto [B, T, D, H] = sizes;

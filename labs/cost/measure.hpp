@@ -2,6 +2,8 @@
 
 #include "labs/cost/count.hpp"
 
+#include <headway/tensor.hpp>
+
 #include <functional>
 #include <string>
 #include <vector>
@@ -17,6 +19,9 @@ struct Cost {
     double batched_ms = 0;     ///< attention of all heads by one product, without projections
     double one_by_one_ms = 0;  ///< the same in a loop over heads
 };
+
+/// The fastest of several runs after one that does not count: what a machine does besides only makes a run slower.
+double milliseconds(int repeats, const std::function<Tensor()>& run);
 
 Cost measure_one(const AttentionSizes& sizes, int repeats);
 

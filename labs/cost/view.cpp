@@ -66,9 +66,69 @@ std::string verdict_on_counts(const std::vector<Cost>& costs) {
                   "Eigen without <headway/eigen.hpp>, are not counted.";
 }
 
+// ---- texts through a window --------------------------------------------------------------------------------------
+
+Chart chart_of(const WindowCosts& windows) {
+    const std::string name = fmt::format("window of {}", windows.w);
+    Chart chart{.title = "Time of attention",
+                .x_name = "tokens T",
+                .y_name = "ms",
+                .x_scale = Scale::log2,
+                .series = {{"all keys", {}, {}}, {name, {}, {}}}};
+    for (const WindowCost& text : windows.texts)
+        for (Series& series : chart.series) {
+            series.x.push_back(static_cast<double>(text.T));
+            series.y.push_back(&series == &chart.series.front() ? text.all_ms : text.window_ms);
+        }
+    return chart;
+}
+
+Rows table(const WindowCosts& windows) {
+    Rows rows{{"T", "all keys", fmt::format("window of {}", windows.w)}};
+    for (const WindowCost& text : windows.texts)
+        rows.push_back(
+            {std::to_string(text.T), fmt::format("{:.2f}", text.all_ms), fmt::format("{:.2f}", text.window_ms)});
+    return rows;
+}
+
+constexpr const char* explanation_of_windows =
+    "all keys: causal attention as the course computes it; window: your window_attention of exercise 11; in ms, two "
+    "heads of width 16.";
+
+/// From the text before the last to the last, which is four times as long.
+std::string what_windows_cost(const WindowCosts& windows) {
+    const WindowCost &before = windows.texts.at(windows.texts.size() - 2), &last = windows.texts.back();
+    return fmt::format(
+        "From {} tokens to {}, time grew {:.1f} times with all keys and {:.1f} times through the window.", before.T,
+        last.T, last.all_ms / before.all_ms, last.window_ms / before.window_ms);
+}
+
+void write_windows(report::Xml& page, const WindowCosts& windows) {
+    page.text("h2", {}, "Long texts");
+    write_chart(page, chart_of(windows));
+    page.text("p", {}, what_windows_cost(windows));
+    write_table(page, explanation_of_windows, table(windows));
+}
+
+void show_windows(report::Page& page, const WindowCosts& windows) {
+    page.blank();
+    for (const std::string& line : table_lines(table(windows))) page.line(0, {{line}});
+    page.blank();
+    page.paragraph({}, {{explanation_of_windows, Tone::faint}});
+    page.paragraph({}, {{what_windows_cost(windows)}});
+}
+
+nlohmann::json json_of(const WindowCosts& windows) {
+    nlohmann::json rows = nlohmann::json::array();
+    for (const WindowCost& text : windows.texts)
+        rows.push_back({{"T", text.T}, {"all_ms", text.all_ms}, {"window_ms", text.window_ms}});
+    return {{"w", windows.w}, {"rows", rows}};
+}
+
 }  // namespace
 
-std::string cost_page(const std::vector<Cost>& costs) {
+std::string cost_page(const AllCosts& all_costs) {
+    const std::vector<Cost>& costs = all_costs.heads;
     return html_page("What heads cost", [&](report::Xml& page) {
         page.text("p", {},
                   fmt::format("D = {}, B·T = {}: measured on one thread.", costs.front().sizes.D,
@@ -76,10 +136,12 @@ std::string cost_page(const std::vector<Cost>& costs) {
         for (const Chart& chart : charts(costs)) write_chart(page, chart);
         page.text("p", {}, verdict_on_counts(costs));
         write_table(page, explanation, table(costs));
+        if (all_costs.windows) write_windows(page, *all_costs.windows);
     });
 }
 
-void show_costs(report::Page& page, const std::vector<Cost>& costs) {
+void show_costs(report::Page& page, const AllCosts& all_costs) {
+    const std::vector<Cost>& costs = all_costs.heads;
     const std::vector<Chart> all = charts(costs);
     show_chart(page, 0, all[0]);
     page.blank();
@@ -91,11 +153,12 @@ void show_costs(report::Page& page, const std::vector<Cost>& costs) {
     page.blank();
     page.paragraph({}, {{explanation, Tone::faint}});
     page.paragraph({}, {{verdict_on_counts(costs)}});
+    if (all_costs.windows) show_windows(page, *all_costs.windows);
 }
 
-nlohmann::json to_json(const std::vector<Cost>& costs) {
+nlohmann::json to_json(const AllCosts& costs) {
     nlohmann::json rows = nlohmann::json::array();
-    for (const Cost& cost : costs)
+    for (const Cost& cost : costs.heads)
         rows.push_back({{"B", cost.sizes.B},
                         {"T", cost.sizes.T},
                         {"D", cost.sizes.D},
@@ -106,7 +169,9 @@ nlohmann::json to_json(const std::vector<Cost>& costs) {
                         {"forward_ms", cost.forward_ms},
                         {"batched_ms", cost.batched_ms},
                         {"loop_ms", cost.one_by_one_ms}});
-    return {{"lab", "cost"}, {"rows", rows}};
+    nlohmann::json all{{"lab", "cost"}, {"rows", rows}};
+    if (costs.windows) all["windows"] = json_of(*costs.windows);
+    return all;
 }
 
 }  // namespace headway::lab

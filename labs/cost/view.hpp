@@ -1,18 +1,25 @@
 #pragma once
 
 #include "labs/cost/measure.hpp"
+#include "labs/cost/windows.hpp"
 
 #include "terminal/page.hpp"
 
 #include <nlohmann/json.hpp>
 
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace headway::lab {
 
-std::string cost_page(const std::vector<Cost>& costs);
-void show_costs(report::Page& page, const std::vector<Cost>& costs);
-nlohmann::json to_json(const std::vector<Cost>& costs);
+struct AllCosts {
+    std::vector<Cost> heads;
+    std::optional<WindowCosts> windows = {};  ///< nothing while exercise 11 is not written
+};
+
+std::string cost_page(const AllCosts& costs);
+void show_costs(report::Page& page, const AllCosts& costs);
+nlohmann::json to_json(const AllCosts& costs);
 
 }  // namespace headway::lab

@@ -67,12 +67,15 @@ quick() {
     check_page cost/cost.html
     python3 - <<'PYTHON' || complain 'cost.json is not what it should be'
 import json
-rows = json.load(open("cost.json"))["rows"]
+cost = json.load(open("cost.json"))
+rows, windows = cost["rows"], cost["windows"]
 assert {row["H"] for row in rows} == {1, 2, 4, 8, 16, 32, 64}
 for T in {row["T"] for row in rows}:
     assert len({row["counted_multiply_adds"] for row in rows if row["T"] == T}) == 1, "H changes the multiply-adds"
 one, many = rows[0], rows[6]
 assert many["score_bytes"] == 64 * one["score_bytes"]
+assert [text["T"] for text in windows["rows"]] == [64, 256, 1024] and windows["w"] == 64
+assert all(text["all_ms"] > 0 and text["window_ms"] > 0 for text in windows["rows"])
 PYTHON
 }
 

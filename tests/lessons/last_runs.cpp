@@ -6,6 +6,7 @@
 #include <head_splitting.hpp>
 #include <headway/random.hpp>
 #include <kv_cache.hpp>
+#include <long_texts.hpp>
 #include <merge_heads.hpp>
 #include <module.hpp>
 #include <positions.hpp>
@@ -113,6 +114,17 @@ TEST(LongText, Fits) {
     std::cout << context[0][0][0] << '\n';
 }
 }  // namespace headway::ex10
+
+namespace headway::ex11 {
+TEST(Ring, StaysAsSmallAsItsWindow) {
+    RingCache cache = make_ring(1, 2, 8, 4, 4);
+    for (Index step = 0; step < 1000; ++step) {
+        const Tensor token = Tensor::full({1, 2, 1, 4}, static_cast<float>(step));
+        ring_decode(cache, token, token, token);
+    }
+    std::cout << cache.next << " tokens seen, " << cache.k.storage_size() << " numbers of keys kept\n";
+}
+}  // namespace headway::ex11
 
 namespace headway::ex13 {
 TEST(Distance, IsAllThatCounts) {

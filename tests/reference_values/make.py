@@ -298,6 +298,31 @@ for case, norm_first, formula in (("14/pre_norm", True, "none"), ("14/post_norm"
     keep(case, x=x, grad_y=grad_y, result=y, grad_x=x.grad, **layer_by_name(layer, lambda parameter: parameter))
     keep(case, **{f"grad_{name}": part for name, part in layer_by_name(layer, lambda p: p.grad).items()})
 
+# ---- 11: long texts: attention under a mask that joins a window and global tokens, and is cut -------------------
+
+
+def long_mask(queries, keys, window, globals_, padding):
+    """True where a query may not attend; padding (B, keys)."""
+    p = torch.arange(queries).unsqueeze(1) + keys - queries
+    s = torch.arange(keys)
+    is_global = torch.isin(p, torch.tensor(globals_, dtype=torch.long)) | torch.isin(
+        s, torch.tensor(globals_, dtype=torch.long))
+    open_ = ((p - s < window) | is_global) & (s <= p)
+    return ~(open_ & ~padding[:, None, None, :])
+
+
+WINDOW = 3
+for case, queries, keys, globals_, padded in (("11/window", T, S, [], 0), ("11/globals", S, S, [0, 4], 0),
+                                              ("11/padding", T, S, [1], 2), ("11/ring", 9, 9, [], 0)):
+    q, k, v = drawn(B, H, queries, d), drawn(B, H, keys, d), drawn(B, H, keys, d_v)
+    no_key = torch.zeros(B, keys, dtype=torch.bool)
+    if padded:
+        no_key[-1, -padded:] = True
+    mask = long_mask(queries, keys, WINDOW, globals_, no_key)
+    result, _ = attention(q, k, v, mask)
+    keep(case, q=q, k=k, v=v, padding=no_key[:, None, None, :].to(torch.float32),
+         mask=mask.to(torch.float32), result=result)
+
 # ---- the file ---------------------------------------------------------------------------------------------------
 
 

@@ -1,5 +1,6 @@
 // The cost lab: what it counts is what the formula says.
 #include "labs/cost/measure.hpp"
+#include "labs/cost/windows.hpp"
 
 #include <headway/given.hpp>
 #include <headway/random.hpp>
@@ -8,6 +9,8 @@
 #include <module.hpp>
 
 #include <gtest/gtest.h>
+
+#include <algorithm>
 
 namespace headway::lab {
 namespace {
@@ -47,6 +50,15 @@ TEST(Cost, ScoresGrowWithTheHeads) {
     EXPECT_EQ(one.weights, scores_in(one.sizes));
     EXPECT_EQ(eight.weights, scores_in(eight.sizes));
     EXPECT_EQ(eight.weights, 8 * one.weights);
+}
+
+TEST(Cost, WindowsAreMeasuredForTextsFourTimesAsLong) {
+    const auto costs = measure_windows(256, 1);
+    ASSERT_TRUE(costs);
+    ASSERT_EQ(costs->texts.size(), 3U);
+    for (const WindowCost& text : costs->texts) EXPECT_GT(std::min(text.all_ms, text.window_ms), 0);
+    EXPECT_EQ(costs->texts.front().T, 16);
+    EXPECT_EQ(costs->texts.back().T, 256);
 }
 
 }  // namespace

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <headway/given.hpp>
+#include <headway/tensor.hpp>
+
+#include <vector>
+
+// Exercise 11: long texts. Each token looks at a window of the last w tokens, and a few global tokens at everything.
+//     B batch · H heads · T queries · S keys · n new tokens · d head_dim · d_v value width · w window · L layers
+//
+// T queries are the last T of S positions: query t stands at position p(t) = t + (S - T). As everywhere in this course,
+// true in a mask means "may not attend", and Mask{} blocks nothing. Everything in <headway/given.hpp> up to
+// scaled_dot_product_context is yours to use. No function changes an argument that is const, or what it returned
+// before; tensors and masks may be views of any strides. Every size is at least 1; where one is not, where T > S, or
+// where shapes do not fit, throw std::invalid_argument. Nothing broadcasts here.
+namespace headway::ex11 {
+
+// ---- masks -------------------------------------------------------------------------------------------------------
+
+/// A token sees itself and the w - 1 tokens before it: open where 0 <= p(t) - s < w.
+///                                                                    [Child et al. 2019; Beltagy et al. 2020, §3.1]
+/// @return (T, S)   @throws std::invalid_argument if w < 1, T < 1 or S < T
+Mask window_mask(Index T, Index S, Index w);
+
+/// Global tokens see every key, and every query sees them: open where p(t) or s is one of `positions`.
+///                                                                    [Beltagy et al. 2020, §3.1; Zaheer et al. 2020]
+/// @param positions  in [0, S), in any order, some perhaps twice; there may be none
+/// @return (T, S)   @throws std::invalid_argument also if a position is not in [0, S)
+Mask global_mask(Index T, Index S, const std::vector<Index>& positions);
+
+/// Open where the window or a global token opens it, nothing lies in the future (s > p(t)), and s is no padding.
+/// @param padding  (B, 1, 1, S), true where a key is padding, at either end or in between; or Mask{}
+/// @return (B, 1, T, S), or (T, S) for Mask{}
+/// @throws std::invalid_argument as the two above, and if padding has another shape
+Mask long_mask(Index T, Index S, Index w, const std::vector<Index>& globals, const Mask& padding);
+
+// ---- attention ---------------------------------------------------------------------------------------------------
+
+/// softmax(q·kᵀ / √d, masked by long_mask)·v, without ever looking at what a window blocks: with w and the number of
+/// global tokens fixed, time and memory grow with T, not with T·S. At most a few numbers per query and key of its
+/// window exist at once. Keys that stand before the windows of all queries are not read if nothing is global: they may
+/// be NaN. Scores of ±1e4 overflow nothing.
+/// @param q  (B, H, T, d)   @param k  (B, H, S, d)   @param v  (B, H, S, d_v)
+/// @param globals, padding  as for long_mask
+/// @return (B, H, T, d_v); zeros for queries that see no key
+Tensor window_attention(const Tensor& q, const Tensor& k, const Tensor& v, Index w, const std::vector<Index>& globals,
+                        const Mask& padding);
+
+// ---- decoding ----------------------------------------------------------------------------------------------------
+
+/// Keys and values of the last w tokens. The token at position p is in slot p % w, so each new one takes the place of
+/// the one that leaves the window.                                                        [Jiang et al. 2023, §2.1]
+/// A copy of a cache is a cache of its own (a beam search makes many), but its tensors are views of the same storage.
+/// So write into that storage only where nobody else sees it: owns_storage() tells. It never holds more than w tokens.
+struct RingCache {
+    Tensor k;        ///< (B, H, w, d)
+    Tensor v;        ///< (B, H, w, d_v)
+    Index next = 0;  ///< position of the next token; while it is below w, slots from it on hold anything finite
+};
+
+/// An empty cache: zeros, and next is 0.
+RingCache make_ring(Index B, Index H, Index w, Index d, Index d_v);
+
+/// Takes in n more tokens, which may be more than w: of those the last w stay. next moves on by n.
+/// @param k  (B, H, n, d)   @param v  (B, H, n, d_v)
+/// @throws std::invalid_argument if a shape does not fit; the cache is then as it was
+void ring_append(RingCache& cache, const Tensor& k, const Tensor& v);
+
+/// Causal attention of n new tokens, each to itself and the w - 1 tokens before it, as if all had been kept; then the
+/// cache has taken them in. Mind that the first of them still sees tokens that the last will push out.
+/// @param q, k  (B, H, n, d)   @param v  (B, H, n, d_v)
+/// @return (B, H, n, d_v)
+/// @throws std::invalid_argument if a shape does not fit; the cache is then as it was
+Tensor ring_decode(RingCache& cache, const Tensor& q, const Tensor& k, const Tensor& v);
+
+// ---- how far layers reach together -------------------------------------------------------------------------------
+
+/// Which tokens can influence which, through L layers that all have this mask: open where a way of exactly L steps
+/// leads from token s to token t, each from a token to one that sees it. For two layers: t sees some u that sees s.
+/// @param mask  (S, S)
+/// @return (S, S): true where s cannot influence t
+/// @throws std::invalid_argument if the mask is not square or layers < 1
+Mask reach(const Mask& mask, Index layers);
+
+/// How many tokens, itself included, can influence one through L layers of causal windows: each adds w - 1.
+/// @throws std::invalid_argument if w < 1 or layers < 1
+Index window_reach(Index w, Index layers);
+
+}  // namespace headway::ex11

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "suites/11_long_texts/growth.hpp"
+#include "suites/11_long_texts/inputs.hpp"
+
+#include <optional>
+
+/// What attention over long texts costs, measured from outside: ratios of one text to one four times as long.
+namespace headway::judge::long_texts {
+
+/// Texts of T = S tokens, one head, a narrow window, two global tokens.
+Inputs long_inputs(Random& random, Index T);
+
+/// Expects some rows of the answer to such a question.
+void expect_some_rows(Student& student, Random& random, const Inputs& in, const Tensor& context);
+
+/// @return nothing where the kernel does not tell
+std::optional<Memory> memory_of_long_texts(Student& student, Random& random, Index T);
+
+/// Texts as long as it takes for calls to be measurable. Where it stays unclear after several rounds, the machine may
+/// be in trouble: nobody is accused.
+Times times_of_long_texts(Student& student, Random& random);
+
+}  // namespace headway::judge::long_texts

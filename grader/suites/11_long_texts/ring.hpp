@@ -1,0 +1,71 @@
+#pragma once
+
+#include "reference/array.hpp"
+
+#include <vector>
+
+/// A cache of the last w tokens (exercise 11), as somebody keeps it.
+/// B batch · H heads · n new tokens · d head_dim · d_v value width · w window
+namespace headway::diagnosis {
+
+using reference::Array;
+
+/// What is decided where a ring is written and read. The defaults are right.
+struct Ringing {
+    /// New token t of n, in a ring of w that has seen `next` tokens.
+    struct Token {
+        Index t, n, next, w;
+        Index position() const { return next + t; }
+    };
+    bool (*is_kept)(const Token&);
+    Index (*slot)(const Token&);
+    Index (*next)(Index next, Index n, Index w);
+    bool writes_keys = true;
+    bool writes_values = true;
+    bool keys_for_values = false;  ///< k is written into both
+    bool shares = false;           ///< a copy of the cache is written as well
+    bool one_slot_more = false;    ///< a new ring has w + 1
+    bool shifts = false;           ///< slots hold tokens in order, the newest last, in place of p % w
+
+    /// What new token t sees: a token of the ring at `position`, or new token u.
+    struct Sight {
+        Index position, own, w;
+        Index next;
+        Index distance() const { return own - position; }
+    };
+    bool (*sees)(const Sight&);
+    /// Where tokens of the ring are taken to stand.
+    enum class Order {
+        by_position,
+        as_slots,      ///< slot 0 holds the oldest token, wherever the ring begins
+        as_positions,  ///< slot i holds the token at position i
+    };
+    Order order = Order::by_position;
+    bool sees_unwritten = false;  ///< slots that no token has reached count as the tokens before the first
+    bool sees_ring = true;
+    bool sees_new = true;
+    bool takes_in_first = false;  ///< then looks at the ring alone: what was pushed out is not seen
+    bool takes_in = true;         ///< in decode at all
+    static const Ringing& right();
+};
+
+/// Keys and values (B, H, w, d) and (B, H, w, d_v).
+struct Ring {
+    Array k, v;
+    Index next = 0;
+
+    Index w() const { return k.size(2); }
+    /// Writes new keys and values as `choices` decide. @throws Unpredictable where students do one thing or another
+    void append(const Array& new_k, const Array& new_v, const Ringing& choices);
+};
+
+/// The keys that new tokens look at, and which of them each may not see.
+struct RingSight {
+    Array k, v;
+    Mask blocked;  ///< (n, keys)
+};
+
+/// What n new tokens, (B, H, n, d) and (B, H, n, d_v), see of a ring and of each other.
+RingSight seen_in_ring(const Ring& ring, const Array& new_k, const Array& new_v, const Ringing& choices);
+
+}  // namespace headway::diagnosis

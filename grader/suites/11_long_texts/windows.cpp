@@ -1,0 +1,111 @@
+#include "suites/11_long_texts/windows.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace headway::diagnosis {
+namespace {
+
+bool is_one_of(const Windows::Positions& positions, Index position) {
+    return std::ranges::find(positions, position) != positions.end();
+}
+
+Windows right_windows() {
+    Windows all{};
+    all.in_window = [](const Windows::Pair& pair, Index w) { return pair.s <= pair.p() && pair.p() - pair.s < w; };
+    all.opened_by = [](const Windows::Pair& pair, const Windows::Positions& globals) {
+        return is_one_of(globals, pair.p()) || is_one_of(globals, pair.s);
+    };
+    all.sees = [](const Windows::Sight& sight) {
+        return (sight.window || sight.global) && !sight.future && !sight.padding;
+    };
+    all.padding_of = [](Index b) { return b; };
+    all.steps = [](Index layers) { return layers; };
+    all.window_reach = [](Index w, Index layers) { return layers * (w - 1) + 1; };
+    return all;
+}
+
+template <class Open>
+Mask each_pair(const Windows& choices, Index T, Index S, Open open) {
+    Mask mask = Mask::allow_all({T, S});
+    for (Index t = 0; t < T; ++t)
+        for (Index s = 0; s < S; ++s) mask(t, s) = open(Windows::Pair{t, s, T, S}) == choices.inverted;
+    return mask;
+}
+
+/// Ways between S tokens: how many lead from column to row.
+using Ways = std::vector<Index>;
+
+/// Who is reached by going on from `ways` by one of `steps`.
+Ways joined(const Windows& choices, const Ways& ways, const Ways& steps, Index S) {
+    Ways all(ways.size());
+    for (Index t = 0; t < S; ++t)
+        for (Index s = 0; s < S; ++s) {
+            Index count = 0;
+            for (Index u = 0; u < S; ++u)
+                count += ways[static_cast<std::size_t>(t * S + u)] * steps[static_cast<std::size_t>(u * S + s)];
+            const bool reached = choices.joined == Windows::Joined::any   ? count > 0
+                                 : choices.joined == Windows::Joined::odd ? count % 2 == 1
+                                                                          : count == 1;
+            const auto at = static_cast<std::size_t>(t * S + s);
+            all[at] = reached || (choices.keeps_nearer && ways[at] > 0) ? 1 : 0;
+        }
+    return all;
+}
+
+}  // namespace
+
+const Windows& Windows::right() {
+    static const Windows all = right_windows();
+    return all;
+}
+
+Mask window_mask(const Windows& choices, Index T, Index S, Index w) {
+    return each_pair(choices, T, S, [&](const Windows::Pair& pair) { return choices.in_window(pair, w); });
+}
+
+Mask global_mask(const Windows& choices, Index T, Index S, const Windows::Positions& positions) {
+    return each_pair(choices, T, S, [&](const Windows::Pair& pair) { return choices.opened_by(pair, positions); });
+}
+
+Mask long_mask(const Windows& choices, Index T, Index S, Index w, const Windows::Positions& globals,
+               const Mask& padding) {
+    const Index B = padding.defined() ? padding.size(0) : 1;
+    Mask mask = Mask::allow_all({B, 1, T, S});
+    for (Index b = 0; b < B; ++b)
+        for (Index t = 0; t < T; ++t)
+            for (Index s = 0; s < S; ++s) {
+                const Windows::Pair pair{t, s, T, S};
+                const auto is_padding = [&](Index position) {
+                    return padding.defined() && padding(choices.padding_of(b), 0, 0, position);
+                };
+                const bool open = choices.sees({choices.in_window(pair, w), choices.opened_by(pair, globals),
+                                                s > pair.p(), is_padding(s), is_padding(pair.p())});
+                mask(b, 0, t, s) = open == choices.inverted;
+            }
+    return padding.defined() ? mask : mask.as_strided({T, S}, {S, 1}, 0);
+}
+
+Mask reach(const Windows& choices, const Mask& mask, Index layers) {
+    const Index S = mask.size(0);
+    Ways steps(static_cast<std::size_t>(S * S));
+    for (Index t = 0; t < S; ++t)
+        for (Index s = 0; s < S; ++s)
+            steps[static_cast<std::size_t>(t * S + s)] =
+                mask(choices.turned ? s : t, choices.turned ? t : s) == choices.squares_blocked ? 1 : 0;
+    Ways ways = steps;
+    if (choices.keeps_nearer)
+        for (Index t = 0; t < S; ++t) ways[static_cast<std::size_t>(t * S + t)] = 1;
+    const Index count = choices.steps(layers);
+    if (count == 0) {
+        std::ranges::fill(ways, 0);
+        for (Index t = 0; t < S; ++t) ways[static_cast<std::size_t>(t * S + t)] = 1;
+    }
+    for (Index step = 1; step < count; ++step) ways = joined(choices, ways, choices.doubles ? ways : steps, S);
+    Mask reached = Mask::allow_all({S, S});
+    for (Index i = 0; i < S * S; ++i)
+        reached.data()[i] = (ways[static_cast<std::size_t>(i)] > 0) == choices.squares_blocked;
+    return reached;
+}
+
+}  // namespace headway::diagnosis

@@ -1,0 +1,78 @@
+#include "labs/cost/windows.hpp"
+
+#include "labs/cost/measure.hpp"
+#include "labs/frame/program.hpp"
+#include "labs/frame/students_code.hpp"
+
+#include <headway/given.hpp>
+#include <headway/not_implemented.hpp>
+#include <headway/random.hpp>
+
+#include <long_texts.hpp>
+
+#include <cmath>
+
+namespace headway::lab {
+namespace {
+
+constexpr const char *exercise = "11_long_texts", *function = "window_attention";
+constexpr Index window = 64;
+
+struct Text {
+    Tensor q, k, v;
+
+    Text(Random& random, Index T)
+        : q(random.normal({1, 2, T, 16})), k(random.normal({1, 2, T, 16})), v(random.normal({1, 2, T, 16})) {}
+    Index T() const { return q.size(2); }
+};
+
+Tensor through_window(const Text& text, Index w) {
+    return of_student(exercise, function,
+                      [&] { return ex11::window_attention(text.q, text.k, text.v, w, {}, Mask{}); });
+}
+
+Tensor by_all_keys(const Text& text) {
+    return given::scaled_dot_product_context(text.q, text.k, text.v, given::causal_mask(text.T(), text.T()));
+}
+
+bool is_written(const Text& text) {
+    const StudentsTurn turn(exercise, function);
+    try {
+        ex11::window_attention(text.q, text.k, text.v, 2, {}, Mask{});
+        return true;
+    } catch (const NotImplemented&) {
+        return false;
+    } catch (...) {
+        return true;  // what is wrong with it is told when it is used
+    }
+}
+
+/// NaN is not close to anything.
+bool close(const Tensor& a, const Tensor& b) {
+    if (a.shape() != b.shape()) return false;
+    const Tensor x = a.contiguous(), y = b.contiguous();
+    for (Index i = 0; i < x.numel(); ++i)
+        if (!(std::abs(x.data()[i] - y.data()[i]) <= 1e-3F)) return false;
+    return true;
+}
+
+}  // namespace
+
+std::optional<WindowCosts> measure_windows(Index longest, int repeats) {
+    Random random(11);
+    const Text few(random, 9);
+    if (!is_written(few)) return std::nullopt;
+    if (!close(through_window(few, few.T()), by_all_keys(few)))
+        throw NotDone(
+            "your window_attention (11_long_texts) is not causal attention where the window holds the whole text.\n"
+            "./headway grade 11 may say why.");
+    WindowCosts costs{.w = window, .texts = {}};
+    for (const Index T : {longest / 16, longest / 4, longest}) {
+        const Text text(random, T);
+        costs.texts.push_back({T, milliseconds(repeats, [&] { return by_all_keys(text); }),
+                               milliseconds(repeats, [&] { return through_window(text, window); })});
+    }
+    return costs;
+}
+
+}  // namespace headway::lab

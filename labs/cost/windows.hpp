@@ -1,0 +1,27 @@
+#pragma once
+
+#include <headway/layout.hpp>
+
+#include <optional>
+#include <vector>
+
+namespace headway::lab {
+
+/// What attention costs for a text of T tokens: by all keys, which the course computes, and through a window, which the
+/// student does.
+struct WindowCost {
+    Index T = 0;
+    double all_ms = 0;
+    double window_ms = 0;
+};
+
+struct WindowCosts {
+    Index w = 0;
+    std::vector<WindowCost> texts;  ///< each four times as long as the one before
+};
+
+/// Of the student's exercise 11; nothing while it is not written.
+/// @throws NotDone if it is written, and gives other numbers than it should
+std::optional<WindowCosts> measure_windows(Index longest, int repeats);
+
+}  // namespace headway::lab
