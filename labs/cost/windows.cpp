@@ -18,24 +18,24 @@ namespace {
 constexpr const char *exercise = "11_long_texts", *function = "window_attention";
 constexpr Index window = 64;
 
-struct Text {
+struct WindowedText {
     Tensor q, k, v;
 
-    Text(Random& random, Index T)
+    WindowedText(Random& random, Index T)
         : q(random.normal({1, 2, T, 16})), k(random.normal({1, 2, T, 16})), v(random.normal({1, 2, T, 16})) {}
     Index T() const { return q.size(2); }
 };
 
-Tensor through_window(const Text& text, Index w) {
+Tensor through_window(const WindowedText& text, Index w) {
     return of_student(exercise, function,
                       [&] { return ex11::window_attention(text.q, text.k, text.v, w, {}, Mask{}); });
 }
 
-Tensor by_all_keys(const Text& text) {
+Tensor by_all_keys(const WindowedText& text) {
     return given::scaled_dot_product_context(text.q, text.k, text.v, given::causal_mask(text.T(), text.T()));
 }
 
-bool is_written(const Text& text) {
+bool is_written(const WindowedText& text) {
     const StudentsTurn turn(exercise, function);
     try {
         ex11::window_attention(text.q, text.k, text.v, 2, {}, Mask{});
@@ -48,7 +48,7 @@ bool is_written(const Text& text) {
 }
 
 /// NaN is not close to anything.
-bool close(const Tensor& a, const Tensor& b) {
+bool agree(const Tensor& a, const Tensor& b) {
     if (a.shape() != b.shape()) return false;
     const Tensor x = a.contiguous(), y = b.contiguous();
     for (Index i = 0; i < x.numel(); ++i)
@@ -60,15 +60,15 @@ bool close(const Tensor& a, const Tensor& b) {
 
 std::optional<WindowCosts> measure_windows(Index longest, int repeats) {
     Random random(11);
-    const Text few(random, 9);
+    const WindowedText few(random, 9);
     if (!is_written(few)) return std::nullopt;
-    if (!close(through_window(few, few.T()), by_all_keys(few)))
+    if (!agree(through_window(few, few.T()), by_all_keys(few)))
         throw NotDone(
             "your window_attention (11_long_texts) is not causal attention where the window holds the whole text.\n"
             "./headway grade 11 may say why.");
     WindowCosts costs{.w = window, .texts = {}};
     for (const Index T : {longest / 16, longest / 4, longest}) {
-        const Text text(random, T);
+        const WindowedText text(random, T);
         costs.texts.push_back({T, milliseconds(repeats, [&] { return by_all_keys(text); }),
                                milliseconds(repeats, [&] { return through_window(text, window); })});
     }
