@@ -107,6 +107,14 @@ BlockInputs BlockInputs::ordered(const std::string& other) const {
     return block;
 }
 
+BlockInputs BlockInputs::calm() const {
+    BlockInputs block = *this;
+    block.eps = 4;
+    for (wire::Field& field : block.weights)
+        if (field.name == "mix") field.value = std::get<Tensor>(field.value) * 0.2F;
+    return block;
+}
+
 Arguments BlockInputs::forward() const {
     Arguments arguments{{"x", x}};
     arguments.insert(arguments.end(), weights.begin(), weights.end());

@@ -59,6 +59,8 @@ struct BlockInputs {
     /// @param L  of a stack; 0: one block without that axis
     BlockInputs(Random& random, const BlockSizes& n, Index L);
     BlockInputs ordered(const std::string& other) const;
+    /// Of a stack: what rounding may do grows from block to block. Such an eps, and so little attention, keep it small.
+    BlockInputs calm() const;
     Arguments forward() const;
     Arguments backward() const;
 };

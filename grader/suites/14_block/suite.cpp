@@ -270,20 +270,23 @@ PROPERTY(Block, StacksKeepInputsAlone, 1,
          "through a stack every block gets its gradients; of the way forward only the inputs of blocks are kept") {
     for (const std::string& order : orders) {
         const BlockSizes n = random_block_sizes(random);
-        for (const Index L : {1, 2, 4}) expect_stack(student, BlockInputs(random, n, L).ordered(order));
+        expect_stack(student, BlockInputs(random, n, 1).ordered(order));
+        for (const Index L : {2, 4}) expect_stack(student, BlockInputs(random, n, L).ordered(order).calm());
     }
     expect_checkpoints(student, random, !session.sanitized);  // a sanitizer's own memory would be measured
 }
 
 // ---- what does not fit -----------------------------------------------------------------------------------------
 
-/// What block_forward saw is nothing for block_backward to go by: tensors may hold other numbers by then.
+/// What block_forward saw is nothing for block_backward to go by: tensors may hold other numbers by then. Right or
+/// wrong, it answers as it does without block_forward before it.
 void expect_nothing_remembered(Student& student, const BlockInputs& in) {
-    const wire::Record given = student.record("block_backward_after_a_step", in.backward());
-    const BlockArrays block = blocks_of(in.backward()).front();
-    diagnosis::ModelBlocks right(BlockChoices::right());
-    for (const auto& [name, expected] : right.backward(block, exact(in.x), exact(in.grad_y))) {
-        if (!difference(gradient_axes(name, expected.shape.size()), field<Tensor>(given, name), expected)) continue;
+    const wire::Record alone = student.record("block_backward", in.backward());
+    const wire::Record after = student.record("block_backward_after_a_step", in.backward());
+    for (const wire::Field& part : alone.fields) {
+        const auto before = own(field<Tensor>(alone, part.name));
+        if (!difference(gradient_axes(part.name, before.shape.size()), field<Tensor>(after, part.name), before))
+            continue;
         verdict::Failure failure;
         failure.kind = verdict::FailureKind::wrong_behaviour;
         failure.function = "block_backward";
