@@ -191,6 +191,20 @@ private:
     std::vector<Members> found_;
 };
 
+Answer part_of(const Answer& whole, std::size_t place) { return {.parts = {whole.parts[place]}}; }
+
+/// Which parts are wrong, and whether what is predicted tells how. A prediction of one part says nothing of another.
+void note_parts(std::map<std::string, bool>& told, const Answer& prediction, const Answer& right_answer,
+                const Answer& seen) {
+    const std::size_t parts = seen.parts.size();
+    if (prediction.parts.size() != parts || right_answer.parts.size() != parts) return;
+    for (std::size_t place = 0; place < parts; ++place) {
+        const Answer due = part_of(right_answer, place), given = part_of(seen, place);
+        if (fit(due, given)) continue;
+        told[seen.parts[place].first] |= tells_what_is_wrong(part_of(prediction, place), due, given);
+    }
+}
+
 /// Whether each wrong answer that a set predicts in every number supports it.
 bool tells_of_all(const MistakeSet& set, const std::vector<Observation>& observations) {
     return std::ranges::all_of(observations, [wrong = with(set)](const Observation& one) {
@@ -290,6 +304,7 @@ std::optional<Evidence> evidence_for(const std::function<Answer(const Observatio
         if (!is_wrong) continue;
         if (prediction.kind == Answer::Kind::unpredicted) ++evidence.left_open;
         if (prediction.kind == Answer::Kind::impossible) ++evidence.impossible;
+        note_parts(evidence.told, prediction, right_answer, observation.seen);
         if (good->compared == 0 || !tells_what_is_wrong(prediction, right_answer, observation.seen)) continue;
         ++evidence.telling;
         evidence.telling_values += observation.seen.is_value() ? 1 : 0;

@@ -5,9 +5,12 @@
 
 #include "student/time_budget.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
+#include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace headway::diagnosis {
@@ -58,11 +61,13 @@ struct Evidence {
     std::size_t compared = 0;     ///< numbers
     std::size_t unpredicted = 0;  ///< numbers that were seen and not predicted
     std::size_t not_finite = 0;   ///< numbers that are not finite in both: that says little
+    std::map<std::string, bool> told;  ///< by the name of a part that is wrong: whether the set predicts it anywhere
     /// A set that leaves much open explains nothing.
     bool is_telling() const {
         // What never gives a value may only hand on what a function that it calls threw.
         const bool computes = impossible == 0 || telling_values > 0;
-        return telling > 0 && computes && left_open <= 4 * telling && unpredicted < compared;
+        const bool tells_each_part = std::ranges::all_of(told, [](const auto& part) { return part.second; });
+        return telling > 0 && computes && tells_each_part && left_open <= 4 * telling && unpredicted < compared;
     }
 };
 /// Nothing if some observation refutes what is predicted.
