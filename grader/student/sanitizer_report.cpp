@@ -76,7 +76,7 @@ std::string describe(const verdict::SanitizerReport& report, const std::string& 
         {"heap-use-after-free", "uses memory that has been freed"},
         {"stack-use-after-scope", "uses a local variable after the end of its scope"},
         {"stack-use-after-return", "uses a local variable after its function returned"},
-        {"stack-overflow", "recurses without end"},
+        {"stack-overflow", "recurses without end: does it call itself, or do two call each other?"},
         {"SEGV", "touches memory that is not its own"},
         {"FPE", "divides an integer by zero"},
         {no_return, "can end without returning a value"},
