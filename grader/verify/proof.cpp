@@ -102,6 +102,9 @@ std::string failed_properties(const verdict::Exercise& exercise) {
         if (test.state != verdict::TestState::passed)
             text += fmt::format("{}{}{}", text.empty() ? "" : "; ", test.property,
                                 test.failure ? " (" + test.failure->message + ")" : "");
+    if (!exercise.tests.empty())
+        for (const std::string& words : exercise.tests.front().remarks.value_or(std::vector<std::string>{}))
+            text += "; " + words;  // of the whole submission
     return text.empty() ? exercise.build.message + exercise.problem : text;
 }
 
@@ -126,8 +129,9 @@ std::string gap_of(const Specimen& specimen) {
                 return "is " + to_string(exercise.state) + ": " + failed_properties(exercise);
             if (!built) return "was meant to be built: " + exercise.build.message;
             if (!specimen.named_as_expected())
-                return fmt::format("is diagnosed as [{}], not as [{}]", fmt::join(specimen.named(), ", "),
-                                   fmt::join(specimen.mutant.diagnosis, ", "));
+                return fmt::format("is diagnosed as [{}], not as [{}]; what failed: {}",
+                                   fmt::join(specimen.named(), ", "), fmt::join(specimen.mutant.diagnosis, ", "),
+                                   failed_properties(exercise));
             if (std::string both = contradiction_in(exercise); !both.empty()) return both;
             if (specimen.cost() > most_points_per_mistake && specimen.mutant.reason_for_cost.empty())
                 return fmt::format("costs {} of {} points without a written reason", specimen.cost(),
