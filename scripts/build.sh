@@ -11,6 +11,7 @@ target=${target#/}
 case $target in
 '' | verdict_*) what='the grader' ;;
 headway_labs) what='the labs' ;;
+headway_instructor) what='the commands for classes' ;;
 *) what='the tests' ;;
 esac
 shift
@@ -94,13 +95,10 @@ set_up "${@:-course}"
 
 : >"$log"
 touch "$build/.started"
-if [ "$target" = headway_labs ]; then
-    say "Building $what: a minute, this first time."
-elif [ ! -f "$build/.${target:-headway}-built" ]; then
-    how_long='a few minutes'
-    if [ -d "$root/grader/compiled" ]; then how_long='half a minute'; fi  # the student's edition
-    say "Building $what: $how_long, this first time."
-fi
+how_long='a few minutes'
+case $target in headway_labs | headway_instructor) how_long='a minute' ;; esac
+if [ -d "$root/grader/compiled" ]; then how_long='half a minute'; fi  # the student's edition
+if [ ! -f "$build/.${target:-headway}-built" ]; then say "Building $what: $how_long, this first time."; fi
 configure
 quietly cmake --build "$build" ${target:+--target "$target"} || fail "a step of its build failed"
 

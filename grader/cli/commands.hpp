@@ -2,6 +2,7 @@
 
 #include "cli/watch/file_changes.hpp"
 #include "grading/course.hpp"
+#include "grading/grading.hpp"
 #include "terminal/exit_status.hpp"
 
 #include "report/lesson_view.hpp"
@@ -12,9 +13,6 @@
 #include <vector>
 
 namespace headway::cli {
-
-/// The seed of a student's own gradings: fixed, so that the same program gets the same verdict.
-inline constexpr std::uint64_t default_seed = 20170612;
 
 struct GradeArguments {
     std::vector<std::string> exercises;  ///< numbers or names; none: all
@@ -32,16 +30,6 @@ struct GradeArguments {
     bool again = false;
     bool verbose = false;
     bool unsafe = false;
-};
-
-struct VerifyArguments {
-    std::vector<std::string> exercises;
-    bool diagnosis = false;         ///< the table of the catalogue too
-    bool quick = false;             ///< without the mutants that are marked extended
-    std::string proof;              ///< where PROOF.md goes; empty: nowhere
-    std::vector<std::string> show;  ///< exercise and name of a mutant: only its program is printed
-    std::string expand;             ///< a folder: only the mutants are written there, each as a submission
-    std::uint64_t seed = default_seed;
 };
 
 /// Whether the solution may be seen before the student's own passes.
@@ -74,6 +62,5 @@ enum class DebugAs { session, command, test };
 int run_debug(const Course& course, const std::string& exercise, const std::string& test_name, DebugAs as);
 /// What holds here while a submission runs. @param close  first close the course's secrets to other users
 int run_protections(const Course& course, bool close);
-int run_verify(const Course& course, const VerifyArguments& arguments);
 
 }  // namespace headway::cli

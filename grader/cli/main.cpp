@@ -1,52 +1,19 @@
 // headway: the command of students and instructors. The launcher at the root builds it and hands over to it.
-#include "cli/class_commands.hpp"
 #include "cli/command_line.hpp"
 #include "cli/commands.hpp"
+#include "cli/instructor_commands.hpp"
+#include "cli/start.hpp"
 
 #include "sandbox/orphans.hpp"
-#include "verdict/utf8.hpp"
-
-#include <fmt/format.h>
 
 #include <csignal>
-#include <cstdlib>
-#include <filesystem>
 
-namespace {
-
-namespace fs = std::filesystem;
 using namespace headway::cli;
-
-/// The build that this program belongs to: build/PRESET/bin/headway-cli.
-fs::path build_folder() {
-    std::error_code ignored;
-    return fs::read_symlink("/proc/self/exe", ignored).parent_path().parent_path();
-}
-
-/// $HEADWAY_ROOT, which the launcher sets, or the checkout that this program was built in.
-fs::path course_root() {
-    const char* root = std::getenv("HEADWAY_ROOT");
-    return root != nullptr && *root != '\0' ? fs::path(root) : build_folder().parent_path().parent_path();
-}
-
-template <class Action>
-int with_course(Action action) {
-    try {
-        return action(Course::load(course_root(), build_folder()));
-    } catch (const UsageError& error) {
-        fmt::print(stderr, "headway: {}\n", headway::verdict::showable(error.what()));
-        return wrong_usage;
-    } catch (const std::exception& error) {
-        fmt::print(stderr, "headway: {}\n", headway::verdict::showable(error.what()));
-        return machine_at_fault;
-    }
-}
-
-}  // namespace
 
 int main(int argc, char** argv) {
     std::signal(SIGPIPE, SIG_IGN);
     headway::sandbox::adopt_orphans();
+    if (argc > 1 && is_instructor_command(argv[1])) return become_instructor_program(argv);
     CLI::App app(
         "Headway teaches multi-head attention by having you build it.\n"
         "Without a command: where you are, and what is next.");
@@ -112,50 +79,20 @@ int main(int argc, char** argv) {
     try_command->add_flag("--build-only", build_only, "Print the program's path, to run it under gdb");
     try_command->add_option("arguments", test_arguments, "For GoogleTest, after --")->type_name("ARG");
 
-    VerifyArguments verify;
-    auto* verify_command =
-        app.add_subcommand("verify", "Prove the course: stubs, solutions, mutants, accepted variants");
-    verify_command->add_option("exercises", verify.exercises, "Numbers, such as 03 (default: all)")->type_name("NN");
-    verify_command->add_flag("--diagnosis", verify.diagnosis, "Print how each mistake of the catalogue is named");
-    verify_command->add_flag(
-        "--quick", verify.quick,
-        "Leave out the mutants that only prove one more entry of the catalogue; compare none with another");
-    verify_command->add_option("--proof", verify.proof, "Write PROOF.md: how each mistake of the catalogue is proven")
-        ->type_name("FILE");
-    auto* show = verify_command->add_option("--show", verify.show, "Only print the whole program of a mutant");
-    show->expected(2)->type_name("NN NAME");
-    verify_command->add_option("--expand", verify.expand, "Only write the mutants into a folder, each as a submission")
-        ->type_name("DIR")
-        ->excludes(show);
-    verify_command->add_option("--seed", verify.seed, "Seed of the hidden inputs")->type_name("N");
-
     auto* protections_command = app.add_subcommand("protections", "")->group("");  // for ./headway doctor
     bool close = false;
     protections_command->add_flag("--close", close, "First close hidden tests and solutions to other users");
     Run run = run_status;
     declare_desk_commands(app, run);
-    ClassCommands class_commands(app);
-    if (!is_full_edition()) app.get_subcommand("verify")->group("");
+    declare_instructor_commands(app);
 
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::ExtrasError& error) {
-        if (app.get_subcommands().empty() && *argv[1] != '-')
-            fmt::print(stderr, "headway: there is no command {}; ./headway --help lists them\n", argv[1]);
-        else
-            app.exit(error);
-        return wrong_usage;
-    } catch (const CLI::ParseError& error) {
-        return app.exit(error) == 0 ? all_passed : wrong_usage;
-    }
-    return with_course([&](const Course& course) {
+    if (const auto status = parse(app, argc, argv)) return *status;
+    return run_in_course([&](const Course& course) {
         if (grade_command->parsed()) return run_grade(course, grade);
         if (hint_command->parsed()) return run_hint(course, exercise, level);
         if (try_command->parsed())
             return run_try(course, exercise, try_reference ? TryCode::reference : TryCode::own, build_only,
                            test_arguments);
-        if (class_commands.chosen()) return class_commands.run(course);
-        if (verify_command->parsed()) return run_verify(course, verify);
         if (protections_command->parsed()) return run_protections(course, close);
         return run(course);
     });

@@ -56,6 +56,21 @@ what_the_course_changes_is_built() {
     expect builds 3
 }
 
+what_only_instructors_use_is_built_for_them() {
+    mkdir grader/instructor
+    start grade
+    expect builds 1
+    start class
+    expect builds 2
+    expect says '<class>'
+    start verify
+    expect builds 2
+    sleep 0.01
+    touch grader/instructor/main.cpp
+    start verify
+    expect builds 4
+}
+
 a_copied_checkout_is_configured_anew() {
     start
     sed 's/my course/elsewhere/' build/default/.headway-built >moved

@@ -46,8 +46,10 @@ const std::vector<Room>& house() {
         {"classroom", {"gradebook", "grading", "intake", "report", "sandbox", "submission", "terminal", "verdict"}},
         {"verify", {"grading", "sandbox", "submission", "verdict"}},
         {"cli",
-         {"build", "classroom", "gradebook", "grading", "intake", "report", "sandbox", "submission", "terminal",
-          "verdict", "verify", "wire"}},
+         {"build", "gradebook", "grading", "intake", "report", "sandbox", "submission", "terminal", "verdict", "wire"}},
+        {"instructor",
+         {"classroom", "cli", "gradebook", "grading", "intake", "report", "sandbox", "submission", "terminal",
+          "verdict", "verify"}},
         {"labs", {"report", "terminal"}},
     };
     return rooms;

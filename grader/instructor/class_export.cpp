@@ -1,7 +1,7 @@
 // What goes out of a gradebook: files for other programs, and pages.
-#include "cli/class_copies.hpp"
-#include "cli/class_results.hpp"
-#include "cli/commands.hpp"
+#include "instructor/class_copies.hpp"
+#include "instructor/class_results.hpp"
+#include "terminal/exit_status.hpp"
 
 #include "classroom/class_page.hpp"
 #include "classroom/exports.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cli/class_commands.hpp"
+#include "instructor/class_commands.hpp"
 
 #include "classroom/grading_run.hpp"
 #include "gradebook/gradebook.hpp"

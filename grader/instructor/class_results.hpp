@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cli/class_desk.hpp"
+#include "instructor/class_desk.hpp"
 
 #include "classroom/graded_work.hpp"
 #include "classroom/roster.hpp"

@@ -1,7 +1,7 @@
-#include "cli/class_copies.hpp"
+#include "instructor/class_copies.hpp"
 
-#include "cli/commands.hpp"
 #include "cli/handed_in.hpp"
+#include "terminal/exit_status.hpp"
 
 #include "classroom/jplag.hpp"
 #include "terminal/page.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cli/class_commands.hpp"
+#include "instructor/class_commands.hpp"
 
 #include <map>
 #include <set>

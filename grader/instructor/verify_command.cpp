@@ -1,6 +1,7 @@
-#include "cli/commands.hpp"
-#include "grading/grading.hpp"
+#include "instructor/verify_command.hpp"
+
 #include "terminal/console.hpp"
+#include "terminal/exit_status.hpp"
 #include "verify/proof.hpp"
 #include "verify/proof_document.hpp"
 
@@ -107,6 +108,24 @@ int expand(const Course& course, const std::vector<const ExerciseInfo*>& exercis
 }
 
 }  // namespace
+
+CLI::App* declare_verify(CLI::App& app, VerifyArguments& verify) {
+    auto* command = app.add_subcommand("verify", "Prove the course: stubs, solutions, mutants, accepted variants");
+    command->add_option("exercises", verify.exercises, "Numbers, such as 03 (default: all)")->type_name("NN");
+    command->add_flag("--diagnosis", verify.diagnosis, "Print how each mistake of the catalogue is named");
+    command->add_flag(
+        "--quick", verify.quick,
+        "Leave out the mutants that only prove one more entry of the catalogue; compare none with another");
+    command->add_option("--proof", verify.proof, "Write PROOF.md: how each mistake of the catalogue is proven")
+        ->type_name("FILE");
+    auto* show = command->add_option("--show", verify.show, "Only print the whole program of a mutant");
+    show->expected(2)->type_name("NN NAME");
+    command->add_option("--expand", verify.expand, "Only write the mutants into a folder, each as a submission")
+        ->type_name("DIR")
+        ->excludes(show);
+    command->add_option("--seed", verify.seed, "Seed of the hidden inputs")->type_name("N");
+    return command;
+}
 
 int run_verify(const Course& course, const VerifyArguments& arguments) {
     std::vector<const ExerciseInfo*> exercises;

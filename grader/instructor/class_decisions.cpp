@@ -1,6 +1,6 @@
 // What an instructor decides about a student: points, which attempts count, and whether any do.
-#include "cli/class_results.hpp"
-#include "cli/commands.hpp"
+#include "instructor/class_results.hpp"
+#include "terminal/exit_status.hpp"
 
 #include "intake/hand_in.hpp"
 #include "intake/student_id.hpp"

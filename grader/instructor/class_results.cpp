@@ -1,6 +1,6 @@
-#include "cli/class_results.hpp"
+#include "instructor/class_results.hpp"
 
-#include "cli/commands.hpp"
+#include "terminal/exit_status.hpp"
 
 #include "classroom/exports.hpp"
 #include "intake/student_id.hpp"

@@ -1,4 +1,4 @@
-#include "cli/class_commands.hpp"
+#include "instructor/class_commands.hpp"
 
 #include <cstdlib>
 
@@ -12,8 +12,6 @@ std::size_t least_shard_size() {
 }
 
 }  // namespace
-
-bool is_full_edition() { return true; }
 
 ClassCommands::ClassCommands(CLI::App& app) : class_(app.add_subcommand("class", "Grade a class: for instructors")) {
     class_->require_subcommand(1);

@@ -1,6 +1,6 @@
 // Pages of students, on the way back to them.
-#include "cli/class_results.hpp"
-#include "cli/commands.hpp"
+#include "instructor/class_results.hpp"
+#include "terminal/exit_status.hpp"
 
 #include "classroom/exports.hpp"
 #include "classroom/feedback_names.hpp"

@@ -1,7 +1,7 @@
 // Grading a class by array jobs of Slurm: the coordinator's side, and what a task runs.
-#include "cli/class_desk.hpp"
-#include "cli/commands.hpp"
+#include "instructor/class_desk.hpp"
 #include "terminal/console.hpp"
+#include "terminal/exit_status.hpp"
 #include "terminal/interrupt.hpp"
 
 #include "classroom/batch_run.hpp"

@@ -1,4 +1,4 @@
-#include "cli/class_desk.hpp"
+#include "instructor/class_desk.hpp"
 
 #include "terminal/console.hpp"
 #include "terminal/interrupt.hpp"

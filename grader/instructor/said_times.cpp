@@ -1,7 +1,7 @@
-#include "cli/said_times.hpp"
+#include "instructor/said_times.hpp"
 
-#include "cli/class_desk.hpp"
-#include "cli/commands.hpp"
+#include "instructor/class_desk.hpp"
+#include "terminal/exit_status.hpp"
 
 #include "classroom/worksheet_times.hpp"
 #include "intake/hand_in.hpp"

@@ -1,5 +1,5 @@
 // What the commands are called with by which a person decides about attempts and marks.
-#include "cli/class_commands.hpp"
+#include "instructor/class_commands.hpp"
 
 namespace headway::cli {
 

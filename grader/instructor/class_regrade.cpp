@@ -1,7 +1,7 @@
 // Marks after tests, limits or policy have changed, and back.
-#include "cli/class_results.hpp"
-#include "cli/commands.hpp"
+#include "instructor/class_results.hpp"
 #include "terminal/console.hpp"
+#include "terminal/exit_status.hpp"
 #include "terminal/interrupt.hpp"
 
 #include "classroom/local_grader.hpp"

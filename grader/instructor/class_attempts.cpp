@@ -1,8 +1,8 @@
 // What students handed in: listed, timed, forgotten.
-#include "cli/class_results.hpp"
-#include "cli/commands.hpp"
-#include "cli/said_times.hpp"
+#include "instructor/class_results.hpp"
+#include "instructor/said_times.hpp"
 #include "terminal/console.hpp"
+#include "terminal/exit_status.hpp"
 
 #include "terminal/table.hpp"
 

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <string>
+
+/// The commands of instructors and authors are a program of their own, which no student has to wait for
+/// (grader/instructor).
+namespace headway::cli {
+
+/// Lists them for --help.
+void declare_instructor_commands(CLI::App& app);
+
+bool is_instructor_command(const std::string& name);
+
+/// Becomes that program. @return the exit status, if it cannot
+int become_instructor_program(char** argv);
+
+}  // namespace headway::cli

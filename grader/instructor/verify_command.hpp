@@ -1,0 +1,27 @@
+#pragma once
+
+#include "grading/course.hpp"
+#include "grading/grading.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace headway::cli {
+
+struct VerifyArguments {
+    std::vector<std::string> exercises;
+    bool diagnosis = false;         ///< the table of the catalogue too
+    bool quick = false;             ///< without the mutants that are marked extended
+    std::string proof;              ///< where PROOF.md goes; empty: nowhere
+    std::vector<std::string> show;  ///< exercise and name of a mutant: only its program is printed
+    std::string expand;             ///< a folder: only the mutants are written there, each as a submission
+    std::uint64_t seed = default_seed;
+};
+
+CLI::App* declare_verify(CLI::App& app, VerifyArguments& verify);
+int run_verify(const Course& course, const VerifyArguments& arguments);
+
+}  // namespace headway::cli
