@@ -2,6 +2,7 @@
 #include "cli/command_line.hpp"
 #include "cli/commands.hpp"
 #include "cli/instructor_commands.hpp"
+#include "cli/parse.hpp"
 #include "cli/start.hpp"
 
 #include "sandbox/orphans.hpp"

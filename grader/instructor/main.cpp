@@ -1,4 +1,5 @@
 // The commands of instructors and authors, class and verify, to which headway-cli hands over.
+#include "cli/parse.hpp"
 #include "cli/start.hpp"
 #include "instructor/class_commands.hpp"
 #include "instructor/verify_command.hpp"
