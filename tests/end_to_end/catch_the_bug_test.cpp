@@ -8,7 +8,7 @@
 namespace headway {
 namespace {
 
-constexpr const char* file = "06_catch_the_bug/catch_the_bug.cpp";
+constexpr const char* tests_file = "06_catch_the_bug/catch_the_bug.cpp";
 
 /// A submission of these tests alone, after a small vocabulary.
 std::string tests(const std::string& text) {
@@ -27,11 +27,11 @@ Inputs ones() {
 }
 
 /// The solution, with more tests.
-std::string solution_and(const std::string& text) { return solution(file) + tests(text); }
+std::string solution_and(const std::string& text) { return solution(tests_file) + tests(text); }
 
 verdict::Exercise graded(const std::string& text) {
     Desk desk;
-    desk.write(file, text);
+    desk.write(tests_file, text);
     return desk.grade("06");
 }
 
@@ -56,7 +56,7 @@ void expect_said(const std::string& message, const std::string& words) {
 }
 
 TEST(CatchTheBug, EachRightAttentionThatIsFailedCostsOneThatIsCaught) {
-    const verdict::Exercise all = graded(solution(file));
+    const verdict::Exercise all = graded(solution(tests_file));
     EXPECT_EQ(all.points, 10);
     EXPECT_EQ(all.state, verdict::State::passed);
     // Some right attentions give a blocked key the weight -0.
