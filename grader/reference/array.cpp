@@ -17,16 +17,6 @@ Array zeros(const Shape& shape) {
     return {shape, std::vector<double>(count), std::vector<double>(count)};
 }
 
-/// Row-major position `flat` of `layout.shape`, as a position in storage.
-Index storage_position(const Layout& layout, Index flat) {
-    Index position = layout.offset;
-    for (Index axis = layout.rank() - 1; axis >= 0; --axis) {
-        position += flat % layout.shape[as_size(axis)] * layout.strides[as_size(axis)];
-        flat /= layout.shape[as_size(axis)];
-    }
-    return position;
-}
-
 /// How many matrices there are in the last two axes.
 Index matrices(const Array& array) {
     return std::accumulate(array.shape.begin(), array.shape.end() - 2, Index{1}, std::multiplies<>());
@@ -41,9 +31,8 @@ Index Array::size(Index axis) const {
 Array exact(const Tensor& tensor) {
     if (!tensor.defined()) return zeros({0});
     Array array = zeros(tensor.shape());
-    const float* storage = tensor.data() - tensor.offset();
-    for (Index i = 0; i < array.numel(); ++i)
-        array.value[as_size(i)] = static_cast<double>(storage[storage_position(tensor.layout(), i)]);
+    const Tensor dense = tensor.contiguous();
+    std::copy_n(dense.data(), array.value.size(), array.value.begin());
     return array;
 }
 

@@ -184,7 +184,12 @@ PROPERTY(LongTexts, MemoryGrowsWithTheText, 1,
     if (session.sanitized) return;  // a sanitizer's own memory would be measured
     constexpr Index T = 512;
     const auto memory = memory_of_long_texts(student, random, T);
-    if (!memory) return;
+    if (!memory) {
+        remark(student,
+               "how much memory your window_attention takes cannot be told on this machine (its kernel does not count "
+               "it for a group of processes), so nothing is held against it.");
+        return;
+    }
     const auto kilobytes = [](std::uint64_t bytes) { return std::to_string(bytes / 1000) + " kB"; };
     expect_of_attention(memory->is_linear(), "needs " + kilobytes(memory->of_short) +
                                                  " beside arguments and result for " + std::to_string(T) +
