@@ -63,6 +63,14 @@ void take_words_of_tests(std::vector<FunctionDiagnosis>& functions, const std::v
     }
 }
 
+/// Whether it never came back, and calls one that does not either: that is told of the one which is called.
+bool waits_for_another(const FunctionDiagnosis& wrong, const Function& function, const MistakeSet& known) {
+    if (!function.given_own || wrong.mistakes.size() != 1) return false;
+    const std::string& id = wrong.mistakes.front();
+    const bool never_came_back = id == "never_ends" || id == "calls_itself_without_end";
+    return never_came_back && std::ranges::find(known, id, &Mistake::id) != known.end();
+}
+
 }  // namespace
 
 verdict::Diagnosis diagnose(const std::string& exercise, const Workers& workers, const std::vector<AnsweredCall>& calls,
@@ -79,7 +87,7 @@ verdict::Diagnosis diagnose(const std::string& exercise, const Workers& workers,
     const auto look_at = [&](const Function& function) {
         auto wrong = investigate(exercise.substr(0, 2), function, workers, calls, Random(seed), left, known,
                                  some_unnamed, right_before);
-        if (!wrong) return;
+        if (!wrong || waits_for_another(*wrong, function, known)) return;
         // Once a function is beyond the catalogue, one long search is enough: the student waits for it.
         if (wrong->state == FunctionState::unrecognised) left.budget = limits.budget / 4;
         // No model makes a mistake for some sizes alone.
