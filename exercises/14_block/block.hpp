@@ -12,8 +12,9 @@
 // functions, so any fits. As in exercise 07, each backward function gets the gradient of what its forward function
 // returned, grad_y, and gives the gradients of what that function was given.
 // No function changes its arguments, or what it returned before; tensors may be views of any strides. Every size is at
-// least 1. Nothing broadcasts here: where shapes do not fit, throw std::invalid_argument; also if eps is not above 0.
-// A backward function may let pass what it has no use for: the biases that are added last.
+// least 1. Tensor's operators broadcast, and you must refuse what has not exactly the shape named: throw
+// std::invalid_argument; also if eps is not above 0.
+// A backward function need not check what it has no use for: the biases that are added last.
 namespace headway::ex14 {
 
 // ---- norms -------------------------------------------------------------------------------------------------------
@@ -54,7 +55,7 @@ enum class Gelu {
     tanh    ///< x/2 · (1 + tanh(√(2/π) · (x + 0.044715·x³)))
 };
 
-/// @param x  any shape, any size of numbers   @return the same shape; never NaN
+/// @param x  any shape, any finite numbers   @return the same shape; never NaN
 Tensor gelu(const Tensor& x, Gelu formula);
 
 /// grad_y times the derivative of that formula at x. Of the exact one it is Φ(x) + x·φ(x), with φ(x) = exp(-x²/2) /
@@ -85,6 +86,7 @@ MlpGradients mlp_backward(const MlpWeights& weights, const Tensor& x, const Tens
 
 /// Attention, or anything else that turns (B, T, D) into (B, T, D).
 struct Sublayer {
+    /// What it returns may be a view of its argument: do not write into it.
     std::function<Tensor(const Tensor& x)> forward;
     /// The gradient of x. It computes what it needs of the way forward once more. The gradients of its own weights are
     /// its own business: it adds them up, so call it once for each gradient.
@@ -119,13 +121,13 @@ struct BlockGradients {
     MlpWeights mlp;
 };
 
-/// @param x, grad_y  (B, T, D)
+/// @param x, grad_y  (B, T, D); grad_y is the gradient of `out` in Order
 BlockGradients block_backward(const Block& block, const Tensor& x, const Tensor& grad_y);
 
 /// Through L blocks, each of which gets what the one before returned. Gradient checkpointing: of the way forward keep
 /// the input of each block and nothing else, L tensors as large as x. On the way back compute what is between them once
-/// more, one block at a time. So attention.forward runs at most three times in each block, attention.backward once.
-///                                                                                              [Chen et al. 2016]
+/// more, one block at a time. So attention.forward runs at most three times in each block (twice is enough),
+/// attention.backward once.                                                                     [Chen et al. 2016]
 /// @param x, grad_y  (B, T, D)
 /// @return one per block, in the order of the blocks: [i].x is the gradient of the input of block i, [0].x that of x
 /// @throws std::invalid_argument also if there is no block

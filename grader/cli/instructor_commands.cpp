@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 
 namespace headway::cli {
@@ -32,9 +33,7 @@ void declare_instructor_commands(CLI::App& app) {
 }
 
 bool is_instructor_command(const std::string& name) {
-    for (const Command& command : commands)
-        if (name == command.name) return true;
-    return false;
+    return std::ranges::any_of(commands, [&](const Command& command) { return name == command.name; });
 }
 
 int become_instructor_program(char** argv) {

@@ -152,16 +152,19 @@ void sizes(Blocks& blocks) {
 }
 
 void parameters(Blocks& blocks) {
-    constexpr Index D = 768, F = 4 * D, T = 1024, L = 12, megabyte = 1'000'000;
+    constexpr Index D = 768, F = 4 * D, T = 1024, L = 12;
+    const auto megabytes = [](Index floats) {
+        constexpr Index megabyte = 1'000'000;
+        return grouped((floats * static_cast<Index>(sizeof(float)) + megabyte / 2) / megabyte);
+    };
     blocks.number("14/mlp-parameters", grouped(2 * D * F + F + D));
     blocks.number("14/attention-parameters", grouped(4 * D * D + 4 * D));
-    constexpr Index bytes = sizeof(float);
-    blocks.number("14/all-hidden", grouped(L * T * 2 * F * bytes / megabyte));
-    blocks.number("14/inputs", grouped((L * T * D * bytes + megabyte / 2) / megabyte));
+    blocks.number("14/all-hidden", megabytes(L * T * 2 * F));
+    blocks.number("14/inputs", megabytes(L * T * D));
     std::vector<Labels> lines{{"blocks", "a and h of all, MB", "inputs, and a and h of one, MB"}};
     for (const Index blocks_of_stack : {1, 12, 48})
-        lines.push_back({grouped(blocks_of_stack), grouped(blocks_of_stack * T * 2 * F * bytes / megabyte),
-                         grouped((blocks_of_stack * T * D + T * 2 * F) * bytes / megabyte)});
+        lines.push_back({grouped(blocks_of_stack), megabytes(blocks_of_stack * T * 2 * F),
+                         megabytes(blocks_of_stack * T * D + T * 2 * F)});
     blocks.text("14/checkpoints", grid(lines));
 }
 

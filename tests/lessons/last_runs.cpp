@@ -150,7 +150,7 @@ TEST(Depth, LeavesTheGradientItsSize) {
                                    Tensor::zeros({4})};
             blocks.push_back({norm, norm, small, nothing, Order::pre_norm});
         }
-        std::cout << stack_backward(blocks, random.normal({1, 1, 4}), Tensor::ones({1, 1, 4}))[0].x << '\n';
+        std::cout << stack_backward(blocks, random.normal({1, 1, 4}), Tensor::of({1, 1, 4}, {1, 0, 0, 0}))[0].x << '\n';
     }
 }
 }  // namespace headway::ex14
