@@ -38,8 +38,8 @@ Mask long_mask(Index T, Index S, Index w, const std::vector<Index>& globals, con
 
 /// softmax(q·kᵀ / √d, masked by long_mask)·v, without ever looking at what a window blocks: with w and the number of
 /// global tokens fixed, time and memory grow with T, not with T·S. At most a few numbers per query and key of its
-/// window exist at once. Keys that stand before the windows of all queries are not read if nothing is global: they may
-/// be NaN. Scores of ±1e4 overflow nothing.
+/// window, and S for a global query, exist at once. Keys that stand before the windows of all queries are not read if
+/// nothing is global: they may be NaN. Scores of ±1e4 overflow nothing.
 /// @param q  (B, H, T, d)   @param k  (B, H, S, d)   @param v  (B, H, S, d_v)
 /// @param globals, padding  as for long_mask
 /// @return (B, H, T, d_v); zeros for queries that see no key
@@ -75,8 +75,9 @@ Tensor ring_decode(RingCache& cache, const Tensor& q, const Tensor& k, const Ten
 
 // ---- how far layers reach together -------------------------------------------------------------------------------
 
-/// Which tokens can influence which, through L layers that all have this mask: open where a way of exactly L steps
-/// leads from token s to token t, each from a token to one that sees it. For two layers: t sees some u that sees s.
+/// Which tokens can influence which by attention alone, through L layers that all have this mask: open where a way of
+/// exactly L steps leads from token s to token t, each from a token to one that sees it. For two layers: t sees some u
+/// that sees s.
 /// @param mask  (S, S)
 /// @return (S, S): true where s cannot influence t
 /// @throws std::invalid_argument if the mask is not square or layers < 1

@@ -7,7 +7,8 @@
 
 // Exercise 13: positions by rotation, and one matrix for three projections.
 //      B batch · T tokens (queries) · S keys · P tokens in the cache · D model width
-//      H num_heads · H_kv num_kv_heads · d head_dim, even · d_v value width · E = H·d · E_kv = H_kv·d
+//      H num_heads · H_kv num_kv_heads · d head_dim, even where pairs are turned or reordered · d_v value width
+//      E = H·d · E_kv = H_kv·d
 //
 // A head's d features are d / 2 pairs, each a point in a plane. A token at position p turns pair i by the angle
 // p · base^(-2i/d), counter-clockwise: (x, y) becomes (x·cos - y·sin, x·sin + y·cos), as on the circle of lesson 04.
@@ -68,18 +69,18 @@ struct Decoded {
     Cache cache;     ///< of P + T tokens: a new one, the old one stays as it was
 };
 
-/// Causal attention of T new tokens to the P in the cache and to themselves. New token t is number P + t of its text,
-/// and padding[b] counts the padding at the beginning of text b; padding is never seen. Each key is turned once, when
-/// it is new, by its own position; keys in the cache have been.
+/// Causal attention of T new tokens to the P in the cache and to themselves. New token t stands in column P + t of its
+/// text, and padding[b] counts the padding at the beginning of text b; padding is never seen. Each key is turned once,
+/// when it is new, by its own position; keys in the cache have been.
 /// @param q  (B, H, T, d)   @param k  (B, H_kv, T, d)   @param v  (B, H_kv, T, d_v), none of them turned yet
 /// @param padding  B counts
-/// @return contexts of padding are zeros; keys of padding are kept as position 0 has them
+/// @return contexts of padding are zeros; keys of padding are kept unturned
 /// @throws std::invalid_argument also where rotary_attention or token_positions does
 Decoded decode(const Cache& cache, const Tensor& q, const Tensor& k, const Tensor& v, const std::vector<Index>& padding,
                double base);
 
-/// Three projections as torch.nn.MultiheadAttention keeps them, under each other and (out, in): `in_proj_weight` and
-/// `in_proj_bias`. Queries come first, then keys, then values.
+/// Three projections as torch.nn.MultiheadAttention keeps them (there E_kv is E), under each other and (out, in):
+/// `in_proj_weight` and `in_proj_bias`. Queries come first, then keys, then values.
 struct Packed {
     Tensor weight;  ///< (E + 2·E_kv, D)
     Tensor bias;    ///< (E + 2·E_kv), or Tensor{}
