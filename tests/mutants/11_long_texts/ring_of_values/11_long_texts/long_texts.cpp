@@ -155,7 +155,7 @@ void ring_append(RingCache& cache, const Tensor& k, const Tensor& v) {
             other.select(2, (cache.next + n - back) % w).copy_from(fresh.select(2, n - back));
         return other;
     };
-    cache.k = turned(cache.k, k.slice(2, 0, 0));
+    cache.k = cache.k.clone();
     cache.v = turned(cache.v, v);
     cache.next += n;
 }
