@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
 
 #ifdef HEADWAY_BLAS
 extern "C" void sgemm_(const char* transpose_a, const char* transpose_b, const int* m, const int* n, const int* k,
@@ -59,8 +60,21 @@ void into(float* product, const Left& left, const Right& right) {
            &right_stride, left.data(), &left_stride, &zero, product, &cols);
 }
 #else
+/// Eigen divides long sums into pieces as large as this processor's caches, so that another processor would add in
+/// another order: a lesson's numbers and a training would depend on where they were computed. These are the caches of a
+/// small one.
+void add_in_one_order() {
+    constexpr std::ptrdiff_t kibibyte = 1024;
+    static const bool done = [] {
+        Eigen::setCpuCacheSizes(32 * kibibyte, 512 * kibibyte, 32'768 * kibibyte);
+        return true;
+    }();
+    static_cast<void>(done);
+}
+
 template <class Left, class Right>
 void into(float* product, const Left& left, const Right& right) {
+    add_in_one_order();
     Eigen::Map<RowMajor>(product, left.rows(), right.cols()).noalias() = left * right;
 }
 #endif
