@@ -61,6 +61,15 @@ header_version() {
     done
 }
 
+# file_version FILE: "here" where a library's prefix has it.
+file_version() {
+    library_prefixes | while IFS= read -r prefix; do
+        [ -e "$prefix/$1" ] || continue
+        echo here
+        return 0
+    done
+}
+
 # probe FOUND_BY AT_LEAST: sets $state (fine, too old, missing), $version and $found. Where the table gives alternatives
 # (g++|clang++, 12|14) the first that is fine counts.
 probe() {
@@ -76,6 +85,7 @@ probe() {
         tool) seen=$(tool_version "$candidate") ;;
         config) seen=$(config_version "$candidate") ;;
         header) seen=$(header_version "$candidate" "$macro") ;;
+        file) seen=$(file_version "$candidate") ;;
         esac
         [ -n "$seen" ] || continue
         version=$seen found=$candidate state='too old'

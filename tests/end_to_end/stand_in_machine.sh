@@ -37,7 +37,8 @@ new_machine() {
     for name in GTest Eigen3 CLI11 tomlplusplus nlohmann_json fmt flatbuffers benchmark; do library "$name" 99.1; done
     mkdir -p "$machine/prefix/include/openssl" "$machine/prefix/include/valijson"
     echo '# define OPENSSL_VERSION_STR "99.1.0"' >"$machine/prefix/include/openssl/opensslv.h"
-    touch "$machine/prefix/include/valijson/validator.hpp" "$machine/prefix/include/seccomp.h"
+    mkdir -p "$machine/prefix/share/zoneinfo/Europe"
+    touch "$machine/prefix/share/zoneinfo/Europe/Berlin" "$machine/prefix/include/valijson/validator.hpp" "$machine/prefix/include/seccomp.h"
     echo 'echo 1000' | stand_in id
     stand_in cmake <<EOF
 case \$1 in
