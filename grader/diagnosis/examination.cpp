@@ -1,5 +1,6 @@
 #include "diagnosis/examination.hpp"
 
+#include "diagnosis/lost_worker.hpp"
 #include "diagnosis/repeats.hpp"
 #include "diagnosis/search.hpp"
 
@@ -36,8 +37,6 @@ bool shows_unset_variable(const Answer& seen, const Answer& right) {
     return false;
 }
 
-bool is_timeout(const Reply& reply) { return reply.failure && reply.failure->kind == FailureKind::timeout; }
-
 /// Questions that a function does not come to an end with, before it is asked no more.
 constexpr std::size_t enough_hangs = 3;
 
@@ -55,28 +54,6 @@ int differing_sizes(const Findings::Question& a, const Findings::Question& b) {
     return count;
 }
 
-/// Whether an address close to 0 was used: a null pointer, or the numbers of an empty vector.
-bool points_nowhere(const verdict::SanitizerReport& report) {
-    return std::any_of(report.first_lines.begin(), report.first_lines.end(), [](const std::string& line) {
-        return line.find("address points to the zero page") != std::string::npos;
-    });
-}
-
-/// Which mistake of the catalogue a lost worker or a sanitizer report stands for; empty if none.
-std::string mistake_behind(const verdict::Failure& failure) {
-    if (failure.kind == FailureKind::timeout) return "never_ends";
-    if (failure.kind == FailureKind::exception) return {};  // its words are of any kind
-    const std::string kind = failure.sanitizer ? failure.sanitizer->kind : failure.message;
-    const auto says = [&](const char* text) { return kind.find(text) != std::string::npos; };
-    if (says("stack-overflow") || says(judge::used_up_the_stack)) return "calls_itself_without_end";
-    if (says("use-after") || says("double-free") || says("bad-free")) return "used_after_freed";
-    if (says("division by zero") || says("SIGFPE") || says("FPE")) return "divides_by_zero";
-    if (says("overflow") && !says("signed integer") && !says("unsigned")) return "reads_out_of_bounds";
-    if (failure.sanitizer && points_nowhere(*failure.sanitizer)) return "null_pointer_followed";
-    if (says("out of bounds") || says("index") || says("SEGV") || says("SIGSEGV")) return "reads_out_of_bounds";
-    return {};
-}
-
 /// " as its weights", where an undefined tensor or mask was returned in the place of numbers.
 std::optional<std::string> unassigned_part(const Answer& seen, const Answer& right) {
     constexpr std::string_view undefined = " undefined";
@@ -88,11 +65,6 @@ std::optional<std::string> unassigned_part(const Answer& seen, const Answer& rig
         return part.empty() ? part : " as its " + part;
     }
     return std::nullopt;
-}
-
-/// Time or stack are used up, either after seconds.
-bool comes_to_no_end(const Reply& reply) {
-    return is_timeout(reply) || (reply.failure && mistake_behind(*reply.failure) == "calls_itself_without_end");
 }
 
 class Examination {

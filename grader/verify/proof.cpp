@@ -8,7 +8,7 @@
 #include "sandbox/process.hpp"
 #include "submission/digest.hpp"
 #include "submission/scratch_folder.hpp"
-#include "verify/contradictions.hpp"
+#include "verify/gaps.hpp"
 #include "verify/unfinished.hpp"
 
 #include <fmt/format.h>
@@ -94,51 +94,6 @@ std::vector<Answered> answers_of(const Course& course, const Specimen& specimen,
 /// What the hidden tests compare so loosely that it shows nothing.
 std::vector<std::string> blind_tests_of(const Course& course, const Specimen& specimen, std::uint64_t seed) {
     return Judge(course, *specimen.exercise, seed).blind_tests(worker_of(course, specimen, Build::plain));
-}
-
-std::string failed_properties(const verdict::Exercise& exercise) {
-    std::string text;
-    for (const verdict::Test& test : exercise.tests)
-        if (test.state != verdict::TestState::passed)
-            text += fmt::format("{}{}{}", text.empty() ? "" : "; ", test.property,
-                                test.failure ? " (" + test.failure->message + ")" : "");
-    if (!exercise.tests.empty())
-        for (const std::string& words : exercise.tests.front().remarks.value_or(std::vector<std::string>{}))
-            text += "; " + words;  // of the whole submission
-    return text.empty() ? exercise.build.message + exercise.problem : text;
-}
-
-/// What is not as it should be.
-std::string gap_of(const Specimen& specimen) {
-    const verdict::Exercise& exercise = specimen.verdict;
-    const bool built = exercise.build.problem == verdict::BuildProblem::none;
-    switch (specimen.kind) {
-        case Kind::stub:
-            return exercise.state == State::not_started ? ""
-                                                        : "the stub is " + to_string(exercise.state) +
-                                                              ", not not_started: " + failed_properties(exercise);
-        case Kind::solution:
-        case Kind::accepted:
-            if (exercise.state != State::passed) return "does not pass: " + failed_properties(exercise);
-            for (const Answered& answered : specimen.shown.answers)
-                if (!answered.is_right) return "passes, but not for the diagnosis: " + answered.words;
-            return "";
-        case Kind::mutant:
-            if (exercise.state == State::passed) return "passes, although it is wrong";
-            if (exercise.state != State::failed)
-                return "is " + to_string(exercise.state) + ": " + failed_properties(exercise);
-            if (!built) return "was meant to be built: " + exercise.build.message;
-            if (!specimen.named_as_expected())
-                return fmt::format("is diagnosed as [{}], not as [{}]; what failed: {}",
-                                   fmt::join(specimen.named(), ", "), fmt::join(specimen.mutant.diagnosis, ", "),
-                                   failed_properties(exercise));
-            if (std::string both = contradiction_in(exercise); !both.empty()) return both;
-            if (specimen.cost() > most_points_per_mistake && specimen.mutant.reason_for_cost.empty())
-                return fmt::format("costs {} of {} points without a written reason", specimen.cost(),
-                                   exercise.max_points);
-            return "";
-    }
-    return "";
 }
 
 void examine(const Course& whole, Specimen& specimen, std::uint64_t seed, const Draws& draws) {

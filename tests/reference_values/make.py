@@ -16,10 +16,8 @@ last key, as Headway does; torch's is_causal aligns the first with the first, so
 Left out: rows in which every key is masked, where PyTorch gives NaN. Headway gives zeros, which other tests demand.
 """
 
-import json
 import math
 import random
-import struct
 import sys
 
 try:
@@ -28,6 +26,8 @@ try:
 except ImportError:
     print("There is no PyTorch for this Python (on Debian: apt install python3-torch, and run /usr/bin/python3).")
     sys.exit(77)
+
+import kept_tensors  # beside this file; after torch, which it needs
 
 B, T, S, D, H = 2, 5, 7, 12, 3
 d, d_v = 4, 6
@@ -323,48 +323,9 @@ for case, queries, keys, globals_, padded in (("11/window", T, S, [], 0), ("11/g
     keep(case, q=q, k=k, v=v, padding=no_key[:, None, None, :].to(torch.float32),
          mask=mask.to(torch.float32), result=result)
 
-# ---- the file ---------------------------------------------------------------------------------------------------
-
-
-def written(path):
-    header, begin = {"__metadata__": {"made_by": "tests/reference_values/make.py", "torch": torch.__version__}}, 0
-    for name, tensor in tensors.items():
-        end = begin + 4 * tensor.numel()
-        header[name] = {"dtype": "F32", "shape": list(tensor.shape), "data_offsets": [begin, end]}
-        begin = end
-    text = json.dumps(header).encode()
-    with open(path, "wb") as file:
-        file.write(struct.pack("<Q", len(text)) + text)
-        for tensor in tensors.values():
-            file.write(struct.pack(f"<{tensor.numel()}f", *tensor.flatten().tolist()))
-
-
-def read(path):
-    with open(path, "rb") as file:
-        (length,) = struct.unpack("<Q", file.read(8))
-        header, data = json.loads(file.read(length)), file.read()
-    header.pop("__metadata__")
-    return {
-        name: torch.tensor(struct.unpack_from(f"<{math.prod(entry['shape'])}f", data, entry["data_offsets"][0])).reshape(
-            entry["shape"]
-        )
-        for name, entry in header.items()
-    }
-
-
-def differences(kept):
-    """What differs between the file and what was computed now, a line each. NaN differs from everything."""
-    yield from (f"{name} is in one of the two only" for name in sorted(kept.keys() ^ tensors.keys()))
-    for name in kept.keys() & tensors.keys():
-        if kept[name].shape != tensors[name].shape:
-            yield f"{name} is {tuple(kept[name].shape)} in the file and {tuple(tensors[name].shape)} now"
-        elif not ((kept[name] - tensors[name]).abs() <= CHECKED_TO).all():
-            yield f"{name} differs by {(kept[name] - tensors[name]).abs().max():.2g}"
-
-
 assert all(tensor.isfinite().all() for tensor in tensors.values())
 if sys.argv[2:] == ["--check"]:
-    found = list(differences(read(sys.argv[1])))
+    found = list(kept_tensors.differences(kept_tensors.read(sys.argv[1]), tensors, CHECKED_TO))
     print("\n".join(found) or f"{len(tensors)} tensors: PyTorch {torch.__version__} computes the same.")
     sys.exit(bool(found))
-written(sys.argv[1])
+kept_tensors.write(sys.argv[1], tensors)

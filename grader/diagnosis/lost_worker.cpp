@@ -1,0 +1,42 @@
+#include "diagnosis/lost_worker.hpp"
+
+#include "student/behaviour.hpp"
+
+#include <algorithm>
+
+namespace headway::diagnosis {
+
+using verdict::FailureKind;
+
+namespace {
+
+/// Whether an address close to 0 was used: a null pointer, or the numbers of an empty vector.
+bool points_nowhere(const verdict::SanitizerReport& report) {
+    return std::any_of(report.first_lines.begin(), report.first_lines.end(), [](const std::string& line) {
+        return line.find("address points to the zero page") != std::string::npos;
+    });
+}
+
+}  // namespace
+
+bool is_timeout(const Reply& reply) { return reply.failure && reply.failure->kind == FailureKind::timeout; }
+
+std::string mistake_behind(const verdict::Failure& failure) {
+    if (failure.kind == FailureKind::timeout) return "never_ends";
+    if (failure.kind == FailureKind::exception) return {};  // its words are of any kind
+    const std::string kind = failure.sanitizer ? failure.sanitizer->kind : failure.message;
+    const auto says = [&](const char* text) { return kind.find(text) != std::string::npos; };
+    if (says("stack-overflow") || says(judge::used_up_the_stack)) return "calls_itself_without_end";
+    if (says("use-after") || says("double-free") || says("bad-free")) return "used_after_freed";
+    if (says("division by zero") || says("SIGFPE") || says("FPE")) return "divides_by_zero";
+    if (says("overflow") && !says("signed integer") && !says("unsigned")) return "reads_out_of_bounds";
+    if (failure.sanitizer && points_nowhere(*failure.sanitizer)) return "null_pointer_followed";
+    if (says("out of bounds") || says("index") || says("SEGV") || says("SIGSEGV")) return "reads_out_of_bounds";
+    return {};
+}
+
+bool comes_to_no_end(const Reply& reply) {
+    return is_timeout(reply) || (reply.failure && mistake_behind(*reply.failure) == "calls_itself_without_end");
+}
+
+}  // namespace headway::diagnosis
