@@ -11,7 +11,7 @@ target=${target#/}
 case $target in
 '' | verdict_*) what='the grader' ;;
 headway_labs) what='the labs' ;;
-headway_instructor) what='the commands for classes' ;;
+headway_instructor) what='what instructors use' ;;
 *) what='the tests' ;;
 esac
 shift

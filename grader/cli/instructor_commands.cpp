@@ -19,8 +19,8 @@ struct Command {
 };
 
 constexpr Command commands[] = {
-    {"verify", "Prove the course: stubs, solutions, mutants, accepted variants"},
-    {"class", "Grade a class: for instructors"},
+    {"verify", verify_purpose},
+    {"class", class_purpose},
 };
 
 }  // namespace

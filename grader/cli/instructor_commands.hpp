@@ -8,6 +8,10 @@
 /// (grader/instructor).
 namespace headway::cli {
 
+/// What each is for, as --help of both programs says it.
+inline constexpr const char* verify_purpose = "Prove the course: stubs, solutions, mutants, accepted variants";
+inline constexpr const char* class_purpose = "Grade a class: for instructors";
+
 /// Lists them for --help.
 void declare_instructor_commands(CLI::App& app);
 

@@ -1,5 +1,7 @@
 #include "instructor/class_commands.hpp"
 
+#include "cli/instructor_commands.hpp"
+
 #include <cstdlib>
 
 namespace headway::cli {
@@ -13,7 +15,7 @@ std::size_t least_shard_size() {
 
 }  // namespace
 
-ClassCommands::ClassCommands(CLI::App& app) : class_(app.add_subcommand("class", "Grade a class: for instructors")) {
+ClassCommands::ClassCommands(CLI::App& app) : class_(app.add_subcommand("class", class_purpose)) {
     class_->require_subcommand(1);
 
     add_grade();

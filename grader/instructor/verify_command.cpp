@@ -1,5 +1,7 @@
 #include "instructor/verify_command.hpp"
 
+#include "cli/instructor_commands.hpp"
+
 #include "terminal/console.hpp"
 #include "terminal/exit_status.hpp"
 #include "verify/proof.hpp"
@@ -110,7 +112,7 @@ int expand(const Course& course, const std::vector<const ExerciseInfo*>& exercis
 }  // namespace
 
 CLI::App* declare_verify(CLI::App& app, VerifyArguments& verify) {
-    auto* command = app.add_subcommand("verify", "Prove the course: stubs, solutions, mutants, accepted variants");
+    auto* command = app.add_subcommand("verify", verify_purpose);
     command->add_option("exercises", verify.exercises, "Numbers, such as 03 (default: all)")->type_name("NN");
     command->add_flag("--diagnosis", verify.diagnosis, "Print how each mistake of the catalogue is named");
     command->add_flag(
