@@ -24,9 +24,9 @@ constexpr Index keep_every = 25;
 std::string checkpoint_file(const TrainingArguments& arguments, const TrainingPlan& plan, const Variant& variant,
                             const Text& text) {
     const std::string code = identity_of(read_file("/proc/self/exe"));
-    const std::string all = fmt::format("{} {} {} {} {} {} {} {} {} {} {}", code, to_string(variant.positions),
-                                        variant.whole ? "whole" : "attention", text.identity(), plan.steps, plan.B,
-                                        plan.T, plan.D, plan.rate, plan.seed, plan.validation);
+    const std::string all = fmt::format("{} {} {} {} {} {} {} {} {} {} {} {}", code, to_string(variant.positions),
+                                        variant.whole ? "whole" : "attention", variant.window, text.identity(),
+                                        plan.steps, plan.B, plan.T, plan.D, plan.rate, plan.seed, plan.validation);
     return fmt::format("{}/checkpoints/h{}-{}-{}.safetensors", arguments.output, variant.H, to_string(variant.mistake),
                        identity_of(all));
 }

@@ -1,9 +1,10 @@
-// ./headway lab train: a small language model on the student's own attention (05) and its gradients (07), with rotary
-// positions too (13), and in whole blocks (14).
+// ./headway lab train: a small language model on the student's own attention (05) and its gradients (07), through a
+// window too (11), with rotary positions (13), and in whole blocks (14).
 #include "labs/train/kept_training.hpp"
 #include "labs/train/rotation.hpp"
 #include "labs/train/students_block.hpp"
 #include "labs/train/view.hpp"
+#include "labs/train/window.hpp"
 
 #include "labs/frame/program.hpp"
 #include "labs/frame/results.hpp"
@@ -25,6 +26,7 @@ struct Arguments : lab::TrainingArguments {
     std::string sentence;
     lab::TrainedMistake mistake = lab::TrainedMistake::none;
     std::vector<lab::Positions> positions;  ///< empty: learned ones, for all numbers of heads
+    std::vector<Index> windows;             ///< compare with these; empty: none
     bool blocks = false;                    ///< compare with whole blocks
     std::string gpt2_folder;                ///< where to write the last model as a GPT-2; empty: nowhere
 };
@@ -48,7 +50,8 @@ std::vector<lab::Positions> positions_named(const std::vector<std::string>& name
     return all;
 }
 
-/// A mistake is seen beside the right model; with one head it is none. Positions are compared with the most heads.
+/// A mistake is seen beside the right model; with one head it is none. Positions and windows are compared with the last
+/// number of heads.
 std::vector<lab::Variant> variants_of(const Arguments& arguments, const lab::TrainingPlan& plan) {
     std::vector<lab::Variant> variants;
     for (const Index H : arguments.heads) {
@@ -60,6 +63,9 @@ std::vector<lab::Variant> variants_of(const Arguments& arguments, const lab::Tra
     if (!arguments.positions.empty()) variants.clear();
     for (const lab::Positions positions : arguments.positions)
         variants.push_back({.H = arguments.heads.back(), .positions = positions, .turn = lab::turn_of_student});
+    if (!arguments.windows.empty()) variants = {{arguments.heads.back()}};
+    for (const Index w : arguments.windows)
+        variants.push_back({.H = arguments.heads.back(), .window = w, .sight = lab::sight_of_student(w)});
     if (!arguments.blocks) return variants;
     // The last of them, without MLPs and with them.
     variants = {variants.back(), variants.back()};
@@ -85,6 +91,9 @@ void run_train(const Arguments& arguments) {
         throw lab::WrongUsage("--positions compares right models: no --mistake, no --export");
     if (arguments.blocks && (arguments.mistake != lab::TrainedMistake::none || !arguments.gpt2_folder.empty()))
         throw lab::WrongUsage("--blocks compares right models: no --mistake, no --export");
+    if (!arguments.windows.empty() && (arguments.mistake != lab::TrainedMistake::none || arguments.blocks ||
+                                       !arguments.positions.empty() || !arguments.gpt2_folder.empty()))
+        throw lab::WrongUsage("--window compares right models: no --mistake, --positions, --blocks or --export");
     const auto text = lab::text_of(arguments, plan);
     std::vector<Index> sentence =
         text->sentence(arguments.sentence.empty() ? text->default_sentence() : arguments.sentence);
@@ -92,6 +101,7 @@ void run_train(const Arguments& arguments) {
     lab::require_training_exercises("train");
     if (std::ranges::count(arguments.positions, lab::Positions::rotary) > 0)
         lab::require_rotation("train", plan.D / arguments.heads.back());
+    for (const Index w : arguments.windows) lab::require_window("train", w);
     if (arguments.blocks) lab::require_blocks("train");
     const cli::Interrupt interrupt(lab::stopping);
     std::vector<lab::Outcome> outcomes;
@@ -131,6 +141,10 @@ int main(int argc, char** argv) {
            "Compare how it knows positions: none,learned,rotary (rotary: your exercise 13)")
         ->delimiter(',')
         ->type_name("NAME");
+    app.add_option("--window", arguments.windows,
+                   "Compare with attention to the last w tokens, such as 8,4 (your exercise 11)")
+        ->delimiter(',')
+        ->type_name("W");
     app.add_flag("--blocks", arguments.blocks, "Compare with whole blocks, MLPs too: your exercise 14");
     app.add_option("--export", arguments.gpt2_folder, "Write the last model into this folder, for the lab gpt2")
         ->type_name("DIR");

@@ -99,11 +99,14 @@ ex07::Parameters LanguageModel::attention_parameters(Index block) {
             used("v_proj.weight"), used("v_proj.bias"), used("out_proj.weight"), used("out_proj.bias")};
 }
 
+Mask LanguageModel::blocked(Index T) const { return sizes_.sight ? sizes_.sight(T) : given::causal_mask(T, T); }
+
 /// (B, T, D) -> (B, T, D)
 Tensor LanguageModel::attend(Index block, const Tensor& y) {
-    if (turns()) return turned_attention(y, attention_parameters(block), sizes_.H, sizes_.turn);
+    if (turns()) return turned_attention(y, attention_parameters(block), sizes_.H, sizes_.turn, blocked(y.size(1)));
     ex05::Attention& attention = *attention_[static_cast<std::size_t>(block)];
-    return of_student("05_module", "forward", [&] { return attention.forward(y, y, y, {}); });
+    return of_student("05_module", "forward",
+                      [&] { return attention.forward(y, y, y, sizes_.sight ? blocked(y.size(1)) : Mask{}); });
 }
 
 LanguageModel::Trace LanguageModel::forward(const std::vector<Index>& tokens, Index B) {
@@ -129,12 +132,12 @@ Tensor LanguageModel::attention_backward(Index block, const Tensor& x, const Ten
     ex07::Parameters grads{nothing(used.q_weight),   nothing(used.q_bias),   nothing(used.k_weight),
                            nothing(used.k_bias),     nothing(used.v_weight), nothing(used.v_bias),
                            nothing(used.out_weight), nothing(used.out_bias)};
-    const Index T = x.size(1);
-    const Tensor grad_x = turns() ? turned_attention_backward(x, used, sizes_.H, sizes_.turn, grad_y, grads)
-                                  : of_student("07_backward", "multi_head_attention_backward", [&] {
-                                        return ex07::multi_head_attention_backward(
-                                            x, used, sizes_.H, given::causal_mask(T, T), grad_y, grads);
-                                    });
+    const Mask mask = blocked(x.size(1));
+    const Tensor grad_x = turns()
+                              ? turned_attention_backward(x, used, sizes_.H, sizes_.turn, mask, grad_y, grads)
+                              : of_student("07_backward", "multi_head_attention_backward", [&] {
+                                    return ex07::multi_head_attention_backward(x, used, sizes_.H, mask, grad_y, grads);
+                                });
     const auto keep = [&](const std::string& name, const Tensor& grad) {
         gradient(in_block(block, name)) += as_if_backward(mistake_, name, grad, sizes_.H);
     };
@@ -179,12 +182,13 @@ std::vector<Tensor> LanguageModel::weights(const std::vector<Index>& tokens, Ind
     for (Index block = 0; block < sizes_.blocks; ++block) {
         const Tensor& y = trace.before[static_cast<std::size_t>(block)].y;
         if (turns()) {
-            all.push_back(turned_weights(y, attention_parameters(block), sizes_.H, sizes_.turn));
+            all.push_back(turned_weights(y, attention_parameters(block), sizes_.H, sizes_.turn, blocked(y.size(1))));
             continue;
         }
         ex05::Attention& attention = *attention_[static_cast<std::size_t>(block)];
-        all.push_back(
-            of_student("05_module", "attention_weights", [&] { return attention.attention_weights(y, y, {}); }));
+        all.push_back(of_student("05_module", "attention_weights", [&] {
+            return attention.attention_weights(y, y, sizes_.sight ? blocked(y.size(1)) : Mask{});
+        }));
     }
     return all;
 }

@@ -23,6 +23,7 @@ struct ModelSizes {
     Index blocks = 2;  ///< an induction head needs another before it
     Positions positions = Positions::learned;
     Turn turn = {};          ///< for rotary positions
+    Sight sight = {};        ///< what attention may not see
     WholeBlocks whole = {};  ///< empty: blocks are attention alone
 };
 
@@ -62,6 +63,8 @@ private:
     void load_attention();
     ex07::Parameters attention_parameters(Index block);
     Tensor places() const;
+    /// What tokens of a text of T may not see: (T, T).
+    Mask blocked(Index T) const;
     bool turns() const { return sizes_.positions == Positions::rotary; }
     Tensor attend(Index block, const Tensor& y);
     void add_mlps(std::uint64_t seed);

@@ -7,7 +7,7 @@
 #include <functional>
 #include <string>
 
-/// How a model knows where its tokens stand, and attention that turns queries and keys.
+/// How a model knows where its tokens stand and what they see, and attention that turns queries and keys.
 /// B batch · T tokens · D width · H heads · d head_dim
 namespace headway::lab {
 
@@ -19,13 +19,17 @@ std::string to_string(Positions positions);
 enum class Sense { forth, back };
 using Turn = std::function<Tensor(const Tensor& heads, Sense sense)>;
 
-/// Causal self-attention as in exercise 05, with queries and keys turned after they were split into heads.
-/// @param x  (B, T, D)   @return (B, T, D)
-Tensor turned_attention(const Tensor& x, const ex07::Parameters& parameters, Index H, const Turn& turn);
+/// Which keys the tokens of a text of T may not see: (T, T). Empty: those that come later.
+using Sight = std::function<Mask(Index T)>;
+
+/// Self-attention as in exercise 05, with queries and keys turned after they were split into heads.
+/// @param x  (B, T, D)   @param mask  (T, T)   @return (B, T, D)
+Tensor turned_attention(const Tensor& x, const ex07::Parameters& parameters, Index H, const Turn& turn,
+                        const Mask& mask);
 /// (B, H, T, T)
-Tensor turned_weights(const Tensor& x, const ex07::Parameters& parameters, Index H, const Turn& turn);
+Tensor turned_weights(const Tensor& x, const ex07::Parameters& parameters, Index H, const Turn& turn, const Mask& mask);
 /// Gradients by the student's exercise 07. Adds to every tensor of `grads`.   @return grad_x (B, T, D)
 Tensor turned_attention_backward(const Tensor& x, const ex07::Parameters& parameters, Index H, const Turn& turn,
-                                 const Tensor& grad_y, ex07::Parameters& grads);
+                                 const Mask& mask, const Tensor& grad_y, ex07::Parameters& grads);
 
 }  // namespace headway::lab

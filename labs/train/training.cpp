@@ -53,8 +53,9 @@ nn::StateDict read_all(const Checkpoint& checkpoint, const std::string& prefix, 
 std::string Variant::name() const {
     const std::string wrong = mistake == TrainedMistake::none ? "" : ", " + to_string(mistake);
     const std::string blocks = whole ? ", whole blocks" : "";
-    if (positions == Positions::learned) return fmt::format("H = {}{}{}", H, wrong, blocks);
-    return fmt::format("H = {}{}{}, {} positions", H, wrong, blocks,
+    const std::string sees = window == 0 ? "" : fmt::format(", window of {}", window);
+    if (positions == Positions::learned) return fmt::format("H = {}{}{}{}", H, wrong, blocks, sees);
+    return fmt::format("H = {}{}{}{}, {} positions", H, wrong, blocks, sees,
                        positions == Positions::none ? "no" : to_string(positions));
 }
 
@@ -75,6 +76,7 @@ Training::Training(const Text& text, const TrainingPlan& plan, const Variant& va
               .H = variant.H,
               .positions = variant.positions,
               .turn = variant.turn,
+              .sight = variant.sight,
               .whole = variant.whole},
              plan.seed, variant.mistake),
       optimiser_(model_.parameters()),

@@ -31,8 +31,10 @@ struct Variant {
     Positions positions = Positions::learned;
     Turn turn = {};          ///< for rotary positions
     WholeBlocks whole = {};  ///< with MLPs
+    Index window = 0;        ///< how many tokens each token sees; 0: all before it
+    Sight sight = {};        ///< through that window
 
-    /// "H = 4", "H = 4, sqrt_d", "H = 4, rotary positions"
+    /// "H = 4", "H = 4, sqrt_d", "H = 4, rotary positions", "H = 4, window of 8"
     std::string name() const;
 };
 

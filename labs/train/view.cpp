@@ -134,6 +134,7 @@ nlohmann::json to_json(const std::vector<Outcome>& outcomes) {
         models.push_back({{"heads", outcome.variant.H},
                           {"mistake", to_string(outcome.variant.mistake)},
                           {"positions", to_string(outcome.variant.positions)},
+                          {"window", outcome.variant.window},
                           {"whole_blocks", static_cast<bool>(outcome.variant.whole)},
                           {"parameters", outcome.parameters},
                           {"looks", looks},

@@ -88,6 +88,10 @@ slow() {
     mkdir early && cp -r "$checkout/solutions/05_module" "$checkout/solutions/07_backward" early
     expect 1 'exercise 13_positions is not done yet' "$cli" lab train --submission early --positions rotary
     expect 1 'exercise 14_block is not done yet' "$cli" lab train --submission early --blocks
+    expect 1 'exercise 11_long_texts is not done yet' "$cli" lab train --submission early --window 4
+    expect 2 'a window holds 1 token at least, not 0' "$cli" lab train --reference --window 0
+    expect 2 'compares right models' "$cli" lab train --reference --window 4 --blocks
+    expect 0 'H = 2, window of 4' "$cli" lab train --reference --quick --steps 20 --heads 2 --window 4 --output window
     expect 0 'H = 2, whole blocks' "$cli" lab train --reference --quick --steps 20 --heads 2 --blocks --output blocks
     expect 2 'there are none called waves; there are none, learned and rotary' "$cli" lab train --reference --positions waves
     expect 0 'H = 2, rotary positions' "$cli" lab train --reference --quick --steps 20 --heads 2 --positions none,rotary --output turned

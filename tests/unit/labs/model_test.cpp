@@ -4,6 +4,7 @@
 #include "labs/train/language.hpp"
 #include "labs/train/rotation.hpp"
 #include "labs/train/students_block.hpp"
+#include "labs/train/window.hpp"
 
 #include <gtest/gtest.h>
 
@@ -111,6 +112,55 @@ TEST(WholeBlocks, WithoutTheirMlpsAreAttentionAlone) {
     for (std::size_t i = 0; i < attention.gradients().size(); ++i)
         for (Index j = 0; j < attention.gradients()[i].second.numel(); ++j)
             ASSERT_NEAR(whole.gradients()[i].second.data()[j], attention.gradients()[i].second.data()[j], 1e-4);
+}
+
+LanguageModel model_through(Sight sight, Positions positions) {
+    const Language language;
+    return {{.vocabulary = static_cast<Index>(language.vocabulary().size()),
+             .T = 7,
+             .D = 12,
+             .H = 3,
+             .positions = positions,
+             .turn = &turn_of_student,
+             .sight = std::move(sight)},
+            seed};
+}
+
+class GradientsThroughAWindow : public testing::TestWithParam<Positions> {};
+
+TEST_P(GradientsThroughAWindow, AreWhatDifferencesSay) {
+    LanguageModel model = model_through(sight_of_student(2), GetParam());
+    model.parameters().front().second.copy_from(Random(8).normal(model.parameters().front().second.shape()));
+    expect_gradients(model);
+}
+
+INSTANTIATE_TEST_SUITE_P(WithPositions, GradientsThroughAWindow, testing::Values(Positions::learned, Positions::rotary),
+                         [](const auto& positions) { return to_string(positions.param); });
+
+/// Two blocks of windows of 2 reach 3 tokens: what the last one says depends on these and on no other.
+TEST(LanguageModel, SeesAsFarAsItsWindowsReach) {
+    constexpr Index reach = 3, T = 7;
+    for (const Positions positions : {Positions::learned, Positions::rotary}) {
+        LanguageModel model = model_through(sight_of_student(2), positions);
+        const std::vector<Index> tokens = Language().batch(Part::training, seed, 1, T).tokens;
+        const Tensor before = model.logits(tokens, 1).clone();
+        for (Index s = 0; s < T; ++s) {
+            std::vector<Index> others = tokens;
+            others[static_cast<std::size_t>(s)] = (others[static_cast<std::size_t>(s)] + 1) % before.size(2);
+            const Tensor after = model.logits(others, 1);
+            double change = 0;
+            for (Index word = 0; word < before.size(2); ++word)
+                change += std::abs(after(0, T - 1, word) - before(0, T - 1, word));
+            EXPECT_EQ(change > 0, s > T - 1 - reach) << s << " " << to_string(positions);
+        }
+    }
+}
+
+/// A window that holds the whole text is none.
+TEST(LanguageModel, SeesEverythingThroughALargeWindow) {
+    LanguageModel all = model_through({}, Positions::learned),
+                  wide = model_through(sight_of_student(7), Positions::learned);
+    EXPECT_EQ(all.learn(small_batch()), wide.learn(small_batch()));
 }
 
 /// A model whose attention turns by nothing is one without positions.
