@@ -4,33 +4,12 @@
 # Takes mmdebstrap, root and two minutes; by hand, since a mirror must be reached.
 set -eu
 
-checkout=$(CDPATH='' cd -- "$(dirname -- "$0")/../.." && pwd -P)
 edition=${1:?usage: in_debian_11.sh EDITION}
-place=$(mktemp -d)
-trap 'rm -rf "$place"' EXIT
-root=$place/root
+# shellcheck source=tests/end_to_end/bare_root.sh
+. "$(dirname "$0")/bare_root.sh"
 mmdebstrap --quiet --variant=minbase --include=g++,cmake,ninja-build,bubblewrap bullseye "$root"
 cp -R "$edition" "$root/course"
 cp -R "$checkout/solutions" "$root/solutions"
-
-# In namespaces of its own, as a machine would be: bubblewrap refuses to work in what is only chroot.
-in_root() {
-    # shellcheck disable=SC2016 # for that shell
-    unshare --mount --pid --fork --propagation private sh -c '
-        root=$1
-        shift
-        mount --bind "$root" "$root"
-        cd "$root"
-        mkdir -p before
-        mount -t proc proc proc
-        mount --rbind /sys sys
-        mount --rbind /dev dev
-        mount -t tmpfs -o mode=1777 tmpfs tmp
-        pivot_root . before
-        umount -l /before
-        cd /course
-        exec /usr/bin/env -i PATH=/usr/bin:/bin:/usr/sbin:/sbin LC_ALL=C.UTF-8 HOME=/root "$@"' sh "$root" "$@"
-}
 
 in_root ./headway --yes grade --submission /solutions
 in_root ./headway protections | grep -v enforced || :

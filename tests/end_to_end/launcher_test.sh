@@ -303,6 +303,25 @@ a_header_of_the_same_name_elsewhere_is_another_header() {
     expect test -n "$(CMAKE_PREFIX_PATH=$machine/prefix sh -c '. scripts/dependencies.sh; header_version of_the_test.h')"
 }
 
+on_macos_it_names_the_container_and_changes_nothing() {
+    echo 'echo Darwin' | stand_in uname
+    for command in doctor grade 'lesson 03' --help; do
+        # shellcheck disable=SC2086 # words
+        start $command
+        expect exits_with 3
+        expect says 'Headway grades on Linux, and this is macOS (Darwin).'
+        expect says '    docker run --rm -it '
+        expect says 'Reopen in Container'
+        expect says_nothing_of '--preset portable'
+    done
+    mkdir solutions
+    start doctor
+    expect says '    cmake --workflow --preset portable'
+    expect never_ran build
+    expect never_ran apt-get
+    expect test ! -e build/default
+}
+
 what_is_installed_after_the_build_is_built_in() {
     start grade
     echo 'SECCOMP_INCLUDE:PATH=SECCOMP_INCLUDE-NOTFOUND' >>"$root/build/default/CMakeCache.txt"

@@ -7,8 +7,10 @@ real_path=$PATH
 tests=0
 broken=0
 
-# stand_in NAME: a program of this machine; its text comes from standard input.
+# stand_in NAME: a program of this machine; its text comes from standard input. A link goes first: written through, it would
+# change the real program that it leads to.
 stand_in() {
+    rm -f "$bin/$1"
     { echo '#!/bin/sh'; cat; } >"$bin/$1"
     chmod +x "$bin/$1"
 }
@@ -30,7 +32,7 @@ new_machine() {
     touch "$root/CMakeLists.txt" "$root/grader/judge.cpp" "$root/exercises/01_single_head/single_head.hpp" \
         "$root/exercises/01_single_head/single_head.cpp"
     for program in awk basename cat chmod cmp cp cut date dirname env find flock fold git grep head ls mkdir mv readlink rm rmdir \
-        script sed sh sleep sort tail touch tr wc xargs; do
+        script sed sh sleep sort tail touch tr uname wc xargs; do
         if found=$(PATH=$real_path command -v "$program"); then ln -s "$found" "$bin/$program"; fi
     done
     for name in g++ clang++ mold gdb lcov flatc ninja clang-format shellcheck python3 bwrap; do tool "$name" 99.1; done
