@@ -46,14 +46,14 @@ void cost(Blocks& blocks) {
 /// Bytes and errors; of times everybody's own table speaks.
 void cost_of_memory(Blocks& blocks) {
     constexpr Index T = 1024;
-    std::vector<Labels> caches{{"kept as", "bytes per token", "of float", "largest error"}};
+    std::vector<Labels> caches{{"kept as", "bytes per token", "of float", "largest error, in 1/1000"}};
     const lab::CacheCosts costs = lab::measure_caches(T, 1).value();
     for (const lab::CacheCost& cost : costs.caches)
         if (cost.T == T)
             caches.push_back(
                 {cost.kept, grouped(cost.bytes),
                  fixed(static_cast<double>(cost.bytes) / static_cast<double>(costs.caches.front().bytes), 3),
-                 fixed(cost.largest_error, 5)});
+                 fixed(1000 * cost.largest_error, 2)});
     blocks.text("labs/cost/caches", grid(caches));
     constexpr lab::StackSizes sizes;
     constexpr Index in_input = sizes.B * sizes.T * sizes.D;
