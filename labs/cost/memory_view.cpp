@@ -96,9 +96,8 @@ std::string what_stacks_cost(const StackCosts& costs) {
     const StackCost& deepest = costs.stacks.back();
     const std::string time = fmt::format("{:.2f} times the time", deepest.inputs_ms / deepest.all_ms);
     if (deepest.all_mib <= 0 || deepest.inputs_mib <= 0)
-        return fmt::format(
-            "With {} blocks, your stack_backward takes {}; this system does not say what memory it took.", deepest.L,
-            time);
+        return fmt::format("With {} blocks, your stack_backward takes {}; what memory it took is not known here.",
+                           deepest.L, time);
     return fmt::format("With {} blocks, your stack_backward takes 1/{:.1f} of the memory, and {}.", deepest.L,
                        deepest.all_mib / deepest.inputs_mib, time);
 }
@@ -113,7 +112,8 @@ Told told_of(const StackCosts& costs) {
     return {
         rows,
         fmt::format("All gradients of L blocks, B = {}, T = {}, D = {}, F = {}. all kept: every tensor that the way "
-                    "back needs; inputs kept: your stack_backward of exercise 14. MiB: by which memory grew.",
+                    "back needs; inputs kept: your stack_backward of exercise 14. MiB: in use at the peak, beside what "
+                    "is handed over.",
                     B, T, D, F),
         what_stacks_cost(costs)};
 }

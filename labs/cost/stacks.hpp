@@ -18,7 +18,7 @@ Index numbers_between(const StackSizes& sizes);
 /// (gradient checkpointing), where the rest is computed once more.
 struct StackCost {
     Index L = 0;
-    double all_mib = 0, inputs_mib = 0;  ///< by which the program's memory grew; 0 where the system does not say
+    double all_mib = 0, inputs_mib = 0;  ///< that were in use at the peak; 0 where that is not known
     double all_ms = 0, inputs_ms = 0;
 };
 

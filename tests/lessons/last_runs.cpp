@@ -131,7 +131,8 @@ namespace headway::ex12 {
 TEST(Cache, InAQuarterOfTheMemory) {
     Random random(12);
     const Tensor q = random.normal({1, 12, 1, 64});
-    const Tensor k = random.normal({1, 12, 1024, 64}), v = random.normal({1, 12, 1024, 64});
+    const Tensor k = random.normal({1, 12, 1024, 64});
+    Tensor v = random.normal({1, 12, 1024, 64});
     const Tensor exact = given::scaled_dot_product_context(q, k, v);
     const Tensor error = (int8_attention(q, append({}, k, v), {}) - exact).contiguous().view({12 * 64});
     std::cout << cache_bytes(1, 12, 1024, 64, 64, Kept::as_int8) << " bytes of "
