@@ -119,7 +119,9 @@ TEST(Cost, StacksThatComputeTwiceGiveTheSameGradients) {
     EXPECT_EQ(costs->stacks.back().L, 16);
     for (const StackCost& stack : costs->stacks) EXPECT_GT(std::min(stack.all_ms, stack.inputs_ms), 0);
     const StackCost& deepest = costs->stacks.back();
-    if (deepest.all_mib > 0) EXPECT_LT(deepest.inputs_mib, deepest.all_mib);  // a sanitizer's heap is not known
+    if (deepest.all_mib > 0) {  // a sanitizer's heap is not known
+        EXPECT_LT(deepest.inputs_mib, deepest.all_mib);
+    }
     EXPECT_EQ(numbers_between(costs->sizes), 16 * (3 * 8 + 2 * 32));
 }
 
