@@ -35,7 +35,7 @@ void cost(const lab::CommonArguments& arguments) {
     costs.caches = lab::measure_caches(arguments.quick ? 1024 : 4096, arguments.quick ? 2 : 5);
     progress.show("stacks of blocks");
     costs.stacks = arguments.quick ? lab::measure_stacks({.B = 2, .T = 64, .D = 64, .F = 256}, 32, 2)
-                                   : lab::measure_stacks({}, 32, 3);
+                                   : lab::measure_stacks({}, 32, 2);
     progress.clear();
     lab::deliver(arguments, "cost",
                  {lab::cost_page(costs), [&](report::Page& page) { lab::show_costs(page, costs); },
