@@ -33,7 +33,7 @@ endif()
 
 add_executable(attention_bench attention.cpp memory.cpp pytorch.cpp stopwatch.cpp)
 set_target_properties(attention_bench PROPERTIES OUTPUT_NAME attention)
-foreach(exercise IN ITEMS 03_scaled_scores 05_module 10_tiled_attention)
+foreach(exercise IN ITEMS 03_scaled_scores 05_module 10_tiled_attention 11_long_texts 12_small_numbers)
   string(SUBSTRING ${exercise} 3 -1 stem)
   target_sources(attention_bench PRIVATE "${PROJECT_SOURCE_DIR}/solutions/${exercise}/${stem}.cpp")
   target_include_directories(attention_bench PRIVATE "${PROJECT_SOURCE_DIR}/exercises/${exercise}")

@@ -1,13 +1,16 @@
 // The solutions' attention beside PyTorch's, float32 on the CPU: multi-head attention whole, and tiled attention beside
-// scores that exist all at once. Both sides run in turns; ratios are of medians of the same rounds. Our side keeps the
-// memory that it frees (memory.hpp); PyTorch runs as it is installed, and once more told to do the same.
+// scores that exist all at once. Then, without PyTorch, a window beside all keys, and a cache in int8 beside floats.
+// Both sides run in turns; ratios are of medians of the same rounds. Our side keeps the memory that it frees
+// (memory.hpp); PyTorch runs as it is installed, and once more told to do the same.
 //     attention [ROUNDS]        (what it takes is some minutes; with 1 thread, then with 2)
 #include "memory.hpp"
 #include "pytorch.hpp"
 #include "stopwatch.hpp"
 
+#include "long_texts.hpp"
 #include "module.hpp"
 #include "scaled_scores.hpp"
+#include "small_numbers.hpp"
 #include "tiled_attention.hpp"
 
 #include <headway/random.hpp>
@@ -48,6 +51,7 @@ constexpr Sizes multi_head_sizes[] = {{1, 32, 64, 4}, {8, 128, 256, 8}, {4, 256,
 constexpr Sizes long_sizes{1, 4096, 512, 8};
 constexpr Index square = 1024;  // of the product that stands for what the machine can
 constexpr Index tile = 192;
+constexpr Index window = 256;
 
 std::string processor() {
     std::ifstream file("/proc/cpuinfo");
@@ -166,6 +170,31 @@ void compare_tiled(Rivals& rivals, int rounds, int threads) {
                 scores * 1e-6, scores / extra);
 }
 
+/// What leaving pairs out saves, and what eight bits do: both beside what computes or keeps all of it.
+void compare_savings(int rounds, int threads) {
+    const auto [B, T, D, H] = long_sizes;
+    const Index d = D / H;
+    const Shape shape{B, H, T, d};
+    const Tensor q = drawn(7, shape), k = drawn(8, shape), v = drawn(9, shape);
+    const std::vector<Times> times =
+        in_turns({timed([&] { ex10::tiled_attention(q, k, v, {}, ex10::Causal::yes, tile); }),
+                  timed([&] { ex11::window_attention(q, k, v, window, {}, Mask{}); })},
+                 rounds, threads);
+    const double all = times[0].median(threads), near = times[1].median(threads);
+    std::printf(
+        "\nCausal attention at T = %td: all keys (10, tiled) %.0f ms, a window of %td (11) %.0f ms: %.1f times\n", T,
+        all * 1e3, window, near * 1e3, all / near);
+    const auto bytes = [&, B = B, T = T, H = H](ex12::Kept kept) {
+        return static_cast<double>(ex12::cache_bytes(B, H, T, d, d, kept));
+    };
+    const ex12::Int8Rows rows = ex12::to_int8(k, ex12::row_scales(k));
+    const double found = static_cast<double>(rows.codes.size()) + 4.0 * static_cast<double>(rows.scales.numel());
+    std::printf("Its cache: %.1f MB as floats, %.1f MB in int8 (12), %.3f of it; found in the rows of keys: %.3f\n",
+                bytes(ex12::Kept::as_float) * 1e-6, bytes(ex12::Kept::as_int8) * 1e-6,
+                bytes(ex12::Kept::as_int8) / bytes(ex12::Kept::as_float),
+                found / (4.0 * static_cast<double>(k.numel())));
+}
+
 void compare(int threads, int rounds) {
     Rivals rivals;
     keep_freed_memory();
@@ -174,6 +203,7 @@ void compare(int threads, int rounds) {
     std::printf("%s\n", rivals.text().c_str());
     compare_multi_head(rivals, rounds, threads);
     compare_tiled(rivals, std::max(3, rounds / 4), threads);
+    compare_savings(std::max(3, rounds / 4), threads);
 }
 
 /// This program again, with so many threads: a BLAS reads that once, when it is loaded.

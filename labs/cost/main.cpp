@@ -1,5 +1,7 @@
 // ./headway lab cost: what the number of heads costs, on the student's own module of exercise 05.
+#include "labs/cost/caches.hpp"
 #include "labs/cost/measure.hpp"
+#include "labs/cost/stacks.hpp"
 #include "labs/cost/view.hpp"
 #include "labs/cost/windows.hpp"
 
@@ -29,6 +31,11 @@ void cost(const lab::CommonArguments& arguments) {
                                [&](const std::string& text) { progress.show(text); });
     progress.show("texts through a window");
     costs.windows = lab::measure_windows(arguments.quick ? 1024 : 4096, arguments.quick ? 2 : 5);
+    progress.show("caches");
+    costs.caches = lab::measure_caches(arguments.quick ? 1024 : 4096, arguments.quick ? 2 : 5);
+    progress.show("stacks of blocks");
+    costs.stacks = arguments.quick ? lab::measure_stacks({.B = 2, .T = 64, .D = 64, .F = 256}, 32, 2)
+                                   : lab::measure_stacks({}, 32, 2);
     progress.clear();
     lab::deliver(arguments, "cost",
                  {lab::cost_page(costs), [&](report::Page& page) { lab::show_costs(page, costs); },

@@ -1,5 +1,6 @@
 #include "labs/cost/view.hpp"
 
+#include "labs/cost/memory_view.hpp"
 #include "labs/frame/chart.hpp"
 #include "labs/frame/page.hpp"
 
@@ -137,6 +138,8 @@ std::string cost_page(const AllCosts& all_costs) {
         page.text("p", {}, verdict_on_counts(costs));
         write_table(page, explanation, table(costs));
         if (all_costs.windows) write_windows(page, *all_costs.windows);
+        if (all_costs.caches) write_caches(page, *all_costs.caches);
+        if (all_costs.stacks) write_stacks(page, *all_costs.stacks);
     });
 }
 
@@ -154,6 +157,8 @@ void show_costs(report::Page& page, const AllCosts& all_costs) {
     page.paragraph({}, {{explanation, Tone::faint}});
     page.paragraph({}, {{verdict_on_counts(costs)}});
     if (all_costs.windows) show_windows(page, *all_costs.windows);
+    if (all_costs.caches) show_caches(page, *all_costs.caches);
+    if (all_costs.stacks) show_stacks(page, *all_costs.stacks);
 }
 
 nlohmann::json to_json(const AllCosts& costs) {
@@ -171,6 +176,8 @@ nlohmann::json to_json(const AllCosts& costs) {
                         {"loop_ms", cost.one_by_one_ms}});
     nlohmann::json all{{"lab", "cost"}, {"rows", rows}};
     if (costs.windows) all["windows"] = json_of(*costs.windows);
+    if (costs.caches) all["caches"] = to_json(*costs.caches);
+    if (costs.stacks) all["stacks"] = to_json(*costs.stacks);
     return all;
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 
+#include "labs/cost/caches.hpp"
 #include "labs/cost/measure.hpp"
+#include "labs/cost/stacks.hpp"
 #include "labs/cost/windows.hpp"
 
 #include "terminal/page.hpp"
@@ -16,6 +18,8 @@ namespace headway::lab {
 struct AllCosts {
     std::vector<Cost> heads;
     std::optional<WindowCosts> windows = {};  ///< nothing while exercise 11 is not written
+    std::optional<CacheCosts> caches = {};    ///< exercise 12
+    std::optional<StackCosts> stacks = {};    ///< exercise 14
 };
 
 std::string cost_page(const AllCosts& costs);

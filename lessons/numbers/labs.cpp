@@ -1,7 +1,9 @@
 #include "format.hpp"
 #include "lessons.hpp"
 
+#include "labs/cost/caches.hpp"
 #include "labs/cost/measure.hpp"
+#include "labs/cost/stacks.hpp"
 #include "labs/gpt2/model.hpp"
 #include "labs/prune/pruning.hpp"
 #include "labs/train/language.hpp"
@@ -39,6 +41,27 @@ void cost(Blocks& blocks) {
     }
     blocks.text("labs/cost/multiply-adds", grid(rows));
     blocks.text("labs/cost/memory", grid(memory));
+}
+
+/// Bytes and errors; of times everybody's own table speaks.
+void cost_of_memory(Blocks& blocks) {
+    constexpr Index T = 1024;
+    std::vector<Labels> caches{{"kept as", "bytes per token", "of float", "largest error, in 1/1000"}};
+    const lab::CacheCosts costs = lab::measure_caches(T, 1).value();
+    for (const lab::CacheCost& cost : costs.caches)
+        if (cost.T == T)
+            caches.push_back(
+                {cost.kept, grouped(cost.bytes),
+                 fixed(static_cast<double>(cost.bytes) / static_cast<double>(costs.caches.front().bytes), 3),
+                 fixed(1000 * cost.largest_error, 2)});
+    blocks.text("labs/cost/caches", grid(caches));
+    constexpr lab::StackSizes sizes;
+    constexpr Index in_input = sizes.B * sizes.T * sizes.D;
+    std::vector<Labels> stacks{{"blocks", "numbers, all kept", "inputs kept", "ratio"}};
+    for (const Index L : {2, 8, 32})
+        stacks.push_back({grouped(L), grouped(L * lab::numbers_between(sizes)), grouped(L * in_input),
+                          grouped(lab::numbers_between(sizes) / in_input)});
+    blocks.text("labs/cost/stacks", grid(stacks));
 }
 
 void train(Blocks& blocks) {
@@ -88,6 +111,7 @@ void gpt2(Blocks& blocks) {
 }
 
 const Announced announced_cost{&cost};
+const Announced announced_cost_of_memory{&cost_of_memory};
 const Announced announced_train{&train};
 const Announced announced_prune{&prune};
 const Announced announced_gpt2{&gpt2};

@@ -130,7 +130,7 @@ Tensor window_attention(const Tensor& q, const Tensor& k, const Tensor& v, Index
                                                          at(v, seen.positions), seen.blocked));
     };
     constexpr Index least = 16;  // for a narrow window more queries than w at once, so that there are fewer calls
-    const Index together = std::max(w, least);
+    const Index together = std::max(w / 8, least);
     for (Index t = 0; t < T; t += together) attend(t, std::min(t + together, T), w);
     for (const Index position : global)
         if (position >= offset) attend(position - offset, position - offset + 1, S);  // a global query sees all

@@ -11,6 +11,7 @@
 #include <positions.hpp>
 #include <scaled_scores.hpp>
 #include <single_head.hpp>
+#include <small_numbers.hpp>
 #include <tiled_attention.hpp>
 
 #include <gtest/gtest.h>
@@ -322,6 +323,14 @@ TEST(CodeOfLesson10, TheNewLargestIsPerRow) {
     const Tensor now = max(both, -1, KeepAxis::yes);          // (B, H, T, 1)
     EXPECT_EQ(now(1, 2, 3, 0), 100);
     EXPECT_EQ(now(0, 0, 0, 0), max(scores[0][0][0], 0)());
+}
+
+TEST(CodeOfLesson12, TiesGoToTheEvenOne) {
+    const double even = std::nearbyint(1024.5);  // 1024: ties go to the even one
+    const double away = std::round(1024.5);      // 1025: ties go away from 0
+    EXPECT_EQ(even, 1024);
+    EXPECT_EQ(away, 1025);
+    EXPECT_EQ(ex12::rounded(Tensor::of({1}, {2049}), ex12::Format::half)(0), 2 * even);
 }
 
 TEST(CodeOfLesson13, OnePairOfOneTokenIsTurned) {

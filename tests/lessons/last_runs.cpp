@@ -12,6 +12,7 @@
 #include <positions.hpp>
 #include <scaled_scores.hpp>
 #include <single_head.hpp>
+#include <small_numbers.hpp>
 #include <tiled_attention.hpp>
 
 #include <iostream>
@@ -125,6 +126,19 @@ TEST(Ring, StaysAsSmallAsItsWindow) {
     std::cout << cache.next << " tokens seen, " << cache.k.storage_size() << " numbers of keys kept\n";
 }
 }  // namespace headway::ex11
+
+namespace headway::ex12 {
+TEST(Cache, InAQuarterOfTheMemory) {
+    Random random(12);
+    const Tensor q = random.normal({1, 12, 1, 64});
+    const Tensor k = random.normal({1, 12, 1024, 64});
+    Tensor v = random.normal({1, 12, 1024, 64});
+    const Tensor exact = given::scaled_dot_product_context(q, k, v);
+    const Tensor error = (int8_attention(q, append({}, k, v), {}) - exact).contiguous().view({12 * 64});
+    std::cout << cache_bytes(1, 12, 1024, 64, 64, Kept::as_int8) << " bytes of "
+              << cache_bytes(1, 12, 1024, 64, 64, Kept::as_float) << ", off by at most " << max(error, 0)() << '\n';
+}
+}  // namespace headway::ex12
 
 namespace headway::ex13 {
 TEST(Distance, IsAllThatCounts) {

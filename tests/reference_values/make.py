@@ -323,6 +323,57 @@ for case, queries, keys, globals_, padded in (("11/window", T, S, [], 0), ("11/g
     keep(case, q=q, k=k, v=v, padding=no_key[:, None, None, :].to(torch.float32),
          mask=mask.to(torch.float32), result=result)
 
+# ---- 12 small numbers -------------------------------------------------------------------------------------------
+
+# Ties in both directions, what is below the smallest step, both sides of where subnormal numbers begin, and both sides
+# of the largest number: of half, then of bfloat16. Python's numbers are doubles; each of these is a float.
+BELOW_ONE, TIE = 2.0**-25, 2.0**-11
+HARD = [0.0, 1 + TIE, 1 + 3 * TIE, 1 + TIE + 2.0**-23, 2047.5, 2049, 2051, 4098, 4102, BELOW_ONE, BELOW_ONE + 2.0**-48,
+        3 * BELOW_ONE, 5 * BELOW_ONE, 2.0**-14, 2.0**-14 - BELOW_ONE, 2.0**-14 - 3 * BELOW_ONE, 0.1, 65504, 65519,
+        65520 - 2.0**-8, 65520, 70000, 256, 257, 259, 2.0**-133, 2.0**-134, 3 * 2.0**-134, 2.0**-149,
+        2.0**-126 - 2.0**-134, 2.0**127 * (2 - 2.0**-7), 2.0**127 * (2 - 2.0**-8 - 2.0**-23),
+        2.0**127 * (2 - 2.0**-8), 2.0**127 * (2 - 2.0**-23)]
+HARD += [-x for x in HARD] + [numbers.choice((-1, 1)) * 2 ** numbers.uniform(-40, 17) for _ in range(200)]
+x = torch.tensor(HARD, dtype=torch.float32)
+
+
+def keep_rounded(case, result):
+    """Infinities by their signs, in a tensor of their own: the file holds finite numbers alone."""
+    infinite = result.isinf()
+    keep(case, x=x, rounded=result.masked_fill(infinite, 0), infinite=infinite * result.sign().nan_to_num())
+
+
+keep_rounded("12/half", x.to(torch.float16).to(torch.float32))
+keep_rounded("12/bfloat16", x.to(torch.bfloat16).to(torch.float32))
+
+
+def of_half(*shape):
+    return drawn(*shape).to(torch.float16).to(torch.float64)
+
+
+# This PyTorch has no softmax of half on a CPU, so softmax and attention are in double, of numbers that half holds.
+scores, mask = (8 * of_half(B, H, T, S)).to(torch.float16).to(torch.float64), drawn_mask(B, H, T, S)
+keep("12/softmax", scores=scores, mask=mask, weights=torch.softmax(scores.masked_fill(mask, -math.inf), -1))
+q, k, v, mask = of_half(B, H, T, d), of_half(B, H, S, d), of_half(B, H, S, d_v), drawn_mask(B, H, T, S)
+keep("12/attention", q=q, k=k, v=v, mask=mask, context=attention(q, k, v, mask)[0])
+
+
+def in_int8(rows):
+    """Codes and what they stand for, with a scale for each row of the last axis."""
+    flat = rows.to(torch.float32).flatten(0, -2)
+    scales = flat.abs().amax(1) / 127
+    zero_points = torch.zeros(len(flat), dtype=torch.long)
+    quantized = torch.quantize_per_channel(flat, scales, zero_points, 0, torch.qint8)
+    return (quantized.int_repr().reshape(rows.shape), scales.reshape(rows.shape[:-1]),
+            quantized.dequantize().to(torch.float64).reshape(rows.shape))
+
+
+loudness = torch.tensor([2.0 ** numbers.uniform(-6, 6) for _ in range(B * H * S)]).reshape(B, H, S, 1)
+q, k, v, mask = drawn(B, H, T, d), drawn(B, H, S, d), drawn(B, H, S, d_v) * loudness, drawn_mask(B, H, T, S)
+(k_codes, k_scales, kept_k), (v_codes, v_scales, kept_v) = in_int8(k), in_int8(v)
+keep("12/int8", q=q, k=k, v=v, mask=mask, k_codes=k_codes, v_codes=v_codes, k_scales=k_scales, v_scales=v_scales,
+     context=attention(q, kept_k, kept_v, mask)[0])
+
 assert all(tensor.isfinite().all() for tensor in tensors.values())
 if sys.argv[2:] == ["--check"]:
     found = list(kept_tensors.differences(kept_tensors.read(sys.argv[1]), tensors, CHECKED_TO))

@@ -1,5 +1,8 @@
 // The cost lab: what it counts is what the formula says.
+#include "labs/cost/caches.hpp"
+#include "labs/cost/halves.hpp"
 #include "labs/cost/measure.hpp"
+#include "labs/cost/stacks.hpp"
 #include "labs/cost/windows.hpp"
 
 #include <headway/given.hpp>
@@ -7,10 +10,13 @@
 #include <headway/work.hpp>
 
 #include <module.hpp>
+#include <small_numbers.hpp>
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 namespace headway::lab {
 namespace {
@@ -59,6 +65,64 @@ TEST(Cost, WindowsAreMeasuredForTextsFourTimesAsLong) {
     for (const WindowCost& text : costs->texts) EXPECT_GT(std::min(text.all_ms, text.window_ms), 0);
     EXPECT_EQ(costs->texts.front().T, 16);
     EXPECT_EQ(costs->texts.back().T, 256);
+}
+
+TEST(Halves, HoldAllNumbersOfSixteenBits) {
+    constexpr float infinity = std::numeric_limits<float>::infinity();
+    const Tensor x = Tensor::of({12}, {0.0F, -0.0F, 1, -1, 2049, 65'504, infinity, -infinity, std::ldexp(1.0F, -24),
+                                       std::ldexp(-3.0F, -24), std::ldexp(1.0F, -14), 0.1F});
+    const Tensor expected = ex12::rounded(x, ex12::Format::half);
+    const Halves halves = in_halves(expected);
+    const Tensor back = from_halves(halves);
+    for (Index i = 0; i < x.numel(); ++i) {
+        EXPECT_EQ(back(i), expected(i));
+        EXPECT_EQ(std::signbit(back(i)), std::signbit(expected(i)));
+    }
+    EXPECT_EQ(halves.bits[2], 0x3C00);
+    EXPECT_EQ(halves.bits[5], 0x7BFF);
+    EXPECT_EQ(halves.bits[8], 0x0001);
+}
+
+TEST(Halves, AreAppendedBehindTheirOwnHead) {
+    const Tensor old = Tensor::arange(8).view({1, 2, 2, 2}), fresh = Tensor::arange(4).view({1, 2, 1, 2}) + 100.0F;
+    const Tensor both = from_halves(appended(in_halves(old), in_halves(fresh)));
+    ASSERT_EQ(both.shape(), (Shape{1, 2, 3, 2}));
+    EXPECT_EQ(both(0, 0, 2, 1), 101);
+    EXPECT_EQ(both(0, 1, 0, 0), 4);
+    EXPECT_EQ(both(0, 1, 2, 0), 102);
+}
+
+TEST(Cost, CachesTakeTheBytesThatTheyShould) {
+    const auto costs = measure_caches(64, 1);
+    ASSERT_TRUE(costs);
+    ASSERT_EQ(costs->caches.size(), 9U);
+    const Index numbers = 2 * costs->H * costs->head_dim, rows = 2 * costs->H;
+    for (std::size_t i = 0; i < 9; i += 3) {
+        const CacheCost &in_float = costs->caches[i], &in_half = costs->caches[i + 1], &in_int8 = costs->caches[i + 2];
+        EXPECT_EQ(in_float.bytes, 4 * numbers);
+        EXPECT_EQ(in_half.bytes, 2 * numbers);
+        EXPECT_EQ(in_int8.bytes, numbers + 4 * rows);
+        EXPECT_EQ(in_int8.bytes, costs->bytes_said);
+        EXPECT_EQ(in_float.largest_error, 0);
+        EXPECT_GT(in_half.largest_error, 0);
+        EXPECT_GT(in_int8.largest_error, in_half.largest_error);
+        EXPECT_LT(in_int8.largest_error, 0.1);
+        EXPECT_GT(std::min({in_float.token_ms, in_half.token_ms, in_int8.token_ms}), 0);
+    }
+}
+
+TEST(Cost, StacksThatComputeTwiceGiveTheSameGradients) {
+    const auto costs = measure_stacks({.B = 1, .T = 16, .D = 8, .F = 32}, 16, 1);  // throws if they do not
+    ASSERT_TRUE(costs);
+    ASSERT_EQ(costs->stacks.size(), 3U);
+    EXPECT_EQ(costs->stacks.front().L, 1);
+    EXPECT_EQ(costs->stacks.back().L, 16);
+    for (const StackCost& stack : costs->stacks) EXPECT_GT(std::min(stack.all_ms, stack.inputs_ms), 0);
+    const StackCost& deepest = costs->stacks.back();
+    if (deepest.all_mib > 0) {  // a sanitizer's heap is not known
+        EXPECT_LT(deepest.inputs_mib, deepest.all_mib);
+    }
+    EXPECT_EQ(numbers_between(costs->sizes), 16 * (3 * 8 + 2 * 32));
 }
 
 }  // namespace

@@ -1,0 +1,5 @@
+#include "worker/dispatcher.hpp"
+
+#include <small_numbers.hpp>
+
+void headway::worker::add_functions(Dispatcher& dispatcher) { dispatcher.add("doubled", &ex12::doubled); }

@@ -1,0 +1,348 @@
+#include "format.hpp"
+#include "lessons.hpp"
+
+#include <small_numbers.hpp>
+
+#include <headway/random.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <functional>
+#include <limits>
+
+namespace headway::lessons {
+namespace {
+
+using ex12::Format;
+using ex12::Kept;
+
+float in(Format format, float x) { return ex12::rounded(Tensor::of({1}, {x}), format)(0); }
+float half(float x) { return in(Format::half, x); }
+
+/// "2,048", "65,504" or "inf".
+std::string whole(double x) {
+    if (std::isnan(x)) return "NaN";
+    if (std::isinf(x)) return x > 0 ? "inf" : "-inf";
+    return grouped(static_cast<Index>(x));
+}
+
+/// "1.6e38"
+std::string in_powers(double x) {
+    const double exponent = std::floor(std::log10(x));
+    return fixed(x / std::pow(10.0, exponent), 1) + "e" + fixed(exponent, 0);
+}
+
+/// All digits of a number of sixteen bits.
+std::string exact(float x) {
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%.15g", static_cast<double>(x));
+    return text.data();
+}
+
+// ---- sixteen bits --------------------------------------------------------------------------------------------------
+
+/// The exponent of the distance from x, a power of two, to the next larger number of a format.
+template <class Holds>
+int exponent_of_step(double x, Holds holds) {
+    for (int exponent = -200;; ++exponent) {
+        const double next = x + std::ldexp(1.0, exponent);
+        if (next > x && static_cast<double>(static_cast<float>(next)) == next && holds(static_cast<float>(next)))
+            return exponent;
+    }
+}
+
+std::string power(int exponent) {
+    return exponent >= 0 ? grouped(Index{1} << exponent) : "2^" + std::to_string(exponent);
+}
+
+void steps(Blocks& blocks) {
+    std::vector<Labels> lines{{"numbers from", "half", "bfloat16", "float"}};
+    for (const int exponent : {-24, -15, -14, 0, 8, 10, 11, 15, 16}) {
+        const double x = std::ldexp(1.0, exponent);
+        const auto step = [&](Format format) {
+            return power(exponent_of_step(x, [&](float next) { return in(format, next) == next; }));
+        };
+        const bool has_halves = std::isfinite(half(static_cast<float>(x)));
+        lines.push_back({power(exponent), has_halves ? step(Format::half) : "none", step(Format::bfloat16),
+                         power(exponent_of_step(x, [](float) { return true; }))});
+    }
+    blocks.text("12/steps", grid(lines));
+
+    lines = {{"number", "half", "bfloat16"}};
+    for (const float x : {255.0F, 257.0F, 2047.0F, 2049.0F, 2050.0F, 2051.0F, 65'519.0F, 65'520.0F})
+        lines.push_back({whole(x), whole(half(x)), whole(in(Format::bfloat16, x))});
+    blocks.text("12/rounded", grid(lines));
+    blocks.number("12/tenth", exact(half(0.1F)));
+    blocks.number("12/largest", whole(half(65'519)));
+}
+
+void sums(Blocks& blocks) {
+    std::vector<Labels> lines{{"ones", "in float", "in half", "in bfloat16"}};
+    for (const Index n : {100, 256, 1000, 2048, 4096, 10'000}) {
+        const Tensor ones = Tensor::ones({n});
+        lines.push_back({grouped(n), whole(sum(ones, 0)()), whole(ex12::sum_in(ones, Format::half)(0)),
+                         whole(ex12::sum_in(ones, Format::bfloat16)(0))});
+    }
+    blocks.text("12/sums", grid(lines));
+}
+
+// ---- where attention breaks ----------------------------------------------------------------------------------------
+
+void exponentials(Blocks& blocks) {
+    std::vector<Labels> lines{{"x", "e^x", "in half"}};
+    for (const float x : {-18.0F, -17.0F, 0.0F, 10.0F, 11.0F, 11.08F, 11.1F, 12.0F, 88.0F}) {
+        const double e = std::exp(static_cast<double>(x));
+        const float kept = half(static_cast<float>(e));
+        const bool is_least = kept == std::ldexp(1.0F, -24);
+        lines.push_back({fixed(x, x == std::round(x) ? 0 : 2),
+                         e < 1 || e > 1e9 ? in_powers(e) : grouped(static_cast<Index>(std::round(e))),
+                         is_least ? "2^-24" : whole(kept)});
+    }
+    blocks.text("12/exponentials", grid(lines));
+    blocks.number("12/log-largest", fixed(std::log(65'504.0), 4));
+    blocks.number("12/log-float", fixed(std::log(static_cast<double>(std::numeric_limits<float>::max())), 2));
+}
+
+void totals(Blocks& blocks) {
+    std::vector<Labels> lines{
+        {"equal keys", "weight, total in float", "their sum", "weight, total in half", "their sum"}};
+    for (const Index S : {512, 2048, 4096, 16'384}) {
+        Labels line{grouped(S)};
+        for (const ex12::Total total : {ex12::Total::in_float, ex12::Total::in_half}) {
+            const Tensor weights = ex12::softmax_in_half(Tensor::zeros({S}), total);
+            line.push_back("1/" + grouped(static_cast<Index>(1 / weights(0))));
+            line.push_back(fixed(sum(weights, 0)(), 0));
+        }
+        lines.push_back(line);
+    }
+    blocks.text("12/totals", grid(lines));
+}
+
+/// What a program does that adds a constant where a key is blocked, and looks no further.
+Tensor weights_with_penalty(const Tensor& scores, const std::vector<bool>& blocked, float penalty, int times) {
+    Tensor s = scores.clone();
+    for (Index i = 0; i < s.numel(); ++i)
+        for (int time = 0; blocked[static_cast<std::size_t>(i)] && time < times; ++time)
+            s(i) = half(s(i) + half(penalty));
+    const Tensor e = ex12::rounded(exp(ex12::rounded(s - max(s, 0, KeepAxis::yes), Format::half)), Format::half);
+    return ex12::rounded(e / sum(e, 0, KeepAxis::yes), Format::half);
+}
+
+std::string row_of(const Tensor& weights) {
+    std::string row;
+    for (Index i = 0; i < weights.numel(); ++i) row += (i > 0 ? " " : "") + fixed(weights(i), 3);
+    return row;
+}
+
+void masks(Blocks& blocks) {
+    const Tensor scores = Tensor::of({3}, {1, 2, 3}), low = Tensor::of({3}, {-65'504, -65'504, 3});
+    const std::vector<bool> last{false, false, true}, last_two{false, true, true}, all{true, true, true};
+    std::vector<Labels> lines{{"where a key is blocked", "last key blocked", "open score -65,504", "all blocked"}};
+    const auto add = [&](const std::string& name, float penalty, int times) {
+        lines.push_back({name, row_of(weights_with_penalty(scores, last, penalty, times)),
+                         row_of(weights_with_penalty(low, last_two, penalty, times)),
+                         row_of(weights_with_penalty(scores, all, penalty, times))});
+    };
+    add("-1e9 is added", -1e9F, 1);
+    add("-65,504 is added", -65'504, 1);
+    add("-65,504, by two masks", -65'504, 2);
+    const auto filled = [](const Tensor& x, const std::vector<bool>& blocked) {
+        Tensor masked = x.clone();
+        for (Index i = 0; i < x.numel(); ++i)
+            if (blocked[static_cast<std::size_t>(i)]) masked(i) = -std::numeric_limits<float>::infinity();
+        return row_of(ex12::softmax_in_half(masked, ex12::Total::in_float));
+    };
+    lines.push_back({"-inf, as softmax_in_half", filled(scores, last), filled(low, last_two), filled(scores, all)});
+    blocks.text("12/masks", grid(lines));
+}
+
+void products(Blocks& blocks) {
+    const Tensor sums = Tensor::of({2}, {90'000, 89'700});  // (300, 0, 0, 0) times (300, 0, 0, 0) and (299, 0, 0, 0)
+    const Tensor early = ex12::rounded(ex12::rounded(sums, Format::half) / 2.0F, Format::half);
+    const Tensor late = ex12::rounded(sums / 2.0F, Format::half);
+    const auto weights = [](const Tensor& s) {
+        const Tensor e = exp(s - max(s, 0, KeepAxis::yes));
+        return e / sum(e, 0, KeepAxis::yes);
+    };
+    const auto line = [&](const std::string& name, const Tensor& s) {
+        const Tensor w = weights(s);
+        return Labels{name, whole(s(0)), whole(s(1)), fixed(w(0), 3), fixed(w(1), 3)};
+    };
+    blocks.text("12/products", grid({{"q·k = 90,000 and 89,700, d = 4", "score 0", "score 1", "weight 0", "weight 1"},
+                                     line("rounded, then divided", early),
+                                     line("divided, then rounded", late)}));
+    blocks.number("12/thirty-two", grouped(64 * 32 * 32));
+}
+
+// ---- eight bits ----------------------------------------------------------------------------------------------------
+
+Tensor tokens(const Tensor& x) { return x.view({1, 1, x.size(0), x.size(1)}); }
+
+/// The largest scale for every row: one scale per tensor.
+Tensor same_scale(const Tensor& x) {
+    const Tensor scales = ex12::row_scales(x);
+    return Tensor::full(scales.shape(), max(scales.contiguous().view({scales.numel()}), 0)());
+}
+
+void codes(Blocks& blocks) {
+    const Tensor x = tokens(Tensor::rows({{1.27F, -0.5F, 0.304F, 0}, {0.1F, 38.1F, -0.8F, 2.5F}}));
+    const auto table = [&](Index row, const Tensor& scales) {
+        const ex12::Int8Rows rows = ex12::to_int8(x, scales);
+        const Tensor back = ex12::from_int8(rows);
+        Labels line{fixed(scales(0, 0, row), 3)};
+        double largest = 0;
+        for (Index i = 0; i < 4; ++i) {
+            line.push_back(std::to_string(rows.codes[static_cast<std::size_t>(4 * row + i)]));
+            largest = std::max(largest, std::abs(static_cast<double>(back(0, 0, row, i)) - x(0, 0, row, i)));
+        }
+        line.push_back(fixed(largest, 3));
+        return line;
+    };
+    const Labels heading{"scale", "code 0", "code 1", "code 2", "code 3", "largest error"};
+    const auto lines = [&](const std::string& name, const Tensor& scales) {
+        std::vector<Labels> all{heading};
+        all.front().insert(all.front().begin(), name);
+        for (Index row = 0; row < 2; ++row) {
+            Labels line = table(row, scales);
+            line.insert(line.begin(), "row " + std::to_string(row));
+            all.push_back(line);
+        }
+        return all;
+    };
+    blocks.text("12/codes", grid(lines("a scale per row", ex12::row_scales(x))));
+    blocks.text("12/codes-of-one-scale", grid(lines("one scale", same_scale(x))));
+
+    std::vector<Labels> ends{{"number / scale", "nearest code", "lowest eight bits"}};
+    for (const float number : {100.4F, 127.0F, 128.0F, 200.0F, -128.0F, -300.0F})
+        ends.push_back(
+            {fixed(number, number == std::round(number) ? 0 : 1),
+             std::to_string(ex12::to_int8(tokens(Tensor::rows({{number}})), Tensor::ones({1, 1, 1})).codes[0]),
+             std::to_string(static_cast<std::int8_t>(static_cast<std::uint8_t>(static_cast<int>(number))))});
+    blocks.text("12/ends", grid(ends));
+}
+
+// ---- what a cache costs, in bytes and in error ---------------------------------------------------------------------
+
+constexpr Index H = 4, T = 16, S = 256, d = 64;
+
+struct Kind {
+    std::string name;
+    Tensor k, v;
+};
+
+/// Keys and values of the same draw: as they are, with the value of one token twenty times as loud, and with one
+/// feature of all keys so.
+std::vector<Kind> kinds() {
+    Random random(13);
+    const Tensor k = random.normal({1, H, S, d}), v = random.normal({1, H, S, d});
+    const auto louder = [](const Tensor& x, Index axis, Index position) {
+        Tensor copy = x.clone();
+        Tensor part = copy.select(axis, position);
+        part *= 20.0F;
+        return copy;
+    };
+    return {{"even", k, v}, {"loud value", k, louder(v, 2, 3)}, {"loud feature", louder(k, 3, 5), v}};
+}
+
+struct Error {
+    double largest = 0, mean = 0;
+};
+
+Error between(const Tensor& a, const Tensor& b) {
+    const Tensor x = a.contiguous(), y = b.contiguous();
+    Error error;
+    for (Index i = 0; i < x.numel(); ++i) {
+        const double off = std::abs(static_cast<double>(x.data()[i]) - y.data()[i]);
+        error.largest = std::max(error.largest, off);
+        error.mean += off / static_cast<double>(x.numel());
+    }
+    return error;
+}
+
+/// How keys and values may be kept.
+struct Way {
+    std::string name;
+    double bytes;  ///< per number
+    std::function<Tensor(const Tensor&)> kept;
+};
+
+std::vector<Way> ways() {
+    const auto bytes = [](Kept kept) {
+        return static_cast<double>(ex12::cache_bytes(1, H, S, d, d, kept)) / static_cast<double>(2 * H * S * d);
+    };
+    const auto in_codes = [](const auto& scales_of) {
+        return [=](const Tensor& x) { return ex12::from_int8(ex12::to_int8(x, scales_of(x))); };
+    };
+    return {{"float", bytes(Kept::as_float), [](const Tensor& x) { return x; }},
+            {"half", bytes(Kept::as_half), [](const Tensor& x) { return ex12::rounded(x, Format::half); }},
+            {"bfloat16", bytes(Kept::as_half), [](const Tensor& x) { return ex12::rounded(x, Format::bfloat16); }},
+            {"int8, a scale per row", bytes(Kept::as_int8), in_codes(&ex12::row_scales)},
+            {"int8, one scale", 1, in_codes(&same_scale)}};
+}
+
+Tensor attended(const Tensor& k, const Tensor& v) {
+    return given::scaled_dot_product_context(Random(1).normal({1, H, T, d}), k, v, Mask{});
+}
+
+void caches(Blocks& blocks) {
+    std::vector<Labels> even{{"kept as", "bytes per number", "of float", "largest error", "mean error"}};
+    std::vector<Labels> loud{{"", "a loud value", "", "a loud key feature", ""},
+                             {"kept as", "largest error", "mean", "largest error", "mean"}};
+    std::vector<double> of_loud_value;  // mean errors
+    for (const Way& way : ways()) {
+        even.push_back(
+            {way.name, fixed(way.bytes, way.bytes == std::round(way.bytes) ? 0 : 4), fixed(way.bytes / 4, 3)});
+        loud.push_back({way.name});
+        for (const Kind& kind : kinds()) {
+            const Error error = between(attended(way.kept(kind.k), way.kept(kind.v)), attended(kind.k, kind.v));
+            Labels& line = kind.name == "even" ? even.back() : loud.back();
+            line.push_back(fixed(error.largest, 4));
+            line.push_back(fixed(error.mean, 4));
+            if (kind.name == "loud value") of_loud_value.push_back(error.mean);
+        }
+    }
+    blocks.text("12/caches", grid(even));
+    blocks.text("12/loud-caches", grid(loud));
+    blocks.number("12/int8-largest", even.at(4).at(3));
+    blocks.number("12/loud-ratio", fixed(of_loud_value.at(4) / of_loud_value.at(3), 0));
+    const Kind plain = kinds().front();
+    const Tensor context = attended(plain.k, plain.v), half_scales = ex12::row_scales(plain.v) / 2.0F;
+    blocks.number("12/context-size", fixed(between(context, context * 0.0F).mean, 1));
+    blocks.number("12/half-scale", fixed(between(half_scales, half_scales * 0.0F).mean, 2));
+}
+
+void sizes(Blocks& blocks) {
+    constexpr Index layers = 12, heads = 12, positions = 1024, width = 64;
+    std::vector<Labels> lines{{"kept as", "bytes", "of float"}};
+    const double all = static_cast<double>(ex12::cache_bytes(1, heads, positions, width, width, Kept::as_float));
+    for (const auto& [name, kept] :
+         {std::pair{"float", Kept::as_float}, {"half", Kept::as_half}, {"int8", Kept::as_int8}}) {
+        const Index bytes = ex12::cache_bytes(1, heads, positions, width, width, kept);
+        lines.push_back({name, grouped(layers * bytes), fixed(static_cast<double>(bytes) / all, 3)});
+    }
+    blocks.text("12/sizes", grid(lines));
+    const auto megabytes = [&](Kept kept) {
+        return fixed(static_cast<double>(layers * ex12::cache_bytes(1, heads, positions, width, width, kept)) / 1e6, 1);
+    };
+    blocks.number("12/gpt2-float", megabytes(Kept::as_float));
+    blocks.number("12/gpt2-int8", megabytes(Kept::as_int8));
+}
+
+void small_numbers(Blocks& blocks) {
+    steps(blocks);
+    sums(blocks);
+    exponentials(blocks);
+    totals(blocks);
+    masks(blocks);
+    products(blocks);
+    codes(blocks);
+    caches(blocks);
+    sizes(blocks);
+}
+
+const Announced announced{&small_numbers};
+
+}  // namespace
+}  // namespace headway::lessons
