@@ -115,10 +115,16 @@ Predict predict_codes(const Arguments& arguments) {
     };
 }
 
+/// Where a tensor holds anything else, the worker makes codes of it.
+bool are_codes(const Tensor& codes) {
+    return std::ranges::all_of(exact(codes).value,
+                               [](double code) { return code == std::nearbyint(code) && std::abs(code) <= 127; });
+}
+
 Predict predict_numbers(const Arguments& arguments) {
     const auto shape = std::get<Shape>(argument(arguments, "shape"));
     const Rows rows{tensor(arguments, "codes"), tensor(arguments, "scales")};
-    if (rows.codes.shape() != shape || !are_scales_of(rows.scales, shape)) return nullptr;
+    if (rows.codes.shape() != shape || !are_scales_of(rows.scales, shape) || !are_codes(rows.codes)) return nullptr;
     return [=](const Choices& c) {
         return Answer::of(from_int8(c.of<Eights>(), {exact(rows.codes), read(c, rows.scales)}));
     };
@@ -133,7 +139,7 @@ Cache cache_of(const Arguments& arguments) {
 bool continues(const Rows& old, const Tensor& x) {
     if (x.rank() != 4) return false;
     if (!old.codes.defined()) return !old.scales.defined();
-    return are_scales_of(old.scales, old.codes.shape()) &&
+    return are_scales_of(old.scales, old.codes.shape()) && are_codes(old.codes) &&
            old.codes.shape() == Shape{x.size(0), x.size(1), old.codes.size(2), x.size(3)};
 }
 
@@ -179,6 +185,7 @@ Predict predict_int8_attention(const Arguments& arguments) {
     const Tensor q = tensor(arguments, "q");
     const Mask blocked = mask(arguments, "mask");
     if (!cache.k.codes.defined() || !cache.v.codes.defined()) return nullptr;
+    if (!are_codes(cache.k.codes) || !are_codes(cache.v.codes)) return nullptr;
     if (!fit_each_other(q, cache.k.codes, cache.v.codes) || !are_scales_of(cache.k.scales, cache.k.codes.shape()) ||
         !are_scales_of(cache.v.scales, cache.v.codes.shape()))
         return nullptr;

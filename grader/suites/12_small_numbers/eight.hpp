@@ -34,7 +34,15 @@ struct Eights {
     enum class New { by_own_scales, by_one_scale, by_last_scale };
     New fresh = New::by_own_scales;
     bool values_by_keys_scales = false;
-    enum class Joined { by_heads, all_old_first, new_first, new_alone, old_alone };
+    enum class Joined {
+        by_heads,
+        all_old_first,
+        all_old_codes_first,  ///< scales are where they should be
+        new_first,
+        new_scales_first,
+        new_alone,
+        old_alone
+    };
     Joined joined = Joined::by_heads;
 
     // ---- attention to it -------------------------------------------------------------------------------------

@@ -146,6 +146,8 @@ std::vector<Known> weights_of_row(const Halves& choices, const std::vector<Known
         largest.value = std::max(largest.value, s.back().value);
         largest.high = std::max(largest.high, s.back().high);
     }
+    if (choices.max_from_zero)
+        largest = {std::max(largest.low, 0.0), std::max(largest.value, 0.0), std::max(largest.high, 0.0)};
     const auto n = static_cast<double>(s.size());
     if (largest.value == -infinity && choices.empty_row == Halves::EmptyRow::zeros)
         return std::vector<Known>(s.size(), Known::exactly(0));

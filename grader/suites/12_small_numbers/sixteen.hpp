@@ -42,6 +42,7 @@ struct Halves {
     enum class KeptTotal { as_asked, in_half, in_float, exchanged, in_float_rounded_once };
     KeptTotal total = KeptTotal::as_asked;
     bool subtracts_max = true;
+    bool max_from_zero = false;  ///< 0 counts as one of the scores
     bool rounds_scores = true, rounds_difference = true, rounds_exp = true, rounds_weights = true;
     bool by_reciprocal = false;  ///< e · r(1 / total)
     bool in_bfloat16 = false;    ///< r(·) is that of bfloat16

@@ -244,6 +244,16 @@ Chapter half_numbers() {
          .symptom = "three binary digits are lost",
          .question = "Where does your rounded look at the format?",
          .make = [](Choices& c) { c.change<Halves>().half = bfloat16_digits; }},
+        {.id = "bfloat16_with_a_bit_more",
+         .decision = "half_range",
+         .title = "a bfloat16 has eight fraction bits: the first bit, which is not stored, is counted as one of them",
+         .right = "a bfloat16 has 7 fraction bits beside its first bit",
+         .symptom = "steps are half as wide as they should be",
+         .question = "How many bfloat16 numbers are there from 1 up to 2?",
+         .make =
+             [](Choices& c) {
+                 c.change<Halves>().bfloat16 = {8, -126, 0x1.ffp127};
+             }},
         {.id = "half_with_one_bit_less",
          .decision = "half_range",
          .title =
