@@ -83,6 +83,6 @@ if [ "$named" = 0 ]; then
     python3 "$HEADWAY_ROOT/tests/fuzz/run_liars.py" --judge "$HEADWAY_ROOT/build/test/bin/headway-judge" \
         --workers "$fuzzers" --policy "$HEADWAY_ROOT/policy.toml" --seeds 100 01_single_head 02_head_splitting \
         03_scaled_scores 04_merge_heads 05_module 07_backward 08_kv_cache 09_grouped_query 10_tiled_attention \
-        11_long_texts 13_positions 14_block || status=1
+        11_long_texts 12_small_numbers 13_positions 14_block || status=1
 fi
 exit $status

@@ -30,12 +30,12 @@ NONE = 2**64 - 1
 NOT_LOOKED_FOR = "no name was looked for"
 
 SOLUTIONS = ["01_single_head", "02_head_splitting", "03_scaled_scores", "05_module", "06_catch_the_bug", "08_kv_cache",
-             "10_tiled_attention", "11_long_texts", "13_positions", "14_block"]
+             "10_tiled_attention", "11_long_texts", "12_small_numbers", "13_positions", "14_block"]
 # Quiet mistakes, of the catalogue.
 MUTANTS = [("01", "softmax_over_queries"), ("02", "split_without_transpose"), ("03", "scale_sqrt_model_width"),
            ("04", "output_weight_transposed"), ("05", "k_and_v_projections_swapped"), ("07", "row_mean_forgotten"),
            ("08", "tokens_one_too_early"), ("09", "heads_tiled"), ("10", "rescale_inverted"), ("11", "ring_that_shifts"),
-           ("13", "new_tokens_at_position_zero"), ("14", "mean_is_constant")]
+           ("12", "total_always_in_half"), ("13", "new_tokens_at_position_zero"), ("14", "mean_is_constant")]
 # Loud ones: what softmax_rows of exercise 01 does first.
 LOUD = {
     "throws": "throw std::runtime_error{\"no\"};",

@@ -1,0 +1,167 @@
+// What a cache takes.
+#include "suites/12_small_numbers/eight.hpp"
+
+#include "diagnosis/catalogue.hpp"
+
+namespace headway::diagnosis {
+namespace {
+
+using Sizes = Eights::Sizes;
+
+double as_number(Index n) { return static_cast<double>(n); }
+double rows_in(const Sizes& n) { return as_number(n.B * n.H * n.S); }
+double numbers_in(const Sizes& n) { return rows_in(n) * as_number(n.d + n.d_v); }
+double right_bytes(const Sizes& n, const std::string& kept) { return Eights::right().bytes(n, kept); }
+
+constexpr const char* what_is_stored =
+    "numbers · 4, 2 or 1 bytes, and for int8 4 bytes more for each row of k and each of v";
+
+/// As it should be, but for int8.
+template <double (*of_int8)(const Sizes&)>
+void counts_int8(Choices& c) {
+    c.change<Eights>().bytes = [](const Sizes& n, const std::string& how) {
+        return how == "as_int8" ? of_int8(n) : right_bytes(n, how);
+    };
+}
+/// Of other sizes.
+template <Sizes (*other)(const Sizes&)>
+void counts_for(Choices& c) {
+    c.change<Eights>().bytes = [](const Sizes& n, const std::string& how) { return right_bytes(other(n), how); };
+}
+
+Sizes values_as_wide(const Sizes& n) { return {n.B, n.H, n.S, n.d, n.d}; }
+Sizes one_sequence(const Sizes& n) { return {1, n.H, n.S, n.d, n.d_v}; }
+Sizes one_head(const Sizes& n) { return {n.B, 1, n.S, n.d, n.d_v}; }
+
+double without_scales(const Sizes& n) { return numbers_in(n); }
+double one_scale_a_row(const Sizes& n) { return numbers_in(n) + 4 * rows_in(n); }
+double one_scale_a_token(const Sizes& n) { return numbers_in(n) + 8 * as_number(n.B * n.S); }
+double one_scale_a_head(const Sizes& n) { return numbers_in(n) + 8 * as_number(n.B * n.H); }
+double two_scales(const Sizes& n) { return numbers_in(n) + 8; }
+double byte_scales(const Sizes& n) { return numbers_in(n) + 2 * rows_in(n); }
+double double_scales(const Sizes& n) { return numbers_in(n) + 16 * rows_in(n); }
+
+}  // namespace
+
+namespace chapters {
+
+Chapter eight_bytes() {
+    static constexpr Decision decisions[] = {
+        {.id = "eight_bytes",
+         .stage = "",
+         .lesson = {{"12", in_the_header}},
+         .pseudocode = "rows = B·H·S;  rows·(d + d_v)·(4, 2 or 1), and rows·2·4 for the scales of int8"},
+    };
+    static constexpr Mistake mistakes[] = {
+        {.id = "bytes_without_scales",
+         .decision = "eight_bytes",
+         .title = "scales are not counted",
+         .right = what_is_stored,
+         .symptom = "the cache needs other memory than was planned",
+         .question = "What is stored for one token of one head, byte by byte?",
+         .make = &counts_int8<&without_scales>},
+        {.id = "bytes_with_one_scale_for_k_and_v",
+         .decision = "eight_bytes",
+         .title = "a row of keys and one of values are taken to share a scale",
+         .right = what_is_stored,
+         .symptom = "the cache needs other memory than was planned",
+         .question = "What is stored for one token of one head, byte by byte?",
+         .make = &counts_int8<&one_scale_a_row>},
+        {.id = "bytes_with_a_scale_a_token",
+         .decision = "eight_bytes",
+         .title = "a scale is counted for each token, not for each of its heads",
+         .right = what_is_stored,
+         .symptom = "the cache needs other memory than was planned",
+         .question = "What is stored for one token of one head, byte by byte?",
+         .make = &counts_int8<&one_scale_a_token>},
+        {.id = "bytes_with_a_scale_a_head",
+         .decision = "eight_bytes",
+         .title = "a scale is counted for each head, not for each of its tokens",
+         .right = what_is_stored,
+         .symptom = "the cache needs other memory than was planned",
+         .question = "What is stored for one token of one head, byte by byte?",
+         .make = &counts_int8<&one_scale_a_head>},
+        {.id = "bytes_with_two_scales",
+         .decision = "eight_bytes",
+         .title = "two scales are counted in all",
+         .right = what_is_stored,
+         .symptom = "the cache needs other memory than was planned",
+         .question = "What is stored for one token of one head, byte by byte?",
+         .make = &counts_int8<&two_scales>},
+        {.id = "bytes_with_scales_of_one",
+         .decision = "eight_bytes",
+         .title = "a scale is counted as one byte",
+         .right = what_is_stored,
+         .symptom = "the cache needs other memory than was planned",
+         .question = "What is stored for one token of one head, byte by byte?",
+         .make = &counts_int8<&byte_scales>},
+        {.id = "bytes_with_scales_of_eight",
+         .decision = "eight_bytes",
+         .title = "a scale is counted as eight bytes",
+         .right = what_is_stored,
+         .symptom = "the cache needs other memory than was planned",
+         .question = "What is stored for one token of one head, byte by byte?",
+         .make = &counts_int8<&double_scales>},
+        {.id = "bytes_with_d_for_both",
+         .decision = "eight_bytes",
+         .title = "values are taken to be as wide as keys",
+         .right = what_is_stored,
+         .symptom = "the cache needs other memory than was planned",
+         .question = "What is stored for one token of one head, byte by byte?",
+         .make = &counts_for<&values_as_wide>},
+        {.id = "bytes_of_one_sequence",
+         .decision = "eight_bytes",
+         .title = "the batch is not counted",
+         .right = what_is_stored,
+         .symptom = "the cache needs other memory than was planned",
+         .question = "What is stored for one token of one head, byte by byte?",
+         .make = &counts_for<&one_sequence>},
+        {.id = "bytes_of_one_head",
+         .decision = "eight_bytes",
+         .title = "heads are not counted",
+         .right = what_is_stored,
+         .symptom = "the cache needs other memory than was planned",
+         .question = "What is stored for one token of one head, byte by byte?",
+         .make = &counts_for<&one_head>},
+        {.id = "bytes_of_keys_alone",
+         .decision = "eight_bytes",
+         .title = "values are not counted",
+         .right = what_is_stored,
+         .symptom = "the cache needs other memory than was planned",
+         .question = "What is stored for one token of one head, byte by byte?",
+         .make =
+             [](Choices& c) {
+                 c.change<Eights>().bytes = [](const Sizes& n, const std::string& how) {
+                     return right_bytes({n.B, n.H, n.S, n.d, 0}, how) - (how == "as_int8" ? 4 * rows_in(n) : 0);
+                 };
+             }},
+        {.id = "bytes_counted_as_bits",
+         .decision = "eight_bytes",
+         .title = "bits are counted, eight to a byte",
+         .right = what_is_stored,
+         .symptom = "the cache needs other memory than was planned",
+         .question = "What is stored for one token of one head, byte by byte?",
+         .make =
+             [](Choices& c) {
+                 c.change<Eights>().bytes = [](const Sizes& n, const std::string& how) {
+                     return 8 * right_bytes(n, how);
+                 };
+             }},
+        {.id = "bytes_counted_as_numbers",
+         .decision = "eight_bytes",
+         .title = "numbers are counted, and not their bytes",
+         .right = what_is_stored,
+         .symptom = "the cache needs other memory than was planned",
+         .question = "What is stored for one token of one head, byte by byte?",
+         .make =
+             [](Choices& c) {
+                 c.change<Eights>().bytes = [](const Sizes& n, const std::string& how) {
+                     return numbers_in(n) + (how == "as_int8" ? 2 * rows_in(n) : 0);
+                 };
+             }},
+    };
+    return {decisions, mistakes};
+}
+
+}  // namespace chapters
+}  // namespace headway::diagnosis

@@ -1,0 +1,274 @@
+// How numbers become numbers of sixteen bits.
+#include "suites/12_small_numbers/sixteen.hpp"
+
+#include "diagnosis/catalogue.hpp"
+
+#include <cmath>
+#include <limits>
+
+namespace headway::diagnosis {
+namespace {
+
+double step_at(double x, const Digits& format) {
+    return std::ldexp(1.0, std::max(std::ilogb(x), format.least_exponent) - format.fraction_bits);
+}
+
+/// What is beyond the largest becomes an infinity.
+double ended(double x, const Digits& format) {
+    return std::abs(x) > format.largest ? std::copysign(std::numeric_limits<double>::infinity(), x) : x;
+}
+
+double right_of(double x, const Digits& format) { return Halves::right().nearest(x, format); }
+
+double toward_zero(double x, const Digits& format) {
+    const double step = step_at(x, format);
+    return ended(std::trunc(x / step) * step, format);
+}
+double downward(double x, const Digits& format) {
+    const double step = step_at(x, format);
+    return ended(std::floor(x / step) * step, format);
+}
+double ties_away(double x, const Digits& format) {
+    const double step = step_at(x, format);
+    return ended(std::round(x / step) * step, format);
+}
+double ties_up(double x, const Digits& format) {
+    const double step = step_at(x, format);
+    return ended(std::floor(x / step + 0.5) * step, format);
+}
+double ties_toward_zero(double x, const Digits& format) {
+    const double step = step_at(x, format);
+    return ended(std::copysign(std::ceil(std::abs(x) / step - 0.5) * step, x), format);
+}
+double flushed(double x, const Digits& format) {
+    return std::abs(x) < std::ldexp(1.0, format.least_exponent) ? 0 : right_of(x, format);
+}
+double flushed_afterwards(double x, const Digits& format) {
+    const double y = right_of(x, format);
+    return std::abs(y) < std::ldexp(1.0, format.least_exponent) ? 0 : y;
+}
+double without_least(double x, const Digits& format) {
+    const double step = std::ldexp(1.0, std::ilogb(x) - format.fraction_bits);
+    return ended(std::nearbyint(x / step) * step, format);
+}
+double clamped(double x, const Digits& format) {
+    const double y = right_of(x, format);
+    return std::isinf(y) ? std::copysign(format.largest, x) : y;
+}
+double infinite_above_the_largest(double x, const Digits& format) {
+    return std::abs(x) > format.largest ? std::copysign(std::numeric_limits<double>::infinity(), x)
+                                        : right_of(x, format);
+}
+double infinite_from_the_next_power(double x, const Digits& format) {
+    const double y = right_of(x, format);
+    const double power = format.fraction_bits == 10 ? 65'536 : std::numeric_limits<double>::infinity();
+    return std::isinf(y) && std::abs(x) < power ? std::copysign(format.largest, x) : y;
+}
+double never_infinite(double x, const Digits& format) {
+    const double step = step_at(x, format);
+    return std::nearbyint(x / step) * step;
+}
+
+constexpr const char* nearest_one = "the nearest number of the format, of two that are equally near the even one";
+constexpr const char* where_it_ends = "from half a step past the largest on (in half 65,520) it is an infinity";
+constexpr const char* a_little_off = "nothing crashes; long sums are a little off, the same way each time";
+
+template <double (*nearest)(double, const Digits&)>
+void rounds(Choices& c) {
+    c.change<Halves>().nearest = nearest;
+}
+
+}  // namespace
+
+namespace chapters {
+
+Chapter half_numbers() {
+    static constexpr Decision decisions[] = {
+        {.id = "half_rounding",
+         .stage = "",
+         .lesson = {{"12", in_the_header}},
+         .pseudocode =
+             "step = 2^(max(exponent of x, least exponent) - fraction bits);  x = nearbyint(x / step) · step"},
+        {.id = "half_range",
+         .stage = "",
+         .lesson = {{"12", in_the_header}},
+         .pseudocode = "if |rounded x| > the largest: ±infinity.  half: 10 bits, 2^-14 to 65,504;  bfloat16: 7 bits, "
+                       "2^-126 to the exponents of a float"},
+    };
+    static constexpr Mistake mistakes[] = {
+        // ---- which number ----
+        {.id = "half_cuts_digits",
+         .decision = "half_rounding",
+         .title = "digits are cut off: every number moves toward 0",
+         .right = nearest_one,
+         .symptom = a_little_off,
+         .question = "Which half is nearest to 2049.9, 2048 or 2050, and which does yours give?",
+         .make = &rounds<&toward_zero>},
+        {.id = "half_rounds_down",
+         .decision = "half_rounding",
+         .title = "numbers are rounded down",
+         .right = nearest_one,
+         .symptom = a_little_off,
+         .question = "Which half is nearest to 2049.9, 2048 or 2050, and which does yours give?",
+         .make = &rounds<&downward>},
+        {.id = "half_ties_away",
+         .decision = "half_rounding",
+         .title = "what lies in the middle goes away from 0",
+         .right = nearest_one,
+         .symptom = a_little_off,
+         .question = "2049 is as near to 2048 as to 2050. Which of them has 0 as its last fraction bit?",
+         .make = &rounds<&ties_away>},
+        {.id = "half_ties_up",
+         .decision = "half_rounding",
+         .title = "what lies in the middle goes up",
+         .right = nearest_one,
+         .symptom = a_little_off,
+         .question = "2049 is as near to 2048 as to 2050. Which of them has 0 as its last fraction bit?",
+         .make = &rounds<&ties_up>},
+        {.id = "half_ties_toward_zero",
+         .decision = "half_rounding",
+         .title = "what lies in the middle goes toward 0",
+         .right = nearest_one,
+         .symptom = a_little_off,
+         .question = "2051 is as near to 2050 as to 2052. Which of them has 0 as its last fraction bit?",
+         .make = &rounds<&ties_toward_zero>},
+        {.id = "bfloat16_cuts_bits",
+         .decision = "half_rounding",
+         .title = "a bfloat16 is made by dropping the lower half of a float's bits",
+         .right = nearest_one,
+         .symptom = a_little_off,
+         .question = "Which bfloat16 is nearest to 257.9, 256 or 258?",
+         .make = [](Choices& c) { c.change<Halves>().cuts_bfloat16 = true; }},
+        // ---- where formats end ----
+        {.id = "half_flushes_subnormals",
+         .decision = "half_range",
+         .title = "what is below 2^-14 in half (2^-126 in bfloat16) becomes 0",
+         .right = "numbers go on below that, a fixed step apart: 2^-24 in half",
+         .symptom = "small weights vanish",
+         .question = "What does your rounded give for 2^-15?",
+         .make = &rounds<&flushed>},
+        {.id = "half_flushes_after_rounding",
+         .decision = "half_range",
+         .title = "what rounds to less than 2^-14 in half (2^-126 in bfloat16) becomes 0",
+         .right = "numbers go on below that, a fixed step apart: 2^-24 in half",
+         .symptom = "small weights vanish",
+         .question = "What does your rounded give for 2^-15?",
+         .make = &rounds<&flushed_afterwards>},
+        {.id = "half_has_no_least_step",
+         .decision = "half_range",
+         .title = "numbers keep all their binary digits however small they are",
+         .right = "below 2^-14 halves are 2^-24 apart, so that they have ever fewer digits, and end",
+         .symptom = "small numbers are better than they should be",
+         .question = "How many halves are there between 0 and 2^-23?",
+         .make = &rounds<&without_least>},
+        {.id = "half_clamps_at_the_largest",
+         .decision = "half_range",
+         .title = "what is too large becomes the largest number",
+         .right = where_it_ends,
+         .symptom = "overflow goes unseen",
+         .question = "What does a processor give for 60,000 + 60,000 in half?",
+         .make = &rounds<&clamped>},
+        {.id = "half_infinite_from_the_next_power",
+         .decision = "half_range",
+         .title = "numbers from 65,520 up to 65,536 become 65,504",
+         .right = where_it_ends,
+         .symptom = "a program that looks for infinities does not see the first",
+         .question = "If halves went on, which would follow 65,504, and where is the middle?",
+         .make = &rounds<&infinite_from_the_next_power>},
+        {.id = "half_infinite_above_the_largest",
+         .decision = "half_range",
+         .title = "whatever is larger than the largest number becomes infinite, however little",
+         .right = where_it_ends,
+         .symptom = "65,505 is infinite, though 65,504 is near",
+         .question = "Which is nearer to 65,505: 65,504, or what would follow it?",
+         .make = &rounds<&infinite_above_the_largest>},
+        {.id = "half_never_infinite",
+         .decision = "half_range",
+         .title = "there is no largest number: what is too large is rounded and stays",
+         .right = where_it_ends,
+         .symptom = "overflow goes unseen",
+         .question = "What does your rounded give for 1e9 in half?",
+         .make = &rounds<&never_infinite>},
+        {.id = "half_with_the_range_of_bfloat16",
+         .decision = "half_range",
+         .title = "a half has the exponents of a float, as a bfloat16",
+         .right = "a half has five bits of exponent: it ends at 65,504, and below 2^-14 its steps stay 2^-24",
+         .symptom = "overflow goes unseen",
+         .question = "How many bits are left for the exponent beside 1 of sign and 10 of fraction?",
+         .make =
+             [](Choices& c) {
+                 c.change<Halves>().half = {10, -126, 0x1.ffcp127};
+             }},
+        {.id = "bfloat16_with_the_range_of_half",
+         .decision = "half_range",
+         .title = "a bfloat16 ends where a half does",
+         .right = "a bfloat16 has the exponents of a float: up to 3.39e38, and down to 2^-133",
+         .symptom = "large numbers become infinite",
+         .question = "How many bits are left for the exponent beside 1 of sign and 7 of fraction?",
+         .make =
+             [](Choices& c) {
+                 c.change<Halves>().bfloat16 = {7, -14, 65'280};
+             }},
+        {.id = "bfloat16_ends_at_65504",
+         .decision = "half_range",
+         .title = "a bfloat16 becomes infinite past 65,504",
+         .right = "a bfloat16 has the exponents of a float: up to 3.39e38, and down to 2^-133",
+         .symptom = "large numbers become infinite",
+         .question = "How many bits are left for the exponent beside 1 of sign and 7 of fraction?",
+         .make =
+             [](Choices& c) {
+                 c.change<Halves>().bfloat16 = {7, -126, 65'504};
+             }},
+        {.id = "formats_exchanged",
+         .decision = "half_range",
+         .title = "half and bfloat16 stand for one another",
+         .right = "half: 10 fraction bits; bfloat16: 7, and the exponents of a float",
+         .symptom = "each has the other's digits and range",
+         .question = "Which of the two has more fraction bits?",
+         .make =
+             [](Choices& c) {
+                 c.change<Halves>().half = bfloat16_digits;
+                 c.change<Halves>().bfloat16 = half_digits;
+             }},
+        {.id = "half_for_bfloat16",
+         .decision = "half_range",
+         .title = "bfloat16 is rounded as half is",
+         .right = "half: 10 fraction bits; bfloat16: 7, and the exponents of a float",
+         .symptom = "large numbers become infinite, and sums stop later than they would",
+         .question = "Where does your rounded look at the format?",
+         .make = [](Choices& c) { c.change<Halves>().bfloat16 = half_digits; }},
+        {.id = "bfloat16_for_half",
+         .decision = "half_range",
+         .title = "half is rounded as bfloat16 is",
+         .right = "half: 10 fraction bits; bfloat16: 7, and the exponents of a float",
+         .symptom = "three binary digits are lost",
+         .question = "Where does your rounded look at the format?",
+         .make = [](Choices& c) { c.change<Halves>().half = bfloat16_digits; }},
+        {.id = "bfloat16_with_a_bit_more",
+         .decision = "half_range",
+         .title = "a bfloat16 has eight fraction bits: the first bit, which is not stored, is counted as one of them",
+         .right = "a bfloat16 has 7 fraction bits beside its first bit",
+         .symptom = "steps are half as wide as they should be",
+         .question = "How many bfloat16 numbers are there from 1 up to 2?",
+         .make =
+             [](Choices& c) {
+                 c.change<Halves>().bfloat16 = {8, -126, 0x1.ffp127};
+             }},
+        {.id = "half_with_one_bit_less",
+         .decision = "half_range",
+         .title =
+             "numbers have one fraction bit too few: the first bit, which is not stored, is counted as one of them",
+         .right = "half has 10 fraction bits and bfloat16 7, beside the first bit",
+         .symptom = "steps are twice as wide",
+         .question = "How many numbers of the format are there from 1 up to 2?",
+         .make =
+             [](Choices& c) {
+                 c.change<Halves>().half = {9, -14, 65'472};
+                 c.change<Halves>().bfloat16 = {6, -126, 0x1.fcp127};
+             }},
+    };
+    return {decisions, mistakes};
+}
+
+}  // namespace chapters
+}  // namespace headway::diagnosis

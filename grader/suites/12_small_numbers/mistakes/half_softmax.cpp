@@ -1,0 +1,225 @@
+// Sums in sixteen bits, and softmax in half.
+#include "suites/12_small_numbers/sixteen.hpp"
+
+#include "diagnosis/catalogue.hpp"
+
+namespace headway::diagnosis {
+namespace {
+
+constexpr const char* by_turns = "total = rounded(total + x[i]), from the first number to the last";
+constexpr const char* right_steps = "s = r(scores), e = r(exp(r(s - max s))), weights = r(e / total)";
+constexpr const char* right_total = "the total is sum_in half for Total::in_half, and a float for Total::in_float";
+constexpr const char* no_key = "where every key is blocked, all weights are 0";
+constexpr const char* better = "better than what a processor does in half";
+
+template <Halves::Order order>
+void sums_by(Choices& c) {
+    c.change<Halves>().order = order;
+}
+template <bool Halves::*step, bool value>
+void steps(Choices& c) {
+    c.change<Halves>().*step = value;
+}
+template <Halves::KeptTotal kept>
+void keeps(Choices& c) {
+    c.change<Halves>().total = kept;
+}
+template <Halves::EmptyRow row>
+void leaves(Choices& c) {
+    c.change<Halves>().empty_row = row;
+}
+
+}  // namespace
+
+namespace chapters {
+
+Chapter half_softmax() {
+    static constexpr Decision decisions[] = {
+        {.id = "half_sums",
+         .stage = "",
+         .lesson = {{"12", in_the_header}},
+         .pseudocode = "total = 0;  for i = 0, 1, ...: total = rounded(total + x[..., i])"},
+        {.id = "half_steps",
+         .stage = "softmax",
+         .lesson = {{"12", in_the_header}},
+         .pseudocode = "s = r(scores);  e = r(exp(r(s - max s)));  weights = r(e / total)"},
+        {.id = "half_total",
+         .stage = "softmax",
+         .lesson = {{"12", in_the_header}},
+         .pseudocode = "total = in_half ? sum_in(e, half) : Σ e in float, unrounded"},
+        {.id = "half_empty_rows",
+         .stage = "softmax",
+         .lesson = {{"12", in_the_header}},
+         .pseudocode = "where max s = -infinity: weights 0; else e / total"},
+    };
+    static constexpr Mistake mistakes[] = {
+        // ---- sums ----
+        {.id = "half_sum_rounded_once",
+         .decision = "half_sums",
+         .title = "the sum is rounded at the end, not each partial sum",
+         .right = by_turns,
+         .symptom = "better than asked; it does not show where sums in half stop",
+         .question = "What is the sum of 3000 ones in half, and why is it not 3000?",
+         .make = &sums_by<Halves::Order::once>},
+        {.id = "half_sum_not_rounded",
+         .decision = "half_sums",
+         .title = "sums are not rounded at all",
+         .right = by_turns,
+         .symptom = "better than asked; it does not show where sums in half stop",
+         .question = "What is the sum of 3000 ones in half, and why is it not 3000?",
+         .make = &sums_by<Halves::Order::never>},
+        {.id = "half_sum_from_the_end",
+         .decision = "half_sums",
+         .title = "the sum begins with the last number",
+         .right = by_turns,
+         .symptom = "right to a few digits; another order rounds otherwise",
+         .question = "Which number do you add first?",
+         .make = &sums_by<Halves::Order::from_the_end>},
+        {.id = "half_sum_of_halves",
+         .decision = "half_sums",
+         .title = "the sum of the first half is added to the sum of the second, and so on within these",
+         .right = by_turns,
+         .symptom = "better than asked; it does not show where sums in half stop",
+         .question = "What is the sum of 3000 ones in half, one after the other?",
+         .make = &sums_by<Halves::Order::halves>},
+        {.id = "half_sum_of_neighbours",
+         .decision = "half_sums",
+         .title = "neighbours are added in pairs, then pairs of pairs, and so on",
+         .right = by_turns,
+         .symptom = "better than asked; it does not show where sums in half stop",
+         .question = "What is the sum of 3000 ones in half, one after the other?",
+         .make = &sums_by<Halves::Order::neighbours>},
+        // ---- softmax ----
+        {.id = "half_max_not_subtracted",
+         .decision = "half_steps",
+         .title = "the largest score is not subtracted before exp",
+         .right = right_steps,
+         .symptom = "exp overflows in half from a score of 11.1 on: weights are NaN",
+         .question = "What is exp(12) in half?",
+         .make = &steps<&Halves::subtracts_max, false>},
+        {.id = "half_max_from_zero",
+         .decision = "half_steps",
+         .title = "the search for the largest score begins at 0, so that negative scores never are the largest",
+         .right = right_steps,
+         .symptom = "rows of large negative scores lose their weights",
+         .question = "Which is the largest of -30, -31 and -32, and where does your search begin?",
+         .make = &steps<&Halves::max_from_zero, true>},
+        {.id = "half_scores_not_rounded",
+         .decision = "half_steps",
+         .title = "scores are not rounded first",
+         .right = right_steps,
+         .symptom = better,
+         .question = "Which numbers does your code subtract the largest from?",
+         .make = &steps<&Halves::rounds_scores, false>},
+        {.id = "half_difference_not_rounded",
+         .decision = "half_steps",
+         .title = "the difference s - max s is not rounded",
+         .right = right_steps,
+         .symptom = better,
+         .question = "Is 10.3 - 0.0123 a half?",
+         .make = &steps<&Halves::rounds_difference, false>},
+        {.id = "half_scores_alone_rounded",
+         .decision = "half_steps",
+         .title = "only scores and weights are rounded, and nothing between them",
+         .right = right_steps,
+         .symptom = better,
+         .question = "What is rounded after the largest was subtracted, and after exp?",
+         .make = [](Choices& c) { c.change<Halves>().rounds_difference = c.change<Halves>().rounds_exp = false; }},
+        {.id = "half_exp_not_rounded",
+         .decision = "half_steps",
+         .title = "exponentials are not rounded",
+         .right = right_steps,
+         .symptom = better,
+         .question = "Which of your numbers would fit into sixteen bits?",
+         .make = &steps<&Halves::rounds_exp, false>},
+        {.id = "half_weights_not_rounded",
+         .decision = "half_steps",
+         .title = "weights are not rounded",
+         .right = right_steps,
+         .symptom = better,
+         .question = "Which of your numbers would fit into sixteen bits?",
+         .make = &steps<&Halves::rounds_weights, false>},
+        {.id = "half_weights_alone_rounded",
+         .decision = "half_steps",
+         .title = "softmax is computed in float, and only its weights are rounded",
+         .right = right_steps,
+         .symptom = better,
+         .question = "What is rounded before the division?",
+         .make =
+             [](Choices& c) {
+                 Halves& own = c.change<Halves>();
+                 own.rounds_scores = own.rounds_difference = own.rounds_exp = false;
+             }},
+        {.id = "half_softmax_not_rounded",
+         .decision = "half_steps",
+         .title = "nothing in softmax is rounded",
+         .right = right_steps,
+         .symptom = better,
+         .question = "Which of your numbers would fit into sixteen bits?",
+         .make =
+             [](Choices& c) {
+                 Halves& own = c.change<Halves>();
+                 own.rounds_scores = own.rounds_difference = own.rounds_exp = own.rounds_weights = false;
+             }},
+        {.id = "half_weights_by_reciprocal",
+         .decision = "half_steps",
+         .title = "exponentials are multiplied by a rounded 1 / total",
+         .right = right_steps,
+         .symptom = "weights are rounded once too often",
+         .question = "How often is a weight rounded on its way from e and the total?",
+         .make = &steps<&Halves::by_reciprocal, true>},
+        {.id = "half_softmax_in_bfloat16",
+         .decision = "half_steps",
+         .title = "softmax is rounded to bfloat16",
+         .right = right_steps,
+         .symptom = "three binary digits are lost",
+         .question = "Which format do you hand to rounded?",
+         .make = &steps<&Halves::in_bfloat16, true>},
+        {.id = "half_total_always_in_half",
+         .decision = "half_total",
+         .title = "the total is always kept in half",
+         .right = right_total,
+         .symptom = "with many keys the total stops, and weights are too large",
+         .question = "What is the total of 4096 ones in float?",
+         .make = &keeps<Halves::KeptTotal::in_half>},
+        {.id = "half_total_always_in_float",
+         .decision = "half_total",
+         .title = "the total is always kept in float",
+         .right = right_total,
+         .symptom = better,
+         .question = "What is the total of 4096 ones, one after the other in half?",
+         .make = &keeps<Halves::KeptTotal::in_float>},
+        {.id = "half_totals_exchanged",
+         .decision = "half_total",
+         .title = "the total is kept in half where float is asked for, and the other way about",
+         .right = right_total,
+         .symptom = "with many keys weights are too large where they need not be",
+         .question = "Which branch belongs to Total::in_half?",
+         .make = &keeps<Halves::KeptTotal::exchanged>},
+        {.id = "half_total_rounded_once",
+         .decision = "half_total",
+         .title = "for Total::in_half the total is summed in float and rounded at the end",
+         .right = right_total,
+         .symptom = better,
+         .question = "What is the total of 4096 ones, one after the other in half?",
+         .make = &keeps<Halves::KeptTotal::in_float_rounded_once>},
+        {.id = "half_empty_rows_not_a_number",
+         .decision = "half_empty_rows",
+         .title = "where every key is blocked, weights are NaN",
+         .right = no_key,
+         .symptom = "one text of padding makes all NaN",
+         .question = "What is -infinity less -infinity?",
+         .make = &leaves<Halves::EmptyRow::not_a_number>},
+        {.id = "half_empty_rows_uniform",
+         .decision = "half_empty_rows",
+         .title = "where every key is blocked, all keys get the same weight",
+         .right = no_key,
+         .symptom = "padding gets the mean of all values",
+         .question = "Which weights belong to a query that sees no key?",
+         .make = &leaves<Halves::EmptyRow::uniform>},
+    };
+    return {decisions, mistakes};
+}
+
+}  // namespace chapters
+}  // namespace headway::diagnosis

@@ -1,0 +1,322 @@
+#include "suites/12_small_numbers/sixteen.hpp"
+
+#include "diagnosis/elements.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+namespace headway::diagnosis {
+namespace {
+
+constexpr double u = reference::unit_roundoff;
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+double nearest(double x, const Digits& format) {
+    const int exponent = std::max(std::ilogb(x), format.least_exponent);
+    const double step = std::ldexp(1.0, exponent - format.fraction_bits);
+    const double result = std::nearbyint(x / step) * step;
+    return std::abs(result) > format.largest ? std::copysign(infinity, x) : result;
+}
+
+double cut_off(double x) {
+    const double step = std::ldexp(1.0, std::max(std::ilogb(x), bfloat16_digits.least_exponent) - 7);
+    return std::trunc(x / step) * step;
+}
+
+/// A number that is known up to its two ends. All that is done with it grows or falls where it grows.
+struct Known {
+    double low, value, high;
+
+    static Known exactly(double x) { return {x, x, x}; }
+    static Known of(const Array& array, std::size_t i) {
+        const double x = array.value[i], error = array.error[i];
+        return error > 0 && std::isfinite(x) ? Known{x - error, x, x + error} : exactly(x);
+    }
+    bool is_open() const { return low != high; }
+    double error() const {
+        if (!std::isfinite(value)) return 0;
+        const double off = std::max(value - low, high - value);
+        return off >= 0 ? off : 0;
+    }
+};
+
+/// One number after the other, in a format or in float.
+class Rounding {
+public:
+    Rounding(const Halves& choices, bool to_half) : choices_(choices), to_half_(to_half) {}
+
+    double operator()(double x) const {
+        if (x == 0 || !std::isfinite(x)) return x;
+        if (!to_half_ && choices_.cuts_bfloat16) return cut_off(x);
+        return choices_.nearest(x, to_half_ ? choices_.half : choices_.bfloat16);
+    }
+    Known operator()(const Known& x) const {
+        if (!x.is_open()) return Known::exactly((*this)(x.value));
+        return {(*this)(x.low), (*this)(x.value), (*this)(x.high)};
+    }
+    Array operator()(const Array& x) const {
+        Array result = zeros(x.shape);
+        for (std::size_t i = 0; i < x.value.size(); ++i) {
+            const Known number = (*this)(Known::of(x, i));
+            result.value[i] = number.value;
+            result.error[i] = number.error();
+        }
+        return result;
+    }
+
+private:
+    const Halves& choices_;
+    bool to_half_;
+};
+
+using Numbers = std::span<const Known>;
+
+Known sum_of(const Known& a, const Known& b) { return {a.low + b.low, a.value + b.value, a.high + b.high}; }
+
+Known in_float(Numbers numbers) {
+    Known total = Known::exactly(0);
+    double size = 0;
+    for (const Known& one : numbers) {
+        total = sum_of(total, one);
+        size += std::abs(one.value);
+    }
+    const double off = static_cast<double>(numbers.size()) * u * size;
+    // What floats hold exactly, such as a few halves of like size, no order of the sum changes.
+    if (std::isfinite(off) && static_cast<float>(total.value) != total.value) {
+        total.low -= off;
+        total.high += off;
+    }
+    return total;
+}
+
+Known by_halves(Numbers numbers, const Rounding& round) {
+    if (numbers.size() == 1) return numbers.front();
+    const std::size_t first = numbers.size() / 2;
+    return round(sum_of(by_halves(numbers.first(first), round), by_halves(numbers.subspan(first), round)));
+}
+
+Known by_neighbours(Numbers numbers, const Rounding& round) {
+    std::vector<Known> left(numbers.begin(), numbers.end());
+    while (left.size() > 1) {
+        std::vector<Known> sums;
+        for (std::size_t i = 0; i + 1 < left.size(); i += 2) sums.push_back(round(sum_of(left[i], left[i + 1])));
+        if (left.size() % 2 == 1) sums.push_back(left.back());
+        left = std::move(sums);
+    }
+    return left.front();
+}
+
+Known summed(Halves::Order order, Numbers numbers, const Rounding& round) {
+    Known total = Known::exactly(0);
+    switch (order) {
+        case Halves::Order::in_turn:
+            for (const Known& one : numbers) total = round(sum_of(total, one));
+            return total;
+        case Halves::Order::from_the_end:
+            for (std::size_t i = numbers.size(); i-- > 0;) total = round(sum_of(total, numbers[i]));
+            return total;
+        case Halves::Order::neighbours:
+            return by_neighbours(numbers, round);
+        case Halves::Order::halves:
+            return by_halves(numbers, round);
+        case Halves::Order::once:
+            return round(in_float(numbers));
+        case Halves::Order::never:
+            break;
+    }
+    return in_float(numbers);
+}
+
+bool keeps_in_half(Halves::KeptTotal kept, bool asked) {
+    if (kept == Halves::KeptTotal::as_asked) return asked;
+    if (kept == Halves::KeptTotal::exchanged) return !asked;
+    return kept == Halves::KeptTotal::in_half;
+}
+
+/// Softmax of one row.
+std::vector<Known> weights_of_row(const Halves& choices, const std::vector<Known>& scores, bool total_in_half) {
+    const Rounding round(choices, !choices.in_bfloat16);
+    std::vector<Known> s;
+    Known largest = Known::exactly(-infinity);
+    for (const Known& score : scores) {
+        s.push_back(choices.rounds_scores ? round(score) : score);
+        largest.low = std::max(largest.low, s.back().low);
+        largest.value = std::max(largest.value, s.back().value);
+        largest.high = std::max(largest.high, s.back().high);
+    }
+    if (choices.max_from_zero)
+        largest = {std::max(largest.low, 0.0), std::max(largest.value, 0.0), std::max(largest.high, 0.0)};
+    const auto n = static_cast<double>(s.size());
+    if (largest.value == -infinity && choices.empty_row == Halves::EmptyRow::zeros)
+        return std::vector<Known>(s.size(), Known::exactly(0));
+    if (largest.value == -infinity && choices.empty_row == Halves::EmptyRow::uniform)
+        return std::vector<Known>(s.size(), round(Known::exactly(1 / n)));
+    std::vector<Known> e;
+    for (const Known& one : s) {
+        Known d = one;
+        if (choices.subtracts_max)
+            d = {one.low - largest.high, one.value - largest.value, std::min(0.0, one.high - largest.low)};
+        if (choices.rounds_difference) d = round(d);
+        // exp is good to a few units in float's last place, and exact where nothing is left to compute.
+        const double exp_off = d.value == 0 || d.value == -infinity ? 0 : 8 * u;
+        const Known power{std::exp(d.low) * (1 - exp_off), std::exp(d.value), std::exp(d.high) * (1 + exp_off)};
+        e.push_back(choices.rounds_exp ? round(power) : power);
+    }
+    Known total = keeps_in_half(choices.total, total_in_half) ? summed(choices.order, e, round) : in_float(e);
+    if (choices.total == Halves::KeptTotal::in_float_rounded_once && total_in_half) total = round(total);
+    std::vector<Known> weights;
+    for (const Known& one : e) {
+        Known weight{one.low / total.high * (1 - 2 * u), one.value / total.value, one.high / total.low * (1 + 2 * u)};
+        if (choices.by_reciprocal) {
+            const Known one_over = round(Known{1 / total.high, 1 / total.value, 1 / total.low});
+            weight = {one.low * one_over.low, one.value * one_over.value, one.high * one_over.high};
+        }
+        weights.push_back(choices.rounds_weights ? round(weight) : weight);
+    }
+    return weights;
+}
+
+/// (..., M, K) · (..., K, N) with sums in half.
+Array half_product(const Halves& choices, const Array& a, const Array& b, bool rounds_products) {
+    const Rounding round(choices, true);
+    const Index B = a.size(0), H = a.size(1), M = a.size(2), K = a.size(3), N = b.size(3);
+    Array result = zeros({B, H, M, N});
+    each(result.shape, [&](Coordinate at, std::size_t i) {
+        Known total = Known::exactly(0);
+        for (Index j = 0; j < K; ++j) {
+            const Index of_a[] = {at[0], at[1], at[2], j}, of_b[] = {at[0], at[1], j, at[3]};
+            const std::size_t left = position(a.shape, of_a), right = position(b.shape, of_b);
+            const double value = a.value[left] * b.value[right];
+            const double off = a.error[left] * std::abs(b.value[right]) + b.error[right] * std::abs(a.value[left]);
+            Known product{value - off, value, value + off};
+            if (rounds_products) product = round(product);
+            Known next = sum_of(total, product);
+            const double float_off = static_cast<float>(next.value) == next.value ? 0 : u * std::abs(next.value);
+            next = {next.low - float_off, next.value, next.high + float_off};
+            total = round(next);
+        }
+        result.value[i] = total.value;
+        result.error[i] = total.error();
+    });
+    return result;
+}
+
+Halves right_halves() {
+    Halves halves{};
+    halves.nearest = &nearest;
+    return halves;
+}
+
+Widths widths_of(const Array& q, const Array& k, const Array& v) {
+    Widths widths;
+    widths.B = q.size(0);
+    widths.H = q.size(1);
+    widths.T = q.size(2);
+    widths.S = k.size(2);
+    widths.d = widths.default_d = q.size(3);
+    widths.d_v = v.size(3);
+    widths.D = widths.H * widths.d;
+    return widths;
+}
+
+Array softmax_in_float(const Array& scores) {
+    Halves none = Halves::right();
+    none.rounds_scores = none.rounds_difference = none.rounds_exp = none.rounds_weights = false;
+    return softmax_in_half(none, scores, false);
+}
+
+}  // namespace
+
+const Halves& Halves::right() {
+    static const Halves all = right_halves();
+    return all;
+}
+
+Array within(Array numbers, double relative) {
+    for (std::size_t i = 0; i < numbers.value.size(); ++i) {
+        const double size = std::abs(numbers.value[i]), usual = 1e-7 + 2 * u * size;
+        if (!std::isfinite(size) || numbers.error[i] != 0) continue;
+        numbers.error[i] = (std::max(relative * size, 1e-20) - usual) / 4;
+    }
+    return numbers;
+}
+
+Array rounded(const Halves& choices, const Array& x, bool to_half) { return Rounding(choices, to_half)(x); }
+
+Array sum_in(const Halves& choices, const Array& x, bool in_half) {
+    if (x.shape.empty()) throw std::invalid_argument("no axis");
+    Array totals = zeros([&] {
+        Shape shape = x.shape;
+        shape.back() = 1;
+        return shape;
+    }());
+    const auto n = static_cast<std::size_t>(x.size(-1));
+    const Rounding round(choices, in_half);
+    std::vector<Known> row(n);
+    for (std::size_t i = 0; i < totals.value.size(); ++i) {
+        for (std::size_t j = 0; j < n; ++j) row[j] = Known::of(x, i * n + j);
+        const Known total = summed(choices.order, row, round);
+        totals.value[i] = total.value;
+        totals.error[i] = total.error();
+    }
+    return totals;
+}
+
+Array softmax_in_half(const Halves& choices, const Array& scores, bool total_in_half) {
+    if (scores.shape.empty()) throw std::invalid_argument("no axis");
+    Array weights = zeros(scores.shape);
+    const auto n = static_cast<std::size_t>(scores.size(-1));
+    std::vector<Known> row(n);
+    for (std::size_t first = 0; first < scores.value.size(); first += n) {
+        for (std::size_t j = 0; j < n; ++j) row[j] = Known::of(scores, first + j);
+        const std::vector<Known> of_row = weights_of_row(choices, row, total_in_half);
+        for (std::size_t j = 0; j < n; ++j) {
+            weights.value[first + j] = of_row[j].value;
+            weights.error[first + j] = of_row[j].error();
+        }
+    }
+    return weights;
+}
+
+Array attention_in_half(const Choices& c, const Tensor& q_given, const Tensor& k_given, const Tensor& v_given,
+                        const Mask& mask) {
+    const Halves& choices = c.of<Halves>();
+    const Rounding round(choices, true);
+    const auto read = [&](const Tensor& x, Argument which, std::size_t role) {
+        const Array numbers = c.reading.tensor(x, which);
+        return choices.rounds_input.at(role) ? round(numbers) : numbers;
+    };
+    Array q = read(q_given, Argument::query, 0);
+    const Array k = read(k_given, Argument::key, 1), v = read(v_given, Argument::value, 2);
+    double factor = c.scoring.factor(widths_of(q, k, v));
+    if (choices.scaled == Halves::Scaled::queries_first) {
+        q = round(reference::scale(q, factor));
+        factor = 1;
+    }
+    Array sums = choices.of_scores == Halves::Sums::in_float
+                     ? c.scoring.product(q, k)
+                     : half_product(choices, q, reference::transpose(k, -2, -1),
+                                    choices.of_scores == Halves::Sums::with_products);
+    if (choices.scaled == Halves::Scaled::after_rounding) sums = round(sums);
+    Array scores = round(reference::scale(sums, factor));
+    Blocked blocked = c.masking.read(mask, scores.shape);
+    const Blocked as_asked = blocked;
+    c.masking.block(scores, blocked);
+    for (std::size_t i = 0; i < blocked.size(); ++i) {
+        if (!blocked[i]) continue;
+        scores.value[i] = -infinity;
+        scores.error[i] = 0;
+    }
+    Array weights = choices.softmax_in_float ? softmax_in_float(scores)
+                                             : softmax_in_half(choices, scores, choices.attention_total_in_half);
+    c.masking.afterwards(weights, as_asked);
+    const Array& gathered = c.weighing.gathered == Gathered::keys ? k : v;
+    Array context = choices.of_context == Halves::Sums::in_float
+                        ? c.weighing.context({weights, scores, q, k, gathered, as_asked})
+                        : half_product(choices, weights, gathered, choices.of_context == Halves::Sums::with_products);
+    return choices.rounds_context ? round(context) : context;
+}
+
+}  // namespace headway::diagnosis

@@ -1,0 +1,79 @@
+#pragma once
+
+#include "diagnosis/choices.hpp"
+
+#include "reference/array.hpp"
+
+/// Numbers of sixteen bits and attention in them (exercise 12). Everything is computed in double precision between
+/// two roundings, and each rounding says whether a right program might have come out on the other side of it.
+namespace headway::diagnosis {
+
+using reference::Array;
+
+/// What a format of sixteen bits can hold.
+struct Digits {
+    int fraction_bits;
+    int least_exponent;  ///< of numbers whose first bit is 1
+    double largest;
+};
+inline constexpr Digits half_digits{10, -14, 65'504};
+inline constexpr Digits bfloat16_digits{7, -126, 0x1.fep127};
+
+/// What is decided where numbers have sixteen bits. The right choices compute what the hidden tests expect.
+struct Halves {
+    // ---- rounding and sums -----------------------------------------------------------------------------------
+    /// The number of a format that stands for x, which is finite and not 0. It must not fall where x grows.
+    double (*nearest)(double x, const Digits& format);
+    bool cuts_bfloat16 = false;  ///< the lower half of a float's bits is dropped
+    Digits half = half_digits;
+    Digits bfloat16 = bfloat16_digits;
+
+    enum class Order {
+        in_turn,
+        from_the_end,
+        neighbours,  ///< pairs, then pairs of these, ...
+        halves,      ///< the first half and the second, each alike
+        once,        ///< in float, rounded at the end
+        never        ///< not rounded
+    };
+    Order order = Order::in_turn;
+
+    // ---- softmax ---------------------------------------------------------------------------------------------
+    enum class KeptTotal { as_asked, in_half, in_float, exchanged, in_float_rounded_once };
+    KeptTotal total = KeptTotal::as_asked;
+    bool subtracts_max = true;
+    bool max_from_zero = false;  ///< 0 counts as one of the scores
+    bool rounds_scores = true, rounds_difference = true, rounds_exp = true, rounds_weights = true;
+    bool by_reciprocal = false;  ///< e · r(1 / total)
+    bool in_bfloat16 = false;    ///< r(·) is that of bfloat16
+    enum class EmptyRow { zeros, not_a_number, uniform };
+    EmptyRow empty_row = EmptyRow::zeros;
+
+    // ---- attention -------------------------------------------------------------------------------------------
+    std::array<bool, 3> rounds_input{true, true, true};  ///< q, k, v
+    enum class Scaled { then_rounded, after_rounding, queries_first };
+    Scaled scaled = Scaled::then_rounded;
+    enum class Sums { in_float, in_half, with_products };  ///< of those in half, products are rounded, too
+    Sums of_scores = Sums::in_float;
+    Sums of_context = Sums::in_float;
+    bool attention_total_in_half = false;
+    bool softmax_in_float = false;  ///< its weights are floats
+    bool rounds_context = true;
+
+    static const Halves& right();
+};
+
+/// How far an answer may be from a number in all, with the room that comparisons leave anyway: theirs is too much for
+/// numbers near 0, of which halves are 2^-24 apart.
+Array within(Array numbers, double relative);
+
+/// Each number, rounded; the same shape.
+Array rounded(const Halves& choices, const Array& x, bool to_half);
+/// Along the last axis, which becomes 1.
+Array sum_in(const Halves& choices, const Array& x, bool in_half);
+/// Along the last axis; -infinity is blocked.
+Array softmax_in_half(const Halves& choices, const Array& scores, bool total_in_half);
+/// q (B, H, T, d), k (B, H, S, d), v (B, H, S, d_v)
+Array attention_in_half(const Choices& choices, const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask);
+
+}  // namespace headway::diagnosis
