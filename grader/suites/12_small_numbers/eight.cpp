@@ -78,8 +78,6 @@ CodedRows joined(Eights::Joined how, const CodedRows& a, const CodedRows& b) {
             return {joined(b.codes, a.codes), joined(b.scales, a.scales)};
         case Eights::Joined::new_alone:
             return b;
-        case Eights::Joined::old_alone:
-            return a;
         case Eights::Joined::by_heads:
             break;
     }

@@ -29,8 +29,8 @@ struct Eights {
     double (*number)(double code, double scale);
 
     // ---- the cache -------------------------------------------------------------------------------------------
-    enum class Old { kept, coded_again, coded_again_by_one_scale };
-    Old old = Old::kept;  ///< again: from its numbers, with scales of their own or those of all tokens together
+    enum class Old { kept, coded_again };
+    Old old = Old::kept;  ///< again: from its numbers, with scales of its own
     enum class New { by_own_scales, by_one_scale, by_last_scale };
     New fresh = New::by_own_scales;
     bool values_by_keys_scales = false;
@@ -40,8 +40,7 @@ struct Eights {
         all_old_codes_first,  ///< scales are where they should be
         new_first,
         new_scales_first,
-        new_alone,
-        old_alone
+        new_alone
     };
     Joined joined = Joined::by_heads;
 

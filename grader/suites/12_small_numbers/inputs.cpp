@@ -1,6 +1,8 @@
 #include "suites/12_small_numbers/inputs.hpp"
 
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 namespace headway::judge::small_numbers {
@@ -62,6 +64,8 @@ std::vector<float> borders_of(const std::string& format) {
     const auto power = [](int exponent) { return std::ldexp(1.0F, exponent); };
     std::vector<float> borders{0, infinity, std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::max(),
                                std::numeric_limits<float>::denorm_min()};
+    // NaN whose lower half alone says so, and one that a carry would run through.
+    for (const std::uint32_t bits : {0x7F80'0001U, 0x7FFF'FFFFU}) borders.push_back(std::bit_cast<float>(bits));
     const int least = format == half ? -24 : -133;
     for (const float x : {power(least), power(least - 1), 3 * power(least - 1), 5 * power(least - 1), 3 * power(least)})
         borders.insert(borders.end(), {x, std::nextafter(x, 0.0F), std::nextafter(x, 1.0F)});

@@ -137,7 +137,7 @@ bool keeps_in_half(Halves::KeptTotal kept, bool asked) {
 
 /// Softmax of one row.
 std::vector<Known> weights_of_row(const Halves& choices, const std::vector<Known>& scores, bool total_in_half) {
-    const Rounding round(choices, !choices.in_bfloat16);
+    const Rounding round(choices, true);
     std::vector<Known> s;
     Known largest = Known::exactly(-infinity);
     for (const Known& score : scores) {
@@ -219,12 +219,6 @@ Widths widths_of(const Array& q, const Array& k, const Array& v) {
     widths.d_v = v.size(3);
     widths.D = widths.H * widths.d;
     return widths;
-}
-
-Array softmax_in_float(const Array& scores) {
-    Halves none = Halves::right();
-    none.rounds_scores = none.rounds_difference = none.rounds_exp = none.rounds_weights = false;
-    return softmax_in_half(none, scores, false);
 }
 
 }  // namespace
@@ -309,8 +303,7 @@ Array attention_in_half(const Choices& c, const Tensor& q_given, const Tensor& k
         scores.value[i] = -infinity;
         scores.error[i] = 0;
     }
-    Array weights = choices.softmax_in_float ? softmax_in_float(scores)
-                                             : softmax_in_half(choices, scores, choices.attention_total_in_half);
+    Array weights = softmax_in_half(choices, scores, choices.attention_total_in_half);
     c.masking.afterwards(weights, as_asked);
     const Array& gathered = c.weighing.gathered == Gathered::keys ? k : v;
     Array context = choices.of_context == Halves::Sums::in_float

@@ -45,7 +45,6 @@ struct Halves {
     bool max_from_zero = false;  ///< 0 counts as one of the scores
     bool rounds_scores = true, rounds_difference = true, rounds_exp = true, rounds_weights = true;
     bool by_reciprocal = false;  ///< e · r(1 / total)
-    bool in_bfloat16 = false;    ///< r(·) is that of bfloat16
     enum class EmptyRow { zeros, not_a_number, uniform };
     EmptyRow empty_row = EmptyRow::zeros;
 
@@ -57,7 +56,6 @@ struct Halves {
     Sums of_scores = Sums::in_float;
     Sums of_context = Sums::in_float;
     bool attention_total_in_half = false;
-    bool softmax_in_float = false;  ///< its weights are floats
     bool rounds_context = true;
 
     static const Halves& right();

@@ -187,7 +187,8 @@ PROPERTY(SmallNumbers, CodesAreTheNearest, 1,
     Tensor x = random_tensor(random, shape), scales = own_scales(x);
     scales.slice(1, 1, 2).fill(0);
     expect_codes(student, x, scales);
-    expect_codes(student, Tensor::of({1, 1, 1, 8}, {1e9F, -1e9F, 127.6F, -127.6F, 128, -128, 300, -300}),
+    expect_codes(student,
+                 Tensor::of({1, 1, 1, 11}, {1e9F, -3e9F, 3e9F, 1e30F, -1e30F, 127.6F, -127.6F, 128, -128, 300, -300}),
                  Tensor::ones({1, 1, 1}));
     expect_codes(student, x.transpose(0, 2), own_scales(x).transpose(0, 2));
     expect_numbers_of(student, random_rows(random, n.B, n.H, n.S, n.d, -8, 4));

@@ -30,14 +30,11 @@ void counts_for(Choices& c) {
 }
 
 Sizes values_as_wide(const Sizes& n) { return {n.B, n.H, n.S, n.d, n.d}; }
-Sizes one_sequence(const Sizes& n) { return {1, n.H, n.S, n.d, n.d_v}; }
 Sizes one_head(const Sizes& n) { return {n.B, 1, n.S, n.d, n.d_v}; }
 
 double without_scales(const Sizes& n) { return numbers_in(n); }
 double one_scale_a_row(const Sizes& n) { return numbers_in(n) + 4 * rows_in(n); }
 double one_scale_a_token(const Sizes& n) { return numbers_in(n) + 8 * as_number(n.B * n.S); }
-double one_scale_a_head(const Sizes& n) { return numbers_in(n) + 8 * as_number(n.B * n.H); }
-double two_scales(const Sizes& n) { return numbers_in(n) + 8; }
 double byte_scales(const Sizes& n) { return numbers_in(n) + 2 * rows_in(n); }
 double double_scales(const Sizes& n) { return numbers_in(n) + 16 * rows_in(n); }
 
@@ -74,20 +71,6 @@ Chapter eight_bytes() {
          .symptom = "the cache needs other memory than was planned",
          .question = "What is stored for one token of one head, byte by byte?",
          .make = &counts_int8<&one_scale_a_token>},
-        {.id = "bytes_with_a_scale_a_head",
-         .decision = "eight_bytes",
-         .title = "a scale is counted for each head, not for each of its tokens",
-         .right = what_is_stored,
-         .symptom = "the cache needs other memory than was planned",
-         .question = "What is stored for one token of one head, byte by byte?",
-         .make = &counts_int8<&one_scale_a_head>},
-        {.id = "bytes_with_two_scales",
-         .decision = "eight_bytes",
-         .title = "two scales are counted in all",
-         .right = what_is_stored,
-         .symptom = "the cache needs other memory than was planned",
-         .question = "What is stored for one token of one head, byte by byte?",
-         .make = &counts_int8<&two_scales>},
         {.id = "bytes_with_scales_of_one",
          .decision = "eight_bytes",
          .title = "a scale is counted as one byte",
@@ -109,13 +92,6 @@ Chapter eight_bytes() {
          .symptom = "the cache needs other memory than was planned",
          .question = "What is stored for one token of one head, byte by byte?",
          .make = &counts_for<&values_as_wide>},
-        {.id = "bytes_of_one_sequence",
-         .decision = "eight_bytes",
-         .title = "the batch is not counted",
-         .right = what_is_stored,
-         .symptom = "the cache needs other memory than was planned",
-         .question = "What is stored for one token of one head, byte by byte?",
-         .make = &counts_for<&one_sequence>},
         {.id = "bytes_of_one_head",
          .decision = "eight_bytes",
          .title = "heads are not counted",
@@ -145,18 +121,6 @@ Chapter eight_bytes() {
              [](Choices& c) {
                  c.change<Eights>().bytes = [](const Sizes& n, const std::string& how) {
                      return 8 * right_bytes(n, how);
-                 };
-             }},
-        {.id = "bytes_counted_as_numbers",
-         .decision = "eight_bytes",
-         .title = "numbers are counted, and not their bytes",
-         .right = what_is_stored,
-         .symptom = "the cache needs other memory than was planned",
-         .question = "What is stored for one token of one head, byte by byte?",
-         .make =
-             [](Choices& c) {
-                 c.change<Eights>().bytes = [](const Sizes& n, const std::string& how) {
-                     return numbers_in(n) + (how == "as_int8" ? 2 * rows_in(n) : 0);
                  };
              }},
     };

@@ -108,14 +108,6 @@ Chapter eight_codes() {
          .question = "What is 200 as an int8?",
          .make =
              [](Choices& c) { c.change<Eights>().end = [](double code) { return wrapped(std::max(code, -127.0)); }; }},
-        {.id = "code_ends_at_126",
-         .decision = "row_range",
-         .title = "codes end at 126",
-         .right = both_ends,
-         .symptom = "the largest number of a row loses a step",
-         .question = "Which is the largest int8?",
-         .make =
-             [](Choices& c) { c.change<Eights>().end = [](double code) { return std::clamp(code, -126.0, 126.0); }; }},
         {.id = "zero_scale_divides",
          .decision = "row_zero",
          .title = "x is divided by a scale of 0",
@@ -158,16 +150,6 @@ Chapter eight_codes() {
          .symptom = "right for one head",
          .question = "Which of the scales does head 1 take?",
          .make = [](Choices& c) { c.change<Eights>().scale_of = [](Index row, Index P) { return row % P; }; }},
-        {.id = "scale_of_last_token",
-         .decision = "row_lookup",
-         .title = "every token takes the scale of the last of its head",
-         .right = by_own_scale,
-         .symptom = "right for one token",
-         .question = "Which of the scales does token 0 take?",
-         .make =
-             [](Choices& c) {
-                 c.change<Eights>().scale_of = [](Index row, Index P) { return row - row % P + P - 1; };
-             }},
         // ---- and back ----
         {.id = "number_without_scale",
          .decision = "row_number",

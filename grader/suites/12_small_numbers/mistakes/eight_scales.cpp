@@ -34,10 +34,7 @@ double largest_size(At begin, At end) {
 
 Array of_all(const Array& x) { return scales_over(x, true, true, true); }
 Array of_head(const Array& x) { return scales_over(x, false, false, true); }
-Array of_head_over_batch(const Array& x) { return scales_over(x, true, false, true); }
-Array of_sequence(const Array& x) { return scales_over(x, false, true, true); }
 Array of_token(const Array& x) { return scales_over(x, false, true, false); }
-Array of_token_over_batch(const Array& x) { return scales_over(x, true, true, false); }
 Array over_128(const Array& x) {
     return scale_of_each(x, [](At begin, At end) { return largest_size(begin, end) / 128; });
 }
@@ -47,10 +44,6 @@ Array over_255(const Array& x) {
 Array of_range(const Array& x) {
     return scale_of_each(
         x, [](At begin, At end) { return (*std::max_element(begin, end) - *std::min_element(begin, end)) / 255; });
-}
-Array of_range_over_254(const Array& x) {
-    return scale_of_each(
-        x, [](At begin, At end) { return (*std::max_element(begin, end) - *std::min_element(begin, end)) / 254; });
 }
 Array with_sign(const Array& x) {
     return scale_of_each(x, [](At begin, At end) { return *std::max_element(begin, end) / 127; });
@@ -74,28 +67,11 @@ Array of_mean(const Array& x) {
         return total / static_cast<double>(end - begin) / 127;
     });
 }
-template <int other>
-Array other_for_zeros(const Array& x) {
-    return scale_of_each(x, [](At begin, At end) {
-        const double most = largest_size(begin, end);
-        return most == 0 ? other / 127.0 : most / 127;
-    });
-}
 Array one_for_zeros(const Array& x) {
     return scale_of_each(x, [](At begin, At end) {
         const double most = largest_size(begin, end);
         return most == 0 ? 1 : most / 127;
     });
-}
-/// Of what stands in one place of each token of a head: (B, H, width).
-Array of_columns(const Array& x) {
-    Array scales = zeros({x.size(0), x.size(1), x.size(3)});
-    each(x.shape, [&](Coordinate at, std::size_t i) {
-        const Index column[] = {at[0], at[1], at[3]};
-        double& scale = scales.value[position(scales.shape, column)];
-        scale = std::max(scale, std::abs(x.value[i]) / 127);
-    });
-    return scales;
 }
 
 template <Array (*scales)(const Array&)>
@@ -129,20 +105,6 @@ Chapter eight_scales() {
          .symptom = coarse,
          .question = "Which numbers share a scale in your code?",
          .make = &takes<&of_head>},
-        {.id = "scale_of_head_over_batch",
-         .decision = "row_scale",
-         .title = "all tokens of a head share a scale, over all sequences",
-         .right = a_scale_a_row,
-         .symptom = coarse,
-         .question = "Which numbers share a scale in your code?",
-         .make = &takes<&of_head_over_batch>},
-        {.id = "scale_of_sequence",
-         .decision = "row_scale",
-         .title = "all heads and tokens of a sequence share a scale",
-         .right = a_scale_a_row,
-         .symptom = coarse,
-         .question = "Which numbers share a scale in your code?",
-         .make = &takes<&of_sequence>},
         {.id = "scale_of_token",
          .decision = "row_scale",
          .title = "all heads of a token share a scale",
@@ -150,20 +112,6 @@ Chapter eight_scales() {
          .symptom = coarse,
          .question = "Which numbers share a scale in your code?",
          .make = &takes<&of_token>},
-        {.id = "scale_of_token_over_batch",
-         .decision = "row_scale",
-         .title = "all heads and sequences share a scale for each token",
-         .right = a_scale_a_row,
-         .symptom = coarse,
-         .question = "Which numbers share a scale in your code?",
-         .make = &takes<&of_token_over_batch>},
-        {.id = "scale_of_column",
-         .decision = "row_scale",
-         .title = "each feature has a scale, over all tokens",
-         .right = a_scale_a_row,
-         .symptom = coarse,
-         .question = "Which numbers share a scale in your code?",
-         .make = &takes<&of_columns>},
         {.id = "scale_divides_by_128",
          .decision = "row_scale",
          .title = "the largest number is divided by 128",
@@ -185,13 +133,6 @@ Chapter eight_scales() {
          .symptom = "the end that is farther from 0 is cut off",
          .question = "Which code does the largest number of a row get?",
          .make = &takes<&of_range>},
-        {.id = "scale_of_range_over_254",
-         .decision = "row_scale",
-         .title = "the scale is (max - min) / 254",
-         .right = a_scale_a_row,
-         .symptom = "the end that is farther from 0 is cut off",
-         .question = "Which code does the largest number of a row get?",
-         .make = &takes<&of_range_over_254>},
         {.id = "scale_of_largest_with_sign",
          .decision = "row_scale",
          .title = "the largest number counts, and not the largest |x|",
@@ -241,13 +182,6 @@ Chapter eight_scales() {
          .symptom = "nothing is lost, and the header says 0",
          .question = "What does row_scales give for a row of zeros?",
          .make = &takes<&one_for_zeros>},
-        {.id = "scale_of_one_for_zeros",
-         .decision = "row_scale",
-         .title = "a row of zeros has scale 1/127",
-         .right = a_scale_a_row,
-         .symptom = "nothing is lost, and the header says 0",
-         .question = "What does row_scales give for a row of zeros?",
-         .make = &takes<&other_for_zeros<1>>},
     };
     return {decisions, mistakes};
 }

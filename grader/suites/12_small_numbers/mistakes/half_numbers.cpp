@@ -43,10 +43,6 @@ double ties_toward_zero(double x, const Digits& format) {
 double flushed(double x, const Digits& format) {
     return std::abs(x) < std::ldexp(1.0, format.least_exponent) ? 0 : right_of(x, format);
 }
-double flushed_afterwards(double x, const Digits& format) {
-    const double y = right_of(x, format);
-    return std::abs(y) < std::ldexp(1.0, format.least_exponent) ? 0 : y;
-}
 double without_least(double x, const Digits& format) {
     const double step = std::ldexp(1.0, std::ilogb(x) - format.fraction_bits);
     return ended(std::nearbyint(x / step) * step, format);
@@ -54,10 +50,6 @@ double without_least(double x, const Digits& format) {
 double clamped(double x, const Digits& format) {
     const double y = right_of(x, format);
     return std::isinf(y) ? std::copysign(format.largest, x) : y;
-}
-double infinite_above_the_largest(double x, const Digits& format) {
-    return std::abs(x) > format.largest ? std::copysign(std::numeric_limits<double>::infinity(), x)
-                                        : right_of(x, format);
 }
 double infinite_from_the_next_power(double x, const Digits& format) {
     const double y = right_of(x, format);
@@ -147,13 +139,6 @@ Chapter half_numbers() {
          .symptom = "small weights vanish",
          .question = "What does your rounded give for 2^-15?",
          .make = &rounds<&flushed>},
-        {.id = "half_flushes_after_rounding",
-         .decision = "half_range",
-         .title = "what rounds to less than 2^-14 in half (2^-126 in bfloat16) becomes 0",
-         .right = "numbers go on below that, a fixed step apart: 2^-24 in half",
-         .symptom = "small weights vanish",
-         .question = "What does your rounded give for 2^-15?",
-         .make = &rounds<&flushed_afterwards>},
         {.id = "half_has_no_least_step",
          .decision = "half_range",
          .title = "numbers keep all their binary digits however small they are",
@@ -175,13 +160,6 @@ Chapter half_numbers() {
          .symptom = "a program that looks for infinities does not see the first",
          .question = "If halves went on, which would follow 65,504, and where is the middle?",
          .make = &rounds<&infinite_from_the_next_power>},
-        {.id = "half_infinite_above_the_largest",
-         .decision = "half_range",
-         .title = "whatever is larger than the largest number becomes infinite, however little",
-         .right = where_it_ends,
-         .symptom = "65,505 is infinite, though 65,504 is near",
-         .question = "Which is nearer to 65,505: 65,504, or what would follow it?",
-         .make = &rounds<&infinite_above_the_largest>},
         {.id = "half_never_infinite",
          .decision = "half_range",
          .title = "there is no largest number: what is too large is rounded and stays",
@@ -208,16 +186,6 @@ Chapter half_numbers() {
          .make =
              [](Choices& c) {
                  c.change<Halves>().bfloat16 = {7, -14, 65'280};
-             }},
-        {.id = "bfloat16_ends_at_65504",
-         .decision = "half_range",
-         .title = "a bfloat16 becomes infinite past 65,504",
-         .right = "a bfloat16 has the exponents of a float: up to 3.39e38, and down to 2^-133",
-         .symptom = "large numbers become infinite",
-         .question = "How many bits are left for the exponent beside 1 of sign and 7 of fraction?",
-         .make =
-             [](Choices& c) {
-                 c.change<Halves>().bfloat16 = {7, -126, 65'504};
              }},
         {.id = "formats_exchanged",
          .decision = "half_range",

@@ -150,17 +150,6 @@ Chapter half_softmax() {
                  Halves& own = c.change<Halves>();
                  own.rounds_scores = own.rounds_difference = own.rounds_exp = false;
              }},
-        {.id = "half_softmax_not_rounded",
-         .decision = "half_steps",
-         .title = "nothing in softmax is rounded",
-         .right = right_steps,
-         .symptom = better,
-         .question = "Which of your numbers would fit into sixteen bits?",
-         .make =
-             [](Choices& c) {
-                 Halves& own = c.change<Halves>();
-                 own.rounds_scores = own.rounds_difference = own.rounds_exp = own.rounds_weights = false;
-             }},
         {.id = "half_weights_by_reciprocal",
          .decision = "half_steps",
          .title = "exponentials are multiplied by a rounded 1 / total",
@@ -168,13 +157,6 @@ Chapter half_softmax() {
          .symptom = "weights are rounded once too often",
          .question = "How often is a weight rounded on its way from e and the total?",
          .make = &steps<&Halves::by_reciprocal, true>},
-        {.id = "half_softmax_in_bfloat16",
-         .decision = "half_steps",
-         .title = "softmax is rounded to bfloat16",
-         .right = right_steps,
-         .symptom = "three binary digits are lost",
-         .question = "Which format do you hand to rounded?",
-         .make = &steps<&Halves::in_bfloat16, true>},
         {.id = "half_total_always_in_half",
          .decision = "half_total",
          .title = "the total is always kept in half",
