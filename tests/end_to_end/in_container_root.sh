@@ -2,7 +2,8 @@
 # in_container_root.sh EDITION: an edition of ./headway release as a user in its container, without Docker: the RUN lines of
 # its Dockerfile are played in a bare Debian 12, then ./headway doctor and a grading of the solution of 01 run there, with
 # nothing downloaded, (a) where a container may make namespaces and (b) where it may not, as Docker has it.
-# Takes mmdebstrap, root and a few minutes; by hand, since a mirror must be reached.
+# Takes mmdebstrap, root and a few minutes; by hand, since a mirror must be reached. Written, and not run to its end yet: what
+# it expects in (b) is what the classroom's README promises of the weaker jail, not what was seen in such a root.
 set -eu
 
 edition=${1:?usage: in_container_root.sh EDITION}

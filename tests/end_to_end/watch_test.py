@@ -103,6 +103,8 @@ def check_frame_fits(terminal):
     assert len(lines) <= terminal.rows, f"{len(lines)} lines"
     for line in lines:
         assert len(line) <= terminal.columns, repr(line)
+    # Each line is erased from its beginning: past a line of 80 columns the terminal would erase its last one.
+    assert not re.search(r"(?<![H\n])\x1b\[K", terminal.raw), "a line is erased after it was written"
 
 
 def a_saved_file_is_graded_and_nothing_advances_by_itself(*arguments):

@@ -21,7 +21,7 @@ void put(std::string_view text) {
 
 constexpr std::string_view other_screen = "\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[2J";  // no cursor, no wrapping
 constexpr std::string_view own_screen = "\x1b[?7h\x1b[?25h\x1b[?1049l";
-constexpr std::string_view to_line_end = "\x1b[K";
+constexpr std::string_view erase_line = "\x1b[K";  // before its text: past a full line it would take the last column
 
 }  // namespace
 
@@ -56,12 +56,12 @@ void Screen::draw(std::string_view text, std::size_t top, std::string_view foote
     for (std::size_t line = 0, drawn = 0; drawn < room; ++line) {
         const std::size_t end = std::min(text.find('\n'), text.size());
         if (line >= top) {
-            frame.append(text.substr(0, end)).append(to_line_end).append("\n");
+            frame.append(erase_line).append(text.substr(0, end)).append("\n");
             ++drawn;
         }
         text.remove_prefix(std::min(end + 1, text.size()));
     }
-    frame.append(footer).append(to_line_end).append("\x1b[?2026l");
+    frame.append(erase_line).append(footer).append("\x1b[?2026l");
     put(frame);
 }
 

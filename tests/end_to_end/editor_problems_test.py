@@ -1,0 +1,114 @@
+"""editor_problems_test.py CHECKOUT CLI: what `grade` and `try` print of a broken submission, through the problem matchers of
+.vscode/tasks.json: each problem stands at its line, in a file that is in the opened folder. VS Code itself is not run;
+`problems` does what its documentation says of a matcher. And clangd warns of what the grader warns of."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+CHECKOUT, CLI = sys.argv.pop(1), sys.argv.pop(1)
+ROOM = "exercises/01_single_head"
+FILE = f"{ROOM}/single_head.cpp"
+
+
+def text_of(path):
+    with open(f"{CHECKOUT}/{path}") as file:
+        return file.read()
+
+
+ANSWER = text_of("solutions/01_single_head/single_head.cpp")
+LINE = "    const Tensor raised = exp(scores - largest);"
+NUMBER = ANSWER[:ANSWER.index(LINE)].count("\n") + 1  # where it stands
+
+# As VS Code has it built in.
+GCC = {"severity": "error", "pattern": {
+    "regexp": r"^(.*?):(\d+):(\d*):?\s+(?:fatal\s+)?(warning|error):\s+(.*)$",
+    "file": 1, "line": 2, "column": 3, "severity": 4, "message": 5}}
+
+
+def tasks():
+    text = re.sub(r"^\s*//.*$", "", text_of(".vscode/tasks.json"), flags=re.M)
+    return {task["label"]: task for task in json.loads(text)["tasks"]}
+
+
+def problems(matchers, printed, root):
+    """What VS Code lists: (file in the opened folder, line, severity, message). The lines of one pattern follow each other."""
+    found = []
+    lines = re.sub(r"\x1b\[[0-9;]*[A-Za-z]", "", printed).splitlines()
+    for matcher in matchers if isinstance(matchers, list) else [matchers]:
+        matcher = {**(GCC if matcher.get("base") == "$gcc" else {}), **matcher}
+        patterns = matcher["pattern"] if isinstance(matcher["pattern"], list) else [matcher["pattern"]]
+        kind, base = matcher["fileLocation"]
+        base = base.replace("${workspaceFolder}", root).replace("${fileDirname}", f"{root}/{ROOM}")
+        for begin in range(len(lines) - len(patterns) + 1):
+            got = {"severity": matcher["severity"]}
+            for pattern, line in zip(patterns, lines[begin:]):
+                match = re.search(pattern["regexp"], line)
+                if match is None:
+                    break
+                got.update({key: match[group] for key, group in pattern.items() if key != "regexp"})
+            else:
+                path = os.path.normpath(os.path.join(base, got["file"]))  # an absolute one stays as it is
+                found.append((os.path.relpath(path, root), int(got["line"]), got["severity"], got["message"]))
+    return found
+
+
+class Problems(unittest.TestCase):
+    def setUp(self):
+        self.root = os.path.realpath(tempfile.mkdtemp(prefix="headway-editor-"))
+        self.addCleanup(shutil.rmtree, self.root)
+        shutil.copytree(f"{CHECKOUT}/exercises", f"{self.root}/exercises")
+        for shared in ("lessons", "stubs", "solutions", "policy.toml"):
+            os.symlink(f"{CHECKOUT}/{shared}", f"{self.root}/{shared}")
+
+    def listed(self, label, text, *command):
+        """The problems of that task, once the student's file has this text."""
+        with open(f"{self.root}/{FILE}", "w") as file:
+            file.write(text)
+        done = subprocess.run([CLI, *command], cwd=self.root, capture_output=True, text=True,
+                              env=dict(os.environ, HEADWAY_ROOT=self.root, HEADWAY_STATE=f"{self.root}/.headway"))
+        self.printed = done.stdout + done.stderr
+        found = problems(tasks()[label]["problemMatcher"], self.printed, self.root)
+        for path, line, _, _ in found:
+            with open(f"{self.root}/{path}") as file:  # it is there, and has that line
+                self.assertLessEqual(line, len(file.readlines()), self.printed)
+        return found
+
+    def expect(self, found, file, line, severity, message):
+        self.assertTrue(any((file, line, severity) == problem[:3] and re.search(message, problem[3]) for problem in found),
+                        f"{found}\n{self.printed}")
+
+    def test_what_does_not_compile(self):
+        broken = ANSWER.replace(LINE, LINE.replace(";", ""))
+        self.expect(self.listed("Grade this exercise", broken, "grade", "01"), FILE, NUMBER + 1, "error", "expected .,. or")
+        self.expect(self.listed("Try the visible test", broken, "try", "01"), FILE, NUMBER + 1, "error", "expected .,. or")
+        self.expect(self.listed("build visible test", broken, "try", "01", "--build-only"), FILE, NUMBER + 1, "error", "expected .,. or")
+
+    def test_what_throws_and_what_is_warned_of(self):
+        thrower = ANSWER.replace(LINE, "    int unused = 0;\n    if (scores.size(1) == 3) throw 1;\n" + LINE)
+        found = self.listed("Grade this exercise", thrower, "grade", "01")
+        self.expect(found, FILE, NUMBER, "warning", "^unused variable .unused.$")
+        self.expect(found, FILE, NUMBER + 1, "error", r"^at single_head\.cpp:\d+:")
+        self.assertFalse([problem for problem in found if problem[2] == "error" and "unused" in problem[3]], found)
+
+    def test_a_visible_test_that_fails(self):
+        found = self.listed("Try the visible test", ANSWER.replace("return raised /", "return raised * 2.0F /"), "try", "01")
+        self.assertTrue(found, self.printed)
+        self.assertEqual({problem[0] for problem in found}, {f"{ROOM}/visible_test.cpp"}, self.printed)
+
+
+class Warnings(unittest.TestCase):
+    def test_clangd_and_the_grader_warn_of_the_same(self):
+        source = text_of("grader/build/workspace.cpp")
+        told = re.findall(r'"(-W[\w-]+)"', re.search(r"warnings_told = \{(.*?)\};", source, re.S)[1])
+        rooms = text_of(".clangd").split("PathMatch: (exercises|solutions)")[1]
+        shown = re.findall(r"-W[\w-]+", re.search(r"Add: \[(.*?)\]", rooms, re.S)[1])
+        self.assertEqual(shown, told)
+
+
+unittest.main()
