@@ -44,7 +44,7 @@ std::vector<Index> seen_by(const Inputs& in, Index t) {
         const Windows& right = Windows::right();
         const bool padding = in.looks.padding.defined() && in.looks.padding(0, 0, 0, s);
         if (right.sees({right.in_window(pair, in.looks.w), right.opened_by(pair, in.looks.globals), s > pair.p(),
-                        padding, false}))
+                        padding, false, false, false}))
             seen.push_back(s);
     }
     return seen;
@@ -95,21 +95,40 @@ void expect_some_rows(Student& student, Random& random, const Inputs& in, const 
     }
 }
 
+namespace {
+
+std::uint64_t given_with(const Inputs& in) { return bytes(in.q) + bytes(in.k) + bytes(in.v); }
+
+/// Bytes that a call takes beside arguments and result.
+std::optional<std::uint64_t> taken_by(Student& student, Random& random, const Inputs& in) {
+    // In a worker of its own: freed memory of earlier calls would hide a new allocation.
+    student.fresh_worker();
+    student.outcome(asked, long_inputs(random, 64).arguments());  // code that runs first is loaded first
+    const Student::Measured measured = ask_measured(student, in);
+    expect_some_rows(student, random, in, measured.answer);
+    if (!measured.is_known) return std::nullopt;
+    return over(measured.before, of_an_idle_worker + given_with(in)) + over(measured.growth, bytes(measured.answer));
+}
+
+}  // namespace
+
 std::optional<Memory> memory_of_long_texts(Student& student, Random& random, Index T) {
-    std::vector<std::uint64_t> extra;
-    for (const Index length : {T, 4 * T}) {
-        // In a worker of its own: freed memory of earlier calls would hide a new allocation.
-        student.fresh_worker();
-        student.outcome(asked, long_inputs(random, 64).arguments());  // code that runs first is loaded first
-        const Inputs in = long_inputs(random, length);
-        const Student::Measured measured = ask_measured(student, in);
-        expect_some_rows(student, random, in, measured.answer);
-        if (!measured.is_known) return std::nullopt;
-        const std::uint64_t given = bytes(in.q) + bytes(in.k) + bytes(in.v);
-        extra.push_back(over(measured.before, of_an_idle_worker + given) +
-                        over(measured.growth, bytes(measured.answer)));
-    }
-    return Memory{extra[0], extra[1], static_cast<std::uint64_t>(16 * T * T) * sizeof(float)};
+    const auto of_short = taken_by(student, random, long_inputs(random, T));
+    const auto of_long = taken_by(student, random, long_inputs(random, 4 * T));
+    if (!of_short || !of_long) return std::nullopt;
+    return Memory{*of_short, *of_long, static_cast<std::uint64_t>(16 * T * T) * sizeof(float)};
+}
+
+std::optional<WideMemory> memory_of_wide_tokens(Student& student, Random& random) {
+    constexpr Index T = 256, w = 64, width = 64;  // short: whoever looks at every key must come to an end, too
+    // So many that whoever keeps scores, weights and some steps between stays below, in double too.
+    constexpr std::uint64_t few = 16, copies_of_all = 4;
+    const Inputs in(random, {1, 1, T, T, width, width}, {w, {0, T / 3}, random_padding(random, 1, T, Padded::right)});
+    const auto taken = taken_by(student, random, in);
+    if (!taken) return std::nullopt;
+    const auto pairs = static_cast<std::uint64_t>(T * w) * sizeof(float);
+    return WideMemory{*taken, of_an_idle_worker + few * pairs + copies_of_all * given_with(in),
+                      pairs * static_cast<std::uint64_t>(width)};
 }
 
 Times times_of_long_texts(Student& student, Random& random) {

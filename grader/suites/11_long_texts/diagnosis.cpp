@@ -1,6 +1,7 @@
 // What diagnosis knows of exercise 11.        B batch · H heads · T queries · S keys · n new tokens · w window
 #include "suites/11_long_texts/inputs.hpp"
 #include "suites/11_long_texts/questions.hpp"
+#include "suites/11_long_texts/ring_in_diagnosis.hpp"
 
 #include "diagnosis/attention.hpp"
 #include "diagnosis/elements.hpp"
@@ -16,8 +17,6 @@ namespace headway::diagnosis {
 namespace {
 
 using judge::Arguments;
-using judge::long_texts::Contents;
-using judge::long_texts::Filled;
 using judge::long_texts::Inputs;
 using reference::exact;
 
@@ -90,15 +89,41 @@ std::optional<Inputs> inputs_of(const Arguments& arguments) {
     return in;
 }
 
+/// The keys once more for each time that one of them counts.
+void repeat_keys(Given& given, const Inputs& in, const Windows& choices) {
+    const Index B = given.mask.rank() == 4 ? given.mask.size(0) : 1, T = in.q.size(2), S = in.k.size(2);
+    const auto copies = [&](Index t, Index s) { return choices.copies({t, s, T, S}, in.looks.w, in.looks.globals); };
+    Index most = 1;
+    for (Index t = 0; t < T; ++t)
+        for (Index s = 0; s < S; ++s) most = std::max(most, copies(t, s));
+    const Mask once = given.mask.expand({B, 1, T, S});
+    given.mask = Mask::block_all({B, 1, T, most * S});
+    for (Index t = 0; t < T; ++t)
+        for (Index s = 0; s < S; ++s)
+            for (Index copy = 0; copy < copies(t, s); ++copy)
+                for (Index b = 0; b < B; ++b) given.mask(b, 0, t, copy * S + s) = once(b, 0, t, s);
+    given.input[1] = cat(std::vector<Tensor>(static_cast<std::size_t>(most), in.k), 2);
+    given.input[2] = cat(std::vector<Tensor>(static_cast<std::size_t>(most), in.v), 2);
+}
+
+Given given_by(const Inputs& in, const Windows& choices) {
+    Given given;
+    given.input = {in.q, in.k, in.v};
+    given.mask = in.mask(choices);
+    if (choices.counts_list || choices.counts_twice != Windows::CountsTwice::nowhere) repeat_keys(given, in, choices);
+    if (choices.scales_by_window) {
+        const double factor = std::sqrt(static_cast<double>(in.q.size(3)) / static_cast<double>(in.looks.w));
+        given.prepared = [factor](const Array& heads, std::size_t role) {
+            return role == 0 ? reference::scale(heads, factor) : heads;
+        };
+    }
+    return given;
+}
+
 Predict predict_attention(const Arguments& arguments) {
     const auto in = inputs_of(arguments);
     if (!in) return nullptr;
-    return [in = *in](const Choices& c) {
-        Given given;
-        given.input = {in.q, in.k, in.v};
-        given.mask = in.mask(c.of<Windows>());
-        return Answer::of(Attention(given).output(c));
-    };
+    return [in = *in](const Choices& c) { return Answer::of(Attention(given_by(in, c.of<Windows>())).output(c)); };
 }
 
 std::optional<Answer> attention_from_own(judge::Student& student, const Arguments& arguments) {
@@ -109,129 +134,6 @@ std::optional<Answer> attention_from_own(judge::Student& student, const Argument
         "long_mask",
         {{"T", T}, {"S", S}, {"w", in->looks.w}, {"globals", in->looks.globals}, {"padding", in->looks.padding}});
     return Answer::of(in->expected(own_mask));
-}
-
-// ---- rings -------------------------------------------------------------------------------------------------------
-
-constexpr const char* shared = "a copy of the cache has changed";
-
-Array number(Index value) { return {{}, {static_cast<double>(value)}, {0}}; }
-
-/// Everything but the answer: keys, values and the position of the next token.
-void append(Answer& answer, const Ring& ring) {
-    answer.parts.insert(answer.parts.end(), {{"k", ring.k}, {"v", ring.v}, {"next", number(ring.next)}});
-}
-
-void append(Answer& answer, const Contents& held) { append(answer, Ring{exact(held.k), exact(held.v), held.next}); }
-
-Predict predict_make_ring(const Arguments& arguments) {
-    const auto size = [&](const char* name) { return integer(arguments, name); };
-    const Index B = size("B"), H = size("H"), w = size("w"), d = size("d"), d_v = size("d_v");
-    if (std::min({B, H, w, d, d_v}) < 1) return nullptr;
-    return [=](const Choices& c) {
-        const Index slots = w + (c.of<Ringing>().one_slot_more ? 1 : 0);
-        Answer answer;
-        append(answer, Ring{zeros({B, H, slots, d}), zeros({B, H, slots, d_v}), 0});
-        return answer;
-    };
-}
-
-AnswerAndChanges ask_for_ring(judge::Student& student, const Arguments& arguments) {
-    const auto made = student.outcome("make_ring", arguments);
-    if (made.error) return answer_of(made);
-    Answer answer;
-    append(answer, judge::long_texts::contents(student, made.value));
-    return answer;
-}
-
-/// A cache, and new tokens that fit.
-struct Step {
-    Filled before;
-    Tensor q, k, v;  ///< q undefined in ring_append
-};
-
-Step step_of(const Arguments& arguments, bool queries) {
-    return {Filled(arguments), queries ? tensor(arguments, "q") : Tensor{}, tensor(arguments, "k"),
-            tensor(arguments, "v")};
-}
-
-Predict predict_append(const Arguments& arguments) {
-    const Step step = step_of(arguments, false);
-    return [=](const Choices& c) {
-        const Ringing& choices = c.of<Ringing>();
-        Ring ring = step.before.ring();
-        ring.append(c.reading.tensor(step.k, Argument::key), c.reading.tensor(step.v, Argument::value), choices);
-        Answer answer;
-        append(answer, ring);
-        if (choices.shares) answer.parts.push_back({shared, {}});
-        return answer;
-    };
-}
-
-/// Whether a cache still holds what it was made with.
-bool is_as_it_was(const Contents& held, const Filled& before) {
-    return exact(held.k).value == exact(before.k).value && exact(held.v).value == exact(before.v).value;
-}
-
-AnswerAndChanges ask_append(judge::Student& student, const Arguments& arguments) {
-    const Filled before(arguments);
-    const wire::Handle cache = before.in(student), copy = student.keep("copy_of", {{"cache", cache}});
-    const auto outcome = student.outcome(
-        "ring_append", {{"cache", cache}, {"k", argument(arguments, "k")}, {"v", argument(arguments, "v")}});
-    if (outcome.error) return answer_of(outcome);
-    Answer answer;
-    append(answer, judge::long_texts::contents(student, cache));
-    if (!is_as_it_was(judge::long_texts::contents(student, copy), before)) answer.parts.push_back({shared, {}});
-    return {std::move(answer), outcome.changed_arguments};
-}
-
-Predict predict_decode(const Arguments& arguments) {
-    const Step step = step_of(arguments, true);
-    return [=](const Choices& c) {
-        const Ringing& choices = c.of<Ringing>();
-        Ring ring = step.before.ring();
-        const RingSight sight = seen_in_ring(ring, exact(step.k), exact(step.v), choices);
-        if (sight.k.size(2) == 0) throw Unpredictable{};
-        Given given;
-        given.input = {step.q, reference::to_tensor(sight.k), reference::to_tensor(sight.v)};
-        given.mask = sight.blocked;
-        Answer answer{.parts = {{"context", Attention(given).output(c)}}};
-        if (choices.takes_in) ring.append(exact(step.k), exact(step.v), choices);
-        append(answer, ring);
-        if (choices.shares && choices.takes_in) answer.parts.push_back({shared, {}});
-        return answer;
-    };
-}
-
-AnswerAndChanges ask_decode(judge::Student& student, const Arguments& arguments) {
-    const Filled before(arguments);
-    const wire::Handle cache = before.in(student), copy = student.keep("copy_of", {{"cache", cache}});
-    const auto outcome = student.outcome("ring_decode", {{"cache", cache},
-                                                         {"q", argument(arguments, "q")},
-                                                         {"k", argument(arguments, "k")},
-                                                         {"v", argument(arguments, "v")}});
-    if (outcome.error) return answer_of(outcome);
-    Answer answer = answer_of(outcome.value);
-    if (!answer.is_value() || answer.parts.empty()) return answer;
-    answer.parts.front().first = "context";
-    append(answer, judge::long_texts::contents(student, cache));
-    if (!is_as_it_was(judge::long_texts::contents(student, copy), before)) answer.parts.push_back({shared, {}});
-    return {std::move(answer), outcome.changed_arguments};
-}
-
-/// What the student's own window_attention answers, and the cache as the student's own ring_append leaves it.
-std::optional<Answer> decode_from_own(judge::Student& student, const Arguments& arguments) {
-    const Step step = step_of(arguments, true);
-    const auto context = judge::long_texts::decoded_by_own(student, step.before.ring(), step.q, step.k, step.v);
-    const wire::Handle cache = step.before.in(student), copy = student.keep("copy_of", {{"cache", cache}});
-    const auto outcome = student.outcome("ring_append", {{"cache", cache}, {"k", step.k}, {"v", step.v}});
-    if (outcome.error || !context) return std::nullopt;
-    Array own_context = *context;
-    own_context.error = judge::own(reference::to_tensor(*context)).error;
-    Answer answer{.parts = {{"context", std::move(own_context)}}};
-    append(answer, judge::long_texts::contents(student, cache));
-    if (!is_as_it_was(judge::long_texts::contents(student, copy), step.before)) answer.parts.push_back({shared, {}});
-    return answer;
 }
 
 // ---- how far layers reach ----------------------------------------------------------------------------------------
@@ -246,7 +148,9 @@ Predict predict_reach(const Arguments& arguments) {
 Predict predict_window_reach(const Arguments& arguments) {
     const Index w = integer(arguments, "w"), layers = integer(arguments, "layers");
     if (w < 1 || layers < 1) return nullptr;
-    return [=](const Choices& c) { return Answer::of(number(c.of<Windows>().window_reach(w, layers))); };
+    return [=](const Choices& c) {
+        return Answer::of({{}, {static_cast<double>(c.of<Windows>().window_reach(w, layers))}, {0}});
+    };
 }
 
 const SubjectRegistration registration(
@@ -263,15 +167,9 @@ const SubjectRegistration registration(
        .questions = &ask_window_attention,
        .given_own = &attention_from_own,
        .stage = "mask"},
-      {.name = "make_ring", .model = &predict_make_ring, .questions = &ask_make_ring, .ask = &ask_for_ring},
-      {.name = "ring_append", .model = &predict_append, .questions = &ask_ring_append, .ask = &ask_append},
-      {.name = "ring_decode",
-       .model = &predict_decode,
-       .questions = &ask_ring_decode,
-       .given_own = &decode_from_own,
-       .calls_them_in_any_order = true,  // some take in one new token at a time
-       .ask = &ask_decode,
-       .stage = "mask"},
+      make_ring_in_diagnosis(),
+      ring_append_in_diagnosis(),
+      ring_decode_in_diagnosis(),
       {.name = "reach", .model = &predict_reach, .questions = &ask_reach, .stage = "mask"},
       {.name = "window_reach", .model = &predict_window_reach, .questions = &ask_window_reach}}});
 

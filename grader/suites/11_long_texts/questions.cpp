@@ -37,6 +37,13 @@ std::vector<Looks> all_looks(Random& random, const judge::Sizes& n) {
             {2, {0, S - 1}, random_padding(random, n.B, S, Padded::between)}};
 }
 
+/// Every second query has scores near a number. The others show that nothing else is wrong.
+Inputs some_at_level(const Inputs& in, float level) {
+    Inputs other = in.at_level(level);
+    for (Index t = 1; t < other.q.size(2); t += 2) other.q.select(2, t).select(2, 0).fill(0);
+    return other;
+}
+
 }  // namespace
 
 std::vector<Arguments> ask_window_mask(Random& random) {
@@ -72,8 +79,10 @@ Questions ask_window_attention(Random& random) {
     Questions questions;
     for (const judge::Sizes& size : {square, n})
         for (const Looks& looks : all_looks(random, size)) questions.add(Inputs(random, size, looks).arguments());
-    for (const float level : {30.0F, -300.0F})
-        questions.add(Inputs(random, n, {3, {0}, Mask{}}).at_level(level).arguments());
+    // Near -300: below a maximum that starts at 0 as float's exp sees it, and above one that starts at -1000; near -900
+    // the same in double, and near 900 above what exp of a double can hold.
+    for (const float level : {30.0F, -300.0F, 900.0F, -900.0F})
+        questions.add(some_at_level(Inputs(random, n, {3, {0}, Mask{}}), level).arguments());
     Inputs sharp(random, n, {4, {}, Mask{}});
     sharp.q = sharp.q * 60.0F;
     questions.add(sharp.arguments());
@@ -128,7 +137,17 @@ std::vector<Arguments> ask_reach(Random& random) {
         ask(random_mask(random, {n.T, n.T}), layers);
         ask(random_mask(random, {n.T, n.T}).as_strided({n.T, n.T}, {1, n.T}, 0), layers);
     }
+    ask(Mask::allow_all({4, 4}), too_many_layers);  // infinity meets no 0
+    ask(two_texts(4, 2), too_many_layers);
     return questions;
+}
+
+Mask two_texts(Index of_first, Index of_second) {
+    const Index S = of_first + of_second;
+    Mask mask = Mask::allow_all({S, S});
+    for (Index t = 0; t < S; ++t)
+        for (Index s = 0; s < S; ++s) mask(t, s) = (t < of_first) != (s < of_first);
+    return mask;
 }
 
 std::vector<Arguments> ask_window_reach(Random& random) {

@@ -13,6 +13,9 @@ Ringing right_ringing() {
     all.is_kept = [](const Ringing::Token& token) { return token.t >= token.n - token.w; };
     all.slot = [](const Ringing::Token& token) { return token.position() % token.w; };
     all.next = [](Index next, Index n, Index) { return next + n; };
+    all.writes_shared_keys = [](const Ringing::Seen&) { return false; };
+    all.writes_shared_values = [](const Ringing::Seen&) { return false; };
+    all.held = [](Index next, Index w) { return std::min(next, w); };
     all.sees = [](const Ringing::Sight& sight) { return sight.distance() >= 0 && sight.distance() < sight.w; };
     return all;
 }
@@ -57,9 +60,12 @@ Index position_of(Index slot, const Ring& ring, const Ringing& choices) {
     return next - 1 - (next - 1 - slot) % w;
 }
 
+/// The last position up to `own` that belongs into a slot; negative if there is none.
+Index claimed_by(Index slot, Index own, Index w) { return own - ((own - slot) % w + w) % w; }
+
 std::vector<Candidate> in_ring(const Ring& ring, const Ringing& choices) {
     std::vector<Candidate> all;
-    const Index filled = choices.sees_unwritten ? ring.w() : std::min(ring.next, ring.w());
+    const Index filled = choices.sees_unwritten ? ring.w() : choices.held(ring.next, ring.w());
     for (Index slot = 0; slot < filled; ++slot) all.push_back({false, slot, position_of(slot, ring, choices)});
     return all;
 }
@@ -69,6 +75,11 @@ std::vector<Candidate> in_ring(const Ring& ring, const Ringing& choices) {
 const Ringing& Ringing::right() {
     static const Ringing all = right_ringing();
     return all;
+}
+
+bool Ringing::changes_other(const Seen& seen) const {
+    return (seen.keys && writes_keys && writes_shared_keys(seen)) ||
+           (seen.values && writes_values && writes_shared_values(seen));
 }
 
 void Ring::append(const Array& new_k, const Array& new_v, const Ringing& choices) {
@@ -93,8 +104,10 @@ RingSight seen_in_ring(const Ring& ring, const Array& new_k, const Array& new_v,
     const Index n = new_k.size(2);
     Ring looked_at = ring;
     std::vector<Candidate> all;
-    if (choices.takes_in_first) {
-        looked_at.append(new_k, new_v, choices);
+    using Looks = Ringing::Looks;
+    const Looks looks = choices.looks;
+    if (looks != Looks::before) looked_at.append(new_k, new_v, choices);
+    if (looks == Looks::at_what_is_left || looks == Looks::at_slots || looks == Looks::at_everything) {
         all = in_ring(looked_at, choices);
     } else {
         if (choices.sees_ring) all = in_ring(ring, choices);
@@ -107,8 +120,13 @@ RingSight seen_in_ring(const Ring& ring, const Array& new_k, const Array& new_v,
         const Candidate& one = all[static_cast<std::size_t>(i)];
         put(sight.k, i, one.is_new ? new_k : looked_at.k, one.place);
         put(sight.v, i, one.is_new ? new_v : looked_at.v, one.place);
-        for (Index t = 0; t < n; ++t)
-            sight.blocked(t, i) = !choices.sees({one.position, ring.next + t, ring.w(), ring.next});
+        for (Index t = 0; t < n; ++t) {
+            const Index own = ring.next + t;
+            const Index position = looks == Looks::at_slots ? claimed_by(one.place, own, ring.w()) : one.position;
+            const bool is_there = looks != Looks::at_slots || position >= 0;
+            const bool sees = looks == Looks::at_everything || choices.sees({position, own, ring.w(), ring.next});
+            sight.blocked(t, i) = !(is_there && sees);
+        }
     }
     return sight;
 }

@@ -23,9 +23,16 @@ struct Ringing {
     bool writes_keys = true;
     bool writes_values = true;
     bool keys_for_values = false;  ///< k is written into both
-    bool shares = false;           ///< a copy of the cache is written as well
-    bool one_slot_more = false;    ///< a new ring has w + 1
-    bool shifts = false;           ///< slots hold tokens in order, the newest last, in place of p % w
+    /// Who else sees the storage of a cache: another one with the same keys, the same values, or both.
+    struct Seen {
+        bool keys, values;
+    };
+    bool (*writes_shared_keys)(const Seen&);    ///< into keys that another cache sees
+    bool (*writes_shared_values)(const Seen&);  ///< into values that another cache sees
+    /// Whether the other cache changes.
+    bool changes_other(const Seen& seen) const;
+    bool one_slot_more = false;  ///< a new ring has w + 1
+    bool shifts = false;         ///< slots hold tokens in order, the newest last, in place of p % w
 
     /// What new token t sees: a token of the ring at `position`, or new token u.
     struct Sight {
@@ -44,8 +51,17 @@ struct Ringing {
     bool sees_unwritten = false;  ///< slots that no token has reached count as the tokens before the first
     bool sees_ring = true;
     bool sees_new = true;
-    bool takes_in_first = false;  ///< then looks at the ring alone: what was pushed out is not seen
-    bool takes_in = true;         ///< in decode at all
+    Index (*held)(Index next, Index w);  ///< how many slots are read
+    /// When new tokens are taken in, and where they are looked for if that comes first.
+    enum class Looks {
+        before,            ///< at the old tokens and the new ones
+        at_what_is_left,   ///< at the tokens that the ring still holds: what was pushed out is not seen
+        at_slots,          ///< at the slots of its window, whoever stands there by now
+        at_everything,     ///< at all that the ring holds
+        at_ring_and_chunk  ///< at the old tokens' slots, where new ones stand by now, and at the new ones
+    };
+    Looks looks = Looks::before;
+    bool takes_in = true;  ///< in decode at all
     static const Ringing& right();
 };
 

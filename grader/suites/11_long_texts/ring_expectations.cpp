@@ -4,6 +4,8 @@
 #include "reference/attention.hpp"
 #include "student/evidence.hpp"
 
+#include <algorithm>
+#include <initializer_list>
 #include <string>
 
 namespace headway::judge::long_texts {
@@ -35,6 +37,10 @@ void expect_held(Student& student, const wire::Handle cache, const diagnosis::Ri
     expect(held.stored <= due.k.numel() + due.v.numel(), Stage::state,
            "the tensors of the cache store " + std::to_string(held.stored) + " numbers after " + after +
                "; w tokens are " + std::to_string(due.k.numel() + due.v.numel()));
+}
+
+bool is_as_it_was(const Contents& held, const Filled& before) {
+    return !difference(kept_keys, held.k, exact(before.k)) && !difference(kept_values, held.v, exact(before.v));
 }
 
 std::string tokens(Index count) { return std::to_string(count) + (count == 1 ? " token" : " tokens"); }
@@ -86,13 +92,22 @@ void expect_copies_apart(Student& student, Random& random, const Sizes& n, Index
         student.run("ring_append", some.appended(cache));
         diagnosis::Ring due = filled.ring();
         due.append(exact(some.k), exact(some.v), Ringing::right());
-        const Contents held = contents(student, copy);
-        expect(!difference(kept_keys, held.k, exact(filled.k)) && !difference(kept_values, held.v, exact(filled.v)),
-               Stage::state,
+        expect(is_as_it_was(contents(student, copy), filled), Stage::state,
                "a copy of the cache has changed when " + tokens(chunk) +
                    " were appended to the other: they share a storage, and your ring_append writes into it");
         student.run("ring_append", others.appended(copy));
         expect_held(student, cache, due, "appending to a copy of it");
+    }
+    // Whoever put a cache together may have shared one of its tensors only.
+    for (const bool keys : {true, false}) {
+        const wire::Handle cache = filled.in(student);
+        const wire::Handle other = student.keep(keys ? "with_keys_of" : "with_values_of", {{"cache", cache}});
+        student.run("ring_append", NewTokens(random, n, 1).appended(cache));
+        expect(is_as_it_was(contents(student, other), filled), Stage::state,
+               std::string("another cache has the same ") + (keys ? "keys" : "values") + " and " +
+                   (keys ? "values" : "keys") +
+                   " of its own, and it has changed when a token was appended: your ring_append writes into a storage "
+                   "that somebody else sees");
     }
 }
 
@@ -140,13 +155,15 @@ void expect_decoded(Student& student, const Filled& before, const NewTokens& som
 void expect_copies_apart_in_decoding(Student& student, Random& random, const Sizes& n, Index w) {
     const Filled filled(random, n, w, 2 * w + 1);
     const NewTokens some(random, n, 2);
-    /// Whether a copy is as it was after the other cache has taken in new tokens.
-    const auto stays = [&](const char* function) {
-        const wire::Handle cache = filled.in(student), copy = student.keep("copy_of", {{"cache", cache}});
-        const bool decodes = std::string(function) == "ring_decode";
-        student.outcome(function, decodes ? some.decoded(cache) : some.appended(cache));
-        const Contents held = contents(student, copy);
-        return !difference(kept_keys, held.k, exact(filled.k)) && !difference(kept_values, held.v, exact(filled.v));
+    /// Whether copies, of the whole cache or of one of its tensors, are as they were after it has taken in new tokens.
+    const auto stays = [&](const std::string& function) {
+        return std::ranges::all_of(
+            std::initializer_list<const char*>{"copy_of", "with_keys_of", "with_values_of"}, [&](const char* shared) {
+                const wire::Handle cache = filled.in(student);
+                const wire::Handle copy = student.keep(shared, {{"cache", cache}});
+                student.outcome(function, function == "ring_decode" ? some.decoded(cache) : some.appended(cache));
+                return is_as_it_was(contents(student, copy), filled);
+            });
     };
     if (stays("ring_decode")) return;
     // What ring_append does to copies too is another test's business.

@@ -2,6 +2,7 @@
 //                                     d_v value width · w window · L layers
 #include "suites/11_long_texts/cost.hpp"
 #include "suites/11_long_texts/misfits.hpp"
+#include "suites/11_long_texts/questions.hpp"
 #include "suites/11_long_texts/ring_expectations.hpp"
 
 #include "diagnosis/answer.hpp"
@@ -180,7 +181,8 @@ void expect_of_attention(bool holds, const std::string& message) {
 }
 
 PROPERTY(LongTexts, MemoryGrowsWithTheText, 1,
-         "four times the text needs four times the memory at most, not sixteen times") {
+         "four times the text needs four times the memory at most, not sixteen times, and no window is copied for all "
+         "queries at once") {
     if (session.sanitized) return;  // a sanitizer's own memory would be measured
     constexpr Index T = 512;
     const auto memory = memory_of_long_texts(student, random, T);
@@ -196,6 +198,14 @@ PROPERTY(LongTexts, MemoryGrowsWithTheText, 1,
                                                  " tokens and " + kilobytes(memory->of_long) + " for " +
                                                  std::to_string(4 * T) + "; all scores of these would take " +
                                                  kilobytes(memory->scores) + ", and a window holds 24 of a token's");
+    const auto wide = memory_of_wide_tokens(student, random);
+    if (!wide) return;
+    expect_of_attention(wide->taken <= wide->allowed,
+                        "needs " + kilobytes(wide->taken) +
+                            " beside arguments and result for 256 tokens of 64 "
+                            "features with a window of 64; the keys of all windows, copied, take " +
+                            kilobytes(wide->copies) + ", and a few numbers per query and key of its window " +
+                            kilobytes(wide->allowed) + " at most");
 }
 
 PROPERTY(LongTexts, TimeGrowsWithTheText, 1,
@@ -290,6 +300,7 @@ PROPERTY(LongTexts, LayersReachFurtherTogether, 1,
         expect_reach(student, random_mask(random, {n.T, n.T}), layers);
     }
     expect_reach(student, Mask::allow_all({16, 16}), 3);  // 256 ways from each to each
+    expect_reach(student, diagnosis::two_texts(4, 2), diagnosis::too_many_layers);
     for_every_relation(student, random, "S L", [&](const AxisSizes& sizes, Random& own) {
         expect_reach(student, sparse_mask(own, sizes["S"], 2), sizes["L"]);
     });

@@ -1,6 +1,7 @@
 #include "suites/11_long_texts/windows.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 
 namespace headway::diagnosis {
@@ -19,7 +20,8 @@ Windows right_windows() {
     all.sees = [](const Windows::Sight& sight) {
         return (sight.window || sight.global) && !sight.future && !sight.padding;
     };
-    all.padding_of = [](Index b) { return b; };
+    all.is_padding = [](const Mask& padding, Index b, Index s) { return padding(b, 0, 0, s); };
+    all.is_way = [](double count) { return count > 0; };
     all.steps = [](Index layers) { return layers; };
     all.window_reach = [](Index w, Index layers) { return layers * (w - 1) + 1; };
     return all;
@@ -34,21 +36,22 @@ Mask each_pair(const Windows& choices, Index T, Index S, Open open) {
 }
 
 /// Ways between S tokens: how many lead from column to row.
-using Ways = std::vector<Index>;
+using Ways = std::vector<double>;
 
 /// Who is reached by going on from `ways` by one of `steps`.
 Ways joined(const Windows& choices, const Ways& ways, const Ways& steps, Index S) {
     Ways all(ways.size());
     for (Index t = 0; t < S; ++t)
         for (Index s = 0; s < S; ++s) {
-            Index count = 0;
+            double count = 0;
             for (Index u = 0; u < S; ++u)
                 count += ways[static_cast<std::size_t>(t * S + u)] * steps[static_cast<std::size_t>(u * S + s)];
             const bool reached = choices.joined == Windows::Joined::any   ? count > 0
-                                 : choices.joined == Windows::Joined::odd ? count % 2 == 1
+                                 : choices.joined == Windows::Joined::odd ? std::fmod(count, 2) == 1
                                                                           : count == 1;
             const auto at = static_cast<std::size_t>(t * S + s);
             all[at] = reached || (choices.keeps_nearer && ways[at] > 0) ? 1 : 0;
+            if (choices.joined == Windows::Joined::counted) all[at] = count;
         }
     return all;
 }
@@ -58,6 +61,16 @@ Ways joined(const Windows& choices, const Ways& ways, const Ways& steps, Index S
 const Windows& Windows::right() {
     static const Windows all = right_windows();
     return all;
+}
+
+Index Windows::copies(const Pair& pair, Index w, const Positions& globals) const {
+    const bool every_key = is_one_of(globals, pair.p());
+    const auto named = static_cast<Index>(std::ranges::count(globals, pair.s));
+    const Index of_list = counts_list ? named : std::min<Index>(named, 1);
+    if (!every_key && !in_window(pair, w)) return std::max<Index>(of_list, 1);
+    const bool again =
+        counts_twice == CountsTwice::in_every_row || (counts_twice == CountsTwice::in_windows && !every_key);
+    return 1 + (again ? of_list : 0);
 }
 
 Mask window_mask(const Windows& choices, Index T, Index S, Index w) {
@@ -73,16 +86,23 @@ Mask long_mask(const Windows& choices, Index T, Index S, Index w, const Windows:
     const Index B = padding.defined() ? padding.size(0) : 1;
     Mask mask = Mask::allow_all({B, 1, T, S});
     for (Index b = 0; b < B; ++b)
-        for (Index t = 0; t < T; ++t)
+        for (Index t = 0; t < T; ++t) {
+            bool stopped = false;
             for (Index s = 0; s < S; ++s) {
                 const Windows::Pair pair{t, s, T, S};
                 const auto is_padding = [&](Index position) {
-                    return padding.defined() && padding(choices.padding_of(b), 0, 0, position);
+                    return padding.defined() && choices.is_padding(padding, b, position);
                 };
-                const bool open = choices.sees({choices.in_window(pair, w), choices.opened_by(pair, globals),
-                                                s > pair.p(), is_padding(s), is_padding(pair.p())});
+                Windows::Sight sight{
+                    choices.in_window(pair, w), choices.opened_by(pair, globals), s > pair.p(),         false,
+                    is_padding(pair.p()),       is_one_of(globals, pair.p()),     is_one_of(globals, s)};
+                const bool is_met = choices.sees(sight);
+                sight.padding = is_padding(s);
+                stopped |= choices.stops_at_padding && is_met && sight.padding;
+                const bool open = choices.sees(sight) && !stopped;
                 mask(b, 0, t, s) = open == choices.inverted;
             }
+        }
     return padding.defined() ? mask : mask.as_strided({T, S}, {S, 1}, 0);
 }
 
@@ -104,7 +124,7 @@ Mask reach(const Windows& choices, const Mask& mask, Index layers) {
     for (Index step = 1; step < count; ++step) ways = joined(choices, ways, choices.doubles ? ways : steps, S);
     Mask reached = Mask::allow_all({S, S});
     for (Index i = 0; i < S * S; ++i)
-        reached.data()[i] = (ways[static_cast<std::size_t>(i)] > 0) == choices.squares_blocked;
+        reached.data()[i] = choices.is_way(ways[static_cast<std::size_t>(i)]) == choices.squares_blocked;
     return reached;
 }
 

@@ -28,17 +28,29 @@ struct Windows {
     /// What is known of a query and a key where it is decided whether the one sees the other.
     struct Sight {
         bool window, global, future, padding;
-        bool query_is_padding;
+        bool query_is_padding, query_is_global, key_is_global;
     };
     bool (*sees)(const Sight& sight);
-    /// The sequence whose padding counts for sequence b.
-    Index (*padding_of)(Index b);
-    bool inverted = false;  ///< true and false for one another, in each of the three masks
+    /// Whether key s of sequence b is taken for padding.
+    bool (*is_padding)(const Mask& padding, Index b, Index s);
+    bool stops_at_padding = false;  ///< a query looks at no key behind the first padding that it meets
+    bool inverted = false;          ///< true and false for one another, in each of the three masks
+
+    bool counts_list = false;  ///< in attention, a global token counts as often as it is named
+    /// Where a global token counts once more although the query sees it already.
+    enum class CountsTwice { nowhere, in_windows, in_every_row };
+    CountsTwice counts_twice = CountsTwice::nowhere;
+    bool scales_by_window = false;  ///< scores are divided by √w
+    /// How often key s counts where query t sees it.
+    Index copies(const Pair& pair, Index w, const Positions& globals) const;
 
     /// How often the mask is multiplied by itself.
     Index (*steps)(Index layers);
-    enum class Joined { any, odd, one_alone };
-    Joined joined = Joined::any;   ///< how many ways there must be: some, an odd number, exactly one
+    /// How many ways there must be: some, an odd number, exactly one; or they are counted as they are, until there are
+    /// too many for any number.
+    enum class Joined { any, odd, one_alone, counted };
+    Joined joined = Joined::any;
+    bool (*is_way)(double count);  ///< of what was counted: infinity, and NaN where it met 0
     bool keeps_nearer = false;     ///< what fewer layers reach counts too, the token itself included
     bool doubles = false;          ///< each step squares what is reached
     bool turned = false;           ///< whom a token influences, in place of who influences it

@@ -62,6 +62,37 @@ Chapter layers_reach() {
          .symptom = "right for one layer and for two",
          .question = "Is a third layer one more step, or two?",
          .make = [](Choices& c) { c.change<Windows>().doubles = true; }},
+        {.id = "reach_doubled_too_far",
+         .decision = "reach_steps",
+         .title = "what is reached is multiplied by itself until there are L layers or more: three become four",
+         .right = all_ways,
+         .symptom = "right for 1, 2, 4, 8, ... layers",
+         .question = "How many layers are there after two doublings, and how many were asked for?",
+         .make =
+             [](Choices& c) {
+                 c.change<Windows>().doubles = true;
+                 c.change<Windows>().steps = [](Index layers) {
+                     Index steps = 1;
+                     for (Index done = 1; done < layers; done += done) ++steps;
+                     return steps;
+                 };
+             }},
+        {.id = "reach_doubled_too_short",
+         .decision = "reach_steps",
+         .title =
+             "what is reached is multiplied by itself as long as there are no more than L layers: three become two",
+         .right = all_ways,
+         .symptom = "right for 1, 2, 4, 8, ... layers",
+         .question = "Which layers are missing after the last doubling?",
+         .make =
+             [](Choices& c) {
+                 c.change<Windows>().doubles = true;
+                 c.change<Windows>().steps = [](Index layers) {
+                     Index steps = 1;
+                     for (Index done = 2; done <= layers; done += done) ++steps;
+                     return steps;
+                 };
+             }},
         {.id = "reach_of_fewer_layers_too",
          .decision = "reach_ways",
          .title = "what fewer layers reach counts as well, and each token itself",
@@ -83,6 +114,40 @@ Chapter layers_reach() {
          .symptom = "right while there is one way only",
          .question = "What becomes of two ways that lead to the same token?",
          .make = [](Choices& c) { c.change<Windows>().joined = Windows::Joined::one_alone; }},
+        {.id = "reach_counts_overflow",
+         .decision = "reach_ways",
+         .title =
+             "ways are counted: of many layers there are too many for a number, and infinity times 0 is NaN, which "
+             "passes for a way",
+         .right = all_ways,
+         .symptom = "right for few layers",
+         .question = "How many ways lead through 1,100 layers, and must you know?",
+         .make =
+             [](Choices& c) {
+                 c.change<Windows>().joined = Windows::Joined::counted;
+                 c.change<Windows>().is_way = [](double count) { return !(count <= 0); };
+             }},
+        {.id = "reach_counts_overflow_to_none",
+         .decision = "reach_ways",
+         .title =
+             "ways are counted: of many layers there are too many for a number, and infinity times 0 is NaN, which "
+             "passes for none",
+         .right = all_ways,
+         .symptom = "right for few layers",
+         .question = "How many ways lead through 1,100 layers, and must you know?",
+         .make = [](Choices& c) { c.change<Windows>().joined = Windows::Joined::counted; }},
+        {.id = "reach_counts_wrap",
+         .decision = "reach_ways",
+         .title =
+             "ways are counted in whole numbers: of many layers there are more than fit, and what is left of them is 0",
+         .right = all_ways,
+         .symptom = "right for few layers",
+         .question = "What is 4 to the power of 32, in 64 bits?",
+         .make =
+             [](Choices& c) {
+                 c.change<Windows>().joined = Windows::Joined::counted;
+                 c.change<Windows>().is_way = [](double count) { return count > 0 && std::isfinite(count); };
+             }},
         {.id = "reach_turned",
          .decision = "reach_ways",
          .title = "rows and columns are swapped: whom a token influences, in place of who influences it",

@@ -266,13 +266,6 @@ Chapter long_masks() {
                             !sight.query_is_padding;
                  };
              }},
-        {.id = "padding_of_the_first_text",
-         .decision = "long_mask",
-         .title = "the padding of the first text counts for all",
-         .right = joined_and_cut,
-         .symptom = "right for one text",
-         .question = "Which row of padding belongs to sequence 1?",
-         .make = [](Choices& c) { c.change<Windows>().padding_of = [](Index) { return Index{0}; }; }},
         {.id = "long_masks_inverted",
          .decision = "long_mask",
          .title = "true and false are swapped: open is blocked",

@@ -3,6 +3,8 @@
 
 #include "diagnosis/catalogue.hpp"
 
+#include <algorithm>
+
 namespace headway::diagnosis {
 namespace {
 
@@ -20,6 +22,10 @@ Chapter ring_sight() {
          .lesson = {{"11", "A ring"}},
          .pseudocode =
              "old tokens in the order of positions, then the new ones; window attention over them; then append"},
+        {.id = "ring_held",
+         .stage = "mask",
+         .lesson = {{"11", "A ring"}},
+         .pseudocode = "slots 0 ... min(next, w) - 1 hold a token"},
         {.id = "ring_taken_in",
          .stage = "",
          .lesson = {{"11", "A ring"}},
@@ -110,7 +116,46 @@ Chapter ring_sight() {
          .right = ring_right_window,
          .symptom = "right for one token at a time",
          .question = "What does the first of three new tokens see that the last pushes out?",
-         .make = [](Choices& c) { c.change<Ringing>().takes_in_first = true; }},
+         .make = [](Choices& c) { c.change<Ringing>().looks = Ringing::Looks::at_what_is_left; }},
+        {.id = "ring_sees_slots_after_taking_in",
+         .decision = "ring_sees",
+         .title =
+             "new tokens are taken in first, and then each looks at the slots of its window: later ones stand there",
+         .right = ring_right_window,
+         .symptom = "right for one token at a time",
+         .question = "Who stands in slot p % w once the last of three new tokens has been taken in?",
+         .make = [](Choices& c) { c.change<Ringing>().looks = Ringing::Looks::at_slots; }},
+        {.id = "ring_sees_everything_after_taking_in",
+         .decision = "ring_sees",
+         .title = "new tokens are taken in first, and then each sees all that the ring holds, later ones too",
+         .right = ring_right_window,
+         .symptom = "right for one token at a time",
+         .question = "What does the first of three new tokens see of the last?",
+         .make = [](Choices& c) { c.change<Ringing>().looks = Ringing::Looks::at_everything; }},
+        {.id = "ring_read_when_overwritten",
+         .decision = "ring_sees",
+         .title = "new tokens are taken in before the old ones are read: where one was pushed out, a new one is read",
+         .right = ring_right_window,
+         .symptom = "right for one token at a time",
+         .question = "What is in the slot of the oldest token when you read it?",
+         .make = [](Choices& c) { c.change<Ringing>().looks = Ringing::Looks::at_ring_and_chunk; }},
+        {.id = "ring_full_taken_for_empty",
+         .decision = "ring_held",
+         .title = "a ring in which next % w is 0 is taken for an empty one: whenever it has just been filled, too",
+         .right = "the ring holds min(next, w) tokens",
+         .symptom = "wrong for every w-th token",
+         .question = "What tells a full ring from an empty one, where next % w is 0?",
+         .make =
+             [](Choices& c) {
+                 c.change<Ringing>().held = [](Index next, Index w) { return next % w == 0 ? 0 : std::min(next, w); };
+             }},
+        {.id = "ring_holds_next_modulo_w",
+         .decision = "ring_held",
+         .title = "the ring is taken to hold next % w tokens, also once it is full",
+         .right = "the ring holds min(next, w) tokens",
+         .symptom = "right until the ring is full",
+         .question = "How many tokens does a ring of 4 hold when next is 5?",
+         .make = [](Choices& c) { c.change<Ringing>().held = [](Index next, Index w) { return next % w; }; }},
         {.id = "ring_read_by_slots",
          .decision = "ring_sees",
          .title = "slots are read as if they stood in the order of positions, the oldest in slot 0",

@@ -9,6 +9,7 @@ namespace {
 constexpr const char* ring_right_by_position = "the token at position p is in slot p % w";
 constexpr const char* ring_right_last_w = "of n new tokens the last w stay";
 constexpr const char* ring_right_moves_on = "next moves on by n";
+constexpr const char* ring_right_each_asked = "ask each of the two: what does not own its storage is cloned first";
 constexpr const char* ring_right_both = "keys and values both go into the ring";
 
 }  // namespace
@@ -196,7 +197,58 @@ Chapter rings() {
          .right = "write into the storage only where owns_storage() is true, else into a clone",
          .symptom = "right for a single sequence of calls; beams overwrite each other",
          .question = "What does copying a Tensor copy?",
-         .make = [](Choices& c) { c.change<Ringing>().shares = true; }},
+         .make =
+             [](Choices& c) {
+                 c.change<Ringing>().writes_shared_keys = [](const Ringing::Seen&) { return true; };
+                 c.change<Ringing>().writes_shared_values = [](const Ringing::Seen&) { return true; };
+             }},
+        {.id = "ring_asks_keys_alone",
+         .decision = "ring_copies",
+         .title = "where the storage of the keys is the cache's own, values are written too, whoever sees them",
+         .right = ring_right_each_asked,
+         .symptom = "right for copies of a whole cache",
+         .question = "What does cache.k.owns_storage() say of cache.v?",
+         .make =
+             [](Choices& c) {
+                 c.change<Ringing>().writes_shared_values = [](const Ringing::Seen& seen) { return !seen.keys; };
+             }},
+        {.id = "ring_asks_values_alone",
+         .decision = "ring_copies",
+         .title = "where the storage of the values is the cache's own, keys are written too, whoever sees them",
+         .right = ring_right_each_asked,
+         .symptom = "right for copies of a whole cache",
+         .question = "What does cache.v.owns_storage() say of cache.k?",
+         .make =
+             [](Choices& c) {
+                 c.change<Ringing>().writes_shared_keys = [](const Ringing::Seen& seen) { return !seen.values; };
+             }},
+        {.id = "ring_shared_if_one_is_own",
+         .decision = "ring_copies",
+         .title = "keys and values are both written if one of them has a storage of its own",
+         .right = ring_right_each_asked,
+         .symptom = "right for copies of a whole cache",
+         .question = "Is it \"and\" or \"or\" between the two storages that must be the cache's own?",
+         .make =
+             [](Choices& c) {
+                 c.change<Ringing>().writes_shared_keys = [](const Ringing::Seen& seen) { return !seen.values; };
+                 c.change<Ringing>().writes_shared_values = [](const Ringing::Seen& seen) { return !seen.keys; };
+             }},
+        {.id = "ring_keys_shared",
+         .decision = "ring_copies",
+         .title = "keys are written although another cache sees them; values are not",
+         .right = ring_right_each_asked,
+         .symptom = "copies find other keys than they had",
+         .question = "Which of the two do you ask whether it owns its storage?",
+         .make =
+             [](Choices& c) { c.change<Ringing>().writes_shared_keys = [](const Ringing::Seen&) { return true; }; }},
+        {.id = "ring_values_shared",
+         .decision = "ring_copies",
+         .title = "values are written although another cache sees them; keys are not",
+         .right = ring_right_each_asked,
+         .symptom = "copies gather other values than they had",
+         .question = "Which of the two do you ask whether it owns its storage?",
+         .make =
+             [](Choices& c) { c.change<Ringing>().writes_shared_values = [](const Ringing::Seen&) { return true; }; }},
         {.id = "ring_of_w_plus_one",
          .decision = "ring_made",
          .title = "a new ring has w + 1 slots",

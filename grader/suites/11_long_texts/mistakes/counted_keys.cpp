@@ -1,0 +1,65 @@
+// How often a key counts in attention over windows, and what scores are divided by.
+#include "suites/11_long_texts/windows.hpp"
+
+#include "diagnosis/catalogue.hpp"
+
+namespace headway::diagnosis {
+namespace {
+
+constexpr const char* right_once =
+    "each key that a query sees counts once: global tokens before its window, and the window";
+
+}  // namespace
+
+namespace chapters {
+
+Chapter counted_keys() {
+    static constexpr Decision decisions[] = {
+        {.id = "globals_named_twice",
+         .stage = "mask",
+         .lesson = {{"11", "What a mask blocks need not be computed"}},
+         .pseudocode = "sort(globals), and each of them once"},
+        {.id = "globals_seen_already",
+         .stage = "mask",
+         .lesson = {{"11", "What a mask blocks need not be computed"}},
+         .pseudocode = "keys of query p = global tokens before max(0, p - w + 1), then the window"},
+        {.id = "window_scale",
+         .stage = "scale",
+         .lesson = {{"11", "What a mask blocks need not be computed"}},
+         .pseudocode = "scores = q·kᵀ / √d, whatever w is"},
+    };
+    static constexpr Mistake mistakes[] = {
+        {.id = "globals_count_as_often_as_named",
+         .decision = "globals_named_twice",
+         .title = "a global token that is named twice counts twice",
+         .right = right_once,
+         .symptom = "right while every position is named once",
+         .question = "What becomes of `globals` {3, 3} in your list of keys?",
+         .make = [](Choices& c) { c.change<Windows>().counts_list = true; }},
+        {.id = "globals_count_twice_in_windows",
+         .decision = "globals_seen_already",
+         .title = "a global token inside a query's window counts twice: once for the window, once as global",
+         .right = right_once,
+         .symptom = "right while global tokens stand before all windows",
+         .question = "How often is token 3 in your list of keys, if it is global and in the window?",
+         .make = [](Choices& c) { c.change<Windows>().counts_twice = Windows::CountsTwice::in_windows; }},
+        {.id = "globals_count_twice_in_every_row",
+         .decision = "globals_seen_already",
+         .title = "a global token counts twice where it is seen already: in a window, and in the row of a global query",
+         .right = right_once,
+         .symptom = "right while global tokens stand before all windows, and are no queries",
+         .question = "How often is token 0 in your list of keys for a query that sees all keys?",
+         .make = [](Choices& c) { c.change<Windows>().counts_twice = Windows::CountsTwice::in_every_row; }},
+        {.id = "scores_divided_by_root_of_window",
+         .decision = "window_scale",
+         .title = "scores are divided by √w, not by √d",
+         .right = "q·kᵀ / √d: a product has d terms, however many keys there are",
+         .symptom = "right for w = d",
+         .question = "How many terms does one score add up?",
+         .make = [](Choices& c) { c.change<Windows>().scales_by_window = true; }},
+    };
+    return {decisions, mistakes};
+}
+
+}  // namespace chapters
+}  // namespace headway::diagnosis
