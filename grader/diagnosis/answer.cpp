@@ -115,14 +115,19 @@ Answer answer_of(const judge::Outcome& outcome) {
     if (!outcome.error) return answer_of(outcome.value);
     const bool refused = outcome.error->kind == wire::ErrorKind::invalid_argument ||
                          outcome.error->kind == wire::ErrorKind::out_of_range;
-    return Answer::without_value(refused ? Answer::Kind::refused : Answer::Kind::threw);
+    Answer answer = Answer::without_value(refused ? Answer::Kind::refused : Answer::Kind::threw);
+    const std::string& type = outcome.error->type;
+    answer.threw_of_itself = type == "std::domain_error" || type == "std::range_error" ||
+                             type == "std::overflow_error" || type == "std::underflow_error" ||
+                             type == "std::runtime_error";
+    return answer;
 }
 
 std::optional<Fit> fit(const Answer& predicted, const Answer& seen) {
     if (seen.kind == Answer::Kind::not_judged) return Fit{};
     // A function that does not check its arguments may return anything, or crash.
     if (predicted.kind == Answer::Kind::accepted)
-        return seen.kind == Answer::Kind::refused ? std::nullopt : std::optional(Fit{0, 1});
+        return seen.kind == Answer::Kind::refused || seen.threw_of_itself ? std::nullopt : std::optional(Fit{0, 1});
     if (predicted.kind == Answer::Kind::unpredicted) return Fit{};
     // What cannot be computed gives no value; that it gave none supports nothing.
     if (predicted.kind == Answer::Kind::impossible) return seen.is_value() ? std::nullopt : std::optional(Fit{});

@@ -33,6 +33,8 @@ struct Answer {
     /// A single result is one part without a name. Facts in words, such as "shares storage", are parts with a name and
     /// without numbers.
     std::vector<std::pair<std::string, Array>> parts;
+    /// Seen alone: it threw what neither a library nor the language throws, so it looked at what it was given.
+    bool threw_of_itself = false;
 
     bool is_value() const { return kind == Kind::value; }
 

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -268,25 +269,50 @@ private:
         std::rotate(values_.begin(), other_first, other_first + 1);
         const std::vector<Reply> plain = answers_in_reverse(workers_.reversed);
         const std::vector<Reply> refilled = answers_in_reverse(workers_.refilled);
-        const bool reads_fresh_memory = !agree(plain, refilled) || show_unset_variable(plain);
-        if (reads_fresh_memory) {
-            findings_.unreliable = true;
-            workers_.reversed.fresh_worker();
-            const std::vector<Reply> again = answers_in_reverse(workers_.reversed);
-            // The first call of a process is answered as ever, the second is not: that is no chance, even where what is
-            // kept leads beyond the end of memory.
-            const Findings::Question& first = asked_in_reverse(0);
-            const bool first_is_sure = agree(first, plain[0], again[0]) && agree(first, plain[0], refilled[0]);
-            if (first_is_sure && !agree(first, plain[0], plain[1])) return name_state();
-            if (!agree(plain, again))
-                return name("answers_by_chance",
-                            "the same program, started anew and asked the same, gives another answer");
-            return name("uninitialised_memory",
-                        !agree(plain, refilled)
-                            ? "the same question gets another answer when fresh memory is filled with another pattern"
-                            : "an answer shows the number that a variable holds here as long as nobody has set it");
+        if (agree(plain, refilled) && !show_unset_variable(plain) && agree_with_the_first(plain))
+            return look_for_reused_memory();
+        tell_why_they_differ({plain, refilled});
+    }
+
+    std::vector<Reply> answers_anew(Student& student) {
+        student.fresh_worker();
+        return answers_in_reverse(student);
+    }
+
+    /// The first call of a process is answered as ever, the second is not: that is no chance, even where what is kept
+    /// leads beyond the end of memory.
+    bool only_the_first_is_sure(const std::vector<std::vector<Reply>>& rounds) const {
+        const Findings::Question& first = asked_in_reverse(0);
+        return std::ranges::all_of(rounds, [&](const std::vector<Reply>& round) {
+            return agree(first, rounds.front()[0], round[0]) && !agree(first, round[0], round[1]);
+        });
+    }
+
+    /// Chance, memory and state are told apart by workers that were asked nothing before: what these two were asked of
+    /// other functions need not have been the same, and what threads race for is another number each time.
+    void tell_why_they_differ(std::vector<std::vector<Reply>> rounds) {
+        constexpr int most_rounds = 4;
+        std::vector<std::vector<Reply>> plain, refilled;
+        bool by_chance = false;
+        for (int round = 0; round < most_rounds && !by_chance; ++round) {
+            plain.push_back(answers_anew(workers_.reversed));
+            by_chance = !agree(plain.front(), plain.back());
+            if (round > 1) continue;
+            refilled.push_back(answers_anew(workers_.refilled));
+            by_chance |= !agree(refilled.front(), refilled.back());
         }
-        if (agree_with_the_first(plain)) return look_for_reused_memory();
+        std::ranges::copy(plain, std::back_inserter(rounds));
+        if (only_the_first_is_sure(rounds)) return name_state();
+        const bool by_memory = !agree(plain.front(), refilled.front());
+        findings_.unreliable = true;
+        if (by_chance)
+            return name("answers_by_chance", "the same program, started anew and asked the same, gives another answer");
+        if (by_memory)
+            return name("uninitialised_memory",
+                        "the same question gets another answer when fresh memory is filled with another pattern");
+        if (show_unset_variable(plain.front()))
+            return name("uninitialised_memory",
+                        "an answer shows the number that a variable holds here as long as nobody has set it");
         name_state();
     }
 

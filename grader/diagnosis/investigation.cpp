@@ -8,6 +8,7 @@
 #include "diagnosis/only_where.hpp"
 #include "diagnosis/own_functions.hpp"
 #include "diagnosis/pairs.hpp"
+#include "diagnosis/repeats.hpp"
 #include "diagnosis/short_numbers.hpp"
 #include "diagnosis/tell_apart.hpp"
 #include "diagnosis/what_is_read.hpp"
@@ -121,6 +122,12 @@ private:
             if (fit(predicted(call, right()), call.seen)) continue;
             workers_.plain.fresh_worker();
             if (!fit(predicted(call, right()), ask(workers_.plain, function_, call.arguments).answer)) return;
+            if (!answers_alike_anew(workers_.plain, function_, call)) {
+                findings_.unreliable = true;
+                diagnosis.mistakes.emplace_back("answers_by_chance");
+                diagnosis.sentences.emplace_back("asked the same again and again, it does not always answer alike");
+                return;
+            }
             diagnosis.mistakes.emplace_back("state_kept_between_calls");
             diagnosis.sentences.emplace_back("the same question gets another answer after other calls");
             findings_.mistakes = diagnosis.mistakes;

@@ -1,13 +1,16 @@
 #include "diagnosis/repeats.hpp"
 
+#include "diagnosis/asking.hpp"
 #include "diagnosis/search.hpp"
 #include "diagnosis/subject.hpp"
 
 #include "student/repeated.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <exception>
+#include <vector>
 
 namespace headway::diagnosis {
 namespace {
@@ -53,6 +56,23 @@ bool may_repeat(const std::string& exercise, const std::string& function, const 
     if (first.error.has_value() != second.error.has_value()) return false;
     if (first.error) return first.error->kind == second.error->kind;
     return may_repeat(answer_of(first), answer_of(second), [&] { return right_answer(exercise, function, arguments); });
+}
+
+bool answers_alike_anew(judge::Student& student, const Function& function, const Observation& call) {
+    constexpr std::size_t times = 40;
+    constexpr int workers = 3;
+    constexpr std::chrono::milliseconds most_time{500};  // of the first, which says how often the others are asked
+    const auto begin = std::chrono::steady_clock::now();
+    const auto answer = [&] { return ask(student, function, call.arguments).answer; };
+    std::vector<Answer> first;
+    student.fresh_worker();
+    while (first.size() < times && std::chrono::steady_clock::now() - begin < most_time) first.push_back(answer());
+    for (int worker = 1; worker < workers; ++worker) {
+        student.fresh_worker();
+        for (const Answer& before : first)
+            if (!may_repeat(before, answer(), [&] { return predicted(call, right()); })) return false;
+    }
+    return true;
 }
 
 }  // namespace headway::diagnosis

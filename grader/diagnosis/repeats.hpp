@@ -7,6 +7,9 @@
 
 namespace headway::diagnosis {
 
+struct Function;
+struct Observation;
+
 /// What a right program answers, worked out only where it is needed.
 using RightAnswer = std::function<Answer()>;
 
@@ -18,5 +21,9 @@ bool may_repeat(const Answer& first, const Answer& second, const RightAnswer& ri
 /// know, such as one of an object in the worker, the numbers themselves tell how far rounding goes.
 bool may_repeat(const std::string& exercise, const std::string& function, const judge::Arguments& arguments,
                 const judge::Outcome& first, const judge::Outcome& second);
+
+/// Whether workers that start anew and are asked this call again and again answer as each other. What is kept between
+/// calls may change their answers, but in the same way; what threads race for changes them as it happens.
+bool answers_alike_anew(judge::Student& student, const Function& function, const Observation& call);
 
 }  // namespace headway::diagnosis

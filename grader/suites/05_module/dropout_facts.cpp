@@ -231,6 +231,7 @@ AnswerAndChanges ask_dropout(Student& student, const Arguments& arguments) {
     if (all_about(first, plain)) {
         say(answer, word_of(What::nothing));
         say(answer, in_eval);
+        if (goes_on) say(answer, "until train() is called");
         return answer;
     }
     if (first.shape() != plain.shape() || second.shape() != plain.shape()) throw NotJudged{};
@@ -264,9 +265,10 @@ Answer dropout_facts(const ModuleChoices& module) {
     Answer answer;
     const bool in_eval = dropout.what != What::nothing && dropout.mode != Dropout::Mode::training;
     const std::string eval_word = in_eval ? "something in eval" : "nothing in eval";
-    if (dropout.what == What::nothing || dropout.mode == Dropout::Mode::eval) {
+    if (dropout.what == What::nothing || dropout.mode == Dropout::Mode::eval || dropout.off_until_train) {
         say(answer, word_of(What::nothing));
         say(answer, eval_word);
+        if (dropout.off_until_train) say(answer, "until train() is called");
         return answer;
     }
     say(answer, word_of(dropout.what));

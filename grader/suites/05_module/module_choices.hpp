@@ -47,6 +47,7 @@ struct ModuleChoices {
         bool heads_alike = false, queries_alike = false, sequences_alike = false, keys_alike = false;
         bool calls_alike = false;
         bool off_after_eval = false;
+        bool off_until_train = false;  ///< a new module is in eval
         bool operator==(const Dropout&) const = default;
     };
     Dropout dropout;

@@ -223,6 +223,19 @@ Chapter gradients() {
                      return matmul(scores, q);
                  };
              }},
+        {.id = "gradient_of_k_not_transposed",
+         .decision = "gradient_of_q_and_k",
+         .title = "the gradients of the scores are not transposed for the gradient of k",
+         .right = "gradient of the scores, transposed (S, T), times q: row s holds what every query asked of key s",
+         .symptom = "throws where T and S differ; where they are equal, keys get the gradients of other keys",
+         .question = "Which axis of the scores' gradients has to become the rows of k's?",
+         .make =
+             [](Choices& c) {
+                 // Where T and S differ there is no such product, and no answer.
+                 c.change<Gradients>().keys = [](const Array& scores, const Array& q, const Array&) {
+                     return matmul(scores, q);
+                 };
+             }},
         {.id = "gradient_of_k_viewed_not_transposed",
          .decision = "gradient_of_q_and_k",
          .title = "the gradients of the scores are viewed as (S, T) for k instead of being transposed",
@@ -245,6 +258,18 @@ Chapter gradients() {
              [](Choices& c) {
                  c.change<Gradients>().values = [](const Array& weights, const Array& grad) {
                      return matmul(mapped(zeros(transpose(weights, -2, -1).shape), [](double) { return 1.0; }), grad);
+                 };
+             }},
+        {.id = "gradient_of_v_not_transposed",
+         .decision = "gradient_of_v",
+         .title = "the weights are not transposed for the gradient of v",
+         .right = "weightsᵀ (S, T) · gradient of the context: row s holds what every query took of value s",
+         .symptom = "throws where T and S differ; where they are equal, values get the gradients of other values",
+         .question = "Which axis of the weights has to become the rows of v's gradients?",
+         .make =
+             [](Choices& c) {
+                 c.change<Gradients>().values = [](const Array& weights, const Array& grad) {
+                     return matmul(weights, grad);
                  };
              }},
         {.id = "gradient_of_v_viewed_not_transposed",

@@ -61,7 +61,7 @@ Chapter caching_storage() {
          .make = [](Choices& c) { c.change<Caching>().one_storage = true; }},
         {.id = "one_storage_for_all_caches",
          .decision = "cache_storage",
-         .title = "every new cache of the same sizes has the same storage",
+         .title = "new caches of the same sizes share their storage",
          .right = "make_cache makes tensors of its own for each cache: Tensor::zeros, at every call",
          .symptom = "what one conversation writes shows in the others",
          .question = "Whose numbers does the second cache hold: its own, or those of the first?",
