@@ -1,5 +1,6 @@
 #include "diagnosis/examination.hpp"
 
+#include "diagnosis/fresh_memory.hpp"
 #include "diagnosis/lost_worker.hpp"
 #include "diagnosis/repeats.hpp"
 #include "diagnosis/search.hpp"
@@ -39,6 +40,9 @@ bool shows_unset_variable(const Answer& seen, const Answer& right) {
 
 /// Questions that a function does not come to an end with, before it is asked no more.
 constexpr std::size_t enough_hangs = 3;
+
+/// Questions by which memory is looked for that is read too early.
+constexpr int enough_searches = 3;
 
 bool is_value(const Reply& reply) { return !reply.failure && reply.answer.is_value(); }
 
@@ -281,6 +285,7 @@ private:
             if (!agree(plain, again))
                 return name("answers_by_chance",
                             "the same program, started anew and asked the same, gives another answer");
+            look_where_memory_is_made(plain, refilled);
             return name("uninitialised_memory",
                         !agree(plain, refilled)
                             ? "the same question gets another answer when fresh memory is filled with another pattern"
@@ -288,6 +293,19 @@ private:
         }
         if (agree_with_the_first(plain)) return look_for_reused_memory();
         name_state();
+    }
+
+    /// By questions whose answers depend on what fresh memory holds. What a variable holds shows in none.
+    void look_where_memory_is_made(const std::vector<Reply>& plain, const std::vector<Reply>& refilled) {
+        int left = enough_searches;
+        for (std::size_t i = 0; i < plain.size() && findings_.frames.empty() && left > 0; ++i) {
+            const Findings::Question& question = asked_in_reverse(i);
+            if (agree(question, plain[i], refilled[i])) continue;
+            --left;
+            findings_.frames = maker_of_unwritten_memory(
+                workers_.reversed, function_, question.arguments,
+                [&](const Reply& a, const Reply& b) { return agree(question, a, b); });
+        }
     }
 
     void name_state() {
