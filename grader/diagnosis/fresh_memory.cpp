@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <cstddef>
 #include <utility>
 
 namespace headway::diagnosis {
@@ -30,7 +32,7 @@ public:
         first_ = answer_with(0);
         if (!first_.answer.is_value()) return {};
         Index same = 0, other = told().given;
-        if (!changes_with(other)) return {};
+        if (changes_with(0) || !changes_with(other)) return {};
         while (other - same > 1) {
             const Index between = same + (other - same) / 2;
             (changes_with(between) ? other : same) = between;
@@ -64,6 +66,18 @@ private:
 };
 
 }  // namespace
+
+bool are_identical(const Reply& a, const Reply& b) {
+    const auto& parts = a.answer.parts;
+    const auto& others = b.answer.parts;
+    if (!a.answer.is_value() || !b.answer.is_value() || parts.size() != others.size()) return false;
+    const auto same = [](double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); };
+    for (std::size_t i = 0; i < parts.size(); ++i)
+        if (parts[i].first != others[i].first || parts[i].second.shape != others[i].second.shape ||
+            !std::ranges::equal(parts[i].second.value, others[i].second.value, same))
+            return false;
+    return true;
+}
 
 FreshMemory fresh_memory_as_told(const Shape& told) {
     const bool is_possible = !told.empty() && told.size() <= 1 + wire::most_frames &&

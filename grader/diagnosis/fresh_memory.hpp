@@ -19,6 +19,9 @@ using Agree = std::function<bool(const Reply&, const Reply&)>;
 std::vector<std::int64_t> maker_of_unwritten_memory(judge::Student& student, const Function& function,
                                                     const judge::Arguments& arguments, const Agree& agree);
 
+/// To the last bit: in what is divided by an enormous number, other memory shows no sooner.
+bool are_identical(const Reply& a, const Reply& b);
+
 /// What a worker says of it, if that can be true: how much memory it gave, and the addresses.
 struct FreshMemory {
     Index given = 0;
