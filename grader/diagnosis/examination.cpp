@@ -1,5 +1,6 @@
 #include "diagnosis/examination.hpp"
 
+#include "diagnosis/fresh_memory.hpp"
 #include "diagnosis/lost_worker.hpp"
 #include "diagnosis/repeats.hpp"
 #include "diagnosis/search.hpp"
@@ -40,6 +41,9 @@ bool shows_unset_variable(const Answer& seen, const Answer& right) {
 
 /// Questions that a function does not come to an end with, before it is asked no more.
 constexpr std::size_t enough_hangs = 3;
+
+/// Questions by which memory is looked for that is read too early.
+constexpr int enough_searches = 3;
 
 bool is_value(const Reply& reply) { return !reply.failure && reply.answer.is_value(); }
 
@@ -307,6 +311,7 @@ private:
         findings_.unreliable = true;
         if (by_chance)
             return name("answers_by_chance", "the same program, started anew and asked the same, gives another answer");
+        if (by_memory || show_unset_variable(plain.front())) look_where_memory_is_made(plain.front(), refilled.front());
         if (by_memory)
             return name("uninitialised_memory",
                         "the same question gets another answer when fresh memory is filled with another pattern");
@@ -314,6 +319,22 @@ private:
             return name("uninitialised_memory",
                         "an answer shows the number that a variable holds here as long as nobody has set it");
         name_state();
+    }
+
+    /// By questions whose answers depend on what fresh memory holds, be it in last digits. What a variable holds shows
+    /// in none.
+    void look_where_memory_is_made(const std::vector<Reply>& plain, const std::vector<Reply>& refilled) {
+        const bool differ_little = agree(plain, refilled);
+        int left = enough_searches;
+        for (std::size_t i = 0; i < plain.size() && findings_.frames.empty() && left > 0; ++i) {
+            const Findings::Question& question = asked_in_reverse(i);
+            const Agree alike = [&](const Reply& a, const Reply& b) {
+                return differ_little ? are_identical(a, b) : agree(question, a, b);
+            };
+            if (alike(plain[i], refilled[i])) continue;
+            --left;
+            findings_.frames = maker_of_unwritten_memory(workers_.reversed, function_, question.arguments, alike);
+        }
     }
 
     void name_state() {

@@ -2,6 +2,7 @@
 
 #include "diagnosis/asking.hpp"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,7 @@ struct Findings {
     bool not_written = false;
     std::vector<std::string> mistakes;   ///< ids of mistakes of memory
     std::vector<std::string> sentences;  ///< their evidence
+    std::vector<std::int64_t> frames;    ///< where memory is made that is read too early: see fresh_memory.hpp
     bool unreliable = false;             ///< answers depend on what memory held before
     bool refuses_by_luck = false;        ///< after it misused memory: its refusals prove nothing
 };

@@ -57,6 +57,7 @@ public:
         diagnosis.stage = function_.stage;
         diagnosis.mistakes = findings_.mistakes;
         diagnosis.sentences = findings_.sentences;
+        if (!findings_.frames.empty()) diagnosis.frames = findings_.frames;
         look_for_state_in_suite(diagnosis);
         const bool answers_right = is_explained(observations_, {}) && is_explained(suite_, {});
         if (answers_right && findings_.mistakes.empty()) {

@@ -255,6 +255,8 @@ private:
                                  .answered_calls = answered_calls(),
                                  .hung = hung_functions(exercise),
                                  .told = told_in_words(exercise)});
+            find_lines(*exercise.diagnosis, exercise.build.warnings.value_or(std::vector<verdict::CompilerMessage>{}),
+                       workspace);
             stamp_jail(exercise, "diagnosis");
             if (exercise.diagnosis->functions.empty()) exercise.diagnosis->functions = seen_by_tests_alone(exercise);
         } catch (const std::exception& error) {

@@ -20,10 +20,11 @@ constexpr std::size_t most_ways = 16;
 using Sites = std::map<build::WayToThrow, std::optional<build::ThrowSite>>;
 
 /// All in one run of a tool. Nothing where it cannot be told: a line decides no point.
-Sites sites_of(const std::vector<Failure*>& failures, const build::Workspace& workspace, build::Build build) {
+template <typename Told>  // which has `frames`
+Sites sites_of(const std::vector<Told*>& all, const build::Workspace& workspace, build::Build build) {
     Sites sites;
-    for (const Failure* failure : failures)
-        if (failure->frames && sites.size() < most_ways) sites[*failure->frames];
+    for (const Told* told : all)
+        if (told->frames && sites.size() < most_ways) sites[*told->frames];
     if (sites.empty()) return sites;
     std::vector<build::WayToThrow> ways;
     for (const auto& [way, site] : sites) ways.push_back(way);
@@ -33,6 +34,26 @@ Sites sites_of(const std::vector<Failure*>& failures, const build::Workspace& wo
     } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): what is known without it is said anyway
     }
     return sites;
+}
+
+/// The line where the compiler sees that something is read which has no value, if it sees that once in all that was
+/// handed in, and in this function.
+std::optional<verdict::SourceLine> warned_of_in(const std::string& function,
+                                                const std::vector<verdict::CompilerMessage>& warnings,
+                                                const std::vector<build::SourceFile>& files) {
+    const auto is_of_that = [](const verdict::CompilerMessage& warning) {
+        return warning.text.find("uninitialized]") != std::string::npos;
+    };
+    const auto warning = std::ranges::find_if(warnings, is_of_that);
+    const auto place = build::definition_of(function, files);
+    if (!place || std::ranges::count_if(warnings, is_of_that) != 1 || warning->at.file != place->file) return {};
+    const auto file =
+        std::ranges::find_if(files, [&](const auto& one) { return one.path.string() == warning->at.file; });
+    if (file == files.end()) return {};
+    int begins = 0;  // of the functions, the last one that begins before the warning
+    for (const build::DefinedFunction& defined : build::functions_defined_in(file->text))
+        if (defined.line <= warning->at.line) begins = defined.line;
+    return begins == place->line ? std::optional(warning->at) : std::nullopt;
 }
 
 /// "forward (dropout)" -> "forward"
@@ -66,6 +87,22 @@ void find_lines(std::vector<verdict::Test>& tests, const build::Workspace& works
         failure->at = found->second->line;
         if (found->second->is_the_throw) failure->advice.reset();  // the words are the student's own
     }
+}
+
+void find_lines(verdict::Diagnosis& diagnosis, const std::vector<verdict::CompilerMessage>& warnings,
+                const build::Workspace& workspace) {
+    std::vector<verdict::FunctionDiagnosis*> functions;
+    for (verdict::FunctionDiagnosis& function : diagnosis.functions)
+        if (std::ranges::count(function.mistakes, "uninitialised_memory") > 0) functions.push_back(&function);
+    const Sites sites = sites_of(functions, workspace, build::Build::plain);
+    for (verdict::FunctionDiagnosis* function : functions) {
+        const auto found = function->frames ? sites.find(*function->frames) : sites.end();
+        if (found != sites.end() && found->second)
+            function->at = found->second->line;
+        else if (!function->frames)
+            function->at = warned_of_in(without_variant(function->function), warnings, workspace.submission().files);
+    }
+    for (verdict::FunctionDiagnosis& function : diagnosis.functions) function.frames.reset();
 }
 
 void find_functions(verdict::Exercise& exercise, const std::vector<build::SourceFile>& files) {

@@ -11,6 +11,11 @@ namespace headway::cli {
 /// tells that. @param tests  as the judge found them in this build
 void find_lines(std::vector<verdict::Test>& tests, const build::Workspace& workspace, build::Build build);
 
+/// Says of what the diagnosis found which line makes the memory that is read before anything was written to it: where
+/// the program of the plain build tells that, or else the one warning of the compiler's.
+void find_lines(verdict::Diagnosis& diagnosis, const std::vector<verdict::CompilerMessage>& warnings,
+                const build::Workspace& workspace);
+
 /// Says of each function that a failed test or the diagnosis names where the submission defines it.
 void find_functions(verdict::Exercise& exercise, const std::vector<build::SourceFile>& files);
 

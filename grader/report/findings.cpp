@@ -1,5 +1,7 @@
 #include "report/findings.hpp"
 
+#include "report/words.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -67,7 +69,7 @@ void add_build(Places& places, const verdict::Compilation& build) {
 }
 
 void add_mistake(Places& places, const Exercise& exercise, const NamedMistake& mistake) {
-    std::optional<SourceLine> at;
+    std::optional<SourceLine> at = memory_read_too_early(exercise, mistake);
     for (const std::string& function : mistake.functions)
         if (!at) at = definition_of(exercise, function);
     places.add(at, exercise.title,

@@ -232,10 +232,18 @@ std::optional<LoudFailure> loud_failure(const verdict::Exercise& exercise, const
     return loud;
 }
 
+std::optional<verdict::SourceLine> memory_read_too_early(const verdict::Exercise& exercise,
+                                                         const verdict::NamedMistake& mistake) {
+    if (mistake.id != "uninitialised_memory" || !exercise.diagnosis || mistake.functions.empty()) return std::nullopt;
+    const FunctionDiagnosis* first = diagnosis_of(*exercise.diagnosis, mistake.functions.front());
+    return first == nullptr ? std::nullopt : first->at;
+}
+
 std::string stopped_at(const verdict::Exercise& exercise, const verdict::NamedMistake& mistake) {
     const FunctionDiagnosis* first = exercise.diagnosis && !mistake.functions.empty()
                                          ? diagnosis_of(*exercise.diagnosis, mistake.functions.front())
                                          : nullptr;
+    if (const auto line = memory_read_too_early(exercise, mistake)) return line_text(*line, line->file);
     if (first == nullptr || first->inputs > 0) return "";
     const auto loud = loud_failure(exercise, first->function);
     return loud && verdict::ends_the_program(loud->failure->kind) ? loud->where : "";

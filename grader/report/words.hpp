@@ -59,7 +59,12 @@ struct LoudFailure {
 /// Of the first property that failed so; nothing if it always answered.
 std::optional<LoudFailure> loud_failure(const verdict::Exercise& exercise, const std::string& function);
 
-/// The line at which the first function of a mistake was stopped, if that is how it was seen; empty if it is not known.
+/// The line of the memory that the first function of a mistake reads before anything was written to it, if that is the
+/// mistake and the line is known.
+std::optional<verdict::SourceLine> memory_read_too_early(const verdict::Exercise& exercise,
+                                                         const verdict::NamedMistake& mistake);
+
+/// That line, or the one at which the first function of a mistake was stopped; empty if neither is known.
 std::string stopped_at(const verdict::Exercise& exercise, const verdict::NamedMistake& mistake);
 
 /// "fits all 27 answers of attention_scores that we saw; 24 of them are wrong"

@@ -118,6 +118,8 @@ void each_field(T& function, auto&& field) {
     field("closeness", function.closeness);
     field("only_where", function.only_where);
     field("sentences", function.sentences);
+    field("at", function.at);
+    field("frames", function.frames);
 }
 
 template <MaybeConst<Diagnosis> T>

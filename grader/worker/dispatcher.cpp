@@ -1,5 +1,6 @@
 #include "worker/dispatcher.hpp"
 
+#include "worker/fresh_memory.hpp"
 #include "worker/throw_trace.hpp"
 
 #include <algorithm>
@@ -95,6 +96,16 @@ Dispatcher::Dispatcher() {
                                 objects.forget(std::get<wire::Handle>(arguments[0].value));
                                 return std::monostate{};
                             }};
+    functions_["mark_fresh_memory"] = {
+        1, [](Objects& /*objects*/, const std::vector<wire::Field>& arguments) -> wire::Value {
+            mark_fresh_memory(std::get<Index>(arguments[0].value));
+            return std::monostate{};
+        }};
+    functions_["fresh_memory"] = {
+        0, [](Objects& /*objects*/, const std::vector<wire::Field>& /*arguments*/) -> wire::Value {
+            const std::vector<std::int64_t> told = fresh_memory();
+            return Shape(told.begin(), told.end());
+        }};
 }
 
 wire::Value Dispatcher::run(const wire::Call& call) {

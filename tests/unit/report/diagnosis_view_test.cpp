@@ -73,6 +73,24 @@ TEST(DiagnosisView, TheLineOfTheStudentsFileStandsBelow) {
     EXPECT_THAT(github_annotations(findings(verdict_of({thrown}))), HasSubstr("file=head_splitting.cpp,line=41,"));
 }
 
+TEST(DiagnosisView, TheLineThatMakesMemoryStandsBelowItsMistakeAlone) {
+    verdict::Exercise read = unnamed(verdict::FailureKind::wrong_value, "your split_heads is wrong");
+    verdict::FunctionDiagnosis& function = read.diagnosis->functions.front();
+    function.state = verdict::FunctionState::named;
+    function.at = {"head_splitting.cpp", 41, "Tensor heads = Tensor::empty({B, H, T, d});"};
+    function.mistakes = {"uninitialised_memory"};
+    verdict::NamedMistake& mistake = read.diagnosis->mistakes.emplace_back();
+    mistake.id = "uninitialised_memory";
+    mistake.title = "memory is read";
+    mistake.functions = {"split_heads"};
+    const std::string line = "at head_splitting.cpp:41:   Tensor heads = Tensor::empty({B, H, T, d});";
+    EXPECT_THAT(shown(read), HasSubstr("      seen: 2 of 7 questions are answered right\n      " + line + "\n"));
+    EXPECT_THAT(html(verdict_of({read})), HasSubstr("<pre>" + line + "</pre>"));
+    EXPECT_THAT(github_annotations(findings(verdict_of({read}))), HasSubstr("file=head_splitting.cpp,line=41,"));
+    mistake.id = "argument_changed";
+    EXPECT_THAT(shown(read), Not(HasSubstr("at head_splitting.cpp:41:")));
+}
+
 TEST(DiagnosisView, WhereItShouldAnswerIsToldBeforeWhereItShouldRefuse) {
     verdict::Exercise thrown = unnamed(verdict::FailureKind::exception, "your split_heads throws whatever it is asked");
     thrown.tests.push_back(thrown.tests.front());

@@ -73,6 +73,7 @@ Verdict loudly(const std::string& text) {
     Exercise thrown = exercise("03", text, State::failed, {failed(text, text, 1, failure)});
     FunctionDiagnosis function;
     function.function = text;
+    function.at = failure.at;
     thrown.diagnosis.emplace().functions = {function, function};
     return verdict_of({thrown});
 }

@@ -1,0 +1,86 @@
+// The judge finds the memory that is read before anything was written to it, and believes a worker no more than an
+// address.
+#include "diagnosis/fresh_memory.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <cstdint>
+#include <limits>
+#include <string>
+
+namespace headway::diagnosis {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
+
+sandbox::Launch worker(const char* program) {
+    sandbox::Command command;
+    command.arguments = {program};
+    return sandbox::trusted(std::move(command), sandbox::Trusted::tests_of_headway);
+}
+
+std::vector<std::int64_t> maker_in(const char* program, const std::string& function) {
+    judge::Student student(worker(program), {});
+    Function asked;
+    asked.name = function;
+    return maker_of_unwritten_memory(student, asked, {{"size", Index{5}}}, are_identical);
+}
+
+/// The functions in which these addresses are, as the program's file has them.
+std::string names_at(const std::vector<std::int64_t>& addresses) {
+    sandbox::Command command;
+    command.arguments = {"/usr/bin/addr2line", "--functions", "--demangle", "--exe", MARKED_WORKER};
+    for (const std::int64_t address : addresses) command.arguments.push_back(fmt::format("{:#x}", address));
+    return sandbox::run(sandbox::trusted(std::move(command), sandbox::Trusted::tests_of_headway),
+                        std::chrono::seconds(60), std::size_t{1} << 20U)
+        .output;
+}
+
+TEST(FreshMemory, OfSeveralTensorsTheOneThatIsNotWrittenTo) {
+    const std::string names = names_at(maker_in(MARKED_WORKER, "sum_from_anything"));
+    const std::size_t own = names.find("(anonymous namespace)::");
+    ASSERT_NE(own, std::string::npos) << names;
+    EXPECT_EQ(names.find("(anonymous namespace)::scratch_of("), own) << names;
+    EXPECT_THAT(names, HasSubstr("(anonymous namespace)::sum_from_anything("));
+}
+
+TEST(FreshMemory, AnArrayOfOnesOwn) {
+    EXPECT_THAT(names_at(maker_in(MARKED_WORKER, "last_of_an_array")), HasSubstr("(anonymous namespace)::array_of("));
+}
+
+TEST(FreshMemory, WhatIsWrittenFirstShowsInNoAnswer) {
+    EXPECT_THAT(maker_in(MARKED_WORKER, "written"), IsEmpty());
+    EXPECT_THAT(maker_in(MARKED_WORKER, "no such function"), IsEmpty());
+}
+
+TEST(FreshMemory, AWorkerThatSaysImpossibleThingsIsNotBelieved) {
+    EXPECT_THAT(maker_in(FORGING_WORKER, "negative"), IsEmpty());
+    EXPECT_THAT(maker_in(FORGING_WORKER, "too_many"), IsEmpty());
+    EXPECT_THAT(maker_in(FORGING_WORKER, "nothing"), IsEmpty());
+    EXPECT_THAT(maker_in(FORGING_WORKER, "no_list"), IsEmpty());
+    EXPECT_THAT(maker_in(FORGING_WORKER, "throws"), IsEmpty());
+    EXPECT_THAT(maker_in(FORGING_WORKER, "dies"), IsEmpty());
+    EXPECT_THAT(maker_in(FORGING_WORKER, "possible"), ElementsAre(7, largest)) << "a line, or none: addr2line looks";
+}
+
+TEST(FreshMemory, WhatAWorkerSaysIsBounded) {
+    const FreshMemory told = fresh_memory_as_told({largest, 1, largest});
+    EXPECT_LT(told.given, 1 << 21);
+    EXPECT_THAT(told.frames, ElementsAre(1, largest));
+    Shape most(1 + wire::most_frames, 3);
+    EXPECT_EQ(fresh_memory_as_told(most).frames.size(), wire::most_frames);
+    most.push_back(3);
+    for (const Shape& impossible : {Shape{}, Shape{-1}, Shape{5, -1}, most}) {
+        EXPECT_EQ(fresh_memory_as_told(impossible).given, 0);
+        EXPECT_THAT(fresh_memory_as_told(impossible).frames, IsEmpty());
+    }
+}
+
+}  // namespace
+}  // namespace headway::diagnosis
