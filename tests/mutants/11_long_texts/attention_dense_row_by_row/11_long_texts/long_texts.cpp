@@ -75,18 +75,16 @@ Tensor window_attention(const Tensor& q, const Tensor& k, const Tensor& v, Index
     Tensor out = Tensor::empty({B, H, T, v.size(3)});
     for (Index t = 0; t < T; t++) {
         Index p = t + (S - T);
-        std::vector<Index> keys;
         bool is_global = contains(globals, p);
-        for (Index s = 0; s <= p; s++) keys.push_back(s);
-        Mask blocked = Mask::allow_all({B, 1, 1, static_cast<Index>(keys.size())});
+        Mask blocked = Mask::allow_all({B, 1, 1, p + 1});
         for (Index b = 0; b < B; b++)
             for (Index i = 0; i < blocked.size(3); i++)
                 blocked(b, 0, 0, i) =
                     (padding.defined() && padding(b, 0, 0, i)) || !(is_global || p - i < w || contains(globals, i));
         out.slice(2, t, t + 1)
-            .copy_from(
-                given::scaled_dot_product_attention(q.slice(2, t, t + 1), gather(k, keys), gather(v, keys), blocked)
-                    .context);
+            .copy_from(given::scaled_dot_product_attention(q.slice(2, t, t + 1), k.slice(2, 0, p + 1),
+                                                           v.slice(2, 0, p + 1), blocked)
+                           .context);
     }
     return out;
 }
