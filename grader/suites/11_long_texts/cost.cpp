@@ -120,8 +120,8 @@ std::optional<Memory> memory_of_long_texts(Student& student, Random& random, Ind
 }
 
 std::optional<WideMemory> memory_of_wide_tokens(Student& student, Random& random) {
-    constexpr Index T = 256, w = 64, width = 64;  // short: whoever looks at every key must come to an end, too
-    // So many that whoever keeps scores, weights and some steps between stays below, in double too.
+    constexpr Index T = 256, w = 64, width = 64;  // short: what looks at every key must end, too
+    // So many that scores, weights and some steps between stay below, in double too.
     constexpr std::uint64_t few = 16, copies_of_all = 4;
     const Inputs in(random, {1, 1, T, T, width, width}, {w, {0, T / 3}, random_padding(random, 1, T, Padded::right)});
     const auto taken = taken_by(student, random, in);

@@ -98,7 +98,7 @@ void expect_copies_apart(Student& student, Random& random, const Sizes& n, Index
         student.run("ring_append", others.appended(copy));
         expect_held(student, cache, due, "appending to a copy of it");
     }
-    // Whoever put a cache together may have shared one of its tensors only.
+    // The caller that put a cache together may have shared one of its tensors only.
     for (const bool keys : {true, false}) {
         const wire::Handle cache = filled.in(student);
         const wire::Handle other = student.keep(keys ? "with_keys_of" : "with_values_of", {{"cache", cache}});
