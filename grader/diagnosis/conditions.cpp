@@ -124,7 +124,7 @@ std::vector<Condition> conditions_of(const std::vector<Facts>& facts, const std:
         if (all_have(facts, entry.first)) names.push_back(entry.first);
     const auto compared = [&](const std::string& a, const char* sign, const std::string& b, auto compare) {
         all.push_back({fmt::format("{} {} {}", a, sign, b),
-                       [=](const Facts& one) { return compare(one.size.at(a), one.size.at(b)); }});
+                       [=](const Facts& one) { return compare(one.size.at(a), one.size.at(b)); }, true});
     };
     for (const std::string& a : names) {
         all.push_back({a + " = 0", [=](const Facts& one) { return one.size.at(a) == 0; }});

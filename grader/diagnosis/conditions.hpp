@@ -25,6 +25,7 @@ std::vector<std::string> axes_of(const std::string& argument, std::size_t rank);
 struct Condition {
     std::string words;
     std::function<bool(const Facts&)> holds;
+    bool compares = false;  ///< one size with another
 };
 
 /// What holds of the calls that were answered wrong, and not of all: the simplest first.

@@ -2,6 +2,7 @@
 
 #include "diagnosis/conditions.hpp"
 #include "diagnosis/examination.hpp"
+#include "diagnosis/resizing.hpp"
 
 #include "student/behaviour.hpp"
 
@@ -88,6 +89,7 @@ void ask_again_with_other_numbers(std::vector<Observation>& observations, const 
         }
     }
     std::ranges::move(more, std::back_inserter(observations));
+    std::ranges::move(ask_with_other_sizes(observations, function, student, random), std::back_inserter(observations));
 }
 
 }  // namespace
@@ -124,19 +126,24 @@ std::optional<OnlyWhere> true_only_where(const std::vector<Observation>& all,
     for (const Explanation& one : candidates)
         if (explains_what_is_wrong(one, wrong_ones)) fitting.push_back(&one);
     std::vector<Hypothesis> hypotheses;
+    const auto try_where = [&](const Condition& condition) {
+        for (const Explanation* explanation : fitting) {
+            Hypothesis one{explanation, &condition};
+            // What is refused as it should speaks against a check that is forgotten, and of nothing else.
+            const bool is_check = explanation->mistake->decision.starts_with("check_");
+            // Sizes of what does not fit compare as chance would have it.
+            if (is_check && condition.compares) continue;
+            if (std::ranges::all_of(is_check ? all : observations,
+                                    [&](const Observation& seen) { return one.fits(seen); }))
+                hypotheses.push_back(one);
+        }
+    };
     for (const Condition& condition : conditions) {
         // What is true everywhere needs no condition.
         if (&condition != &conditions.front() && !hypotheses.empty() &&
             hypotheses.front().condition == &conditions.front())
             break;
-        for (const Explanation* explanation : fitting) {
-            Hypothesis one{explanation, &condition};
-            // What is refused as it should speaks against a check that is forgotten, and of nothing else.
-            const bool is_check = explanation->mistake->decision.starts_with("check_");
-            if (std::ranges::all_of(is_check ? all : observations,
-                                    [&](const Observation& seen) { return one.fits(seen); }))
-                hypotheses.push_back(one);
-        }
+        try_where(condition);
     }
     ask_more(hypotheses, function, student, random);
     if (hypotheses.empty() || is_ambiguous(hypotheses)) return std::nullopt;
