@@ -37,6 +37,16 @@ Chapter chapters::causal_and_padding() {
          .pseudocode = "mask (B,1,1,S): broadcasts over heads and queries, blocks keys"},
     };
     static constexpr Mistake mistakes[] = {
+        // Whatever was meant where nothing is blocked, this is what can be seen.
+        {.id = "causal_nothing",
+         .decision = "causal",
+         .title = "the causal mask blocks nothing",
+         .right = "block s > t + (S - T)",
+         .symptom = "training is perfect, generation is garbage: it copies the answer",
+         .question = "May query 0 see key 3? Print your mask for T = S = 4.",
+         .shipped = {"entrenar: https://github.com/paiml/entrenar/issues/310",
+                     "Keras: https://github.com/keras-team/keras/issues/23038"},
+         .make = [](Choices& c) { see(c, [](Index, Index, Index, Index) { return false; }); }},
         {.id = "causal_blocks_diagonal",
          .decision = "causal",
          .title = "the causal mask blocks the diagonal too: a token may not see itself",
@@ -97,6 +107,16 @@ Chapter chapters::causal_and_padding() {
              [](Choices& c) {
                  see(c, [](Index t, Index s, Index T, Index S) { return t + (S - T) >= 0 && s > t + (S - T); });
              }},
+        {.id = "causal_blind_queries_see_the_first_key",
+         .decision = "causal",
+         .title = "queries that may see no key see the first one: t + (S - T) is taken for 0 where it is below",
+         .right = "block s > t + (S - T), which is every key where t + (S - T) is negative",
+         .symptom = "right for T <= S; with more queries than keys, the first ones see the future",
+         .question = "With 5 queries and 3 keys: which keys may the first query see?",
+         .make =
+             [](Choices& c) {
+                 see(c, [](Index t, Index s, Index T, Index S) { return s > std::max<Index>(t + (S - T), 0); });
+             }},
         {.id = "causal_only_diagonal",
          .decision = "causal",
          .title = "the causal mask leaves the diagonal only",
@@ -104,15 +124,6 @@ Chapter chapters::causal_and_padding() {
          .symptom = "tokens never exchange anything",
          .question = "May query 3 see key 0?",
          .make = [](Choices& c) { see(c, [](Index t, Index s, Index T, Index S) { return s != t + (S - T); }); }},
-        {.id = "causal_nothing",
-         .decision = "causal",
-         .title = "the causal mask blocks nothing",
-         .right = "block s > t + (S - T)",
-         .symptom = "training is perfect, generation is garbage: it copies the answer",
-         .question = "May query 0 see key 3? Print your mask for T = S = 4.",
-         .shipped = {"entrenar: https://github.com/paiml/entrenar/issues/310",
-                     "Keras: https://github.com/keras-team/keras/issues/23038"},
-         .make = [](Choices& c) { see(c, [](Index, Index, Index, Index) { return false; }); }},
         {.id = "causal_inverted",
          .decision = "causal_polarity",
          .title = "the causal mask is the wrong way round: true where a token may look",

@@ -169,6 +169,19 @@ Chapter chapters::mask_reading() {
                      return read_by_sequence(mask, shape);
                  };
              }},
+        {.id = "mask_of_three_axes_read_by_sequence_if_it_can_be",
+         .decision = "mask_read",
+         .title = "a mask of three axes is read as (B, T, S), one for each sequence, wherever it has B of them",
+         .right = "the mask broadcasts to (B, H, T, S) from the right: three axes are (H, T, S), one for each head",
+         .symptom = "right where B differs from H; where they are equal, the wrong keys are seen",
+         .question = "With B = H = 3: is the first axis of a mask (3, T, S) that of the sequences or of the heads?",
+         .make =
+             [](Choices& c) {
+                 c.masking.read = [](const Mask& mask, const Shape& shape) {
+                     const bool is_taken = has_three_axes(mask, shape) && mask.size(0) == shape[0];
+                     return is_taken ? read_by_sequence(mask, shape) : right().masking.read(mask, shape);
+                 };
+             }},
         {.id = "mask_transposed",
          .decision = "mask_read",
          .title = "the mask's numbers are read as (S, T) instead of (T, S)",
