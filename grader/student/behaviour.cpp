@@ -80,7 +80,7 @@ Tensor column_major(const Tensor& tensor) {
     return view;
 }
 
-/// The same numbers as a slice: an offset, and a gap behind each row. Whoever reads on meets NaN.
+/// The same numbers as a slice: an offset, and a gap behind each row. Reading past a row's end meets NaN.
 Tensor sliced(const Tensor& tensor) {
     if (tensor.rank() == 0) return tensor;
     Shape wide = tensor.shape();

@@ -47,7 +47,8 @@ expect '10 / 10' $as_student ./headway --yes grade 01
 # shellcheck disable=SC2086
 expect 'Everything the course needs is here.' $as_student ./headway doctor
 
-# Whoever forbids the namespaces is our stand-in for Docker, and takes Python, which the container needs not.
+# A program that forbids the namespaces stands in for Docker. It is written in Python, which the container itself does
+# not need.
 cp /etc/resolv.conf "$root/etc/resolv.conf"
 in_root sh -c 'apt-get update && apt-get install -y --no-install-recommends python3' >"$place/said" 2>&1 ||
     { tail -n 20 "$place/said"; exit 1; }

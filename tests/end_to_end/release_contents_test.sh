@@ -35,7 +35,7 @@ write lessons/01-a.md lesson
 write lessons/answers.md secret
 write stubs/01_a/a.cpp stub
 write stubs/01_a/notes.txt secret
-write exercises/01_a/a.cpp 'secret: written by whoever made the release'
+write exercises/01_a/a.cpp 'secret: written by the person who made the release'
 write exercises/01_a/mine.hpp secret
 write exercises/01_a/a.hpp header
 write exercises/01_a/visible_test.cpp visible

@@ -56,9 +56,9 @@ struct Ringing {
     enum class Looks {
         before,            ///< at the old tokens and the new ones
         at_what_is_left,   ///< at the tokens that the ring still holds: what was pushed out is not seen
-        at_slots,          ///< at the slots of its window, whoever stands there by now
+        at_slots,          ///< at the slots of its window, which newer tokens may hold by now
         at_everything,     ///< at all that the ring holds
-        at_ring_and_chunk  ///< at the old tokens' slots, where new ones stand by now, and at the new ones
+        at_ring_and_chunk  ///< at the old tokens' slots, which new ones hold by now, and at the new ones
     };
     Looks looks = Looks::before;
     bool takes_in = true;  ///< in decode at all

@@ -30,7 +30,7 @@ Chapter long_padding() {
         {.id = "global_cuts",
          .stage = "mask",
          .lesson = {{"11", "Global tokens"}},
-         .pseudocode = "blocked(b, t, s) = ... or s > p(t) or padding(b, 0, 0, s), whoever is global"},
+         .pseudocode = "blocked(b, t, s) = ... or s > p(t) or padding(b, 0, 0, s), with or without global tokens"},
     };
     static constexpr Mistake mistakes[] = {
         {.id = "padding_of_the_first_text",
