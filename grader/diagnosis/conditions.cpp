@@ -28,7 +28,8 @@ constexpr NamedAxes named_axes[] = {
     {"merged", "B T E"},    {"w_o", "E D"},
     {"w_q", "D d"},         {"w_v", "D d_v"},
     {"kv", "B H_kv S d"},   {"grad_context", "B H T d_v"},
-    {"grad_y", "B T D"},
+    {"grad_y", "B T D"},    {"cache.k", "B H C d"},
+    {"cache.v", "B H C d"},
 };
 
 /// Whether the numbers of a mask stand for all queries, heads or sequences.
@@ -106,8 +107,14 @@ std::vector<std::string> axes_of(const std::string& argument, std::size_t rank) 
 Facts facts_of(const judge::Arguments& arguments) {
     Facts facts;
     add_facts(facts, arguments);
-    const auto H = facts.size.find("H"), D = facts.size.find("D");
-    if (H != facts.size.end() && D != facts.size.end() && H->second > 0) facts.size.emplace("d", D->second / H->second);
+    const auto H = facts.size.find("H"), D = facts.size.find("D"), d = facts.size.find("d");
+    if (H != facts.size.end() && D != facts.size.end()) {
+        // Heads need not be as wide together as the model is.
+        if (d != facts.size.end())
+            facts.size.emplace("E", H->second * d->second);
+        else if (H->second > 0)
+            facts.size.emplace("d", D->second / H->second);
+    }
     // Without query heads beside them, heads are heads.
     if (H == facts.size.end())
         if (auto heads = facts.size.extract("H_kv")) {

@@ -31,6 +31,9 @@ bool is_missing_refusal(const Mistake* mistake) {
     return mistake->id == not_refused || mistake->decision.starts_with("check_");
 }
 
+constexpr const char* beside_earlier_ones =
+    "its answers are those of your own earlier functions with this mistake beside theirs";
+
 /// What one function is wrong in.
 class Investigation {
 public:
@@ -248,12 +251,10 @@ private:
         } else if (name_where_it_answers(diagnosis)) {
             return;
         } else if (const auto found = true_of_some_calls()) {
-            diagnosis.mistakes.emplace_back(found->mistake->id);
-            if (!found->words.empty()) diagnosis.sentences.insert(diagnosis.sentences.begin(), found->words);
-            if (!found->condition.empty()) diagnosis.only_where = found->condition;
-            diagnosis.inputs = static_cast<int>(observations_.size() + suite_.size()) + found->asked_besides;
-            diagnosis.telling = found->wrong;
-            for (const Mistake* other : found->alternatives) diagnosis.alternatives.emplace_back(other->id);
+            name_only_where(diagnosis, *found);
+        } else if (const auto beside = true_of_some_calls_beside_known()) {
+            name_only_where(diagnosis, *beside);
+            diagnosis.sentences.emplace_back(beside_earlier_ones);
         } else if (const auto all = all_observations(); is_only_scaled(all)) {
             diagnosis.mistakes.emplace_back("result_times_a_constant");
             diagnosis.sentences.push_back(constant_factor(wrong_pairs(all)));
@@ -303,11 +304,32 @@ private:
     std::optional<OnlyWhere> true_of_some_calls() {
         const std::vector<Observation> all = all_observations();
         std::vector<Explanation> explanations;
-        for (const Mistake* mistake : candidates()) explanations.push_back(explanation_by(*mistake));
-        if (auto found = true_only_where(all, explanations, function_, workers_.plain, random_)) return found;
+        for (const Mistake* mistake : candidates()) explanations.push_back(explanation_by(*mistake, {}));
+        if (auto found = true_only_where(all, explanations, {}, function_, workers_.plain, random_)) return found;
         const Observation* least = smallest_wrong(all);
         if (least == nullptr) return std::nullopt;
-        return true_only_where(all, misreadings(function_, *least), function_, workers_.plain, random_);
+        return true_only_where(all, misreadings(function_, *least), {}, function_, workers_.plain, random_);
+    }
+
+    /// The same of a mistake beside those of the functions that it calls.
+    std::optional<OnlyWhere> true_of_some_calls_beside_known() {
+        if (known_.empty() || some_unnamed_ || function_.calls_them_in_any_order) return std::nullopt;
+        std::vector<Explanation> explanations;
+        for (const Mistake* mistake : candidates()) {
+            const auto is_of_its_decision = [&](const Mistake* one) { return one->decision == mistake->decision; };
+            if (std::ranges::none_of(known_, is_of_its_decision) && !would_show(*mistake, right_before_))
+                explanations.push_back(explanation_by(*mistake, known_));
+        }
+        return true_only_where(all_observations(), explanations, known_, function_, workers_.plain, random_);
+    }
+
+    void name_only_where(FunctionDiagnosis& diagnosis, const OnlyWhere& found) const {
+        diagnosis.mistakes.emplace_back(found.mistake->id);
+        if (!found.words.empty()) diagnosis.sentences.insert(diagnosis.sentences.begin(), found.words);
+        if (!found.condition.empty()) diagnosis.only_where = found.condition;
+        diagnosis.inputs = static_cast<int>(observations_.size() + suite_.size()) + found.asked_besides;
+        diagnosis.telling = found.wrong;
+        for (const Mistake* other : found.alternatives) diagnosis.alternatives.emplace_back(other->id);
     }
 
     /// The answers to small questions, and where all of these are right, the wrong ones that the hidden tests got.
@@ -331,8 +353,7 @@ private:
         if (found.empty()) return false;
         diagnosis.mistakes.emplace_back(found.front()->id);
         for (std::size_t i = 1; i < found.size(); ++i) diagnosis.alternatives.emplace_back(found[i]->id);
-        diagnosis.sentences.emplace_back(
-            "its answers are those of your own earlier functions with this mistake beside theirs");
+        diagnosis.sentences.emplace_back(beside_earlier_ones);
         return true;
     }
 

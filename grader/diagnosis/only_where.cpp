@@ -20,6 +20,7 @@ namespace {
 struct Hypothesis {
     const Explanation* explanation;
     const Condition* condition;
+    const Choices* usual;  ///< what is decided elsewhere
 
     /// Arguments that do not fit may lack an axis that the condition speaks of.
     bool is_made(const judge::Arguments& arguments) const {
@@ -30,7 +31,7 @@ struct Hypothesis {
         }
     }
     Answer predict(const Observation& observation) const {
-        return is_made(observation.arguments) ? explanation->predict(observation) : predicted(observation, right());
+        return is_made(observation.arguments) ? explanation->predict(observation) : predicted(observation, *usual);
     }
     bool fits(const Observation& observation) const { return fit(predict(observation), observation.seen).has_value(); }
 };
@@ -70,13 +71,13 @@ bool is_ambiguous(const std::vector<Hypothesis>& hypotheses) {
 
 /// Hidden tests end with the first answer that is wrong, which may hold one number: the same calls with other numbers.
 /// With other masks too: what is made where sizes are these is made whatever is blocked.
-void ask_again_with_other_numbers(std::vector<Observation>& observations, const Function& function,
-                                  judge::Student& student, Random& random) {
+void ask_again_with_other_numbers(std::vector<Observation>& observations, const Choices& usual,
+                                  const Function& function, judge::Student& student, Random& random) {
     constexpr int calls = 2, times = 4;
     std::vector<Observation> more;
     int found = 0;
     for (const Observation& one : observations) {
-        if (fit(predicted(one, right()), one.seen) || !one.seen.is_value()) continue;
+        if (fit(predicted(one, usual), one.seen) || !one.seen.is_value()) continue;
         if (++found > calls) break;
         judge::Arguments arguments = one.arguments;
         for (int time = 0; time < times; ++time) {
@@ -89,34 +90,38 @@ void ask_again_with_other_numbers(std::vector<Observation>& observations, const 
         }
     }
     std::ranges::move(more, std::back_inserter(observations));
-    std::ranges::move(ask_with_other_sizes(observations, function, student, random), std::back_inserter(observations));
+    std::ranges::move(ask_with_other_sizes(observations, usual, function, student, random),
+                      std::back_inserter(observations));
 }
 
 }  // namespace
 
-Explanation explanation_by(const Mistake& mistake) {
-    return {&mistake, {}, [set = MistakeSet{&mistake}](const Observation& observation) {
-                return predicted(observation, with(set));
+Explanation explanation_by(const Mistake& mistake, const MistakeSet& known) {
+    MistakeSet set = known;
+    set.push_back(&mistake);
+    return {&mistake, {}, [choices = with(set)](const Observation& observation) {
+                return predicted(observation, choices);
             }};
 }
 
 std::optional<OnlyWhere> true_only_where(const std::vector<Observation>& all,
-                                         const std::vector<Explanation>& candidates, const Function& function,
-                                         judge::Student& student, Random& random) {
+                                         const std::vector<Explanation>& candidates, const MistakeSet& known,
+                                         const Function& function, judge::Student& student, Random& random) {
+    const Choices usual = with(known);
     // What does not fit, and is refused as it should, has sizes of no name.
     std::vector<Observation> observations;
-    std::ranges::copy_if(all, std::back_inserter(observations), [](const Observation& one) {
-        const Answer due = predicted(one, right());
+    std::ranges::copy_if(all, std::back_inserter(observations), [&](const Observation& one) {
+        const Answer due = predicted(one, usual);
         return due.is_value() || !fit(due, one.seen);
     });
     const std::size_t given = observations.size();
-    ask_again_with_other_numbers(observations, function, student, random);
+    ask_again_with_other_numbers(observations, usual, function, student, random);
     std::vector<Observation> wrong_ones;
     std::vector<Facts> facts;
     std::vector<bool> wrong;
     for (const Observation& one : observations) {
         facts.push_back(facts_of(one.arguments));
-        wrong.push_back(!fit(predicted(one, right()), one.seen));
+        wrong.push_back(!fit(predicted(one, usual), one.seen));
         if (wrong.back()) wrong_ones.push_back(one);
     }
     if (wrong_ones.empty()) return std::nullopt;
@@ -128,7 +133,7 @@ std::optional<OnlyWhere> true_only_where(const std::vector<Observation>& all,
     std::vector<Hypothesis> hypotheses;
     const auto try_where = [&](const Condition& condition) {
         for (const Explanation* explanation : fitting) {
-            Hypothesis one{explanation, &condition};
+            Hypothesis one{explanation, &condition, &usual};
             // What is refused as it should speaks against a check that is forgotten, and of nothing else.
             const bool is_check = explanation->mistake->decision.starts_with("check_");
             // Sizes of what does not fit compare as chance would have it.

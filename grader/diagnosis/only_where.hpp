@@ -16,7 +16,8 @@ struct Explanation {
     std::function<Answer(const Observation&)> predict;
 };
 
-Explanation explanation_by(const Mistake& mistake);
+/// By one mistake, on top of others that are known to be made.
+Explanation explanation_by(const Mistake& mistake, const MistakeSet& known);
 
 /// An explanation that may be true for some calls alone, such as a transpose that is forgotten where d = 1.
 struct OnlyWhere {
@@ -29,10 +30,11 @@ struct OnlyWhere {
 };
 
 /// The first of the candidates, under the simplest condition, that every observation agrees with: where the condition
-/// holds with the explanation, elsewhere with what is right. Asks more where several do. Nothing if there is none, or
-/// if too little is wrong to tell.
+/// holds with the explanation, elsewhere with what the known mistakes make of what is right. Asks more where several
+/// do. Nothing if there is none, or if too little is wrong to tell.
+/// @param known  mistakes that are made everywhere, such as those of functions that it calls; most often none
 std::optional<OnlyWhere> true_only_where(const std::vector<Observation>& observations,
-                                         const std::vector<Explanation>& candidates, const Function& function,
-                                         judge::Student& student, Random& random);
+                                         const std::vector<Explanation>& candidates, const MistakeSet& known,
+                                         const Function& function, judge::Student& student, Random& random);
 
 }  // namespace headway::diagnosis

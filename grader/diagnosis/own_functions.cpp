@@ -30,6 +30,8 @@ std::optional<Answer> OwnFunctions::due(const Observation& observation, const Gi
         if (!observation.seen.is_value()) return observation.seen;
     } catch (const std::logic_error&) {
         // arguments that should be refused: nothing can be made of them
+    } catch (const Unpredictable&) {
+        // some who decide like this do one thing, others another
     }
     return std::nullopt;
 }
@@ -50,17 +52,24 @@ MistakeSet OwnFunctions::explain_beside_one_of(const std::vector<const Mistake*>
     MistakeSet found;
     std::vector<Observation> wrong = answered_wrong(observations);
     std::erase_if(wrong, [](const Observation& one) { return !one.seen.is_value(); });
-    if (!function_.given_own_and || wrong.empty()) return found;
+    if (!function_.given_own_and) return found;
+    const auto given_own = [&](const judge::Arguments& arguments) { return function_.given_own(student_, arguments); };
+    // First what is not theirs alone: it shows the mistake that is looked for.
+    const auto explained = std::ranges::stable_partition(wrong, [&](const Observation& one) {
+        const auto expected = due(one, given_own);
+        return !expected || !fit(*expected, one.seen);
+    });
+    if (wrong.begin() == explained.begin()) return found;
     constexpr double apart = 1;  // tolerances
     for (const Mistake* mistake : candidates) {
         const Choices choices = with({mistake});
         // What the model alone does not show, its own functions do not show either.
         if (distance(predicted(wrong.front(), choices), predicted(wrong.front(), right())) <= apart) continue;
-        const auto given_own = [&](const judge::Arguments& arguments) {
+        const auto given_own_and = [&](const judge::Arguments& arguments) {
             return function_.given_own_and(student_, arguments, choices);
         };
         if (std::ranges::all_of(wrong, [&](const Observation& one) {
-                const auto expected = due(one, given_own);
+                const auto expected = due(one, given_own_and);
                 return expected && fit(*expected, one.seen);
             }))
             found.push_back(mistake);

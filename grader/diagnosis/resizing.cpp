@@ -37,15 +37,17 @@ std::vector<Index> axes_of_masks(const std::string& axis, bool is_self_attention
     return found == from_last.end() ? std::vector<Index>{} : std::vector<Index>{found->second};
 }
 
-bool is_wrong(const Observation& one) { return !fit(predicted(one, right()), one.seen); }
+bool is_wrong(const Observation& one, const Choices& usual) { return !fit(predicted(one, usual), one.seen); }
 
 /// Whether an answer was due and one came, so that it says something of sizes.
-bool is_compared(const Observation& one) { return one.seen.is_value() && predicted(one, right()).is_value(); }
+bool is_compared(const Observation& one, const Choices& usual) {
+    return one.seen.is_value() && predicted(one, usual).is_value();
+}
 
 class Asking {
 public:
-    Asking(const Function& function, judge::Student& student, Random& random)
-        : function_(function), student_(student), random_(random) {}
+    Asking(const Choices& usual, const Function& function, judge::Student& student, Random& random)
+        : usual_(usual), function_(function), student_(student), random_(random) {}
 
     /// @return whether it was answered wrong; nothing if that cannot be asked
     std::optional<bool> ask_resized(const Arguments& like, const std::string& axis, Index size) {
@@ -54,15 +56,16 @@ public:
         Predict predict = known_prediction(function_, *arguments);
         if (!predict) return std::nullopt;
         Observation one{*arguments, {}, std::move(predict)};
-        if (!predicted(one, right()).is_value()) return std::nullopt;
+        if (!predicted(one, usual_).is_value()) return std::nullopt;
         one.seen = ask(student_, function_, *arguments).answer;
         asked_.push_back(std::move(one));
-        return is_wrong(asked_.back());
+        return is_wrong(asked_.back(), usual_);
     }
 
     std::vector<Observation> take() { return std::move(asked_); }
 
 private:
+    const Choices& usual_;
     const Function& function_;
     judge::Student& student_;
     Random& random_;
@@ -70,10 +73,10 @@ private:
 };
 
 /// How long each axis was where the answer was right.
-std::map<std::string, std::set<Index>> right_sizes(const std::vector<Observation>& observations) {
+std::map<std::string, std::set<Index>> right_sizes(const std::vector<Observation>& observations, const Choices& usual) {
     std::map<std::string, std::set<Index>> sizes;
     for (const Observation& one : observations)
-        if (is_compared(one) && !is_wrong(one))
+        if (is_compared(one, usual) && !is_wrong(one, usual))
             for (const auto& [axis, size] : facts_of(one.arguments).size) sizes[axis].insert(size);
     return sizes;
 }
@@ -81,6 +84,9 @@ std::map<std::string, std::set<Index>> right_sizes(const std::vector<Observation
 }  // namespace
 
 std::optional<Arguments> resized(const Arguments& arguments, const std::string& axis, Index size, Random& random) {
+    // Lists, such as how long each sequence of a batch is, say of sizes what they were.
+    const auto is_list = [](const wire::Field& one) { return std::holds_alternative<Shape>(one.value); };
+    if (std::ranges::any_of(arguments, is_list)) return std::nullopt;
     Arguments other = arguments;
     bool any = false;
     each_tensor(other, [&](const std::string& name, Tensor& tensor) {
@@ -101,17 +107,17 @@ std::optional<Arguments> resized(const Arguments& arguments, const std::string& 
     return other;
 }
 
-std::vector<Observation> ask_with_other_sizes(const std::vector<Observation>& observations, const Function& function,
-                                              judge::Student& student, Random& random) {
+std::vector<Observation> ask_with_other_sizes(const std::vector<Observation>& observations, const Choices& usual,
+                                              const Function& function, judge::Student& student, Random& random) {
     constexpr int most_calls = 2;
     constexpr std::size_t least_lengths = 3;
     constexpr Index more = 3;
-    Asking asking(function, student, random);
+    Asking asking(usual, function, student, random);
     if (function.ask) return {};  // its questions are no calls
-    const auto right_ones = right_sizes(observations);
+    const auto right_ones = right_sizes(observations, usual);
     int calls = 0;
     for (const Observation& one : observations) {
-        if (!is_compared(one) || !is_wrong(one)) continue;
+        if (!is_compared(one, usual) || !is_wrong(one, usual)) continue;
         if (++calls > most_calls) break;
         for (const auto& [axis, size] : facts_of(one.arguments).size) {
             if (size == 1) asking.ask_resized(one.arguments, axis, more);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "diagnosis/subject.hpp"
+#include "diagnosis/search.hpp"
 
 #include <headway/random.hpp>
 
@@ -18,7 +18,8 @@ std::optional<judge::Arguments> resized(const judge::Arguments& arguments, const
 
 /// The first calls that were answered wrong, with one of their sizes changed: each size of 1, in its turn, to more, and
 /// each that is beyond the longest which is answered right, down to the shortest that is not. With the answers.
-std::vector<Observation> ask_with_other_sizes(const std::vector<Observation>& observations, const Function& function,
-                                              judge::Student& student, Random& random);
+/// @param usual  what counts as right: the right choices, or these with mistakes that are known
+std::vector<Observation> ask_with_other_sizes(const std::vector<Observation>& observations, const Choices& usual,
+                                              const Function& function, judge::Student& student, Random& random);
 
 }  // namespace headway::diagnosis

@@ -212,7 +212,8 @@ std::string where_it_is_wrong(const std::vector<Observation>& observations, cons
     Asked asked;
     for (const Observation& one : observations) asked.add(one);
     ask_like_the_wrong(asked, observations, function, student, random);
-    for (const Observation& one : ask_with_other_sizes(observations, function, student, random)) asked.add(one);
+    for (const Observation& one : ask_with_other_sizes(observations, right(), function, student, random))
+        asked.add(one);
     ask_more(asked, function, student, random);
     const auto wrong = asked.count(true), right = asked.count(false);
     if (wrong < least_wrong || right < least_right) return "";

@@ -23,12 +23,18 @@ using judge::random_tensor;
 using judge::kv_cache::Contents;
 using judge::kv_cache::Layer;
 
-/// x (B, n, in) through one of the four maps.
+/// The weight of one of the four maps, (in, out).
+Array weight(const wire::Record& state, const std::string& name) {
+    return reference::transpose(reference::exact(judge::field<Tensor>(state, name + ".weight")), 0, 1);
+}
+
+Array bias(const wire::Record& state, const std::string& name) {
+    return reference::exact(judge::field<Tensor>(state, name + ".bias"));
+}
+
+/// x (B, n, in) through that map.
 Array projected(const wire::Record& state, const std::string& name, const Array& x) {
-    const auto parameter = [&](const char* which) {
-        return reference::exact(judge::field<Tensor>(state, name + which));
-    };
-    return reference::add(reference::matmul(x, reference::transpose(parameter(".weight"), 0, 1)), parameter(".bias"));
+    return reference::add(reference::matmul(x, weight(state, name)), bias(state, name));
 }
 
 /// Whether position s is hidden from new token t of sequence b, which had `before` tokens and has `after`.
@@ -76,60 +82,98 @@ constexpr std::array<const char*, 3> input_maps{"q_proj", "k_proj", "v_proj"};
 
 constexpr const char* many_rows = "more rows are projected than 4·B·n";
 
-Predict decode(const Arguments& arguments) {
-    const Held before = held_by(arguments);
-    const auto state = std::get<wire::Record>(argument(arguments, "state"));
-    const Tensor x = tensor(arguments, "x");
-    const auto counts = std::get<Shape>(argument(arguments, "counts"));
-    const Index H = before.k.size(1), width = H * before.k.size(3);
-    return [=](const Choices& c) {
-        const Array rows = c.reading.tensor(x, Argument::query);
-        const auto heads = [&](std::size_t role) {
-            const int map = c.projecting.weight[role];
-            if (map < 0 && rows.size(-1) != width) throw Unpredictable{};  // who leaves the map out gets other widths
-            return c.splitting.of(role)(
-                map < 0 ? rows : projected(state, input_maps[static_cast<std::size_t>(map)], rows), H);
-        };
-        const Array q = heads(0), new_k = heads(1), new_v = heads(2);
-        Held held = before;
-        if (c.of<Caching>().chunk_begins_anew && x.size(1) > 1) held.lengths.assign(held.lengths.size(), 0);
-        const Shape earlier = held.lengths;
-        held.append(new_k, new_v, counts, c.of<Caching>());
-        if (held.refused) return Answer::without_value(Answer::Kind::refused);
-        const bool alone = c.of<Caching>().sees == Caching::Sees::chunk_alone;
-        const Array& k = alone ? new_k : held.k;
-        const Array& v = alone ? new_v : held.v;
+/// The new tokens of a call and the maps that they go through, as somebody decides.
+class NewTokens {
+public:
+    explicit NewTokens(const Arguments& arguments)
+        : state_(std::get<wire::Record>(argument(arguments, "state"))),
+          x_(tensor(arguments, "x")),
+          counts_(std::get<Shape>(argument(arguments, "counts"))),
+          H_(tensor(arguments, "cache.k").size(1)),
+          width_(H_ * tensor(arguments, "cache.k").size(3)),
+          w_o_(weight(state_, "out_proj")),
+          b_o_(bias(state_, "out_proj")),
+          w_v_(weight(state_, "v_proj")) {}
+
+    const Tensor& x() const { return x_; }
+    const Shape& counts() const { return counts_; }
+
+    /// Queries, keys or values (role 0, 1, 2): (B, H, n, d).
+    Array heads(std::size_t role, const Choices& c) const {
+        const Array x = rows(c);
+        const int map = c.projecting.weight[role];
+        if (map < 0 && x.size(-1) != width_) throw Unpredictable{};  // who leaves the map out gets other widths
+        return c.splitting.of(role)(map < 0 ? x : projected(state_, input_maps[static_cast<std::size_t>(map)], x), H_);
+    }
+
+    /// (B, H, n, S)
+    Array scores(const Array& q, const Array& k, const Choices& c) const {
         Widths widths;
         widths.B = q.size(0);
-        widths.H = H;
+        widths.H = H_;
         widths.T = q.size(2);
         widths.S = k.size(2);
         widths.d = widths.d_v = q.size(3);
-        widths.D = widths.default_d = x.size(2);
-        const Array scores = reference::scale(c.scoring.product(q, k), c.scoring.factor(widths));
-        // Some look at the whole capacity, others at what is used, which may be past the end.
-        const Index used = *std::max_element(held.lengths.begin(), held.lengths.end());
-        if (!alone && used > widths.S) throw Unpredictable{};
-        Blocked blocked(scores.value.size());
-        std::vector<bool> open(as_size(widths.B * widths.T));  // tokens whose output depends on that
-        each(scores.shape, [&](Coordinate at, std::size_t i) {
-            const auto hidden = [&](Index S) {
-                return is_hidden(c.of<Caching>(), earlier, held.lengths, as_size(at[0]), at[2], at[3], widths.T, S);
-            };
-            blocked[i] = hidden(widths.S);
-            const bool is_real = at[2] < counts[as_size(at[0])];
-            if (!alone && is_real && used < widths.S && (at[3] < used ? hidden(used) != blocked[i] : !blocked[i]))
-                open[as_size(at[0] * widths.T + at[2])] = true;
-        });
-        Array open_scores = scores;
+        widths.D = widths.default_d = x_.size(2);
+        return reference::scale(c.scoring.product(q, k), c.scoring.factor(widths));
+    }
+
+    struct Output {
+        Array y;                 ///< (B, n, D), what is padding 0
+        bool blocked_take_part;  ///< keys that are blocked have a share
+    };
+    Output output(Array scores, const Array& v, const Blocked& blocked, const Choices& c) const {
         Blocked left = blocked;
-        c.masking.block(open_scores, left);
-        // Who lets blocked keys take part sums over as many of them as it looks at.
-        if (left != blocked && used < widths.S) open.assign(open.size(), true);
-        Array weights = softmax(open_scores, std::move(left), c.softmaxing);
+        c.masking.block(scores, left);
+        const bool take_part = left != blocked;
+        Array weights = softmax(scores, std::move(left), c.softmaxing);
         c.masking.afterwards(weights, blocked);
         const Array merged = c.merging.merge(reference::matmul(weights, v));
-        Array y = real_rows(projected(state, "out_proj", merged), counts);
+        return {real_rows(c.output.project({merged, w_o_, &b_o_, rows(c), &w_v_, H_}), counts_), take_part};
+    }
+
+private:
+    Array rows(const Choices& c) const { return c.reading.tensor(x_, Argument::query); }
+
+    wire::Record state_;
+    Tensor x_;
+    Shape counts_;
+    Index H_, width_;
+    Array w_o_, b_o_, w_v_;
+};
+
+Predict decode(const Arguments& arguments) {
+    const Held before = held_by(arguments);
+    const NewTokens tokens(arguments);
+    return [=](const Choices& c) {
+        const Array q = tokens.heads(0, c), new_k = tokens.heads(1, c), new_v = tokens.heads(2, c);
+        const Index n = q.size(2);
+        Held held = before;
+        if (c.of<Caching>().chunk_begins_anew && n > 1) held.lengths.assign(held.lengths.size(), 0);
+        const Shape earlier = held.lengths;
+        held.append(new_k, new_v, tokens.counts(), c.of<Caching>());
+        if (held.refused) return Answer::without_value(Answer::Kind::refused);
+        const bool alone = c.of<Caching>().sees == Caching::Sees::chunk_alone;
+        const Array& k = alone ? new_k : held.k;
+        const Array scores = tokens.scores(q, k, c);
+        const Index S = k.size(2);
+        // Some look at the whole capacity, others at what is used, which may be past the end.
+        const Index used = *std::max_element(held.lengths.begin(), held.lengths.end());
+        if (!alone && used > S) throw Unpredictable{};
+        Blocked blocked(scores.value.size());
+        std::vector<bool> open(as_size(q.size(0) * n));  // tokens whose output depends on that
+        each(scores.shape, [&](Coordinate at, std::size_t i) {
+            const auto hidden = [&](Index keys) {
+                return is_hidden(c.of<Caching>(), earlier, held.lengths, as_size(at[0]), at[2], at[3], n, keys);
+            };
+            blocked[i] = hidden(S);
+            const bool is_real = at[2] < tokens.counts()[as_size(at[0])];
+            if (!alone && is_real && used < S && (at[3] < used ? hidden(used) != blocked[i] : !blocked[i]))
+                open[as_size(at[0] * n + at[2])] = true;
+        });
+        auto [y, blocked_take_part] = tokens.output(scores, alone ? new_v : held.v, blocked, c);
+        // Who lets blocked keys take part sums over as many of them as it looks at.
+        if (blocked_take_part && used < S) open.assign(open.size(), true);
         const auto D = as_size(y.size(-1));
         for (std::size_t i = 0; i < y.error.size(); ++i)
             if (open[i / D]) y.error[i] = anything;
@@ -137,7 +181,7 @@ Predict decode(const Arguments& arguments) {
                                 {"lengths",
                                  lengths_array(c.of<Caching>().decode_moves_lengths ? held.lengths : before.lengths)}}};
         using Projects = Caching::Projects;
-        const bool capacity = c.of<Caching>().projects == Projects::whole_capacity && held.k.size(2) > x.size(1);
+        const bool capacity = c.of<Caching>().projects == Projects::whole_capacity && held.k.size(2) > n;
         if (capacity || c.of<Caching>().projects == Projects::more_than_once) answer.parts.push_back({many_rows, {}});
         return answer;
     };
@@ -243,19 +287,15 @@ Questions decode_questions(Random& random) {
     return questions;
 }
 
-/// What follows from the student's own append and decoding_mask.
-std::optional<Answer> from_own_parts(judge::Student& student, const Arguments& arguments) {
-    const auto state = std::get<wire::Record>(argument(arguments, "state"));
-    const auto counts = std::get<Shape>(argument(arguments, "counts"));
+/// What follows from the student's own append and decoding_mask, if the rest is decided like this.
+std::optional<Answer> from_own_parts(judge::Student& student, const Arguments& arguments, const Choices& c) {
+    const NewTokens tokens(arguments);
+    const Shape& counts = tokens.counts();
     const auto lengths = std::get<Shape>(argument(arguments, "lengths"));
-    const Array x = reference::exact(tensor(arguments, "x"));
     const wire::Handle cache = cache_in(student, arguments);
-    const auto heads = [&](const char* name) {
-        return reference::split_heads(projected(state, name, x), tensor(arguments, "cache.k").size(1));
-    };
     const auto appended = student.outcome("append", {{"cache", cache},
-                                                     {"k", reference::to_tensor(heads("k_proj"))},
-                                                     {"v", reference::to_tensor(heads("v_proj"))},
+                                                     {"k", reference::to_tensor(tokens.heads(1, c))},
+                                                     {"v", reference::to_tensor(tokens.heads(2, c))},
                                                      {"counts", counts}});
     if (appended.error) return answer_of(appended);
     const Contents held = judge::kv_cache::contents(student, cache);
@@ -266,21 +306,21 @@ std::optional<Answer> from_own_parts(judge::Student& student, const Arguments& a
         // It is open how far decode looks: up to these lengths, which may be past the end, or at all that there is
         // room for.
         if (std::ranges::max(held.lengths) > held.k.size(2)) return Answer::without_value(Answer::Kind::unpredicted);
-        Array y = real_rows(x, counts);
+        Array y = real_rows(reference::exact(tokens.x()), counts);
         std::fill(y.error.begin(), y.error.end(), anything);
         return Answer{.parts = {{"y", std::move(y)}, {"lengths", lengths_array(held.lengths)}}};
     }
+    const Index B = tokens.x().size(0), n = tokens.x().size(1);
     const Index S = *std::max_element(held.lengths.begin(), held.lengths.end());
-    const auto asked = student.outcome("decoding_mask", {{"lengths", lengths}, {"n", x.size(1)}, {"S", S}});
+    const auto asked = student.outcome("decoding_mask", {{"lengths", lengths}, {"n", n}, {"S", S}});
     if (asked.error) return answer_of(asked);
     const auto* mask = std::get_if<Mask>(&asked.value);
     if (mask == nullptr || held.k.shape() != tensor(arguments, "cache.k").shape() || held.k.shape() != held.v.shape() ||
-        S < 1 || held.k.size(2) < S || mask->shape() != Shape{x.size(0), 1, x.size(1), S})
+        S < 1 || held.k.size(2) < S || mask->shape() != Shape{B, 1, n, S})
         return std::nullopt;
-    const Array context = reference::attention(heads("q_proj"), judge::own(held.k.slice(2, 0, S)),
-                                               judge::own(held.v.slice(2, 0, S)), *mask)
-                              .context;
-    return Answer{.parts = {{"y", real_rows(projected(state, "out_proj", reference::merge_heads(context)), counts)},
+    const Array scores = tokens.scores(tokens.heads(0, c), judge::own(held.k.slice(2, 0, S)), c);
+    const Blocked blocked = c.masking.read(*mask, scores.shape);
+    return Answer{.parts = {{"y", tokens.output(scores, judge::own(held.v.slice(2, 0, S)), blocked, c).y},
                             {"lengths", lengths_array(held.lengths)}}};
 }
 
@@ -290,7 +330,9 @@ Function function_decode() {
     return {.name = "decode",
             .model = &decode,
             .questions = &decode_questions,
-            .given_own = &from_own_parts,
+            .given_own = [](judge::Student& student,
+                            const Arguments& arguments) { return from_own_parts(student, arguments, right()); },
+            .given_own_and = &from_own_parts,
             .ask = &ask_decode,
             .stage = "mask",  // what is left when all of these are right
             .stages = {{"output", "alone"},

@@ -80,7 +80,7 @@ void Held::append(const Array& new_k, const Array& new_v, const Shape& counts, c
         refused = !has_room(*this, b, count(b), n, choices);
         if (refused && !one_by_one) return;
         const Index room = k.size(2) - before[b];
-        const Index counted = refused ? room : count(b);
+        const Index counted = refused ? room : choices.padding_is_kept_in_room ? std::min(n, room) : count(b);
         const Index written = choices.padding_is_written ? std::min(n, room) : counted;
         const auto token = [&](Index t) { return t < counted ? choices.token(counts, b, t, n) : t; };
         const Places places(k, n, choices, before, counts);
@@ -92,7 +92,9 @@ void Held::append(const Array& new_k, const Array& new_v, const Shape& counts, c
         if (choices.length_is_end)
             lengths[b] = choices.position(before, counts, b, counted);
         else
-            lengths[b] += refused || choices.padding_is_kept ? counted : choices.grows_by(counts, b, n);
+            lengths[b] += refused || choices.padding_is_kept || choices.padding_is_kept_in_room
+                              ? counted
+                              : choices.grows_by(counts, b, n);
     }
 }
 

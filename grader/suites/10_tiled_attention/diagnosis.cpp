@@ -1,4 +1,5 @@
 // What diagnosis knows of exercise 10.        B batch · H heads · T queries · S keys · d head_dim · d_v value width
+#include "suites/10_tiled_attention/cut.hpp"
 #include "suites/10_tiled_attention/inputs.hpp"
 #include "suites/10_tiled_attention/own_parts.hpp"
 #include "suites/10_tiled_attention/state_questions.hpp"
@@ -8,6 +9,7 @@
 #include "diagnosis/small_sizes.hpp"
 #include "diagnosis/subject.hpp"
 #include "reference/attention.hpp"
+#include "student/expect.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -136,6 +138,67 @@ Questions attention_questions(Random& random) {
     return questions;
 }
 
+/// What the student's own nothing_seen, absorb and context give for one tile of queries that is compared with these
+/// tiles of keys: (B, H, rows, d_v).
+std::optional<judge::Outcome> through_own_parts(judge::Student& student, const Cut& cut, const Query& first,
+                                                const Shape& shape, const Tensor& v, bool values_of_first_tile) {
+    const Index B = shape[0], H = shape[1], rows = first.end - first.begin;
+    const auto made = student.outcome("nothing_seen", {{"B", B}, {"H", H}, {"T", rows}, {"d_v", v.size(3)}});
+    if (made.error) return std::nullopt;
+    for (const TileOfKeys& tile : cut.tiles_of(first)) {
+        if (tile.skipped) continue;
+        const Index width = tile.end - tile.first;
+        Tensor scores = Tensor::empty({B, H, rows, width});
+        float* to = scores.data();
+        for (Index matrix = 0; matrix < B * H; ++matrix)
+            for (Index t = first.begin; t < first.end; ++t) {
+                Query query = first;
+                query.t = t;
+                query.row = static_cast<std::size_t>(matrix * first.T + t);
+                for (Index s = tile.first; s < tile.end; ++s)
+                    *to++ = static_cast<float>(cut.score(query, s, tile.begin));
+            }
+        const Index from = values_of_first_tile ? tile.first - tile.begin : tile.first;
+        const auto absorbed = student.outcome(
+            "absorb", {{"running", made.value}, {"scores", scores}, {"v", v.slice(2, from, from + width)}});
+        if (absorbed.error) return std::nullopt;
+    }
+    return student.outcome("context", {{"running", made.value}});
+}
+
+/// What follows from these if the rest is decided like this: how tiles are cut, scored and masked.
+std::optional<Answer> from_own_parts_and(judge::Student& student, const Arguments& arguments, const Choices& c) {
+    Given given;
+    given.input = {tensor(arguments, "q"), tensor(arguments, "k"), tensor(arguments, "v")};
+    const Index tile = given.tile = integer(arguments, "tile");
+    const Tensor q = given.input[0], k = given.input[1];
+    if (tile < 1 || q.rank() != 4 || k.rank() != 4) return std::nullopt;
+    const Shape shape{q.size(0), q.size(1), q.size(2), k.size(2)};
+    const Index T = shape[2], S = shape[3];
+    Attention model(std::move(given));
+    const Array& scores = model.scores(c);
+    const Tensor v = reference::to_tensor(model.heads(2, c));
+    const Blocked blocked = c.masking.read(mask(arguments, "mask"), shape);
+    const Tiles tiles{tile, tile, std::get<bool>(argument(arguments, "causal")), c.masking.future,
+                      std::sqrt(static_cast<double>(q.size(3)))};
+    const Tiling& tiling = c.of<Tiling>();
+    const Cut cut(scores, blocked, tiles, tiling);
+    Tensor output = Tensor::zeros({shape[0], shape[1], T, v.size(3)});
+    for (Index begin = 0; begin < T; begin += tile) {
+        const Query first{begin, T, S, begin, std::min(begin + tile, T), static_cast<std::size_t>(begin)};
+        const bool is_short = first.end - begin < tile;
+        if (is_short && (tiling.short_tiles_dropped || (tiling.last_queries_dropped && begin > 0))) continue;
+        const auto context = through_own_parts(student, cut, first, shape, v, tiling.values_of_first_tile);
+        if (!context) return std::nullopt;
+        const auto* rows = std::get_if<Tensor>(&context->value);
+        if (context->error || rows == nullptr) return answer_of(*context);
+        Tensor place = output.slice(2, begin, first.end);
+        if (rows->shape() != place.shape()) return std::nullopt;
+        place.copy_from(*rows);
+    }
+    return Answer::of(judge::own(output));
+}
+
 std::optional<Answer> from_own_parts(judge::Student& student, const Arguments& arguments) {
     const auto outcome = judge::tiled::outcome_of_own_parts(student, arguments);
     return outcome ? std::optional(answer_of(*outcome)) : std::nullopt;
@@ -151,6 +214,7 @@ const SubjectRegistration registration(
        .questions = &attention_questions,
        .given_own = &from_own_parts,
        .calls_them_in_any_order = true,
+       .given_own_and = &from_own_parts_and,
        .stage = "weigh",
        .stages = {{"weigh", "tiles"}, {"softmax", "large scores"}},
        .invariants = {permuted_tokens({"k", "v"}, Follows::not_at_all,
