@@ -37,9 +37,9 @@ Mask long_mask(Index T, Index S, Index w, const std::vector<Index>& globals, con
 // ---- attention ---------------------------------------------------------------------------------------------------
 
 /// softmax(q·kᵀ / √d, masked by long_mask)·v, without ever looking at what a window blocks: with w and the number of
-/// global tokens fixed, time and memory grow with T, not with T·S. At most a few numbers per query and key of its
-/// window, and S for a global query, exist at once. Keys that stand before the windows of all queries are not read if
-/// nothing is global: they may be NaN. Scores of ±1e4 overflow nothing.
+/// global tokens fixed, time and memory grow with T, and with S for each global query, not with T·S. At most a few
+/// numbers per query and key of its window, and S for a global query, exist at once. Keys that stand before the windows
+/// of all queries are not read if nothing is global: they may be NaN. Scores of ±1e4 overflow nothing.
 /// @param q  (B, H, T, d)   @param k  (B, H, S, d)   @param v  (B, H, S, d_v)
 /// @param globals, padding  as for long_mask
 /// @return (B, H, T, d_v); zeros for queries that see no key
@@ -51,7 +51,8 @@ Tensor window_attention(const Tensor& q, const Tensor& k, const Tensor& v, Index
 /// Keys and values of the last w tokens. The token at position p is in slot p % w, so each new one takes the place of
 /// the one that leaves the window.                                                        [Jiang et al. 2023, §2.1]
 /// A copy of a cache is a cache of its own (a beam search makes many), but its tensors are views of the same storage.
-/// So write into that storage only where nobody else sees it: owns_storage() tells. It never holds more than w tokens.
+/// So write into that storage only where nobody else sees it: k.owns_storage() is true where no other tensor shares the
+/// numbers of k. Ask for k and for v, each before you make a slice of it. The cache never holds more than w tokens.
 struct RingCache {
     Tensor k;        ///< (B, H, w, d)
     Tensor v;        ///< (B, H, w, d_v)

@@ -43,12 +43,13 @@ enum class Total { in_half, in_float };
 /// @throws std::invalid_argument if scores has no axis
 Tensor softmax_in_half(const Tensor& scores, Total total);
 
-/// Attention whose tensors are half and whose sums are float, as in a processor's matrix unit:
+/// Attention whose tensors are half and whose sums are float, as in a processor's matrix unit (the part that multiplies
+/// whole blocks of matrices):
 ///     scores = r(Σ r(q)·r(k) / √d)    weights = softmax_in_half(masked scores, Total::in_float)
 ///     context = r(Σ weights·r(v))
 /// A sum and its quotient by √d are float and rounded once, after the division: Σ r(q)·r(k) may be larger than a half.
 ///                                                                                          [Micikevicius et al. 2018]
-/// @param q  (B, H, T, d)   @param k  (B, H, S, d)   @param v  (B, H, S, d_v)
+/// @param q  (B, H, T, d)   @param k  (B, H, S, d)   @param v  (B, H, S, d_v); numbers up to 65,504, and |q·k| / √d too
 /// @param mask  true = may not attend; broadcastable to (B, H, T, S)
 /// @return (B, H, T, d_v); zeros for queries that see no key
 Tensor attention_in_half(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask);
@@ -77,7 +78,7 @@ Int8Rows to_int8(const Tensor& x, const Tensor& scales);
 /// @throws std::invalid_argument if shape, codes and scales do not fit each other
 Tensor from_int8(const Int8Rows& rows);
 
-/// Keys and values of the tokens so far; Int8Cache{}: nothing yet.
+/// Keys and values of the tokens so far. Int8Cache{} holds nothing yet: the shapes of its k and v are empty.
 struct Int8Cache {
     Int8Rows k;  ///< (B, H, P, d)
     Int8Rows v;  ///< (B, H, P, d_v)
@@ -88,7 +89,7 @@ struct Int8Cache {
 Int8Cache append(const Int8Cache& cache, const Tensor& k, const Tensor& v);
 
 /// softmax(q·kᵀ / √d, masked)·v with the keys and values that the cache stands for; all else in float.
-/// @param q  (B, H, T, d)   @param cache  of P >= 1 tokens   @param mask  broadcastable to (B, H, T, P)
+/// @param q  (B, H, T, d)   @param cache  P >= 1 tokens, never Int8Cache{}   @param mask  broadcastable to (B, H, T, P)
 /// @return (B, H, T, d_v); zeros for queries that see no key
 Tensor int8_attention(const Tensor& q, const Int8Cache& cache, const Mask& mask);
 

@@ -39,7 +39,7 @@ void layers_reach(Blocks& blocks) {
     constexpr Index T = 10, w = 3, L = 4;
     Picture picture(480, 250);
     picture.label({16, 24}, "What token 9 hears of, with a window of 3", {.type = Type::strong});
-    std::string words = "A row of ten tokens for each number of layers.";
+    std::string words = "A row of ten tokens for each number of layers, with a window of 3.";
     for (Index layers = 1; layers <= L; ++layers) {
         const double y = 44 + 48 * static_cast<double>(layers - 1);
         const Mask reached = ex11::reach(ex11::window_mask(T, T, w), layers);

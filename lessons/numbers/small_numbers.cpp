@@ -91,17 +91,21 @@ void sums(Blocks& blocks) {
 // ---- where attention breaks ----------------------------------------------------------------------------------------
 
 void exponentials(Blocks& blocks) {
+    const auto log_infinite = static_cast<float>(std::log(65'520.0));  // what is less goes to 65,504
+    const float below = half(log_infinite), step = std::ldexp(1.0F, std::ilogb(below) - 10);
+    const float first_infinite = below < log_infinite ? below + step : below;
     std::vector<Labels> lines{{"x", "e^x", "in half"}};
-    for (const float x : {-18.0F, -17.0F, 0.0F, 10.0F, 11.0F, 11.08F, 11.1F, 12.0F, 88.0F}) {
+    for (const float x : {-18.0F, -17.0F, 0.0F, 10.0F, 11.0F, 11.0859375F, first_infinite, 12.0F, 88.0F}) {
         const double e = std::exp(static_cast<double>(x));
         const float kept = half(static_cast<float>(e));
         const bool is_least = kept == std::ldexp(1.0F, -24);
-        lines.push_back({fixed(x, x == std::round(x) ? 0 : 2),
-                         e < 1 || e > 1e9 ? in_powers(e) : grouped(static_cast<Index>(std::round(e))),
+        lines.push_back({exact(x), e < 1 || e > 1e9 ? in_powers(e) : grouped(static_cast<Index>(std::round(e))),
                          is_least ? "2^-24" : whole(kept)});
     }
     blocks.text("12/exponentials", grid(lines));
     blocks.number("12/log-largest", fixed(std::log(65'504.0), 4));
+    blocks.number("12/log-infinite", fixed(std::log(65'520.0), 4));
+    blocks.number("12/first-infinite", exact(first_infinite));
     blocks.number("12/log-float", fixed(std::log(static_cast<double>(std::numeric_limits<float>::max())), 2));
 }
 
@@ -137,7 +141,7 @@ std::string row_of(const Tensor& weights) {
 }
 
 void masks(Blocks& blocks) {
-    const Tensor scores = Tensor::of({3}, {1, 2, 3}), low = Tensor::of({3}, {-65'504, -65'504, 3});
+    const Tensor scores = Tensor::of({3}, {1, 2, 3}), low = Tensor::of({3}, {-65'504, 2, 3});
     const std::vector<bool> last{false, false, true}, last_two{false, true, true}, all{true, true, true};
     std::vector<Labels> lines{{"where a key is blocked", "last key blocked", "open score -65,504", "all blocked"}};
     const auto add = [&](const std::string& name, float penalty, int times) {
@@ -287,25 +291,28 @@ Tensor attended(const Tensor& k, const Tensor& v) {
 }
 
 void caches(Blocks& blocks) {
-    std::vector<Labels> even{{"kept as", "bytes per number", "of float", "largest error", "mean error"}};
+    std::vector<Labels> even{{"kept as", "bytes per number", "of float", "largest error", "mean, in millionths"}};
     std::vector<Labels> loud{{"", "a loud value", "", "a loud key feature", ""},
                              {"kept as", "largest error", "mean", "largest error", "mean"}};
-    std::vector<double> of_loud_value;  // mean errors
+    std::vector<double> of_even, of_loud_value;  // mean errors
     for (const Way& way : ways()) {
         even.push_back(
             {way.name, fixed(way.bytes, way.bytes == std::round(way.bytes) ? 0 : 4), fixed(way.bytes / 4, 3)});
         loud.push_back({way.name});
         for (const Kind& kind : kinds()) {
             const Error error = between(attended(way.kept(kind.k), way.kept(kind.v)), attended(kind.k, kind.v));
-            Labels& line = kind.name == "even" ? even.back() : loud.back();
+            const bool is_even = kind.name == "even";
+            Labels& line = is_even ? even.back() : loud.back();
             line.push_back(fixed(error.largest, 4));
-            line.push_back(fixed(error.mean, 4));
+            line.push_back(is_even ? grouped(static_cast<Index>(std::round(error.mean * 1e6))) : fixed(error.mean, 4));
+            if (is_even) of_even.push_back(error.mean);
             if (kind.name == "loud value") of_loud_value.push_back(error.mean);
         }
     }
     blocks.text("12/caches", grid(even));
     blocks.text("12/loud-caches", grid(loud));
     blocks.number("12/int8-largest", even.at(4).at(3));
+    blocks.number("12/mean-ratio", fixed(of_even.at(3) / of_even.at(2), 1));
     blocks.number("12/loud-ratio", fixed(of_loud_value.at(4) / of_loud_value.at(3), 0));
     const Kind plain = kinds().front();
     const Tensor context = attended(plain.k, plain.v), half_scales = ex12::row_scales(plain.v) / 2.0F;
