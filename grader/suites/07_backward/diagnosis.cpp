@@ -204,19 +204,22 @@ public:
         Answer answer{.parts = {{"x", {}}}};
         Array grad_x;
         const std::array<const Array*, 3> of_role{&heads.q, &heads.k, &heads.v};
+        std::array<Parts::Linear, 3> maps;
         for (std::size_t role = 0; role < 3; ++role) {
             const std::string& map = judge::backward::maps[role];
             const int path = g.path[role];
             const Parts::Given through =
                 given(judge::backward::maps[path < 0 ? role : static_cast<std::size_t>(path)], map);
             if (!g.goes_back[role]) {
-                add(answer, map, {{}, reference::exact(through.held_weight), reference::exact(through.held_bias)});
+                maps[role] = {{}, reference::exact(through.held_weight), reference::exact(through.held_bias)};
                 continue;
             }
-            const Parts::Linear back = parts.linear(x_, through, g.merge[role](*of_role[role]), false);
-            add(answer, map, back);
-            if (path >= 0) grad_x = grad_x.shape.empty() ? back.x : reference::add(grad_x, back.x);
+            maps[role] = parts.linear(x_, through, g.merge[role](*of_role[role]), false);
+            if (path >= 0) grad_x = grad_x.shape.empty() ? maps[role].x : reference::add(grad_x, maps[role].x);
         }
+        put_elsewhere(maps, g.weight_into, &Parts::Linear::weight, "_weight");
+        put_elsewhere(maps, g.bias_into, &Parts::Linear::bias, "_bias");
+        for (std::size_t role = 0; role < 3; ++role) add(answer, judge::backward::maps[role], maps[role]);
         add(answer, "out", output);
         answer.parts.front().second = std::move(grad_x);
         return answer;
@@ -231,6 +234,18 @@ private:
     Parts::Given given(const std::string& map, const std::string& grads_of) const {
         return {field(parameters_, map + "_weight"), field(grads_, grads_of + "_weight"),
                 field(grads_, grads_of + "_bias")};
+    }
+
+    /// What one map's gradient grew by is added to another's.
+    void put_elsewhere(std::array<Parts::Linear, 3>& maps, const std::array<std::size_t, 3>& into,
+                       Array Parts::Linear::*part, const std::string& name) const {
+        for (std::size_t role = 0; role < 3; ++role) {
+            if (into[role] == role) continue;
+            const Array held = reference::exact(field(grads_, judge::backward::maps[role] + name));
+            Array& elsewhere = maps[into[role]].*part;
+            elsewhere = reference::add(elsewhere, reference::add(maps[role].*part, reference::scale(held, -1)));
+            maps[role].*part = held;
+        }
     }
 
     static void add(Answer& answer, const std::string& map, const Parts::Linear& gradients) {

@@ -44,6 +44,8 @@ struct Gradients {
     /// Whose weight (0, 1, 2 for q, k, v) the gradient of x through q, k, v goes back through; -1: it never gets there.
     std::array<int, 3> path{0, 1, 2};
     std::array<bool, 3> goes_back{true, true, true};  ///< the linear maps of q, k, v are gone back through at all
+    std::array<std::size_t, 3> weight_into{0, 1, 2};  ///< whose gradient that of the weight of q, k, v is added to
+    std::array<std::size_t, 3> bias_into{0, 1, 2};
     static const Gradients& right();
 };
 
