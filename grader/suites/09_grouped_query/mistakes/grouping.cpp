@@ -90,6 +90,18 @@ Chapter grouping() {
          .question = "With 6 query heads and 3 heads of keys: which keys does query head 5 use?",
          .make =
              [](Choices& c) { c.change<GroupedLayer>().copied = c.grouping.key = c.grouping.value = &by_group_count; }},
+        {.id = "group_count_taken_for_size_and_wrapped",
+         .decision = "group",
+         .title = "copy h is of head (h / H_kv) % H_kv: the number of groups is taken for their size, and what runs "
+                  "past the "
+                  "last begins anew",
+         .right = neighbours,
+         .symptom = "right where there are as many groups as heads in a group, and nothing throws elsewhere",
+         .question = "With 6 query heads and 2 heads of keys: which keys does query head 2 use?",
+         .make =
+             [](Choices& c) {
+                 c.change<GroupedLayer>().copied = [](Index h, Index, Index H_kv) { return h / H_kv % H_kv; };
+             }},
         {.id = "keys_tiled",
          .decision = "group",
          .title = "keys are tiled: query head h uses keys of head h % H_kv; values are right",
