@@ -77,6 +77,12 @@ struct Function {
     std::vector<Invariant> invariants = {};
 };
 
+/// given_own of a function that may decide otherwise: with everything right that is its own.
+template <std::optional<Answer> (*given_own_and)(judge::Student&, const judge::Arguments&, const Choices&)>
+std::optional<Answer> rightly(judge::Student& student, const judge::Arguments& arguments) {
+    return given_own_and(student, arguments, right());
+}
+
 /// The model's answer to a call that somebody else made. Nothing for arguments that no model knows: they do not fit
 /// together, and should have been refused.
 Predict known_prediction(const Function& function, const judge::Arguments& arguments);

@@ -37,21 +37,29 @@ struct HeadGradients {
     Array q, k, v;
 };
 
-HeadGradients attention_gradients(Attention& forward, const Array& grad_context, const Choices& c) {
+Array grad_of_weights(Attention& forward, const Array& grad_context, const Choices& c) {
+    return reference::matmul(grad_context, reference::transpose(forward.heads(2, c), -2, -1));
+}
+
+HeadGradients gradients_from(Attention& forward, const Array& grad_scores, const Array& grad_context,
+                             const Choices& c) {
     const Array weights = forward.weights(c);
     const Array& q = forward.heads(0, c);
     const Array& k = forward.heads(1, c);
-    const Array& v = forward.heads(2, c);
-    const Array grad_weights = reference::matmul(grad_context, reference::transpose(v, -2, -1));
-    Array grad_scores = c.of<Gradients>().softmax(weights, grad_weights);
-    // Some skip blocked scores on the way back, others trust their weights of 0.
-    for (std::size_t i = 0; i < grad_scores.value.size(); ++i)
-        if (weights.value[i] == 0 && grad_scores.value[i] != 0) grad_scores.error[i] = anything;
-    const Index d = q.size(-1), d_v = v.size(-1);
+    const Index d = q.size(-1), d_v = forward.heads(2, c).size(-1);
     const Gradients& g = c.of<Gradients>();
     return {g.queries(reference::scale(grad_scores, g.factor_of_queries(d, d_v)), q, k),
             g.keys(reference::scale(grad_scores, g.factor_of_keys(d, d_v)), q, k),
             reference::scale(g.values(weights, grad_context), g.factor_of_values(d, d_v))};
+}
+
+HeadGradients attention_gradients(Attention& forward, const Array& grad_context, const Choices& c) {
+    const Array weights = forward.weights(c);
+    Array grad_scores = c.of<Gradients>().softmax(weights, grad_of_weights(forward, grad_context, c));
+    // Some skip blocked scores on the way back, others trust their weights of 0.
+    for (std::size_t i = 0; i < grad_scores.value.size(); ++i)
+        if (weights.value[i] == 0 && grad_scores.value[i] != 0) grad_scores.error[i] = anything;
+    return gradients_from(forward, grad_scores, grad_context, c);
 }
 
 Predict attention_backward(const Arguments& arguments) {
@@ -272,19 +280,22 @@ Predict module_backward(const Arguments& arguments) {
     return [module](const Choices& c) { return module->answer(c); };
 }
 
-/// What follows from the student's own softmax_backward.
-std::optional<Answer> from_own_softmax(judge::Student& student, const Arguments& arguments) {
-    const auto number = [&](const char* name) { return reference::exact(tensor(arguments, name)); };
-    const Array q = number("q"), k = number("k"), grad = number("grad_context");
-    const Array weights = reference::masked_softmax(reference::scores(q, k), mask(arguments, "mask"));
-    const Array grad_weights = reference::matmul(grad, reference::transpose(number("v"), -2, -1));
-    const auto outcome = student.outcome("softmax_backward", {{"weights", reference::to_tensor(weights)},
-                                                              {"grad_weights", reference::to_tensor(grad_weights)}});
+/// What follows from the student's own softmax_backward, if the rest is decided like this.
+std::optional<Answer> from_own_softmax(judge::Student& student, const Arguments& arguments, const Choices& c) {
+    Given given;
+    given.input = {tensor(arguments, "q"), tensor(arguments, "k"), tensor(arguments, "v")};
+    if (c.of<Gradients>().mask_goes_back) given.mask = mask(arguments, "mask");
+    Attention forward(std::move(given));
+    const Array grad = reference::exact(tensor(arguments, "grad_context"));
+    const Array weights = forward.weights(c);
+    const auto outcome = student.outcome("softmax_backward",
+                                         {{"weights", reference::to_tensor(weights)},
+                                          {"grad_weights", reference::to_tensor(grad_of_weights(forward, grad, c))}});
     const auto* scores = std::get_if<Tensor>(&outcome.value);
     if (scores == nullptr) return answer_of(outcome);
     if (scores->shape() != weights.shape) return std::nullopt;
-    const auto all = reference::attention_backward(q, k, weights, judge::own(*scores), grad);
-    return Answer{.parts = {{"q", all.q}, {"k", all.k}, {"v", all.v}}};
+    HeadGradients all = gradients_from(forward, judge::own(*scores), grad, c);
+    return Answer{.parts = {{"q", std::move(all.q)}, {"k", std::move(all.k)}, {"v", std::move(all.v)}}};
 }
 
 /// What follows from the student's own attention_backward and linear_backward, if the module decides like this.
@@ -302,15 +313,15 @@ const SubjectRegistration registration(
       {.name = "attention_backward",
        .model = &attention_backward,
        .questions = &ask_attention_backward,
-       .given_own = &from_own_softmax,
+       .given_own = &rightly<&from_own_softmax>,
+       .given_own_and = &from_own_softmax,
        .stage = "scores",
        .stage_of_part = {{"q", "scores"}, {"k", "scores"}, {"v", "weigh"}}},
       {.name = "linear_backward", .model = &linear_backward, .questions = &ask_linear_backward, .stage = "project"},
       {.name = "multi_head_attention_backward",
        .model = &module_backward,
        .questions = &ask_module_backward,
-       .given_own = [](judge::Student& student,
-                       const Arguments& arguments) { return from_own_parts(student, arguments, right()); },
+       .given_own = &rightly<&from_own_parts>,
        .given_own_and = &from_own_parts,
        .stage = "output",
        .stage_of_part = {{"x", "project"},

@@ -330,8 +330,7 @@ Function function_decode() {
     return {.name = "decode",
             .model = &decode,
             .questions = &decode_questions,
-            .given_own = [](judge::Student& student,
-                            const Arguments& arguments) { return from_own_parts(student, arguments, right()); },
+            .given_own = &rightly<&from_own_parts>,
             .given_own_and = &from_own_parts,
             .ask = &ask_decode,
             .stage = "mask",  // what is left when all of these are right

@@ -279,40 +279,44 @@ Questions ask_layer(Random& random) {
     return questions;
 }
 
-/// What follows from the student's own repeat_heads.
-std::optional<Answer> from_own_heads(judge::Student& student, const Arguments& arguments) {
-    const Tensor q = tensor(arguments, "q");
-    std::vector<Array> repeats;
-    for (const char* name : {"k", "v"}) {
-        const Tensor kv = tensor(arguments, name);
-        const auto outcome = student.outcome("repeat_heads", {{"kv", kv}, {"num_heads", q.size(1)}});
+/// What follows from the student's own repeat_heads, if the rest is decided like this.
+std::optional<Answer> from_own_heads(judge::Student& student, const Arguments& arguments, const Choices& c) {
+    Given given;
+    given.input[0] = tensor(arguments, "q");
+    given.mask = mask(arguments, "mask");
+    const Index H = given.input[0].size(1);
+    for (const std::size_t role : {1U, 2U}) {
+        const Tensor kv = tensor(arguments, role == 1 ? "k" : "v");
+        const auto outcome = student.outcome("repeat_heads", {{"kv", kv}, {"num_heads", H}});
         if (outcome.error) return answer_of(outcome);
         const auto* own = std::get_if<Tensor>(&outcome.value);
-        if (own == nullptr || own->shape() != Shape{kv.size(0), q.size(1), kv.size(2), kv.size(3)}) return std::nullopt;
-        repeats.push_back(judge::own(*own));
+        if (own == nullptr || own->shape() != Shape{kv.size(0), H, kv.size(2), kv.size(3)}) return std::nullopt;
+        given.input[role] = *own;
     }
-    return Answer::of(
-        reference::attention(reference::exact(q), repeats[0], repeats[1], mask(arguments, "mask")).context);
+    return Answer::of(Attention(std::move(given)).output(c));
 }
 
-/// What follows from the student's own attention.
-std::optional<Answer> from_own_attention(judge::Student& student, const Arguments& arguments) {
+/// What follows from the student's own attention, if the rest is decided like this.
+std::optional<Answer> from_own_attention(judge::Student& student, const Arguments& arguments, const Choices& c) {
     const Tensor x = tensor(arguments, "x");
     const Index H = integer(arguments, "num_heads"), H_kv = integer(arguments, "num_kv_heads");
     if (x.rank() != 3 || H < 1 || H_kv < 1) return std::nullopt;
-    const auto split = [&](const char* name, Index num_heads) {
-        const Array all = reference::matmul(reference::exact(x), reference::exact(tensor(arguments, name)));
-        return reference::to_tensor(reference::split_heads(all, num_heads));
+    const auto split = [&](std::size_t role, Index num_heads) {
+        Given given;
+        given.input = {x, x, x};
+        given.weight = {tensor(arguments, "w_q"), tensor(arguments, "w_k"), tensor(arguments, "w_v")};
+        given.H = num_heads;
+        return reference::to_tensor(Attention(std::move(given)).heads(role, c));
     };
-    const auto outcome = student.outcome("grouped_query_attention", {{"q", split("w_q", H)},
-                                                                     {"k", split("w_k", H_kv)},
-                                                                     {"v", split("w_v", H_kv)},
-                                                                     {"mask", argument(arguments, "mask")}});
+    const auto outcome = student.outcome(
+        "grouped_query_attention",
+        {{"q", split(0, H)}, {"k", split(1, H_kv)}, {"v", split(2, H_kv)}, {"mask", argument(arguments, "mask")}});
     const auto* context = std::get_if<Tensor>(&outcome.value);
     if (context == nullptr) return answer_of(outcome);
     if (context->rank() != 4) return std::nullopt;
-    return Answer::of(
-        reference::matmul(reference::merge_heads(judge::own(*context)), reference::exact(tensor(arguments, "w_o"))));
+    const Array merged = c.merging.merge(judge::own(*context)), w_o = reference::exact(tensor(arguments, "w_o")),
+                w_v = reference::exact(tensor(arguments, "w_v")), query = reference::exact(x);
+    return Answer::of(c.output.project({merged, w_o, nullptr, query, &w_v, H}));
 }
 
 const SubjectRegistration registration(
@@ -321,7 +325,8 @@ const SubjectRegistration registration(
       {.name = "grouped_query_attention",
        .model = &attention,
        .questions = &ask_attention,
-       .given_own = &from_own_heads,
+       .given_own = &rightly<&from_own_heads>,
+       .given_own_and = &from_own_heads,
        .stage = "weigh",
        .stages = {{"scores", "one head for all"},
                   {"split", "groups"},
@@ -335,7 +340,8 @@ const SubjectRegistration registration(
       {.name = "grouped_query_self_attention",
        .model = &layer,
        .questions = &ask_layer,
-       .given_own = &from_own_attention,
+       .given_own = &rightly<&from_own_attention>,
+       .given_own_and = &from_own_attention,
        .stage = "output",
        .stages = {{"output", "one head for all"}, {"split", "groups"}, {"mask", "masked"}},
        .invariants = {permuted_tokens({"x"}, Follows::rows, "a token's output depends on where the token stands"),

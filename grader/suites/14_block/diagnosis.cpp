@@ -223,12 +223,6 @@ std::optional<Answer> stack_from_own_and(judge::Student& student, const Argument
                                                   exact(tensor(arguments, "x")), exact(tensor(arguments, "grad_y")))};
 }
 
-/// The same with everything right that is its own.
-template <std::optional<Answer> (*and_own)(judge::Student&, const Arguments&, const Choices&)>
-std::optional<Answer> rightly(judge::Student& student, const Arguments& arguments) {
-    return and_own(student, arguments, right());
-}
-
 const SubjectRegistration registration(
     "14_block",
     {{{.name = "layer_norm", .model = &norm<Kind::layer>, .questions = &ask_layer_norm},
