@@ -136,7 +136,8 @@ TEST(Cache, InAQuarterOfTheMemory) {
     const Tensor exact = given::scaled_dot_product_context(q, k, v);
     const Tensor error = (int8_attention(q, append({}, k, v), {}) - exact).contiguous().view({12 * 64});
     std::cout << cache_bytes(1, 12, 1024, 64, 64, Kept::as_int8) << " bytes of "
-              << cache_bytes(1, 12, 1024, 64, 64, Kept::as_float) << ", off by at most " << max(error, 0)() << '\n';
+              << cache_bytes(1, 12, 1024, 64, 64, Kept::as_float) << ", off by at most "
+              << max(sqrt(error * error), 0)() << '\n';
 }
 }  // namespace headway::ex12
 

@@ -46,7 +46,7 @@ Chapter eight_bytes() {
     static constexpr Decision decisions[] = {
         {.id = "eight_bytes",
          .stage = "",
-         .lesson = {{"12", in_the_header}},
+         .lesson = {{"12", "What it costs, what it saves"}},
          .pseudocode = "rows = B·H·S;  rows·(d + d_v)·(4, 2 or 1), and rows·2·4 for the scales of int8"},
     };
     static constexpr Mistake mistakes[] = {

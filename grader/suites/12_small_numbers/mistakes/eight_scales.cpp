@@ -87,7 +87,7 @@ Chapter eight_scales() {
     static constexpr Decision decisions[] = {
         {.id = "row_scale",
          .stage = "",
-         .lesson = {{"12", in_the_header}},
+         .lesson = {{"12", "Eight bits, and a scale"}},
          .pseudocode = "x (B,H,P,width) -> scales (B,H,P): max over the width of |x|, / 127"},
     };
     static constexpr Mistake mistakes[] = {

@@ -78,12 +78,12 @@ Chapter half_numbers() {
     static constexpr Decision decisions[] = {
         {.id = "half_rounding",
          .stage = "",
-         .lesson = {{"12", in_the_header}},
+         .lesson = {{"12", "By hand"}},
          .pseudocode =
              "step = 2^(max(exponent of x, least exponent) - fraction bits);  x = nearbyint(x / step) · step"},
         {.id = "half_range",
          .stage = "",
-         .lesson = {{"12", in_the_header}},
+         .lesson = {{"12", "As a formula"}},
          .pseudocode = "if |rounded x| > the largest: ±infinity.  half: 10 bits, 2^-14 to 65,504;  bfloat16: 7 bits, "
                        "2^-126 to the exponents of a float"},
     };

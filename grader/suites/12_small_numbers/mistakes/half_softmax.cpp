@@ -37,19 +37,19 @@ Chapter half_softmax() {
     static constexpr Decision decisions[] = {
         {.id = "half_sums",
          .stage = "",
-         .lesson = {{"12", in_the_header}},
+         .lesson = {{"12", "Sums that stop"}},
          .pseudocode = "total = 0;  for i = 0, 1, ...: total = rounded(total + x[..., i])"},
         {.id = "half_steps",
          .stage = "softmax",
-         .lesson = {{"12", in_the_header}},
+         .lesson = {{"12", "Exponentials that overflow"}},
          .pseudocode = "s = r(scores);  e = r(exp(r(s - max s)));  weights = r(e / total)"},
         {.id = "half_total",
          .stage = "softmax",
-         .lesson = {{"12", in_the_header}},
+         .lesson = {{"12", "Sums that stop"}},
          .pseudocode = "total = in_half ? sum_in(e, half) : Σ e in float, unrounded"},
         {.id = "half_empty_rows",
          .stage = "softmax",
-         .lesson = {{"12", in_the_header}},
+         .lesson = {{"12", "Masks that do not fit"}},
          .pseudocode = "where max s = -infinity: weights 0; else e / total"},
     };
     static constexpr Mistake mistakes[] = {
