@@ -68,11 +68,18 @@ MistakeSet OwnFunctions::explain_beside_one_of(const std::vector<const Mistake*>
         const auto given_own_and = [&](const judge::Arguments& arguments) {
             return function_.given_own_and(student_, arguments, choices);
         };
-        if (std::ranges::all_of(wrong, [&](const Observation& one) {
-                const auto expected = due(one, given_own_and);
-                return expected && fit(*expected, one.seen);
-            }))
-            found.push_back(mistake);
+        const auto explains = [&](const Observation& one) {
+            const auto expected = due(one, given_own_and);
+            return expected && fit(*expected, one.seen);
+        };
+        if (!std::ranges::all_of(wrong, explains)) continue;
+        // What is not finite fits much: what their own functions do not explain, numbers do.
+        const auto evidence = evidence_for(
+            [&](const Observation& one) {
+                return due(one, given_own_and).value_or(Answer::without_value(Answer::Kind::unpredicted));
+            },
+            {wrong.begin(), explained.begin()});
+        if (evidence && evidence->is_telling()) found.push_back(mistake);
     }
     return found;
 }

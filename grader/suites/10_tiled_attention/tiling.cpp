@@ -80,8 +80,10 @@ private:
     const Tiling& choices_;
 };
 
-/// What float32 can do to the shares of one query, relative to each of them.
-double relative_error(const Array& scores, std::size_t row, Index S, double factor) {
+}  // namespace
+
+double relative_error_of_shares(const Array& scores, std::size_t row, double factor) {
+    const Index S = scores.size(-1);
     double epsilon = 0;
     double largest = 0;
     for (std::size_t i = row * static_cast<std::size_t>(S); i < (row + 1) * static_cast<std::size_t>(S); ++i) {
@@ -95,6 +97,8 @@ double relative_error(const Array& scores, std::size_t row, Index S, double fact
     epsilon += 6 * reference::unit_roundoff * largest;
     return std::expm1(2 * epsilon) + static_cast<double>(4 * S + 8) * reference::unit_roundoff;
 }
+
+namespace {
 
 /// The context of one query.
 void gather(const RowSums& sums, const std::vector<Computed>& computed, const Array& v, const Tiling& choices,
@@ -186,7 +190,7 @@ Array tiled_context(const Array& scores, const std::vector<bool>& blocked, const
         const Index begin = t / tile * tile;
         const Query query{t, T, S, begin, std::min(begin + tile, T), row};
         RowSums& sums = left.of(query);
-        sums.relative_error += relative_error(scores, row, S, choices.first_tile_scaled_alone ? tiles.root : 1);
+        sums.relative_error += relative_error_of_shares(scores, row, choices.first_tile_scaled_alone ? tiles.root : 1);
         const auto computed = pass.run(query, sums);
         if (choices.last_queries_dropped && begin + std::min(tile, T) > T) continue;
         if (choices.short_tiles_dropped && begin + tile > T) continue;

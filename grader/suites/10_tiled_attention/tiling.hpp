@@ -98,6 +98,9 @@ struct Tiles {
     double root = 1;  ///< what scores were divided by
 };
 
+/// What float32 can do to the shares of one query (a row of scores times `factor`), relative to each of them.
+double relative_error_of_shares(const Array& scores, std::size_t row, double factor);
+
 /// Softmax over the keys, tile by tile, and what it gathers.
 /// @param scores  (B, H, T, S)   @param blocked  by the mask alone: one flag a score   @param v  (B, H, S, d_v)
 /// @return (B, H, T, d_v); where 0 times a value that is not finite may or may not be added, nothing is predicted
