@@ -18,6 +18,7 @@ std::vector<TileOfKeys> Cut::tiles_of(const Query& query) const {
     for (Index begin = 0; begin < S; begin += tiles_.keys) {
         const Index end = std::min(begin + tiles_.keys + too_late, S);
         if (choices_.edge == Tiling::Edge::dropped && begin + width > S) break;
+        if (choices_.edge == Tiling::Edge::dropped_even_alone && begin + tiles_.keys > S) break;
         const Index first = choices_.edge == Tiling::Edge::moved_back ? std::max(end - tiles_.keys, Index{0}) : begin;
         const bool skipped = is_skipped(query, first, end) || is_taken_for_blocked(query, first, end);
         all.push_back({begin, first, end, skipped, is_future(query, first), is_due_future(query, first)});

@@ -27,7 +27,15 @@ struct Tiling {
     /// Where the sums begin anew. What goes on is the query at the same place of the tile before.
     enum class Begun { for_each_tile, unless_whole, for_each_head, for_each_sequence, once };
     /// What becomes of the end of the keys that fills no tile.
-    enum class Edge { cut, dropped, moved_back, zero_scores, zero_scores_beside_whole_tiles, one_too_late };
+    enum class Edge {
+        cut,
+        dropped,
+        dropped_even_alone,
+        moved_back,
+        zero_scores,
+        zero_scores_beside_whole_tiles,
+        one_too_late
+    };
     /// Where a causal tile is masked, if it is not skipped.
     enum class Causality {
         by_position,
