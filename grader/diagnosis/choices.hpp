@@ -196,6 +196,7 @@ struct Checking {
     bool ranks = true;
     bool bias = true;              ///< b_o is as long as the output is wide
     bool residual = true;          ///< x and attended have one shape
+    bool gradients = true;         ///< a gradient has the shape of what it is the gradient of
     bool embed_dim = true;         ///< at least 1
     bool head_dim = true;          ///< at least 1, where it is given
     bool dropout_one = true;       ///< dropout < 1, for dropout = 1 itself

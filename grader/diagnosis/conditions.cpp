@@ -73,6 +73,10 @@ void add_facts(Facts& facts, const std::vector<wire::Field>& arguments) {
         } else if (const auto* number = std::get_if<Index>(&argument.value)) {
             const bool is_size = argument.name != "seed" && argument.name != "head_dim";
             if (is_size) facts.size.emplace(size_named(argument.name), *number);
+        } else if (const auto* list = std::get_if<Shape>(&argument.value)) {
+            // One for each sequence.
+            if (argument.name == "lengths" || argument.name == "counts")
+                facts.size.emplace("B", static_cast<Index>(list->size()));
         } else if (const auto* mask = std::get_if<Mask>(&argument.value)) {
             add_mask(facts, *mask);
         } else if (const auto* option = std::get_if<bool>(&argument.value)) {
@@ -86,6 +90,12 @@ void add_facts(Facts& facts, const std::vector<wire::Field>& arguments) {
                                options->find("head_dim") != nullptr);
         }
     }
+}
+
+/// Whether it makes sense to compare them: a position is no width.
+bool are_comparable(const std::string& a, const std::string& b) {
+    const auto is_position = [](const std::string& name) { return name == "next" || name == "first"; };
+    return (!is_position(a) && !is_position(b)) || a == "w" || b == "w";
 }
 
 bool all_have(const std::vector<Facts>& facts, const std::string& name) {
@@ -130,12 +140,13 @@ std::vector<Condition> conditions_of(const std::vector<Facts>& facts, const std:
     for (const auto& entry : facts.front().size)
         if (all_have(facts, entry.first)) names.push_back(entry.first);
     const auto compared = [&](const std::string& a, const char* sign, const std::string& b, auto compare) {
+        if (!are_comparable(a, b)) return;
         all.push_back({fmt::format("{} {} {}", a, sign, b),
-                       [=](const Facts& one) { return compare(one.size.at(a), one.size.at(b)); }, true});
+                       [=](const Facts& one) { return compare(one.size.at(a), one.size.at(b)); }, true, true});
     };
     for (const std::string& a : names) {
-        all.push_back({a + " = 0", [=](const Facts& one) { return one.size.at(a) == 0; }});
-        all.push_back({a + " = 1", [=](const Facts& one) { return one.size.at(a) == 1; }});
+        all.push_back({a + " = 0", [=](const Facts& one) { return one.size.at(a) == 0; }, false, true});
+        all.push_back({a + " = 1", [=](const Facts& one) { return one.size.at(a) == 1; }, false, true});
     }
     for (const auto& entry : facts.front().flag) {
         const auto& option = entry.first;
@@ -152,8 +163,8 @@ std::vector<Condition> conditions_of(const std::vector<Facts>& facts, const std:
             compared(names[i], "≠", names[j], std::not_equal_to<Index>());
         }
     for (const std::string& a : names) {
-        all.push_back({a + " > 0", [=](const Facts& one) { return one.size.at(a) > 0; }});
-        all.push_back({a + " > 1", [=](const Facts& one) { return one.size.at(a) > 1; }});
+        all.push_back({a + " > 0", [=](const Facts& one) { return one.size.at(a) > 0; }, false, true});
+        all.push_back({a + " > 1", [=](const Facts& one) { return one.size.at(a) > 1; }, false, true});
     }
     for (const std::string& a : names) {
         // Beyond the longest that is right, if right ones differ enough for that not to be chance.

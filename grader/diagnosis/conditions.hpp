@@ -26,6 +26,7 @@ struct Condition {
     std::string words;
     std::function<bool(const Facts&)> holds;
     bool compares = false;  ///< one size with another
+    bool of_sizes = false;  ///< it speaks of sizes, of which there are many, and not of options
 };
 
 /// What holds of the calls that were answered wrong, and not of all: the simplest first.

@@ -1,6 +1,7 @@
 #include "diagnosis/naming.hpp"
 
 #include "diagnosis/catalogue.hpp"
+#include "diagnosis/only_where.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -48,7 +49,10 @@ std::vector<verdict::NamedMistake> named_mistakes(const std::vector<verdict::Fun
             });
             if (found == named.end()) {
                 named.push_back(std::move(texts));
-                if (function.only_where) named.back().title += ", but only where " + *function.only_where;
+                if (function.only_where)
+                    named.back().title += *function.only_where == in_some_calls
+                                              ? std::string(", but only in some calls")
+                                              : ", but only where " + *function.only_where;
                 found = named.end() - 1;
             }
             found->functions.push_back(function.function);

@@ -69,6 +69,24 @@ bool is_ambiguous(const std::vector<Hypothesis>& hypotheses) {
     return sizes_of_one.size() > 1;
 }
 
+/// Whether enough calls of different sizes speak for the condition: where it holds with the explanation, elsewhere
+/// against it. Among so many conditions, one agrees with few calls by chance.
+bool is_well_supported(const Hypothesis& one, const std::vector<Observation>& observations,
+                       const std::vector<Facts>& facts, const std::vector<bool>& wrong) {
+    constexpr double apart = 3;  // tolerances
+    constexpr std::size_t least_against = 2, least = 5;
+    std::set<std::map<std::string, Index>> with_it, against_it;
+    for (std::size_t i = 0; i < observations.size(); ++i) {
+        if (wrong[i])
+            with_it.insert(facts[i].size);
+        else if (!one.is_made(observations[i].arguments) &&
+                 tellable_distance(one.explanation->predict(observations[i]), predicted(observations[i], *one.usual)) >
+                     apart)
+            against_it.insert(facts[i].size);
+    }
+    return against_it.size() >= least_against && with_it.size() + against_it.size() >= least;
+}
+
 /// Hidden tests end with the first answer that is wrong, which may hold one number: the same calls with other numbers.
 /// With other masks too: what is made where sizes are these is made whatever is blocked.
 void ask_again_with_other_numbers(std::vector<Observation>& observations, const Choices& usual,
@@ -155,6 +173,8 @@ std::optional<OnlyWhere> true_only_where(const std::vector<Observation>& all,
     const Hypothesis& first = hypotheses.front();
     OnlyWhere found{first.explanation->mistake, first.explanation->words, first.condition->words,
                     static_cast<int>(wrong_ones.size()), static_cast<int>(observations.size() - given)};
+    if (first.condition->of_sizes && !is_well_supported(first, observations, facts, wrong))
+        found.condition = in_some_calls;
     if (first.explanation->mistake->id == "part_never_written") return found;  // true whatever leads to it
     for (const Hypothesis& other : hypotheses)
         if (other.explanation->mistake != first.explanation->mistake && other.condition == first.condition)

@@ -19,11 +19,14 @@ struct Explanation {
 /// By one mistake, on top of others that are known to be made.
 Explanation explanation_by(const Mistake& mistake, const MistakeSet& known);
 
+/// The condition of what is not made in every call, where it is not known what decides.
+constexpr const char* in_some_calls = "some calls";
+
 /// An explanation that may be true for some calls alone, such as a transpose that is forgotten where d = 1.
 struct OnlyWhere {
     const Mistake* mistake;
     std::string words;             ///< told in place of its title, if there are any
-    std::string condition;         ///< "T = S"; empty: everywhere
+    std::string condition;         ///< "T = S"; empty: everywhere; or in_some_calls
     int wrong;                     ///< of the observations, and of what was asked besides, how many it explains
     int asked_besides;             ///< calls with other numbers
     MistakeSet alternatives = {};  ///< which no question tells from it, under that condition

@@ -135,6 +135,27 @@ Chapter chapters::splitting() {
          .symptom = "nothing crashes; scores compare different features of q and k",
          .question = "Are your three splits written alike?",
          .make = [](Choices& c) { c.splitting.keys = &split_interleaved; }},
+        {.id = "queries_split_interleaved",
+         .decision = "split",
+         .title =
+             "q's features are dealt out one by one: head h gets features h, h + H, h + 2H, …; k and v are split right",
+         .right = "split q as k and v: head h gets the block [h·d, (h+1)·d)",
+         .symptom = "nothing crashes; scores compare different features of q and k",
+         .question = "Are your three splits written alike?",
+         .make =
+             [](Choices& c) {
+                 c.splitting = {&split_interleaved, &reference::split_heads, &reference::split_heads};
+             }},
+        {.id = "queries_split_by_view",
+         .decision = "split",
+         .title = "q is split by a view to (B, H, T, d) without a transpose; k and v are not",
+         .right = "split q as k and v: view as (B, T, H, d), then transpose(1, 2)",
+         .symptom = "right for single tokens; else scores compare queries of other tokens and heads",
+         .question = "Are your three splits written alike?",
+         .make =
+             [](Choices& c) {
+                 c.splitting = {&split_by_view, &reference::split_heads, &reference::split_heads};
+             }},
         {.id = "split_missing_transpose",
          .decision = "split",
          .title = "the transpose after splitting is missing: attention runs among the heads of one token",

@@ -25,7 +25,7 @@ constexpr Argument other = Argument::other;
 Predict softmax_backward(const Arguments& arguments) {
     const Tensor weights = tensor(arguments, "weights"), grad = tensor(arguments, "grad_weights");
     return [weights, grad](const Choices& c) {
-        return checked(weights.shape() == grad.shape(), c.checking, &Checking::lengths, [&] {
+        return checked(weights.shape() == grad.shape(), c.checking, &Checking::gradients, [&] {
             return Answer::of(c.of<Gradients>().softmax(c.reading.tensor(weights, other),
                                                         c.reading.tensor(grad, Argument::gradient)));
         });
@@ -73,7 +73,7 @@ Predict attention_backward(const Arguments& arguments) {
     given.mask = mask(arguments, "mask");
     auto masked = std::make_shared<Attention>(std::move(given));
     return [=](const Choices& c) {
-        return checked(fits, c.checking, &Checking::lengths, [&] {
+        return checked(fits, c.checking, &Checking::gradients, [&] {
             Attention& forward = c.of<Gradients>().mask_goes_back ? *masked : *unmasked;
             HeadGradients all = attention_gradients(forward, c.reading.tensor(grad, Argument::gradient), c);
             return Answer{.parts = {{"q", std::move(all.q)}, {"k", std::move(all.k)}, {"v", std::move(all.v)}}};
@@ -93,7 +93,7 @@ Predict linear_backward(const Arguments& arguments) {
     const bool long_enough = grad_y.size(0) == x.size(0) && grad_y.size(1) == x.size(1);
     return [=](const Choices& c) {
         return checked(wide, c.checking, &Checking::weights, [&] {
-            return checked(long_enough, c.checking, &Checking::lengths, [&] {
+            return checked(long_enough, c.checking, &Checking::gradients, [&] {
                 const Array rows = c.reading.tensor(x, other), grads = c.reading.tensor(grad_y, Argument::gradient);
                 const Gradients& g = c.of<Gradients>();
                 return Answer{.parts = {{"x", g.input(grads, c.reading.tensor(weight, other))},

@@ -26,8 +26,10 @@ struct Caching {
     };
     WhenFull when_full = WhenFull::refused;
     bool padding_is_kept = false;
-    bool padding_is_kept_in_room = false;  ///< as much of it as there is room for behind the tokens
-    bool padding_is_written = false;       ///< where there is room, but lengths move on by counts
+    bool padding_is_kept_in_room = false;       ///< as much of it as there is room for behind the tokens
+    bool padding_is_written = false;            ///< where there is room, but lengths move on by counts
+    bool padding_of_values_is_written = false;  ///< that of v alone; where there is no room for it, that throws
+    bool values_by_strides_of_keys = false;     ///< v is read with the strides of k
     /// What the length of sequence b moves on by, whatever was written.
     Index (*grows_by)(const Lengths& counts, std::size_t b, Index n);
     bool writes_keys = true;  ///< into the cache, not into a copy of it

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <stdexcept>
 
 namespace headway::diagnosis {
 namespace {
@@ -82,13 +83,15 @@ void Held::append(const Array& new_k, const Array& new_v, const Shape& counts, c
         const Index room = k.size(2) - before[b];
         const Index counted = refused ? room : choices.padding_is_kept_in_room ? std::min(n, room) : count(b);
         const Index written = choices.padding_is_written ? std::min(n, room) : counted;
+        if (choices.padding_of_values_is_written && n > room) throw std::out_of_range("no room for the padding of v");
         const auto token = [&](Index t) { return t < counted ? choices.token(counts, b, t, n) : t; };
         const Places places(k, n, choices, before, counts);
         const bool is_lost = choices.copies_slices && k.size(1) > 1 && written < k.size(2);
         if (choices.writes_keys && !is_lost)
             write(k, choices.values_for_keys ? new_v : new_k, b, written, places, token);
         if (choices.writes_values && !is_lost)
-            write(v, choices.keys_for_values ? new_k : new_v, b, written, places, token);
+            write(v, choices.keys_for_values ? new_k : new_v, b, choices.padding_of_values_is_written ? n : written,
+                  places, token);
         if (choices.length_is_end)
             lengths[b] = choices.position(before, counts, b, counted);
         else

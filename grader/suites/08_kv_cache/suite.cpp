@@ -271,9 +271,14 @@ void expect_caches_apart(Student& student, Random& random, const Filled& filled)
             expect(!difference({"outputs", Stage::none, {"b", "new token", "feature"}}, y(second), repeated(y(first))),
                    Stage::none, "your decode answers the same question differently after another cache was used");
     }
-    Arguments padded = question(1, filled.in(student));
-    padded[3].value = each(n.B, 0);
-    expect_unchanged(student, {"decode", padded});
+    // Without a new token, and without any token at all.
+    Filled empty = filled;
+    empty.lengths = each(n.B, 0);
+    for (const Filled* held : {&filled, &empty}) {
+        Arguments padded = question(1, held->in(student));
+        padded[3].value = each(n.B, 0);
+        expect_unchanged(student, {"decode", padded});
+    }
     const wire::Handle cache = filled.in(student);
     Arguments flat = question(2, cache);
     flat[2].value = std::get<Tensor>(flat[2].value).select(0, 1);

@@ -28,13 +28,25 @@ Answer contents(judge::Student& student, const wire::Value& cache) {
     return Held{reference::exact(held.k), reference::exact(held.v), held.lengths}.answer();
 }
 
+/// v as its storage reads with the strides of k.
+Array read_as(const Tensor& v, const Tensor& k) {
+    if (k.rank() != v.rank()) throw Unpredictable{};
+    try {
+        return reference::exact(v.as_strided(v.shape(), k.layout().strides, v.layout().offset));
+    } catch (const std::exception&) {
+        throw Unpredictable{};  // past its storage there is something else each time
+    }
+}
+
 Predict append(const Arguments& arguments) {
     const Held before = held_by(arguments);
     const Tensor k = tensor(arguments, "k"), v = tensor(arguments, "v");
     const auto counts = std::get<Shape>(argument(arguments, "counts"));
     return [=](const Choices& c) {
         Held held = before;
-        held.append(c.reading.tensor(k, Argument::key), c.reading.tensor(v, Argument::value), counts, c.of<Caching>());
+        const bool turned = c.of<Caching>().values_by_strides_of_keys;
+        held.append(c.reading.tensor(k, Argument::key), turned ? read_as(v, k) : c.reading.tensor(v, Argument::value),
+                    counts, c.of<Caching>());
         return held.answer();
     };
 }
@@ -85,6 +97,9 @@ std::vector<Arguments> append_questions(Random& random) {
     const Shape different = different_counts(size.B, size.T);
     ask(all(0), all(3), 3, false);
     ask(all(size.T), all(2), 2, false);
+    ask(all(size.T), all(2), 2, false);
+    Tensor& turned = std::get<Tensor>(questions.back()[3].value);  // k as split_heads leaves it, v is dense
+    turned = turned.transpose(1, 2).contiguous().transpose(1, 2);
     ask(different, all(2), 2, false);
     ask(different, different_counts(size.B, 3), 3, true);
     Shape falling = different;

@@ -38,6 +38,13 @@ Chapter caching_storage() {
              "before anything is written, for every b: if lengths[b] + counts[b] > C throw std::invalid_argument"},
     };
     static constexpr Mistake mistakes[] = {
+        {.id = "values_read_by_strides_of_keys",
+         .decision = "cache_halves",
+         .title = "v is read with the strides of k",
+         .right = "each tensor has strides of its own: k may be a view where v is none",
+         .symptom = "right while k and v are stored alike",
+         .question = "Whose strides does your loop over v use?",
+         .make = [](Choices& c) { c.change<Caching>().values_by_strides_of_keys = true; }},
         {.id = "keys_kept_as_values",
          .decision = "cache_halves",
          .title = "new keys are written into both halves of the cache",
