@@ -186,6 +186,7 @@ struct Residual {
 struct Checking {
     bool widths = true;       ///< q and k of one width
     bool batches = true;      ///< q and k of one batch and head count
+    bool values = true;       ///< v of as many sequences as k
     bool lengths = true;      ///< as many values as keys
     bool masks = true;        ///< the mask broadcasts
     bool wider_masks = true;  ///< nor are the scores broadcast to it

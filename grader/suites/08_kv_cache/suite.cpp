@@ -274,8 +274,8 @@ void expect_caches_apart(Student& student, Random& random, const Filled& filled)
     // Without a new token, and without any token at all.
     Filled empty = filled;
     empty.lengths = each(n.B, 0);
-    for (const Filled* held : {&filled, &empty}) {
-        Arguments padded = question(1, held->in(student));
+    for (const wire::Handle held : {filled.in(student), empty.in(student)}) {
+        Arguments padded = question(1, held);
         padded[3].value = each(n.B, 0);
         expect_unchanged(student, {"decode", padded});
     }

@@ -55,7 +55,7 @@ Predict attention(const Arguments& arguments) {
     return [model, q, k, v](const Choices& c) {
         return grouped(q[1], k[1], c.checking, [&] {
             if (k[0] > q[0] || v[0] > k[0]) return refusal(c.checking, &Checking::more_keys);
-            if (v[0] < k[0]) return refusal(c.checking, &Checking::batches);
+            if (v[0] < k[0]) return refusal(c.checking, &Checking::values);
             return checked(q[3] == k[3], c.checking, &Checking::widths, [&] {
                 return checked(q[0] == k[0], c.checking, &Checking::batches, [&] {
                     return checked(k[2] == v[2], c.checking, &Checking::lengths,

@@ -64,6 +64,8 @@ bool Cut::is_hidden(const Query& query, Index s, Index begin) const {
             return begin == query.begin && tiles_.future(query.t, s, query.T, query.S);
         case Tiling::Causality::up_to_the_last_query:
             return tiles_.future(query.end - 1, s, query.T, query.S);
+        case Tiling::Causality::up_to_the_first_query:
+            return tiles_.future(query.begin, s, query.T, query.S);
     }
     return false;
 }

@@ -114,6 +114,20 @@ void expect_attention_of_low_scores(Student& student, Random& random, const Size
     }
 }
 
+/// The scores of the first tile of queries lie far above those of the next: a largest score that is left from there is
+/// so far above theirs that every exponential vanishes.
+void expect_each_tile_to_begin_anew(Student& student, Random& random, const Sizes& n) {
+    constexpr Index tile = 2;
+    Inputs in(random, n);
+    const float far = 500.0F * std::sqrt(static_cast<float>(n.d));
+    in.k = in.k.clone();
+    in.k.select(3, 0).fill(1);
+    in.q = in.q.clone();
+    in.q.select(3, 0).fill(-far);
+    in.q.slice(2, 0, tile).select(3, 0).fill(far);
+    expect_attention(student, in, Mask{}, false, tile);
+}
+
 STATES(TiledAttention, LargeScoresOverflowNothing, "softmax_shift");
 PROPERTY(TiledAttention, LargeScoresOverflowNothing, 1, "scores of ±1e4 are scores like any other") {
     const Sizes n = random_sizes(random);
@@ -140,6 +154,7 @@ PROPERTY(TiledAttention, LargeScoresOverflowNothing, 1, "scores of ±1e4 are sco
                        computes(student, "absorb", sums, {{"scores", scores}, {"v", v}}, {.linear_in = "v"}));
     }
     expect_attention_of_low_scores(student, random, n);
+    expect_each_tile_to_begin_anew(student, random, n);
 }
 
 STATES(TiledAttention, EveryTileGivesAttention, "tile_edge", "tile_of_queries");

@@ -45,6 +45,7 @@ struct Tiling {
         queries_by_place_in_tile,     ///< keys by their position
         whole_tiles,
         up_to_the_last_query,
+        up_to_the_first_query,
         tiles_at_the_same_place  ///< as the queries; others are not masked
     };
     /// Which tiles of keys are not computed: those that begin behind what a query sees, at the last key that it sees,

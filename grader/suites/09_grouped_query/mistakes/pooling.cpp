@@ -291,6 +291,20 @@ Chapter pooling() {
                      });
                  };
              }},
+        {.id = "pooling_interleaves_features",
+         .decision = "pooling",
+         .title = "pooled heads are put feature by feature: column i·H_kv + g holds feature i of group g",
+         .right = "the columns of a head stand together: feature i of group g belongs in column g·d + i",
+         .symptom = "right with one head of keys; else heads are made of each other's features",
+         .question = "Which column of your result holds the last feature of the first group?",
+         .make =
+             [](Choices& c) {
+                 c.change<GroupedLayer>().pool = [](const Array& w, Index H, Index H_kv) {
+                     return mean_by(w, H, H_kv, [](Index j, Index i, Index d, Index groups, Index group) {
+                         return (j % groups * group + i) * d + j / groups;
+                     });
+                 };
+             }},
         {.id = "pooling_averages_features",
          .decision = "pooling",
          .title = "neighbouring features are averaged instead of one feature of neighbouring heads",

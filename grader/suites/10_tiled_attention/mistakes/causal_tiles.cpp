@@ -96,6 +96,24 @@ Chapter causal_tiles() {
          .symptom = "queries see the future up to the last one of their tile, and nothing behind it",
          .question = "Which keys does the first query of a tile see?",
          .make = [](Choices& c) { hide(c, Tiling::Causality::up_to_the_last_query); }},
+        {.id = "causal_up_to_the_first_query",
+         .decision = "tile_causality",
+         .title = "all queries of a tile see what its first query sees, and no more",
+         .right = "a tile that lies partly in the future is masked key by key",
+         .symptom = "right for a tile of 1; else queries do not see themselves, nor their neighbours",
+         .question = "Up to which key does your loop run for the last query of a tile?",
+         .make = [](Choices& c) { hide(c, Tiling::Causality::up_to_the_first_query); }},
+        {.id = "queries_counted_from_their_tile",
+         .decision = "tile_causality",
+         .title = "for the mask and for causality, queries are counted from the beginning of their tile",
+         .right = "row t of a tile is query begin + t of the whole: in the mask, and before its future",
+         .symptom = "right in the first tile of queries, or with one tile; later ones see what the first one does",
+         .question = "With a tile of 3, which row of the mask belongs to query 4?",
+         .make =
+             [](Choices& c) {
+                 hide(c, Tiling::Causality::queries_by_place_in_tile);
+                 c.change<Tiling>().mask_of_first_queries = true;
+             }},
         {.id = "tiles_on_the_diagonal_masked_alone",
          .decision = "tile_causality",
          .title = "only tiles of keys that begin where the queries do are masked, though the diagonal crosses others",
