@@ -36,15 +36,24 @@ std::optional<Answer> OwnFunctions::due(const Observation& observation, const Gi
     return std::nullopt;
 }
 
+/// Whether it is what they give, however this function calls them.
+bool OwnFunctions::is_theirs(const Observation& one) {
+    const auto given_own = [&](const judge::Arguments& arguments) { return function_.given_own(student_, arguments); };
+    const auto called_otherwise = [&](const judge::Arguments& arguments) {
+        return function_.given_own_and(student_, arguments, right());
+    };
+    const auto fits = [&](const GivenOwn& given) {
+        const auto expected = due(one, given);
+        in_values_ |= expected && expected->is_value();
+        return expected && fit(*expected, one.seen);
+    };
+    return fits(given_own) || (function_.given_own_and && fits(called_otherwise));
+}
+
 bool OwnFunctions::explain(const std::vector<Observation>& observations) {
     if (!function_.given_own) return false;
     const std::vector<Observation> wrong = answered_wrong(observations);
-    const auto given_own = [&](const judge::Arguments& arguments) { return function_.given_own(student_, arguments); };
-    return !wrong.empty() && std::ranges::all_of(wrong, [&](const Observation& one) {
-        const auto expected = due(one, given_own);
-        in_values_ |= expected && expected->is_value();
-        return expected && fit(*expected, one.seen);
-    });
+    return !wrong.empty() && std::ranges::all_of(wrong, [&](const Observation& one) { return is_theirs(one); });
 }
 
 MistakeSet OwnFunctions::explain_beside_one_of(const std::vector<const Mistake*>& candidates,
@@ -53,12 +62,9 @@ MistakeSet OwnFunctions::explain_beside_one_of(const std::vector<const Mistake*>
     std::vector<Observation> wrong = answered_wrong(observations);
     std::erase_if(wrong, [](const Observation& one) { return !one.seen.is_value(); });
     if (!function_.given_own_and) return found;
-    const auto given_own = [&](const judge::Arguments& arguments) { return function_.given_own(student_, arguments); };
     // First what is not theirs alone: it shows the mistake that is looked for.
-    const auto explained = std::ranges::stable_partition(wrong, [&](const Observation& one) {
-        const auto expected = due(one, given_own);
-        return !expected || !fit(*expected, one.seen);
-    });
+    const auto explained =
+        std::ranges::stable_partition(wrong, [&](const Observation& one) { return !is_theirs(one); });
     if (wrong.begin() == explained.begin()) return found;
     constexpr double apart = 1;  // tolerances
     for (const Mistake* mistake : candidates) {

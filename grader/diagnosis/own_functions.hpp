@@ -28,6 +28,7 @@ public:
 
 private:
     using GivenOwn = std::function<std::optional<Answer>(const judge::Arguments&)>;
+    bool is_theirs(const Observation& one);
     std::optional<Answer> due(const Observation& observation, const GivenOwn& given_own);
 
     const Function& function_;

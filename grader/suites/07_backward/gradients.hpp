@@ -46,6 +46,7 @@ struct Gradients {
     std::array<bool, 3> goes_back{true, true, true};  ///< the linear maps of q, k, v are gone back through at all
     std::array<std::size_t, 3> weight_into{0, 1, 2};  ///< whose gradient that of the weight of q, k, v is added to
     std::array<std::size_t, 3> bias_into{0, 1, 2};
+    bool operator==(const Gradients&) const = default;
     static const Gradients& right();
 };
 

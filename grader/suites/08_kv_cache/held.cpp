@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <stdexcept>
 
 namespace headway::diagnosis {
 namespace {
@@ -83,7 +82,8 @@ void Held::append(const Array& new_k, const Array& new_v, const Shape& counts, c
         const Index room = k.size(2) - before[b];
         const Index counted = refused ? room : choices.padding_is_kept_in_room ? std::min(n, room) : count(b);
         const Index written = choices.padding_is_written ? std::min(n, room) : counted;
-        if (choices.padding_of_values_is_written && n > room) throw std::out_of_range("no room for the padding of v");
+        // It throws somewhere on the way.
+        if (choices.padding_of_values_is_written && n > room) throw Unpredictable{};
         const auto token = [&](Index t) { return t < counted ? choices.token(counts, b, t, n) : t; };
         const Places places(k, n, choices, before, counts);
         const bool is_lost = choices.copies_slices && k.size(1) > 1 && written < k.size(2);

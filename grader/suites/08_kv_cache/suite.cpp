@@ -278,6 +278,7 @@ void expect_caches_apart(Student& student, Random& random, const Filled& filled)
         Arguments padded = question(1, held);
         padded[3].value = each(n.B, 0);
         expect_unchanged(student, {"decode", padded});
+        student.record("decode", padded);  // it answers
     }
     const wire::Handle cache = filled.in(student);
     Arguments flat = question(2, cache);

@@ -240,8 +240,10 @@ std::vector<Arguments> absorb_questions(Random& random) {
 // ---- its end ---------------------------------------------------------------------------------------------------
 
 Predict context(const Arguments& arguments) {
-    const Tensor total = tensor(arguments, "total"), gathered = tensor(arguments, "gathered");
+    const Tensor totals = tensor(arguments, "total"), gathered = tensor(arguments, "gathered");
     return [=](const Choices& c) {
+        const int axis = c.of<Tiling>().total_of_first;
+        const Tensor total = axis < 0 ? totals : totals.slice(axis, 0, 1).expand(totals.shape()).clone();
         Array mean = mean_of(total, gathered);
         const Array sums = reference::exact(total), numbers = reference::exact(gathered);
         const auto width = static_cast<std::size_t>(gathered.size(-1));

@@ -78,6 +78,7 @@ struct Tiling {
     bool empty_tile_is_nan = false;        ///< -inf - -inf while no key was seen
     bool divided = true;                   ///< in the end
     bool empty_total_is_nan = false;       ///< 0 / 0 in the end
+    int total_of_first = -1;               ///< of which axis (0, 1, 2: B, H, T) the first total divides all in the end
     Begun begun = Begun::for_each_tile;
     bool goes_on_query_by_query = false;  ///< with the query before, whatever the tile
     bool mean_of_tiles = false;           ///< each tile has a softmax of its own, and their contexts are averaged

@@ -21,6 +21,9 @@ constexpr const char* running_maximum = "largest is the largest score of all key
 
 constexpr const char* starts_at_minus_infinity = "before the first key the largest score is -infinity";
 
+constexpr const char* own_total = "each query of each head of each sequence has a total of its own: (B, H, T, 1)";
+constexpr const char* own_total_question = "Which total divides the last query of the last head?";
+
 }  // namespace
 
 namespace chapters {
@@ -274,6 +277,27 @@ Chapter running_softmax() {
          .symptom = "contexts grow with the number of keys",
          .question = "What do the weights of one query sum to?",
          .make = [](Choices& c) { c.change<Tiling>().divided = false; }},
+        {.id = "divided_by_the_total_of_sequence_0",
+         .decision = "division",
+         .title = "every sequence is divided by the totals of sequence 0",
+         .right = own_total,
+         .symptom = "right with batch 1",
+         .question = own_total_question,
+         .make = [](Choices& c) { c.change<Tiling>().total_of_first = 0; }},
+        {.id = "divided_by_the_total_of_head_0",
+         .decision = "division",
+         .title = "every head is divided by the totals of head 0",
+         .right = own_total,
+         .symptom = "right with one head",
+         .question = own_total_question,
+         .make = [](Choices& c) { c.change<Tiling>().total_of_first = 1; }},
+        {.id = "divided_by_the_total_of_query_0",
+         .decision = "division",
+         .title = "every query is divided by the total of query 0",
+         .right = own_total,
+         .symptom = "right with one query",
+         .question = own_total_question,
+         .make = [](Choices& c) { c.change<Tiling>().total_of_first = 2; }},
         {.id = "divided_by_an_empty_total",
          .decision = "empty_total",
          .title = "rows that saw no key are divided by a total of 0",
