@@ -173,6 +173,21 @@ bool tells_what_is_wrong(const Answer& predicted, const Answer& right, const Ans
     return told >= open;
 }
 
+bool disturbs(const Answer& predicted, const Answer& right, const Answer& seen) {
+    if (!same_kind(right, seen) || predicted.kind == Answer::Kind::unpredicted) return false;
+    if (!same_kind(predicted, seen)) return true;
+    for (std::size_t part = 0; part < seen.parts.size(); ++part) {
+        const Array& due = right.parts[part].second;
+        const Array& explained = predicted.parts[part].second;
+        const Array& actual = seen.parts[part].second;
+        for (std::size_t i = 0; i < actual.value.size(); ++i)
+            if (deviation(due.value[i], due.error[i], actual.value[i]) <= 1 &&
+                !(deviation(explained.value[i], explained.error[i], actual.value[i]) <= 1))
+                return true;
+    }
+    return false;
+}
+
 double distance(const Answer& a, const Answer& b) { return largest_distance(a, b, &apart_as_predictions); }
 
 double tellable_distance(const Answer& a, const Answer& b) { return largest_distance(a, b, &apart_if_seen); }

@@ -65,6 +65,9 @@ std::optional<Fit> fit(const Answer& predicted, const Answer& seen);
 /// have answered differently. A prediction that leaves open what is wrong explains nothing.
 bool tells_what_is_wrong(const Answer& predicted, const Answer& right, const Answer& seen);
 
+/// Whether a prediction is otherwise in numbers that were seen to be right.
+bool disturbs(const Answer& predicted, const Answer& right, const Answer& seen);
+
 /// How far two predictions are apart, in tolerances; infinite where they differ in kind.
 double distance(const Answer& a, const Answer& b);
 

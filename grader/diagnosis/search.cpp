@@ -43,6 +43,15 @@ public:
     /// What two mistakes do together may show where one of them alone does not: whether the second may be any mistake.
     enum class Second { visible, any };
 
+    /// Sets of exactly `size` mistakes, none of which makes wrong what was seen to be right: few are left to try, and
+    /// that one mistake undoes another's doing is rare.
+    std::vector<MistakeSet> of_gentle_ones(std::size_t size) {
+        only_gentle_ = true;
+        std::vector<MistakeSet> sets = of_size(size, Second::visible);
+        only_gentle_ = false;
+        return sets;
+    }
+
     /// Sets of exactly `size` mistakes.
     std::vector<MistakeSet> of_size(std::size_t size, Second second) {
         second_ = second;
@@ -101,14 +110,19 @@ private:
 
     /// The mistakes that change what the model answers here; worked out when it is first asked for.
     const Members& visible_in(std::size_t i) {
-        if (visible_[i]) return *visible_[i];
-        const Answer usual = predicted(observations_[i], right());
-        Members& members = visible_[i].emplace();
-        for (std::size_t c = 0; c < candidates_.size(); ++c)
-            if (distance(predicted(observations_[i], with({candidates_[c]})), usual) > visible_from)
-                members.push_back(c);
-        in_order_of_stages(members);
-        return members;
+        if (!visible_[i]) {
+            const Answer usual = predicted(observations_[i], right());
+            Visible& found = visible_[i].emplace();
+            for (std::size_t c = 0; c < candidates_.size(); ++c) {
+                const Answer prediction = predicted(observations_[i], with({candidates_[c]}));
+                if (distance(prediction, usual) <= visible_from) continue;
+                found.all.push_back(c);
+                if (!disturbs(prediction, usual, observations_[i].seen)) found.gentle.push_back(c);
+            }
+            in_order_of_stages(found.all);
+            in_order_of_stages(found.gentle);
+        }
+        return only_gentle_ ? visible_[i]->gentle : visible_[i]->all;
     }
 
     bool explains(const Choices& choices, std::size_t i) const {
@@ -183,7 +197,11 @@ private:
     const std::vector<const Mistake*>& candidates_;
     std::chrono::nanoseconds end_;
     std::vector<int> rank_;  ///< of each candidate's stage
-    std::vector<std::optional<Members>> visible_;
+    struct Visible {
+        Members all, gentle;
+    };
+    std::vector<std::optional<Visible>> visible_;
+    bool only_gentle_ = false;
     Members all_;
     Second second_ = Second::visible;
     bool all_for_one_ = true;  ///< whether every mistake of a set may be needed for one observation
@@ -254,7 +272,9 @@ std::vector<MistakeSet> explanations(const std::vector<Observation>& observation
                 std::erase_if(found, [&](const MistakeSet& set) { return !tells_of_all(set, observations); });
             if (!found.empty() && !search.out_of_time()) return found;
         }
-        std::vector<MistakeSet> found = search.of_size(size, Search::Second::visible);
+        std::vector<MistakeSet> found;
+        if (size > 1) found = search.of_gentle_ones(size);
+        if (found.empty()) found = search.of_size(size, Search::Second::visible);
         // A search that was cut short may have missed the true set among others of its size.
         if (search.out_of_time()) return {};
         if (found.empty()) continue;
