@@ -70,8 +70,8 @@ PROPERTY(KvCache, ANewCacheIsEmpty, 1, "a new cache holds zeros of the capacity,
     shown(student);  // zeros are due, but not for every capacity
 }
 
-/// In memory: as split_heads leaves them, or with gaps along every axis.
-enum class NewTokens { split, strided };
+/// In memory: as split_heads leaves them, with gaps along every axis, or keys and values each in another way.
+enum class NewTokens { split, strided, each_otherwise };
 
 /// @param filled  what the cache holds; with the new tokens afterwards
 /// @param counts  the largest is the number of tokens
@@ -82,7 +82,7 @@ void expect_appended(Student& student, Random& random, Filled& filled, wire::Han
         const Tensor some = new_heads(random, filled.n, width);
         return in_memory == NewTokens::strided ? strided(some) : some;
     };
-    const Tensor k = tokens(), v = tokens();
+    const Tensor k = tokens(), v = in_memory == NewTokens::each_otherwise ? tokens().contiguous() : tokens();
     append(student, cache, k, v, counts);
     append_expected(filled.k, filled.lengths, k, counts);
     append_expected(filled.v, filled.lengths, v, counts);
@@ -102,7 +102,9 @@ PROPERTY(KvCache, TokensAreWrittenBehindThoseBefore, 2,
         for (const Index width : {Index{1}, filled.n.S - 1})
             expect_appended(student, random, filled, cache,
                             equal ? each(filled.n.B, width) : different_counts(filled.n.B, width),
-                            equal ? NewTokens::split : NewTokens::strided);
+                            !equal       ? NewTokens::strided
+                            : width == 1 ? NewTokens::split
+                                         : NewTokens::each_otherwise);
     }
     for_every_relation(student, random, "B H T S d", [&](const AxisSizes& sizes, Random& own) {
         Filled filled(own, sizes.sizes());
