@@ -47,6 +47,7 @@ Questions ask_sum(Random& random) {
     }
     ask(Tensor::of({2, 4}, {2048, 1, 1, 1, -2048, -1, -1, -1}), half);
     ask(Tensor::of({2, 4}, {256, 1, 1, 1, -256, -1, -1, -1}), bfloat16);
+    ask(random_tensor(random, {}), half);
     return questions;
 }
 
@@ -63,6 +64,7 @@ Questions ask_softmax(Random& random) {
         ask(random_tensor(random, {3, 12}) * 2.0F + 15.0F, total);
         ask(random_tensor(random, {3, 6}) * 0.5F - 40.0F, total);
     }
+    ask(random_tensor(random, {}), in_float);
     return questions;
 }
 
@@ -165,6 +167,14 @@ Questions ask_cache_bytes(Random& random) {
     for (const std::string kept : {"as_float", "as_half", "as_int8"})
         for (const Index d_v : {n.d, n.d_v})
             questions.add({{"B", n.B}, {"H", n.H}, {"S", n.S}, {"d", n.d}, {"d_v", d_v}, {"kept", kept}});
+    // More than 2^31 for keys, for values and for both.
+    for (const std::string kept : {"as_float", "as_half", "as_int8"})
+        questions.add({{"B", Index{5}},
+                       {"H", Index{96}},
+                       {"S", Index{131'072}},
+                       {"d", Index{128}},
+                       {"d_v", Index{64}},
+                       {"kept", kept}});
     return questions;
 }
 

@@ -27,8 +27,10 @@ constexpr double a_hair = 1e-5;
 // ---- sixteen bits ----------------------------------------------------------------------------------------------
 
 void expect_rounded(Student& student, const Tensor& x, const std::string& format) {
+    const Array given = exact(x);
+    const auto made_of = [&](std::size_t i) { return ", of " + digits(given.value[i]) + " in " + format + ","; };
     expect_numbers(student, "rounded numbers", student.tensor("rounded", {{"x", x}, {"format", format}}),
-                   diagnosis::rounded(Halves::right(), exact(x), format == half), a_hair, Zeros::signed_ones);
+                   diagnosis::rounded(Halves::right(), given, format == half), a_hair, Zeros::signed_ones, made_of);
 }
 
 void expect_all_rounded(Student& student, Random& random, const std::string& format) {

@@ -61,6 +61,21 @@ double never_infinite(double x, const Digits& format) {
     return std::nearbyint(x / step) * step;
 }
 
+double infinite_past_the_largest(double x, const Digits& format) {
+    return std::abs(x) > format.largest ? ended(x, format) : right_of(x, format);
+}
+
+bool is_half(const Digits& format) { return format.fraction_bits > bfloat16_digits.fraction_bits + 1; }
+
+template <double (*other)(double, const Digits&)>
+double in_half_alone(double x, const Digits& format) {
+    return is_half(format) ? other(x, format) : right_of(x, format);
+}
+template <double (*other)(double, const Digits&)>
+double in_bfloat16_alone(double x, const Digits& format) {
+    return is_half(format) ? right_of(x, format) : other(x, format);
+}
+
 constexpr const char* nearest_one = "the nearest number of the format, of two that are equally near the even one";
 constexpr const char* where_it_ends = "from half a step past the largest on (in half 65,520) it is an infinity";
 constexpr const char* a_little_off = "nothing crashes; long sums are a little off, the same way each time";
@@ -124,6 +139,27 @@ Chapter half_numbers() {
          .symptom = a_little_off,
          .question = "2051 is as near to 2050 as to 2052. Which of them has 0 as its last fraction bit?",
          .make = &rounds<&ties_toward_zero>},
+        {.id = "half_alone_cuts_digits",
+         .decision = "half_rounding",
+         .title = "in half, digits are cut off: every number moves toward 0; bfloat16 is right",
+         .right = nearest_one,
+         .symptom = a_little_off,
+         .question = "Which half is nearest to 2049.9, 2048 or 2050, and which does yours give?",
+         .make = &rounds<&in_half_alone<&toward_zero>>},
+        {.id = "half_alone_ties_away",
+         .decision = "half_rounding",
+         .title = "in half, what lies in the middle goes away from 0; bfloat16 is right",
+         .right = nearest_one,
+         .symptom = a_little_off,
+         .question = "2049 is as near to 2048 as to 2050. Which of them has 0 as its last fraction bit?",
+         .make = &rounds<&in_half_alone<&ties_away>>},
+        {.id = "bfloat16_alone_ties_away",
+         .decision = "half_rounding",
+         .title = "in bfloat16, what lies in the middle goes away from 0; half is right",
+         .right = nearest_one,
+         .symptom = a_little_off,
+         .question = "257 is as near to 256 as to 258. Which of them has 0 as its last fraction bit?",
+         .make = &rounds<&in_bfloat16_alone<&ties_away>>},
         {.id = "bfloat16_cuts_bits",
          .decision = "half_rounding",
          .title = "a bfloat16 is made by dropping the lower half of a float's bits",
@@ -153,6 +189,20 @@ Chapter half_numbers() {
          .symptom = "overflow goes unseen",
          .question = "What does a processor give for 60,000 + 60,000 in half?",
          .make = &rounds<&clamped>},
+        {.id = "infinite_past_the_largest",
+         .decision = "half_range",
+         .title = "what is larger than the largest number is infinite, even by less than half a step",
+         .right = where_it_ends,
+         .symptom = "numbers that would still be rounded to the largest overflow",
+         .question = "Which is nearer to 65,510: 65,504, or the half that would come next?",
+         .make = &rounds<&infinite_past_the_largest>},
+        {.id = "half_alone_infinite_past_the_largest",
+         .decision = "half_range",
+         .title = "in half, what is larger than 65,504 is infinite, even by less than half a step; bfloat16 is right",
+         .right = where_it_ends,
+         .symptom = "numbers that would still be rounded to the largest overflow",
+         .question = "Which is nearer to 65,510: 65,504, or the half that would come next?",
+         .make = &rounds<&in_half_alone<&infinite_past_the_largest>>},
         {.id = "half_infinite_from_the_next_power",
          .decision = "half_range",
          .title = "numbers from 65,520 up to 65,536 become 65,504",
