@@ -1,5 +1,7 @@
 #include "suites/11_long_texts/windows.hpp"
 
+#include "diagnosis/choices.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -35,8 +37,12 @@ Mask each_pair(const Windows& choices, Index T, Index S, Open open) {
     return mask;
 }
 
-/// The first key of all windows. Questions have so few queries that whoever takes some together takes all.
-Index block_begin(Index T, Index S, Index w) { return std::max<Index>(0, S - T - w + 1); }
+/// The first key of all windows of a block of queries. Of so few, whoever takes some together takes all.
+Index block_begin(Index T, Index S, Index w) {
+    constexpr Index least_block = 8;
+    if (T > least_block) throw Unpredictable{};
+    return std::max<Index>(0, S - T - w + 1);
+}
 
 /// Where padding is asked for key s.
 Index looked_up(const Windows& choices, const Windows::Pair& pair, Index w, const Windows::Positions& globals) {

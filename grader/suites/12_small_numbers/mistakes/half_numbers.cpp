@@ -65,6 +65,8 @@ double infinite_past_the_largest(double x, const Digits& format) {
     return std::abs(x) > format.largest ? ended(x, format) : right_of(x, format);
 }
 
+double as_it_is(double x, const Digits&) { return x; }
+
 bool is_half(const Digits& format) { return format.fraction_bits > bfloat16_digits.fraction_bits + 1; }
 
 template <double (*other)(double, const Digits&)>
@@ -160,6 +162,13 @@ Chapter half_numbers() {
          .symptom = a_little_off,
          .question = "257 is as near to 256 as to 258. Which of them has 0 as its last fraction bit?",
          .make = &rounds<&in_bfloat16_alone<&ties_away>>},
+        {.id = "bfloat16_not_rounded",
+         .decision = "half_rounding",
+         .title = "in bfloat16 nothing is rounded: numbers stay the floats that they are",
+         .right = nearest_one,
+         .symptom = "better than sixteen bits can be",
+         .question = "What does your rounded give for 257 in bfloat16?",
+         .make = &rounds<&in_bfloat16_alone<&as_it_is>>},
         {.id = "bfloat16_cuts_bits",
          .decision = "half_rounding",
          .title = "a bfloat16 is made by dropping the lower half of a float's bits",
