@@ -32,6 +32,10 @@ double ties_away(double x, const Digits& format) {
     const double step = step_at(x, format);
     return ended(std::round(x / step) * step, format);
 }
+/// Bits of a half are rounded so; smaller numbers, which have fewer, are right.
+double ties_away_from_the_least_exponent_up(double x, const Digits& format) {
+    return std::abs(x) < std::ldexp(1.0, format.least_exponent) ? right_of(x, format) : ties_away(x, format);
+}
 double ties_up(double x, const Digits& format) {
     const double step = step_at(x, format);
     return ended(std::floor(x / step + 0.5) * step, format);
@@ -155,6 +159,14 @@ Chapter half_numbers() {
          .symptom = a_little_off,
          .question = "2049 is as near to 2048 as to 2050. Which of them has 0 as its last fraction bit?",
          .make = &rounds<&in_half_alone<&ties_away>>},
+        {.id = "half_alone_ties_away_from_2_to_minus_14",
+         .decision = "half_rounding",
+         .title =
+             "in half, what lies in the middle goes away from 0, from 2^-14 up; smaller numbers and bfloat16 are right",
+         .right = nearest_one,
+         .symptom = a_little_off,
+         .question = "2049 is as near to 2048 as to 2050. Which of them has 0 as its last fraction bit?",
+         .make = &rounds<&in_half_alone<&ties_away_from_the_least_exponent_up>>},
         {.id = "bfloat16_alone_ties_away",
          .decision = "half_rounding",
          .title = "in bfloat16, what lies in the middle goes away from 0; half is right",
