@@ -106,17 +106,61 @@ void repeat_keys(Given& given, const Inputs& in, const Windows& choices) {
     given.input[2] = cat(std::vector<Tensor>(static_cast<std::size_t>(most), in.v), 2);
 }
 
-Given given_by(const Inputs& in, const Windows& choices) {
+void scale_queries(Given& given, double factor) {
+    given.prepared = [factor](const Array& heads, std::size_t role) {
+        return role == 0 ? reference::scale(heads, factor) : heads;
+    };
+}
+
+/// Which keys are padding that a query would see if they were none, (B, 1, T, S), inverted.
+Mask hidden_by_padding(const Inputs& in, const Windows& choices, const Mask& mask) {
+    const Index B = mask.size(0), T = mask.size(2), S = mask.size(3);
+    const auto& [w, globals, padding] = in.looks;
+    const Mask without = diagnosis::long_mask(choices, T, S, w, globals, Mask{});
+    Mask hidden = Mask::block_all({B, 1, T, S});
+    for (Index b = 0; b < B; ++b)
+        for (Index t = 0; t < T; ++t) {
+            bool sees = choices.padding_scores.in_empty_rows;
+            for (Index s = 0; s < S; ++s) sees |= !mask(b, 0, t, s);
+            for (Index s = 0; s < S && sees; ++s) hidden(b, 0, t, s) = !padding(b, 0, 0, s) || without(t, s);
+        }
+    return hidden;
+}
+
+/// All keys once more, seen where they are padding, with one score for all queries: two features more, in which
+/// queries have ones, add up to it.
+void score_padding(Given& given, const Inputs& in, const Windows& choices) {
+    const Index B = in.q.size(0), H = in.q.size(1), T = in.q.size(2), S = in.k.size(2), d = in.q.size(3);
+    const double due = Windows::padding_score * std::sqrt(static_cast<double>(d));
+    const auto high = static_cast<float>(due), low = static_cast<float>(due - static_cast<double>(high));
+    Tensor padding = Tensor::zeros({B, H, S, d + 2});
+    padding.select(3, d).fill(high);
+    padding.select(3, d + 1).fill(low);
+    const Tensor keys = cat({in.k, Tensor::zeros({B, H, S, 2})}, 3);
+    given.input = {cat({in.q, Tensor::full({B, H, T, 2}, 1)}, 3), cat({keys, padding}, 2), cat({in.v, in.v}, 2)};
+    const Mask hidden = hidden_by_padding(in, choices, given.mask);
+    Mask both = Mask::block_all({B, 1, T, 2 * S});
+    for (Index b = 0; b < B; ++b)
+        for (Index t = 0; t < T; ++t)
+            for (Index s = 0; s < S; ++s) {
+                both(b, 0, t, s) = given.mask(b, 0, t, s);
+                both(b, 0, t, S + s) = hidden(b, 0, t, s);
+            }
+    given.mask = both;
+    scale_queries(given, std::sqrt(static_cast<double>(d + 2) / static_cast<double>(d)));
+}
+
+Given given_by(const Inputs& in, Windows choices) {
+    choices.axes = Windows::Axes::as_asked;  // what long_mask returns is its own business
     Given given;
     given.input = {in.q, in.k, in.v};
     given.mask = in.mask(choices);
-    if (choices.counts_list || choices.counts_twice != Windows::CountsTwice::nowhere) repeat_keys(given, in, choices);
-    if (choices.scales_by_window) {
-        const double factor = std::sqrt(static_cast<double>(in.q.size(3)) / static_cast<double>(in.looks.w));
-        given.prepared = [factor](const Array& heads, std::size_t role) {
-            return role == 0 ? reference::scale(heads, factor) : heads;
-        };
-    }
+    if (choices.counts_list != Windows::CountsList::nowhere || choices.counts_twice != Windows::CountsTwice::nowhere)
+        repeat_keys(given, in, choices);
+    else if (choices.padding_scores.is_finite && in.looks.padding.defined())
+        score_padding(given, in, choices);
+    if (choices.scales_by_window)
+        scale_queries(given, std::sqrt(static_cast<double>(in.q.size(3)) / static_cast<double>(in.looks.w)));
     return given;
 }
 

@@ -34,7 +34,9 @@ void expect_positions_checked(Student& student, const std::string& function, con
     refuse_with(student, function, fits, name, Positions{1, -1}, "a position is negative");
 }
 
-void expect_padding_checked(Student& student, const std::string& function, const Arguments& fits, Index B, Index S) {
+/// Other shapes that the scores' (B, H, T, S) would take are refused, too.
+void expect_padding_checked(Student& student, const std::string& function, const Arguments& fits, const Sizes& n) {
+    const Index B = n.B, S = n.S;
     const auto refuse = [&](const Shape& shape, const std::string& because) {
         refuse_with(student, function, fits, "padding", Mask::allow_all(shape), because);
     };
@@ -42,6 +44,29 @@ void expect_padding_checked(Student& student, const std::string& function, const
     refuse({B, 1, 1, S - 1}, "padding is shorter than the keys");
     refuse({B, S}, "padding has two axes");
     refuse({B, 1, 2, S}, "padding has an axis of queries");
+    refuse({S}, "padding has one axis");
+    refuse({n.T, S}, "padding is a mask of queries and keys");
+    refuse({1, 1, S}, "padding has three axes");
+    refuse({B, 1, n.T, S}, "padding has an axis of queries");
+    refuse({B, n.H, 1, S}, "padding has an axis of heads");
+    refuse({B, 1, 1, 1}, "padding is of one key");
+}
+
+/// How many values do not fit three keys. Those that are taken come first: it says more that they are than how
+/// others, which an index would leave, are refused.
+std::vector<Index> values_of_misfit(Student& student, const Filled& filled, const NewTokens& some,
+                                    const std::string& function) {
+    const auto takes = [&](Index count) {
+        const wire::Handle cache = filled.in(student);
+        Arguments arguments = function == "ring_append" ? some.appended(cache) : some.decoded(cache);
+        Shape shape = some.v.shape();
+        shape[2] = count;
+        std::ranges::find(arguments, "v", &wire::Field::name)->value = Tensor::zeros(shape);
+        return !student.outcome(function, arguments).error;
+    };
+    const Index fewer = 2, more = 4;
+    if (student.outside_story([&] { return takes(more); })) return {more, fewer};
+    return {fewer, more};
 }
 
 }  // namespace
@@ -61,7 +86,7 @@ void expect_masks_checked(Student& student, Random& random, const Sizes& n) {
     expect_windows_checked(student, "long_mask", both);
     expect_lengths_checked(student, "long_mask", both, n.S);
     expect_positions_checked(student, "long_mask", both, "globals", n.S);
-    expect_padding_checked(student, "long_mask", both, n.B, n.S);
+    expect_padding_checked(student, "long_mask", both, n);
     const Arguments squared{{"mask", random_mask(random, {n.S, n.S})}, {"layers", Index{2}}};
     refuse_with(student, "reach", squared, "mask", random_mask(random, {n.S, n.S + 1}), "the mask is not square");
     refuse_with(student, "reach", squared, "mask", random_mask(random, {n.S + 1, n.S}), "the mask is not square");
@@ -74,11 +99,11 @@ void expect_masks_checked(Student& student, Random& random, const Sizes& n) {
 
 void expect_attention_checked(Student& student, Random& random, const Inputs& in) {
     const char* const function = "window_attention";
-    const Index B = in.q.size(0), S = in.k.size(2);
+    const Index B = in.q.size(0), H = in.q.size(1), T = in.q.size(2), S = in.k.size(2);
     const Arguments fits = in.arguments();
     expect_windows_checked(student, function, fits);
     expect_positions_checked(student, function, fits, "globals", S);
-    expect_padding_checked(student, function, fits, B, S);
+    expect_padding_checked(student, function, fits, {B, H, T, S, in.q.size(3), in.v.size(3)});
     refuse_with(student, function, fits, "padding", Mask::allow_all({B + 1, 1, 1, S}),
                 "padding is of more sequences than there are");
     refuse_with(student, function, fits, "padding", Mask::allow_all({1, 1, 1, S}), "padding is of one sequence");
@@ -112,8 +137,9 @@ void expect_rings_checked(Student& student, Random& random, const Sizes& n) {
     for (const char* function : {"ring_append", "ring_decode"}) {
         refuses(function, "k", {n.B, n.H, 3, n.d + 1}, "k is wider than the cache");
         refuses(function, "v", {n.B, n.H, 3, n.d_v + 1}, "v is wider than the cache");
-        refuses(function, "v", {n.B, n.H, 2, n.d_v}, "there are fewer values than keys");
-        refuses(function, "v", {n.B, n.H, 4, n.d_v}, "there are more values than keys");
+        for (const Index count : values_of_misfit(student, filled, some, function))
+            refuses(function, "v", {n.B, n.H, count, n.d_v},
+                    count < 3 ? "there are fewer values than keys" : "there are more values than keys");
         refuses(function, "k", {n.B, n.H + 1, 3, n.d}, "k has more heads than the cache");
         refuses(function, "v", {n.B + 1, n.H, 3, n.d_v}, "v has more sequences than the cache");
     }

@@ -34,7 +34,10 @@ std::vector<Looks> all_looks(Random& random, const judge::Sizes& n) {
             {3, {}, random_padding(random, n.B, S, Padded::left)},
             {2, {}, random_padding(random, n.B, S, Padded::right)},
             {2, {S - 2, 0}, random_padding(random, n.B, S, Padded::left)},
-            {2, {0, S - 1}, random_padding(random, n.B, S, Padded::between)}};
+            {2, {0, S - 1}, random_padding(random, n.B, S, Padded::between)},
+            {1, {0, S - 1, 0}, Mask{}},
+            {1, {S - n.T}, Mask{}},  // the first query
+            {1, {}, random_padding(random, n.B, S, Padded::left)}};
 }
 
 /// Every second query has scores near a number. The others show that nothing else is wrong.
@@ -83,6 +86,9 @@ Questions ask_window_attention(Random& random) {
     // the same in double, and near 900 above what exp of a double can hold.
     for (const float level : {30.0F, -300.0F, 900.0F, -900.0F})
         questions.add(some_at_level(Inputs(random, n, {3, {0}, Mask{}}), level).arguments());
+    // Padding that has a number for its score is found among others as low.
+    const Looks padded{4, {}, random_padding(random, n.B, n.S, Padded::left)};
+    questions.add(some_at_level(Inputs(random, n, padded), -1e4F).arguments());
     Inputs sharp(random, n, {4, {}, Mask{}});
     sharp.q = sharp.q * 60.0F;
     questions.add(sharp.arguments());

@@ -107,10 +107,11 @@ RingSight seen_in_ring(const Ring& ring, const Array& new_k, const Array& new_v,
     using Looks = Ringing::Looks;
     const Looks looks = choices.looks;
     if (looks != Looks::before) looked_at.append(new_k, new_v, choices);
-    if (looks == Looks::at_what_is_left || looks == Looks::at_slots || looks == Looks::at_everything) {
+    const bool looks_at_chunk = looks == Looks::at_what_is_left_or_chunk && n > ring.w();
+    if (looks != Looks::before && looks != Looks::at_ring_and_chunk && !looks_at_chunk) {
         all = in_ring(looked_at, choices);
     } else {
-        if (choices.sees_ring) all = in_ring(ring, choices);
+        if (choices.sees_ring && !looks_at_chunk) all = in_ring(ring, choices);
         for (Index t = 0; t < n && choices.sees_new; ++t) all.push_back({true, t, ring.next + t});
     }
     const auto keys = static_cast<Index>(all.size());

@@ -32,7 +32,10 @@ struct Ringing {
     /// Whether the other cache changes.
     bool changes_other(const Seen& seen) const;
     bool one_slot_more = false;  ///< a new ring has w + 1
-    bool shifts = false;         ///< slots hold tokens in order, the newest last, in place of p % w
+    /// How wide a new ring is for keys and for values.
+    enum class Widths { as_asked, keys_for_both, values_for_both, swapped };
+    Widths widths = Widths::as_asked;
+    bool shifts = false;  ///< slots hold tokens in order, the newest last, in place of p % w
 
     /// What new token t sees: a token of the ring at `position`, or new token u.
     struct Sight {
@@ -54,11 +57,12 @@ struct Ringing {
     Index (*held)(Index next, Index w);  ///< how many slots are read
     /// When new tokens are taken in, and where they are looked for if that comes first.
     enum class Looks {
-        before,            ///< at the old tokens and the new ones
-        at_what_is_left,   ///< at the tokens that the ring still holds: what was pushed out is not seen
-        at_slots,          ///< at the slots of its window, which newer tokens may hold by now
-        at_everything,     ///< at all that the ring holds
-        at_ring_and_chunk  ///< at the old tokens' slots, which new ones hold by now, and at the new ones
+        before,                    ///< at the old tokens and the new ones
+        at_what_is_left,           ///< at the tokens that the ring still holds: what was pushed out is not seen
+        at_what_is_left_or_chunk,  ///< the same, but at the new ones where these are more than it holds
+        at_slots,                  ///< at the slots of its window, which newer tokens may hold by now
+        at_everything,             ///< at all that the ring holds
+        at_ring_and_chunk          ///< at the old tokens' slots, which new ones hold by now, and at the new ones
     };
     Looks looks = Looks::before;
     bool takes_in = true;  ///< in decode at all

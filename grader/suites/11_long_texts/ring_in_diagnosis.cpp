@@ -47,9 +47,14 @@ Predict predict_make_ring(const Arguments& arguments) {
     const Index B = size("B"), H = size("H"), w = size("w"), d = size("d"), d_v = size("d_v");
     if (std::min({B, H, w, d, d_v}) < 1) return nullptr;
     return [=](const Choices& c) {
-        const Index slots = w + (c.of<Ringing>().one_slot_more ? 1 : 0);
+        const Ringing& choices = c.of<Ringing>();
+        using Widths = Ringing::Widths;
+        const Index slots = w + (choices.one_slot_more ? 1 : 0);
+        const bool is_swapped = choices.widths == Widths::swapped;
+        const Index of_keys = is_swapped || choices.widths == Widths::values_for_both ? d_v : d;
+        const Index of_values = is_swapped || choices.widths == Widths::keys_for_both ? d : d_v;
         Answer answer;
-        append(answer, Ring{zeros({B, H, slots, d}), zeros({B, H, slots, d_v}), 0});
+        append(answer, Ring{zeros({B, H, slots, of_keys}), zeros({B, H, slots, of_values}), 0});
         return answer;
     };
 }

@@ -1,5 +1,7 @@
 #include "suites/11_long_texts/windows.hpp"
 
+#include "diagnosis/choices.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -35,6 +37,33 @@ Mask each_pair(const Windows& choices, Index T, Index S, Open open) {
     return mask;
 }
 
+/// The first key of all windows of a block of queries. Of so few, whoever takes some together takes all.
+Index block_begin(Index T, Index S, Index w) {
+    constexpr Index least_block = 8;
+    if (T > least_block) throw Unpredictable{};
+    return std::max<Index>(0, S - T - w + 1);
+}
+
+/// Where padding is asked for key s.
+Index looked_up(const Windows& choices, const Windows::Pair& pair, Index w, const Windows::Positions& globals) {
+    using LookedUp = Windows::LookedUp;
+    if (choices.looked_up == LookedUp::at_position || is_one_of(globals, pair.p())) return pair.s;
+    const Index begin = choices.looked_up == LookedUp::among_keys_of_block ? block_begin(pair.T, pair.S, w)
+                                                                           : std::max<Index>(0, pair.p() - w + 1);
+    Index before = std::max<Index>(0, pair.s - begin);
+    for (Index s = 0; s < std::min(begin, pair.s); ++s) before += is_one_of(globals, s) ? 1 : 0;
+    return before;
+}
+
+/// (B, 1, T, S) with the axes that somebody gives it.
+Mask with_axes(const Windows& choices, const Mask& mask, bool padded) {
+    using Axes = Windows::Axes;
+    const Index B = mask.size(0), T = mask.size(2), S = mask.size(3);
+    const bool four = choices.axes == Axes::always_four || (padded && choices.axes == Axes::as_asked);
+    if (four) return mask;
+    return padded ? mask.as_strided({B, T, S}, {T * S, S, 1}, 0) : mask.as_strided({T, S}, {S, 1}, 0);
+}
+
 /// Ways between S tokens: how many lead from column to row.
 using Ways = std::vector<double>;
 
@@ -66,7 +95,9 @@ const Windows& Windows::right() {
 Index Windows::copies(const Pair& pair, Index w, const Positions& globals) const {
     const bool every_key = is_one_of(globals, pair.p());
     const auto named = static_cast<Index>(std::ranges::count(globals, pair.s));
-    const Index of_list = counts_list ? named : std::min<Index>(named, 1);
+    if (counts_list == CountsList::before_block)
+        return every_key || pair.s >= block_begin(pair.T, pair.S, w) ? 1 : std::max<Index>(named, 1);
+    const Index of_list = counts_list == CountsList::before_windows ? named : std::min<Index>(named, 1);
     if (!every_key && !in_window(pair, w)) return std::max<Index>(of_list, 1);
     const bool again =
         counts_twice == CountsTwice::in_every_row || (counts_twice == CountsTwice::in_windows && !every_key);
@@ -93,17 +124,18 @@ Mask long_mask(const Windows& choices, Index T, Index S, Index w, const Windows:
                 const auto is_padding = [&](Index position) {
                     return padding.defined() && choices.is_padding(padding, b, position);
                 };
+                const Index asked = looked_up(choices, pair, w, globals);
                 Windows::Sight sight{
                     choices.in_window(pair, w), choices.opened_by(pair, globals), s > pair.p(),         false,
                     is_padding(pair.p()),       is_one_of(globals, pair.p()),     is_one_of(globals, s)};
                 const bool is_met = choices.sees(sight);
-                sight.padding = is_padding(s);
+                sight.padding = is_padding(asked);
                 stopped |= choices.stops_at_padding && is_met && sight.padding;
                 const bool open = choices.sees(sight) && !stopped;
                 mask(b, 0, t, s) = open == choices.inverted;
             }
         }
-    return padding.defined() ? mask : mask.as_strided({T, S}, {S, 1}, 0);
+    return with_axes(choices, mask, padding.defined());
 }
 
 Mask reach(const Windows& choices, const Mask& mask, Index layers) {
@@ -114,7 +146,7 @@ Mask reach(const Windows& choices, const Mask& mask, Index layers) {
             steps[static_cast<std::size_t>(t * S + s)] =
                 mask(choices.turned ? s : t, choices.turned ? t : s) == choices.squares_blocked ? 1 : 0;
     Ways ways = steps;
-    if (choices.keeps_nearer)
+    if (choices.keeps_itself)
         for (Index t = 0; t < S; ++t) ways[static_cast<std::size_t>(t * S + t)] = 1;
     const Index count = choices.steps(layers);
     if (count == 0) {

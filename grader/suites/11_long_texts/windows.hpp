@@ -34,9 +34,25 @@ struct Windows {
     /// Whether key s of sequence b is taken for padding.
     bool (*is_padding)(const Mask& padding, Index b, Index s);
     bool stops_at_padding = false;  ///< a query looks at no key behind the first padding that it meets
-    bool inverted = false;          ///< true and false for one another, in each of the three masks
+    /// Where a key is looked up in padding: where it stands, or at its number among the keys that were gathered, for
+    /// one query or for all that are computed together. A global query has all keys before it.
+    enum class LookedUp { at_position, among_keys_of_query, among_keys_of_block };
+    LookedUp looked_up = LookedUp::at_position;
+    /// In attention, the score that padding has in place of none.
+    struct PaddingScore {
+        bool is_finite = false;
+        bool in_empty_rows = false;  ///< also where a query sees nothing else
+    };
+    static constexpr double padding_score = -1e4;
+    PaddingScore padding_scores;
+    /// What a long mask has, with padding and without.
+    enum class Axes { as_asked, always_four, never_of_heads };
+    Axes axes = Axes::as_asked;
+    bool inverted = false;  ///< true and false for one another, in each of the three masks
 
-    bool counts_list = false;  ///< in attention, a global token counts as often as it is named
+    /// Where, in attention, a global token counts as often as it is named.
+    enum class CountsList { nowhere, before_windows, before_block };
+    CountsList counts_list = CountsList::nowhere;
     /// Where a global token counts once more although the query sees it already.
     enum class CountsTwice { nowhere, in_windows, in_every_row };
     CountsTwice counts_twice = CountsTwice::nowhere;
@@ -51,7 +67,8 @@ struct Windows {
     enum class Joined { any, odd, one_alone, counted };
     Joined joined = Joined::any;
     bool (*is_way)(double count);  ///< of what was counted: infinity, and NaN where it met 0
-    bool keeps_nearer = false;     ///< what fewer layers reach counts too, the token itself included
+    bool keeps_nearer = false;     ///< what fewer layers reach counts too
+    bool keeps_itself = false;     ///< and each token itself
     bool doubles = false;          ///< each step squares what is reached
     bool turned = false;           ///< whom a token influences, in place of who influences it
     bool squares_blocked = false;  ///< what is blocked is multiplied, in place of what is open

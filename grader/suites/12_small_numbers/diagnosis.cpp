@@ -38,22 +38,30 @@ Predict predict_rounded(const Arguments& arguments) {
     return [=](const Choices& c) { return Answer::of(within(rounded(c.of<Halves>(), read(c, x), to_half), a_hair)); };
 }
 
+/// The answer to a tensor without axes.
+Answer refuses_a_number(const Choices& c) {
+    if (!c.checking.ranks) return Answer::without_value(Answer::Kind::accepted);
+    return Answer::without_value(c.checking.invalid_argument ? Answer::Kind::refused : Answer::Kind::threw);
+}
+
 Predict predict_sum(const Arguments& arguments) {
     const Tensor x = tensor(arguments, "x");
     const bool in_half = word(arguments, "format") == "half";
-    if (x.rank() < 1 || x.numel() > most_numbers) return nullptr;
+    if (x.rank() < 1) return &refuses_a_number;
+    if (x.numel() > most_numbers) return nullptr;
     return [=](const Choices& c) { return Answer::of(within(sum_in(c.of<Halves>(), read(c, x), in_half), a_hair)); };
 }
 
 Predict predict_softmax(const Arguments& arguments) {
     const Tensor scores = tensor(arguments, "scores");
     const bool in_half = word(arguments, "total") == "in_half";
-    if (scores.rank() < 1 || scores.numel() > most_numbers) return nullptr;
+    if (scores.rank() < 1) return &refuses_a_number;
+    if (scores.numel() > most_numbers) return nullptr;
     return [=](const Choices& c) { return Answer::of(softmax_in_half(c.of<Halves>(), read(c, scores), in_half)); };
 }
 
 std::optional<Answer> softmax_from_own(judge::Student& student, const Arguments& arguments) {
-    if (!predict_softmax(arguments)) return std::nullopt;
+    if (!predict_softmax(arguments) || tensor(arguments, "scores").rank() < 1) return std::nullopt;
     auto weights = judge::small_numbers::own_softmax(student, tensor(arguments, "scores"), word(arguments, "total"));
     return weights ? std::optional(Answer::of(std::move(*weights))) : std::nullopt;
 }
@@ -191,6 +199,9 @@ Predict predict_int8_attention(const Arguments& arguments) {
         return nullptr;
     return [=](const Choices& c) {
         const Eights& choices = c.of<Eights>();
+        if (choices.attends_in_half)
+            return Answer::of(attention_in_half(c, q, taken_for(choices, cache.k, true, nullptr),
+                                                taken_for(choices, cache.v, true, nullptr), blocked));
         Given given;
         given.input = {choices.codes_queries ? coded_and_back(q) : q,
                        taken_for(choices, cache.k, choices.scales_keys, choices.scale_of_keys),

@@ -72,6 +72,8 @@ CodedRows joined(Eights::Joined how, const CodedRows& a, const CodedRows& b) {
             return {one_behind_the_other(a.codes, b.codes), one_behind_the_other(a.scales, b.scales)};
         case Eights::Joined::all_old_codes_first:
             return {one_behind_the_other(a.codes, b.codes), joined(a.scales, b.scales)};
+        case Eights::Joined::all_old_scales_first:
+            return {joined(a.codes, b.codes), one_behind_the_other(a.scales, b.scales)};
         case Eights::Joined::new_scales_first:
             return {joined(a.codes, b.codes), joined(b.scales, a.scales)};
         case Eights::Joined::new_first:

@@ -37,7 +37,8 @@ struct Eights {
     enum class Joined {
         by_heads,
         all_old_first,
-        all_old_codes_first,  ///< scales are where they should be
+        all_old_codes_first,   ///< scales are where they should be
+        all_old_scales_first,  ///< codes are where they should be
         new_first,
         new_scales_first,
         new_alone
@@ -49,6 +50,7 @@ struct Eights {
     Index (*scale_of_keys)(Index row, Index P) = nullptr;
     Index (*scale_of_values)(Index row, Index P) = nullptr;
     bool codes_queries = false;
+    bool attends_in_half = false;
 
     // ---- bytes -----------------------------------------------------------------------------------------------
     struct Sizes {

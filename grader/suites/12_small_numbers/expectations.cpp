@@ -47,7 +47,7 @@ CheckedPart part_of(const std::string& name, const Shape& shape) {
 }
 
 void expect_numbers(Student& student, const std::string& what, const Tensor& actual, const Array& expected,
-                    double relative, Zeros zeros) {
+                    double relative, Zeros zeros, const std::function<std::string(std::size_t)>& made_of) {
     const CheckedPart part = part_of(what, expected.shape);
     expect(actual.defined(), Stage::none, "your " + what + " are a Tensor{} that nothing was assigned to");
     expect_shape(part, actual.shape(), expected.shape);
@@ -64,8 +64,8 @@ void expect_numbers(Student& student, const std::string& what, const Tensor& act
         if (is_ordinary(expected.value[i]) || is_as_expected(all.value[i], expected.value[i], relative, zeros))
             continue;
         expect(false, Stage::none,
-               "number " + std::to_string(i) + " of your " + what + " is " + in_digits(all.value[i]) +
-                   "; it should be " + in_digits(expected.value[i]));
+               "number " + std::to_string(i) + " of your " + what + (made_of ? made_of(i) : "") + " is " +
+                   in_digits(all.value[i]) + "; it should be " + in_digits(expected.value[i]));
     }
 }
 

@@ -34,8 +34,10 @@ enum class Zeros { alike, signed_ones };
 /// an ordinary comparison does not see it are told in words.
 /// @param what  "rounded", for messages
 /// @param relative  how far what is small may be off
+/// @param made_of  what is said of a number besides, if anything
 void expect_numbers(Student& student, const std::string& what, const Tensor& actual, const Array& expected,
-                    double relative, Zeros zeros = Zeros::alike);
+                    double relative, Zeros zeros = Zeros::alike,
+                    const std::function<std::string(std::size_t)>& made_of = nullptr);
 
 // ---- the student's own functions, asked outside the story ---------------------------------------------------
 

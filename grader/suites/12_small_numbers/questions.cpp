@@ -47,6 +47,8 @@ Questions ask_sum(Random& random) {
     }
     ask(Tensor::of({2, 4}, {2048, 1, 1, 1, -2048, -1, -1, -1}), half);
     ask(Tensor::of({2, 4}, {256, 1, 1, 1, -256, -1, -1, -1}), bfloat16);
+    ask(Tensor::of({2, 3}, {60'000, 5'504, 15, 1, 2, 4}), half);  // near the largest, beside an ordinary row
+    ask(random_tensor(random, {}), half);
     return questions;
 }
 
@@ -62,7 +64,9 @@ Questions ask_softmax(Random& random) {
         ask(with_blocked(random, random_tensor(random, {6, n.S}) * 2.0F, true), total);
         ask(random_tensor(random, {3, 12}) * 2.0F + 15.0F, total);
         ask(random_tensor(random, {3, 6}) * 0.5F - 40.0F, total);
+        ask(random_tensor(random, {3, 6}) * 0.5F - 12.0F, total);  // beside 0, exponentials have few digits left
     }
+    ask(random_tensor(random, {}), in_float);
     return questions;
 }
 
@@ -165,6 +169,14 @@ Questions ask_cache_bytes(Random& random) {
     for (const std::string kept : {"as_float", "as_half", "as_int8"})
         for (const Index d_v : {n.d, n.d_v})
             questions.add({{"B", n.B}, {"H", n.H}, {"S", n.S}, {"d", n.d}, {"d_v", d_v}, {"kept", kept}});
+    // More than 2^31 for keys, for values and for both.
+    for (const std::string kept : {"as_float", "as_half", "as_int8"})
+        questions.add({{"B", Index{5}},
+                       {"H", Index{96}},
+                       {"S", Index{131'072}},
+                       {"d", Index{128}},
+                       {"d_v", Index{64}},
+                       {"kept", kept}});
     return questions;
 }
 

@@ -108,8 +108,8 @@ Known by_neighbours(Numbers numbers, const Rounding& round) {
     return left.front();
 }
 
-Known summed(Halves::Order order, Numbers numbers, const Rounding& round) {
-    Known total = Known::exactly(0);
+/// @param total  what the sum begins with, if it goes from the first number to the last
+Known summed(Halves::Order order, Numbers numbers, const Rounding& round, Known total = Known::exactly(0)) {
     switch (order) {
         case Halves::Order::in_turn:
             for (const Known& one : numbers) total = round(sum_of(total, one));
@@ -135,29 +135,38 @@ bool keeps_in_half(Halves::KeptTotal kept, bool asked) {
     return kept == Halves::KeptTotal::in_half;
 }
 
+Known larger(const Known& a, const Known& b) {
+    return {std::max(a.low, b.low), std::max(a.value, b.value), std::max(a.high, b.high)};
+}
+
+Known largest_of(const Halves& choices, Numbers scores) {
+    const bool as_they_came = !choices.rounds_scores || choices.largest == Halves::Largest::of_row_unrounded;
+    const Rounding round(choices, true);
+    Known largest = Known::exactly(choices.largest == Halves::Largest::of_row_and_zero ? 0 : -infinity);
+    for (const Known& score : scores) largest = larger(largest, as_they_came ? score : round(score));
+    return largest;
+}
+
 /// Softmax of one row.
-std::vector<Known> weights_of_row(const Halves& choices, const std::vector<Known>& scores, bool total_in_half) {
+/// @param largest  what is subtracted
+std::vector<Known> weights_of_row(const Halves& choices, const std::vector<Known>& scores, const Known& largest,
+                                  bool total_in_half) {
     const Rounding round(choices, true);
     std::vector<Known> s;
-    Known largest = Known::exactly(-infinity);
-    for (const Known& score : scores) {
-        s.push_back(choices.rounds_scores ? round(score) : score);
-        largest.low = std::max(largest.low, s.back().low);
-        largest.value = std::max(largest.value, s.back().value);
-        largest.high = std::max(largest.high, s.back().high);
-    }
-    if (choices.max_from_zero)
-        largest = {std::max(largest.low, 0.0), std::max(largest.value, 0.0), std::max(largest.high, 0.0)};
+    for (const Known& score : scores) s.push_back(choices.rounds_scores ? round(score) : score);
     const auto n = static_cast<double>(s.size());
-    if (largest.value == -infinity && choices.empty_row == Halves::EmptyRow::zeros)
+    const bool is_empty = std::ranges::all_of(s, [](const Known& one) { return one.value == -infinity; }) &&
+                          choices.largest != Halves::Largest::of_row_and_zero;
+    if (is_empty && choices.empty_row == Halves::EmptyRow::zeros)
         return std::vector<Known>(s.size(), Known::exactly(0));
-    if (largest.value == -infinity && choices.empty_row == Halves::EmptyRow::uniform)
+    if (is_empty && choices.empty_row == Halves::EmptyRow::uniform)
         return std::vector<Known>(s.size(), round(Known::exactly(1 / n)));
+    const double most = choices.largest == Halves::Largest::of_row_unrounded ? infinity : 0;  // of a difference
     std::vector<Known> e;
     for (const Known& one : s) {
         Known d = one;
         if (choices.subtracts_max)
-            d = {one.low - largest.high, one.value - largest.value, std::min(0.0, one.high - largest.low)};
+            d = {one.low - largest.high, one.value - largest.value, std::min(most, one.high - largest.low)};
         if (choices.rounds_difference) d = round(d);
         // exp is good to a few units in float's last place, and exact where nothing is left to compute.
         const double exp_off = d.value == 0 || d.value == -infinity ? 0 : 8 * u;
@@ -166,6 +175,9 @@ std::vector<Known> weights_of_row(const Halves& choices, const std::vector<Known
     }
     Known total = keeps_in_half(choices.total, total_in_half) ? summed(choices.order, e, round) : in_float(e);
     if (choices.total == Halves::KeptTotal::in_float_rounded_once && total_in_half) total = round(total);
+    // Where nothing is left beside what another row has, some give zeros and others 0 / 0.
+    if (choices.largest == Halves::Largest::of_all_rows && total.value == 0)
+        return std::vector<Known>(s.size(), Known{0, 0, anything});
     std::vector<Known> weights;
     for (const Known& one : e) {
         Known weight{one.low / total.high * (1 - 2 * u), one.value / total.value, one.high / total.low * (1 + 2 * u)};
@@ -249,9 +261,10 @@ Array sum_in(const Halves& choices, const Array& x, bool in_half) {
     const auto n = static_cast<std::size_t>(x.size(-1));
     const Rounding round(choices, in_half);
     std::vector<Known> row(n);
+    Known total = Known::exactly(0);
     for (std::size_t i = 0; i < totals.value.size(); ++i) {
         for (std::size_t j = 0; j < n; ++j) row[j] = Known::of(x, i * n + j);
-        const Known total = summed(choices.order, row, round);
+        total = summed(choices.order, row, round, choices.goes_on_from_row_to_row ? total : Known::exactly(0));
         totals.value[i] = total.value;
         totals.error[i] = total.error();
     }
@@ -262,10 +275,15 @@ Array softmax_in_half(const Halves& choices, const Array& scores, bool total_in_
     if (scores.shape.empty()) throw std::invalid_argument("no axis");
     Array weights = zeros(scores.shape);
     const auto n = static_cast<std::size_t>(scores.size(-1));
-    std::vector<Known> row(n);
+    std::vector<Known> all;
+    for (std::size_t i = 0; i < scores.value.size(); ++i) all.push_back(Known::of(scores, i));
+    const Known largest_of_all = largest_of(choices, all);
     for (std::size_t first = 0; first < scores.value.size(); first += n) {
-        for (std::size_t j = 0; j < n; ++j) row[j] = Known::of(scores, first + j);
-        const std::vector<Known> of_row = weights_of_row(choices, row, total_in_half);
+        const std::vector<Known> row(all.begin() + static_cast<std::ptrdiff_t>(first),
+                                     all.begin() + static_cast<std::ptrdiff_t>(first + n));
+        const bool of_all = choices.largest == Halves::Largest::of_all_rows;
+        const std::vector<Known> of_row =
+            weights_of_row(choices, row, of_all ? largest_of_all : largest_of(choices, row), total_in_half);
         for (std::size_t j = 0; j < n; ++j) {
             weights.value[first + j] = of_row[j].value;
             weights.error[first + j] = of_row[j].error();

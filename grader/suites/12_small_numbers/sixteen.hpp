@@ -37,12 +37,20 @@ struct Halves {
         never        ///< not rounded
     };
     Order order = Order::in_turn;
+    bool goes_on_from_row_to_row = false;  ///< the total of a row is where the next one begins
 
     // ---- softmax ---------------------------------------------------------------------------------------------
     enum class KeptTotal { as_asked, in_half, in_float, exchanged, in_float_rounded_once };
     KeptTotal total = KeptTotal::as_asked;
     bool subtracts_max = true;
-    bool max_from_zero = false;  ///< 0 counts as one of the scores
+    /// Which scores the largest is looked for in.
+    enum class Largest {
+        of_row,
+        of_row_and_zero,
+        of_row_unrounded,  ///< as they came
+        of_all_rows
+    };
+    Largest largest = Largest::of_row;
     bool rounds_scores = true, rounds_difference = true, rounds_exp = true, rounds_weights = true;
     bool by_reciprocal = false;  ///< e · r(1 / total)
     enum class EmptyRow { zeros, not_a_number, uniform };

@@ -27,8 +27,10 @@ constexpr double a_hair = 1e-5;
 // ---- sixteen bits ----------------------------------------------------------------------------------------------
 
 void expect_rounded(Student& student, const Tensor& x, const std::string& format) {
+    const Array given = exact(x);
+    const auto made_of = [&](std::size_t i) { return ", of " + digits(given.value[i]) + " in " + format + ","; };
     expect_numbers(student, "rounded numbers", student.tensor("rounded", {{"x", x}, {"format", format}}),
-                   diagnosis::rounded(Halves::right(), exact(x), format == half), a_hair, Zeros::signed_ones);
+                   diagnosis::rounded(Halves::right(), given, format == half), a_hair, Zeros::signed_ones, made_of);
 }
 
 void expect_all_rounded(Student& student, Random& random, const std::string& format) {
@@ -106,10 +108,24 @@ PROPERTY(SmallNumbers, SoftmaxRoundsEachStep, 1,
     }
 }
 
+/// What a function answers under a mask. One that broadcasts must not be refused.
+Tensor attended(Student& student, const FunctionCall& call, const Mask& mask, const Shape& scores) {
+    if (mask.defined() && mask.shape() != scores) {
+        const Outcome outcome = student.outcome(call.function, call.arguments);
+        const bool refuses = outcome.error && (outcome.error->kind == wire::ErrorKind::invalid_argument ||
+                                               outcome.error->kind == wire::ErrorKind::out_of_range);
+        expect(!refuses, Stage::mask,
+               "your " + call.function + " does not take a mask of shape " + headway::to_string(mask.shape()) +
+                   ", which broadcasts to the scores' " + headway::to_string(scores));
+    }
+    return student.tensor(call.function, call.arguments);
+}
+
 void expect_attention(Student& student, const Heads& in, const Mask& mask, const Needs& needs = {}) {
     const FunctionCall call{"attention_in_half", in.with(mask)};
+    const Shape scores{in.q.size(0), in.q.size(1), in.q.size(2), in.k.size(2)};
     expect_close_given(
-        student, context_axes, student.tensor(call.function, call.arguments),
+        student, context_axes, attended(student, call, mask, scores),
         diagnosis::attention_in_half(diagnosis::right(), in.q, in.k, in.v, mask), {"rounded", "softmax_in_half"},
         [&] { return own_attention(student, in.q, in.k, in.v, mask); }, computes(student, call, "", needs));
 }
@@ -238,9 +254,10 @@ void expect_attended(Student& student, const Tensor& q, const Cache& cache, cons
     const auto context = [&](const Tensor& k, const Tensor& v) {
         return reference::attention(exact(q), exact(k), exact(v), mask).context;
     };
+    const Shape scores{q.size(0), q.size(1), q.size(2), cache.k.codes.size(2)};
     expect_close_given(
-        student, context_axes, student.tensor(call.function, call.arguments),
-        context(cache.k.decoded(), cache.v.decoded()), {"from_int8"},
+        student, context_axes, attended(student, call, mask, scores), context(cache.k.decoded(), cache.v.decoded()),
+        {"from_int8"},
         [&]() -> std::optional<Array> {
             const auto own_numbers = [&](const Rows& rows) {
                 return student.tensor("from_int8",

@@ -35,7 +35,16 @@ Chapter counted_keys() {
          .right = right_once,
          .symptom = "right while every position is named once",
          .question = "What becomes of `globals` {3, 3} in your list of keys?",
-         .make = [](Choices& c) { c.change<Windows>().counts_list = true; }},
+         .make = [](Choices& c) { c.change<Windows>().counts_list = Windows::CountsList::before_windows; }},
+        {.id = "globals_before_a_block_count_as_often_as_named",
+         .decision = "globals_named_twice",
+         .title =
+             "a global token that is named twice counts twice, where it stands before the windows of all queries that "
+             "are computed together",
+         .right = right_once,
+         .symptom = "right while every position is named once, and in texts that one block of queries spans",
+         .question = "What becomes of `globals` {3, 3} in the keys that you gather before the windows?",
+         .make = [](Choices& c) { c.change<Windows>().counts_list = Windows::CountsList::before_block; }},
         {.id = "globals_count_twice_in_windows",
          .decision = "globals_seen_already",
          .title = "a global token inside a query's window counts twice: once for the window, once as global",

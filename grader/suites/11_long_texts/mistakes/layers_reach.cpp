@@ -99,6 +99,17 @@ Chapter layers_reach() {
          .right = all_ways,
          .symptom = "right where every token sees itself, as in a causal window",
          .question = "Does a token that does not see itself keep what it had?",
+         .make =
+             [](Choices& c) {
+                 c.change<Windows>().keeps_nearer = true;
+                 c.change<Windows>().keeps_itself = true;
+             }},
+        {.id = "reach_of_at_most_all_layers",
+         .decision = "reach_ways",
+         .title = "what fewer layers reach counts as well: ways of at most L steps, in place of exactly L",
+         .right = all_ways,
+         .symptom = "right where every token sees itself, as in a causal window",
+         .question = "Does a token that does not see itself keep what one layer gave it?",
          .make = [](Choices& c) { c.change<Windows>().keeps_nearer = true; }},
         {.id = "reach_by_odd_ways",
          .decision = "reach_ways",

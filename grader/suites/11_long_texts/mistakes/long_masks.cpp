@@ -11,6 +11,8 @@ constexpr const char* row_and_column = "open where p(t) or s is a global positio
 constexpr const char* joined_and_cut =
     "open where the window or a global token opens it; never the future, never padding";
 
+constexpr const char* mask_axes = "(B, 1, T, S) with padding, (T, S) without";
+
 bool is_listed(const Windows::Positions& all, Index position) {
     for (const Index one : all)
         if (one == position) return true;
@@ -35,6 +37,10 @@ Chapter long_masks() {
          .stage = "mask",
          .lesson = {{"11", "Global tokens"}},
          .pseudocode = "!(!window | !global) | causal_mask(T, S) | padding: (B, 1, T, S)"},
+        {.id = "long_mask_axes",
+         .stage = "mask",
+         .lesson = {{"11", in_the_header}},
+         .pseudocode = "(T, S) without padding; with padding (B, 1, T, S)"},
     };
     static constexpr Mistake mistakes[] = {
         {.id = "window_one_more",
@@ -181,6 +187,18 @@ Chapter long_masks() {
                      return is_listed(all, pair.t) || is_listed(all, pair.s);
                  };
              }},
+        {.id = "global_rows_after_the_first",
+         .decision = "globals",
+         .title = "the first query has no row of its own, even where it is a global token",
+         .right = row_and_column,
+         .symptom = "right unless position S - T is global",
+         .question = "Is the row of position S - T one of the T rows?",
+         .make =
+             [](Choices& c) {
+                 c.change<Windows>().opened_by = [](const Windows::Pair& pair, const Windows::Positions& all) {
+                     return (pair.t > 0 && is_listed(all, pair.p())) || is_listed(all, pair.s);
+                 };
+             }},
         {.id = "window_and_global",
          .decision = "long_mask",
          .title = "open is only what window and global tokens both open",
@@ -273,6 +291,20 @@ Chapter long_masks() {
          .symptom = "a token sees only what it should not",
          .question = "What does true mean in a mask?",
          .make = [](Choices& c) { c.change<Windows>().inverted = true; }},
+        {.id = "long_mask_always_of_four_axes",
+         .decision = "long_mask_axes",
+         .title = "without padding, too, the mask has four axes: (1, 1, T, S) in place of (T, S)",
+         .right = mask_axes,
+         .symptom = "it broadcasts where it is used, but it is not what was asked for",
+         .question = "Which shape comes back for Mask{}?",
+         .make = [](Choices& c) { c.change<Windows>().axes = Windows::Axes::always_four; }},
+        {.id = "long_mask_without_axis_of_heads",
+         .decision = "long_mask_axes",
+         .title = "with padding, the mask is (B, T, S): it has no axis for the heads",
+         .right = mask_axes,
+         .symptom = "under (B, H, T, S) the axis of sequences meets that of heads",
+         .question = "Which axis of (B, H, T, S) does the first of three meet?",
+         .make = [](Choices& c) { c.change<Windows>().axes = Windows::Axes::never_of_heads; }},
     };
     return {decisions, mistakes};
 }

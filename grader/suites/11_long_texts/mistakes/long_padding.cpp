@@ -9,6 +9,7 @@ namespace {
 constexpr const char* where_it_is_true =
     "key s of sequence b is padding where padding(b, 0, 0, s) is true, at either end or in between";
 constexpr const char* nobody_sees = "padding is nobody's key, not even a global token's";
+constexpr const char* padding_weighs_nothing = "padding has no weight, whatever others score";
 constexpr const char* nobody_looks_ahead = "open is what window or global token opens, where s <= p(t)";
 
 Index count(const Mask& padding, Index b) {
@@ -27,6 +28,10 @@ Chapter long_padding() {
          .stage = "mask",
          .lesson = {{"11", "Global tokens"}},
          .pseudocode = "blocked(b, t, s) = ... or padding(b, 0, 0, s)"},
+        {.id = "padding_score",
+         .stage = "mask",
+         .lesson = {{"11", "What a mask blocks need not be computed"}},
+         .pseudocode = "keys that are padding are left out, or score -infinity"},
         {.id = "global_cuts",
          .stage = "mask",
          .lesson = {{"11", "Global tokens"}},
@@ -118,6 +123,36 @@ Chapter long_padding() {
                      return padding.data()[at];
                  };
              }},
+        {.id = "padding_looked_up_among_gathered_keys",
+         .decision = "long_padding",
+         .title = "where queries are computed together, padding is asked at a key's number among the keys gathered for "
+                  "them, "
+                  "not at its position",
+         .right = where_it_is_true,
+         .symptom = "right where the gathered keys begin with key 0",
+         .question = "Which position has the first key that you gather for the last queries of a long text?",
+         .make = [](Choices& c) { c.change<Windows>().looked_up = Windows::LookedUp::among_keys_of_block; }},
+        {.id = "padding_looked_up_in_the_window",
+         .decision = "long_padding",
+         .title = "padding is asked at a key's number among those that its query sees, not at its position",
+         .right = where_it_is_true,
+         .symptom = "right where a query sees the text from key 0 on",
+         .question = "Which position has the first key of a window?",
+         .make = [](Choices& c) { c.change<Windows>().looked_up = Windows::LookedUp::among_keys_of_query; }},
+        {.id = "padding_scores_minus_ten_thousand",
+         .decision = "padding_score",
+         .title = "padding scores -1e4, which real scores can reach; a query that sees padding alone gets zeros",
+         .right = padding_weighs_nothing,
+         .symptom = "right until a score comes near -1e4",
+         .question = "Can a real score be smaller than your number for padding?",
+         .make = [](Choices& c) { c.change<Windows>().padding_scores = {.is_finite = true}; }},
+        {.id = "padding_scores_minus_ten_thousand_everywhere",
+         .decision = "padding_score",
+         .title = "padding scores -1e4, which real scores can reach; a query that sees padding alone takes its mean",
+         .right = padding_weighs_nothing,
+         .symptom = "right until a score comes near -1e4, or a query sees nothing else",
+         .question = "What is softmax of a row whose scores are all -1e4?",
+         .make = [](Choices& c) { c.change<Windows>().padding_scores = {.is_finite = true, .in_empty_rows = true}; }},
         {.id = "padding_seen_by_global_queries",
          .decision = "global_cuts",
          .title = "global queries see padding: their own row is not cut",

@@ -110,6 +110,32 @@ Chapter ring_sight() {
          .symptom = "every answer is one token late",
          .question = "Does a token see itself?",
          .make = [](Choices& c) { c.change<Ringing>().sees_new = false; }},
+        {.id = "ring_oldest_left_out",
+         .decision = "ring_sees",
+         .title = "the oldest token that the ring holds is left out, also while the ring is filling",
+         .right = ring_right_window,
+         .symptom = "right once the ring is full: the oldest has left the window then",
+         .question = "Which tokens of a ring that holds one does the next token see?",
+         .make =
+             [](Choices& c) {
+                 c.change<Ringing>().sees = [](const Ringing::Sight& sight) {
+                     const Index oldest = std::max<Index>(0, sight.next - sight.w);
+                     const bool is_oldest = sight.position == oldest && oldest < sight.next;
+                     return sight.distance() >= 0 && sight.distance() < sight.w && !is_oldest;
+                 };
+             }},
+        {.id = "ring_newest_left_out",
+         .decision = "ring_sees",
+         .title = "the newest token that the ring holds is left out",
+         .right = ring_right_window,
+         .symptom = "every chunk misses the token before it",
+         .question = "Which position has the newest token of the ring?",
+         .make =
+             [](Choices& c) {
+                 c.change<Ringing>().sees = [](const Ringing::Sight& sight) {
+                     return sight.distance() >= 0 && sight.distance() < sight.w && sight.position != sight.next - 1;
+                 };
+             }},
         {.id = "ring_sees_after_taking_in",
          .decision = "ring_sees",
          .title = "new tokens are taken in first, and then look at the ring: what was pushed out is not seen",
@@ -117,6 +143,15 @@ Chapter ring_sight() {
          .symptom = "right for one token at a time",
          .question = "What does the first of three new tokens see that the last pushes out?",
          .make = [](Choices& c) { c.change<Ringing>().looks = Ringing::Looks::at_what_is_left; }},
+        {.id = "ring_sees_chunk_after_taking_in",
+         .decision = "ring_sees",
+         .title =
+             "new tokens are taken in first, and then look at the ring, or at each other where there are more than w: "
+             "what was pushed out is not seen",
+         .right = ring_right_window,
+         .symptom = "right for one token at a time",
+         .question = "What does the first of three new tokens see that the last pushes out?",
+         .make = [](Choices& c) { c.change<Ringing>().looks = Ringing::Looks::at_what_is_left_or_chunk; }},
         {.id = "ring_sees_slots_after_taking_in",
          .decision = "ring_sees",
          .title =
@@ -148,6 +183,16 @@ Chapter ring_sight() {
          .make =
              [](Choices& c) {
                  c.change<Ringing>().held = [](Index next, Index w) { return next % w == 0 ? 0 : std::min(next, w); };
+             }},
+        {.id = "ring_just_filled_taken_for_empty",
+         .decision = "ring_held",
+         .title = "a ring that has just been filled, next = w, is taken for an empty one",
+         .right = "the ring holds min(next, w) tokens",
+         .symptom = "wrong once in a text",
+         .question = "How many tokens does a ring hold where next is w?",
+         .make =
+             [](Choices& c) {
+                 c.change<Ringing>().held = [](Index next, Index w) { return next == w ? 0 : std::min(next, w); };
              }},
         {.id = "ring_holds_next_modulo_w",
          .decision = "ring_held",

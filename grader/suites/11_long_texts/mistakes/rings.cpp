@@ -10,6 +10,7 @@ constexpr const char* ring_right_by_position = "the token at position p is in sl
 constexpr const char* ring_right_last_w = "of n new tokens the last w stay";
 constexpr const char* ring_right_moves_on = "next moves on by n";
 constexpr const char* ring_right_each_asked = "ask each of the two: what does not own its storage is cloned first";
+constexpr const char* ring_right_widths = "keys (B, H, w, d) and values (B, H, w, d_v)";
 constexpr const char* ring_right_both = "keys and values both go into the ring";
 
 }  // namespace
@@ -256,6 +257,27 @@ Chapter rings() {
          .symptom = "a token too many is kept, and seen",
          .question = "How many tokens does a window of w hold, itself included?",
          .make = [](Choices& c) { c.change<Ringing>().one_slot_more = true; }},
+        {.id = "ring_values_as_wide_as_keys",
+         .decision = "ring_made",
+         .title = "in a new ring, values are as wide as keys",
+         .right = ring_right_widths,
+         .symptom = "right where d_v = d",
+         .question = "Which of the two widths does cache.v have?",
+         .make = [](Choices& c) { c.change<Ringing>().widths = Ringing::Widths::keys_for_both; }},
+        {.id = "ring_keys_as_wide_as_values",
+         .decision = "ring_made",
+         .title = "in a new ring, keys are as wide as values",
+         .right = ring_right_widths,
+         .symptom = "right where d_v = d",
+         .question = "Which of the two widths does cache.k have?",
+         .make = [](Choices& c) { c.change<Ringing>().widths = Ringing::Widths::values_for_both; }},
+        {.id = "ring_widths_swapped",
+         .decision = "ring_made",
+         .title = "in a new ring, keys have the width of values, and values that of keys",
+         .right = ring_right_widths,
+         .symptom = "right where d_v = d",
+         .question = "Which of the two widths does cache.k have?",
+         .make = [](Choices& c) { c.change<Ringing>().widths = Ringing::Widths::swapped; }},
     };
     return {decisions, mistakes};
 }

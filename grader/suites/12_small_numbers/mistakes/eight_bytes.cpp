@@ -3,6 +3,8 @@
 
 #include "diagnosis/catalogue.hpp"
 
+#include <cmath>
+
 namespace headway::diagnosis {
 namespace {
 
@@ -37,6 +39,28 @@ double one_scale_a_row(const Sizes& n) { return numbers_in(n) + 4 * rows_in(n); 
 double one_scale_a_token(const Sizes& n) { return numbers_in(n) + 8 * as_number(n.B * n.S); }
 double byte_scales(const Sizes& n) { return numbers_in(n) + 2 * rows_in(n); }
 double double_scales(const Sizes& n) { return numbers_in(n) + 16 * rows_in(n); }
+
+/// As it should be, and a float for each row also where none is kept.
+template <bool of_floats>
+void counts_scales_of_others(Choices& c) {
+    c.change<Eights>().bytes = [](const Sizes& n, const std::string& how) {
+        const bool has_more = how == "as_half" || (of_floats && how == "as_float");
+        return right_bytes(n, how) + (has_more ? 8 * rows_in(n) : 0);
+    };
+}
+
+/// What is left in 32 bits.
+double as_int(double bytes) {
+    const double left = std::fmod(bytes, 0x1p32);
+    return left < 0x1p31 ? left : left - 0x1p32;
+}
+double half_of_scales(const Sizes& n, const std::string& how) { return how == "as_int8" ? 4 * rows_in(n) : 0; }
+double of_keys(const Sizes& n, const std::string& how) {
+    return right_bytes({n.B, n.H, n.S, n.d, 0}, how) - half_of_scales(n, how);
+}
+double of_values(const Sizes& n, const std::string& how) {
+    return right_bytes({n.B, n.H, n.S, 0, n.d_v}, how) - half_of_scales(n, how);
+}
 
 }  // namespace
 
@@ -109,6 +133,44 @@ Chapter eight_bytes() {
              [](Choices& c) {
                  c.change<Eights>().bytes = [](const Sizes& n, const std::string& how) {
                      return right_bytes({n.B, n.H, n.S, n.d, 0}, how) - (how == "as_int8" ? 4 * rows_in(n) : 0);
+                 };
+             }},
+        {.id = "bytes_with_scales_of_halves",
+         .decision = "eight_bytes",
+         .title = "scales are counted for halves, too, which have none",
+         .right = what_is_stored,
+         .symptom = "the cache needs other memory than was planned",
+         .question = "What is stored for one token of one head, byte by byte?",
+         .make = &counts_scales_of_others<false>},
+        {.id = "bytes_with_scales_of_all",
+         .decision = "eight_bytes",
+         .title = "scales are counted whatever is kept: floats and halves have none",
+         .right = what_is_stored,
+         .symptom = "the cache needs other memory than was planned",
+         .question = "What is stored for one token of one head, byte by byte?",
+         .make = &counts_scales_of_others<true>},
+        {.id = "bytes_in_an_int",
+         .decision = "eight_bytes",
+         .title = "bytes are counted in an int: from 2^31 on they do not fit",
+         .right = "an Index has 64 bits, and so must all that leads to it",
+         .symptom = "right for short texts; long ones take a negative number of bytes",
+         .question = "How large is the largest int?",
+         .make =
+             [](Choices& c) {
+                 c.change<Eights>().bytes = [](const Sizes& n, const std::string& how) {
+                     return as_int(right_bytes(n, how));
+                 };
+             }},
+        {.id = "bytes_of_keys_and_of_values_in_an_int",
+         .decision = "eight_bytes",
+         .title = "the bytes of keys and those of values are each counted in an int: from 2^31 on they do not fit",
+         .right = "an Index has 64 bits, and so must all that leads to it",
+         .symptom = "right for short texts; long ones take a negative number of bytes",
+         .question = "How large is the largest int?",
+         .make =
+             [](Choices& c) {
+                 c.change<Eights>().bytes = [](const Sizes& n, const std::string& how) {
+                     return as_int(of_keys(n, how)) + as_int(of_values(n, how));
                  };
              }},
         {.id = "bytes_counted_as_bits",

@@ -77,6 +77,31 @@ Chapter eight_codes() {
          .question = "What is -31.75 + 0.5, cut off toward 0?",
          .make =
              [](Choices& c) { c.change<Eights>().code = [](double quotient) { return std::trunc(quotient + 0.5); }; }},
+        {.id = "code_half_added_in_range",
+         .decision = "row_code",
+         .title = "x / scale is brought into the range, then 0.5 is added and the rest cut off: right above 0 alone",
+         .right = nearest_code,
+         .symptom = "negative numbers are off by a step, and -127 is never reached",
+         .question = "What is -31.75 + 0.5, cut off toward 0?",
+         .make =
+             [](Choices& c) {
+                 c.change<Eights>().code = [](double quotient) {
+                     return std::trunc(std::clamp(quotient, -127.0, 127.0) + 0.5);
+                 };
+             }},
+        {.id = "code_overflows_an_int",
+         .decision = "row_code",
+         .title = "x / scale becomes an int before it is brought into the range: from 2^31 on it is the lowest int, "
+                  "code -127",
+         .right = both_ends,
+         .symptom = "very large numbers change their sign",
+         .question = "What is 3e9 as an int?",
+         .make =
+             [](Choices& c) {
+                 c.change<Eights>().code = [](double quotient) {
+                     return std::abs(quotient) < 0x1p31 ? std::nearbyint(quotient) : -0x1p31;
+                 };
+             }},
         {.id = "code_wraps_around",
          .decision = "row_range",
          .title = "past 127 codes wrap around to the other end",

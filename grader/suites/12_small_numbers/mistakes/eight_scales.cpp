@@ -51,6 +51,9 @@ Array with_sign(const Array& x) {
 Array with_sign_from_zero(const Array& x) {
     return scale_of_each(x, [](At begin, At end) { return std::max(0.0, *std::max_element(begin, end)) / 127; });
 }
+Array with_sign_of_first(const Array& x) {
+    return scale_of_each(x, [](At begin, At end) { return std::max(*begin, largest_size(begin + 1, end)) / 127; });
+}
 Array size_of_the_largest(const Array& x) {
     return scale_of_each(x, [](At begin, At end) { return std::abs(*std::max_element(begin, end)) / 127; });
 }
@@ -147,6 +150,13 @@ Chapter eight_scales() {
          .symptom = "rows with a large negative number are cut off",
          .question = "Which number of (1, -2, 0.5) decides?",
          .make = &takes<&with_sign_from_zero>},
+        {.id = "scale_of_first_with_sign",
+         .decision = "row_scale",
+         .title = "the first number of a row counts with its sign, all others without",
+         .right = a_scale_a_row,
+         .symptom = "rows that begin with their largest |x|, a negative number, are cut off",
+         .question = "With which number does your search for the largest |x| begin?",
+         .make = &takes<&with_sign_of_first>},
         {.id = "scale_of_size_of_largest",
          .decision = "row_scale",
          .title = "|max x| is taken for max |x|",

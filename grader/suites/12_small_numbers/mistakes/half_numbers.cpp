@@ -32,6 +32,10 @@ double ties_away(double x, const Digits& format) {
     const double step = step_at(x, format);
     return ended(std::round(x / step) * step, format);
 }
+/// Bits of a half are rounded so; smaller numbers, which have fewer, are right.
+double ties_away_from_the_least_exponent_up(double x, const Digits& format) {
+    return std::abs(x) < std::ldexp(1.0, format.least_exponent) ? right_of(x, format) : ties_away(x, format);
+}
 double ties_up(double x, const Digits& format) {
     const double step = step_at(x, format);
     return ended(std::floor(x / step + 0.5) * step, format);
@@ -59,6 +63,23 @@ double infinite_from_the_next_power(double x, const Digits& format) {
 double never_infinite(double x, const Digits& format) {
     const double step = step_at(x, format);
     return std::nearbyint(x / step) * step;
+}
+
+double infinite_past_the_largest(double x, const Digits& format) {
+    return std::abs(x) > format.largest ? ended(x, format) : right_of(x, format);
+}
+
+double as_it_is(double x, const Digits&) { return x; }
+
+bool is_half(const Digits& format) { return format.fraction_bits > bfloat16_digits.fraction_bits + 1; }
+
+template <double (*other)(double, const Digits&)>
+double in_half_alone(double x, const Digits& format) {
+    return is_half(format) ? other(x, format) : right_of(x, format);
+}
+template <double (*other)(double, const Digits&)>
+double in_bfloat16_alone(double x, const Digits& format) {
+    return is_half(format) ? right_of(x, format) : other(x, format);
 }
 
 constexpr const char* nearest_one = "the nearest number of the format, of two that are equally near the even one";
@@ -124,6 +145,42 @@ Chapter half_numbers() {
          .symptom = a_little_off,
          .question = "2051 is as near to 2050 as to 2052. Which of them has 0 as its last fraction bit?",
          .make = &rounds<&ties_toward_zero>},
+        {.id = "half_alone_cuts_digits",
+         .decision = "half_rounding",
+         .title = "in half, digits are cut off: every number moves toward 0; bfloat16 is right",
+         .right = nearest_one,
+         .symptom = a_little_off,
+         .question = "Which half is nearest to 2049.9, 2048 or 2050, and which does yours give?",
+         .make = &rounds<&in_half_alone<&toward_zero>>},
+        {.id = "half_alone_ties_away",
+         .decision = "half_rounding",
+         .title = "in half, what lies in the middle goes away from 0; bfloat16 is right",
+         .right = nearest_one,
+         .symptom = a_little_off,
+         .question = "2049 is as near to 2048 as to 2050. Which of them has 0 as its last fraction bit?",
+         .make = &rounds<&in_half_alone<&ties_away>>},
+        {.id = "half_alone_ties_away_from_2_to_minus_14",
+         .decision = "half_rounding",
+         .title =
+             "in half, what lies in the middle goes away from 0, from 2^-14 up; smaller numbers and bfloat16 are right",
+         .right = nearest_one,
+         .symptom = a_little_off,
+         .question = "2049 is as near to 2048 as to 2050. Which of them has 0 as its last fraction bit?",
+         .make = &rounds<&in_half_alone<&ties_away_from_the_least_exponent_up>>},
+        {.id = "bfloat16_alone_ties_away",
+         .decision = "half_rounding",
+         .title = "in bfloat16, what lies in the middle goes away from 0; half is right",
+         .right = nearest_one,
+         .symptom = a_little_off,
+         .question = "257 is as near to 256 as to 258. Which of them has 0 as its last fraction bit?",
+         .make = &rounds<&in_bfloat16_alone<&ties_away>>},
+        {.id = "bfloat16_not_rounded",
+         .decision = "half_rounding",
+         .title = "in bfloat16 nothing is rounded: numbers stay the floats that they are",
+         .right = nearest_one,
+         .symptom = "better than sixteen bits can be",
+         .question = "What does your rounded give for 257 in bfloat16?",
+         .make = &rounds<&in_bfloat16_alone<&as_it_is>>},
         {.id = "bfloat16_cuts_bits",
          .decision = "half_rounding",
          .title = "a bfloat16 is made by dropping the lower half of a float's bits",
@@ -153,6 +210,20 @@ Chapter half_numbers() {
          .symptom = "overflow goes unseen",
          .question = "What does a processor give for 60,000 + 60,000 in half?",
          .make = &rounds<&clamped>},
+        {.id = "infinite_past_the_largest",
+         .decision = "half_range",
+         .title = "what is larger than the largest number is infinite, even by less than half a step",
+         .right = where_it_ends,
+         .symptom = "numbers that would still be rounded to the largest overflow",
+         .question = "Which is nearer to 65,510: 65,504, or the half that would come next?",
+         .make = &rounds<&infinite_past_the_largest>},
+        {.id = "half_alone_infinite_past_the_largest",
+         .decision = "half_range",
+         .title = "in half, what is larger than 65,504 is infinite, even by less than half a step; bfloat16 is right",
+         .right = where_it_ends,
+         .symptom = "numbers that would still be rounded to the largest overflow",
+         .question = "Which is nearer to 65,510: 65,504, or the half that would come next?",
+         .make = &rounds<&in_half_alone<&infinite_past_the_largest>>},
         {.id = "half_infinite_from_the_next_power",
          .decision = "half_range",
          .title = "numbers from 65,520 up to 65,536 become 65,504",

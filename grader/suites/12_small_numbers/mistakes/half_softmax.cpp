@@ -20,6 +20,10 @@ template <bool Halves::*step, bool value>
 void steps(Choices& c) {
     c.change<Halves>().*step = value;
 }
+template <Halves::Largest largest>
+void subtracts(Choices& c) {
+    c.change<Halves>().largest = largest;
+}
 template <Halves::KeptTotal kept>
 void keeps(Choices& c) {
     c.change<Halves>().total = kept;
@@ -89,6 +93,13 @@ Chapter half_softmax() {
          .symptom = "better than asked; it does not show where sums in half stop",
          .question = "What is the sum of 3000 ones in half, one after the other?",
          .make = &sums_by<Halves::Order::neighbours>},
+        {.id = "half_sum_goes_on_from_row_to_row",
+         .decision = "half_sums",
+         .title = "a row's total begins where that of the row before it ended, not at 0",
+         .right = by_turns,
+         .symptom = "right for the first row",
+         .question = "Where in your loops does the total become 0?",
+         .make = [](Choices& c) { c.change<Halves>().goes_on_from_row_to_row = true; }},
         // ---- softmax ----
         {.id = "half_max_not_subtracted",
          .decision = "half_steps",
@@ -103,7 +114,21 @@ Chapter half_softmax() {
          .right = right_steps,
          .symptom = "rows of large negative scores lose their weights",
          .question = "Which is the largest of -30, -31 and -32, and where does your search begin?",
-         .make = &steps<&Halves::max_from_zero, true>},
+         .make = &subtracts<Halves::Largest::of_row_and_zero>},
+        {.id = "half_max_of_unrounded_scores",
+         .decision = "half_steps",
+         .title = "the largest is looked for among the scores as they came, not among the rounded ones",
+         .right = right_steps,
+         .symptom = "the largest score does not become 0, and its exponential not 1",
+         .question = "Of which numbers do you take the largest: of the scores, or of r(scores)?",
+         .make = &subtracts<Halves::Largest::of_row_unrounded>},
+        {.id = "half_max_of_all_rows",
+         .decision = "half_steps",
+         .title = "the largest score of all rows is subtracted, not the largest of each row",
+         .right = right_steps,
+         .symptom = "rows of smaller scores lose their digits, and at last their weights",
+         .question = "Which scores do you look through for the largest of one row?",
+         .make = &subtracts<Halves::Largest::of_all_rows>},
         {.id = "half_scores_not_rounded",
          .decision = "half_steps",
          .title = "scores are not rounded first",
