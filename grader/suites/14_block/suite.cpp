@@ -273,6 +273,8 @@ PROPERTY(Block, StacksKeepInputsAlone, 1,
         expect_stack(student, BlockInputs(random, n, 1).ordered(order));
         for (const Index L : {2, 4}) expect_stack(student, BlockInputs(random, n, L).ordered(order).calm());
     }
+    for (const std::string& order : orders)
+        expect_one_call_back(student, BlockInputs(random, {2, 3, 4, 5}, 0).ordered(order));
     expect_checkpoints(student, random, !session.sanitized);  // a sanitizer's own memory would be measured
 }
 
