@@ -160,7 +160,7 @@ Array through_mlp(const Activation& choice, const MlpArrays& weights, const Arra
 
 MlpGradients through_mlp_backward(const Activation& choice, const MlpArrays& weights, const Array& x,
                                   const Array& grad_y, const std::string& formula) {
-    return through_mlp_backward(choice, weights, x, grad_y, modelled(choice, choice.formula(formula)));
+    return through_mlp_backward(choice, weights, x, grad_y, modelled(choice, choice.formula_back(formula)));
 }
 
 MlpGradients through_mlp_backward(const Activation& choice, const MlpArrays& weights, const Array& x,

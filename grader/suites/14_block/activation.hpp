@@ -21,8 +21,12 @@ struct Activation {
     bool clone_is_walked = false;
 
     bool activates = true;
-    std::string fixed_formula = {};  ///< of the MLP, whatever is asked for
+    std::string fixed_formula = {};       ///< of the MLP, whatever is asked for
+    std::string fixed_formula_back = {};  ///< on the way back alone
     const std::string& formula(const std::string& asked) const { return fixed_formula.empty() ? asked : fixed_formula; }
+    const std::string& formula_back(const std::string& asked) const {
+        return fixed_formula_back.empty() ? formula(asked) : fixed_formula_back;
+    }
     bool has_b_in = true, has_b_out = true;
     /// Where D = F, when no shape tells the two apart: weights are taken as (out, in), on the way forward or back.
     bool square_is_turned = false, square_is_turned_back = false;

@@ -129,7 +129,7 @@ MlpGradients mlp_backward_from_own(Student& student, const Arguments& arguments,
     const auto& formula = std::get<std::string>(arguments.back().value);
     return diagnosis::through_mlp_backward(choice, mlp_of(arguments), exact(std::get<Tensor>(arguments.at(0).value)),
                                            exact(std::get<Tensor>(arguments.at(1).value)),
-                                           own_curve(student, choice.formula(formula)));
+                                           own_curve(student, choice.formula_back(formula)));
 }
 
 }  // namespace headway::judge::block
