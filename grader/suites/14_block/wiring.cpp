@@ -38,11 +38,11 @@ Wiring right_wiring() {
 class Wired {
 public:
     Wired(const Wiring& wiring, Parts& parts, const BlockArrays& block)
-        : w_(wiring),
+        : w_(wiring.of_order(block.pre_norm)),
           parts_(parts),
           block_(block),
-          formula_(wiring.fixed_formula.empty() ? block.formula : wiring.fixed_formula),
-          eps_(wiring.fixed_eps != 0 ? wiring.fixed_eps : block.eps) {}
+          formula_(w_.fixed_formula.empty() ? block.formula : w_.fixed_formula),
+          eps_(w_.fixed_eps != 0 ? w_.fixed_eps : block.eps) {}
 
     Array forward(const Array& x) {
         if (w_.is_pre(block_.pre_norm)) {
@@ -180,7 +180,7 @@ private:
     /// The gradients that come back under the name of a norm.
     const NormGradients& norm_of(std::size_t norm) const { return norm_[w_.norm_weights_exchanged ? 1 - norm : norm]; }
 
-    const Wiring& w_;
+    Wiring w_;
     Parts& parts_;
     const BlockArrays& block_;
     std::string formula_;
@@ -191,6 +191,13 @@ private:
 };
 
 }  // namespace
+
+Wiring Wiring::of_order(bool pre_norm) const {
+    Wiring own = *this;
+    for (const InOneOrder& one : in_one_order)
+        if (one.pre_norm == pre_norm) one.make(own);
+    return own;
+}
 
 const Wiring& Wiring::right() {
     static const Wiring all = right_wiring();

@@ -49,6 +49,14 @@ struct Wiring {
     bool answers_in_order = true;    ///< [0] is that of the first block
     bool weights_of_first = false;   ///< every block goes back through the weights of the first
 
+    // ---- one order -------------------------------------------------------------------------------------------
+    struct InOneOrder {
+        bool pre_norm;
+        void (*make)(Wiring&);
+    };
+    std::vector<InOneOrder> in_one_order = {};  ///< what is decided so for blocks of that order alone
+    Wiring of_order(bool pre_norm) const;
+
     static const Wiring& right();
 };
 
