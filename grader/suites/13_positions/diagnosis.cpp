@@ -27,7 +27,11 @@ Predict positions_of_tokens(const Arguments& arguments) {
     const std::vector<Index> padding = counts(arguments);
     const Index first = integer(arguments, "first"), T = integer(arguments, "T");
     if (first < 0 || T < 1 || padding.empty() || std::ranges::min(padding) < 0) return nullptr;
-    return [=](const Choices& c) { return Answer::of(token_positions(c.of<Rotary>(), padding, first, T)); };
+    return [=](const Choices& c) {
+        const Rotary& rotary = c.of<Rotary>();
+        if (rotary.refuses(padding, first, T)) return Answer::without_value(Answer::Kind::refused);
+        return Answer::of(token_positions(rotary, padding, first, T));
+    };
 }
 
 Predict angles_of_tokens(const Arguments& arguments) {
@@ -106,8 +110,11 @@ Predict attention(const Arguments& arguments) {
             if (!rotary.turned.at(role)) return x;
             if (role == 2 && rotary.turns_wide_values_alone && x.size(3) != d) return x;
             if (role == 2) require_width_of_keys(x, d);
-            return turned_in_attention(role == 1 ? rotary.of_keys() : rotary, x, role == 0 ? q_positions : k_positions,
-                                       base, H);
+            if (rotary.apart != nullptr && role == 0)
+                return turned_for_each_key(rotary, x, q_positions, k_positions, base);
+            if (rotary.apart != nullptr && role == 1) return each_in_its_place(x);
+            return turned_in_attention(role == 1 ? rotary.of_keys() : rotary.of_queries(), x,
+                                       role == 0 ? q_positions : k_positions, base, H);
         };
         return Answer::of(Attention(own).output(c));
     };
@@ -155,7 +162,8 @@ struct Step {
         const bool counts = rotary.counts_padding.at(which) && !(rotary.padding_counts_once && P > 0);
         Array positions = token_positions(rotary, counts ? padding : none, rotary.counts_cache.at(which) ? P : 0, T());
         if (role == 0 && rotary.queries_at_the_end) positions = all_at_the_last(positions);
-        return turned_in_attention(role == 1 ? rotary.of_keys() : rotary, x, positions, base, fresh[0].size(1));
+        return turned_in_attention(role == 1 ? rotary.of_keys() : rotary.of_queries(), x, positions, base,
+                                   fresh[0].size(1));
     }
 
     /// All keys, turned as if none had been.
@@ -221,6 +229,7 @@ Predict decoded(const Arguments& arguments) {
     if (step.cached[1].defined()) step.P = step.cached[1].size(2);
     return [=](const Choices& c) {
         const Rotary& rotary = c.of<Rotary>();
+        if (rotary.refuses(step.padding, step.P, step.T())) return Answer::without_value(Answer::Kind::refused);
         const Step::Keys keys = step.keys(rotary);
         const Array values = step.values(rotary);
         Given given;

@@ -38,6 +38,8 @@ PackedArrays packed(const InProjection& choices, const std::array<Array, 3>& w, 
                                                    : from.value.at(position(from.shape, source));
     });
     if (choices.packs_columns) all.weight = reference::transpose(all.weight, 0, 1);
+    if (choices.packs_joined_viewed)
+        all.weight = reference::reshape(reference::transpose(all.weight, 0, 1), all.weight.shape);
     if (!is_there(b[0])) return all;
     all.bias = zeros({rows});
     each(all.bias.shape, [&](Coordinate at, std::size_t i) {

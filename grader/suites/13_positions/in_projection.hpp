@@ -19,8 +19,9 @@ struct InProjection {
     using Order = Place (*)(Index row, Index E, Index E_kv);
     Order weight;
     Order bias;
-    bool packs_columns = false;  ///< the weight is left (in, out)
-    bool packs_viewed = false;   ///< (in, out) is only called (out, in), and keeps its order
+    bool packs_columns = false;        ///< the weight is left (in, out)
+    bool packs_viewed = false;         ///< (in, out) is only called (out, in), and keeps its order
+    bool packs_joined_viewed = false;  ///< the same of the three side by side, (D, E + 2·E_kv)
 
     struct Layer {
         Index H, H_kv, d;

@@ -37,6 +37,7 @@ std::vector<Arguments> ask_token_positions(Random& random) {
     ask({0, 1}, 1, T);
     ask({2, 0, 5}, 3, T);
     ask({1, 4}, 9, 1);
+    ask({0, T}, 0, T);
     return questions;
 }
 
@@ -92,6 +93,13 @@ Questions ask_attention_with_positions(Random& random) {
     questions.add(inputs(1, 3, d).with(reference::causal_mask(n.T, n.S)), "masked");
     questions.add(inputs(2, 3, d).with(random_mask(random, {n.B, 6, n.T, n.S})));
     questions.add(inputs(3, 2, d).with(random_mask(random, {n.B, 1, 1, n.S})));
+    // Of three axes, as many as there are sequences and other than that; and one query alone.
+    questions.add(inputs(1, n.B, d).with(random_mask(random, {n.B, n.T, n.S})));
+    questions.add(inputs(n.B + 1, 1, d).with(random_mask(random, {n.B + 1, n.T, n.S})));
+    judge::Sizes of_one_query = sizes_for(n, d);
+    of_one_query.T = 1;
+    for (const Index group : {1, 2})
+        questions.add(Inputs(random, {group, 3}, of_one_query).with(random_mask(random, {n.B, 1, 1, n.S})));
     for (const float level : {30.0F, -30.0F}) questions.add(inputs(1, 2, d).at_level(random, level).with(Mask{}));
     return questions;
 }

@@ -32,6 +32,8 @@ Rotary right_rotary() {
     rotary.frequency = &frequency;
     rotary.pairs = &neighbours;
     rotary.halves = &half_a_head_apart;
+    rotary.along = [](double angle) { return std::cos(angle); };
+    rotary.across = [](double angle) { return std::sin(angle); };
     rotary.row = [](Index b, Index, Index t, const Shape&) { return Rotary::Row{b, t}; };
     rotary.to_halves = [](Index j, Index, Index d) {
         const Index in_head = j % d, half = d / 2;
@@ -47,11 +49,22 @@ Rotary right_rotary() {
 
 }  // namespace
 
+Rotary Rotary::of_queries() const {
+    Rotary other = *this;
+    other.base_is_fixed |= base_is_fixed_for[0];
+    return other;
+}
+
 Rotary Rotary::of_keys() const {
     Rotary other = *this;
+    other.base_is_fixed |= base_is_fixed_for[1];
     other.sense = key_sense;
     if (key_row != nullptr) other.row = key_row;
     return other;
+}
+
+bool Rotary::refuses(const std::vector<Index>& padding, Index first, Index T) const {
+    return most_padding != nullptr && std::ranges::max(padding) > most_padding(first, T);
 }
 
 const Rotary& Rotary::right() {
@@ -67,14 +80,29 @@ Array token_positions(const Rotary& rotary, const std::vector<Index>& padding, I
     return positions;
 }
 
+namespace {
+
+/// An angle without the whole turns in it, which are taken for `turn` long.
+void take_off_turns(double& angle, double& error, double turn) {
+    if (turn == 0) return;
+    const double turns = std::trunc(angle / turn), left = angle - turns * turn;
+    error += std::abs(turns) * turn * reference::unit_roundoff;
+    // So near to a whole turn that rounding decides.
+    if (angle != 0 && (std::abs(left) <= error || turn - std::abs(left) <= error)) error = anything;
+    angle = left;
+}
+
+}  // namespace
+
 Array rotation_angles(const Rotary& rotary, const Array& positions, Index d, double base, Index H) {
     Array angles = zeros({positions.size(0), positions.size(1), d / 2});
     // A power's exponent is rounded too, and multiplied by the logarithm of its base.
-    const double relative = (4 + 2 * std::abs(std::log(base))) * reference::unit_roundoff;
+    const double relative = (4 + 2 * std::abs(std::log(base))) * reference::unit_roundoff + rotary.frequency_is_unsure;
     each(angles.shape, [&](Coordinate at, std::size_t i) {
-        const Index token[] = {at[0], at[1]};
+        const Index token[] = {rotary.positions_of_first_text ? 0 : at[0], at[1]};
         angles.value[i] = positions.value[position(positions.shape, token)] * rotary.frequency({at[2], d, base, H});
         angles.error[i] = relative * std::abs(angles.value[i]);
+        take_off_turns(angles.value[i], angles.error[i], rotary.turn_taken_off);
     });
     return angles;
 }
@@ -94,15 +122,16 @@ Array turned(const Rotary& rotary, const Array& x, const Array& angles, Rotary::
         const Index along_at[] = {at[0], at[1], at[2], term.along}, across_at[] = {at[0], at[1], at[2], term.across};
         const std::size_t a = position(angles.shape, angle_at);
         const std::size_t along = position(x.shape, along_at), across = position(x.shape, across_at);
-        const double cos = std::cos(angles.value.at(a)), sin = std::sin(angles.value.at(a));
+        double angle = angles.value.at(a), unsure = angles.error[a];
+        take_off_turns(angle, unsure, rotary.turn_taken_for_whole);
+        const double cos = rotary.along(angle), sin = rotary.across(angle);
         // The new first feature stands in the result already: pairs are computed in the order of their features.
         const bool by_the_new = rotary.turns_by_the_new && across < i;
         const double second = by_the_new ? result.value[across] : x.value.at(across);
         result.value[i] = x.value.at(along) * cos + term.sign * second * sin;
         const double size = std::abs(x.value[along]) + std::abs(second);
         result.error[i] = std::abs(cos) * x.error[along] + std::abs(sin) * x.error[across] +
-                          (by_the_new ? result.error[across] : 0) +
-                          size * (angles.error[a] + 4 * reference::unit_roundoff);
+                          (by_the_new ? result.error[across] : 0) + size * (unsure + 4 * reference::unit_roundoff);
     });
     return result;
 }
@@ -122,6 +151,39 @@ Array turned_in_attention(const Rotary& rotary, const Array& x, const Array& pos
             2 * reference::unit_roundoff * std::abs(counted.value[diagnosis::position(counted.shape, token)]);
     });
     return turned(rotary, x, angles, rotary.attends_by_halves ? rotary.halves : rotary.pairs);
+}
+
+Array turned_for_each_key(const Rotary& rotary, const Array& q, const Array& q_positions, const Array& k_positions,
+                          double base) {
+    const Index S = k_positions.size(1), d = q.size(3);
+    Array all = zeros({q.size(0), q.size(1), q.size(2), S * d});
+    for (Index s = 0; s < S; ++s) {
+        Array apart = q_positions;
+        each(apart.shape, [&](Coordinate at, std::size_t i) {
+            const Index key[] = {at[0], s};
+            apart.value[i] = rotary.apart(apart.value[i] - k_positions.value[position(k_positions.shape, key)]);
+        });
+        const Array turned_for_it = turned_in_attention(rotary.of_queries(), q, apart, base, q.size(1));
+        each(turned_for_it.shape, [&](Coordinate at, std::size_t i) {
+            const Index place[] = {at[0], at[1], at[2], s * d + at[3]};
+            const std::size_t to = position(all.shape, place);
+            all.value[to] = turned_for_it.value[i];
+            all.error[to] = turned_for_it.error[i];
+        });
+    }
+    return all;
+}
+
+Array each_in_its_place(const Array& k) {
+    const Index S = k.size(2), d = k.size(3);
+    Array all = zeros({k.size(0), k.size(1), S, S * d});
+    each(k.shape, [&](Coordinate at, std::size_t i) {
+        const Index place[] = {at[0], at[1], at[2], at[2] * d + at[3]};
+        const std::size_t to = position(all.shape, place);
+        all.value[to] = k.value[i];
+        all.error[to] = k.error[i];
+    });
+    return reference::scale(all, std::sqrt(static_cast<double>(S)));
 }
 
 Array with_columns(const Array& w, Index H, Rotary::Column column) {

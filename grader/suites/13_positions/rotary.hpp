@@ -22,6 +22,9 @@ struct Rotary {
         Index padded() const { return padding[b]; }
     };
     double (*position)(const Token&);
+    /// The longest padding that is not refused; null: any length.
+    Index (*most_padding)(Index first, Index T) = nullptr;
+    bool refuses(const std::vector<Index>& padding, Index first, Index T) const;
 
     /// Pair i of a head; where a whole layer is at hand, of H heads.
     struct Pair {
@@ -30,6 +33,9 @@ struct Rotary {
         Index H;
     };
     double (*frequency)(const Pair&);  ///< what a position is multiplied by
+    double frequency_is_unsure = 0;    ///< by this share of itself: a constant that people round in different ways
+    bool positions_of_first_text = false;
+    double turn_taken_off = 0;  ///< from angles, as often as they hold it, if it is not 0
 
     /// Feature j of the result is x[along]·cos + sign · x[across]·sin of one of the angles.
     struct Term {
@@ -41,6 +47,9 @@ struct Rotary {
     Turn pairs;
     Turn halves;
     bool turns_by_the_new = false;  ///< the second feature of a pair is computed from the new first
+    using Wave = double (*)(double angle);
+    Wave along, across;               ///< what stands for cos and for sin
+    double turn_taken_for_whole = 0;  ///< angles are turned less this, as often as they hold it, if it is not 0
     /// The row of angles (B, T) that turns token t of head h of sequence b of x, (B, H, T, d).
     struct Row {
         Index b, t;
@@ -63,6 +72,9 @@ struct Rotary {
     RowOf key_row = nullptr;                              ///< where keys are turned by another one
     bool counts_anew = false;                             ///< tokens are counted from 0, whatever their positions
     bool base_is_fixed = false;                           ///< at 10000, whatever is asked for
+    std::array<bool, 2> base_is_fixed_for{false, false};  ///< the same for queries alone, for keys alone
+    /// By what query and key are turned apart, given how far the query stands behind the key; null: by just that.
+    double (*apart)(double distance) = nullptr;
     double (*frequency_in_layer)(const Pair&) = nullptr;  ///< where attention computes it otherwise
 
     // ---- decoding --------------------------------------------------------------------------------------------
@@ -84,7 +96,8 @@ struct Rotary {
     bool clears_padding = false;  ///< keys of padding become zeros
     bool new_first = false;       ///< new keys and values are put before those in the cache
 
-    /// The same choices, as keys are turned.
+    /// The same choices, as queries or keys are turned.
+    Rotary of_queries() const;
     Rotary of_keys() const;
 
     static const Rotary& right();
@@ -98,6 +111,13 @@ Array rotation_angles(const Rotary& rotary, const Array& positions, Index d, dou
 Array turned(const Rotary& rotary, const Array& x, const Array& angles, Rotary::Turn turn);
 /// The same as attention does it, from positions (B, T).
 Array turned_in_attention(const Rotary& rotary, const Array& x, const Array& positions, double base, Index H);
+
+/// Where rotary.apart decides: q (B, H, T, d) -> (B, H, T, S·d), for each key once, turned by what lies between them.
+Array turned_for_each_key(const Rotary& rotary, const Array& q, const Array& q_positions, const Array& k_positions,
+                          double base);
+/// k (B, H, S, d) -> (B, H, S, S·d): each key in its own place among zeros, so that it meets the query turned for it.
+/// Longer by √S, because scores will be divided by the root of that width.
+Array each_in_its_place(const Array& k);
 /// (..., H·d): the last axis in another order
 Array with_columns(const Array& w, Index H, Rotary::Column column);
 

@@ -78,9 +78,9 @@ Array last_sequence(const Array& x) {
     return last;
 }
 
-Array pooled_bias(const Activation& choice, const Array& x) {
-    const Array total = over_tokens(x);
-    if (choice.biases == Activation::Pooled::sum) return total;
+/// What was added up over the tokens of x, or their mean.
+Array pooled(Activation::Pooled pooled, const Array& total, const Array& x) {
+    if (pooled == Activation::Pooled::sum) return total;
     return reference::scale(total, static_cast<double>(x.size(-1)) / static_cast<double>(x.numel()));
 }
 
@@ -93,10 +93,16 @@ Array before_activation(const Activation& choice, const MlpArrays& weights, cons
     return choice.has_b_in && !choice.b_in_last ? reference::add(product, weights.b_in) : product;
 }
 
-Array hidden_of_mlp(const Activation& choice, const MlpArrays& weights, const Array& before,
-                    const std::string& formula) {
-    const Array active = choice.activates ? activated(choice, before, formula) : before;
+Array hidden_of_mlp(const Activation& choice, const MlpArrays& weights, const Array& before, const Curve& curve) {
+    const Array active = choice.activates ? curve.forward(before) : before;
     return choice.has_b_in && choice.b_in_last ? reference::add(active, weights.b_in) : active;
+}
+
+Curve modelled(const Activation& choice, const std::string& formula) {
+    return {[&choice, formula](const Array& x) { return activated(choice, x, formula); },
+            [&choice, formula](const Array& x, const Array& grad_y) {
+                return activated_backward(choice, x, grad_y, formula);
+            }};
 }
 
 }  // namespace
@@ -143,34 +149,45 @@ Array weight_gradient(const Array& x, const Array& grad_y) {
 }
 
 Array through_mlp(const Activation& choice, const MlpArrays& weights, const Array& x, const std::string& formula) {
-    const Array hidden = hidden_of_mlp(choice, weights, before_activation(choice, weights, x), formula);
+    return through_mlp(choice, weights, x, modelled(choice, choice.formula(formula)));
+}
+
+Array through_mlp(const Activation& choice, const MlpArrays& weights, const Array& x, const Curve& curve) {
+    const Array hidden = hidden_of_mlp(choice, weights, before_activation(choice, weights, x), curve);
     const Array product = matmul(hidden, if_square(choice.square_is_turned, weights.w_out));
     return choice.has_b_out ? reference::add(product, weights.b_out) : product;
 }
 
 MlpGradients through_mlp_backward(const Activation& choice, const MlpArrays& weights, const Array& x,
                                   const Array& grad_y, const std::string& formula) {
-    const Array raw = before_activation(choice, weights, x), active = hidden_of_mlp(choice, weights, raw, formula);
+    return through_mlp_backward(choice, weights, x, grad_y, modelled(choice, choice.formula_back(formula)));
+}
+
+MlpGradients through_mlp_backward(const Activation& choice, const MlpArrays& weights, const Array& x,
+                                  const Array& grad_y, const Curve& curve) {
+    const Array raw = before_activation(choice, weights, x), active = hidden_of_mlp(choice, weights, raw, curve);
     const auto back_through = [&](const Array& grad, const Array& w) {
         return matmul(grad, transpose(if_square(choice.square_is_turned_back, w), 0, 1));
     };
     const Array grad_hidden = back_through(grad_y, weights.w_out);
-    const Array bent_back =
-        choice.slope_counts && choice.activates
-            ? activated_backward(choice, choice.slope_at_activated ? active : raw, grad_hidden, formula)
-            : grad_hidden;
+    const Array bent_back = choice.slope_counts && choice.activates
+                                ? curve.backward(choice.slope_at_activated ? active : raw, grad_hidden)
+                                : grad_hidden;
     const auto with = [&](bool slope) -> const Array& { return slope ? bent_back : grad_hidden; };
     const auto of_weight = [&](const Array& in, const Array& grad, bool of_last) {
-        return of_last ? weight_gradient(last_sequence(in), last_sequence(grad)) : weight_gradient(in, grad);
+        const Array total =
+            of_last ? weight_gradient(last_sequence(in), last_sequence(grad)) : weight_gradient(in, grad);
+        return pooled(choice.weights, total, in);
     };
+    const auto of_bias = [&](const Array& grad) { return pooled(choice.biases, over_tokens(grad), grad); };
     const Array& of_raw = with(choice.x_gets_slope);
     const Index D = x.size(2), F = raw.size(2);
     return {choice.w_in_is_viewed ? matmul(of_raw, reference::reshape(weights.w_in, {F, D}))
                                   : back_through(of_raw, weights.w_in),
             {of_weight(x, with(choice.w_in_gets_slope), choice.w_in_of_last_sequence),
-             pooled_bias(choice, with(choice.b_in_gets_slope && !choice.b_in_last)),
+             of_bias(with(choice.b_in_gets_slope && !choice.b_in_last)),
              of_weight(choice.w_out_sees_activated ? active : raw, grad_y, choice.w_out_of_last_sequence),
-             pooled_bias(choice, grad_y)}};
+             of_bias(grad_y)}};
 }
 
 }  // namespace headway::diagnosis

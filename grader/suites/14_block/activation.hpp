@@ -3,6 +3,7 @@
 #include "suites/14_block/bounded.hpp"
 
 #include <array>
+#include <functional>
 #include <string>
 
 /// GELU by both formulas, its derivatives, and the MLP around it (exercise 14), in double precision.
@@ -20,6 +21,12 @@ struct Activation {
     bool clone_is_walked = false;
 
     bool activates = true;
+    std::string fixed_formula = {};       ///< of the MLP, whatever is asked for
+    std::string fixed_formula_back = {};  ///< on the way back alone
+    const std::string& formula(const std::string& asked) const { return fixed_formula.empty() ? asked : fixed_formula; }
+    const std::string& formula_back(const std::string& asked) const {
+        return fixed_formula_back.empty() ? formula(asked) : fixed_formula_back;
+    }
     bool has_b_in = true, has_b_out = true;
     /// Where D = F, when no shape tells the two apart: weights are taken as (out, in), on the way forward or back.
     bool square_is_turned = false, square_is_turned_back = false;
@@ -34,7 +41,7 @@ struct Activation {
     bool x_gets_slope = true;
     bool w_in_is_viewed = false;  ///< the gradient of x goes through the numbers of w_in as if they were (F, D)
     enum class Pooled { sum, mean };
-    Pooled biases = Pooled::sum;
+    Pooled biases = Pooled::sum, weights = Pooled::sum;
     bool w_in_of_last_sequence = false, w_out_of_last_sequence = false;  ///< their gradients
 
     static const Activation& right();
@@ -66,5 +73,14 @@ struct MlpGradients {
 };
 MlpGradients through_mlp_backward(const Activation& choice, const MlpArrays& weights, const Array& x,
                                   const Array& grad_y, const std::string& formula);
+
+/// What bends numbers between the two maps: as the model has it, or as a submission's own functions answer.
+struct Curve {
+    std::function<Array(const Array& x)> forward;
+    std::function<Array(const Array& x, const Array& grad_y)> backward;
+};
+Array through_mlp(const Activation& choice, const MlpArrays& weights, const Array& x, const Curve& curve);
+MlpGradients through_mlp_backward(const Activation& choice, const MlpArrays& weights, const Array& x,
+                                  const Array& grad_y, const Curve& curve);
 
 }  // namespace headway::diagnosis

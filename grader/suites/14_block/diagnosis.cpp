@@ -192,14 +192,15 @@ Predict stack_backward(const Arguments& arguments) {
 
 // ---- what follows from the submission's own functions -----------------------------------------------------------
 
-std::optional<Answer> mlp_from_own(judge::Student& student, const Arguments& arguments) {
+std::optional<Answer> mlp_from_own_and(judge::Student& student, const Arguments& arguments, const Choices& c) {
     if (!mlp(arguments)) return std::nullopt;
-    return Answer::of(judge::block::mlp_from_own(student, arguments));
+    return Answer::of(judge::block::mlp_from_own(student, arguments, c.of<Activation>()));
 }
 
-std::optional<Answer> mlp_backward_from_own(judge::Student& student, const Arguments& arguments) {
+std::optional<Answer> mlp_gradients_from_own_and(judge::Student& student, const Arguments& arguments,
+                                                 const Choices& c) {
     if (!mlp_backward(arguments)) return std::nullopt;
-    return answer_of_mlp(judge::block::mlp_backward_from_own(student, arguments));
+    return answer_of_mlp(judge::block::mlp_backward_from_own(student, arguments, c.of<Activation>()));
 }
 
 std::optional<Answer> block_from_own_and(judge::Student& student, const Arguments& arguments, const Choices& c) {
@@ -234,11 +235,16 @@ const SubjectRegistration registration(
        .questions = &ask_gelu,
        .invariants = {large_numbers_are_kept("exact"), large_numbers_are_kept("tanh")}},
       {.name = "gelu_backward", .model = &gelu_backward, .questions = &ask_gelu_backward},
-      {.name = "mlp", .model = &mlp, .questions = &ask_mlp, .given_own = &mlp_from_own},
+      {.name = "mlp",
+       .model = &mlp,
+       .questions = &ask_mlp,
+       .given_own = &rightly<&mlp_from_own_and>,
+       .given_own_and = &mlp_from_own_and},
       {.name = "mlp_backward",
        .model = &mlp_backward,
        .questions = &ask_mlp_backward,
-       .given_own = &mlp_backward_from_own},
+       .given_own = &rightly<&mlp_gradients_from_own_and>,
+       .given_own_and = &mlp_gradients_from_own_and},
       {.name = "block_forward",
        .model = &block_forward,
        .questions = &ask_block_forward,

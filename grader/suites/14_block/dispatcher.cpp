@@ -191,6 +191,27 @@ std::vector<ex14::BlockGradients> stack_backward(const Tensor& x, const Tensor& 
                                 x, grad_y);
 }
 
+Tensor counted(const Calls& calls) {
+    return Tensor::of({2}, {static_cast<float>(calls.forward), static_cast<float>(calls.backward)});
+}
+
+/// How often block_backward calls attention: forward, backward.
+Tensor calls_of_block_backward(const Tensor& x, const Tensor& grad_y, const Tensor& norm1_gain,
+                               const Tensor& norm1_bias, const Tensor& norm2_gain, const Tensor& norm2_bias,
+                               const Tensor& w_in, const Tensor& b_in, const Tensor& w_out, const Tensor& b_out,
+                               const Tensor& mix, ex14::Order order, ex14::Gelu formula, double eps) {
+    Calls calls;
+    ex14::block_backward({{norm1_gain, norm1_bias},
+                          {norm2_gain, norm2_bias},
+                          {w_in, b_in, w_out, b_out},
+                          mixing(mix, calls),
+                          order,
+                          formula,
+                          eps},
+                         x, grad_y);
+    return counted(calls);
+}
+
 /// How often stack_backward calls attention: forward, backward.
 Tensor calls_of_stack_backward(const Tensor& x, const Tensor& grad_y, const Tensor& norm1_gain,
                                const Tensor& norm1_bias, const Tensor& norm2_gain, const Tensor& norm2_bias,
@@ -200,7 +221,7 @@ Tensor calls_of_stack_backward(const Tensor& x, const Tensor& grad_y, const Tens
     ex14::stack_backward(stack(norm1_gain, norm1_bias, norm2_gain, norm2_bias, w_in, b_in, w_out, b_out, mix, order,
                                formula, eps, calls),
                          x, grad_y);
-    return Tensor::of({2}, {static_cast<float>(calls.forward), static_cast<float>(calls.backward)});
+    return counted(calls);
 }
 
 }  // namespace
@@ -225,6 +246,7 @@ void add_functions(Dispatcher& dispatcher) {
     dispatcher.add("block_forward", &block_forward);
     dispatcher.add("block_backward", &block_backward);
     dispatcher.add("block_backward_after_a_step", &block_backward_after_a_step);
+    dispatcher.add("calls_of_block_backward", &calls_of_block_backward);
     dispatcher.add("stack_backward", &stack_backward);
     dispatcher.add("calls_of_stack_backward", &calls_of_stack_backward);
 }

@@ -9,8 +9,9 @@
 namespace headway::judge::block {
 namespace {
 
-/// What is wide in them: each keeps far more numbers between its maps than there are in x.
-constexpr BlockSizes wide{128, 8, 4, 64};
+/// What is wide in them: each keeps far more numbers between its maps than there are in x. Sequences are few: a program
+/// may give each a thread, and what threads need would be measured.
+constexpr BlockSizes wide{16, 64, 4, 64};
 
 /// What the MLP of one block of `wide` has between its maps, before the activation or behind it.
 constexpr std::uint64_t of_one_block = sizeof(float) * wide.B * wide.T * wide.F;
@@ -48,17 +49,27 @@ Measured stack_measured(Student& student, Random& random, const BlockSizes& n, I
     return result;
 }
 
-/// Of stack_backward, which the worker calls for the one that counts.
-void expect_of_stack(bool holds, const std::string& message) {
+/// Of a function that the worker calls for one that counts.
+void expect_of(const std::string& function, bool holds, const std::string& message) {
     if (holds) return;
     verdict::Failure failure;
     failure.kind = verdict::FailureKind::wrong_behaviour;
-    failure.function = "stack_backward";
-    failure.message = "your stack_backward " + message;
+    failure.function = function;
+    failure.message = "your " + function + " " + message;
     fail(std::move(failure));
 }
+void expect_of_stack(bool holds, const std::string& message) { expect_of("stack_backward", holds, message); }
 
 }  // namespace
+
+void expect_one_call_back(Student& student, const BlockInputs& in) {
+    const Tensor calls = student.tensor("calls_of_block_backward", in.backward());
+    expect_shape({"counts of calls", Stage::none, {"direction"}}, calls.shape(), {2});
+    const Index backward = count_of(calls(1));
+    expect_of("block_backward", backward == 1,
+              "calls attention.backward " + std::to_string(backward) + " times where the order is " + in.order +
+                  "; each call adds to the gradients of attention's own weights, so one is right");
+}
 
 void expect_checkpoints(Student& student, Random& random, bool is_measured) {
     constexpr Index L = 6;

@@ -9,4 +9,7 @@ namespace headway::judge::block {
 /// @param is_measured  not where a sanitizer's own memory would be
 void expect_checkpoints(Student& student, Random& random, bool is_measured);
 
+/// block_backward calls attention.backward once.
+void expect_one_call_back(Student& student, const BlockInputs& in);
+
 }  // namespace headway::judge::block

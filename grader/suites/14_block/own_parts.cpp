@@ -8,13 +8,12 @@
 namespace headway::judge::block {
 namespace {
 
+using diagnosis::Activation;
 using diagnosis::MlpArrays;
 using diagnosis::MlpGradients;
 using diagnosis::NormArrays;
 using diagnosis::NormGradients;
-using reference::matmul;
 using reference::to_tensor;
-using reference::transpose;
 
 /// An own answer, with room for having been asked with numbers that were rounded otherwise: as much as the right
 /// answer has.
@@ -29,9 +28,18 @@ Array with_room(const wire::Record& record, const std::string& name, const Array
     return with_room(field<Tensor>(record, name), due);
 }
 
-Array own_gelu(Student& student, const Array& x, const std::string& formula) {
-    return with_room(student.tensor("gelu", {{"x", to_tensor(x)}, {"formula", formula}}),
-                     diagnosis::activated(diagnosis::Activation::right(), x, formula));
+/// The submission's own gelu and gelu_backward.
+diagnosis::Curve own_curve(Student& student, const std::string& formula) {
+    return {[&student, formula](const Array& x) {
+                return with_room(student.tensor("gelu", {{"x", to_tensor(x)}, {"formula", formula}}),
+                                 diagnosis::activated(Activation::right(), x, formula));
+            },
+            [&student, formula](const Array& x, const Array& grad_y) {
+                return with_room(
+                    student.tensor("gelu_backward",
+                                   {{"x", to_tensor(x)}, {"grad_y", to_tensor(grad_y)}, {"formula", formula}}),
+                    diagnosis::activated_backward(Activation::right(), x, grad_y, formula));
+            }};
 }
 
 Arguments arguments_of(const BlockArrays& block, const Array& x) {
@@ -52,11 +60,6 @@ Arguments arguments_of(const BlockArrays& block, const Array& x) {
 
 /// The right parts, to know how unsure what they are asked with makes them.
 diagnosis::ModelParts right_parts() { return diagnosis::ModelParts(BlockChoices::right()); }
-
-Array before(const Arguments& arguments, const MlpArrays& weights) {
-    const auto& x = std::get<Tensor>(arguments.at(0).value);
-    return reference::add(matmul(exact(x), weights.w_in), weights.b_in);
-}
 
 }  // namespace
 
@@ -116,26 +119,17 @@ diagnosis::NamedArrays OwnBlocks::backward(const BlockArrays& block, const Array
     return all;
 }
 
-Array mlp_from_own(Student& student, const Arguments& arguments) {
-    const MlpArrays weights = mlp_of(arguments);
-    const Array hidden = own_gelu(student, before(arguments, weights), std::get<std::string>(arguments.back().value));
-    return reference::add(matmul(hidden, weights.w_out), weights.b_out);
+Array mlp_from_own(Student& student, const Arguments& arguments, const Activation& choice) {
+    const auto& formula = std::get<std::string>(arguments.back().value);
+    return diagnosis::through_mlp(choice, mlp_of(arguments), exact(std::get<Tensor>(arguments.at(0).value)),
+                                  own_curve(student, choice.formula(formula)));
 }
 
-MlpGradients mlp_backward_from_own(Student& student, const Arguments& arguments) {
-    const MlpArrays weights = mlp_of(arguments);
+MlpGradients mlp_backward_from_own(Student& student, const Arguments& arguments, const Activation& choice) {
     const auto& formula = std::get<std::string>(arguments.back().value);
-    const Array x = exact(std::get<Tensor>(arguments.at(0).value));
-    const Array grad_y = exact(std::get<Tensor>(arguments.at(1).value));
-    const Array raw = before(arguments, weights), hidden = own_gelu(student, raw, formula);
-    const Array grad_hidden = matmul(grad_y, transpose(weights.w_out, 0, 1));
-    const Tensor answer = student.tensor(
-        "gelu_backward", {{"x", to_tensor(raw)}, {"grad_y", to_tensor(grad_hidden)}, {"formula", formula}});
-    const Array grad_raw =
-        with_room(answer, diagnosis::activated_backward(diagnosis::Activation::right(), raw, grad_hidden, formula));
-    return {matmul(grad_raw, transpose(weights.w_in, 0, 1)),
-            {diagnosis::weight_gradient(x, grad_raw), diagnosis::over_tokens(grad_raw),
-             diagnosis::weight_gradient(hidden, grad_y), diagnosis::over_tokens(grad_y)}};
+    return diagnosis::through_mlp_backward(choice, mlp_of(arguments), exact(std::get<Tensor>(arguments.at(0).value)),
+                                           exact(std::get<Tensor>(arguments.at(1).value)),
+                                           own_curve(student, choice.formula_back(formula)));
 }
 
 }  // namespace headway::judge::block

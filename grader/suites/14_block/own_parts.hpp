@@ -35,7 +35,9 @@ private:
 };
 
 /// An MLP made of the submission's own gelu and gelu_backward.
-Array mlp_from_own(Student& student, const Arguments& arguments);
-diagnosis::MlpGradients mlp_backward_from_own(Student& student, const Arguments& arguments);
+Array mlp_from_own(Student& student, const Arguments& arguments,
+                   const diagnosis::Activation& choice = diagnosis::Activation::right());
+diagnosis::MlpGradients mlp_backward_from_own(Student& student, const Arguments& arguments,
+                                              const diagnosis::Activation& choice = diagnosis::Activation::right());
 
 }  // namespace headway::judge::block

@@ -26,6 +26,8 @@ Array attended_backward(const Array& mix, const Array& x, const Array& grad_y) {
     return reference::scale(products(x, mixed(reference::transpose(mix, 0, 1), grad_y)), 2);
 }
 
+Array scaled(const Array& x, double factor) { return factor == 1 ? x : reference::scale(x, factor); }
+
 Wiring right_wiring() {
     Wiring wiring{};
     wiring.is_pre = [](bool asked) { return asked; };
@@ -36,11 +38,11 @@ Wiring right_wiring() {
 class Wired {
 public:
     Wired(const Wiring& wiring, Parts& parts, const BlockArrays& block)
-        : w_(wiring),
+        : w_(wiring.of_order(block.pre_norm)),
           parts_(parts),
           block_(block),
-          formula_(wiring.fixed_formula.empty() ? block.formula : wiring.fixed_formula),
-          eps_(wiring.fixed_eps != 0 ? wiring.fixed_eps : block.eps) {}
+          formula_(w_.fixed_formula.empty() ? block.formula : w_.fixed_formula),
+          eps_(w_.fixed_eps != 0 ? w_.fixed_eps : block.eps) {}
 
     Array forward(const Array& x) {
         if (w_.is_pre(block_.pre_norm)) {
@@ -73,13 +75,16 @@ private:
 
     Array plus_residual(std::size_t place, const Array& result, const Array& input, const Array& seen,
                         const Array& x) const {
+        const auto plus = [&](const Array& added) {
+            return reference::add(result, scaled(added, w_.residual_times[place]));
+        };
         switch (w_.residual[place]) {
             case Wiring::Residual::input:
-                return reference::add(result, input);
+                return plus(input);
             case Wiring::Residual::normed:
-                return reference::add(result, seen);
+                return plus(seen);
             case Wiring::Residual::first:
-                return reference::add(result, x);
+                return plus(x);
             case Wiring::Residual::none:
                 break;
         }
@@ -89,7 +94,8 @@ private:
     /// Adds what goes past a sub-layer to what went through it.
     Array plus_past(std::size_t place, Wiring::Residual residual, const Array& grad, const Array& through) const {
         if (w_.residual[place] != residual || !w_.residual_goes_back[place]) return through;
-        return w_.sublayer_goes_back[place] ? reference::add(grad, through) : grad;
+        const Array past = scaled(grad, w_.past_times[place]);
+        return w_.sublayer_goes_back[place] ? reference::add(past, through) : past;
     }
 
     Array back_through_norm(std::size_t place, const Array& x, const Array& grad_y) {
@@ -124,15 +130,22 @@ private:
     }
 
     NamedArrays post_norm_backward(const Array& x, const Array& grad_y) {
-        const Array first = plus_residual(0, sublayer(0, x), x, x, x);
+        const Array attention = sublayer(0, x), first = plus_residual(0, attention, x, x, x);
         const Array y = normed(0, w_.mlp_is_asked_at_attention_less ? x : first);
-        const Array grad_second = back_through_norm(1, plus_residual(1, sublayer(1, y), y, y, x), grad_y);
+        const Array mlp = sublayer(1, y), second = plus_residual(1, mlp, y, y, x);
+        const Array grad_second = back_through_norm(1, asked_at(1, second, mlp, y), grad_y);
         const Array through_second = back_through_sublayer(1, w_.mlp_is_asked_before_norm[1] ? first : y, grad_second);
         const Array grad_of_y = past(1, w_.residual_past_norm[1] ? grad_y : grad_second, through_second);
-        const Array grad_first = back_through_norm(0, first, grad_of_y);
+        const Array grad_first = back_through_norm(0, asked_at(0, first, attention, x), grad_of_y);
         const Array through_first = back_through_sublayer(0, x, grad_first);
         const Array grad_x = past(0, w_.residual_past_norm[0] ? grad_of_y : grad_first, through_first);
         return named(plus_way_to_x(grad_x, grad_second));
+    }
+
+    /// In post-norm: where norm `place` goes back.
+    const Array& asked_at(std::size_t place, const Array& sum, const Array& added, const Array& input) const {
+        const Wiring::Asked asked = w_.norm_is_asked_at[place];
+        return asked == Wiring::Asked::sum ? sum : asked == Wiring::Asked::added ? added : input;
     }
 
     /// In post-norm what is added is the input, whichever of the two it was taken for.
@@ -167,7 +180,7 @@ private:
     /// The gradients that come back under the name of a norm.
     const NormGradients& norm_of(std::size_t norm) const { return norm_[w_.norm_weights_exchanged ? 1 - norm : norm]; }
 
-    const Wiring& w_;
+    Wiring w_;
     Parts& parts_;
     const BlockArrays& block_;
     std::string formula_;
@@ -178,6 +191,13 @@ private:
 };
 
 }  // namespace
+
+Wiring Wiring::of_order(bool pre_norm) const {
+    Wiring own = *this;
+    for (const InOneOrder& one : in_one_order)
+        if (one.pre_norm == pre_norm) one.make(own);
+    return own;
+}
 
 const Wiring& Wiring::right() {
     static const Wiring all = right_wiring();

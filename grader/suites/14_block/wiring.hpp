@@ -20,6 +20,7 @@ struct Wiring {
     /// What is added to what a sub-layer gives: what came in, what the norm made of it, x itself, or nothing.
     enum class Residual { input, normed, first, none };
     std::array<Residual, 2> residual{Residual::input, Residual::input};
+    std::array<double, 2> residual_times{1, 1};  ///< how often that is added
     Two has_norm{true, true};
     bool side_by_side = false;       ///< in pre-norm both sub-layers see x
     std::string fixed_formula = {};  ///< whatever the block asks for
@@ -27,6 +28,7 @@ struct Wiring {
 
     // ---- and back --------------------------------------------------------------------------------------------
     Two residual_goes_back{true, true};
+    std::array<double, 2> past_times{1, 1};  ///< what a gradient that goes past a sub-layer is multiplied by
     Two sublayer_goes_back{true, true};
     Two residual_past_norm{false, false};  ///< in post-norm: the gradient before the norm goes past, not behind it
     std::array<std::size_t, 2> norm_back{0, 1};   ///< through which norm's weights, of those for these places
@@ -34,7 +36,10 @@ struct Wiring {
     bool norm_weights_exchanged = false;          ///< the gradients of norm1 and norm2
     bool mlp_is_asked_at_attention_less = false;  ///< y is taken for x on the way back
     Two mlp_is_asked_before_norm{false, false};  ///< in pre-norm, in post-norm: its gradient at what the norm was given
-    bool grad_y_is_added_to = false;             ///< in pre-norm: what goes past the MLP is added to grad_y in place
+    /// In post-norm: where a norm goes back, at what it was given or at one part of it, what was added or what came in.
+    enum class Asked { sum, added, input };
+    std::array<Asked, 2> norm_is_asked_at{Asked::sum, Asked::sum};
+    bool grad_y_is_added_to = false;  ///< in pre-norm: what goes past the MLP is added to grad_y in place
 
     // ---- a stack ---------------------------------------------------------------------------------------------
     enum class Input { own, first, next, last };
@@ -43,6 +48,14 @@ struct Wiring {
     bool chains = true;              ///< a block gets the gradient of the next one's input
     bool answers_in_order = true;    ///< [0] is that of the first block
     bool weights_of_first = false;   ///< every block goes back through the weights of the first
+
+    // ---- one order -------------------------------------------------------------------------------------------
+    struct InOneOrder {
+        bool pre_norm;
+        void (*make)(Wiring&);
+    };
+    std::vector<InOneOrder> in_one_order = {};  ///< what is decided so for blocks of that order alone
+    Wiring of_order(bool pre_norm) const;
 
     static const Wiring& right();
 };

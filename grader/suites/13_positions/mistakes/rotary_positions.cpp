@@ -14,7 +14,10 @@ using Pair = Rotary::Pair;
 
 double number(Index n) { return static_cast<double>(n); }
 
+const double whole_turn = 2 * std::acos(-1.0);
+
 constexpr const char* own_padding = "the first token that is no padding has position 0: max(0, first + t - padding[b])";
+constexpr const char* any_padding = "any count from 0 on is answered, however few tokens there are so far: zeros";
 constexpr const char* right_power = "pair i is turned by position · base^(-2i/d), d the width of one head";
 constexpr const char* loaded = "trains as well as the right one; loaded weights give nonsense";
 
@@ -185,6 +188,28 @@ Chapter rotary_positions() {
                      return number(std::max<Index>(0, token.first + token.t - token.padding.front()));
                  };
              }},
+        {.id = "position_refuses_long_padding",
+         .decision = "token_position",
+         .title = "padding of more than first + T tokens is refused: a text that is padding so far",
+         .right = any_padding,
+         .symptom = "a prompt in chunks ends with an exception where one text is much shorter than another",
+         .question = "Which positions has a text whose first real token comes in the next chunk?",
+         .make = [](Choices& c) { c.change<Rotary>().most_padding = [](Index first, Index T) { return first + T; }; }},
+        {.id = "position_refuses_padding_alone",
+         .decision = "token_position",
+         .title = "padding of first + T tokens or more is refused: a text that is padding so far",
+         .right = any_padding,
+         .symptom = "a prompt in chunks ends with an exception where one text is much shorter than another",
+         .question = "Which positions has a text whose first real token comes in the next chunk?",
+         .make =
+             [](Choices& c) { c.change<Rotary>().most_padding = [](Index first, Index T) { return first + T - 1; }; }},
+        {.id = "position_refuses_more_padding_than_tokens",
+         .decision = "token_position",
+         .title = "padding of more than T tokens is refused",
+         .right = any_padding,
+         .symptom = "the prompt is right; the first token behind it ends with an exception",
+         .question = "Must all padding be among these T tokens?",
+         .make = [](Choices& c) { c.change<Rotary>().most_padding = [](Index, Index T) { return T; }; }},
         // ---- angles ----
         {.id = "angle_exponent_not_divided",
          .decision = "rotary_angle",
@@ -272,9 +297,24 @@ Chapter rotary_positions() {
          .make =
              [](Choices& c) {
                  c.change<Rotary>().frequency = [](const Pair& p) {
-                     return 2 * std::acos(-1.0) * std::pow(p.base, -2 * number(p.i) / number(p.d));
+                     return whole_turn * std::pow(p.base, -2 * number(p.i) / number(p.d));
                  };
+                 c.change<Rotary>().frequency_is_unsure = 1 - 6.28 / whole_turn;  // some write 6.28 or 6.283
              }},
+        {.id = "angle_less_whole_turns",
+         .decision = "rotary_angle",
+         .title = "whole turns are taken off: angles stay below 2π",
+         .right = right_power,
+         .symptom = "turned features are right as long as what is taken off is 2π to the last digit",
+         .question = "What is the angle of pair 0 at position 7?",
+         .make = [](Choices& c) { c.change<Rotary>().turn_taken_off = whole_turn; }},
+        {.id = "angle_of_first_text",
+         .decision = "rotary_angle",
+         .title = "the positions of the first text are taken for those of all texts",
+         .right = "angles[b, t] are those of positions[b, t]",
+         .symptom = "right for one text, and for a batch without padding",
+         .question = "Which row of positions does your code read for text 1?",
+         .make = [](Choices& c) { c.change<Rotary>().positions_of_first_text = true; }},
         {.id = "angle_base_fixed",
          .decision = "rotary_angle",
          .title = "the base is 10000, whatever is asked for",

@@ -4,6 +4,7 @@
 #include "diagnosis/catalogue.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace headway::diagnosis {
 namespace {
@@ -53,6 +54,16 @@ Term first_half_of_pairs(Index j, Index d) {
 Index to_halves_of_one_head(Index j, Index H, Index d) { return Rotary::right().to_halves(j, 1, H * d); }
 Index to_pairs_of_one_head(Index j, Index H, Index d) { return Rotary::right().to_pairs(j, 1, H * d); }
 Index unchanged(Index j, Index, Index) { return j; }
+
+/// Columns 1, 3, 5, ... of a head come first.
+Index odd_to_the_front(Index j, Index, Index d) {
+    const Index in_head = j % d, half = d / 2;
+    return j - in_head + (in_head < half ? 2 * in_head + 1 : 2 * (in_head - half));
+}
+Index odd_from_the_front(Index j, Index, Index d) {
+    const Index in_head = j % d;
+    return j - in_head + in_head / 2 + (1 - in_head % 2) * (d / 2);
+}
 
 constexpr const char* right_turn = "(x, y) becomes (x·cos - y·sin, x·sin + y·cos), with the x and y from before";
 constexpr const char* right_halves = "features i and i + d/2 are a pair, and have the i-th angle";
@@ -112,6 +123,41 @@ Chapter rotary_turns() {
          .symptom = "no rotation: lengths change with the position",
          .question = "What does x hold when you compute the new y?",
          .make = [](Choices& c) { c.change<Rotary>().turns_by_the_new = true; }},
+        {.id = "turned_with_sin_for_cos",
+         .decision = "rotary_turn",
+         .title = "sine and cosine are taken for each other: x becomes x·sin - y·cos, and y becomes x·cos + y·sin",
+         .right = right_turn,
+         .symptom = "scores are right as long as queries and keys are turned alike; loaded caches do not fit",
+         .question = "Where does (1, 0) go by an angle of 0?",
+         .make = [](Choices& c) { std::swap(c.change<Rotary>().along, c.change<Rotary>().across); }},
+        {.id = "turned_by_sines_alone",
+         .decision = "rotary_turn",
+         .title = "what is taken for cosines are sines too: x becomes (x - y)·sin, and y becomes (x + y)·sin",
+         .right = right_turn,
+         .symptom = "no rotation: at position 0 nothing is left of a feature",
+         .question = "Where does (1, 0) go by an angle of 0?",
+         .make = [](Choices& c) { c.change<Rotary>().along = Rotary::right().across; }},
+        {.id = "turned_by_cosines_alone",
+         .decision = "rotary_turn",
+         .title = "what is taken for sines are cosines too: x becomes (x - y)·cos, and y becomes (x + y)·cos",
+         .right = right_turn,
+         .symptom = "no rotation: lengths change with the position",
+         .question = "Where does (1, 0) go by an angle of 0?",
+         .make = [](Choices& c) { c.change<Rotary>().across = Rotary::right().along; }},
+        {.id = "turned_less_turns_of_6_283",
+         .decision = "rotary_turn",
+         .title = "whole turns are taken off angles as 6.283, not as 2π: each leaves an error of 0.0002",
+         .right = "cos and sin take any angle; what is taken off must be 2π to the last digit",
+         .symptom = "right for short texts; after thousands of tokens every pair is turned too far",
+         .question = "By how much do 1000 turns of 6.283 differ from 1000 turns of 2π?",
+         .make = [](Choices& c) { c.change<Rotary>().turn_taken_for_whole = 6.283; }},
+        {.id = "turned_less_turns_of_6_28",
+         .decision = "rotary_turn",
+         .title = "whole turns are taken off angles as 6.28, not as 2π: each leaves an error of 0.003",
+         .right = "cos and sin take any angle; what is taken off must be 2π to the last digit",
+         .symptom = "right for short texts; after hundreds of tokens every pair is turned too far",
+         .question = "By how much do 100 turns of 6.28 differ from 100 turns of 2π?",
+         .make = [](Choices& c) { c.change<Rotary>().turn_taken_for_whole = 6.28; }},
         {.id = "half_of_the_pairs_turned",
          .decision = "rotary_turn",
          .title = "only the first half of the pairs is turned",
@@ -195,6 +241,17 @@ Chapter rotary_turns() {
              [](Choices& c) {
                  c.change<Rotary>().to_halves = Rotary::right().to_pairs;
                  c.change<Rotary>().to_pairs = Rotary::right().to_halves;
+             }},
+        {.id = "columns_odd_ones_first",
+         .decision = "rotary_columns",
+         .title = "columns 1, 3, 5, ... are taken to be the first half of a head, and 0, 2, 4, ... the second",
+         .right = right_columns,
+         .symptom = "each pair is whole, but its features have changed places: it is turned the other way",
+         .question = "With d = 4, which column of neighbours is column 0 of halves?",
+         .make =
+             [](Choices& c) {
+                 c.change<Rotary>().to_halves = &odd_to_the_front;
+                 c.change<Rotary>().to_pairs = &odd_from_the_front;
              }},
         {.id = "columns_of_all_heads_converted_together",
          .decision = "rotary_columns",

@@ -82,6 +82,66 @@ Chapter block_back() {
              [](Choices& c) {
                  c.change<Wiring>().sublayer_goes_back = {true, false};
              }},
+        {.id = "block_back_first_residual_twice",
+         .decision = "block_back",
+         .title = "at attention, the gradient that goes past it is added twice",
+         .right = right_way_back,
+         .symptom = "in a deep stack gradients double from block to block",
+         .question = "If attention gives zeros, what is the gradient of x, given that of x + attention(...)?",
+         .make =
+             [](Choices& c) {
+                 c.change<Wiring>().past_times = {2, 1};
+             }},
+        {.id = "block_back_second_residual_twice",
+         .decision = "block_back",
+         .title = "at the MLP, the gradient that goes past it is added twice",
+         .right = right_way_back,
+         .symptom = "in a deep stack gradients double from block to block",
+         .question = "If the MLP gives zeros, what is the gradient of y, given that of y + mlp(...)?",
+         .make =
+             [](Choices& c) {
+                 c.change<Wiring>().past_times = {1, 2};
+             }},
+        {.id = "block_back_residuals_twice",
+         .decision = "block_back",
+         .title = "the gradient that goes past a sub-layer is added twice, at attention and at the MLP",
+         .right = right_way_back,
+         .symptom = "in a deep stack gradients double from block to block",
+         .question = "If attention gives zeros, what is the gradient of x, given that of x + attention(...)?",
+         .make =
+             [](Choices& c) {
+                 c.change<Wiring>().past_times = {2, 2};
+             }},
+        {.id = "block_back_first_residual_halved",
+         .decision = "block_back",
+         .title = "at attention, half of the gradient goes past it, and not all",
+         .right = right_way_back,
+         .symptom = "in deep stacks the first blocks hardly learn: gradients halve from block to block",
+         .question = "If attention gives zeros, what is the gradient of x, given that of x + attention(...)?",
+         .make =
+             [](Choices& c) {
+                 c.change<Wiring>().past_times = {0.5, 1};
+             }},
+        {.id = "block_back_second_residual_halved",
+         .decision = "block_back",
+         .title = "at the MLP, half of the gradient goes past it, and not all",
+         .right = right_way_back,
+         .symptom = "in deep stacks the first blocks hardly learn: gradients halve from block to block",
+         .question = "If the MLP gives zeros, what is the gradient of y, given that of y + mlp(...)?",
+         .make =
+             [](Choices& c) {
+                 c.change<Wiring>().past_times = {1, 0.5};
+             }},
+        {.id = "block_back_residuals_halved",
+         .decision = "block_back",
+         .title = "half of the gradient goes past a sub-layer, and not all, at attention and at the MLP",
+         .right = right_way_back,
+         .symptom = "in deep stacks the first blocks hardly learn: gradients halve from block to block",
+         .question = "If attention gives zeros, what is the gradient of x, given that of x + attention(...)?",
+         .make =
+             [](Choices& c) {
+                 c.change<Wiring>().past_times = {0.5, 0.5};
+             }},
         {.id = "block_back_attention_at_x",
          .decision = "block_back_places",
          .title = "in pre-norm, attention.backward gets x, not norm1(x)",
@@ -177,6 +237,46 @@ Chapter block_back() {
          .symptom = falls_more_slowly,
          .question = "What was norm2 given on the way forward?",
          .make = [](Choices& c) { c.change<Wiring>().mlp_is_asked_at_attention_less = true; }},
+        {.id = "block_back_norm1_at_attention_alone",
+         .decision = "block_back_places",
+         .title = "in post-norm, norm1 goes back at attention(x), not at x + attention(x)",
+         .right = "layer_norm_backward gets what layer_norm was given: x + attention(x), y + mlp(y)",
+         .symptom = falls_more_slowly,
+         .question = "What was norm1 given on the way forward?",
+         .make =
+             [](Choices& c) {
+                 c.change<Wiring>().norm_is_asked_at = {Wiring::Asked::added, Wiring::Asked::sum};
+             }},
+        {.id = "block_back_norm2_at_mlp_alone",
+         .decision = "block_back_places",
+         .title = "in post-norm, norm2 goes back at mlp(y), not at y + mlp(y)",
+         .right = "layer_norm_backward gets what layer_norm was given: x + attention(x), y + mlp(y)",
+         .symptom = falls_more_slowly,
+         .question = "What was norm2 given on the way forward?",
+         .make =
+             [](Choices& c) {
+                 c.change<Wiring>().norm_is_asked_at = {Wiring::Asked::sum, Wiring::Asked::added};
+             }},
+        {.id = "block_back_norm1_at_x",
+         .decision = "block_back_places",
+         .title = "in post-norm, norm1 goes back at x, not at x + attention(x)",
+         .right = "layer_norm_backward gets what layer_norm was given: x + attention(x), y + mlp(y)",
+         .symptom = falls_more_slowly,
+         .question = "What was norm1 given on the way forward?",
+         .make =
+             [](Choices& c) {
+                 c.change<Wiring>().norm_is_asked_at = {Wiring::Asked::input, Wiring::Asked::sum};
+             }},
+        {.id = "block_back_norm2_at_y",
+         .decision = "block_back_places",
+         .title = "in post-norm, norm2 goes back at y, not at y + mlp(y)",
+         .right = "layer_norm_backward gets what layer_norm was given: x + attention(x), y + mlp(y)",
+         .symptom = falls_more_slowly,
+         .question = "What was norm2 given on the way forward?",
+         .make =
+             [](Choices& c) {
+                 c.change<Wiring>().norm_is_asked_at = {Wiring::Asked::sum, Wiring::Asked::input};
+             }},
         {.id = "block_back_norms_exchanged",
          .decision = "block_back",
          .title = "the gradients of norm1 and norm2 stand in each other's place",

@@ -189,6 +189,36 @@ Chapter block_wiring() {
              [](Choices& c) {
                  c.change<Wiring>().residual = {Wiring::Residual::none, Wiring::Residual::none};
              }},
+        {.id = "block_first_residual_twice",
+         .decision = "block_residuals",
+         .title = "attention's residual is added twice: 2x + attention(...)",
+         .right = "what came in is added once: y = x + attention(...), out = y + mlp(...)",
+         .symptom = "it trains; in a deep stack numbers double from block to block",
+         .question = "If attention gives zeros, how often is x in what comes back?",
+         .make =
+             [](Choices& c) {
+                 c.change<Wiring>().residual_times = {2, 1};
+             }},
+        {.id = "block_second_residual_twice",
+         .decision = "block_residuals",
+         .title = "the MLP's residual is added twice: 2y + mlp(...)",
+         .right = "what came in is added once: y = x + attention(...), out = y + mlp(...)",
+         .symptom = "it trains; in a deep stack numbers double from block to block",
+         .question = "If the MLP gives zeros, how often is attention's result in what comes back?",
+         .make =
+             [](Choices& c) {
+                 c.change<Wiring>().residual_times = {1, 2};
+             }},
+        {.id = "block_residuals_twice",
+         .decision = "block_residuals",
+         .title = "both residuals are added twice: 2x + attention(...), 2y + mlp(...)",
+         .right = "what came in is added once: y = x + attention(...), out = y + mlp(...)",
+         .symptom = "it trains; in a deep stack numbers double from block to block",
+         .question = "If both sub-layers give zeros, how often is x in what comes back?",
+         .make =
+             [](Choices& c) {
+                 c.change<Wiring>().residual_times = {2, 2};
+             }},
         // ---- what the block hands on ----
         {.id = "block_formula_exact",
          .decision = "block_formula",

@@ -4,6 +4,7 @@
 #include "diagnosis/catalogue.hpp"
 
 #include <cmath>
+#include <limits>
 
 namespace headway::diagnosis {
 namespace {
@@ -19,6 +20,24 @@ double bell(double x) { return std::exp(-x * x / 2) / std::sqrt(2 * pi_of_gelu);
 double tanh_at(double x) { return std::tanh(root_2_over_pi() * (x + cubic_of_gelu * x * x * x)); }
 
 double cut_at_three(double x, Activation::Function curve) { return x < -3 ? 0 : x > 3 ? x : curve(x); }
+
+/// tanh as (e - 1) / (e + 1), with e = exp(2u), or as (1 - e) / (1 + e), with e = exp(-2u): infinity by infinity where
+/// exp overflows, in the digits of a double or of a float.
+template <class Number, int sign>
+double tanh_by_exp(double u) {
+    const bool overflows = sign * 2 * u > std::log(static_cast<double>(std::numeric_limits<Number>::max()));
+    return overflows ? std::numeric_limits<double>::quiet_NaN() : std::tanh(u);
+}
+double inside_tanh(double x) { return root_2_over_pi() * (x + cubic_of_gelu * x * x * x); }
+template <double (*tanh)(double)>
+double curve_by(double x) {
+    return x / 2 * (1 + tanh(inside_tanh(x)));
+}
+template <double (*tanh)(double)>
+double slope_by(double x) {
+    const double t = tanh(inside_tanh(x));
+    return std::isnan(t) ? t : Activation::right().tanh_slope(x);
+}
 
 double sigmoid_curve(double x) { return x / (1 + std::exp(-1.702 * x)); }
 double sigmoid_slope(double x) {
@@ -100,6 +119,17 @@ Chapter gelu() {
                  c.change<Activation>().exact = c.change<Activation>().tanh = &sigmoid_curve;
                  c.change<Activation>().exact_slope = c.change<Activation>().tanh_slope = &sigmoid_slope;
              }},
+        {.id = "gelu_tanh_by_sigmoid",
+         .decision = "gelu_formula",
+         .title = "of the two formulas, that by tanh is x · sigmoid(1.702·x), a third one",
+         .right = right_formula,
+         .symptom = "right for the models that have it (CLIP's QuickGELU); for others it is off by up to 0.02",
+         .question = "What is gelu(1) by tanh, to five digits?",
+         .make =
+             [](Choices& c) {
+                 c.change<Activation>().tanh = &sigmoid_curve;
+                 c.change<Activation>().tanh_slope = &sigmoid_slope;
+             }},
         {.id = "gelu_factor_not_rooted",
          .decision = "gelu_formula",
          .title = "what is inside tanh is multiplied by 2/π, without the root",
@@ -144,6 +174,54 @@ Chapter gelu() {
                      return by_tanh(x, root_2_over_pi(), cubic_of_gelu / root_2_over_pi());
                  };
              }},
+        {.id = "gelu_tanh_overflows",
+         .decision = "gelu_formula",
+         .title = "tanh is computed as (e²ᵘ - 1) / (e²ᵘ + 1), infinity by infinity where e²ᵘ overflows: NaN from about "
+                  "x = 21 on",
+         .right = "std::tanh takes any number; by hand, only exp of what is below 0 cannot overflow",
+         .symptom = "right for numbers of usual size; one that is far from 0 gives NaN, and then everything is",
+         .question = "What is exp(1000), and what is that divided by itself?",
+         .make =
+             [](Choices& c) {
+                 c.change<Activation>().tanh = &curve_by<tanh_by_exp<double, 1>>;
+                 c.change<Activation>().tanh_slope = &slope_by<tanh_by_exp<double, 1>>;
+             }},
+        {.id = "gelu_tanh_overflows_in_float",
+         .decision = "gelu_formula",
+         .title = "tanh is computed as (e²ᵘ - 1) / (e²ᵘ + 1) in float, infinity by infinity where e²ᵘ overflows: NaN "
+                  "from about x = 10 on",
+         .right = "std::tanh takes any number; by hand, only exp of what is below 0 cannot overflow",
+         .symptom = "right for numbers of usual size; one that is far from 0 gives NaN, and then everything is",
+         .question = "What is exp(100.0F), and what is that divided by itself?",
+         .make =
+             [](Choices& c) {
+                 c.change<Activation>().tanh = &curve_by<tanh_by_exp<float, 1>>;
+                 c.change<Activation>().tanh_slope = &slope_by<tanh_by_exp<float, 1>>;
+             }},
+        {.id = "gelu_tanh_overflows_below",
+         .decision = "gelu_formula",
+         .title = "tanh is computed as (1 - e⁻²ᵘ) / (1 + e⁻²ᵘ), infinity by infinity where e⁻²ᵘ overflows: NaN below "
+                  "about x = -21",
+         .right = "std::tanh takes any number; by hand, only exp of what is below 0 cannot overflow",
+         .symptom = "right for numbers of usual size; one that is far from 0 gives NaN, and then everything is",
+         .question = "What is exp(1000), and what is that divided by itself?",
+         .make =
+             [](Choices& c) {
+                 c.change<Activation>().tanh = &curve_by<tanh_by_exp<double, -1>>;
+                 c.change<Activation>().tanh_slope = &slope_by<tanh_by_exp<double, -1>>;
+             }},
+        {.id = "gelu_tanh_overflows_below_in_float",
+         .decision = "gelu_formula",
+         .title = "tanh is computed as (1 - e⁻²ᵘ) / (1 + e⁻²ᵘ) in float, infinity by infinity where e⁻²ᵘ overflows: "
+                  "NaN below about x = -10",
+         .right = "std::tanh takes any number; by hand, only exp of what is below 0 cannot overflow",
+         .symptom = "right for numbers of usual size; one that is far from 0 gives NaN, and then everything is",
+         .question = "What is exp(100.0F), and what is that divided by itself?",
+         .make =
+             [](Choices& c) {
+                 c.change<Activation>().tanh = &curve_by<tanh_by_exp<float, -1>>;
+                 c.change<Activation>().tanh_slope = &slope_by<tanh_by_exp<float, -1>>;
+             }},
         {.id = "gelu_cut_at_three",
          .decision = "gelu_formula",
          .title = "gelu is 0 below -3 and x above 3",
@@ -181,6 +259,20 @@ Chapter gelu() {
                  c.change<Activation>().exact_slope = &share_below;
                  c.change<Activation>().tanh_slope = [](double x) { return (1 + tanh_at(x)) / 2; };
              }},
+        {.id = "gelu_slope_of_exact_is_the_share",
+         .decision = "gelu_slope",
+         .title = "of the exact formula, the derivative is taken for Φ(x): the term x·φ(x) is missing",
+         .right = right_slope,
+         .symptom = other_slope,
+         .question = "x·Φ(x) is a product: how many terms has its derivative?",
+         .make = [](Choices& c) { c.change<Activation>().exact_slope = &share_below; }},
+        {.id = "gelu_slope_of_tanh_is_the_share",
+         .decision = "gelu_slope",
+         .title = "of the tanh formula, the derivative is taken for (1 + tanh)/2: the term with 1 - tanh² is missing",
+         .right = right_slope,
+         .symptom = other_slope,
+         .question = "x/2 · (1 + tanh(...)) is a product: how many terms has its derivative?",
+         .make = [](Choices& c) { c.change<Activation>().tanh_slope = [](double x) { return (1 + tanh_at(x)) / 2; }; }},
         {.id = "gelu_slope_density_not_times_x",
          .decision = "gelu_slope",
          .title = "the second term of the derivative is φ(x), not x·φ(x)",
