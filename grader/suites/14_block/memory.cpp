@@ -82,7 +82,15 @@ void expect_checkpoints(Student& student, Random& random, bool is_measured) {
     expect_of_stack(backward == 2 * L, "calls attention.backward " + std::to_string(backward) + " times for " + blocks +
                                            "; each call adds to the gradients of attention's own weights");
     if (!is_measured || !few.growth || !many.growth) return;
-    const std::uint64_t more = *many.growth - std::min(*few.growth, *many.growth);
+    std::uint64_t more = *many.growth - std::min(*few.growth, *many.growth);
+    // What threads take besides varies by chance; what is kept of all blocks is there each time.
+    constexpr int times = 3;
+    for (int again = 1; again < times && more >= L * of_one_block * 2 / 3; ++again) {
+        const Measured once_few = stack_measured(student, random, n, L);
+        const Measured once_many = stack_measured(student, random, n, 2 * L);
+        if (!once_few.growth || !once_many.growth) return;
+        more = std::min(more, *once_many.growth - std::min(*once_few.growth, *once_many.growth));
+    }
     expect_of_stack(more < L * of_one_block * 2 / 3,
                     "needs " + std::to_string(more / 1000) + " kB more for " + std::to_string(L) +
                         " blocks more; what lies between the maps of one block takes " +
