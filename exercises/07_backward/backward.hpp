@@ -10,7 +10,7 @@
 // gradient of what its forward function returned, and gives the gradients of what that function was given. No function
 // changes an argument that is const, or what it returned before; tensors may be views of any strides (a gradient often
 // is one). Everything in <headway/given.hpp> is yours to use: the forward functions, not their gradients. Wherever
-// shapes do not fit, throw std::invalid_argument (what would broadcast may be refused or not). Every size is at least 1.
+// shapes do not fit, throw std::invalid_argument; what broadcasts may pass. Every size is at least 1.
 namespace headway::ex07 {
 
 /// Through softmax over the last axis, where weights = softmax(scores):
