@@ -173,8 +173,8 @@ std::vector<Condition> conditions_of(const std::vector<Facts>& facts, const std:
         for (std::size_t i = 0; i < wrong.size(); ++i)
             if (!wrong[i]) right.insert(facts[i].size.at(a));
         if (const Index longest = right.empty() ? 0 : *right.rbegin(); right.size() >= least_lengths)
-            all.push_back(
-                {fmt::format("{} > {}", a, longest), [=](const Facts& one) { return one.size.at(a) > longest; }});
+            all.push_back({fmt::format("{} > {}", a, longest),
+                           [=](const Facts& one) { return one.size.at(a) > longest; }, false, true, a});
     }
     // They hold wherever something is wrong, and not everywhere.
     std::erase_if(all, [&](const Condition& one) {

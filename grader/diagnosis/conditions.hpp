@@ -25,8 +25,9 @@ std::vector<std::string> axes_of(const std::string& argument, std::size_t rank);
 struct Condition {
     std::string words;
     std::function<bool(const Facts&)> holds;
-    bool compares = false;  ///< one size with another
-    bool of_sizes = false;  ///< it speaks of sizes, of which there are many, and not of options
+    bool compares = false;    ///< one size with another
+    bool of_sizes = false;    ///< it speaks of sizes, of which there are many, and not of options
+    std::string beyond = {};  ///< the size that is longer than in any right answer, if that is what it says
 };
 
 /// What holds of the calls that were answered wrong, and not of all: the simplest first.

@@ -71,8 +71,10 @@ bool is_ambiguous(const std::vector<Hypothesis>& hypotheses) {
 
 /// Whether enough calls of different sizes speak for the condition: where it holds with the explanation, elsewhere
 /// against it. Among so many conditions, one agrees with few calls by chance.
-bool is_well_supported(const Hypothesis& one, const std::vector<Observation>& observations,
-                       const std::vector<Facts>& facts, const std::vector<bool>& wrong) {
+/// @param others  what else agrees with all calls
+bool is_well_supported(const Hypothesis& one, const std::vector<Hypothesis>& others,
+                       const std::vector<Observation>& observations, const std::vector<Facts>& facts,
+                       const std::vector<bool>& wrong) {
     constexpr double apart = 3;  // tolerances
     constexpr std::size_t least_against = 2, least = 5;
     std::set<std::map<std::string, Index>> with_it, against_it;
@@ -84,7 +86,17 @@ bool is_well_supported(const Hypothesis& one, const std::vector<Observation>& ob
                      apart)
             against_it.insert(facts[i].size);
     }
-    return against_it.size() >= least_against && with_it.size() + against_it.size() >= least;
+    if (against_it.size() < least_against || with_it.size() + against_it.size() < least) return false;
+    const std::string& beyond = one.condition->beyond;
+    std::set<Index> lengths;
+    for (const auto& sizes : with_it)
+        if (!beyond.empty()) lengths.insert(sizes.at(beyond));
+    if (lengths.size() == 1) return false;  // that one length, or all beyond
+    // Of one call alone, much can be said.
+    return with_it.size() > 1 || std::ranges::none_of(others, [&](const Hypothesis& other) {
+               return other.explanation == one.explanation && other.condition != one.condition &&
+                      other.condition->of_sizes;
+           });
 }
 
 /// Hidden tests end with the first answer that is wrong, which may hold one number: the same calls with other numbers.
@@ -173,7 +185,7 @@ std::optional<OnlyWhere> true_only_where(const std::vector<Observation>& all,
     const Hypothesis& first = hypotheses.front();
     OnlyWhere found{first.explanation->mistake, first.explanation->words, first.condition->words,
                     static_cast<int>(wrong_ones.size()), static_cast<int>(observations.size() - given)};
-    if (first.condition->of_sizes && !is_well_supported(first, observations, facts, wrong))
+    if (first.condition->of_sizes && !is_well_supported(first, hypotheses, observations, facts, wrong))
         found.condition = in_some_calls;
     if (first.explanation->mistake->id == "part_never_written") return found;  // true whatever leads to it
     for (const Hypothesis& other : hypotheses)
