@@ -37,7 +37,7 @@ Mask each_pair(const Windows& choices, Index T, Index S, Open open) {
     return mask;
 }
 
-/// The first key of all windows of a block of queries. Of so few, whoever takes some together takes all.
+/// The first key of all windows of a block of queries. Of so few queries, code that takes some together takes all.
 Index block_begin(Index T, Index S, Index w) {
     constexpr Index least_block = 8;
     if (T > least_block) throw Unpredictable{};
