@@ -20,7 +20,7 @@ Tensor merge_heads(const Tensor& context);
 /// @param merged  (B, T, E)   @param w_o  (E, D)   @param b_o  (D), added to the row of every token; undefined
 ///        (`Tensor{}`): no bias
 /// @return (B, T, D)
-/// @throws std::invalid_argument if E differs, or b_o is defined and not of shape (D) (a b_o that broadcasts to the
+/// @throws std::invalid_argument if E differs, or b_o is defined and not of shape (D) (a b_o that broadcasts with the
 ///         output may be let through)
 Tensor project_output(const Tensor& merged, const Tensor& w_o, const Tensor& b_o);
 

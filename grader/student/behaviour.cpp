@@ -1,7 +1,7 @@
 #include "student/behaviour.hpp"
 
 #include "student/expect.hpp"
-#include "student/inputs.hpp"
+#include "student/layouts.hpp"
 
 #include "reference/array.hpp"
 
@@ -70,31 +70,6 @@ bool agree_but_for_rounding(const std::vector<double>& a, const std::vector<doub
            });
 }
 
-/// The same numbers in a storage of the same size, first axis dense: nothing more to send.
-Tensor column_major(const Tensor& tensor) {
-    if (tensor.rank() < 2) return strided(tensor);
-    const Tensor storage = Tensor::empty(Shape(tensor.shape().rbegin(), tensor.shape().rend()));
-    const Strides strides(storage.strides().rbegin(), storage.strides().rend());
-    Tensor view = storage.as_strided(tensor.shape(), strides, 0);
-    view.copy_from(tensor);
-    return view;
-}
-
-/// The same numbers as a slice: an offset, and a gap behind each row. Reading past a row's end meets NaN.
-Tensor sliced(const Tensor& tensor) {
-    if (tensor.rank() == 0) return tensor;
-    Shape wide = tensor.shape();
-    wide.back() += 2;
-    if (wide.size() > 1) wide.front() += 1;
-    Tensor view = Tensor::full(wide, std::numeric_limits<float>::quiet_NaN()).slice(-1, 1, 1 + tensor.size(-1));
-    if (wide.size() > 1) view = view.slice(0, 1, 1 + tensor.size(0));
-    view.copy_from(tensor);
-    return view;
-}
-
-/// The same numbers next to each other: contiguous() of such a tensor is the tensor itself.
-Tensor dense(const Tensor& tensor) { return tensor.contiguous(); }
-
 /// Another number in the middle: the shape, and what stands first and last, are as before.
 Tensor nearly_the_same(const Tensor& tensor) {
     Tensor other = Tensor::empty(tensor.shape());
@@ -104,12 +79,19 @@ Tensor nearly_the_same(const Tensor& tensor) {
 }
 
 /// With each tensor in that form.
-Arguments each(const Arguments& arguments, Tensor form(const Tensor&)) {
-    Arguments formed = arguments;
-    for (wire::Field& field : formed)
-        if (auto* tensor = std::get_if<Tensor>(&field.value); tensor != nullptr && tensor->defined())
-            *tensor = form(*tensor);
-    return formed;
+Arguments each(Arguments arguments, Tensor form(const Tensor&)) {
+    for (Tensor* tensor : tensors_in(arguments)) *tensor = form(*tensor);
+    return arguments;
+}
+
+/// One tensor dense, the next not, so that the strides of one are no good for another.
+Arguments each_in_its_own_layout(Arguments arguments) {
+    bool is_dense = true;
+    for (Tensor* tensor : tensors_in(arguments)) {
+        *tensor = is_dense ? dense(*tensor) : column_major(*tensor);
+        is_dense = !is_dense;
+    }
+    return arguments;
 }
 
 }  // namespace
@@ -204,6 +186,47 @@ bool sees_what_was_overwritten(Student& student, const std::string& function, co
 
 namespace {
 
+/// Tensors that are given as one lie in the worker, one behind the other in one storage.
+class InOneStorage {
+public:
+    InOneStorage(Student& student, const Arguments& arguments) : student_(student), as_handles_(arguments) {
+        Arguments given = arguments;
+        const std::vector<Tensor*> tensors = tensors_in(given);
+        Index size = 0;
+        for (const Tensor* tensor : tensors) size += tensor->numel();
+        if (tensors.size() < 2 || size == 0) return;
+        const Tensor all = Tensor::empty({size});
+        std::vector<Layout> layouts;
+        for (Index at = 0; const Tensor* tensor : tensors) {
+            Tensor part = all.slice(0, at, at + tensor->numel()).view(tensor->shape());
+            part.copy_from(*tensor);
+            layouts.push_back(part.layout());
+            at += tensor->numel();
+        }
+        handles_.push_back(student.store(all));
+        std::size_t next = 0;
+        for (wire::Field& field : as_handles_) {
+            const auto* tensor = std::get_if<Tensor>(&field.value);
+            if (tensor == nullptr || !tensor->defined()) continue;
+            handles_.push_back(student.view(handles_.front(), layouts[next++]));
+            field.value = handles_.back();
+        }
+    }
+    InOneStorage(const InOneStorage&) = delete;
+    InOneStorage& operator=(const InOneStorage&) = delete;
+
+    bool is_made() const { return !handles_.empty(); }
+    const Arguments& as_handles() const { return as_handles_; }
+    void forget() const {
+        for (const wire::Handle handle : handles_) student_.forget(handle);
+    }
+
+private:
+    Student& student_;
+    Arguments as_handles_;
+    std::vector<wire::Handle> handles_;  ///< of all, then of each
+};
+
 constexpr const char* because = ": it keeps something between calls, or reads memory that it never wrote";
 
 }  // namespace
@@ -219,6 +242,27 @@ Outcome expect_unchanged(Student& student, const FunctionCall& call) {
 
 namespace {
 
+/// What is answered where all tensors are views of one storage; `usual` if that cannot be asked.
+Outcome answer_from_one_storage(Student& student, const FunctionCall& call, const Outcome& usual) {
+    const InOneStorage arguments(student, call.arguments);
+    if (!arguments.is_made()) return usual;
+    Outcome outcome = student.outcome(call.function, arguments.as_handles());
+    arguments.forget();
+    return outcome;
+}
+
+/// Whether two calls return the same memory, though each was given tensors of its own.
+bool returns_the_same_memory(Student& student, const FunctionCall& call) {
+    const Outcome one = student.outcome(call.function, call.arguments, true);
+    const Outcome other = student.outcome(call.function, call.arguments, true);
+    const auto *a = std::get_if<wire::Handle>(&one.value), *b = std::get_if<wire::Handle>(&other.value);
+    if (a == nullptr || b == nullptr) return false;
+    const bool is_one = student.overlap(*a, *b);
+    student.forget(*a);
+    student.forget(*b);
+    return is_one;
+}
+
 bool may_repeat(const Student& student, const FunctionCall& call, const Outcome& first, const Outcome& second) {
     return same_bits(numbers_of(first), numbers_of(second)) ||
            student.may_repeat(call.function, call.arguments, first, second);
@@ -233,13 +277,20 @@ struct LaterAnswers {
 LaterAnswers expect_untouched(Student& student, const FunctionCall& call) {
     const auto& [function, arguments] = call;
     const Outcome first = expect_unchanged(student, call);
-    for (const auto form : {column_major, sliced}) {
-        const Outcome viewed = expect_unchanged(student, {function, each(arguments, form)});
-        expect(first.error || agree_but_for_rounding(numbers_of(first), numbers_of(viewed)), Stage::none,
-               "your " + function + " answers differently if the same numbers come in a view that is not contiguous" +
-                   (viewed.error ? ": it throws" : ": does it read data() without looking at the strides?"));
-    }
+    const auto expect_as_first = [&](const Outcome& again, const std::string& where, const std::string& why) {
+        expect(first.error || agree_but_for_rounding(numbers_of(first), numbers_of(again)), Stage::none,
+               "your " + function + " answers differently if " + where + (again.error ? ": it throws" : why));
+    };
+    for (const auto form : {column_major, sliced, heads_as_split})
+        expect_as_first(expect_unchanged(student, {function, each(arguments, form)}),
+                        "the same numbers come in a view that is not contiguous",
+                        ": does it read data() without looking at the strides?");
+    expect_as_first(expect_unchanged(student, {function, each_in_its_own_layout(arguments)}),
+                    "one argument is contiguous and the next is not",
+                    ": does it read one by the strides of the other?");
     expect_unchanged(student, {function, each(arguments, dense)});
+    expect_as_first(answer_from_one_storage(student, call, first), "its arguments are different views of one storage",
+                    ": that two tensors share a storage does not say that they are the same");
     LaterAnswers later;
     later.nearly = student.outcome(function, each(arguments, nearly_the_same));
     later.other = student.outcome(function, with_other_numbers(arguments));
@@ -252,6 +303,9 @@ LaterAnswers expect_untouched(Student& student, const FunctionCall& call) {
                ": it keeps something that belongs to an address");
     expect(result_lasts(student, function, arguments), Stage::state,
            "what your " + function + " returned changes when it is called again: does it return a static Tensor?");
+    expect(!returns_the_same_memory(student, call), Stage::state,
+           "your " + function +
+               " returns the same memory again when it is called again: who writes into one result changes the other");
     return later;
 }
 

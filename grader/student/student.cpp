@@ -24,8 +24,9 @@ constexpr std::uint64_t answers_of_a_test = 64;
 
 /// The worker's own functions, which run no code of the student's.
 bool is_courses_own(const std::string& function) {
-    return function == "keep" || function == "read" || function == "write" || function == "share_storage" ||
-           function == "forget" || function == "mark_fresh_memory" || function == "fresh_memory";
+    return function == "keep" || function == "read" || function == "view" || function == "write" ||
+           function == "share_storage" || function == "overlap" || function == "forget" ||
+           function == "mark_fresh_memory" || function == "fresh_memory";
 }
 
 bool lacks_threads(const wire::Error& error) {
@@ -297,12 +298,22 @@ wire::Handle Student::store(const Tensor& tensor) { return expect<wire::Handle>(
 
 Tensor Student::read(wire::Handle handle) { return expect<Tensor>("read", {{"x", handle}}, "a tensor"); }
 
+wire::Handle Student::view(wire::Handle handle, const Layout& layout) {
+    return expect<wire::Handle>(
+        "view", {{"x", handle}, {"shape", layout.shape}, {"strides", layout.strides}, {"offset", layout.offset}},
+        "a handle");
+}
+
 void Student::write(wire::Handle handle, const Shape& index, double number) {
     answer("write", {{"x", handle}, {"index", index}, {"number", number}});
 }
 
 bool Student::share_storage(wire::Handle a, wire::Handle b) {
     return expect<bool>("share_storage", {{"a", a}, {"b", b}}, "yes or no");
+}
+
+bool Student::overlap(wire::Handle a, wire::Handle b) {
+    return expect<bool>("overlap", {{"a", a}, {"b", b}}, "yes or no");
 }
 
 void Student::forget(wire::Handle handle) { answer("forget", {{"x", handle}}); }

@@ -70,8 +70,12 @@ public:
     // ---- tensors that stay in the worker: the course's own code, not the student's -----------------------------
     wire::Handle store(const Tensor& tensor);
     Tensor read(wire::Handle handle);
+    /// Another view of its storage.
+    wire::Handle view(wire::Handle handle, const Layout& layout);
     void write(wire::Handle handle, const Shape& index, double number);
     bool share_storage(wire::Handle a, wire::Handle b);
+    /// Whether an element of a tensor or mask in `a` is one in `b`.
+    bool overlap(wire::Handle a, wire::Handle b);
     void forget(wire::Handle handle);
 
     /// A tensor that `function` answers, and the memory and the processor time that it took, measured from outside.

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <iterator>
 #include <memory>
 #include <typeinfo>
 
@@ -74,6 +75,53 @@ const float* storage_of(Objects& objects, const wire::Value& handle) {
     return tensor.data() - tensor.offset();
 }
 
+/// Memory from the first element to the last.
+struct Span {
+    std::uintptr_t begin, end;
+};
+
+template <class Elements>
+void add_span(std::vector<Span>& spans, const Elements& elements) {
+    if (!elements.defined() || elements.numel() == 0) return;
+    const Layout& layout = elements.layout();
+    const Shape first(layout.shape.size(), 0);
+    Shape last = layout.shape;
+    for (Index& position : last) --position;
+    const auto* storage = elements.data() - layout.offset;
+    const auto at = [&](const Shape& place) {
+        return reinterpret_cast<std::uintptr_t>(storage + layout.locate(place.data(), place.size()));
+    };
+    spans.push_back({at(first), at(last) + sizeof(*storage)});
+}
+
+std::vector<Span> spans_of(const wire::Value& value) {
+    std::vector<Span> spans;
+    if (const auto* tensor = std::get_if<Tensor>(&value)) add_span(spans, *tensor);
+    if (const auto* mask = std::get_if<Mask>(&value)) add_span(spans, *mask);
+    if (const auto* record = std::get_if<wire::Record>(&value))
+        for (const wire::Field& field : record->fields)
+            std::ranges::move(spans_of(field.value), std::back_inserter(spans));
+    return spans;
+}
+
+wire::Value overlap(Objects& objects, const std::vector<wire::Field>& arguments) {
+    const auto spans = [&](std::size_t i) {
+        return spans_of(objects.get<wire::Value>(std::get<wire::Handle>(arguments[i].value)));
+    };
+    const std::vector<Span> a = spans(0), b = spans(1);
+    return std::ranges::any_of(a, [&](const Span& one) {
+        return std::ranges::any_of(b,
+                                   [&](const Span& other) { return one.begin < other.end && other.begin < one.end; });
+    });
+}
+
+wire::Value view_of(Objects& objects, const std::vector<wire::Field>& arguments) {
+    const auto& whole = std::get<Tensor>(objects.get<wire::Value>(std::get<wire::Handle>(arguments[0].value)));
+    return objects.keep(
+        wire::Value(whole.as_strided(std::get<Shape>(arguments[1].value), std::get<Strides>(arguments[2].value),
+                                     std::get<Index>(arguments[3].value))));
+}
+
 }  // namespace
 
 Dispatcher::Dispatcher() {
@@ -83,6 +131,8 @@ Dispatcher::Dispatcher() {
     functions_["read"] = {1, [](Objects& objects, const std::vector<wire::Field>& arguments) {
                               return objects.get<wire::Value>(std::get<wire::Handle>(arguments[0].value));
                           }};
+    functions_["view"] = {4, &view_of};
+    functions_["overlap"] = {2, &overlap};
     functions_["write"] = {3, [](Objects& objects, const std::vector<wire::Field>& arguments) -> wire::Value {
                                write_element(objects, std::get<wire::Handle>(arguments[0].value),
                                              std::get<Shape>(arguments[1].value), std::get<double>(arguments[2].value));

@@ -236,6 +236,10 @@ PROPERTY(HeadSplitting, WhatCannotBeSplitIsRefused, 1, "split_heads refuses what
     const Tensor x = random_tensor(random, {n.B, n.T, n.D()});
     student.refuses("split_heads", {{"x", random_tensor(random, {n.B, n.T, n.D() + 1})}, {"num_heads", n.H}},
                     std::to_string(n.D() + 1) + " features do not divide among " + std::to_string(n.H) + " heads");
+    for (const Shape& shape : {Shape{0, n.T, n.D() + 1}, Shape{n.B, 0, n.D() + 1}})
+        student.refuses("split_heads", {{"x", Tensor::zeros(shape)}, {"num_heads", n.H}},
+                        "x has no tokens, and " + std::to_string(n.D() + 1) + " features do not divide among " +
+                            std::to_string(n.H) + " heads");
     student.refuses("split_heads", {{"x", x}, {"num_heads", Index{0}}}, "there must be a head");
     student.refuses("split_heads", {{"x", x}, {"num_heads", Index{-1}}}, "there must be a head");
     student.refuses_index("split_heads", {{"x", random_tensor(random, {n.T, n.D()})}, {"num_heads", n.H}},

@@ -246,7 +246,9 @@ PROPERTY(ScaledScores, CallsAreCleanAndShapesChecked, 1,
     const Inputs in(random, n);
     const Tensor scores = random_tensor(random, {n.B, n.H, n.T, n.S});
     const Mask mask = random_mask(random, {n.T, n.S});
-    expect_untouched(student, {{"attention_scores", {{"q", in.q}, {"k", in.k}}},
+    expect_untouched(student, {{"causal_mask", {{"T", n.T}, {"S", n.S}}},
+                               {"padding_mask", {{"lengths", Shape{1, n.S, 0}}, {"S", n.S}}},
+                               {"attention_scores", {{"q", in.q}, {"k", in.k}}},
                                {"masked_softmax", {{"scores", scores}, {"mask", mask}}},
                                {"scaled_dot_product_attention", in.with(mask)}});
     student.refuses("attention_scores", {{"q", in.q}, {"k", random_tensor(random, {n.B, n.H, n.S, n.d + 1})}},

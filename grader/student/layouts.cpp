@@ -1,0 +1,52 @@
+#include "student/layouts.hpp"
+
+#include "student/inputs.hpp"
+
+#include <limits>
+#include <utility>
+
+namespace headway::judge {
+
+Tensor column_major(const Tensor& tensor) {
+    if (tensor.rank() < 2) return strided(tensor);
+    const Tensor storage = Tensor::empty(Shape(tensor.shape().rbegin(), tensor.shape().rend()));
+    const Strides strides(storage.strides().rbegin(), storage.strides().rend());
+    Tensor view = storage.as_strided(tensor.shape(), strides, 0);
+    view.copy_from(tensor);
+    return view;
+}
+
+Tensor sliced(const Tensor& tensor) {
+    if (tensor.rank() == 0) return tensor;
+    Shape wide = tensor.shape();
+    wide.back() += 2;
+    if (wide.size() > 1) wide.front() += 1;
+    Tensor view = Tensor::full(wide, std::numeric_limits<float>::quiet_NaN()).slice(-1, 1, 1 + tensor.size(-1));
+    if (wide.size() > 1) view = view.slice(0, 1, 1 + tensor.size(0));
+    view.copy_from(tensor);
+    return view;
+}
+
+Tensor heads_as_split(const Tensor& tensor) {
+    if (tensor.rank() == 0) return tensor;
+    const bool are_heads = tensor.rank() == 4;
+    Shape wide = tensor.shape();
+    wide.front() += 1;
+    if (are_heads) std::swap(wide[1], wide[2]);
+    Tensor view = Tensor::full(wide, std::numeric_limits<float>::quiet_NaN()).slice(0, 1, wide.front());
+    if (are_heads) view = view.transpose(1, 2);
+    view.copy_from(tensor);
+    return view;
+}
+
+Tensor dense(const Tensor& tensor) { return tensor.contiguous(); }
+
+std::vector<Tensor*> tensors_in(Arguments& arguments) {
+    std::vector<Tensor*> tensors;
+    for (wire::Field& field : arguments)
+        if (auto* tensor = std::get_if<Tensor>(&field.value); tensor != nullptr && tensor->defined())
+            tensors.push_back(tensor);
+    return tensors;
+}
+
+}  // namespace headway::judge

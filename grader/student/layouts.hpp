@@ -1,0 +1,24 @@
+#pragma once
+
+#include "student/student.hpp"
+
+#include <vector>
+
+namespace headway::judge {
+
+// The same numbers, laid out otherwise.
+
+/// In a storage of the same size, the first axis dense: nothing more to send.
+Tensor column_major(const Tensor& tensor);
+/// As a slice: an offset, and a gap behind each row. Reading past a row's end meets NaN.
+Tensor sliced(const Tensor& tensor);
+/// Of four axes, as splitting into heads leaves them: (B, T, H, d) in memory, behind another sequence. Of others only
+/// behind another slice of the first axis.
+Tensor heads_as_split(const Tensor& tensor);
+/// Next to each other: contiguous() of such a tensor is the tensor itself.
+Tensor dense(const Tensor& tensor);
+
+/// The arguments that are defined tensors.
+std::vector<Tensor*> tensors_in(Arguments& arguments);
+
+}  // namespace headway::judge
