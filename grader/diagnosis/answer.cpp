@@ -167,7 +167,9 @@ bool tells_what_is_wrong(const Answer& predicted, const Answer& right, const Ans
         for (std::size_t i = 0; i < actual.value.size(); ++i) {
             if (!std::isfinite(actual.value[i])) continue;
             if (deviation(expected.value[i], expected.error[i], actual.value[i]) <= 1) continue;
-            ++(explained.error[i] == anything ? open : told);
+            // NaN may be 0 where somebody guards against it, but 0 is no sign of NaN.
+            const bool says_little = explained.error[i] == anything || !std::isfinite(explained.value[i]);
+            ++(says_little ? open : told);
         }
     }
     return told >= open;

@@ -125,6 +125,7 @@ struct Softmaxing {
     void (*empty_row)(Row&);
     Carry carry = Carry::nothing;
     Rescaled rescaled = Rescaled::total_and_gathered;
+    bool sums_anew = false;  ///< for each weight, over a row whose first numbers are weights already
     bool in_double = false;  ///< exponentials overflow above 709 and vanish below -745, not at 88 and -103
     Array (*finish)(const Array& weights, const Widths&);
     int times = 1;

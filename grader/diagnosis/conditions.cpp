@@ -37,6 +37,10 @@ void add_mask(Facts& facts, const Mask& mask) {
     facts.flag.emplace(std::pair("a mask is given", "no mask is given"), mask.defined());
     facts.flag.emplace(std::pair("the mask has one axis", "the mask has more axes, or there is none"),
                        mask.defined() && mask.rank() == 1);
+    facts.flag.emplace(std::pair("the mask has three axes", "the mask has more or fewer axes, or there is none"),
+                       mask.defined() && mask.rank() == 3);
+    facts.flag.emplace(std::pair("the mask is one column", "the mask has several columns, or there is none"),
+                       mask.defined() && mask.rank() > 0 && mask.size(-1) == 1);
 }
 
 /// Whether a tensor that may be left out is there. Biases are given together, or not at all.

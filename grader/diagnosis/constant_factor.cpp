@@ -1,6 +1,7 @@
 #include "diagnosis/constant_factor.hpp"
 
 #include "diagnosis/conditions.hpp"
+#include "diagnosis/parts_of_result.hpp"
 
 #include "student/expect.hpp"
 
@@ -87,42 +88,77 @@ std::vector<std::vector<SizeFactor>> size_factors(const std::vector<std::string>
     return groups;
 }
 
-}  // namespace
-
-std::string factor_in_sizes(const std::vector<Observation>& observations) {
-    constexpr std::size_t enough = 3;  // different factors
+/// One part of a function's results: in each of its answers.
+struct Part {
+    std::string name;
     std::vector<std::pair<Pair, SizesOfCall>> answers;
-    std::set<long> different;
-    std::vector<std::string> names;
+
+    std::vector<Pair> wrong() const {
+        std::vector<Pair> pairs;
+        for (const auto& [pair, sizes] : answers)
+            if (differs(pair)) pairs.push_back(pair);
+        return pairs;
+    }
+};
+
+/// Nothing if an answer is wrong in another way than by its numbers.
+std::vector<Part> parts_in(const std::vector<Observation>& observations) {
+    std::vector<Part> all;
     for (const Observation& one : observations) {
         const Answer due = predicted(one, right());
         if (!due.is_value() && fit(due, one.seen)) continue;
-        if (!due.is_value() || !one.seen.is_value() || one.seen.parts.size() != 1 || due.parts.size() != 1) return {};
-        const auto& [part, expected] = due.parts.front();
-        if (one.seen.parts.front().second.shape != expected.shape) return {};
-        answers.push_back({{part, expected, one.seen.parts.front().second}, facts_of(one.arguments).size});
-        const double factor = ratio_at_the_largest(answers.back().first);
+        if (!due.is_value() || !have_same_parts(due, one.seen)) return {};
+        for (std::size_t i = 0; i < due.parts.size(); ++i) {
+            const auto& [name, expected] = due.parts[i];
+            const Array& seen = one.seen.parts[i].second;
+            if (seen.shape != expected.shape) return {};
+            auto part = std::ranges::find(all, name, &Part::name);
+            if (part == all.end()) part = all.insert(all.end(), {name, {}});
+            part->answers.push_back({{name, expected, seen}, facts_of(one.arguments).size});
+        }
+    }
+    return all;
+}
+
+constexpr std::size_t enough = 3;  // answers, or different factors
+
+/// "1 / H", where this ratio of the sizes of a call makes what should have come into what came, in every answer, and no
+/// other one that is as simple does; else empty.
+std::string size_factor_of(const Part& part) {
+    std::set<long> different;
+    std::vector<std::string> names;
+    for (const auto& [name, size] : part.answers.front().second) names.push_back(name);
+    for (const auto& [pair, sizes] : part.answers) {
+        const double factor = ratio_at_the_largest(pair);
         if (!std::isfinite(factor)) return {};
         different.insert(std::lround(factor * 1e4));
-        if (answers.size() == 1)
-            for (const auto& entry : answers.front().second) names.push_back(entry.first);
-        std::erase_if(names, [&](const std::string& name) {
-            const auto size = answers.back().second.find(name);
-            return size == answers.back().second.end() || size->second < 1;
+        std::erase_if(names, [&sizes = sizes](const std::string& name) {
+            const auto size = sizes.find(name);
+            return size == sizes.end() || size->second < 1;
         });
     }
     if (different.size() < enough) return {};
     for (const auto& group : size_factors(names)) {
         std::vector<const SizeFactor*> fitting;
         for (const SizeFactor& factor : group)
-            if (std::ranges::all_of(
-                    answers, [&](const auto& answer) { return is_scaled_by(factor.of(answer.second), answer.first); }))
+            if (std::ranges::all_of(part.answers, [&](const auto& answer) {
+                    return is_scaled_by(factor.of(answer.second), answer.first);
+                }))
                 fitting.push_back(&factor);
         if (fitting.size() > 1) return {};
-        if (fitting.size() == 1) return "every number is " + fitting.front()->words + " times what it should be";
+        if (fitting.size() == 1) return fitting.front()->words;
     }
     return {};
 }
+
+/// Whether one factor, other than 1, makes what should have come into what came in all that is wrong.
+bool has_constant_factor(const std::vector<Pair>& wrong) {
+    const double factor = ratio_at_the_largest(wrong.front());
+    return wrong.size() >= enough && std::isfinite(factor) && factor != 0 && std::abs(factor - 1) >= 1e-3 &&
+           std::ranges::all_of(wrong, [&](const Pair& pair) { return is_scaled_by(factor, pair); });
+}
+
+}  // namespace
 
 std::string constant_factor(const std::vector<Pair>& pairs) {
     std::vector<double> factors;
@@ -167,17 +203,32 @@ std::vector<std::string> zeros_in(const std::vector<Pair>& pairs) {
     return sentences;
 }
 
-bool is_only_scaled(const std::vector<Observation>& observations) {
-    constexpr std::size_t enough = 3;
-    const auto pairs = wrong_pairs(observations);
-    const auto wrong = std::ranges::count_if(
-        observations, [](const Observation& one) { return !fit(predicted(one, right()), one.seen); });
-    if (pairs.size() < enough || static_cast<std::size_t>(wrong) != pairs.size()) return false;
-    if (std::ranges::any_of(observations, [](const Observation& one) { return one.seen.parts.size() > 1; }))
-        return false;
-    const double factor = ratio_at_the_largest(pairs.front());
-    if (!std::isfinite(factor) || factor == 0 || std::abs(factor - 1) < 1e-3) return false;
-    return std::ranges::all_of(pairs, [&](const Pair& pair) { return is_scaled_by(factor, pair); });
+std::optional<Factors> factors_of_results(const std::vector<Observation>& observations) {
+    Factors factors;
+    for (const Part& part : parts_in(observations)) {
+        const std::vector<Pair> wrong = part.wrong();
+        if (wrong.empty()) continue;
+        const std::string of_part = part.name.empty() ? "" : "of the result, " + part.name + ": ";
+        std::string sentence;
+        if (has_constant_factor(wrong)) {
+            const double factor = ratio_at_the_largest(wrong.front());
+            sentence =
+                fmt::format("{}all numbers {}, in all {} results that are wrong", of_part,
+                            std::abs(factor + 1) < 1e-3 ? "have the opposite sign"
+                                                        : "are " + short_number(factor) + " times what they should be",
+                            wrong.size());
+            factors.mistake = "result_times_a_constant";
+        } else if (const std::string size = size_factor_of(part); !size.empty()) {
+            sentence = of_part + "every number is " + size + " times what it should be";
+            factors.mistake = "result_times_a_size";
+        } else {
+            return std::nullopt;
+        }
+        if (!part.name.empty()) factors.mistake = "part_times_a_factor";
+        factors.sentences.push_back(std::move(sentence));
+    }
+    if (factors.sentences.empty()) return std::nullopt;
+    return factors;
 }
 
 }  // namespace headway::diagnosis

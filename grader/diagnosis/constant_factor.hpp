@@ -2,6 +2,7 @@
 
 #include "diagnosis/pairs.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,12 +18,14 @@ bool is_all_zero(const Array& array);
 /// @param pairs  of answers that are wrong
 std::vector<std::string> zeros_in(const std::vector<Pair>& pairs);
 
-/// Whether one factor, other than 1, makes what should have come into what came in every answer that is wrong, number
-/// for number; and there are several.
-bool is_only_scaled(const std::vector<Observation>& observations);
+struct Factors {
+    const char* mistake = "";            ///< its id
+    std::vector<std::string> sentences;  ///< one for each part that is wrong
+};
 
-/// "every number is 1 / H times what it should be", where a ratio of the sizes of a call makes what should have come
-/// into what came, in every answer, and no other one that is as simple does; else empty.
-std::string factor_in_sizes(const std::vector<Observation>& observations);
+/// What is wrong, where in each part of the result that is wrong one factor makes what should have come into what came:
+/// a constant, or a ratio of the sizes of a call ("every number is 1 / H times what it should be"; if another one that
+/// is as simple does, too, neither is told). Several answers must show it.
+std::optional<Factors> factors_of_results(const std::vector<Observation>& observations);
 
 }  // namespace headway::diagnosis

@@ -15,6 +15,31 @@ using verdict::FunctionState;
 
 namespace {
 
+/// What a function does between calls stands beside what is wrong in its numbers.
+void take_words_on_calls(std::vector<FunctionDiagnosis>& functions, const std::vector<std::string>& told) {
+    constexpr std::string_view mark = " (between calls): ";
+    for (const std::string& one : told) {
+        const std::size_t end = one.find(mark);
+        if (end == std::string::npos) continue;
+        const std::string name = one.substr(0, end), words = one.substr(end + mark.size());
+        const auto found = std::ranges::find(functions, name, &FunctionDiagnosis::function);
+        const auto is_of_numbers = [](const std::string& id) {
+            const std::string_view decision = mistake(id).decision;
+            return mistake(id).make != nullptr && decision != "memory" && decision != "kept";
+        };
+        if (found == functions.end() || found->state != FunctionState::named || found->mistakes.empty() ||
+            !std::ranges::all_of(found->mistakes, is_of_numbers))
+            continue;
+        FunctionDiagnosis beside;
+        beside.function = name;
+        beside.stage = found->stage;
+        beside.state = FunctionState::named;
+        beside.mistakes = {not_as_promised};
+        beside.sentences = {words};
+        functions.push_back(std::move(beside));
+    }
+}
+
 /// What hidden tests say in words of a function is a name where the diagnosis has none of its own: what it found is
 /// that refusals are missing, or nothing; and where nothing at all was answered wrong. What is right in all else and
 /// calls no other function of the student's has that mistake of its own, unless another leaves something behind.
@@ -29,7 +54,7 @@ void take_words_of_tests(std::vector<FunctionDiagnosis>& functions, const std::v
     std::vector<std::string> worded;
     for (const std::string& one : told) {
         const std::size_t end = one.find(": ");
-        if (end == std::string::npos) continue;
+        if (end == std::string::npos || one.substr(0, end).ends_with(" (between calls)")) continue;
         std::string words = one.substr(end + 2);
         const std::size_t refusal = words.find(" should throw ");
         if (refusal == std::string::npos && words.find(" threw ") != std::string::npos)
@@ -109,6 +134,7 @@ verdict::Diagnosis diagnose(const std::string& exercise, const Workers& workers,
     }
     time_for_predictions() = nullptr;
     take_words_of_tests(diagnosis.functions, told, subject->second);
+    take_words_on_calls(diagnosis.functions, told);
     for (FunctionDiagnosis& function : diagnosis.functions)
         std::erase_if(function.alternatives,
                       [&](const std::string& id) { return would_show(mistake(id), right_before); });

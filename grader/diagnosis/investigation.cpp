@@ -255,12 +255,10 @@ private:
         } else if (const auto beside = true_of_some_calls_beside_known()) {
             name_only_where(diagnosis, *beside);
             diagnosis.sentences.emplace_back(beside_earlier_ones);
-        } else if (const auto all = all_observations(); is_only_scaled(all)) {
-            diagnosis.mistakes.emplace_back("result_times_a_constant");
-            diagnosis.sentences.push_back(constant_factor(wrong_pairs(all)));
-        } else if (const std::string factor = factor_in_sizes(all); !factor.empty()) {
-            diagnosis.mistakes.emplace_back("result_times_a_size");
-            diagnosis.sentences.insert(diagnosis.sentences.begin(), factor);
+        } else if (const auto all = all_observations(); const auto factors = factors_of_results(all)) {
+            diagnosis.mistakes.emplace_back(factors->mistake);
+            diagnosis.sentences.insert(diagnosis.sentences.begin(), factors->sentences.begin(),
+                                       factors->sentences.end());
         } else if (misses_refusals_alone(all)) {
             diagnosis.mistakes.emplace_back(not_refused);
             diagnosis.sentences.emplace_back(function_.name + " answers where arguments do not fit, and should refuse");
@@ -269,8 +267,12 @@ private:
         } else {
             diagnosis.state = FunctionState::unrecognised;
             localise(diagnosis, function_, workers_.plain, telling_observations());
-            if (std::string words = where_it_is_wrong(all, function_, workers_.plain, random_); !words.empty())
-                diagnosis.sentences.insert(diagnosis.sentences.begin(), std::move(words));
+            const WhereWrong where = where_it_is_wrong(all, function_, workers_.plain, random_);
+            if (!where.words.empty()) diagnosis.sentences.insert(diagnosis.sentences.begin(), where.words);
+            if (where.throws) {
+                diagnosis.state = FunctionState::named;
+                diagnosis.mistakes.emplace_back("refuses_what_fits");
+            }
             if (const std::string words = index_left_its_tensor(); !words.empty())
                 diagnosis.sentences.push_back("asked for what it should answer, it threw: " + words);
         }

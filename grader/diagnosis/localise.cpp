@@ -11,6 +11,8 @@
 #include <set>
 #include <utility>
 
+#include <fmt/format.h>
+
 namespace headway::diagnosis {
 namespace {
 
@@ -276,8 +278,10 @@ void localise(verdict::FunctionDiagnosis& diagnosis, const Function& function, j
     if (refuses) diagnosis.sentences.emplace_back("it refuses some of what it should answer");
     int right_ones = 0;
     for (const Observation& observation : observations) right_ones += is_right(observation) ? 1 : 0;
-    diagnosis.sentences.push_back(std::to_string(right_ones) + " of " + std::to_string(observations.size()) +
-                                  " questions are answered right");
+    diagnosis.sentences.push_back(
+        fmt::format("of {} calls with small inputs, {}", observations.size(),
+                    right_ones == 0 ? "none is right"
+                                    : std::to_string(right_ones) + (right_ones == 1 ? " is right" : " are right")));
 }
 
 }  // namespace headway::diagnosis

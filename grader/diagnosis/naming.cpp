@@ -9,6 +9,9 @@
 namespace headway::diagnosis {
 namespace {
 
+/// Of what has the same numbers: nobody reads more.
+constexpr std::size_t most_others = 4;
+
 std::string place_of(const Section& section) {
     const std::string number(section.exercise);
     if (section.heading == in_the_header) return "the header of exercise " + number;
@@ -58,7 +61,7 @@ std::vector<verdict::NamedMistake> named_mistakes(const std::vector<verdict::Fun
             found->functions.push_back(function.function);
             for (const std::string& other : function.alternatives)
                 if (auto& also = found->also_known_as;
-                    function.mistakes.size() == 1 &&
+                    function.mistakes.size() == 1 && also.size() < most_others &&
                     std::find(also.begin(), also.end(), mistake(other).title) == also.end())
                     also.emplace_back(mistake(other).title);
         }

@@ -64,15 +64,18 @@ Shares shares_of(const Arguments& arguments, const std::string& part, const Arra
 
 /// How often what was held, and what is added to it, counts.
 struct Counted {
-    int held, added;
+    double held, added;
     const char* of_one;
     const char* of_two;
 };
 constexpr Counted of_results[] = {{1, 0, "stays 0", "stay 0"},
                                   {1, 2, "is twice what it should be", "are twice what they should be"}};
-constexpr Counted of_sums[] = {{1, 0, "stays what it was", "stay what they were"},
-                               {1, 2, "gets twice what should be added", "get twice what should be added"},
-                               {2, 1, "gets twice what it held", "get twice what they held"}};
+constexpr Counted of_sums[] = {
+    {1, 0, "stays what it was", "stay what they were"},
+    {1, 2, "gets twice what should be added", "get twice what should be added"},
+    {1, 0.5, "gets half of what should be added", "get half of what should be added"},
+    {1, -1, "gets what should be added with the opposite sign", "get what should be added with the opposite sign"},
+    {2, 1, "gets twice what it held", "get twice what they held"}};
 
 Explanation counted(const std::vector<std::string>& parts, const Counted& times) {
     const bool is_one = parts.size() == 1;
@@ -87,17 +90,18 @@ Explanation counted(const std::vector<std::string>& parts, const Counted& times)
                       });
 }
 
-/// As often as a loop runs that it stands in by mistake.
-Explanation added_as_often_as(const std::string& size, const std::string& part) {
-    return as_written(never_written, fmt::format("of the result, {} gets what should be added {} times", part, size),
-                      [=](Answer& answer, const Arguments& arguments) {
-                          const auto sizes = facts_of(arguments).size;
-                          const auto times = sizes.find(size);
-                          Array* array = part_named(answer, part);
-                          if (array == nullptr || times == sizes.end()) return;
-                          const Shares shares = shares_of(arguments, part, *array);
-                          *array = sum(shares.held, static_cast<double>(times->second), shares.added);
-                      });
+/// As often as a loop runs that it stands in by mistake (`power` 1), or a mean in place of a sum (-1).
+Explanation added_times_a_size(const std::string& size, int power, const std::string& part) {
+    const std::string words = fmt::format("of the result, {} gets what should be added {}", part,
+                                          power > 0 ? size + " times" : "divided by " + size);
+    return as_written(never_written, words, [=](Answer& answer, const Arguments& arguments) {
+        const auto sizes = facts_of(arguments).size;
+        const auto found = sizes.find(size);
+        Array* array = part_named(answer, part);
+        if (array == nullptr || found == sizes.end() || found->second < 1) return;
+        const Shares shares = shares_of(arguments, part, *array);
+        *array = sum(shares.held, std::pow(static_cast<double>(found->second), power), shares.added);
+    });
 }
 
 Explanation swapped(const std::string& a, const std::string& b) {
@@ -190,7 +194,8 @@ std::vector<Explanation> miswritten_parts(const Observation& like) {
     }
     for (const std::string& part : names)
         for (const auto& size : facts_of(like.arguments).size)
-            if (held_before(like.arguments, part).defined()) all.push_back(added_as_often_as(size.first, part));
+            if (held_before(like.arguments, part).defined())
+                for (const int power : {1, -1}) all.push_back(added_times_a_size(size.first, power, part));
     for (const std::string& from : names)
         for (const std::string& to : names)
             if (from != to && held_before(like.arguments, from).defined()) all.push_back(added_to_another(from, to));

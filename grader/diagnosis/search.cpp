@@ -223,6 +223,15 @@ void note_parts(std::map<std::string, bool>& told, const Answer& prediction, con
     }
 }
 
+/// Whether what does not fit was answered as it is without any mistake, if only nobody refuses it: that says nothing of
+/// a mistake.
+bool goes_on_without_mistakes(const Observation& observation) {
+    Choices lenient = right();
+    lenient.checking.lenient = true;
+    const Answer prediction = predicted(observation, lenient);
+    return prediction.kind == Answer::Kind::refused && observation.seen.is_value() && fit(prediction, observation.seen);
+}
+
 /// Whether each wrong answer that a set predicts in every number supports it.
 bool tells_of_all(const MistakeSet& set, const std::vector<Observation>& observations) {
     return std::ranges::all_of(observations, [wrong = with(set)](const Observation& one) {
@@ -325,7 +334,9 @@ std::optional<Evidence> evidence_for(const std::function<Answer(const Observatio
         if (prediction.kind == Answer::Kind::unpredicted) ++evidence.left_open;
         if (prediction.kind == Answer::Kind::impossible) ++evidence.impossible;
         note_parts(evidence.told, prediction, right_answer, observation.seen);
-        if (good->compared == 0 || !tells_what_is_wrong(prediction, right_answer, observation.seen)) continue;
+        if (good->compared == 0 || goes_on_without_mistakes(observation) ||
+            !tells_what_is_wrong(prediction, right_answer, observation.seen))
+            continue;
         ++evidence.telling;
         evidence.telling_values += observation.seen.is_value() ? 1 : 0;
     }

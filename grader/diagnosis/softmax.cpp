@@ -105,6 +105,14 @@ std::vector<double> above_the_largest_so_far(const Row& row) {
     return raised;
 }
 
+/// The sum is worked out again for each weight, when those before it are divided already.
+void divide_by_what_stands_there(Row& row) {
+    for (std::size_t i = 0; i < row.score.size(); ++i) {
+        row.score[i] /= std::accumulate(row.score.begin(), row.score.end(), 0.0);
+        row.error[i] = 1e-4 * row.score[i];
+    }
+}
+
 /// Turns the scores of a row into weights.
 void normalise(Row& row, const Softmaxing& choices, Carried& carried) {
     const std::size_t count = row.score.size();
@@ -144,6 +152,7 @@ void normalise(Row& row, const Softmaxing& choices, Carried& carried) {
     const bool keeps_gathered = choices.rescaled == Rescaled::total || choices.rescaled == Rescaled::nothing;
     if (keeps_total) sum = std::accumulate(raised.begin(), raised.end(), 0.0);
     if (keeps_gathered) row.score = raised;
+    if (choices.sums_anew) return divide_by_what_stands_there(row);
     const double divisor = choices.denominator(sum, row);
     const bool vanishes = divisor != 0 && std::abs(divisor) < 1e-30;  // in float it may well be 0
     const double relative = std::expm1(2 * epsilon) + static_cast<double>(count + 8) * reference::unit_roundoff;

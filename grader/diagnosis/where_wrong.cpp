@@ -118,11 +118,13 @@ bool compares_unrelated(const Condition& condition) {
 struct Asked {
     std::vector<Facts> facts;
     std::vector<bool> wrong;
+    bool throws = true;  ///< in all that is wrong
 
     void add(const Observation& one) {
         if (!predicted(one, right()).is_value()) return;  // what should be refused has sizes of no name
         facts.push_back(facts_with_masks(one.arguments));
         wrong.push_back(!fit(predicted(one, right()), one.seen));
+        if (wrong.back()) throws &= one.seen.kind == Answer::Kind::refused || one.seen.kind == Answer::Kind::threw;
     }
     bool splits(const std::function<bool(const Facts&)>& holds) const {
         for (std::size_t i = 0; i < facts.size(); ++i)
@@ -207,8 +209,8 @@ std::optional<std::string> simplest_split(const Asked& asked) {
 
 }  // namespace
 
-std::string where_it_is_wrong(const std::vector<Observation>& observations, const Function& function,
-                              judge::Student& student, Random& random) {
+WhereWrong where_it_is_wrong(const std::vector<Observation>& observations, const Function& function,
+                             judge::Student& student, Random& random) {
     Asked asked;
     for (const Observation& one : observations) asked.add(one);
     ask_like_the_wrong(asked, observations, function, student, random);
@@ -216,12 +218,16 @@ std::string where_it_is_wrong(const std::vector<Observation>& observations, cons
         asked.add(one);
     ask_more(asked, function, student, random);
     const auto wrong = asked.count(true), right = asked.count(false);
-    if (wrong < least_wrong || right < least_right) return "";
-    if (const auto split = simplest_split(asked))
-        return fmt::format("wrong in all {} questions where {}, right in all {} others", wrong, *split, right);
-    if (const auto split = simplest_split(asked.turned()))
-        return fmt::format("right in all {} questions where {}, wrong in all {} others", right, *split, wrong);
-    return "";
+    if (wrong < least_wrong || right < least_right) return {};
+    const auto split = simplest_split(asked);
+    if (split && asked.throws)
+        return {
+            fmt::format("it throws where {}: in all {} such calls, and in none of the {} others", *split, wrong, right),
+            true};
+    if (split) return {fmt::format("wrong in all {} questions where {}, right in all {} others", wrong, *split, right)};
+    if (const auto turned = simplest_split(asked.turned()))
+        return {fmt::format("right in all {} questions where {}, wrong in all {} others", right, *turned, wrong)};
+    return {};
 }
 
 }  // namespace headway::diagnosis

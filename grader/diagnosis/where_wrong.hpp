@@ -7,10 +7,15 @@
 
 namespace headway::diagnosis {
 
+struct WhereWrong {
+    std::string words;
+    bool throws = false;  ///< in all that is wrong, where it should answer
+};
+
 /// For a function whose mistake has no name, what its wrong answers have in common and its right ones lack: "wrong in
 /// all 12 questions where H > 1 and T > 1, right in all 30 others". Asks more than was asked already, to see whether
-/// that is so. Empty if nothing simple tells them apart, or if too few were wrong or right.
-std::string where_it_is_wrong(const std::vector<Observation>& observations, const Function& function,
-                              judge::Student& student, Random& random);
+/// that is so. No words if nothing simple tells them apart, or if too few were wrong or right.
+WhereWrong where_it_is_wrong(const std::vector<Observation>& observations, const Function& function,
+                             judge::Student& student, Random& random);
 
 }  // namespace headway::diagnosis

@@ -150,12 +150,24 @@ std::vector<std::string> hung_functions(const verdict::Exercise& exercise) {
     return {names.begin(), names.end()};
 }
 
+constexpr const char* between_calls_mark = " (between calls): ";
+
+/// What student/behaviour.cpp says of a function that is called again. Wrong numbers alone never lead to such words:
+/// whatever else is wrong, it is a mistake of its own.
+bool is_between_calls(const verdict::Failure& failure) {
+    return failure.stage == "state" && (failure.message.find("called again") != std::string::npos ||
+                                        failure.message.find("after another call") != std::string::npos ||
+                                        failure.message.find("since the last call") != std::string::npos);
+}
+
 std::vector<std::string> told_in_words(const verdict::Exercise& exercise) {
-    std::map<std::string, std::string> told;
+    std::map<std::string, std::string> told, between_calls;
     std::set<std::string> otherwise;
     for (const verdict::Test& test : exercise.tests) {
         if (test.state != verdict::TestState::failed || !test.failure || test.depends_on) continue;
         const verdict::Failure& failure = *test.failure;
+        if (failure.kind == verdict::FailureKind::wrong_behaviour && is_between_calls(failure))
+            between_calls.emplace(failure.function, failure.message);
         if (failure.kind == verdict::FailureKind::wrong_behaviour && !failure.function.empty())
             told.emplace(failure.function, failure.message);
         else
@@ -164,6 +176,7 @@ std::vector<std::string> told_in_words(const verdict::Exercise& exercise) {
     std::vector<std::string> words;
     for (const auto& [function, message] : told)
         if (!otherwise.contains(function)) words.push_back(function + ": " + message);
+    for (const auto& [function, message] : between_calls) words.push_back(function + between_calls_mark + message);
     return words;
 }
 

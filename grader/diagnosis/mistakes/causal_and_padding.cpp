@@ -177,6 +177,18 @@ Chapter chapters::causal_and_padding() {
                      return s >= std::min(n[b], S - 1);
                  };
              }},
+        {.id = "padding_length_zero_is_full",
+         .decision = "padding",
+         .title = "a length of 0 is taken for a sequence without padding",
+         .right = "a sequence of no tokens is all padding: each s >= 0 is blocked",
+         .symptom = "right for every other sequence; an empty one attends to padding",
+         .question = "Which keys does your code block where lengths[b] is 0?",
+         .make =
+             [](Choices& c) {
+                 c.masks.padding = [](std::span<const Index> n, std::size_t b, Index s, Index) {
+                     return n[b] != 0 && s >= n[b];
+                 };
+             }},
         {.id = "padding_keeps_one_token",
          .decision = "padding",
          .title = "a sequence of length 0 is taken for one of length 1: its first key stays open",

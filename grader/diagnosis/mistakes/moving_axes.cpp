@@ -143,6 +143,22 @@ Chapter chapters::moving_axes() {
                      return layout;
                  };
              }},
+        {.id = "transpose_reverses_the_range",
+         .decision = "transpose_swap",
+         .title = "all axes from axis0 to axis1 are turned around, not these two swapped",
+         .right = right_swap,
+         .symptom = "invisible for axes that are at most two apart",
+         .question = "Where do the axes between axis0 and axis1 stand afterwards?",
+         .make =
+             [](Choices& c) {
+                 c.moving.transposing.swap = [](const Layout& x, std::size_t a, std::size_t b) {
+                     Layout layout = x;
+                     for (std::vector<Index>* list : {&layout.shape, &layout.strides})
+                         std::reverse(list->begin() + static_cast<Index>(std::min(a, b)),
+                                      list->begin() + static_cast<Index>(std::max(a, b)) + 1);
+                     return layout;
+                 };
+             }},
         {.id = "transpose_always_swaps_the_last_two",
          .decision = "transpose_swap",
          .title = "transpose swaps the last two axes, whichever two are asked for",

@@ -144,6 +144,19 @@ Chapter chapters::moving_heads() {
                      return x.as_strided({x.size(0), H, T, d}, {D, d, D, 1});
                  };
              }},
+        {.id = "split_batch_stride_of_one_head",
+         .decision = "head_views",
+         .title = "the next sequence begins T·d features further on, after one head's share, instead of T·D",
+         .right = right_heads,
+         .symptom = "right with batch 1 or one head; else sequences overlap",
+         .question = "How far apart in storage do two sequences begin?",
+         .make =
+             [](Choices& c) {
+                 c.moving.split = [](const Tensor& x, Index H, const Moving&) {
+                     const Index T = x.size(1), D = x.size(2), d = D / H;
+                     return x.as_strided({x.size(0), H, T, d}, {T * d, d, D, 1});
+                 };
+             }},
         {.id = "split_token_stride_of_one_head",
          .decision = "head_views",
          .title = "the next token begins d features further on instead of D",

@@ -238,6 +238,26 @@ Chapter chapters::projecting() {
              [](Choices& c) {
                  c.projecting.transposed = {false, false, true};
              }},
+        {.id = "query_weight_transposed",
+         .decision = "project",
+         .title = "q is projected with the transpose of its weight",
+         .right = "q is projected like k and v",
+         .symptom = "nothing crashes where weights are square",
+         .question = "Are your three projections written alike?",
+         .make =
+             [](Choices& c) {
+                 c.projecting.transposed = {true, false, false};
+             }},
+        {.id = "key_weight_transposed",
+         .decision = "project",
+         .title = "k is projected with the transpose of its weight",
+         .right = "k is projected like q and v",
+         .symptom = "nothing crashes where weights are square",
+         .question = "Are your three projections written alike?",
+         .make =
+             [](Choices& c) {
+                 c.projecting.transposed = {false, true, false};
+             }},
         {.id = "projected_twice",
          .decision = "activation",
          .title = "q, k and v are projected twice",

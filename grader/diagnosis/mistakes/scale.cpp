@@ -103,6 +103,16 @@ Chapter chapters::scale() {
              [](Choices& c) {
                  c.scoring.factor = [](const Widths& w) { return 1 / std::floor(std::sqrt(static_cast<double>(w.d))); };
              }},
+        {.id = "scale_root_to_the_nearest",
+         .decision = "scale",
+         .title = "√head_dim is rounded to the nearest integer",
+         .right = "the root should stay a floating-point number",
+         .symptom = "invisible for head_dim 16 or 64; else weights are a little too sharp or too flat",
+         .question = "What is √8, and what do you divide by?",
+         .make =
+             [](Choices& c) {
+                 c.scoring.factor = [](const Widths& w) { return 1 / std::round(std::sqrt(static_cast<double>(w.d))); };
+             }},
         {.id = "scale_integer_division",
          .decision = "scale",
          .title = "1 / √head_dim is an integer division: the scale is 0, so all scores are 0",

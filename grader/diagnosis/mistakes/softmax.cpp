@@ -201,6 +201,28 @@ Chapter chapters::softmax() {
          .symptom = "outputs grow with the number of keys",
          .question = "What do your weights add up to?",
          .make = [](Choices& c) { c.softmaxing.denominator = [](double, const Row&) { return 1.0; }; }},
+        {.id = "softmax_integer_sum",
+         .decision = "softmax_sum",
+         .title = "the exponentials are added up in an int: each step is cut to an integer",
+         .right = "begin the sum with 0.0F: the type of the first number is that of the sum",
+         .symptom = "weights sum to more than 1",
+         .question = "Of which type is the 0 that your sum begins with?",
+         .make =
+             [](Choices& c) {
+                 c.softmaxing.denominator = [](double, const Row& row) {
+                     double sum = 0;
+                     for (std::size_t i = 0; i < row.score.size(); ++i)
+                         if (!row.blocked[i]) sum = std::trunc(sum + row.score[i]);
+                     return sum;
+                 };
+             }},
+        {.id = "softmax_divided_as_it_goes",
+         .decision = "softmax_sum",
+         .title = "the sum is worked out anew for each key, over a row whose first numbers are divided already",
+         .right = "add up first, then divide all",
+         .symptom = "the first key has the right weight, the later ones get too much",
+         .question = "What does your row hold when the second sum is made?",
+         .make = [](Choices& c) { c.softmaxing.sums_anew = true; }},
         {.id = "softmax_extra_one",
          .decision = "softmax_sum",
          .title = "the denominator starts at 1 instead of 0, as if there were one more key",

@@ -4,7 +4,10 @@
 
 #include "reference/attention.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 namespace headway::diagnosis {
 namespace {
@@ -12,6 +15,38 @@ namespace {
 using reference::matmul;
 using reference::reshape;
 using reference::transpose;
+
+/// (..., T, d_v): the sums of rows 0 to t, in each head.
+Array not_cleared(const Weighable& at) {
+    Array context = matmul(at.weights, at.v);
+    const auto width = static_cast<std::size_t>(context.size(-1)), T = static_cast<std::size_t>(context.size(-2));
+    for (std::size_t i = width; i < context.value.size(); ++i) {
+        if (i / width % T == 0) continue;
+        context.value[i] += context.value[i - width];
+        context.error[i] += context.error[i - width];
+    }
+    return context;
+}
+
+/// The keys once, in their order: the total grows with the largest score, the context does not shrink with it.
+Array gathered_without_rescaling(const Weighable& at) {
+    Array weights = at.weights;
+    const auto S = static_cast<std::size_t>(weights.size(-1));
+    for (std::size_t row = 0; row < weights.value.size(); row += S) {
+        double largest = -std::numeric_limits<double>::infinity(), total = 0;
+        for (std::size_t i = row; i < row + S; ++i) {
+            if (at.blocked[i]) continue;
+            const double before = std::exchange(largest, std::max(largest, at.scores.value[i]));
+            weights.value[i] = std::exp(at.scores.value[i] - largest);
+            total = total * std::exp(before - largest) + weights.value[i];
+        }
+        for (std::size_t i = row; i < row + S; ++i) {
+            weights.value[i] = at.blocked[i] ? 0 : weights.value[i] / total;
+            weights.error[i] = 4 * (at.scores.error[i] + 1e-6) * weights.value[i];
+        }
+    }
+    return matmul(weights, at.v);
+}
 
 }  // namespace
 
@@ -101,6 +136,20 @@ Chapter chapters::weighing() {
                      return matmul(at.weights, entry_zero_everywhere(at.v, heads_axis));
                  };
              }},
+        {.id = "context_not_cleared",
+         .decision = "weigh",
+         .title = "the sum is not set to 0 for each query: each context has those of the queries before it in it",
+         .right = "begin each query's context at 0",
+         .symptom = "the first query is right, and the numbers grow from query to query",
+         .question = "Where in your loops does the sum begin at 0?",
+         .make = [](Choices& c) { c.weighing.context = &not_cleared; }},
+        {.id = "context_not_rescaled",
+         .decision = "weigh",
+         .title = "what was gathered of v is not rescaled when a larger score turns up; the total is",
+         .right = "what was gathered before was e^(score - the old largest): multiply it by e^(old - new)",
+         .symptom = "right as long as the first key has the largest score",
+         .question = "Which of your sums were made with the largest score of before?",
+         .make = [](Choices& c) { c.weighing.context = &gathered_without_rescaling; }},
         {.id = "last_key_overwrites",
          .decision = "weigh",
          .title = "the context is overwritten, not added up: only the last key's value remains",

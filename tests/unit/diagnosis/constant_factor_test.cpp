@@ -3,6 +3,7 @@
 
 #include "student/inputs.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -11,10 +12,18 @@ namespace headway::diagnosis {
 namespace {
 
 using judge::Arguments;
+using testing::ElementsAre;
+using testing::IsEmpty;
 
 Arguments heads(Index B, Index H, Index T) {
     Random random(static_cast<std::uint64_t>(100 * B + 10 * H + T));
     return {{"q", judge::random_tensor(random, {B, H, T, 4})}};
+}
+
+/// What is told of them; empty if nothing is.
+std::vector<std::string> told(const std::vector<Observation>& observations) {
+    const auto factors = factors_of_results(observations);
+    return factors ? factors->sentences : std::vector<std::string>{};
 }
 
 /// Observations of a function that should return q.
@@ -31,26 +40,42 @@ std::vector<Observation> times(const std::vector<Arguments>& calls,
     return all;
 }
 
-TEST(FactorInSizes, OneSizeIsNamed) {
+const std::vector<Arguments> calls = {heads(2, 3, 5), heads(3, 5, 4), heads(4, 2, 3)};
+
+TEST(Factors, OneSizeIsNamed) {
     const auto by_heads = [](const Tensor& q) { return 1 / static_cast<double>(q.size(1)); };
-    EXPECT_EQ(factor_in_sizes(times({heads(2, 3, 5), heads(3, 5, 4), heads(4, 2, 3)}, by_heads)),
-              "every number is 1 / H times what it should be");
+    EXPECT_THAT(told(times(calls, by_heads)), ElementsAre("every number is 1 / H times what it should be"));
 }
 
-TEST(FactorInSizes, ARatioIsNamed) {
+TEST(Factors, ARatioIsNamed) {
     const auto ratio = [](const Tensor& q) { return static_cast<double>(q.size(2)) / static_cast<double>(q.size(0)); };
-    EXPECT_EQ(factor_in_sizes(times({heads(2, 3, 5), heads(3, 5, 4), heads(4, 2, 3)}, ratio)),
-              "every number is T / B times what it should be");
+    EXPECT_THAT(told(times(calls, ratio)), ElementsAre("every number is T / B times what it should be"));
 }
 
-TEST(FactorInSizes, TwoSizesThatAreEqualAreNotTold) {
+TEST(Factors, TwoSizesThatAreEqualAreNotTold) {
     const auto by_heads = [](const Tensor& q) { return 1 / static_cast<double>(q.size(1)); };
-    EXPECT_EQ(factor_in_sizes(times({heads(3, 3, 5), heads(5, 5, 4), heads(2, 2, 3)}, by_heads)), "");
+    EXPECT_THAT(told(times({heads(3, 3, 5), heads(5, 5, 4), heads(2, 2, 3)}, by_heads)), IsEmpty());
 }
 
-TEST(FactorInSizes, AConstantIsNoSize) {
-    EXPECT_EQ(factor_in_sizes(times({heads(2, 3, 5), heads(3, 5, 4), heads(4, 2, 3)}, [](const Tensor&) { return 2; })),
-              "");
+TEST(Factors, AConstantIsNoSize) {
+    EXPECT_THAT(told(times(calls, [](const Tensor&) { return 2; })),
+                ElementsAre("all numbers are 2.0000 times what they should be, in all 3 results that are wrong"));
+}
+
+TEST(Factors, OfEachPartThatIsWrong) {
+    std::vector<Observation> all = times(calls, [](const Tensor& q) { return static_cast<double>(q.size(1)); });
+    for (Observation& one : all) {
+        const Array wrong = one.seen.parts.front().second, right = reference::exact(tensor(one.arguments, "q"));
+        Array half = right;
+        for (double& x : half.value) x *= 0.5;
+        one.seen.parts = {{"a", wrong}, {"b", right}, {"c", half}};
+        one.predict = [right](const Choices&) { return Answer{.parts = {{"a", right}, {"b", right}, {"c", right}}}; };
+    }
+    EXPECT_THAT(told(all), ElementsAre("of the result, a: every number is H times what it should be",
+                                       "of the result, c: all numbers are 0.5000 times what they should be, in all 3 "
+                                       "results that are wrong"));
+    all.front().seen.parts[1].second.value[0] += 1;
+    EXPECT_THAT(told(all), IsEmpty()) << "b is wrong otherwise";
 }
 
 TEST(ZerosIn, AreToldWhereverTheyAre) {
