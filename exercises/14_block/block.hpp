@@ -60,7 +60,7 @@ Tensor gelu(const Tensor& x, Gelu formula);
 
 /// grad_y times the derivative of that formula at x. Of the exact one it is Φ(x) + x·φ(x), with φ(x) = exp(-x²/2) /
 /// √(2π).
-/// @param x, grad_y  the same shape
+/// @param x, grad_y  the same shape; |x| is at most 10⁶
 Tensor gelu_backward(const Tensor& x, const Tensor& grad_y, Gelu formula);
 
 /// Two linear maps, as this course's functions take them: x·w + b.

@@ -16,7 +16,8 @@ const std::map<std::string_view, std::string_view>& signs() {
         {"left", ""},    {"right", ""},    {"bigl", ""},        {"bigr", ""},     {"Bigl", ""},         {"Bigr", ""},
         {"quad", "   "}, {"qquad", "   "}, {"mid", "|"},        {"mapsto", "↦"},  {"displaystyle", ""}, {"max", "max"},
         {"exp", "exp"},  {"log", "log"},   {"rightarrow", "→"}, {"Delta", "Δ"},   {"delta", "δ"},       {"lfloor", "⌊"},
-        {"rfloor", "⌋"}, {"circ", "∘"},    {"varepsilon", "ε"}, {"epsilon", "ε"}, {"theta", "θ"},       {"pi", "π"}};
+        {"rfloor", "⌋"}, {"circ", "∘"},    {"varepsilon", "ε"}, {"epsilon", "ε"}, {"theta", "θ"},       {"pi", "π"},
+        {"ell", "ℓ"},    {"varphi", "φ"},  {"Phi", "Φ"},        {"bmod", "mod"},  {"big", ""},          {"Big", ""}};
     return all;
 }
 
@@ -74,7 +75,9 @@ private:
         const std::string mark(take(1));
         const std::string inside = argument();
         if (mark == "^" && inside == "T") return "ᵀ";
-        return mark + (is_one_word(inside) ? inside : "(" + inside + ")");
+        // e^2u would be read as e², times u.
+        const bool is_clear = is_one_word(inside) && (mark == "_" || inside.size() == 1 || is_number(inside));
+        return mark + (is_clear ? inside : "(" + inside + ")");
     }
 
     std::string command() {
@@ -83,9 +86,12 @@ private:
         const std::string_view name = take(static_cast<std::size_t>(end - rest_.begin()));
         if (name.empty()) return rest_.empty() ? "" : spacing(take(1).front());
         if (name == "frac" || name == "tfrac" || name == "dfrac") {
-            const std::string above = argument();
-            return in_parentheses(above) + " / " + in_parentheses(argument());
+            const std::string above = argument(), below = argument();
+            // What follows x/2 is not below it.
+            if (is_one_word(above) && is_one_word(below)) return above + "/" + below;
+            return in_parentheses(above) + " / " + in_parentheses(below);
         }
+        if (name == "hat") return argument() + "\u0302";
         if (name == "sqrt") return "√" + in_parentheses(argument());
         if (name == "underbrace" || name == "overbrace") {
             const std::string symbol = argument();
@@ -113,6 +119,9 @@ private:
     static bool is_one_word(const std::string& text) {
         return std::none_of(text.begin(), text.end(),
                             [](char c) { return std::string_view(" +-/=,<>").find(c) != std::string_view::npos; });
+    }
+    static bool is_number(const std::string& text) {
+        return std::ranges::all_of(text, [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; });
     }
     static std::string in_parentheses(const std::string& text) { return is_one_word(text) ? text : "(" + text + ")"; }
 

@@ -56,8 +56,10 @@ private:
             if (axis == "h") return fmt::format("one {} a head", what);
             if (axis == "b") return fmt::format("one {} a sequence", what);
             if (axis == what) return fmt::format("{0} by {0}", what);
+            if (axis == "axis") return fmt::format("{}s along one axis", what);
+            const char* article = std::string_view("aeiou").find(axis.front()) == std::string_view::npos ? "a" : "an";
             return axis.starts_with("axis ") ? fmt::format("{}s along {}", what, axis)
-                                             : fmt::format("one {} a {}", what, axis);
+                                             : fmt::format("one {} {} {}", what, article, axis);
         };
         const std::string place = place_of(window_);
         std::string text = place.empty() ? "" : "at " + place + ", ";

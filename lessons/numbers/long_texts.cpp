@@ -38,10 +38,10 @@ Labels numbered(const std::string& letter, Index count, Index first = 0) {
 
 void masks(Blocks& blocks) {
     const Labels queries = numbered("q", 6), keys = numbered("k", 6);
-    blocks.text("11/masks",
-                beside({mask_picture("window of 2", queries, keys, ex11::window_mask(6, 6, 2)),
-                        mask_picture("global 0, 3", queries, keys, ex11::global_mask(6, 6, {0, 3})),
-                        mask_picture("joined, cut", queries, keys, ex11::long_mask(6, 6, 2, {0, 3}, Mask{}))}));
+    blocks.text("11/masks", beside({mask_picture("window of 2", queries, keys, ex11::window_mask(6, 6, 2)),
+                                    mask_picture("global 0, 3", queries, keys, ex11::global_mask(6, 6, {0, 3}))}) +
+                                '\n' +
+                                mask_picture("joined, cut", queries, keys, ex11::long_mask(6, 6, 2, {0, 3}, Mask{})));
     blocks.text("11/last-two", mask_picture("window of 3", numbered("q", 2), keys, ex11::window_mask(2, 6, 3)));
 }
 
@@ -78,8 +78,8 @@ void layers(Blocks& blocks) {
     const Labels queries = numbered("q", 6), keys = numbered("k", 6);
     const Mask one = ex11::window_mask(6, 6, 2);
     blocks.text("11/reach", beside({mask_picture("1 layer", queries, keys, ex11::reach(one, 1)),
-                                    mask_picture("2 layers", queries, keys, ex11::reach(one, 2)),
-                                    mask_picture("3 layers", queries, keys, ex11::reach(one, 3))}));
+                                    mask_picture("2 layers", queries, keys, ex11::reach(one, 2))}) +
+                                '\n' + mask_picture("3 layers", queries, keys, ex11::reach(one, 3)));
     blocks.number("11/mistral", grouped(ex11::window_reach(4096, 32)));
     blocks.number("11/mistral-report", grouped(ex11::window_reach(4096 + 1, 32)));
     std::vector<Labels> lines{{"layers", "window of 128", "window of 1,024", "window of 4,096"}};

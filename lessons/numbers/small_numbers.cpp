@@ -158,7 +158,7 @@ void masks(Blocks& blocks) {
             if (blocked[static_cast<std::size_t>(i)]) masked(i) = -std::numeric_limits<float>::infinity();
         return row_of(ex12::softmax_in_half(masked, ex12::Total::in_float));
     };
-    lines.push_back({"-inf, as softmax_in_half", filled(scores, last), filled(low, last_two), filled(scores, all)});
+    lines.push_back({"-inf: softmax_in_half", filled(scores, last), filled(low, last_two), filled(scores, all)});
     blocks.text("12/masks", grid(lines));
 }
 
@@ -291,7 +291,7 @@ Tensor attended(const Tensor& k, const Tensor& v) {
 }
 
 void caches(Blocks& blocks) {
-    std::vector<Labels> even{{"kept as", "bytes per number", "of float", "largest error", "mean, in millionths"}};
+    std::vector<Labels> even{{"kept as", "bytes per number", "of float", "largest error", "mean, 1e-6"}};
     std::vector<Labels> loud{{"", "a loud value", "", "a loud key feature", ""},
                              {"kept as", "largest error", "mean", "largest error", "mean"}};
     std::vector<double> of_even, of_loud_value;  // mean errors

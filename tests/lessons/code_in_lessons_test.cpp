@@ -1,4 +1,5 @@
-// The code that the lessons show compiles and does what they say. What they show as a last run is in last_runs.cpp.
+// The code that the lessons show compiles and does what they say. What they show as a last run is in last_runs.cpp;
+// blocks_of_code_test.cpp looks for every block of every lesson in both.
 #include <backward.hpp>
 #include <block.hpp>
 #include <catch_the_bug.hpp>
@@ -18,48 +19,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <string>
 
 namespace headway {
 namespace {
-
-namespace fs = std::filesystem;
-
-// ---- every block of every lesson is here, or in last_runs.cpp -------------------------------------------------------
-
-std::string contents(const fs::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-}
-
-/// Lines are broken elsewhere here than in a lesson.
-std::string without_blanks(std::string text) {
-    std::erase_if(text, [](unsigned char c) { return c == ' ' || c == '\n'; });
-    return text;
-}
-
-TEST(CodeInLessons, IsCompiled) {
-    const fs::path root{HEADWAY_SOURCE_DIR};
-    const std::string compiled = without_blanks(contents(root / "tests/lessons/code_in_lessons_test.cpp") +
-                                                contents(root / "tests/lessons/last_runs.cpp"));
-    const std::string begin = "\n```cpp\n", end = "\n```\n";
-    int blocks = 0;
-    for (const fs::directory_entry& lesson : fs::directory_iterator(root / "lessons")) {
-        if (lesson.path().extension() != ".md") continue;
-        const std::string page = contents(lesson.path());
-        for (std::size_t at = page.find(begin); at != std::string::npos; at = page.find(begin, at + 1)) {
-            const std::size_t from = at + begin.size();
-            const std::string block = page.substr(from, page.find(end, from) - from);
-            EXPECT_NE(compiled.find(without_blanks(block)), std::string::npos) << lesson.path() << "\n" << block;
-            ++blocks;
-        }
-    }
-    EXPECT_GT(blocks, 20);
-}
 
 // ---- lesson 01 ------------------------------------------------------------------------------------------------------
 

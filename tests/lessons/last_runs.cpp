@@ -120,7 +120,8 @@ namespace headway::ex11 {
 TEST(Ring, StaysAsSmallAsItsWindow) {
     RingCache cache = make_ring(1, 2, 8, 4, 4);
     for (Index step = 0; step < 1000; ++step) {
-        const Tensor token = Tensor::full({1, 2, 1, 4}, static_cast<float>(step));
+        const auto number = static_cast<float>(step);
+        const Tensor token = Tensor::full({1, 2, 1, 4}, number);
         ring_decode(cache, token, token, token);
     }
     std::cout << cache.next << " tokens seen, " << cache.k.storage_size() << " numbers of keys kept\n";
@@ -134,20 +135,23 @@ TEST(Cache, InAQuarterOfTheMemory) {
     const Tensor k = random.normal({1, 12, 1024, 64});
     Tensor v = random.normal({1, 12, 1024, 64});
     const Tensor exact = given::scaled_dot_product_context(q, k, v);
-    const Tensor error = (int8_attention(q, append({}, k, v), {}) - exact).contiguous().view({12 * 64});
-    std::cout << cache_bytes(1, 12, 1024, 64, 64, Kept::as_int8) << " bytes of "
-              << cache_bytes(1, 12, 1024, 64, 64, Kept::as_float) << ", off by at most "
-              << max(sqrt(error * error), 0)() << '\n';
+    const Tensor kept = int8_attention(q, append({}, k, v), {});
+    const Tensor error = (kept - exact).contiguous().view({12 * 64});
+    std::cout << cache_bytes(1, 12, 1024, 64, 64, Kept::as_int8) << " of "
+              << cache_bytes(1, 12, 1024, 64, 64, Kept::as_float) << " bytes, off by " << max(sqrt(error * error), 0)()
+              << '\n';
 }
 }  // namespace headway::ex12
 
 namespace headway::ex13 {
 TEST(Distance, IsAllThatCounts) {
     Random random(1);
-    const Tensor q = random.normal({1, 1, 1, 8}), k = random.normal({1, 1, 3, 8});
+    const Tensor q = random.normal({1, 1, 1, 8});
+    const Tensor k = random.normal({1, 1, 3, 8});
     for (const float first : {0.0F, 1000.0F}) {
         const Tensor at = (Tensor::arange(3) + first).view({1, 3});
-        std::cout << rotary_attention(q, k, k, at.slice(1, 2, 3), at, 10'000, {}) << '\n';
+        const Tensor last = at.slice(1, 2, 3);
+        std::cout << rotary_attention(q, k, k, last, at, 10'000, {}) << '\n';
     }
 }
 }  // namespace headway::ex13
@@ -156,16 +160,21 @@ namespace headway::ex14 {
 TEST(Depth, LeavesTheGradientItsSize) {
     Random random(1);
     const auto zeros = [](const Tensor& x) { return x * 0.0F; };
-    const Sublayer nothing{zeros, [=](const Tensor& x, const Tensor&) { return zeros(x); }};
+    const auto back = [=](const Tensor& x, const Tensor&) { return zeros(x); };
+    const Sublayer nothing{zeros, back};
     const NormWeights norm{Tensor::ones({4}), Tensor::zeros({4})};
+    const Tensor gradient = Tensor::of({1, 1, 4}, {1, 0, 0, 0});
+    const Tensor b_in = Tensor::zeros({16}), b_out = Tensor::zeros({4});
     for (const std::size_t L : {1, 8, 32}) {
         std::vector<Block> blocks;
         while (blocks.size() < L) {
-            const MlpWeights small{random.normal({4, 16}) * 0.1F, Tensor::zeros({16}), random.normal({16, 4}) * 0.1F,
-                                   Tensor::zeros({4})};
-            blocks.push_back({norm, norm, small, nothing, Order::pre_norm});
+            const Tensor w_in = random.normal({4, 16}) * 0.1F;
+            const Tensor w_out = random.normal({16, 4}) * 0.1F;
+            const MlpWeights mlp{w_in, b_in, w_out, b_out};
+            blocks.push_back({norm, norm, mlp, nothing, Order::pre_norm});
         }
-        std::cout << stack_backward(blocks, random.normal({1, 1, 4}), Tensor::of({1, 1, 4}, {1, 0, 0, 0}))[0].x << '\n';
+        const Tensor x = random.normal({1, 1, 4});
+        std::cout << stack_backward(blocks, x, gradient)[0].x << '\n';
     }
 }
 }  // namespace headway::ex14

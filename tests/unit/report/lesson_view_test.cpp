@@ -30,6 +30,8 @@ TEST(LessonView, FormulasWithShapesAreTypedToo) {
     EXPECT_EQ(shown("$\\frac{q k^\\mathsf{T}}{\\sqrt{d}}$, $s_a = \\prod_{b > a} n_b$\n"),
               "(q kᵀ) / √d, s_a = Π_(b > a) n_b\n");
     EXPECT_EQ(shown("$x^{"), "$x^{\n") << "half a formula";
+    EXPECT_EQ(shown("$\\Big(\\frac x 2 (e^{2u} - 10^{38}) \\cdot \\hat x\\Big)$, $\\frac 1 D \\sum_i x_i^2$\n"),
+              "(x/2 (e^(2u) - 10^38) · x\u0302), 1/D Σ_i x_i^2\n");
 }
 
 TEST(LessonView, LinksAndEmphasisLoseTheirMarks) {
