@@ -38,10 +38,12 @@ Predict attention_backward(const Arguments& arguments) {
     const Shape q = given.input[0].shape(), v = given.input[2].shape();
     if (q.size() != 4 || v.size() != 4) return nullptr;
     const bool fits = grad.shape() == Shape{q[0], q[1], q[2], v[3]};
+    const bool as_wide = v[3] == q[3];
     auto unmasked = std::make_shared<Attention>(given);
     given.mask = mask(arguments, "mask");
     auto masked = std::make_shared<Attention>(std::move(given));
     return [=](const Choices& c) {
+        if (c.of<Gradients>().values_as_wide_as_keys && !as_wide) return Answer::without_value(Answer::Kind::refused);
         return checked(fits, c.checking, &Checking::gradients, [&] {
             Attention& forward = c.of<Gradients>().mask_goes_back ? *masked : *unmasked;
             HeadGradients all = attention_gradients(forward, c.reading.tensor(grad, Argument::gradient), c);

@@ -31,6 +31,7 @@ struct Gradients {
     Array (*bias)(const Array& grad_y);
     bool weight_is_added = true;  ///< to what is there
     bool bias_is_added = true;
+    bool low_rows_are_empty = false;  ///< a row all of whose scores are far below 0 is taken for one that sees no key
     // Through the module.
     bool mask_goes_back = true;      ///< the way back is masked as the way forward
     bool output_is_masked = true;    ///< the merged context, where it is worked out once more for the output projection
@@ -46,6 +47,8 @@ struct Gradients {
     std::array<bool, 3> goes_back{true, true, true};  ///< the linear maps of q, k, v are gone back through at all
     std::array<std::size_t, 3> weight_into{0, 1, 2};  ///< whose gradient that of the weight of q, k, v is added to
     std::array<std::size_t, 3> bias_into{0, 1, 2};
+    std::array<std::size_t, 3> made_of{0, 1, 2};  ///< whose gradient goes back through the map of q, k, v
+    bool values_as_wide_as_keys = false;          ///< others are refused
     bool operator==(const Gradients&) const = default;
     static const Gradients& right();
 };

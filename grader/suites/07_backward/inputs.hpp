@@ -42,6 +42,16 @@ struct Inputs {
         return large;
     }
 
+    /// These inputs with scores that are all about this number, below 0.
+    Inputs with_low_scores(float score) const {
+        Inputs low = *this;
+        low.q = q.contiguous().clone();
+        low.k = k.contiguous().clone();
+        low.q.select(3, 0).fill(10);
+        low.k.select(3, 0).fill(score / 10 * std::sqrt(static_cast<float>(n.d)));
+        return low;
+    }
+
     Arguments with(const Mask& mask) const {
         return {{"q", q}, {"k", k}, {"v", v}, {"mask", mask}, {"grad_context", grad_context}};
     }

@@ -20,13 +20,35 @@ namespace headway::diagnosis {
 
 using judge::Arguments;
 
+namespace {
+
+/// Those of the way forward. Exponentials of scores that are not shifted, or by a largest score sought from 0 on,
+/// vanish in float below -104.
+Array weights_of(Attention& forward, const Choices& c) {
+    Array weights = forward.weights(c);
+    if (!c.of<Gradients>().low_rows_are_empty) return weights;
+    constexpr double vanishing = -104;
+    const Array& scores = forward.scores(c);
+    const auto S = static_cast<std::size_t>(weights.size(-1));
+    for (std::size_t row = 0; row < weights.value.size(); row += S) {
+        double largest = -anything;
+        for (std::size_t i = row; i < row + S; ++i)
+            if (weights.value[i] != 0) largest = std::max(largest, scores.value[i]);
+        if (largest < vanishing)
+            for (std::size_t i = row; i < row + S; ++i) weights.value[i] = weights.error[i] = 0;
+    }
+    return weights;
+}
+
+}  // namespace
+
 Array grad_of_weights(Attention& forward, const Array& grad_context, const Choices& c) {
     return reference::matmul(grad_context, reference::transpose(forward.heads(2, c), -2, -1));
 }
 
 HeadGradients gradients_from(Attention& forward, const Array& grad_scores, const Array& grad_context,
                              const Choices& c) {
-    const Array weights = forward.weights(c);
+    const Array weights = weights_of(forward, c);
     const Array& q = forward.heads(0, c);
     const Array& k = forward.heads(1, c);
     const Index d = q.size(-1), d_v = forward.heads(2, c).size(-1);
@@ -37,7 +59,7 @@ HeadGradients gradients_from(Attention& forward, const Array& grad_scores, const
 }
 
 HeadGradients attention_gradients(Attention& forward, const Array& grad_context, const Choices& c) {
-    const Array weights = forward.weights(c);
+    const Array weights = weights_of(forward, c);
     Array grad_scores = c.of<Gradients>().softmax(weights, grad_of_weights(forward, grad_context, c));
     // Some skip blocked scores on the way back, others trust their weights of 0.
     for (std::size_t i = 0; i < grad_scores.value.size(); ++i)
@@ -202,7 +224,7 @@ private:
                 all.maps[role] = {{}, reference::exact(through.held_weight), reference::exact(through.held_bias)};
                 continue;
             }
-            all.maps[role] = parts.linear(x_, through, g.merge[role](*of_role[role]), false);
+            all.maps[role] = parts.linear(x_, through, g.merge[role](*of_role[g.made_of[role]]), false);
             const Array& x = all.maps[role].x;
             if (path >= 0) all.x = all.x.shape.empty() ? x : reference::add(all.x, x);
         }

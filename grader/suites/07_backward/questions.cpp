@@ -64,7 +64,15 @@ std::vector<Arguments> ask_attention_backward(Random& random) {
     Mask with_empty_rows = random_mask(random, {n.B, 1, n.T, n.S});
     for (Index s = 0; s < n.S; ++s) with_empty_rows(1, 0, 1, s) = true;
     ask(sizes, with_empty_rows);
+    judge::Sizes one_key = sizes;
+    one_key.S = 1;
+    Mask first_query = Mask::allow_all({n.T, 1});
+    first_query(0, 0) = true;
+    ask(one_key, first_query);
+    ask(one_key, Mask::block_all({n.B, 1, 1, 1}));
     questions.push_back(judge::backward::Inputs(random, sizes).with_large_scores().with(Mask{}));
+    for (const float score : {-300.0F, -1000.0F})  // too far below 0 for exp, in float and in double
+        questions.push_back(judge::backward::Inputs(random, sizes).with_low_scores(score).with(Mask{}));
     Arguments dense = questions.front();
     for (wire::Field& field : dense)
         if (auto* some = std::get_if<Tensor>(&field.value)) *some = some->contiguous();

@@ -3,9 +3,11 @@
 #include "diagnosis/elements.hpp"
 
 #include "reference/attention.hpp"
+#include "reference/backward.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 
 namespace headway::diagnosis {
@@ -100,6 +102,40 @@ Array with_mean_of_lost_axis(const Array& weights, const Array& grad) {
         const std::size_t m = position(mean.shape, from);
         set_apart(scores, i, grad, mean.value[m], mean.error[m]);
     });
+    return scores;
+}
+
+namespace {
+
+/// As float32 holds it: what is smaller than every float is 0 there.
+bool is_zero(double weight) {
+    return std::abs(weight) < static_cast<double>(std::numeric_limits<float>::denorm_min()) / 2;
+}
+
+}  // namespace
+
+Array with_mean_up_to_a_blocked_key(const Array& weights, const Array& grad) {
+    Array scores = weights;
+    const auto S = static_cast<std::size_t>(weights.size(-1));
+    for (std::size_t row = 0; row < weights.value.size(); row += S) {
+        double mean = 0, magnitude = 0, inherited = 0;
+        for (std::size_t i = row; i < row + S && !is_zero(weights.value[i]); ++i) {
+            mean += weights.value[i] * grad.value[i];
+            magnitude += std::abs(weights.value[i] * grad.value[i]);
+            inherited += std::abs(weights.value[i]) * grad.error[i] + weights.error[i] * std::abs(grad.value[i]);
+        }
+        const double mean_error = inherited + static_cast<double>(S + 4) * unit_roundoff * magnitude;
+        for (std::size_t i = row; i < row + S; ++i) set_apart(scores, i, grad, mean, mean_error);
+    }
+    return scores;
+}
+
+Array without_rows_of_a_blocked_first_key(const Array& weights, const Array& grad) {
+    Array scores = reference::softmax_backward(weights, grad);
+    const auto S = static_cast<std::size_t>(weights.size(-1));
+    for (std::size_t row = 0; row < weights.value.size(); row += S)
+        if (is_zero(weights.value[row]))
+            for (std::size_t i = row; i < row + S; ++i) scores.value[i] = scores.error[i] = 0;
     return scores;
 }
 

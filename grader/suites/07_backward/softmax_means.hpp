@@ -24,6 +24,12 @@ Array with_mean_along(std::size_t axis, const Array& weights, const Array& grad)
 /// @throws std::invalid_argument where they do not line up
 Array with_mean_of_lost_axis(const Array& weights, const Array& grad);
 
+/// weights · (grad - mean), where the mean is summed up to the first key of weight 0.
+Array with_mean_up_to_a_blocked_key(const Array& weights, const Array& grad);
+
+/// The right one, but 0 in rows whose first weight is 0.
+Array without_rows_of_a_blocked_first_key(const Array& weights, const Array& grad);
+
 /// weights · grad - mean: the bracket ends too early.
 Array with_mean_outside(const Array& weights, const Array& grad);
 

@@ -101,6 +101,7 @@ PROPERTY(Backward, QueriesAndKeysGetScaledGradients, 2,
     for (int round = 0; round < 2; ++round) expect_queries_and_keys(student, Inputs(random, random_sizes(random)));
     // Code that computes the weights anew must take care of softmax's overflow once more.
     expect_queries_and_keys(student, Inputs(random, random_sizes(random)).with_large_scores(), {.parts = false});
+    expect_queries_and_keys(student, Inputs(random, random_sizes(random)).with_low_scores(-1000), {.parts = false});
     for_every_relation(student, random, "B H T S d d_v", [&](const AxisSizes& n, Random& own) {
         expect_queries_and_keys(student, Inputs(own, n.sizes()));
     });
@@ -136,6 +137,11 @@ PROPERTY(Backward, BlockedKeysGetNoGradient, 1, "blocked keys get no gradient, a
     for (const Mask& mask : {reference::causal_mask(n.T, n.S), random_mask(random, {n.B, n.H, n.T, n.S}), last_key,
                              Mask::block_all({n.T, 1})})
         expect_masked(student, in, mask);
+    Sizes one_key = n;
+    one_key.S = 1;
+    Mask first_queries = Mask::allow_all({n.T, 1});
+    first_queries(0, 0) = first_queries(1, 0) = true;
+    expect_masked(student, Inputs(random, one_key), first_queries);
     for_every_mask(student, random, {n.B, n.H, n.T, n.S},
                    [&](const Mask& mask, Random& own) { expect_masked(student, Inputs(own, n), mask); });
     for_every_relation(student, random, "B H T S d d_v", [&](const AxisSizes& sizes, Random& own) {
@@ -190,12 +196,33 @@ void expect_added(Student& student, const LinearInputs& in) {
     }
 }
 
+/// Where two entries of grads are one tensor, as for weights that are tied, both contributions are added to it: those
+/// that the student's own answer has for them apart.
+void expect_both_added_to_one(Student& student, const ModuleInputs& in) {
+    const Arguments arguments = in.with(Mask{});
+    const Outcome tied =
+        student.outside_story([&] { return student.outcome("backward_with_tied_weights", arguments); });
+    const Outcome apart = student.outcome("multi_head_attention_backward", arguments);
+    const auto* each = std::get_if<wire::Record>(&apart.value);
+    const auto* both = std::get_if<Tensor>(&tied.value);
+    if (each == nullptr || both == nullptr || !both->defined()) return;  // that is another test's business
+    const Array held = exact(field(in.grads, "k_weight")), due = in.expected(Mask{}).at("k_weight");
+    const Array q = exact(field(*each, "q_weight"));
+    if (q.shape != due.shape || field(*each, "k_weight").shape() != due.shape) return;
+    Array sum = reference::add(q, reference::add(exact(field(*each, "k_weight")), reference::scale(held, -1)));
+    for (std::size_t i = 0; i < sum.error.size(); ++i) sum.error[i] += 2 * due.error[i];
+    expect(!difference(linear_axes("q_weight and k_weight", 2), *both, sum), Stage::project,
+           "where q_weight and k_weight of grads are one tensor, your multi_head_attention_backward leaves only one of "
+           "the two contributions in it: add each to the tensor that grads holds");
+}
+
 STATES(Backward, GradientsAreAddedUp, "gradients_added");
 PROPERTY(Backward, GradientsAreAddedUp, 1, "gradients of parameters are added to what is there") {
     expect_added(student, LinearInputs(random, random_sizes(random), true));
     for_every_relation(student, random, "B T in out", [&](const AxisSizes& n, Random& own) {
         expect_added(student, LinearInputs(own, {n["B"], 1, n["T"], n["in"], n["out"], 1}, true));
     });
+    expect_both_added_to_one(student, ModuleInputs(random, random_sizes(random), 1.0F));
 }
 
 /// The gradients of x and of every parameter, or what follows from the student's own attention_backward and

@@ -58,10 +58,16 @@ struct Caching {
         one_offset,                 ///< S - n for the whole batch, nothing past the end of a sequence
         offset_of_first_sequence,   ///< its length for the whole batch, nothing past the end of a sequence
         as_many_keys_as_the_first,  ///< sequence holds, and none past itself
+        back_from_the_last_token,   ///< of the n: token t at n - 1 - t before the end of its sequence, padding included
         whole_cache,
         whole_cache_after_the_first_chunk
     };
     Sees sees = Sees::up_to_itself;
+    /// Where the mask has fewer positions than tokens need, it is written past its end.
+    enum class MaskEnds { anywhere, behind_every_token, behind_further_tokens };
+    MaskEnds mask_ends = MaskEnds::anywhere;
+    bool keys_counted_with_padding = false;  ///< it looks at as many positions as before and n more
+    bool counts_of_zero_refused = false;     ///< a sequence that gets no token
     bool chunk_begins_anew = false;    ///< decode takes more than one new token for the beginning of all sequences
     bool decode_moves_lengths = true;  ///< where it writes into the cache itself
     enum class Projects { new_tokens, whole_capacity, more_than_once };

@@ -37,39 +37,6 @@ Array projected(const wire::Record& state, const std::string& name, const Array&
     return reference::add(reference::matmul(x, weight(state, name)), bias(state, name));
 }
 
-/// Whether position s is hidden from new token t of sequence b, which had `before` tokens and has `after`.
-bool is_hidden(const Caching& choices, const Shape& before, const Shape& after, std::size_t b, Index t, Index s,
-               Index n, Index S) {
-    switch (choices.sees) {
-        case Caching::Sees::up_to_itself:
-            // Who takes the end of what was written for the length looks back from there.
-            return choices.length_is_end ? s > choices.position(before, before, b, t)
-                                         : choices.hidden(before, b, t, s, n, S);
-        case Caching::Sees::up_to_its_length_after:
-            return choices.hidden(after, b, t, s, n, S);
-        case Caching::Sees::what_was_before:
-            if (before[b] == 0) throw Unpredictable{};  // some see nothing then, others the first token
-            return s >= before[b];
-        case Caching::Sees::whole_chunk:
-            return s >= after[b];
-        case Caching::Sees::chunk_alone:
-            return s > t;
-        case Caching::Sees::one_offset:
-            return s > t + (S - n) || s >= after[b];
-        case Caching::Sees::offset_of_first_sequence:
-            return s > before.front() + t || s >= after[b];
-        case Caching::Sees::as_many_keys_as_the_first:
-            return choices.hidden(before, b, t, s, n, S) || s >= std::max<Index>(after.front(), 1);
-        case Caching::Sees::whole_cache:
-            return false;
-        case Caching::Sees::whole_cache_after_the_first_chunk: {
-            const bool is_first = std::all_of(before.begin(), before.end(), [](Index length) { return length == 0; });
-            return is_first && choices.hidden(before, b, t, s, n, S);
-        }
-    }
-    return false;
-}
-
 /// Rows t >= counts[b] belong to padding, and may hold anything.
 Array real_rows(Array rows, const Shape& counts) {
     each(rows.shape, [&](Coordinate at, std::size_t i) {
@@ -81,6 +48,13 @@ Array real_rows(Array rows, const Shape& counts) {
 constexpr std::array<const char*, 3> input_maps{"q_proj", "k_proj", "v_proj"};
 
 constexpr const char* many_rows = "more rows are projected than 4·B·n";
+
+constexpr const char* past_the_capacity = "it throws, and the tokens are cached by then";
+
+/// Whether a chunk's padding, though not its tokens, would need positions that the cache does not have.
+bool padding_needs_more(const Shape& lengths, Index n, Index capacity) {
+    return std::ranges::max(lengths) + n > capacity;
+}
 
 /// The new tokens of a call and the maps that they go through, as somebody decides.
 class NewTokens {
@@ -153,6 +127,8 @@ Predict decode(const Arguments& arguments) {
         const Shape earlier = held.lengths;
         held.append(new_k, new_v, tokens.counts(), c.of<Caching>());
         if (held.refused) return Answer::without_value(Answer::Kind::refused);
+        if (c.of<Caching>().keys_counted_with_padding && padding_needs_more(earlier, n, held.k.size(2)))
+            return Answer{.parts = {{past_the_capacity, {}}}};
         const bool alone = c.of<Caching>().sees == Caching::Sees::chunk_alone;
         const Array& k = alone ? new_k : held.k;
         const Array scores = tokens.scores(q, k, c);
@@ -206,7 +182,11 @@ AnswerAndChanges ask_decode(judge::Student& student, const Arguments& arguments)
                                                     {"projections", projections},
                                                     {"x", argument(arguments, "x")},
                                                     {"counts", argument(arguments, "counts")}});
-    const Shape lengths = outcome.error ? Shape{} : judge::kv_cache::contents(student, cache).lengths;
+    const Shape lengths = judge::kv_cache::contents(student, cache).lengths;
+    const auto before = std::get<Shape>(argument(arguments, "lengths"));
+    if (outcome.error && outcome.error->kind == wire::ErrorKind::out_of_range && lengths != before &&
+        padding_needs_more(before, tensor(arguments, "x").size(1), tensor(arguments, "cache.k").size(2)))
+        return {Answer{.parts = {{past_the_capacity, {}}}}, outcome.changed_arguments};
     return {decoded(outcome, tensor(arguments, "x"), std::get<Shape>(argument(arguments, "counts")), lengths),
             outcome.changed_arguments};
 }
@@ -271,6 +251,9 @@ Questions decode_questions(Random& random) {
         ask(all(0), all(1), 1, "loud");
         score_always(std::get<wire::Record>(questions.last()[3].value), score, size.d);
     }
+    ask(all(1), all(3), 3);  // the same for a chunk, whose later tokens score higher than those that are seen
+    for (const std::size_t which : {0U, 4U})
+        questions.last()[which].value = louder_at_first(std::get<Tensor>(questions.last()[which].value));
     ask(all(3), different_counts(size.B, 1), 1, "idle");  // some sequences get nothing new
     ask(all(3), all(1), 1, "wide", 0, size.H + 1);        // x need not be as wide as all heads together
     ask(all(0), all(3), 3);

@@ -74,6 +74,7 @@ void Held::append(const Array& new_k, const Array& new_v, const Shape& counts, c
                       (choices.storage == Caching::Storage::replaced_by_a_chunk_that_fills_it && fills);
     const bool one_by_one = choices.when_full == Caching::WhenFull::refused_while_writing_one_by_one;
     const bool while_writing = one_by_one || choices.when_full == Caching::WhenFull::refused_while_writing;
+    refused = choices.counts_of_zero_refused && std::ranges::find(counts, 0) != counts.end();
     for (std::size_t b = 0; b < counts.size() && !while_writing; ++b)
         refused |= !has_room(*this, b, count(b), n, choices);
     for (std::size_t b = 0; b < counts.size() && !refused; ++b) {
@@ -99,6 +100,40 @@ void Held::append(const Array& new_k, const Array& new_v, const Shape& counts, c
                               ? counted
                               : choices.grows_by(counts, b, n);
     }
+}
+
+bool is_hidden(const Caching& choices, const Shape& before, const Shape& after, std::size_t b, Index t, Index s,
+               Index n, Index S) {
+    switch (choices.sees) {
+        case Caching::Sees::up_to_itself:
+            // Who takes the end of what was written for the length looks back from there.
+            return choices.length_is_end ? s > choices.position(before, before, b, t)
+                                         : choices.hidden(before, b, t, s, n, S);
+        case Caching::Sees::up_to_its_length_after:
+            return choices.hidden(after, b, t, s, n, S);
+        case Caching::Sees::what_was_before:
+            if (before[b] == 0) throw Unpredictable{};  // some see nothing then, others the first token
+            return s >= before[b];
+        case Caching::Sees::whole_chunk:
+            return s >= after[b];
+        case Caching::Sees::chunk_alone:
+            return s > t;
+        case Caching::Sees::one_offset:
+            return s > t + (S - n) || s >= after[b];
+        case Caching::Sees::offset_of_first_sequence:
+            return s > before.front() + t || s >= after[b];
+        case Caching::Sees::as_many_keys_as_the_first:
+            return choices.hidden(before, b, t, s, n, S) || s >= std::max<Index>(after.front(), 1);
+        case Caching::Sees::back_from_the_last_token:
+            return s > after[b] - n + t;
+        case Caching::Sees::whole_cache:
+            return false;
+        case Caching::Sees::whole_cache_after_the_first_chunk: {
+            const bool is_first = std::all_of(before.begin(), before.end(), [](Index length) { return length == 0; });
+            return is_first && choices.hidden(before, b, t, s, n, S);
+        }
+    }
+    return false;
 }
 
 Array lengths_array(const Shape& lengths) {

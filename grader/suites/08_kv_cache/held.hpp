@@ -21,6 +21,10 @@ struct Held {
     Answer answer() const;
 };
 
+/// Whether position s is hidden from new token t of sequence b, which had `before` tokens and has `after`.
+bool is_hidden(const Caching& choices, const Shape& before, const Shape& after, std::size_t b, Index t, Index s,
+               Index n, Index S);
+
 Array lengths_array(const Shape& lengths);
 
 }  // namespace headway::diagnosis

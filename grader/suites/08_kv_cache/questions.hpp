@@ -21,6 +21,11 @@ wire::Handle cache_in(judge::Student& student, const judge::Arguments& arguments
 /// Counts in [0, n] that differ; the largest is n.
 Shape different_counts(Index B, Index n);
 
+/// Whether it was refused with std::invalid_argument.
+inline bool is_refusal(const judge::Outcome& outcome) {
+    return outcome.error && outcome.error->kind == wire::ErrorKind::invalid_argument;
+}
+
 inline std::size_t as_size(Index index) { return static_cast<std::size_t>(index); }
 
 }  // namespace headway::diagnosis

@@ -108,6 +108,9 @@ std::vector<Arguments> append_questions(Random& random) {
     ask(all(size.T), all(size.S), size.S, false);  // the last position is a position
     ask(all(0), all(C), C, false);
     ask(all(0), all(1), 3, false);  // more tokens than any sequence takes
+    Shape some_get_none = all(2);
+    some_get_none.front() = 0;
+    ask(different, some_get_none, 2, false);
     Shape one_too_many = all(1);
     one_too_many.back() = size.S + 1;
     ask(all(size.T), all(1), size.S + 1, false);  // padding needs no room

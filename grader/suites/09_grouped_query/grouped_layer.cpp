@@ -2,7 +2,9 @@
 
 #include "diagnosis/elements.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace headway::diagnosis {
 namespace {
@@ -29,6 +31,38 @@ Array mean_of_each_group(const Array& w, Index H, Index H_kv) {
 const GroupedLayer& GroupedLayer::right() {
     static const GroupedLayer all{&head_of_group, &cached_numbers, &mean_of_each_group};
     return all;
+}
+
+Array first_features(Array context, Index count) {
+    each(context.shape, [&](Coordinate at, std::size_t i) {
+        if (at[3] >= count) context.value[i] = context.error[i] = 0;
+    });
+    return context;
+}
+
+Array below_heads_before(Array context, const Array& scores, const std::vector<bool>& blocked, Index group) {
+    // Exponentials vanish in float at -104, in double at -746; before that they lose digits.
+    constexpr double from = 80, to = 800;
+    const Index B = scores.size(0), H = scores.size(1), T = scores.size(2), S = scores.size(3);
+    const auto largest_of = [&](Index row) {
+        double largest = -std::numeric_limits<double>::infinity();
+        for (auto i = static_cast<std::size_t>(row * S); i < static_cast<std::size_t>((row + 1) * S); ++i)
+            if (!blocked[i]) largest = std::max(largest, scores.value[i]);
+        return largest;
+    };
+    const auto d_v = static_cast<std::size_t>(context.size(3));
+    for (Index row = 0; row < B * H * T; ++row) {
+        const double own = largest_of(row);
+        double largest = own;
+        for (Index before = row / T % H % group; before > 0; --before)
+            largest = std::max(largest, largest_of(row - before * T));
+        if (std::isinf(own) || largest - own < from) continue;
+        for (auto i = static_cast<std::size_t>(row) * d_v; i < static_cast<std::size_t>(row + 1) * d_v; ++i) {
+            context.value[i] = 0;
+            context.error[i] = largest - own < to ? anything : 0;
+        }
+    }
+    return context;
 }
 
 }  // namespace headway::diagnosis

@@ -55,6 +55,26 @@ struct Inputs {
 
     Arguments with(const Mask& mask) const { return {{"q", q}, {"k", k}, {"v", v}, {"mask", mask}}; }
 
+    /// Scores in the tens of thousands, of which a mask blocks the highest of every second row.
+    Arguments with_highest_blocked() const {
+        const Mask mask = largest_blocked(
+            reference::masked_softmax(reference::scores(exact(q), repeated(exact(k), grouping.group)), Mask{}));
+        Inputs sharp = *this;
+        sharp.q = q * 1e5F;
+        return sharp.with(mask);
+    }
+
+    /// Scores about 5000 for the first head of each group, and about -5000 for the others.
+    Arguments with_heads_far_apart() const {
+        Inputs apart = *this;
+        apart.q = q.clone();
+        apart.k = k.clone();
+        apart.k.select(3, 0).fill(50 * std::sqrt(static_cast<float>(n.d)));
+        for (Index h = 0; h < grouping.H(); ++h)
+            apart.q.select(1, h).select(2, 0).fill(h % grouping.group == 0 ? 100.0F : -100.0F);
+        return apart.with(Mask{});
+    }
+
     Array expected(const Mask& mask) const {
         const Index group = grouping.group;
         return reference::attention(exact(q), repeated(exact(k), group), repeated(exact(v), group), mask).context;

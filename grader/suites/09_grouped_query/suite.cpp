@@ -119,6 +119,10 @@ PROPERTY(GroupedQuery, MasksReachEveryQueryHead, 1, "each query head has its mas
         const Mask mask = mask_of_any_form(own, {sizes["B"], sizes["H"], sizes["T"], sizes["S"]});
         expect_masked(student, Inputs(own, {sizes["G"], sizes["K"]}, sizes.sizes()), mask);
     });
+    const Arguments highest_blocked = in.with_highest_blocked();
+    Inputs sharp = in;
+    sharp.q = std::get<Tensor>(highest_blocked[0].value);
+    expect_masked(student, sharp, std::get<Mask>(highest_blocked[3].value));
     // Three axes are one mask for each head, also where there are as many sequences.
     const Grouping pairs{2, 2};
     Sizes alike = n;
@@ -324,10 +328,15 @@ PROPERTY(GroupedQuery, UnevenGroupsAreRefused, 1,
     const Tensor w = random_tensor(random, {n.S, 7 * n.d});
     student.refuses("pool_heads", {{"w", w}, {"num_heads", Index{7}}, {"num_kv_heads", Index{3}}}, uneven);
     expect_numbers_of_heads_checked(student, random, n, layer);
-    student.refuses("pool_heads",
-                    {{"w", random_tensor(random, {n.S, 31})}, {"num_heads", Index{6}}, {"num_kv_heads", Index{3}}},
-                    "31 columns do not divide among 6 heads");
+    for (const Index columns : {31, 33})
+        student.refuses(
+            "pool_heads",
+            {{"w", random_tensor(random, {n.S, columns})}, {"num_heads", Index{6}}, {"num_kv_heads", Index{3}}},
+            std::to_string(columns) + " columns do not divide among 6 heads");
     expect_matrices_checked(student, random, layer);
+    // With one head of keys and values for all, also who never takes those apart has to look.
+    student.refuses("grouped_query_self_attention", Layer(random, {3, 1}).with_wide_output(random),
+                    "w_o is not (H·d, D): it has a column too many");
     refuses_misfits(student, random, "grouped_query_attention", in.with(Mask{}),
                     "q: B H T d, k: B K S d, v: B K S d_v");
     refuses_misfits(student, random, "grouped_query_self_attention", layer.with(Mask{}),

@@ -20,7 +20,8 @@ std::vector<TileOfKeys> Cut::tiles_of(const Query& query) const {
         if (choices_.edge == Tiling::Edge::dropped && begin + width > S) break;
         if (choices_.edge == Tiling::Edge::dropped_even_alone && begin + tiles_.keys > S) break;
         const Index first = choices_.edge == Tiling::Edge::moved_back ? std::max(end - tiles_.keys, Index{0}) : begin;
-        const bool skipped = is_skipped(query, first, end) || is_taken_for_blocked(query, first, end);
+        const bool skipped = is_skipped(query, first, end) || is_taken_for_blocked(query, first, end) ||
+                             is_blocked_for_first(query, first, end);
         all.push_back({begin, first, end, skipped, is_future(query, first), is_due_future(query, first)});
     }
     return all;
@@ -110,6 +111,15 @@ bool Cut::is_taken_for_blocked(const Query& query, Index first, Index end) const
             for (const Index s : {first, end - 1})
                 if (!blocked_[(matrix * T + static_cast<std::size_t>(t)) * S + static_cast<std::size_t>(s)])
                     return false;
+    return true;
+}
+
+/// Whether the mask blocks all of the tile for the first of its queries, in this head.
+bool Cut::is_blocked_for_first(const Query& query, Index first, Index end) const {
+    if (!choices_.blocked_by_first_query) return false;
+    const std::size_t row = query.row - static_cast<std::size_t>(query.t - query.begin);
+    for (Index s = first; s < end; ++s)
+        if (!blocked_[row * static_cast<std::size_t>(query.S) + static_cast<std::size_t>(s)]) return false;
     return true;
 }
 

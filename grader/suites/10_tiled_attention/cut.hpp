@@ -50,6 +50,7 @@ private:
     bool is_future(const Query& query, Index begin) const;
     bool is_skipped(const Query& query, Index begin, Index end) const;
     bool is_taken_for_blocked(const Query& query, Index first, Index end) const;
+    bool is_blocked_for_first(const Query& query, Index first, Index end) const;
 
     const Array& scores_;
     const std::vector<bool>& blocked_;

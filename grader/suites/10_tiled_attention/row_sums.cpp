@@ -52,6 +52,18 @@ void RowSums::add_context_of(const RowSums& tile) {
     total += 1;  // the context is divided by the number of tiles
 }
 
+/// All is compared with 0, as where no key was seen, but the largest score is stored.
+void RowSums::take_unshifted(const std::vector<Seen>& keys, double now) {
+    compare_with_zero();
+    for (const Seen& key : keys) {
+        const double raised = in_range_of_float(std::exp(key.score));
+        total = in_range_of_float(total + raised);
+        double& share = shares.back().of.at(key.value);
+        share = in_range_of_float(share + raised);
+    }
+    largest = now;
+}
+
 void RowSums::take(const std::vector<Seen>& keys, std::size_t more, const Tiling& choices, double beside) {
     using Shrinks = Tiling::Shrinks;
     using Replaced = Tiling::Replaced;
@@ -67,6 +79,10 @@ void RowSums::take(const std::vector<Seen>& keys, std::size_t more, const Tiling
     if (top == no_score && choices.empty_tile_forgets) {
         largest = no_score;
         return become(0);
+    }
+    if (choices.empty_by_the_first_row) {
+        if (first_row_is_empty) return take_unshifted(keys, now);
+        if (now == no_score) return become(std::nan(""));
     }
     if (now == no_score) {
         if (choices.empty_tile_is_zero) largest = 0;

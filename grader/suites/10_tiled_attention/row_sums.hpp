@@ -28,7 +28,8 @@ struct RowSums {
     std::vector<Shares> shares;  ///< more than one where sums go on from one head to the next
     double relative_error = 0;   ///< of each share
     bool has_tile = false;
-    bool vanishes = false;  ///< every share is so small that float32 rounds it, if not to 0
+    bool first_row_is_empty = false;  ///< query 0 of the head has seen no key, this tile included
+    bool vanishes = false;            ///< every share is so small that float32 rounds it, if not to 0
 
     explicit RowSums(const Tiling& choices) : largest(choices.start) {}
 
@@ -47,6 +48,7 @@ private:
     void compare_with_zero();
     void forget();
     void become(double number);
+    void take_unshifted(const std::vector<Seen>& keys, double now);
 };
 
 }  // namespace headway::diagnosis

@@ -119,6 +119,35 @@ void expect_nothing_seen(Student& student, wire::Handle running, const Shape& qu
     holds("gathered", 0, d_v);
 }
 
+namespace {
+
+/// What context returned of a state that has one key, whose total is 1, stays when the state takes in another.
+void expect_context_kept(Student& student, Random& random, const Shape& queries, Index d_v) {
+    const auto one_key = [&] {
+        return Arguments{{"scores", random_tensor(random, {queries[0], queries[1], queries[2], 1})},
+                         {"v", random_tensor(random, {queries[0], queries[1], 1, d_v})}};
+    };
+    const Arguments first = one_key();
+    const auto kept = [&](const Arguments& more) -> std::optional<Array> {
+        const wire::Handle running = nothing_seen(student, queries, d_v);
+        Arguments arguments = first;
+        arguments.insert(arguments.begin(), {"running", running});
+        if (student.outcome("absorb", arguments).error) return std::nullopt;
+        arguments.erase(arguments.begin() + 1, arguments.end());
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        const Outcome context = student.outcome(more.empty() ? "context" : "context_before", arguments);
+        const auto* tensor = std::get_if<Tensor>(&context.value);
+        return tensor == nullptr || !tensor->defined() ? std::nullopt : std::optional(exact(*tensor));
+    };
+    const auto before = student.outside_story([&] { return kept(one_key()); });
+    const auto alone = kept({});  // asked last: it is context that is wrong
+    if (alone && before)
+        expect(may_repeat(*alone, *before), Stage::state,
+               "what your context returned changes when absorb takes in another key: do the two share a Tensor?");
+}
+
+}  // namespace
+
 void expect_states_apart(Student& student, Random& random, const Sizes& n) {
     const Shape queries{n.B, n.H, n.T};
     const wire::Handle other = nothing_seen(student, queries, n.d_v);
@@ -130,6 +159,7 @@ void expect_states_apart(Student& student, Random& random, const Sizes& n) {
     expect_unchanged(student, {"absorb", {{"running", running}, {"scores", strided(scores)}, {"v", strided(v)}}});
     expect(numbers_in(student, other) == before, Stage::state,
            "what your nothing_seen returned changes when another state absorbs keys: do the two share a Tensor?");
+    expect_context_kept(student, random, queries, n.d_v);
     const Tensor first = student.tensor("context", {{"running", running}});
     student.tensor("context", {{"running", other}});
     const Tensor second = student.tensor("context", {{"running", running}});

@@ -215,6 +215,13 @@ std::vector<Arguments> absorb_questions(Random& random) {
         blocked(0, 0, 2, s) = s > 0;
     }
     for (const Index tile : {Index{2}, n.S}) ask(masked_fill(some(), blocked, -infinity), tile);
+    // The first query of each head sees less than others, or more.
+    for (const bool first : {false, true}) {
+        Mask first_keys = Mask::allow_all({n.T, n.S});
+        for (Index t = first ? 0 : 1; t < (first ? 1 : n.T); ++t)
+            for (Index s = 0; s < n.S - 1; ++s) first_keys(t, s) = true;
+        ask(masked_fill(some(), first_keys, -infinity), 2);
+    }
     ask(masked_fill(some() - 2e4F, blocked, -infinity), 2);
     for (const float depth : {300.0F, 2e4F}) {
         Tensor low = some();
@@ -239,8 +246,11 @@ std::vector<Arguments> absorb_questions(Random& random) {
 
 // ---- its end ---------------------------------------------------------------------------------------------------
 
+constexpr double lowest_of_scores = -1e6;  ///< of those that most programs meet
+
 Predict context(const Arguments& arguments) {
     const Tensor totals = tensor(arguments, "total"), gathered = tensor(arguments, "gathered");
+    const Array tops = reference::exact(tensor(arguments, "largest"));
     return [=](const Choices& c) {
         const int axis = c.of<Tiling>().total_of_first;
         const Tensor total = axis < 0 ? totals : totals.slice(axis, 0, 1).expand(totals.shape()).clone();
@@ -248,7 +258,9 @@ Predict context(const Arguments& arguments) {
         const Array sums = reference::exact(total), numbers = reference::exact(gathered);
         const auto width = static_cast<std::size_t>(gathered.size(-1));
         for (std::size_t i = 0; i < mean.value.size(); ++i) {
-            if (sums.value[i / width] == 0) {
+            if (c.of<Tiling>().low_rows_are_empty && tops.value[i / width] < lowest_of_scores) {
+                mean.value[i] = 0;
+            } else if (sums.value[i / width] == 0) {
                 if (c.of<Tiling>().empty_total_is_nan) mean.value[i] = std::nan("");
             } else if (!c.of<Tiling>().divided) {
                 mean.value[i] = numbers.value[i];
@@ -278,6 +290,7 @@ std::vector<Arguments> context_questions(Random& random) {
             gathered.select(2, 1).fill(0);
         } else {
             total.select(2, 0).fill(1);  // one key has all the weight
+            largest.select(2, 2).fill(-1e10F);
         }
         questions.push_back({{"largest", largest}, {"total", total}, {"gathered", gathered}});
     }

@@ -92,6 +92,9 @@ PROPERTY(TiledAttention, BlockedKeysTeachNothing, 1,
     const wire::Handle none =
         student.keep("running", {{"largest", zeros - infinity}, {"total", zeros}, {"gathered", no_values}});
     expect_close(student, context_axes, student.tensor("context", {{"running", none}}), exact(no_values));
+    const wire::Handle low =
+        student.keep("running", {{"largest", zeros - 1e10F}, {"total", zeros + 1.0F}, {"gathered", no_values + 5.0F}});
+    expect_close(student, context_axes, student.tensor("context", {{"running", low}}), exact(no_values + 5.0F));
 }
 
 /// Expects attention of `special`. What is wrong of `usual` too is another test's business.

@@ -44,6 +44,8 @@ public:
             for (Index s = tile.first; s < tile.end; ++s)
                 keys.push_back({static_cast<std::size_t>(choices_.values_of_first_tile ? s - tile.begin : s),
                                 cut_.score(query, s, tile.begin)});
+            if (choices_.ends_at_a_blocked_row && stands_behind_a_blocked_row(query, tile)) continue;
+            sums.first_row_is_empty = choices_.empty_by_the_first_row && sees_nothing_up_to(first_row_of(query), tile);
             if (choices_.mean_of_tiles) {
                 RowSums alone(choices_);
                 alone.turn_to(sums.shares.back().matrix, static_cast<std::size_t>(query.S));
@@ -62,6 +64,37 @@ private:
         if (!choices_.key_by_key) return sums.take(keys, more, choices_, beside);
         for (const RowSums::Seen& key : keys)
             if (key.score != RowSums::no_score) sums.take({key}, 0, choices_);
+    }
+
+    bool sees_nothing_of(const Query& query, const TileOfKeys& tile) const {
+        for (Index s = tile.first; s < tile.end; ++s)
+            if (cut_.score(query, s, tile.begin) != RowSums::no_score) return false;
+        return true;
+    }
+
+    bool sees_nothing_up_to(const Query& query, const TileOfKeys& last) const {
+        for (const TileOfKeys& tile : cut_.tiles_of(query))
+            if (tile.begin <= last.begin && !tile.skipped && !sees_nothing_of(query, tile)) return false;
+        return true;
+    }
+
+    /// Of the tile of queries, in the same head.
+    static Query first_row_of(Query query) {
+        query.row -= static_cast<std::size_t>(query.t - query.begin);
+        query.t = query.begin;
+        return query;
+    }
+
+    /// Whether some row before it, in the order of sequences, heads and queries, sees nothing of the tile.
+    bool stands_behind_a_blocked_row(const Query& query, const TileOfKeys& tile) const {
+        const std::size_t T = static_cast<std::size_t>(query.T), own = query.row / T;
+        Query other = query;
+        for (std::size_t matrix = 0; matrix <= own; ++matrix)
+            for (other.t = query.begin; other.t < (matrix < own ? query.end : query.t); ++other.t) {
+                other.row = matrix * T + static_cast<std::size_t>(other.t);
+                if (sees_nothing_of(other, tile)) return true;
+            }
+        return false;
     }
 
     /// Of all queries of the tile, where they are compared with one number.

@@ -194,6 +194,13 @@ Chapter gradients() {
                      return 1 / std::sqrt(static_cast<double>(d));
                  };
              }},
+        {.id = "refuses_values_of_another_width",
+         .decision = "gradient_of_v",
+         .title = "values of another width than keys are refused",
+         .right = "v may have a width d_v of its own: grad_context is (B, H, T, d_v), and so is v but for S",
+         .symptom = "right in the module, where values are as wide as keys; throws elsewhere",
+         .question = "With which sizes of v does the header let attention_backward be called?",
+         .make = [](Choices& c) { c.change<Gradients>().values_as_wide_as_keys = true; }},
         // ---- q, k and v ----
         {.id = "gradients_of_q_and_k_swapped",
          .decision = "gradient_of_q_and_k",

@@ -4,6 +4,8 @@
 #include "diagnosis/catalogue.hpp"
 #include "diagnosis/elements.hpp"
 
+#include <cmath>
+
 namespace headway::diagnosis {
 namespace {
 
@@ -24,6 +26,16 @@ Array sequence(const Array& x, Index b) {
 /// The sum over all tokens, divided by something.
 Array averaged_weight(const Array& x, const Array& grad_y, Index over) {
     return reference::scale(Gradients::right().weight(x, grad_y), 1 / static_cast<double>(over));
+}
+
+/// Each output's gradient of the bias, with those of the outputs before it.
+Array summed_up_to_each_output(const Array& grad_y) {
+    Array bias = Gradients::right().bias(grad_y);
+    for (std::size_t o = 1; o < bias.value.size(); ++o) {
+        bias.value[o] += bias.value[o - 1];
+        bias.error[o] += bias.error[o - 1] + reference::unit_roundoff * std::abs(bias.value[o]);
+    }
+    return bias;
 }
 
 /// The last token of the last sequence alone.
@@ -218,6 +230,13 @@ Chapter gradients_of_linear() {
                      return reference::scale(Gradients::right().bias(grad_y), 1 / static_cast<double>(grad_y.size(0)));
                  };
              }},
+        {.id = "gradient_of_bias_goes_on",
+         .decision = "gradient_of_bias",
+         .title = "the sum for the bias does not begin anew at the next output: output o gets those of outputs 0 to o",
+         .right = all_tokens,
+         .symptom = "the first output's bias is right, each further one gets those before it too",
+         .question = "Where does the sum for one element of the bias begin at 0?",
+         .make = [](Choices& c) { c.change<Gradients>().bias = &summed_up_to_each_output; }},
         {.id = "gradients_assigned",
          .decision = "gradients_added",
          .title = "the gradients of weight and bias are assigned instead of added to what is there",

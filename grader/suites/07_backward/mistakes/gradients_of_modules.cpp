@@ -40,6 +40,17 @@ void not_gone_back(Choices& c) {
     c.change<Gradients>().goes_back[role] = false;
 }
 
+constexpr const char* own_gradient =
+    "linear_backward for q gets attention's gradient of q, for k that of k, for v that of v";
+constexpr const char* other_gradient = "one projection learns what another should; all shapes fit, nothing crashes";
+constexpr const char* which_gradient =
+    "Which of attention's three gradients goes into each of your three linear_backward?";
+
+template <std::size_t role, std::size_t other>
+void made_of(Choices& c) {
+    c.change<Gradients>().made_of[role] = other;
+}
+
 }  // namespace
 
 namespace chapters {
@@ -241,6 +252,30 @@ Chapter gradients_of_modules() {
          .symptom = learns_nothing,
          .question = how_many_maps,
          .make = &not_gone_back<2>},
+        {.id = "map_of_q_gets_gradient_of_k",
+         .decision = "gradient_paths",
+         .title =
+             "attention's gradient of k goes back through the map of q: q_weight, q_bias and x get what is made of it",
+         .right = own_gradient,
+         .symptom = other_gradient,
+         .question = which_gradient,
+         .make = &made_of<0, 1>},
+        {.id = "map_of_k_gets_gradient_of_q",
+         .decision = "gradient_paths",
+         .title =
+             "attention's gradient of q goes back through the map of k: k_weight, k_bias and x get what is made of it",
+         .right = own_gradient,
+         .symptom = other_gradient,
+         .question = which_gradient,
+         .make = &made_of<1, 0>},
+        {.id = "map_of_v_gets_gradient_of_k",
+         .decision = "gradient_paths",
+         .title =
+             "attention's gradient of k goes back through the map of v: v_weight, v_bias and x get what is made of it",
+         .right = own_gradient,
+         .symptom = other_gradient,
+         .question = which_gradient,
+         .make = &made_of<2, 1>},
     };
     return {decisions, mistakes, true};
 }

@@ -228,6 +228,13 @@ Chapter caching() {
          .question = "How many tokens does sequence b grow by?",
          .make =
              [](Choices& c) { c.change<Caching>().grows_by = [](const Lengths&, std::size_t, Index n) { return n; }; }},
+        {.id = "refuses_counts_of_zero",
+         .decision = "cache_padding",
+         .title = "a count of 0 is refused",
+         .right = "counts are in [0, n]: with 0, all of a sequence's tokens are padding, and it stays as it is",
+         .symptom = "throws where one sequence of a batch has ended and the others go on",
+         .question = "What does the header let counts[b] be?",
+         .make = [](Choices& c) { c.change<Caching>().counts_of_zero_refused = true; }},
         {.id = "cache_has_a_length_for_each_head",
          .decision = "cache_lengths",
          .title = "a new cache has B·H lengths, one for each head, instead of B",

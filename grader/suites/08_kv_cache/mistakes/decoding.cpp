@@ -112,6 +112,21 @@ Chapter decoding() {
                      return s > lengths.front() + t;
                  };
              }},
+        {.id = "decoding_mask_written_past_its_end",
+         .decision = "decoding_mask",
+         .title = "the row of a token that stands past the last of S positions is written past its end: it throws",
+         .right = "s runs over the S positions: a token that stands past them all sees them all",
+         .symptom = "right while S has a position for every token; with padding it need not",
+         .question = "What is the mask of a sequence of 2 for n = 2 and S = 3?",
+         .make = [](Choices& c) { c.change<Caching>().mask_ends = Caching::MaskEnds::behind_every_token; }},
+        {.id = "decoding_mask_clamps_the_length_alone",
+         .decision = "decoding_mask",
+         .title = "the length is kept within S and t is added after that: rows of further tokens are written past "
+                  "their end, which throws",
+         .right = "s runs over the S positions: a token that stands past them all sees them all",
+         .symptom = "right for one token; for more, right while S has a position for every token",
+         .question = "What is the mask of a sequence of 2 for n = 2 and S = 3?",
+         .make = [](Choices& c) { c.change<Caching>().mask_ends = Caching::MaskEnds::behind_further_tokens; }},
         {.id = "decode_sees_what_was_before",
          .decision = "decode_sees",
          .title = "new tokens see the cache as it was before the chunk: neither themselves nor each other",
@@ -164,6 +179,24 @@ Chapter decoding() {
          .symptom = "right while no sequence is longer than the first",
          .question = "Whose length is S where sequences of 2 and 5 tokens are decoded together?",
          .make = [](Choices& c) { c.change<Caching>().sees = Caching::Sees::as_many_keys_as_the_first; }},
+        {.id = "decode_counts_back_from_the_last_token",
+         .decision = "decode_sees",
+         .title = "the last of the n tokens, padding or not, is taken to stand at the end of its sequence: before "
+                  "padding, tokens see too few keys",
+         .right = "token t of sequence b stands at lengths[b] + t, whatever padding follows it",
+         .symptom = "right while counts[b] is n for every sequence, as without padding",
+         .question = "A sequence of 1 gets one real token of 3: at which position does it stand, and which keys may it "
+                     "see?",
+         .make = [](Choices& c) { c.change<Caching>().sees = Caching::Sees::back_from_the_last_token; }},
+        {.id = "decode_looks_past_the_capacity",
+         .decision = "decode_sees",
+         .title = "as many positions are looked at as were filled before and n more, padding included: near the "
+                  "capacity that is past the end of the cache",
+         .right = "after append the longest sequence ends at its new length, which is never past the capacity",
+         .symptom = "it throws where padding finds no room, and the tokens are cached by then",
+         .question = "Of how many positions do you cut a slice where one real token and five of padding come to the "
+                     "last position?",
+         .make = [](Choices& c) { c.change<Caching>().keys_counted_with_padding = true; }},
         {.id = "decode_sees_the_whole_cache",
          .decision = "decode_sees",
          .title = "nothing is masked: new tokens see every position of the cache, filled or not",

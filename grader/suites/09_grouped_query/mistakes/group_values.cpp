@@ -1,0 +1,82 @@
+// Heads and values of a group: which of them are refused, how far they are gathered, and what they are compared with.
+#include "suites/09_grouped_query/grouped_layer.hpp"
+
+#include "diagnosis/catalogue.hpp"
+
+namespace headway::diagnosis {
+namespace chapters {
+
+Chapter group_values() {
+    static constexpr Decision decisions[] = {
+        {.id = "check_value_heads",
+         .stage = "",
+         .lesson = {{"09", in_the_header}},
+         .pseudocode = "if k and v differ in B, heads or S: throw std::invalid_argument"},
+        {.id = "check_pooled_columns",
+         .stage = "",
+         .lesson = {{"09", in_the_header}},
+         .pseudocode = "if the columns of w are not divisible by num_heads: throw std::invalid_argument"},
+        {.id = "repeat_views",
+         .stage = "split",
+         .lesson = {{"09", in_the_header}},
+         .pseudocode = "kv.contiguous() before view: heads as split_heads leaves them are a view with gaps"},
+        {.id = "group_values",
+         .stage = "weigh",
+         .lesson = {{"09", in_the_header}},
+         .pseudocode = "context (B,H,T,d_v): feature i of all d_v is Σ_s weights[s]·v[s,i], however wide k is"},
+        {.id = "group_largest",
+         .stage = "softmax",
+         .lesson = {{"09", in_the_header}},
+         .pseudocode = "for each row [b,h,t]: largest = -infinity, then the maximum over its own scores"},
+    };
+    static constexpr Mistake mistakes[] = {
+        {.id = "accepts_values_of_other_heads",
+         .decision = "check_value_heads",
+         .title = "v of another number of heads than k is not refused",
+         .right = "throw std::invalid_argument, as the header says: nothing broadcasts but the mask",
+         .symptom = "numbers come out where keys and values do not belong together",
+         .question = "Which of your checks compares the heads of v with those of k?",
+         .make = [](Choices& c) { c.change<GroupedLayer>().value_heads_checked = false; }},
+        {.id = "pooled_columns_checked_by_groups",
+         .decision = "check_pooled_columns",
+         .title = "the columns of w are checked against num_kv_heads, not against num_heads",
+         .right = "refuse columns that are not divisible by num_heads: they are not so many heads",
+         .symptom = "columns that num_kv_heads divides and num_heads does not are accepted, and the last ones lost",
+         .question = "How wide is a head where w has 6 columns and num_heads is 4?",
+         .make = [](Choices& c) { c.change<GroupedLayer>().columns_checked_by_groups = true; }},
+        {.id = "repeat_heads_views_gaps",
+         .decision = "repeat_views",
+         .title = "kv is viewed as it is, which throws for keys and values that are a view with gaps",
+         .right = "tensors may be views of any strides: make a contiguous copy first, or follow the strides",
+         .symptom = "right for contiguous tensors; what split_heads gives is refused",
+         .question = "Which tensors does view take, and is a transposed one of them?",
+         .make = [](Choices& c) { c.change<GroupedLayer>().gaps_refused = true; }},
+        {.id = "values_gathered_up_to_width_of_keys",
+         .decision = "group_values",
+         .title = "as many features of the values are gathered as keys have: d of them, not d_v",
+         .right = "the context is as wide as a value: all d_v features",
+         .symptom = "right where d_v = d; wider values lose features, and narrower ones are read past their end",
+         .question = "Which size ends your loop over the features of a value?",
+         .make = [](Choices& c) { c.change<GroupedLayer>().features_of_keys = true; }},
+        {.id = "mask_lowered_by_ten_thousand_but_for_empty_rows",
+         .decision = "mask_block",
+         .title = "blocked scores are lowered by 1e4, which scores can outweigh; fully masked rows are zero, as they "
+                  "should",
+         .right = "blocked scores become -infinity",
+         .symptom = "right until a blocked key scores 1e4 higher than all open ones",
+         .question = "Which key wins where a blocked one scores 20000 and the open one 0?",
+         .make = [](Choices& c) { c.softmaxing.blocked_score = [](double score) { return score - 1e4; }; }},
+        {.id = "largest_goes_on_in_the_group",
+         .decision = "group_largest",
+         .title = "the largest score is not begun anew for each query head: heads of a group are compared with those "
+                  "before them too",
+         .right = "each row of scores is compared with its own largest",
+         .symptom = "right while the heads of a group score about alike; else all exponentials of a head vanish",
+         .question = "Where does your largest score begin at -infinity: for each group, or for each query head?",
+         .make = [](Choices& c) { c.change<GroupedLayer>().largest_goes_on = true; }},
+    };
+    return {decisions, mistakes};
+}
+
+}  // namespace chapters
+}  // namespace headway::diagnosis
