@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 
 namespace headway::diagnosis {
 namespace {
@@ -164,10 +165,48 @@ Given given_by(const Inputs& in, Windows choices) {
     return given;
 }
 
+/// The largest score of each query, (B, H, T); -infinity of one that sees nothing.
+Array largest_scores(const Inputs& in, const Mask& mask) {
+    const Index B = in.q.size(0), H = in.q.size(1), T = in.q.size(2), S = in.k.size(2);
+    const Array scores = reference::scores(exact(in.q), exact(in.k));
+    const Mask blocked = mask.expand({B, H, T, S});
+    Array largest = zeros({B, H, T});
+    std::ranges::fill(largest.value, -std::numeric_limits<double>::infinity());
+    each(blocked.shape(), [&](Coordinate at, std::size_t i) {
+        const Index query[] = {at[0], at[1], at[2]};
+        double& most = largest.value[position(largest.shape, query)];
+        if (!blocked(at[0], at[1], at[2], at[3])) most = std::max(most, scores.value[i]);
+    });
+    return largest;
+}
+
+/// What is left of contexts where the largest score of all heads so far is subtracted: 0 / 0 where nothing is.
+void lose_what_underflows(Array& context, const Array& largest) {
+    constexpr double of_float = 80, of_double = 750;  // from where on exp has fewer digits, or is 0
+    each(context.shape, [&](Coordinate at, std::size_t i) {
+        const auto of_head = [&](Index h) {
+            const Index query[] = {at[0], h, at[2]};
+            return largest.value[position(largest.shape, query)];
+        };
+        double so_far = of_head(0);
+        for (Index h = 1; h <= at[1]; ++h) so_far = std::max(so_far, of_head(h));
+        const double below = so_far - of_head(at[1]);
+        if (below > of_float) context.error[i] = anything;
+        if (below <= of_double || !std::isfinite(below)) return;
+        context.value[i] = std::numeric_limits<double>::quiet_NaN();
+        context.error[i] = 0;
+    });
+}
+
 Predict predict_attention(const Arguments& arguments) {
     const auto in = inputs_of(arguments);
     if (!in) return nullptr;
-    return [in = *in](const Choices& c) { return Answer::of(Attention(given_by(in, c.of<Windows>())).output(c)); };
+    return [in = *in](const Choices& c) {
+        Array context = Attention(given_by(in, c.of<Windows>())).output(c);
+        if (c.of<Windows>().largest_goes_on)
+            lose_what_underflows(context, largest_scores(in, in.mask(c.of<Windows>())));
+        return Answer::of(std::move(context));
+    };
 }
 
 std::optional<Answer> attention_from_own(judge::Student& student, const Arguments& arguments) {

@@ -108,6 +108,15 @@ Inputs Inputs::at_level(float level) const {
     return other;
 }
 
+Inputs Inputs::at_both_levels(float level) const {
+    Inputs other = at_level(level);
+    for (Index b = 0; b < q.size(0); ++b)
+        for (Index h = 0; h < q.size(1); ++h)
+            for (Index t = 0; t < q.size(2); ++t)
+                if ((b + h + t) % 2 == 1) other.q(b, h, t, 0) *= -1;
+    return other;
+}
+
 Filled::Filled(Random& random, const Sizes& n, Index w, Index tokens)
     : k(random_tensor(random, {n.B, n.H, w, n.d})), v(random_tensor(random, {n.B, n.H, w, n.d_v})), next(tokens) {
     constexpr float stale = 50;
@@ -119,6 +128,14 @@ Filled::Filled(Random& random, const Sizes& n, Index w, Index tokens)
 
 Filled::Filled(const Arguments& asked)
     : k(tensor(asked, 0)), v(tensor(asked, 1)), next(std::get<Index>(asked.at(2).value)) {}
+
+Filled Filled::with_slots_before_heads() const {
+    const auto stored = [](const Tensor& x) { return x.transpose(1, 2).contiguous().transpose(1, 2); };
+    Filled other = *this;
+    other.k = stored(k);
+    other.v = stored(v);
+    return other;
+}
 
 wire::Handle Filled::in(Student& student) const { return student.keep("ring", {{"k", k}, {"v", v}, {"next", next}}); }
 

@@ -57,6 +57,8 @@ struct Inputs {
     Array expected(const Mask& mask) const;
     /// Every query and key has this number times √d as its score, on top of what it had.
     Inputs at_level(float level) const;
+    /// The same, but of every second head, and of other queries in the next, with the other sign.
+    Inputs at_both_levels(float level) const;
 };
 
 /// A cache with tokens in it.
@@ -69,7 +71,9 @@ struct Filled {
     explicit Filled(const Arguments& asked);
     Arguments arguments() const { return {{"ring.k", k}, {"ring.v", v}, {"next", next}}; }
     wire::Handle in(Student& student) const;
-    diagnosis::Ring ring() const { return {exact(k), exact(v), next}; }
+    diagnosis::Ring ring() const { return {exact(k), exact(v), next, !k.is_contiguous()}; }
+    /// The same numbers in a storage of (B, w, H, width), as views.
+    Filled with_slots_before_heads() const;
 };
 
 /// What ring_append and ring_decode are asked with besides the cache.

@@ -36,6 +36,7 @@ std::vector<Looks> all_looks(Random& random, const judge::Sizes& n) {
             {2, {S - 2, 0}, random_padding(random, n.B, S, Padded::left)},
             {2, {0, S - 1}, random_padding(random, n.B, S, Padded::between)},
             {1, {0, S - 1, 0}, Mask{}},
+            {2, {0, 0, S - 2}, Mask{}},
             {1, {S - n.T}, Mask{}},  // the first query
             {1, {}, random_padding(random, n.B, S, Padded::left)}};
 }
@@ -54,6 +55,7 @@ std::vector<Arguments> ask_window_mask(Random& random) {
     std::vector<Arguments> questions;
     for (const Index w : {n.S + 1, Index{1}, Index{2}, Index{3}, n.T})
         for (const Index T : {n.S, n.T}) questions.push_back({{"T", T}, {"S", n.S}, {"w", w}});
+    questions.push_back({{"T", n.T}, {"S", n.S}, {"w", past_an_int}});
     return questions;
 }
 
@@ -84,6 +86,7 @@ Questions ask_window_attention(Random& random) {
         for (const Looks& looks : all_looks(random, size)) questions.add(Inputs(random, size, looks).arguments());
     // Near -300: below a maximum that starts at 0 as float's exp sees it, and above one that starts at -1000; near -900
     // the same in double, and near 900 above what exp of a double can hold.
+    questions.add(Inputs(random, n, {3, {0}, Mask{}}).at_both_levels(900).arguments());
     for (const float level : {30.0F, -300.0F, 900.0F, -900.0F})
         questions.add(some_at_level(Inputs(random, n, {3, {0}, Mask{}}), level).arguments());
     // Padding that has a number for its score is found among others as low.
@@ -108,8 +111,10 @@ std::vector<Arguments> ask_rings(Random& random, bool queries) {
     judge::Sizes n = sizes_of(random);
     constexpr Index w = 4;
     std::vector<Arguments> questions;
+    bool are_views = false;
     const auto ask = [&](Index window, Index next, Index count) {
-        Arguments arguments = Filled(random, n, window, next).arguments();
+        const Filled filled(random, n, window, next);
+        Arguments arguments = (are_views ? filled.with_slots_before_heads() : filled).arguments();
         const NewTokens some(random, n, count);
         if (queries) arguments.push_back({"q", some.q});
         arguments.push_back({"k", some.k});
@@ -120,6 +125,10 @@ std::vector<Arguments> ask_rings(Random& random, bool queries) {
         for (const Index next : {0, 2, 4, 5, 7, 8, 11}) ask(w, next, count);
     ask(1, 3, 1);
     ask(1, 5, 3);
+    are_views = true;
+    ask(w, 2, 1);
+    ask(w, 7, 3);
+    are_views = false;
     n.d_v = n.d;  // as wide as keys
     ask(w, 6, 2);
     ask(w, 3, 3);
@@ -135,7 +144,7 @@ std::vector<Arguments> ask_reach(Random& random) {
     const judge::Sizes n = sizes_of(random);
     std::vector<Arguments> questions;
     const auto ask = [&](const Mask& mask, Index layers) { questions.push_back({{"mask", mask}, {"layers", layers}}); };
-    for (const Index layers : {1, 2, 3, 4, 6}) {
+    for (const Index layers : {1, 2, 3, 4, 5, 6}) {
         ask(window_mask(Windows::right(), n.S, n.S, 2), layers);
         Mask cycle = Mask::block_all({n.S, n.S});  // each sees the one before and none itself
         for (Index t = 0; t < n.S; ++t) cycle(t, (t + n.S - 1) % n.S) = false;

@@ -19,6 +19,8 @@ std::vector<judge::Arguments> ask_reach(Random& random);
 Mask two_texts(Index of_first, Index of_second);
 /// More ways lead through so many layers than any number counts, and from one text to the other there is none.
 inline constexpr Index too_many_layers = 1100;
+/// A window that an int takes for one of three tokens.
+inline constexpr Index past_an_int = (Index{1} << 32) + 3;
 
 std::vector<judge::Arguments> ask_window_reach(Random& random);
 

@@ -45,6 +45,12 @@ void shift_in(Array& ring, const Array& fresh, Index next) {
     }
 }
 
+/// (B, H, w, width) with the numbers of (B, w, H, width) in the order in which these are stored.
+Array as_stored(const Array& x) { return reference::reshape(reference::transpose(x, 1, 2), x.shape); }
+Array from_stored(const Array& x) {
+    return reference::transpose(reference::reshape(x, {x.size(0), x.size(2), x.size(1), x.size(3)}), 1, 2);
+}
+
 /// A token that new ones may look at: in the ring or among them.
 struct Candidate {
     bool is_new;
@@ -77,14 +83,20 @@ const Ringing& Ringing::right() {
     return all;
 }
 
-bool Ringing::changes_other(const Seen& seen) const {
-    return (seen.keys && writes_keys && writes_shared_keys(seen)) ||
-           (seen.values && writes_values && writes_shared_values(seen));
+bool Ringing::changes_other(const Seen& seen, bool are_views) const {
+    const Seen not_owned = are_views ? Seen{true, true} : seen;
+    return (seen.keys && writes_keys && writes_shared_keys(not_owned)) ||
+           (seen.values && writes_values && writes_shared_values(not_owned));
 }
 
 void Ring::append(const Array& new_k, const Array& new_v, const Ringing& choices) {
     const Index n = new_k.size(2), size = w();
     if (choices.keys_for_values && new_k.size(3) != new_v.size(3)) throw Unpredictable{};
+    const bool by_storage = choices.writes_as_contiguous && slots_before_heads;
+    if (by_storage) {
+        k = as_stored(k);
+        v = as_stored(v);
+    }
     if (choices.shifts) {
         shift_in(k, new_k, next);
         shift_in(v, new_v, next);
@@ -96,6 +108,10 @@ void Ring::append(const Array& new_k, const Array& new_v, const Ringing& choices
         if (slot < 0 || slot >= size) throw Unpredictable{};  // some crash, others write elsewhere
         if (choices.writes_keys) put(k, slot, new_k, t);
         if (choices.writes_values) put(v, slot, choices.keys_for_values ? new_k : new_v, t);
+    }
+    if (by_storage) {
+        k = from_stored(k);
+        v = from_stored(v);
     }
     next = choices.next(next, n, size);
 }

@@ -30,12 +30,14 @@ struct Ringing {
     bool (*writes_shared_keys)(const Seen&);    ///< into keys that another cache sees
     bool (*writes_shared_values)(const Seen&);  ///< into values that another cache sees
     /// Whether the other cache changes.
-    bool changes_other(const Seen& seen) const;
+    /// @param are_views  its tensors own no storage, then, whoever sees it
+    bool changes_other(const Seen& seen, bool are_views) const;
     bool one_slot_more = false;  ///< a new ring has w + 1
     /// How wide a new ring is for keys and for values.
     enum class Widths { as_asked, keys_for_both, values_for_both, swapped };
     Widths widths = Widths::as_asked;
-    bool shifts = false;  ///< slots hold tokens in order, the newest last, in place of p % w
+    bool shifts = false;                ///< slots hold tokens in order, the newest last, in place of p % w
+    bool writes_as_contiguous = false;  ///< where a slot would be in a row-major storage, whatever the strides
 
     /// What new token t sees: a token of the ring at `position`, or new token u.
     struct Sight {
@@ -73,6 +75,7 @@ struct Ringing {
 struct Ring {
     Array k, v;
     Index next = 0;
+    bool slots_before_heads = false;  ///< the storage is (B, w, H, width): k and v are views of it
 
     Index w() const { return k.size(2); }
     /// Writes new keys and values as `choices` decide. @throws Unpredictable where students do one thing or another

@@ -84,9 +84,9 @@ bool is_as_it_was(const Contents& held, const Filled& before) {
 }
 
 /// Adds which other caches change with one that takes tokens in.
-void append_changed(Answer& answer, const Ringing& choices) {
+void append_changed(Answer& answer, const Ringing& choices, bool are_views) {
     for (const Sharing& sharing : sharings)
-        if (choices.changes_other(sharing.seen)) answer.parts.push_back({sharing.changed, {}});
+        if (choices.changes_other(sharing.seen, are_views)) answer.parts.push_back({sharing.changed, {}});
 }
 
 using Call = std::function<judge::Outcome(const wire::Handle& cache)>;
@@ -116,7 +116,7 @@ Predict predict_append(const Arguments& arguments) {
         ring.append(c.reading.tensor(step.k, Argument::key), c.reading.tensor(step.v, Argument::value), choices);
         Answer answer;
         append(answer, ring);
-        append_changed(answer, choices);
+        append_changed(answer, choices, ring.slots_before_heads);
         return answer;
     };
 }
@@ -146,7 +146,7 @@ Predict predict_decode(const Arguments& arguments) {
         Answer answer{.parts = {{"context", Attention(given).output(c)}}};
         if (choices.takes_in) ring.append(exact(step.k), exact(step.v), choices);
         append(answer, ring);
-        if (choices.takes_in) append_changed(answer, choices);
+        if (choices.takes_in) append_changed(answer, choices, ring.slots_before_heads);
         return answer;
     };
 }

@@ -42,6 +42,7 @@ PROPERTY(LongTexts, WindowsEndAtTheToken, 1,
         expect_window_mask(student, n.S, n.S, w);
         expect_window_mask(student, 1, n.S, w);
     }
+    expect_window_mask(student, n.T, n.S, diagnosis::past_an_int);
     for_every_relation(student, random, "T P w", [&](const AxisSizes& sizes, Random&) {
         expect_window_mask(student, sizes["T"], sizes["T"] + sizes["P"] - 1, sizes["w"]);
     });
@@ -160,13 +161,14 @@ PROPERTY(LongTexts, WindowsAreAttendedTo, 1,
     }
     for (const float level : {1e4F, -1e4F})
         expect_attention(student, Inputs(random, n, random_looks(random, n, 3)).at_level(level));
+    expect_attention(student, Inputs(random, n, {4, {0}, Mask{}}).at_both_levels(2'000), {.parts = false});
     for_every_relation(student, random, "B H T P w d d_v", [&](const AxisSizes& sizes, Random& own) {
         const Index T = sizes["T"], S = T + sizes["P"] - 1;
         const Sizes size{sizes["B"], sizes["H"], T, S, sizes["d"], sizes["d_v"]};
         expect_attention(student, Inputs(own, size, random_looks(own, size, sizes["w"])));
     });
     // Longer than any block of queries that somebody takes together.
-    expect_attention(student, Inputs(random, {1, 2, 150, 301, 3, 2}, {7, {150, 40, 290}, Mask{}}));
+    expect_attention(student, Inputs(random, {1, 2, 150, 301, 3, 2}, {7, {150, 40, 290, 150, 40}, Mask{}}));
     expect_nothing_read_before_windows(student, random);
 }
 
@@ -237,6 +239,7 @@ PROPERTY(LongTexts, RingsKeepTheLastTokens, 1,
         const Sizes size{sizes["B"], sizes["H"], 1, 1, sizes["d"], sizes["d_v"]};
         const Filled filled(own, size, sizes["w"], own.integer(0, 3) * sizes["w"] + own.integer(0, 2));
         expect_appended_once(student, filled, NewTokens(own, size, sizes["n"]));
+        expect_appended_once(student, filled.with_slots_before_heads(), NewTokens(own, size, sizes["n"]));
     });
     expect_copies_apart(student, random, n, 4);
     expect_own_storage(student, random, n, 3);
@@ -276,6 +279,13 @@ Mask sparse_mask(Random& random, Index S, Index seen) {
     return mask;
 }
 
+/// Each token sees the one before it alone, and the first sees the last: each number of layers has another answer.
+Mask one_after_the_other(Index S) {
+    Mask mask = Mask::block_all({S, S});
+    for (Index t = 0; t < S; ++t) mask(t, (t + S - 1) % S) = false;
+    return mask;
+}
+
 void expect_window_reach(Student& student, Index w, Index layers) {
     const Outcome outcome = student.outcome("window_reach", {{"w", w}, {"layers", layers}});
     const Index due = Windows::right().window_reach(w, layers);
@@ -300,6 +310,7 @@ PROPERTY(LongTexts, LayersReachFurtherTogether, 1,
         expect_reach(student, sparse_mask(random, n.T, 1).as_strided({n.T, n.T}, {1, n.T}, 0), layers);
         expect_reach(student, random_mask(random, {n.T, n.T}), layers);
     }
+    for (Index layers = 1; layers <= 11; ++layers) expect_reach(student, one_after_the_other(13), layers);
     expect_reach(student, Mask::allow_all({16, 16}), 3);  // 256 ways from each to each
     expect_reach(student, diagnosis::two_texts(4, 2), diagnosis::too_many_layers);
     for_every_relation(student, random, "S L", [&](const AxisSizes& sizes, Random& own) {

@@ -44,6 +44,16 @@ Index block_begin(Index T, Index S, Index w) {
     return std::max<Index>(0, S - T - w + 1);
 }
 
+/// How often a position is named, or is named behind another one.
+Index times_named(const Windows& choices, const Windows::Positions& globals, Index position) {
+    Index times = 0;
+    for (std::size_t i = 0; i < globals.size(); ++i) {
+        const bool goes_on = choices.neighbours_count_once && i > 0 && globals[i - 1] == globals[i];
+        times += globals[i] == position && !goes_on ? 1 : 0;
+    }
+    return times;
+}
+
 /// Where padding is asked for key s.
 Index looked_up(const Windows& choices, const Windows::Pair& pair, Index w, const Windows::Positions& globals) {
     using LookedUp = Windows::LookedUp;
@@ -94,7 +104,7 @@ const Windows& Windows::right() {
 
 Index Windows::copies(const Pair& pair, Index w, const Positions& globals) const {
     const bool every_key = is_one_of(globals, pair.p());
-    const auto named = static_cast<Index>(std::ranges::count(globals, pair.s));
+    const Index named = times_named(*this, globals, pair.s);
     if (counts_list == CountsList::before_block)
         return every_key || pair.s >= block_begin(pair.T, pair.S, w) ? 1 : std::max<Index>(named, 1);
     const Index of_list = counts_list == CountsList::before_windows ? named : std::min<Index>(named, 1);
@@ -138,6 +148,14 @@ Mask long_mask(const Windows& choices, Index T, Index S, Index w, const Windows:
     return with_axes(choices, mask, padding.defined());
 }
 
+namespace {
+
+Index open_in(const Ways& ways) {
+    return std::ranges::count_if(ways, [](double count) { return count > 0; });
+}
+
+}  // namespace
+
 Mask reach(const Windows& choices, const Mask& mask, Index layers) {
     const Index S = mask.size(0);
     Ways steps(static_cast<std::size_t>(S * S));
@@ -153,7 +171,11 @@ Mask reach(const Windows& choices, const Mask& mask, Index layers) {
         std::ranges::fill(ways, 0);
         for (Index t = 0; t < S; ++t) ways[static_cast<std::size_t>(t * S + t)] = 1;
     }
-    for (Index step = 1; step < count; ++step) ways = joined(choices, ways, choices.doubles ? ways : steps, S);
+    for (Index step = 1; step < count; ++step) {
+        const Index before = open_in(ways);
+        ways = joined(choices, ways, choices.doubles ? ways : steps, S);
+        if (choices.stops_at_as_many && open_in(ways) == before) break;
+    }
     Mask reached = Mask::allow_all({S, S});
     for (Index i = 0; i < S * S; ++i)
         reached.data()[i] = choices.is_way(ways[static_cast<std::size_t>(i)]) == choices.squares_blocked;

@@ -53,10 +53,12 @@ struct Windows {
     /// Where, in attention, a global token counts as often as it is named.
     enum class CountsList { nowhere, before_windows, before_block };
     CountsList counts_list = CountsList::nowhere;
+    bool neighbours_count_once = false;  ///< a name beside an equal one in that list does not count again
     /// Where a global token counts once more although the query sees it already.
     enum class CountsTwice { nowhere, in_windows, in_every_row };
     CountsTwice counts_twice = CountsTwice::nowhere;
     bool scales_by_window = false;  ///< scores are divided by √w
+    bool largest_goes_on = false;   ///< a head's scores are made smaller by the largest of all heads so far
     /// How often key s counts where query t sees it.
     Index copies(const Pair& pair, Index w, const Positions& globals) const;
 
@@ -66,12 +68,13 @@ struct Windows {
     /// too many for any number.
     enum class Joined { any, odd, one_alone, counted };
     Joined joined = Joined::any;
-    bool (*is_way)(double count);  ///< of what was counted: infinity, and NaN where it met 0
-    bool keeps_nearer = false;     ///< what fewer layers reach counts too
-    bool keeps_itself = false;     ///< and each token itself
-    bool doubles = false;          ///< each step squares what is reached
-    bool turned = false;           ///< whom a token influences, in place of who influences it
-    bool squares_blocked = false;  ///< what is blocked is multiplied, in place of what is open
+    bool (*is_way)(double count);   ///< of what was counted: infinity, and NaN where it met 0
+    bool keeps_nearer = false;      ///< what fewer layers reach counts too
+    bool keeps_itself = false;      ///< and each token itself
+    bool doubles = false;           ///< each step squares what is reached
+    bool stops_at_as_many = false;  ///< where a layer leaves as many pairs open as were open before
+    bool turned = false;            ///< whom a token influences, in place of who influences it
+    bool squares_blocked = false;   ///< what is blocked is multiplied, in place of what is open
     Index (*window_reach)(Index w, Index layers);
 
     static const Windows& right();

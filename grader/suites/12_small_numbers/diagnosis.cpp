@@ -35,7 +35,11 @@ Predict predict_rounded(const Arguments& arguments) {
     const Tensor x = tensor(arguments, "x");
     const bool to_half = word(arguments, "format") == "half";
     if (x.numel() > most_numbers) return nullptr;
-    return [=](const Choices& c) { return Answer::of(within(rounded(c.of<Halves>(), read(c, x), to_half), a_hair)); };
+    return [=](const Choices& c) {
+        const Halves& choices = c.of<Halves>();
+        if (choices.clone_is_walked) return Answer::of(within(rounded_in_a_clone(choices, x, to_half), a_hair));
+        return Answer::of(within(rounded(choices, read(c, x), to_half), a_hair));
+    };
 }
 
 /// The answer to a tensor without axes.
@@ -175,7 +179,7 @@ std::optional<Answer> append_from_own(judge::Student& student, const Arguments& 
 }
 
 /// What codes stand for, with the scales that are taken for theirs.
-Tensor taken_for(const Eights& choices, const Rows& rows, bool are_scaled, Index (*scale_of)(Index, Index)) {
+Tensor taken_for(const Eights& choices, const Rows& rows, bool are_scaled, Eights::ScaleOf scale_of) {
     if (!are_scaled) return rows.codes;
     Eights own = choices;
     if (scale_of != nullptr) own.scale_of = scale_of;

@@ -28,16 +28,16 @@ Eights right_eights() {
     eights.code = [](double quotient) { return std::nearbyint(quotient); };
     eights.end = [](double code) { return std::clamp(code, -127.0, 127.0); };
     eights.where_zero = [](double) { return 0.0; };
-    eights.scale_of = [](Index row, Index) { return row; };
+    eights.scale_of = [](Index row, Index, Index) { return row; };
     eights.number = [](double code, double scale) { return code * scale; };
     eights.bytes = &bytes;
     return eights;
 }
 
 /// A row of x and the scale that it takes.
-std::size_t scale_at(Index (*scale_of)(Index, Index), std::size_t number, const Shape& shape) {
+std::size_t scale_at(Eights::ScaleOf scale_of, std::size_t number, const Shape& shape) {
     const Index row = static_cast<Index>(number) / shape[3];
-    return static_cast<std::size_t>(scale_of(row, shape[2]));
+    return static_cast<std::size_t>(scale_of(row, shape[2], shape[1]));
 }
 
 /// Along the axis of tokens.
@@ -146,6 +146,12 @@ CodedRows to_int8(const Eights& choices, const Array& x, const Array& scales) {
                                        std::abs(code(quotient + off) - rows.codes.value[i])) /
                               4;
     }
+    if (choices.keeps_what_it_takes)
+        rows.scales = gathered(scales, scales.shape, [&](Coordinate at) {
+            const Shape& shape = scales.shape;
+            const Index row = (at[0] * shape[1] + at[1]) * shape[2] + at[2];
+            return static_cast<std::size_t>(choices.scale_of(row, shape[2], shape[1]));
+        });
     return rows;
 }
 

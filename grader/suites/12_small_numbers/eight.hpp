@@ -21,11 +21,14 @@ struct CodedRows {
 /// What is decided where numbers have eight bits. The right choices compute what the hidden tests expect.
 struct Eights {
     // ---- scales and codes ------------------------------------------------------------------------------------
-    Array (*scales)(const Array& x);        ///< (B, H, P, width) -> (B, H, P)
-    double (*code)(double quotient);        ///< the whole number for it
-    double (*end)(double code);             ///< what is done with one past the range
-    double (*where_zero)(double x);         ///< the code where the scale is 0
-    Index (*scale_of)(Index row, Index P);  ///< whose scale a row takes, of all rows of (B, H, P)
+    Array (*scales)(const Array& x);  ///< (B, H, P, width) -> (B, H, P)
+    double (*code)(double quotient);  ///< the whole number for it
+    double (*end)(double code);       ///< what is done with one past the range
+    double (*where_zero)(double x);   ///< the code where the scale is 0
+    /// Whose scale a row takes, of all rows of (B, H, P).
+    using ScaleOf = Index (*)(Index row, Index P, Index H);
+    ScaleOf scale_of;
+    bool keeps_what_it_takes = false;  ///< to_int8 gives back the scales that rows took, not those that it was given
     double (*number)(double code, double scale);
 
     // ---- the cache -------------------------------------------------------------------------------------------
@@ -47,8 +50,8 @@ struct Eights {
 
     // ---- attention to it -------------------------------------------------------------------------------------
     bool scales_keys = true, scales_values = true;
-    Index (*scale_of_keys)(Index row, Index P) = nullptr;
-    Index (*scale_of_values)(Index row, Index P) = nullptr;
+    ScaleOf scale_of_keys = nullptr;
+    ScaleOf scale_of_values = nullptr;
     bool codes_queries = false;
     bool attends_in_half = false;
 

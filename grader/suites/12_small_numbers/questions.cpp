@@ -29,6 +29,7 @@ Questions ask_rounded(Random& random) {
         ask(around_numbers(random, format, 4, {}), format);
         ask(random_tensor(random, {n.T, n.S}) * 30.0F, format);
         ask(random_tensor(random, {n.T, n.S}).transpose(0, 1), format);
+        ask(random_tensor(random, {n.T, 2 * n.S}).slice(1, 0, n.S), format);
     }
     ask(Tensor::of({5}, {65'519, 65'520, -65'536, 1e9F, 65'504}), half);
     ask(Tensor::of({4}, {3e-5F, -4e-5F, 6e-6F, 7e-7F}), half);

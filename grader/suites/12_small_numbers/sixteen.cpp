@@ -251,13 +251,25 @@ Array within(Array numbers, double relative) {
 
 Array rounded(const Halves& choices, const Array& x, bool to_half) { return Rounding(choices, to_half)(x); }
 
+Array rounded_in_a_clone(const Halves& choices, const Tensor& x, bool to_half) {
+    const Strides strides = x.layout().may_overlap() ? x.contiguous().strides() : x.strides();
+    const Array before = reference::exact(x);
+    Array after = rounded(choices, before, to_half);
+    each(x.shape(), [&](Coordinate at, std::size_t i) {
+        Index place = 0;
+        for (std::size_t axis = 0; axis < at.size(); ++axis) place += at[axis] * strides[axis];
+        if (place < x.numel()) return;
+        after.value[i] = before.value[i];
+        after.error[i] = before.error[i];
+    });
+    return after;
+}
+
 Array sum_in(const Halves& choices, const Array& x, bool in_half) {
     if (x.shape.empty()) throw std::invalid_argument("no axis");
-    Array totals = zeros([&] {
-        Shape shape = x.shape;
-        shape.back() = 1;
-        return shape;
-    }());
+    Shape one_per_row = x.shape;
+    one_per_row.back() = 1;
+    Array totals = zeros(one_per_row);
     const auto n = static_cast<std::size_t>(x.size(-1));
     const Rounding round(choices, in_half);
     std::vector<Known> row(n);
@@ -268,6 +280,7 @@ Array sum_in(const Halves& choices, const Array& x, bool in_half) {
         totals.value[i] = total.value;
         totals.error[i] = total.error();
     }
+    if (choices.drops_the_axis) totals.shape.pop_back();
     return totals;
 }
 
@@ -296,17 +309,19 @@ Array attention_in_half(const Choices& c, const Tensor& q_given, const Tensor& k
                         const Mask& mask) {
     const Halves& choices = c.of<Halves>();
     const Rounding round(choices, true);
-    const auto read = [&](const Tensor& x, Argument which, std::size_t role) {
+    const auto read = [&](const Tensor& x, Argument which, std::size_t role, double by = 1) {
         const Array numbers = c.reading.tensor(x, which);
-        return choices.rounds_input.at(role) ? round(numbers) : numbers;
+        const Array scaled = by == 1 ? numbers : reference::scale(numbers, by);
+        return choices.rounds_input.at(role) ? round(scaled) : scaled;
     };
     Array q = read(q_given, Argument::query, 0);
     const Array k = read(k_given, Argument::key, 1), v = read(v_given, Argument::value, 2);
     double factor = c.scoring.factor(widths_of(q, k, v));
-    if (choices.scaled == Halves::Scaled::queries_first) {
-        q = round(reference::scale(q, factor));
-        factor = 1;
-    }
+    if (choices.rounds_root) factor = 1 / round(1 / factor);
+    const bool as_they_came = choices.scaled == Halves::Scaled::queries_as_they_came;
+    if (as_they_came) q = read(q_given, Argument::query, 0, factor);
+    if (choices.scaled == Halves::Scaled::queries_first) q = round(reference::scale(q, factor));
+    if (as_they_came || choices.scaled == Halves::Scaled::queries_first) factor = 1;
     Array sums = choices.of_scores == Halves::Sums::in_float
                      ? c.scoring.product(q, k)
                      : half_product(choices, q, reference::transpose(k, -2, -1),

@@ -25,6 +25,8 @@ struct Halves {
     /// The number of a format that stands for x, which is finite and not 0. It must not fall where x grows.
     double (*nearest)(double x, const Digits& format);
     bool cuts_bfloat16 = false;  ///< the lower half of a float's bits is dropped
+    /// The first numel() numbers of a clone are rounded, in the order in which they lie there: strides are kept.
+    bool clone_is_walked = false;
     Digits half = half_digits;
     Digits bfloat16 = bfloat16_digits;
 
@@ -38,6 +40,7 @@ struct Halves {
     };
     Order order = Order::in_turn;
     bool goes_on_from_row_to_row = false;  ///< the total of a row is where the next one begins
+    bool drops_the_axis = false;           ///< (..., n) -> (...), in place of (..., 1)
 
     // ---- softmax ---------------------------------------------------------------------------------------------
     enum class KeptTotal { as_asked, in_half, in_float, exchanged, in_float_rounded_once };
@@ -58,7 +61,13 @@ struct Halves {
 
     // ---- attention -------------------------------------------------------------------------------------------
     std::array<bool, 3> rounds_input{true, true, true};  ///< q, k, v
-    enum class Scaled { then_rounded, after_rounding, queries_first };
+    enum class Scaled {
+        then_rounded,
+        after_rounding,
+        queries_first,        ///< rounded queries, which are rounded again
+        queries_as_they_came  ///< before they are rounded
+    };
+    bool rounds_root = false;  ///< √d
     Scaled scaled = Scaled::then_rounded;
     enum class Sums { in_float, in_half, with_products };  ///< of those in half, products are rounded, too
     Sums of_scores = Sums::in_float;
@@ -75,6 +84,8 @@ Array within(Array numbers, double relative);
 
 /// Each number, rounded; the same shape.
 Array rounded(const Halves& choices, const Array& x, bool to_half);
+/// As if the first numel() numbers from data() on of a clone were the elements: what lies further is left as it is.
+Array rounded_in_a_clone(const Halves& choices, const Tensor& x, bool to_half);
 /// Along the last axis, which becomes 1.
 Array sum_in(const Halves& choices, const Array& x, bool in_half);
 /// Along the last axis; -infinity is blocked.

@@ -152,7 +152,8 @@ struct Step {
     /// Cached and new keys or values, in the order in which they are put.
     Tensor all(std::size_t role, const Rotary& rotary) const {
         if (P == 0 || !rotary.sees_cache) return fresh[role];
-        return rotary.new_first ? cat({fresh[role], cached[role]}, 2) : cat({cached[role], fresh[role]}, 2);
+        return rotary.new_first.at(role - 1) ? cat({fresh[role], cached[role]}, 2)
+                                             : cat({cached[role], fresh[role]}, 2);
     }
 
     /// New q, k or v, turned at the positions that are taken for theirs.
@@ -172,8 +173,9 @@ struct Step {
         return turned_in_attention(rotary.of_keys(), keys, positions, base, fresh[0].size(1));
     }
 
-    Array put_together(const Array& old, const Array& fresh_ones, const Rotary& rotary) const {
-        return rotary.new_first && P > 0 ? joined(fresh_ones, old) : joined(old, fresh_ones);
+    /// @param role  1 of keys, 2 of values
+    Array put_together(const Array& old, const Array& fresh_ones, std::size_t role, const Rotary& rotary) const {
+        return rotary.new_first.at(role - 1) && P > 0 ? joined(fresh_ones, old) : joined(old, fresh_ones);
     }
 
     /// Keys of padding become zeros.
@@ -189,21 +191,21 @@ struct Step {
     Keys keys(const Rotary& rotary) const {
         const Array old = reference::exact(cached[1]), raw = reference::exact(fresh[1]);
         const Array once = rotary.turned[1] ? turned(raw, 1, rotary) : raw;
-        Array as_it_should_be = put_together(old, once, rotary);
+        Array as_it_should_be = put_together(old, once, 1, rotary);
         if (rotary.clears_padding) clear_padding(as_it_should_be);
         switch (rotary.keys) {
             case Rotary::Keys::turned_again_and_kept: {
-                const Array again = all_turned(put_together(old, raw, rotary), rotary);
+                const Array again = all_turned(put_together(old, raw, 1, rotary), rotary);
                 return {again, again};
             }
             case Rotary::Keys::turned_again_in_use:
                 return {all_turned(as_it_should_be, rotary), as_it_should_be};
             case Rotary::Keys::kept_as_they_came: {
-                const Array kept = put_together(old, raw, rotary);
+                const Array kept = put_together(old, raw, 1, rotary);
                 return {all_turned(kept, rotary), kept};
             }
             case Rotary::Keys::turned_but_not_kept:
-                return {as_it_should_be, put_together(old, raw, rotary)};
+                return {as_it_should_be, put_together(old, raw, 1, rotary)};
             case Rotary::Keys::turned_once:
                 break;
         }
@@ -216,7 +218,7 @@ struct Step {
             require_width_of_keys(raw, fresh[1].size(3));
             raw = turned(raw, 2, rotary);
         }
-        return put_together(reference::exact(cached[2]), raw, rotary);
+        return put_together(reference::exact(cached[2]), raw, 2, rotary);
     }
 };
 
@@ -339,7 +341,7 @@ const SubjectRegistration registration(
        .questions = &ask_decode,
        .given_own = &decoded_from_own,
        .stage = "weigh",
-       .stage_of_part = {{"context", "weigh"}, {"cache_k", "split"}, {"cache_v", "split"}}},
+       .stage_of_part = {{"context", "weigh"}, {"cache_k", "split"}, {"cache_v", "weigh"}}},
       {.name = "pack_in_projection", .model = &packed_matrix, .questions = &ask_packing, .stage = "project"},
       {.name = "unpack_in_projection", .model = &unpacked_matrix, .questions = &ask_unpacking, .stage = "project"}}});
 

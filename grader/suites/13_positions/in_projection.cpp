@@ -53,6 +53,10 @@ UnpackedArrays unpacked(const InProjection& choices, const PackedArrays& all, In
     const Index rows = all.weight.size(0), D = all.weight.size(1);
     const InProjection::Layer layer{H, H_kv, rows / (H + 2 * H_kv)};
     if (choices.equal_thirds && rows % 3 != 0) throw Unpredictable{};
+    using Viewed = InProjection::Viewed;
+    Array weight = all.weight;
+    if (choices.unpacks_viewed == Viewed::all)
+        weight = reference::transpose(reference::reshape(weight, {D, rows}), 0, 1);
     UnpackedArrays parts;
     for (int part = 0; part < 3; ++part) {
         const Index width = choices.equal_thirds ? rows / 3 : part == 0 ? layer.E() : layer.E_kv();
@@ -60,10 +64,12 @@ UnpackedArrays unpacked(const InProjection& choices, const PackedArrays& all, In
             return choices.equal_thirds ? part * width + c : source(part, c, layer);
         };
         Array& w = parts.w[static_cast<std::size_t>(part)];
-        w = gathered(all.weight, {D, width}, [&](Coordinate at) {
+        w = gathered(weight, {D, width}, [&](Coordinate at) {
             const Index from[] = {row(at[1], choices.source), at[0]};
-            return position(all.weight.shape, from);
+            return position(weight.shape, from);
         });
+        if (choices.unpacks_viewed == Viewed::each_part)
+            w = reference::reshape(reference::transpose(w, 0, 1), {D, width});
         if (choices.leaves_rows) w = reference::transpose(w, 0, 1);
         Array& b = parts.b[static_cast<std::size_t>(part)];
         b = zeros({0});

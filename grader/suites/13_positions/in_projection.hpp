@@ -34,6 +34,9 @@ struct InProjection {
     Source bias_source;
     bool equal_thirds = false;  ///< cut into three parts of one size
     bool leaves_rows = false;   ///< the parts are left (out, in)
+    /// What is only viewed as (in, out), its numbers in the order of (out, in): each part, or all before they are cut.
+    enum class Viewed { nothing, each_part, all };
+    Viewed unpacks_viewed = Viewed::nothing;
     static const InProjection& right();
 };
 

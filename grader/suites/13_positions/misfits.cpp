@@ -112,6 +112,13 @@ void expect_packing_checked(Student& student, Random& random, const Sizes& n) {
     const Layer layer(random, n.S, 6 * n.d, 3 * n.d);
     refuses_misfits(student, random, "pack_in_projection", layer.arguments(),
                     "w_q: D E, w_k: D F, w_v: D F, b_q: E, b_k: F, b_v: F");
+    // Weights of keys and values that differ, each with biases that fit it, or none.
+    Arguments wider = layer.arguments();
+    wider[2].value = random_tensor(random, {n.S, 3 * n.d + 1});
+    wider[5].value = random_tensor(random, {3 * n.d + 1});
+    student.refuses("pack_in_projection", wider, "w_v is wider than w_k");
+    for (std::size_t bias = 3; bias < 6; ++bias) wider[bias].value = Tensor{};
+    student.refuses("pack_in_projection", wider, "w_v is wider than w_k, and there are no biases");
     for (std::size_t flat = 0; flat < 3; ++flat) {
         Arguments other = layer.arguments();
         other[flat].value = std::get<Tensor>(other[flat].value).select(0, 0);

@@ -93,8 +93,8 @@ struct Rotary {
     };
     Keys keys = Keys::turned_once;
     bool sees_cache = true;
-    bool clears_padding = false;  ///< keys of padding become zeros
-    bool new_first = false;       ///< new keys and values are put before those in the cache
+    bool clears_padding = false;                  ///< keys of padding become zeros
+    std::array<bool, 2> new_first{false, false};  ///< new keys, values are put before those in the cache
 
     /// The same choices, as queries or keys are turned.
     Rotary of_queries() const;

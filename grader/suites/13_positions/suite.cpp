@@ -27,6 +27,8 @@ const CheckedPart context_axes{"context vectors", Stage::weigh, {"b", "h", "quer
 
 CheckedPart kept_axes(const std::string& name) { return {name, Stage::split, {"b", "h", "token", "feature"}}; }
 
+const CheckedPart kept_values{"values in the new cache", Stage::weigh, {"b", "h", "token", "feature"}};
+
 CheckedPart matrix_axes(const std::string& name) { return {name, Stage::project, {"row", "column"}}; }
 
 // ---- positions and angles --------------------------------------------------------------------------------------
@@ -193,7 +195,7 @@ void expect_decoded(Student& student, const Decoding& in) {
             computes(around, name, {.parts = false}));
     };
     expect_part(kept_axes("keys in the new cache"), "cache_k", expected.k, &Decoding::Expected::k);
-    expect_close(student, kept_axes("values in the new cache"), field<Tensor>(given, "cache_v"), expected.v);
+    expect_close(student, kept_values, field<Tensor>(given, "cache_v"), expected.v);
     expect_part(context_axes, "context", expected.context, &Decoding::Expected::context);
 }
 

@@ -78,6 +78,14 @@ Array last_sequence(const Array& x) {
     return last;
 }
 
+/// The gradient of w in x·w: (B, T, in), (B, T, out) -> (in, out)
+Array gradient_of(Activation::Viewed viewed, const Array& x, const Array& grad_y) {
+    if (viewed == Activation::Viewed::nothing) return weight_gradient(x, grad_y);
+    const Index in = x.size(-1), out = grad_y.size(-1);
+    if (viewed == Activation::Viewed::product) return reference::reshape(weight_gradient(grad_y, x), {in, out});
+    return matmul(reference::reshape(x, {in, x.numel() / in}), rows_of_tokens(grad_y));
+}
+
 /// What was added up over the tokens of x, or their mean.
 Array pooled(Activation::Pooled pooled, const Array& total, const Array& x) {
     if (pooled == Activation::Pooled::sum) return total;
@@ -174,9 +182,9 @@ MlpGradients through_mlp_backward(const Activation& choice, const MlpArrays& wei
                                 ? curve.backward(choice.slope_at_activated ? active : raw, grad_hidden)
                                 : grad_hidden;
     const auto with = [&](bool slope) -> const Array& { return slope ? bent_back : grad_hidden; };
-    const auto of_weight = [&](const Array& in, const Array& grad, bool of_last) {
+    const auto of_weight = [&](const Array& in, const Array& grad, bool of_last, Activation::Viewed viewed) {
         const Array total =
-            of_last ? weight_gradient(last_sequence(in), last_sequence(grad)) : weight_gradient(in, grad);
+            of_last ? weight_gradient(last_sequence(in), last_sequence(grad)) : gradient_of(viewed, in, grad);
         return pooled(choice.weights, total, in);
     };
     const auto of_bias = [&](const Array& grad) { return pooled(choice.biases, over_tokens(grad), grad); };
@@ -184,9 +192,10 @@ MlpGradients through_mlp_backward(const Activation& choice, const MlpArrays& wei
     const Index D = x.size(2), F = raw.size(2);
     return {choice.w_in_is_viewed ? matmul(of_raw, reference::reshape(weights.w_in, {F, D}))
                                   : back_through(of_raw, weights.w_in),
-            {of_weight(x, with(choice.w_in_gets_slope), choice.w_in_of_last_sequence),
+            {of_weight(x, with(choice.w_in_gets_slope), choice.w_in_of_last_sequence, choice.w_in_back),
              of_bias(with(choice.b_in_gets_slope && !choice.b_in_last)),
-             of_weight(choice.w_out_sees_activated ? active : raw, grad_y, choice.w_out_of_last_sequence),
+             of_weight(choice.w_out_sees_activated ? active : raw, grad_y, choice.w_out_of_last_sequence,
+                       choice.w_out_back),
              of_bias(grad_y)}};
 }
 

@@ -115,6 +115,12 @@ BlockInputs BlockInputs::calm() const {
     return block;
 }
 
+BlockInputs BlockInputs::idle() const {
+    BlockInputs block = *this;
+    std::ranges::find(block.weights, "mix", &wire::Field::name)->value = Tensor::ones({1});
+    return block;
+}
+
 Arguments BlockInputs::forward() const {
     Arguments arguments{{"x", x}};
     arguments.insert(arguments.end(), weights.begin(), weights.end());

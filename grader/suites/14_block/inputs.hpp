@@ -61,6 +61,8 @@ struct BlockInputs {
     BlockInputs ordered(const std::string& other) const;
     /// Of a stack: what rounding may do grows from block to block. Such an eps, and so little attention, keep it small.
     BlockInputs calm() const;
+    /// One block, whose attention returns the very tensor that it is given.
+    BlockInputs idle() const;
     Arguments forward() const;
     Arguments backward() const;
 };

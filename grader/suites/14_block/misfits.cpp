@@ -1,6 +1,8 @@
 // What does not fit, and must be refused.
 #include "suites/14_block/misfits.hpp"
 
+#include "student/behaviour.hpp"
+#include "student/expect.hpp"
 #include "student/sweep.hpp"
 
 #include <algorithm>
@@ -45,6 +47,20 @@ void expect_axes_counted(Student& student, const std::string& function, const Ar
 }
 
 }  // namespace
+
+void expect_what_attention_returns_left_alone(Student& student, const BlockInputs& in) {
+    const BlockInputs idle = in.idle();
+    const FunctionCall calls[] = {{"block_forward", idle.forward()}, {"block_backward", idle.backward()}};
+    for (const auto& [function, arguments] : calls) {
+        const Outcome outcome = student.outcome(function, arguments);
+        for (const std::string& name : outcome.changed_arguments)
+            expect(false, Stage::none,
+                   "where the order is " + idle.order + " and attention.forward returns the very tensor that it was " +
+                       "given, your " + function + " changes its argument " + name +
+                       ": what attention returned may be a view, so do not write into it");
+    }
+    expect_untouched(student, {calls[0], calls[1]});
+}
 
 void expect_norms_checked(Student& student, Random& random, const BlockSizes& n) {
     const NormInputs in(random, n);

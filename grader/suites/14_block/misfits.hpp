@@ -12,4 +12,7 @@ void expect_mlps_checked(Student& student, Random& random, const BlockSizes& n);
 /// Of blocks and stacks.
 void expect_blocks_checked(Student& student, Random& random, const BlockSizes& n);
 
+/// An attention may return the very tensor that it was given: what came back is not written into.
+void expect_what_attention_returns_left_alone(Student& student, const BlockInputs& in);
+
 }  // namespace headway::judge::block

@@ -128,7 +128,8 @@ void put_back(const Norms& norms, bool subtracts, const NormedGroup& row, const 
         if (subtracts && norms.mean_goes_back) left = left - shift;
         if (norms.spread_goes_back) left = left - row.hat[i] * stretch;
         if (norms.gain_at_the_end) left = left * back.gain[i];
-        put_element(grad_x, group[i], norms.divides_back ? left / row.divisor : left);
+        for (int times = 0; times < norms.divides_back; ++times) left = left / row.divisor;
+        put_element(grad_x, group[i], left);
     }
 }
 
@@ -166,7 +167,7 @@ NormGradients normed_backward(const Norms& norms, Kind kind, const Array& x, con
         const NormedGroup row = normed_group(norms, kind, x, group, eps);
         GroupBack back;
         for (std::size_t i = 0; i < group.size(); ++i) {
-            Bounded factor = norms.has_gain ? element(gain, group[i] % D) : exactly(1);
+            Bounded factor = element(gain, group[i] % D);
             if (norms.gain_counts_from_1) factor = factor + exactly(1);
             const Bounded out = element(grad_y, group[i]);
             back.gain.push_back(factor);

@@ -23,9 +23,9 @@ struct Norms {
     bool variance_by_moments = false;  ///< the mean of x² less the square of the mean, in the digits of a float
     double fixed_eps = 0;              ///< instead of the one that was asked for, if it is not 0
 
-    bool has_gain = true, has_bias = true;
-    bool bias_first = false;          ///< (x̂ + bias) · gain
-    bool gain_counts_from_1 = false;  ///< x̂ · (1 + gain)
+    bool has_gain = true, has_bias = true;  ///< on the way forward: the way back has words of its own
+    bool bias_first = false;                ///< (x̂ + bias) · gain
+    bool gain_counts_from_1 = false;        ///< x̂ · (1 + gain)
 
     // ---- and back --------------------------------------------------------------------------------------------
     bool mean_goes_back = true;     ///< the gradient of x by way of the mean
@@ -33,7 +33,7 @@ struct Norms {
     bool along_is_averaged = true;  ///< mean(g · x̂), not its sum
     /// Where the gain multiplies: each of the three terms of the gradient of x; once more their difference.
     bool gain_in_itself = true, gain_in_mean = true, gain_in_along = true, gain_at_the_end = false;
-    bool divides_back = true;         ///< by s
+    int divides_back = 1;             ///< how often, by s
     bool rms_mean_goes_back = false;  ///< RMS norm takes mean(g) away, as layer norm does
     enum class GainFrom { normalised, input, centred, nothing };
     GainFrom gain_from = GainFrom::normalised;  ///< what grad_y is multiplied by

@@ -2,10 +2,7 @@
 
 #include "diagnosis/elements.hpp"
 
-#include <headway/random.hpp>
-
 #include <algorithm>
-#include <cmath>
 
 namespace headway::diagnosis {
 namespace {
@@ -20,9 +17,12 @@ Array mixed(const Array& mix, const Array& x) {
     return reference::matmul(repeated, x);
 }
 
+bool returns_its_argument(const Array& mix) { return mix.shape.size() == 1; }
+
 /// What stands for attention in the worker.
-Array attended(const Array& mix, const Array& x) { return mixed(mix, products(x, x)); }
+Array attended(const Array& mix, const Array& x) { return returns_its_argument(mix) ? x : mixed(mix, products(x, x)); }
 Array attended_backward(const Array& mix, const Array& x, const Array& grad_y) {
+    if (returns_its_argument(mix)) return grad_y;
     return reference::scale(products(x, mixed(reference::transpose(mix, 0, 1), grad_y)), 2);
 }
 
@@ -47,12 +47,13 @@ public:
     Array forward(const Array& x) {
         if (w_.is_pre(block_.pre_norm)) {
             const Array seen = normed(0, x);
-            const Array y = plus_residual(0, sublayer(0, seen), x, seen, x);
+            const bool overwrites = w_.writes_into_normed && returns_its_argument(block_.mix);
+            const Array y = plus_residual(0, overwrites ? x : sublayer(0, seen), {x, seen, x});
             const Array second = normed(1, w_.side_by_side ? x : y);
-            return plus_residual(1, sublayer(1, second), y, second, x);
+            return plus_residual(1, sublayer(1, second), {y, second, x});
         }
-        const Array y = normed(0, plus_residual(0, sublayer(0, x), x, x, x));
-        return normed(1, plus_residual(1, sublayer(1, y), y, y, x));
+        const Array first = post_sum(0, sublayer(0, x), {x, x, x}), y = post_normed(0, first);
+        return post_normed(1, post_sum(1, sublayer(1, y), {y, y, x, first}));
     }
 
     NamedArrays backward(const Array& x, const Array& grad_y, Array* left_in_grad_y) {
@@ -73,22 +74,36 @@ private:
         return place == 0 ? attended(block_.mix, x) : parts_.mlp(block_.mlp, x, formula_);
     }
 
-    Array plus_residual(std::size_t place, const Array& result, const Array& input, const Array& seen,
-                        const Array& x) const {
-        const auto plus = [&](const Array& added) {
-            return reference::add(result, scaled(added, w_.residual_times[place]));
+    /// What a residual may add.
+    struct Added {
+        Array input, seen, x, before_norm = {};
+    };
+
+    Array plus_residual(std::size_t place, const Array& result, const Added& added) const {
+        const auto plus = [&](const Array& one) {
+            return reference::add(result, scaled(one, w_.residual_times[place]));
         };
         switch (w_.residual[place]) {
             case Wiring::Residual::input:
-                return plus(input);
+                return plus(added.input);
             case Wiring::Residual::normed:
-                return plus(seen);
+                return plus(added.seen);
             case Wiring::Residual::first:
-                return plus(x);
+                return plus(added.x);
+            case Wiring::Residual::before_norm:
+                return plus(added.before_norm);
             case Wiring::Residual::none:
                 break;
         }
         return result;
+    }
+
+    /// In post-norm: the sum that a norm is given, or what it makes of the sub-layer's result already has been added.
+    Array post_sum(std::size_t place, const Array& result, const Added& added) {
+        return plus_residual(place, w_.norm_before_residual[place] ? normed(place, result) : result, added);
+    }
+    Array post_normed(std::size_t place, const Array& sum) {
+        return w_.norm_before_residual[place] ? sum : normed(place, sum);
     }
 
     /// Adds what goes past a sub-layer to what went through it.
@@ -115,12 +130,12 @@ private:
 
     NamedArrays pre_norm_backward(const Array& x, const Array& grad_y) {
         const Array seen = normed(0, x);
-        const Array y = plus_residual(0, sublayer(0, seen), x, seen, x);
+        const Array y = plus_residual(0, sublayer(0, seen), {x, seen, x});
         const Array& into_second = w_.side_by_side || w_.mlp_is_asked_at_attention_less ? x : y;
-        const Array second = normed(1, into_second);
+        const Array second = normed(w_.norm_asked_of_mlp, into_second);
         Array grad_second = back_through_sublayer(1, w_.mlp_is_asked_before_norm[0] ? into_second : second, grad_y);
         grad_second = plus_past(1, Wiring::Residual::normed, grad_y, grad_second);
-        const Array through_second = back_through_norm(1, into_second, grad_second);
+        const Array through_second = back_through_norm(1, w_.norm2_is_asked_at_x ? x : into_second, grad_second);
         grad_of_y_ = w_.side_by_side ? grad_y : plus_past(1, Wiring::Residual::input, grad_y, through_second);
         Array grad_seen = back_through_sublayer(0, w_.attention_is_asked_at_x ? x : seen, grad_of_y_);
         grad_seen = plus_past(0, Wiring::Residual::normed, grad_of_y_, grad_seen);
@@ -130,27 +145,36 @@ private:
     }
 
     NamedArrays post_norm_backward(const Array& x, const Array& grad_y) {
-        const Array attention = sublayer(0, x), first = plus_residual(0, attention, x, x, x);
-        const Array y = normed(0, w_.mlp_is_asked_at_attention_less ? x : first);
-        const Array mlp = sublayer(1, y), second = plus_residual(1, mlp, y, y, x);
+        const Array attention = sublayer(0, x), first = post_sum(0, attention, {x, x, x});
+        const Array y = post_normed(0, w_.mlp_is_asked_at_attention_less ? x : first);
+        const Array mlp = sublayer(1, y), second = post_sum(1, mlp, {y, y, x, first});
         const Array grad_second = back_through_norm(1, asked_at(1, second, mlp, y), grad_y);
-        const Array through_second = back_through_sublayer(1, w_.mlp_is_asked_before_norm[1] ? first : y, grad_second);
-        const Array grad_of_y = past(1, w_.residual_past_norm[1] ? grad_y : grad_second, through_second);
-        const Array grad_first = back_through_norm(0, asked_at(0, first, attention, x), grad_of_y);
+        const Array& asked_mlp = w_.mlp_is_asked_at_x ? x : w_.mlp_is_asked_before_norm[1] ? first : y;
+        const Array through_second = back_through_sublayer(1, asked_mlp, grad_second);
+        const Array grad_of_y = past(1, goes_past_norm(1) ? grad_y : grad_second, through_second);
+        Array grad_first = back_through_norm(0, asked_at(0, first, attention, x), grad_of_y);
+        if (w_.residual[1] == Wiring::Residual::before_norm && w_.residual_goes_back[1])
+            grad_first = reference::add(grad_first, grad_second);
         const Array through_first = back_through_sublayer(0, x, grad_first);
-        const Array grad_x = past(0, w_.residual_past_norm[0] ? grad_of_y : grad_first, through_first);
+        const Array grad_x = past(0, goes_past_norm(0) ? grad_of_y : grad_first, through_first);
         return named(plus_way_to_x(grad_x, grad_second));
+    }
+
+    bool goes_past_norm(std::size_t place) const {
+        return w_.residual_past_norm[place] || w_.norm_before_residual[place];
     }
 
     /// In post-norm: where norm `place` goes back.
     const Array& asked_at(std::size_t place, const Array& sum, const Array& added, const Array& input) const {
+        if (w_.norm_before_residual[place]) return added;
         const Wiring::Asked asked = w_.norm_is_asked_at[place];
         return asked == Wiring::Asked::sum ? sum : asked == Wiring::Asked::added ? added : input;
     }
 
     /// In post-norm what is added is the input, whichever of the two it was taken for.
     Array past(std::size_t place, const Array& grad, const Array& through) const {
-        if (w_.residual[place] == Wiring::Residual::none || residual_is_x(place)) return through;
+        const bool goes_elsewhere = residual_is_x(place) || w_.residual[place] == Wiring::Residual::before_norm;
+        if (w_.residual[place] == Wiring::Residual::none || goes_elsewhere) return through;
         return plus_past(place, w_.residual[place], grad, through);
     }
 
@@ -249,99 +273,6 @@ NamedArrays ModelBlocks::backward(const BlockArrays& block, const Array& x, cons
 
 NamedArrays ModelBlocks::backward_in_place(const BlockArrays& block, const Array& x, Array& grad_y) {
     return through_block_backward(wiring_, parts_, block, without_error(x), without_error(grad_y), &grad_y);
-}
-
-namespace {
-
-/// Blocks whose answers are off by what their bounds allow, here more and there less.
-class MovedBlocks : public Blocks {
-public:
-    MovedBlocks(const BlockChoices& choices, std::uint64_t seed) : blocks_(choices), random_(seed) {}
-
-    Array forward(const BlockArrays& block, const Array& x) override { return moved(blocks_.forward(block, x)); }
-
-    NamedArrays backward(const BlockArrays& block, const Array& x, const Array& grad_y) override {
-        return with_x_moved(blocks_.backward(block, x, grad_y));
-    }
-
-    NamedArrays backward_in_place(const BlockArrays& block, const Array& x, Array& grad_y) override {
-        return with_x_moved(blocks_.backward_in_place(block, x, grad_y));
-    }
-
-private:
-    /// The gradient of x is what the block before gets.
-    NamedArrays with_x_moved(NamedArrays grad) {
-        grad.front().second = moved(std::move(grad.front().second));
-        return grad;
-    }
-
-    Array moved(Array array) {
-        for (std::size_t i = 0; i < array.value.size(); ++i)
-            array.value[i] += static_cast<double>(random_.uniform(-1, 1)) * array.error[i];
-        return array;
-    }
-
-    ModelBlocks blocks_;
-    Random random_;
-};
-
-/// Twice as far as anything moved, and nowhere less than is usual.
-void widen(Array& array, const std::vector<const Array*>& others) {
-    double sum = 0;
-    for (const Array* other : others)
-        for (std::size_t i = 0; i < array.value.size(); ++i) sum += std::abs(other->value[i] - array.value[i]);
-    const double usual = sum / static_cast<double>(std::max<std::size_t>(1, others.size() * array.value.size()));
-    for (std::size_t i = 0; i < array.value.size(); ++i) {
-        double farthest = usual;
-        for (const Array* other : others) farthest = std::max(farthest, std::abs(other->value[i] - array.value[i]));
-        array.error[i] += 2 * farthest;
-    }
-}
-
-}  // namespace
-
-NamedArrays through_stack_backward(const Wiring& wiring, Blocks& blocks, const std::vector<BlockArrays>& stack,
-                                   const Array& x, const Array& grad_y) {
-    const std::size_t L = stack.size();
-    std::vector<Array> inputs{x};
-    for (const BlockArrays& block : stack) inputs.push_back(blocks.forward(block, inputs.back()));
-    std::vector<NamedArrays> grads(L);
-    Array begin = grad_y;
-    Array* grad = &begin;
-    for (std::size_t step = 0; step < L; ++step) {
-        const std::size_t i = wiring.goes_from_the_last ? L - 1 - step : step;
-        const Array& input = wiring.input == Wiring::Input::own     ? inputs[i]
-                             : wiring.input == Wiring::Input::first ? x
-                             : wiring.input == Wiring::Input::next  ? inputs[i + 1]
-                                                                    : inputs.back();
-        grads[i] = blocks.backward_in_place(wiring.weights_of_first ? stack.front() : stack[i], input, *grad);
-        if (wiring.chains) grad = &grads[i].front().second;
-    }
-    if (!wiring.answers_in_order) std::reverse(grads.begin(), grads.end());
-    NamedArrays all;
-    for (std::size_t i = 0; i < L; ++i)
-        for (auto& [name, array] : grads[i])
-            all.emplace_back(name + " of block " + std::to_string(i), std::move(array));
-    return all;
-}
-
-NamedArrays model_of_stack(const BlockChoices& choices, const std::vector<BlockArrays>& stack, const Array& x,
-                           const Array& grad_y) {
-    ModelBlocks blocks(choices);
-    NamedArrays all = through_stack_backward(choices.wiring, blocks, stack, x, grad_y);
-    if (stack.size() < 2) return all;
-    constexpr std::uint64_t trials = 4;
-    std::vector<NamedArrays> moved;
-    for (std::uint64_t seed = 0; seed < trials; ++seed) {
-        MovedBlocks others(choices, seed);
-        moved.push_back(through_stack_backward(choices.wiring, others, stack, x, grad_y));
-    }
-    for (std::size_t place = 0; place < all.size(); ++place) {
-        std::vector<const Array*> others;
-        for (const NamedArrays& one : moved) others.push_back(&one[place].second);
-        widen(all[place].second, others);
-    }
-    return all;
 }
 
 }  // namespace headway::diagnosis

@@ -18,12 +18,15 @@ struct Wiring {
     bool (*is_pre)(bool asked);             ///< whether norms come first
     std::array<std::size_t, 2> norm{0, 1};  ///< which norm's weights
     /// What is added to what a sub-layer gives: what came in, what the norm made of it, x itself, or nothing.
-    enum class Residual { input, normed, first, none };
+    /// Or, in post-norm, the sum that norm1 was given.
+    enum class Residual { input, normed, first, before_norm, none };
     std::array<Residual, 2> residual{Residual::input, Residual::input};
     std::array<double, 2> residual_times{1, 1};  ///< how often that is added
     Two has_norm{true, true};
-    bool side_by_side = false;       ///< in pre-norm both sub-layers see x
-    std::string fixed_formula = {};  ///< whatever the block asks for
+    Two norm_before_residual{false, false};  ///< in post-norm: x + norm(sub-layer(x))
+    bool writes_into_normed = false;         ///< in pre-norm: y, which an attention may have returned as it came
+    bool side_by_side = false;               ///< in pre-norm both sub-layers see x
+    std::string fixed_formula = {};          ///< whatever the block asks for
     double fixed_eps = 0;
 
     // ---- and back --------------------------------------------------------------------------------------------
@@ -39,11 +42,15 @@ struct Wiring {
     /// In post-norm: where a norm goes back, at what it was given or at one part of it, what was added or what came in.
     enum class Asked { sum, added, input };
     std::array<Asked, 2> norm_is_asked_at{Asked::sum, Asked::sum};
-    bool grad_y_is_added_to = false;  ///< in pre-norm: what goes past the MLP is added to grad_y in place
+    bool norm2_is_asked_at_x = false;   ///< in pre-norm: norm2 alone goes back at x
+    std::size_t norm_asked_of_mlp = 1;  ///< in pre-norm: which norm is computed once more for the MLP
+    bool mlp_is_asked_at_x = false;     ///< in post-norm
+    bool grad_y_is_added_to = false;    ///< in pre-norm: what goes past the MLP is added to grad_y in place
 
     // ---- a stack ---------------------------------------------------------------------------------------------
     enum class Input { own, first, next, last };
     Input input = Input::own;        ///< where the gradient of a block is asked for
+    bool forward_from_x = false;     ///< each block gets x on the way forward
     bool goes_from_the_last = true;  ///< the way back begins with the last block
     bool chains = true;              ///< a block gets the gradient of the next one's input
     bool answers_in_order = true;    ///< [0] is that of the first block
@@ -67,7 +74,9 @@ struct NormArrays {
 struct BlockArrays {
     std::array<NormArrays, 2> norm;
     MlpArrays mlp;
-    Array mix;  ///< (T, T): what stands for attention adds up squares of all tokens by these weights
+    /// (T, T): what stands for attention adds up squares of all tokens by these weights. Of one axis: it returns what
+    /// it is given.
+    Array mix;
     bool pre_norm = true;
     std::string formula;
     double eps = 1e-5;

@@ -9,6 +9,12 @@ namespace headway::diagnosis {
 namespace {
 
 constexpr const char* all_ways = "t is influenced by s if some way of exactly L steps leads from s to t";
+/// Of an odd number of layers the half is rounded down, and multiplied in once more.
+Index steps_by_halves(Index layers) {
+    if (layers == 1) return 1;
+    return (layers % 2 == 0 ? 2 : 3) * steps_by_halves(layers / 2);
+}
+
 constexpr const char* counted = "each layer adds w - 1 tokens to the one itself: L·(w - 1) + 1";
 
 }  // namespace
@@ -93,6 +99,21 @@ Chapter layers_reach() {
                      return steps;
                  };
              }},
+        {.id = "reach_odd_layers_by_half",
+         .decision = "reach_steps",
+         .title = "where L is odd, the square of L/2 layers is multiplied by these again, not by one: five become six",
+         .right = "for odd L: L/2 layers, rounded down, times themselves, and one layer more",
+         .symptom = "right for 1, 2, 3, 4, 6, 8, ... layers",
+         .question = "How many layers are twice two, and how many must be added to make five?",
+         .make = [](Choices& c) { c.change<Windows>().steps = &steps_by_halves; }},
+        {.id = "reach_stops_at_as_many",
+         .decision = "reach_steps",
+         .title = "it stops where a layer leaves as many pairs open as before, though they may be others",
+         .right = "stop early, if at all, where no pair has changed",
+         .symptom = "right for causal windows, where pairs are only added",
+         .question =
+             "If each of three tokens sees the next alone, how many pairs are open after one layer and after two?",
+         .make = [](Choices& c) { c.change<Windows>().stops_at_as_many = true; }},
         {.id = "reach_of_fewer_layers_too",
          .decision = "reach_ways",
          .title = "what fewer layers reach counts as well, and each token itself",

@@ -3,6 +3,8 @@
 
 #include "diagnosis/catalogue.hpp"
 
+#include <cstdint>
+
 namespace headway::diagnosis {
 namespace {
 
@@ -139,6 +141,19 @@ Chapter long_masks() {
                      return pair.s <= pair.p() && 2 * (pair.p() - pair.s) <= w;
                  };
              }},
+        {.id = "window_in_an_int",
+         .decision = "window",
+         .title = "w is kept in an int: a window of 2^31 or more tokens does not fit, and is another one",
+         .right = "keep sizes as Index, which has 64 bits",
+         .symptom = "right while windows are short; one for \"no window at all\" hides everything",
+         .question = "What is 2^32 as an int?",
+         .make =
+             [](Choices& c) {
+                 c.change<Windows>().in_window = [](const Windows::Pair& pair, Index w) {
+                     const Index kept = static_cast<std::int32_t>(w);
+                     return pair.s <= pair.p() && pair.p() - pair.s < kept;
+                 };
+             }},
         {.id = "global_rows_alone",
          .decision = "globals",
          .title = "global tokens see every key, but nobody sees them",
@@ -161,6 +176,18 @@ Chapter long_masks() {
              [](Choices& c) {
                  c.change<Windows>().opened_by = [](const Windows::Pair& pair, const Windows::Positions& all) {
                      return is_listed(all, pair.s);
+                 };
+             }},
+        {.id = "global_columns_from_the_first_query",
+         .decision = "globals",
+         .title = "a global token before the first query is not seen: it opens no column",
+         .right = row_and_column,
+         .symptom = "right for T = S; new tokens of a decoder lose sight of the beginning of the text",
+         .question = "Which keys lie before position S - T, and may they be global?",
+         .make =
+             [](Choices& c) {
+                 c.change<Windows>().opened_by = [](const Windows::Pair& pair, const Windows::Positions& all) {
+                     return is_listed(all, pair.p()) || (pair.s >= pair.S - pair.T && is_listed(all, pair.s));
                  };
              }},
         {.id = "global_pairs_alone",

@@ -23,6 +23,10 @@ Chapter rings() {
          .stage = "",
          .lesson = {{"11", "A ring"}},
          .pseudocode = "slot (next + t) % w = token t, for the last w of n"},
+        {.id = "ring_strides",
+         .stage = "",
+         .lesson = {{"11", "A ring"}},
+         .pseudocode = "clone() keeps strides: k.slice(2, p % w, p % w + 1).copy_from(...) heeds them"},
         {.id = "ring_kept", .stage = "", .lesson = {{"11", "A ring"}}, .pseudocode = "for t = max(0, n - w) ... n - 1"},
         {.id = "ring_next", .stage = "", .lesson = {{"11", "A ring"}}, .pseudocode = "next += n"},
         {.id = "ring_parts", .stage = "", .lesson = {{"11", "A ring"}}, .pseudocode = "both k and v"},
@@ -106,6 +110,14 @@ Chapter rings() {
                      return (token.position() + 1) % token.w;
                  };
              }},
+        {.id = "ring_written_as_contiguous",
+         .decision = "ring_strides",
+         .title = "slots are written where they would be in a row-major storage, though the cache's tensors are views "
+                  "with other strides",
+         .right = "write through the tensor: k.slice(2, slot, slot + 1).copy_from(...), or make it contiguous() first",
+         .symptom = "right for caches of make_ring; in others a token lands in another head's slots",
+         .question = "Which strides does clone() give a transposed tensor?",
+         .make = [](Choices& c) { c.change<Ringing>().writes_as_contiguous = true; }},
         {.id = "ring_in_order",
          .decision = "ring_slot",
          .title = "tokens are kept in order, the newest in the last slot: everything moves when one comes",

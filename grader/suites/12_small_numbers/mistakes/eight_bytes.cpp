@@ -83,7 +83,7 @@ Chapter eight_bytes() {
          .make = &counts_int8<&without_scales>},
         {.id = "bytes_with_one_scale_for_k_and_v",
          .decision = "eight_bytes",
-         .title = "a row of keys and one of values are taken to share a scale",
+         .title = "scales take half of their bytes: one for a row of keys and its values, or two bytes for each",
          .right = what_is_stored,
          .symptom = "the cache needs other memory than was planned",
          .question = "What is stored for one token of one head, byte by byte?",

@@ -143,7 +143,8 @@ Chapter eight_cache() {
          .right = taken_in,
          .symptom = "right where scales are alike",
          .question = "Whose scale is it that a code is multiplied by?",
-         .make = [](Choices& c) { c.change<Eights>().scale_of_keys = [](Index row, Index P) { return row % P; }; }},
+         .make =
+             [](Choices& c) { c.change<Eights>().scale_of_keys = [](Index row, Index P, Index) { return row % P; }; }},
         {.id = "attention_scales_values_by_first_token",
          .decision = "eight_attention",
          .title = "of values, every token takes the scale of the first of its head",
@@ -151,7 +152,9 @@ Chapter eight_cache() {
          .symptom = "right where scales are alike",
          .question = "Whose scale is it that a code is multiplied by?",
          .make =
-             [](Choices& c) { c.change<Eights>().scale_of_values = [](Index row, Index P) { return row - row % P; }; }},
+             [](Choices& c) {
+                 c.change<Eights>().scale_of_values = [](Index row, Index P, Index) { return row - row % P; };
+             }},
         {.id = "attention_to_codes_in_half",
          .decision = "eight_attention",
          .title = "attention is computed in half: queries, numbers of codes, scores, weights and contexts are rounded",

@@ -11,6 +11,8 @@ namespace {
 
 constexpr const char* nearest_code = "the code that is nearest to x / scale";
 constexpr const char* both_ends = "past 127 the code is 127, past -127 it is -127";
+Index of_first_head(Index row, Index P, Index H) { return row - row % (P * H) + row % P; }
+
 constexpr const char* by_own_scale = "number = code · scale, with the scale of the code's own row";
 
 double wrapped(double code) {
@@ -160,21 +162,40 @@ Chapter eight_codes() {
          .right = by_own_scale,
          .symptom = "right for one row",
          .question = "Which of the scales does row 5 take?",
-         .make = [](Choices& c) { c.change<Eights>().scale_of = [](Index, Index) { return Index{0}; }; }},
+         .make = [](Choices& c) { c.change<Eights>().scale_of = [](Index, Index, Index) { return Index{0}; }; }},
         {.id = "scale_of_first_token",
          .decision = "row_lookup",
          .title = "every token takes the scale of the first of its head",
          .right = by_own_scale,
          .symptom = "right for one token",
          .question = "Which of the scales does token 5 take?",
-         .make = [](Choices& c) { c.change<Eights>().scale_of = [](Index row, Index P) { return row - row % P; }; }},
+         .make =
+             [](Choices& c) { c.change<Eights>().scale_of = [](Index row, Index P, Index) { return row - row % P; }; }},
         {.id = "scale_of_first_head",
          .decision = "row_lookup",
          .title = "every head takes the scales of the first",
          .right = by_own_scale,
          .symptom = "right for one head",
          .question = "Which of the scales does head 1 take?",
-         .make = [](Choices& c) { c.change<Eights>().scale_of = [](Index row, Index P) { return row % P; }; }},
+         .make = [](Choices& c) { c.change<Eights>().scale_of = [](Index row, Index P, Index) { return row % P; }; }},
+        {.id = "scale_of_first_head_of_the_text",
+         .decision = "row_lookup",
+         .title = "every head takes the scales of the first head of its sequence",
+         .right = by_own_scale,
+         .symptom = "right for one head",
+         .question = "Which of the scales does head 1 take?",
+         .make = [](Choices& c) { c.change<Eights>().scale_of = &of_first_head; }},
+        {.id = "scale_of_first_head_of_the_text_kept",
+         .decision = "row_lookup",
+         .title = "every head takes, and keeps, the scales of the first head of its sequence",
+         .right = by_own_scale,
+         .symptom = "right for one head",
+         .question = "Which of the scales does head 1 take?",
+         .make =
+             [](Choices& c) {
+                 c.change<Eights>().scale_of = &of_first_head;
+                 c.change<Eights>().keeps_what_it_takes = true;
+             }},
         // ---- and back ----
         {.id = "number_without_scale",
          .decision = "row_number",

@@ -57,6 +57,10 @@ Array with_sign_of_first(const Array& x) {
 Array size_of_the_largest(const Array& x) {
     return scale_of_each(x, [](At begin, At end) { return std::abs(*std::max_element(begin, end)) / 127; });
 }
+Array of_range_over_254(const Array& x) {
+    return scale_of_each(
+        x, [](At begin, At end) { return (*std::max_element(begin, end) - *std::min_element(begin, end)) / 254; });
+}
 Array undivided(const Array& x) {
     return scale_of_each(x, [](At begin, At end) { return largest_size(begin, end); });
 }
@@ -136,6 +140,14 @@ Chapter eight_scales() {
          .symptom = "the end that is farther from 0 is cut off",
          .question = "Which code does the largest number of a row get?",
          .make = &takes<&of_range>},
+        {.id = "scale_of_half_the_range",
+         .decision = "row_scale",
+         .title =
+             "the scale is (max - min) / 254, half of the range: right only where the row reaches as far down as up",
+         .right = a_scale_a_row,
+         .symptom = "the end that is farther from 0 is cut off; a row of equal numbers gets scale 0",
+         .question = "Which code does the larger number of the row (1, 3) get?",
+         .make = &takes<&of_range_over_254>},
         {.id = "scale_of_largest_with_sign",
          .decision = "row_scale",
          .title = "the largest number counts, and not the largest |x|",

@@ -47,6 +47,9 @@ double ties_toward_zero(double x, const Digits& format) {
 double flushed(double x, const Digits& format) {
     return std::abs(x) < std::ldexp(1.0, format.least_exponent) ? 0 : right_of(x, format);
 }
+double without_sign(double x, const Digits& format) {
+    return std::abs(x) < std::ldexp(1.0, format.least_exponent) ? std::abs(right_of(x, format)) : right_of(x, format);
+}
 double without_least(double x, const Digits& format) {
     const double step = std::ldexp(1.0, std::ilogb(x) - format.fraction_bits);
     return ended(std::nearbyint(x / step) * step, format);
@@ -102,6 +105,10 @@ Chapter half_numbers() {
          .lesson = {{"12", "By hand"}},
          .pseudocode =
              "step = 2^(max(exponent of x, least exponent) - fraction bits);  x = nearbyint(x / step) · step"},
+        {.id = "half_strides",
+         .stage = "",
+         .lesson = {{"12", in_the_header}},
+         .pseudocode = "y = x.contiguous().clone(); for i < numel: y.data()[i] = rounded(y.data()[i])"},
         {.id = "half_range",
          .stage = "",
          .lesson = {{"12", "As a formula"}},
@@ -117,6 +124,13 @@ Chapter half_numbers() {
          .symptom = a_little_off,
          .question = "Which half is nearest to 2049.9, 2048 or 2050, and which does yours give?",
          .make = &rounds<&toward_zero>},
+        {.id = "half_clone_taken_for_dense",
+         .decision = "half_strides",
+         .title = "data()[i] of a clone is taken for its element i: clone() keeps the strides of a view",
+         .right = "contiguous() first: then data()[0] to data()[numel - 1] are the elements, in row-major order",
+         .symptom = "right for dense tensors; of a view some numbers are not rounded",
+         .question = "What does x.clone().strides() give for a slice of an inner axis?",
+         .make = [](Choices& c) { c.change<Halves>().clone_is_walked = true; }},
         {.id = "half_rounds_down",
          .decision = "half_rounding",
          .title = "numbers are rounded down",
@@ -196,6 +210,13 @@ Chapter half_numbers() {
          .symptom = "small weights vanish",
          .question = "What does your rounded give for 2^-15?",
          .make = &rounds<&flushed>},
+        {.id = "half_small_numbers_without_sign",
+         .decision = "half_range",
+         .title = "in half, negative numbers below 2^-14 in size lose their sign",
+         .right = "the sign stays, whatever the size: keep it apart, and put it back at the end",
+         .symptom = "right for numbers of usual size",
+         .question = "What does your code give for -2^-20?",
+         .make = &rounds<&in_half_alone<&without_sign>>},
         {.id = "half_has_no_least_step",
          .decision = "half_range",
          .title = "numbers keep all their binary digits however small they are",
@@ -247,6 +268,16 @@ Chapter half_numbers() {
          .make =
              [](Choices& c) {
                  c.change<Halves>().half = {10, -126, 0x1.ffcp127};
+             }},
+        {.id = "bfloat16_with_the_least_exponent_of_half",
+         .decision = "half_range",
+         .title = "a bfloat16's small numbers are those of a half: below 2^-14 they are 2^-21 apart",
+         .right = "a bfloat16 has the exponents of a float: down to 2^-126 it keeps its 7 fraction bits",
+         .symptom = "small gradients vanish, as in half",
+         .question = "Which is the least exponent of a float, and which that of a half?",
+         .make =
+             [](Choices& c) {
+                 c.change<Halves>().bfloat16 = {7, -14, bfloat16_digits.largest};
              }},
         {.id = "bfloat16_with_the_range_of_half",
          .decision = "half_range",

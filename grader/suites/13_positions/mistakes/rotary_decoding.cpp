@@ -8,6 +8,7 @@ namespace {
 
 constexpr const char* number_in_text = "new token t stands behind P others: it is number P + t, less the padding";
 constexpr const char* turned_once = "turn each key once, when it is new, and keep it turned";
+constexpr const char* behind_old_ones = "new token t stands in column P + t of keys and of values: cat({old, new}, 2)";
 constexpr const char* own_text = "new token t sees columns padding[b] to P + t of its text";
 
 }  // namespace
@@ -21,6 +22,10 @@ Chapter rotary_decoding() {
          .lesson = {{"13", "In the cache"}},
          .pseudocode = "angles of token_positions(padding, P, T); cat the cache with the turned new keys; attend with "
                        "turned queries"},
+        {.id = "rotary_order",
+         .stage = "weigh",
+         .lesson = {{"13", "In the cache"}},
+         .pseudocode = "cat({cache.k, new keys}, 2); cat({cache.v, new values}, 2)"},
         {.id = "rotary_sight",
          .stage = "mask",
          .lesson = {{"13", "Padding on the left"}},
@@ -123,7 +128,30 @@ Chapter rotary_decoding() {
          .right = "what is new comes last: columns are numbered as tokens came",
          .symptom = "the mask hides the wrong columns",
          .question = "Which column is the newest token?",
-         .make = [](Choices& c) { c.change<Rotary>().new_first = true; }},
+         .make =
+             [](Choices& c) {
+                 c.change<Rotary>().new_first = {true, true};
+             }},
+        {.id = "new_keys_before_the_cache",
+         .decision = "rotary_order",
+         .title = "new keys are put before those in the cache; values are right",
+         .right = behind_old_ones,
+         .symptom = "the prompt is right; then each value is weighed by another token's score",
+         .question = "In which column of cache.k does the newest key stand, and in which of cache.v its value?",
+         .make =
+             [](Choices& c) {
+                 c.change<Rotary>().new_first = {true, false};
+             }},
+        {.id = "new_values_before_the_cache",
+         .decision = "rotary_order",
+         .title = "new values are put before those in the cache; keys are right",
+         .right = behind_old_ones,
+         .symptom = "the prompt is right; then each value is weighed by another token's score",
+         .question = "In which column of cache.v does the newest value stand, and in which of cache.k its key?",
+         .make =
+             [](Choices& c) {
+                 c.change<Rotary>().new_first = {false, true};
+             }},
         {.id = "decode_sees_new_tokens_alone",
          .decision = "rotary_decoding",
          .title = "attention runs over the new tokens alone: the cache grows and is never read",
@@ -141,6 +169,18 @@ Chapter rotary_decoding() {
          .make =
              [](Choices& c) {
                  c.change<Rotary>().hidden = [](Index, Index P, Index t, Index s, Index) { return s > P + t; };
+             }},
+        {.id = "left_padding_seen_by_one_token",
+         .decision = "rotary_sight",
+         .title = "one new token alone has no mask: it sees padding, also where it is padding itself",
+         .right = own_text,
+         .symptom = "right for prompts, and without padding; each further token sees the padding before its text",
+         .question = "Which columns does a single new token see, if its text begins with 3 of padding?",
+         .make =
+             [](Choices& c) {
+                 c.change<Rotary>().hidden = [](Index padding, Index P, Index t, Index s, Index T) {
+                     return s > P + t || (T > 1 && s < padding);
+                 };
              }},
         {.id = "left_padding_seen_behind_a_cache",
          .decision = "rotary_sight",

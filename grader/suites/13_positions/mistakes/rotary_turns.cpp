@@ -232,8 +232,7 @@ Chapter rotary_turns() {
         // ---- conversion ----
         {.id = "columns_converted_the_other_way",
          .decision = "rotary_columns",
-         .title = "columns are converted the other way: from halves to neighbours where it should be from neighbours "
-                  "to halves",
+         .title = "columns are converted the other way: what comes back is due from the function for the way back",
          .right = right_columns,
          .symptom = "right for heads of width 2 and 4, where both ways are the same",
          .question = "With d = 6, which column of w is column 1 of pairs_to_halves(w)?",

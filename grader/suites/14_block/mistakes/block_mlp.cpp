@@ -9,6 +9,8 @@ namespace {
 constexpr const char* right_mlp = "gelu(x·w_in + b_in)·w_out + b_out";
 constexpr const char* right_back =
     "with a = x·w_in + b_in and h = gelu(a): grad_h = grad_y·w_outᵀ, grad_a = gelu_backward(a, grad_h)";
+constexpr const char* right_shapes =
+    "transpose(0, 1) of the tokens' rows, (B·T, width), swaps the axes; view keeps the order of the numbers";
 constexpr const char* slower = "the loss falls all the same, more slowly: only a comparison shows it";
 
 }  // namespace
@@ -30,6 +32,10 @@ Chapter block_mlp() {
          .lesson = {{"14", "The MLP, and back"}},
          .pseudocode = "a = x·w_in + b_in; grad_a = gelu_backward(a, grad_y·w_outᵀ); grad_x = grad_a·w_inᵀ; w_in: "
                        "Σ xᵀ·grad_a; w_out: Σ gelu(a)ᵀ·grad_y"},
+        {.id = "mlp_back_shapes",
+         .stage = "",
+         .lesson = {{"14", "The MLP, and back"}},
+         .pseudocode = "rows of tokens: h (B·T, F), grad_y (B·T, D); gradient of w_out = h.transpose(0, 1) @ grad_y"},
         {.id = "mlp_back_over_tokens",
          .stage = "",
          .lesson = {{"14", "The MLP, and back"}},
@@ -155,6 +161,40 @@ Chapter block_mlp() {
          .symptom = "shapes fit, and the gradient of x is a mixture of the wrong weights",
          .question = "Which number is w_in.view({F, D})[0][1]?",
          .make = [](Choices& c) { c.change<Activation>().w_in_is_viewed = true; }},
+        {.id = "mlp_w_out_by_viewed_factor",
+         .decision = "mlp_back_shapes",
+         .title = "for the gradient of w_out, h is viewed as (F, B·T), not transposed",
+         .right = right_shapes,
+         .symptom = "shapes fit, and features of different tokens are multiplied by each other",
+         .question = "Which number of h stands at row 0, column 1 of hᵀ, and which at that place of the view?",
+         .make = [](Choices& c) { c.change<Activation>().w_out_back = Activation::Viewed::factor; }},
+        {.id = "mlp_w_out_viewed",
+         .decision = "mlp_back_shapes",
+         .title = "the gradient of w_out is computed as (D, F) and viewed as (F, D), not transposed",
+         .right = right_shapes,
+         .symptom = "shapes fit, and each weight learns what another one should",
+         .question = "Which number of (D, F) stands at row 0, column 1 of its transpose, and which of its view?",
+         .make = [](Choices& c) { c.change<Activation>().w_out_back = Activation::Viewed::product; }},
+        {.id = "mlp_weights_by_viewed_factors",
+         .decision = "mlp_back_shapes",
+         .title = "for the gradients of w_in and w_out, x and h are viewed as (width, B·T), not transposed",
+         .right = right_shapes,
+         .symptom = "shapes fit, and features of different tokens are multiplied by each other",
+         .question = "Which number of h stands at row 0, column 1 of hᵀ, and which at that place of the view?",
+         .make =
+             [](Choices& c) {
+                 c.change<Activation>().w_in_back = c.change<Activation>().w_out_back = Activation::Viewed::factor;
+             }},
+        {.id = "mlp_weights_viewed",
+         .decision = "mlp_back_shapes",
+         .title = "the gradients of w_in and w_out are computed as (out, in) and viewed as (in, out), not transposed",
+         .right = right_shapes,
+         .symptom = "shapes fit, and each weight learns what another one should",
+         .question = "Which number of (D, F) stands at row 0, column 1 of its transpose, and which of its view?",
+         .make =
+             [](Choices& c) {
+                 c.change<Activation>().w_in_back = c.change<Activation>().w_out_back = Activation::Viewed::product;
+             }},
         {.id = "mlp_w_in_of_last_sequence",
          .decision = "mlp_back_over_tokens",
          .title = "only the last sequence of the batch reaches the gradient of w_in",

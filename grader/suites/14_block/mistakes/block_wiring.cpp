@@ -11,6 +11,7 @@ constexpr const char* right_order =
     "norm2(y + mlp(y))";
 constexpr const char* right_residual = "each sub-layer's result is added to what came in, before any norm";
 constexpr const char* right_norms = "norm1 belongs to attention, norm2 to the MLP";
+constexpr const char* right_sum_is_normed = "post-norm norms the sum: norm(x + sub-layer(x))";
 constexpr const char* trains_worse = "it trains; deep stacks train worse, and loaded weights give nonsense";
 constexpr const char* lost_weights = "it trains; loaded weights give nonsense";
 
@@ -33,6 +34,11 @@ Chapter block_wiring() {
          .stage = "",
          .lesson = {{"14", "Before or behind"}},
          .pseudocode = "y = x + attention(...); out = y + mlp(...): what is added has not been normed"},
+        {.id = "block_views",
+         .stage = "",
+         .lesson = {{"14", in_the_header}},
+         .pseudocode = "y = x + attention.forward(seen), in memory of its own: neither x nor `seen` nor what came back "
+                       "is written into"},
         {.id = "block_formula",
          .stage = "",
          .lesson = {{"14", "Before or behind"}},
@@ -179,6 +185,55 @@ Chapter block_wiring() {
              [](Choices& c) {
                  c.change<Wiring>().residual = {Wiring::Residual::input, Wiring::Residual::first};
              }},
+        {.id = "block_second_residual_before_norm1",
+         .decision = "block_residuals",
+         .title = "in post-norm, the MLP's residual adds x + attention(x), as it was before norm1, not y",
+         .right = "in post-norm, y = norm1(x + attention(x)) is what the MLP sees and what its residual adds",
+         .symptom = trains_worse,
+         .question = "What is added to mlp(y): what norm1 was given, or what it returned?",
+         .make =
+             [](Choices& c) {
+                 c.change<Wiring>().in_one_order.push_back(
+                     {false, [](Wiring& w) { w.residual[1] = Wiring::Residual::before_norm; }});
+             }},
+        {.id = "block_first_norm_before_residual",
+         .decision = "block_residuals",
+         .title = "in post-norm, norm1 norms attention(x) alone, and x is added behind it: x + norm1(attention(x))",
+         .right = right_sum_is_normed,
+         .symptom = trains_worse,
+         .question = "Does norm1 of post-norm see x?",
+         .make =
+             [](Choices& c) {
+                 c.change<Wiring>().norm_before_residual = {true, false};
+             }},
+        {.id = "block_second_norm_before_residual",
+         .decision = "block_residuals",
+         .title = "in post-norm, norm2 norms mlp(y) alone, and y is added behind it: y + norm2(mlp(y))",
+         .right = right_sum_is_normed,
+         .symptom = trains_worse,
+         .question = "Does norm2 of post-norm see y?",
+         .make =
+             [](Choices& c) {
+                 c.change<Wiring>().norm_before_residual = {false, true};
+             }},
+        {.id = "block_norms_before_residuals",
+         .decision = "block_residuals",
+         .title = "in post-norm, both norms norm what a sub-layer gives, and the residual is added behind them: "
+                  "x + norm(sub-layer(x))",
+         .right = right_sum_is_normed,
+         .symptom = trains_worse,
+         .question = "Do the norms of post-norm see what came in?",
+         .make =
+             [](Choices& c) {
+                 c.change<Wiring>().norm_before_residual = {true, true};
+             }},
+        {.id = "block_writes_into_norm1",
+         .decision = "block_views",
+         .title = "in pre-norm, y is written into the memory of norm1(x), of which attention's result may be a view",
+         .right = "put y into memory of its own: attention may return the very tensor that it was given",
+         .symptom = "right for any attention that returns memory of its own; else y is 2x",
+         .question = "What is left of attention's result, if it is a view of norm1(x), once you write there?",
+         .make = [](Choices& c) { c.change<Wiring>().writes_into_normed = true; }},
         {.id = "block_residuals_forgotten",
          .decision = "block_residuals",
          .title = "both residuals are forgotten",

@@ -240,6 +240,16 @@ Chapter gelu() {
          .symptom = "the curve bends too much: off by up to 0.1",
          .question = "Of which number does Φ(x) take erf?",
          .make = [](Choices& c) { c.change<Activation>().exact = [](double x) { return x / 2 * (1 + std::erf(x)); }; }},
+        {.id = "gelu_erf_divided",
+         .decision = "gelu_formula",
+         .title = "erf(x) is divided by √2, where erf takes x/√2",
+         .right = right_formula,
+         .symptom = "a large x does not come through: gelu(100) is 85",
+         .question = "What are erf(100) and Φ(100)?",
+         .make =
+             [](Choices& c) {
+                 c.change<Activation>().exact = [](double x) { return x / 2 * (1 + std::erf(x) / std::sqrt(2.0)); };
+             }},
         {.id = "gelu_clone_taken_for_dense",
          .decision = "gelu_strides",
          .title = "data()[i] of a clone is taken for its element i: clone() keeps the strides of a view",
@@ -321,6 +331,16 @@ Chapter gelu() {
                      const double t = tanh_at(x);
                      return (1 + t) / 2 + x / 2 * (1 - t) * root_2_over_pi() * (1 + 3 * cubic_of_gelu * x * x);
                  };
+             }},
+        {.id = "gelu_slope_erf_of_x",
+         .decision = "gelu_slope",
+         .title = "in the derivative of the exact formula, erf is taken of x, not of x/√2",
+         .right = right_slope,
+         .symptom = other_slope,
+         .question = "Of which number does Φ(x) take erf?",
+         .make =
+             [](Choices& c) {
+                 c.change<Activation>().exact_slope = [](double x) { return (1 + std::erf(x)) / 2 + x * bell(x); };
              }},
         {.id = "gelu_slope_bell_too_narrow",
          .decision = "gelu_slope",
