@@ -1,5 +1,6 @@
 #include "tiled_attention.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <stdexcept>
 #include <vector>
@@ -71,7 +72,7 @@ Tensor tiled_attention(const Tensor& q, const Tensor& k, const Tensor& v, const 
     if (mask.defined()) blocked = mask.expand({B, H, T, S});
     Tensor y = Tensor::zeros({B, H, T, d_v});
     const double root = std::sqrt(static_cast<double>(d));
-    std::vector<double> score(tile);
+    std::vector<double> score(std::min(tile, S));
     std::vector<double> gathered(d_v);
     for (Index b = 0; b < B; b++)
         for (Index h = 0; h < H; h++)
