@@ -131,7 +131,7 @@ Dispatcher::Dispatcher() {
     functions_["read"] = {1, [](Objects& objects, const std::vector<wire::Field>& arguments) {
                               return objects.get<wire::Value>(std::get<wire::Handle>(arguments[0].value));
                           }};
-    functions_["view"] = {4, &view_of};
+    functions_["view_of_kept"] = {4, &view_of};
     functions_["overlap"] = {2, &overlap};
     functions_["write"] = {3, [](Objects& objects, const std::vector<wire::Field>& arguments) -> wire::Value {
                                write_element(objects, std::get<wire::Handle>(arguments[0].value),

@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -23,10 +24,16 @@ public:
     /// Makes `function` callable; parameters and result travel as Convert<> says.
     template <class Result, class... Parameters>
     void add(const std::string& name, Result (*function)(Parameters...)) {
-        functions_[name] = {sizeof...(Parameters),
-                            [function](Objects& objects, const std::vector<wire::Field>& arguments) {
-                                return invoke(function, objects, arguments, std::index_sequence_for<Parameters...>{});
-                            }};
+        // The judge takes calls of the worker's own functions for its own.
+        const bool is_new =
+            functions_
+                .emplace(name, Function{sizeof...(Parameters),
+                                        [function](Objects& objects, const std::vector<wire::Field>& arguments) {
+                                            return invoke(function, objects, arguments,
+                                                          std::index_sequence_for<Parameters...>{});
+                                        }})
+                .second;
+        if (!is_new) throw std::logic_error("worker: two functions are called " + name);
     }
 
     /// Runs the call; whatever the student's code throws becomes an error in the reply.

@@ -43,7 +43,7 @@ Chapter chapters::what_is_read() {
          .decision = told_in_words,
          .title = "it throws where it should answer",
          .right = "the header says what is refused: all else gets an answer",
-         .symptom = "what the header allows ends the program of whoever relies on it",
+         .symptom = "what the header allows ends any program that relies on it",
          .question = "Which of your lines throws, and what has the header to say of such arguments?"},
         {.id = "part_times_a_factor",
          .decision = told_in_words,

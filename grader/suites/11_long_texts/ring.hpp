@@ -30,7 +30,7 @@ struct Ringing {
     bool (*writes_shared_keys)(const Seen&);    ///< into keys that another cache sees
     bool (*writes_shared_values)(const Seen&);  ///< into values that another cache sees
     /// Whether the other cache changes.
-    /// @param are_views  its tensors own no storage, then, whoever sees it
+    /// @param are_views  its tensors are views: then owns_storage() is false, shared or not
     bool changes_other(const Seen& seen, bool are_views) const;
     bool one_slot_more = false;  ///< a new ring has w + 1
     /// How wide a new ring is for keys and for values.

@@ -37,7 +37,7 @@ void absorb(Running& running, const Tensor& scores, const Tensor& v) {
     check(scores.size(0) == B && scores.size(1) == H && scores.size(2) == T, "absorb: scores are not (B, H, T, n)");
     check(v.shape() == Shape{B, H, n, d_v}, "absorb: v is not (B, H, n, d_v)");
 
-    // Tensors of its own: whoever holds the old ones keeps what they say.
+    // Tensors of its own: those who hold the old ones keep what they say.
     running.largest = running.largest.clone();
     running.total = running.total.clone();
     running.gathered = running.gathered.clone();
