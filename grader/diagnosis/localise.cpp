@@ -279,7 +279,7 @@ void localise(verdict::FunctionDiagnosis& diagnosis, const Function& function, j
     int right_ones = 0;
     for (const Observation& observation : observations) right_ones += is_right(observation) ? 1 : 0;
     diagnosis.sentences.push_back(
-        fmt::format("of {} calls with small inputs, {}", observations.size(),
+        fmt::format("of {} call{} with small inputs, {}", observations.size(), observations.size() == 1 ? "" : "s",
                     right_ones == 0 ? "none is right"
                                     : std::to_string(right_ones) + (right_ones == 1 ? " is right" : " are right")));
 }

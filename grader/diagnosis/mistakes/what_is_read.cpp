@@ -66,8 +66,8 @@ Chapter chapters::what_is_read() {
         {.id = not_as_promised,
          .decision = told_in_words,
          .title = "something that the header promises besides the numbers does not hold",
-         .right = "the header says what holds besides the numbers",
-         .symptom = "code that relies on the header is wrong with yours",
+         .right = "what the header says of this function, or of all of them",
+         .symptom = "a caller who has read the header counts on it",
          .question = "What does the header say of this besides the numbers that come back?"},
     };
     return {decisions, mistakes};

@@ -57,7 +57,7 @@ void add_functions(Dispatcher& dispatcher) {
             return Cache{k.clone(), v.clone(), lengths};
         });
     dispatcher.add(
-        "write", +[](Cache& cache, const Tensor& k, const Tensor& v) {
+        "write_cache", +[](Cache& cache, const Tensor& k, const Tensor& v) {
             cache.k.copy_from(k);
             cache.v.copy_from(v);
         });

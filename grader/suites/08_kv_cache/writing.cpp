@@ -158,7 +158,7 @@ AnswerAndChanges ask_make_cache(judge::Student& student, const Arguments& argume
     if (made.error) return answer_of(made);
     Answer answer = contents(student, made.value);
     const auto written = student.outcome(
-        "write", {{"cache", made.value}, {"k", argument(arguments, "k")}, {"v", argument(arguments, "v")}});
+        "write_cache", {{"cache", made.value}, {"k", argument(arguments, "k")}, {"v", argument(arguments, "v")}});
     if (written.error) return answer;  // of another shape, or undefined: that is seen
     const Answer now = contents(student, made.value);
     if (now.parts[0].second.value == now.parts[1].second.value) answer.parts.push_back({one_tensor, {}});
@@ -166,7 +166,8 @@ AnswerAndChanges ask_make_cache(judge::Student& student, const Arguments& argume
     if (!other.error && share_keys_or_values(contents(student, other.value), now))
         answer.parts.push_back({one_cache, {}});
     const Tensor zeros = Tensor::zeros(tensor(arguments, "k").shape());
-    student.outcome("write", {{"cache", made.value}, {"k", zeros}, {"v", zeros}});  // what is shared is empty again
+    student.outcome("write_cache",
+                    {{"cache", made.value}, {"k", zeros}, {"v", zeros}});  // what is shared is empty again
     return answer;
 }
 

@@ -40,6 +40,7 @@ Shape told() {
 }  // namespace
 
 void headway::worker::add_functions(Dispatcher& dispatcher) {
+    for (const char* name : {"mark_fresh_memory", "fresh_memory"}) dispatcher.remove(name);
     dispatcher.add("mark_fresh_memory", mark);
     dispatcher.add("fresh_memory", told);
     dispatcher.add("negative", negative);
