@@ -2,7 +2,7 @@
 #
 # Headers of other libraries that most sources include, read once: about half of what compiling costs. Targets with equal
 # options share them by `target_precompile_headers(TARGET REUSE_FROM NAME)`; optimisation comes from the folder that NAME
-# is made in. Sources include what they use all the same: the clang preset builds without.
+# is made in. Sources include what they use all the same: the lint preset reads them without.
 function(headway_precompiled name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LINK")
   set(source "${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp")

@@ -1,7 +1,7 @@
 #!/bin/sh
 # ./headway test --soak [NAME...]: every fuzzer, or these, for as long as it takes to trust it, as many at once as there are
-# processors. The decoder gets 10^8 inputs, each other reader 10^6 or an hour of a processor; without names, lying workers
-# follow. Results: build/test/soak/NAME.log and a table on standard output, for tests/fuzz/README.md. What is found ends
+# processors. The decoder gets 10^8 inputs, each other reader 10^6 or an hour of a processor; without names, the tests with
+# the label `soak` and lying workers follow. Results: build/test/soak/NAME.log and a table on standard output, for tests/fuzz/README.md. What is found ends
 # that fuzzer, and this with status 1.
 set -eu
 
@@ -80,6 +80,7 @@ status=0
 printf '%s\n' "$@" | xargs -n 1 -P "$(getconf _NPROCESSORS_ONLN)" sh "$0" --one || status=1
 if [ "$named" = 0 ]; then
     echo
+    (cd "$HEADWAY_ROOT" && ctest --preset soak) || status=1
     python3 "$HEADWAY_ROOT/tests/fuzz/run_liars.py" --judge "$HEADWAY_ROOT/build/test/bin/headway-judge" \
         --workers "$fuzzers" --policy "$HEADWAY_ROOT/policy.toml" --seeds 100 01_single_head 02_head_splitting \
         03_scaled_scores 04_merge_heads 05_module 07_backward 08_kv_cache 09_grouped_query 10_tiled_attention \

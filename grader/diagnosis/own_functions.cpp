@@ -63,9 +63,9 @@ MistakeSet OwnFunctions::explain_beside_one_of(const std::vector<const Mistake*>
     std::erase_if(wrong, [](const Observation& one) { return !one.seen.is_value(); });
     if (!function_.given_own_and) return found;
     // First what is not theirs alone: it shows the mistake that is looked for.
-    const auto explained =
-        std::ranges::stable_partition(wrong, [&](const Observation& one) { return !is_theirs(one); });
-    if (wrong.begin() == explained.begin()) return found;
+    const auto explained = std::stable_partition(wrong.begin(), wrong.end(),
+                                                 [&](const Observation& one) { return !is_theirs(one); });
+    if (wrong.begin() == explained) return found;
     constexpr double apart = 1;  // tolerances
     for (const Mistake* mistake : candidates) {
         const Choices choices = with({mistake});
@@ -84,7 +84,7 @@ MistakeSet OwnFunctions::explain_beside_one_of(const std::vector<const Mistake*>
             [&](const Observation& one) {
                 return due(one, given_own_and).value_or(Answer::without_value(Answer::Kind::unpredicted));
             },
-            {wrong.begin(), explained.begin()});
+            {wrong.begin(), explained});
         if (evidence && evidence->is_telling()) found.push_back(mistake);
     }
     return found;

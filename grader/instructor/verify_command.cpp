@@ -98,6 +98,13 @@ int show(const Mutants& mutants, const std::string& name) try {
     throw UsageError(error.what());
 }
 
+/// What was not looked at, in brackets.
+std::string left_out(const VerifyArguments& arguments) {
+    if (!arguments.quick) return "";
+    return fmt::format(" (--quick: without the extended mutants{}, and none compared with another)",
+                       arguments.every > 1 ? fmt::format(", of the others one in {}", arguments.every) : "");
+}
+
 /// DIR/NN_name/MUTANT/: mutant.toml and the program.
 int expand(const Course& course, const std::vector<const ExerciseInfo*>& exercises, const VerifyArguments& arguments) {
     for (const ExerciseInfo* info : exercises) {
@@ -115,9 +122,13 @@ CLI::App* declare_verify(CLI::App& app, VerifyArguments& verify) {
     auto* command = app.add_subcommand("verify", verify_purpose);
     command->add_option("exercises", verify.exercises, "Numbers, such as 03 (default: all)")->type_name("NN");
     command->add_flag("--diagnosis", verify.diagnosis, "Print how each mistake of the catalogue is named");
-    command->add_flag(
+    auto* quick = command->add_flag(
         "--quick", verify.quick,
         "Leave out the mutants that only prove one more entry of the catalogue; compare none with another");
+    command->add_option("--every", verify.every, "Of the mutants that --quick leaves take each Nth; of what must pass, all")
+        ->type_name("N")
+        ->check(CLI::PositiveNumber)
+        ->needs(quick);
     command->add_option("--proof", verify.proof, "Write PROOF.md: how each mistake of the catalogue is proven")
         ->type_name("FILE");
     auto* show = command->add_option("--show", verify.show, "Only print the whole program of a mutant");
@@ -140,7 +151,7 @@ int run_verify(const Course& course, const VerifyArguments& arguments) {
     if (!arguments.expand.empty()) return expand(course, exercises, arguments);
 
     ProgressLine progress;
-    const Proof proof = prove(course, exercises, arguments.seed, !arguments.quick,
+    const Proof proof = prove(course, exercises, arguments.seed, {.whole = !arguments.quick, .every = arguments.every},
                               {.step = [&](const std::string& step) { progress.show(step); },
                                .gap = [&](const std::string& gap) { progress.keep("gap: " + gap); }});
     progress.clear();
@@ -149,8 +160,7 @@ int run_verify(const Course& course, const VerifyArguments& arguments) {
     print_table(course, proof);
     if (!arguments.proof.empty()) build::write_file(arguments.proof, proof_document(proof));
     if (proof.gaps.empty()) {
-        fmt::print("\nNo gaps{}.\n",
-                   arguments.quick ? " (--quick: without the extended mutants, and none compared with another)" : "");
+        fmt::print("\nNo gaps{}.\n", left_out(arguments));
         return all_passed;
     }
     fmt::print("\n{} gaps:\n", proof.gaps.size());

@@ -275,7 +275,8 @@ struct LaterAnswers {
 };
 
 LaterAnswers expect_untouched(Student& student, const FunctionCall& call) {
-    const auto& [function, arguments] = call;
+    const std::string& function = call.function;
+    const Arguments& arguments = call.arguments;
     const Outcome first = expect_unchanged(student, call);
     const auto expect_as_first = [&](const Outcome& again, const std::string& where, const std::string& why) {
         expect(first.error || agree_but_for_rounding(numbers_of(first), numbers_of(again)), Stage::none,

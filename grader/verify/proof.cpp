@@ -45,7 +45,7 @@ std::vector<fs::path> sorted_folders(const fs::path& parent) {
     return folders;
 }
 
-std::vector<Specimen> collect(const Course& course, const ExerciseInfo& info, bool whole) {
+std::vector<Specimen> collect(const Course& course, const ExerciseInfo& info, const Extent& extent) {
     std::vector<Specimen> specimens;
     const auto add = [&](Kind kind, const fs::path& submission) {
         Specimen specimen;
@@ -58,16 +58,18 @@ std::vector<Specimen> collect(const Course& course, const ExerciseInfo& info, bo
     add(Kind::stub, course.root / "stubs");
     add(Kind::solution, course.root / "solutions");
     const Mutants mutants(course.root, info.name);
+    int met = 0;
     for (const Mutant& mutant : mutants.all()) {
-        if (mutant.extended && !whole) continue;
+        if (mutant.extended && !extent.whole) continue;
+        if (met++ % extent.every != 0) continue;
         add(Kind::mutant, mutant.name);
         specimens.back().mutant = mutant;
-        specimens.back().sanitized = whole || mutant.needs_sanitizer;
-        specimens.back().asked = whole;
+        specimens.back().sanitized = extent.whole || mutant.needs_sanitizer;
+        specimens.back().asked = extent.whole;
     }
     for (const fs::path& folder : sorted_folders(course.root / "tests" / "accepted" / info.name)) {
         add(Kind::accepted, folder);
-        specimens.back().sanitized = whole;
+        specimens.back().sanitized = extent.whole;
     }
     return specimens;
 }
@@ -286,19 +288,19 @@ std::string Specimen::first_failed() const {
     return to_string(verdict.build.problem);
 }
 
-Proof prove(const Course& course, const std::vector<const ExerciseInfo*>& exercises, std::uint64_t seed, bool whole,
-            const Told& told) {
+Proof prove(const Course& course, const std::vector<const ExerciseInfo*>& exercises, std::uint64_t seed,
+            const Extent& extent, const Told& told) {
     Proof proof;
     for (const ExerciseInfo* info : exercises)
         proof.exercises.push_back(
-            {info, Judge(course, *info, 0).max_points(), std::nullopt, collect(course, *info, whole)});
+            {info, Judge(course, *info, 0).max_points(), std::nullopt, collect(course, *info, extent)});
     std::vector<Specimen*> all;
     for (ExerciseProof& exercise : proof.exercises)
         for (Specimen& specimen : exercise.specimens) all.push_back(&specimen);
     examine_all(course, all, seed, once, told);
-    if (whole) examine_all(course, not_told_apart(proof.exercises), seed, often, told);
+    if (extent.whole) examine_all(course, not_told_apart(proof.exercises), seed, often, told);
     for (ExerciseProof& exercise : proof.exercises) {
-        if (whole) exercise.distinct = count_distinct(exercise.specimens, proof.gaps);
+        if (extent.whole) exercise.distinct = count_distinct(exercise.specimens, proof.gaps);
         add_gaps(course, exercise, proof.gaps);
     }
     proof.catalogue = prove_catalogue(course, proof.exercises);

@@ -71,11 +71,16 @@ struct Told {
     std::function<void(const std::string&)> gap;  ///< as soon as it is found: a proof takes long, and may be ended
 };
 
-/// @param whole  also the mutants that are marked as extended, all in both builds, and compared with each other.
-/// Otherwise
-///               accepted variants, and mutants that do not need the sanitizer, are built without: more than half of
-///               the time goes into that.
-Proof prove(const Course& course, const std::vector<const ExerciseInfo*>& exercises, std::uint64_t seed, bool whole,
-            const Told& told);
+/// What of the mutants is graded, and how.
+struct Extent {
+    /// Also those that are marked as extended, all in both builds, and compared with each other. Otherwise accepted
+    /// variants, and mutants that do not need the sanitizer, are built without: more than half of the time goes into
+    /// that.
+    bool whole = true;
+    int every = 1;  ///< of the mutants, in the order of their names, each first of so many
+};
+
+Proof prove(const Course& course, const std::vector<const ExerciseInfo*>& exercises, std::uint64_t seed,
+            const Extent& extent, const Told& told);
 
 }  // namespace headway::cli

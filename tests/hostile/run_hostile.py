@@ -13,7 +13,9 @@ Each folder here is one attack: attack.cpp, put beside a right solution of exerc
     sign              what shows that: HOSTILE-SUCCESS (unless given), "canary", "survivor", "passed", or a text
 
 usage: run_hostile.py --cli PROGRAM --course FOLDER --work FOLDER [--user N] [--no-live] [--weaker [--no-landlock]]
-                      [ATTACK...]
+                      [--part K/N] [ATTACK...]
+
+--part K/N takes each Nth attack, from the Kth on.
 
 --weaker grades on a machine where bubblewrap can do nothing (poor_machine.py). What may get through the weaker jail is
 listed in weaker.toml, with the reason; no reason excuses points, processes that live on, or changed files.
@@ -253,6 +255,7 @@ def main():
     parser.add_argument("--no-live", action="store_true")
     parser.add_argument("--weaker", action="store_true")
     parser.add_argument("--no-landlock", action="store_true")
+    parser.add_argument("--part", default="1/1")
     parser.add_argument("attacks", nargs="*")
     arguments = parser.parse_args()
     folder = pathlib.Path(__file__).resolve().parent
@@ -262,6 +265,8 @@ def main():
         sys.exit(f"there is no attack called {', '.join(sorted(unknown))}")
     if arguments.attacks:
         attacks = [attack for attack in attacks if attack.name in arguments.attacks]
+    part, parts = map(int, arguments.part.split("/"))
+    attacks = attacks[part - 1::parts]
 
     may_get_through = may_get_through_weaker_jail(folder, arguments) if arguments.weaker else {}
     if unknown := set(may_get_through) - {path.parent.name for path in folder.glob("*/hostile.toml")}:

@@ -273,7 +273,7 @@ PROPERTY(ScaledScores, CallsAreCleanAndShapesChecked, 1,
     refuses_masks(student, random, scores.shape(), "scaled_dot_product_attention",
                   [&](const Mask& some) { return in.with(some); });
     // To one sequence or one head, a mask of more could be broadcast the other way round.
-    for (const std::size_t axis : {0, 1}) {
+    for (const Index axis : {0, 1}) {
         const Tensor one = scores.slice(axis, 0, 1);
         refuses_masks(student, random, one.shape(), "masked_softmax", [&](const Mask& some) {
             return Arguments{{"scores", one}, {"mask", some}};

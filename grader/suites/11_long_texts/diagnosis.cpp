@@ -40,14 +40,16 @@ Predict predict_window_mask(const Arguments& arguments) {
     const auto [T, S] = lengths_of(arguments);
     const Index w = integer(arguments, "w");
     if (T < 1 || S < T || w < 1) return nullptr;
-    return [=](const Choices& c) { return Answer::of(array_of(window_mask(c.of<Windows>(), T, S, w))); };
+    return [=, T = T, S = S](const Choices& c) { return Answer::of(array_of(window_mask(c.of<Windows>(), T, S, w))); };
 }
 
 Predict predict_global_mask(const Arguments& arguments) {
     const auto [T, S] = lengths_of(arguments);
     const auto globals = positions(arguments, "positions");
     if (T < 1 || S < T || !are_within(globals, S)) return nullptr;
-    return [=](const Choices& c) { return Answer::of(array_of(global_mask(c.of<Windows>(), T, S, globals))); };
+    return [=, T = T, S = S](const Choices& c) {
+        return Answer::of(array_of(global_mask(c.of<Windows>(), T, S, globals)));
+    };
 }
 
 Predict predict_long_mask(const Arguments& arguments) {
@@ -57,8 +59,9 @@ Predict predict_long_mask(const Arguments& arguments) {
     const Mask padding = mask(arguments, "padding");
     if (T < 1 || S < T || w < 1 || !are_within(globals, S)) return nullptr;
     if (padding.defined() && padding.shape() != Shape{padding.size(0), 1, 1, S}) return nullptr;
-    return
-        [=](const Choices& c) { return Answer::of(array_of(long_mask(c.of<Windows>(), T, S, w, globals, padding))); };
+    return [=, T = T, S = S](const Choices& c) {
+        return Answer::of(array_of(long_mask(c.of<Windows>(), T, S, w, globals, padding)));
+    };
 }
 
 std::optional<Answer> long_mask_from_own(judge::Student& student, const Arguments& arguments) {

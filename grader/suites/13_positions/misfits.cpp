@@ -100,7 +100,7 @@ void expect_decoding_checked(Student& student, Random& random, const Decoding& i
     refuse(longer, "there are more counts of padding than sequences");
     refuse({in.padding.begin(), in.padding.end() - 1}, "there are fewer counts of padding than sequences");
     refuse(negative, "a count of padding is negative");
-    for (const std::size_t gone : {0, 1}) {
+    for (const std::size_t gone : {0u, 1u}) {
         Arguments other = in.arguments();
         other[gone].value = Tensor{};
         student.refuses("decode", other,

@@ -188,7 +188,7 @@ private:
 
     NamedArrays named(const Array& grad_x) const {
         NamedArrays all{{"x", grad_x}};
-        for (const std::size_t norm : {0, 1}) {
+        for (const std::size_t norm : {0u, 1u}) {
             const NormGradients& of_it = norm_of(norm);
             const std::string name = "norm" + std::to_string(norm + 1);
             all.emplace_back(name + "_gain", of_it.gain);
