@@ -165,7 +165,7 @@ TEST(Depth, LeavesTheGradientItsSize) {
     const NormWeights norm{Tensor::ones({4}), Tensor::zeros({4})};
     const Tensor gradient = Tensor::of({1, 1, 4}, {1, 0, 0, 0});
     const Tensor b_in = Tensor::zeros({16}), b_out = Tensor::zeros({4});
-    for (const std::size_t L : {1, 8, 32}) {
+    for (const std::size_t L : {1u, 8u, 32u}) {
         std::vector<Block> blocks;
         while (blocks.size() < L) {
             const Tensor w_in = random.normal({4, 16}) * 0.1F;
