@@ -21,7 +21,7 @@ using reference::exact;
 HIDDEN_SUITE(TiledAttention);
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
-constexpr Index far_beyond_all = Index{1} << 40;  ///< a tile: there are no such queries and keys, and no room for them
+constexpr Index far_beyond_all = 1000;  ///< a tile: there is room for its scores, which a right program may take
 const CheckedPart summed_axes{"gathered / total", Stage::softmax, {"b", "h", "query", "feature"}};
 const CheckedPart context_axes{"context vectors", Stage::weigh, {"b", "h", "query", "feature"}};
 

@@ -96,7 +96,6 @@ struct Tiling {
     bool ends_at_a_blocked_row = false;   ///< rows behind one that sees nothing of a tile take nothing of it in
     bool empty_by_the_first_row = false;  ///< whether a row has seen no key is told by query 0 of its head
     bool fewer_keys_refused = false;      ///< fewer than queries, under the causal option
-    bool room_for_whole_tiles = false;    ///< asked for, also where there are fewer queries or keys
     bool low_rows_are_empty = false;      ///< rows with a very low largest score get zeros in the end
     bool ends_at_a_blocked_tile = false;  ///< a query sees no key behind a tile that is blocked for it as a whole
     Causality causality = Causality::by_position;

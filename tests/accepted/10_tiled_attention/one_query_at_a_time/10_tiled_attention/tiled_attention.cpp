@@ -82,7 +82,7 @@ Tensor tiled_attention(const Tensor& q, const Tensor& k, const Tensor& v, const 
     const Index B = q.size(0), H = q.size(1), T = q.size(2), S = k.size(2), d = q.size(3), d_v = v.size(3);
     const Mask blocked = (mask.defined() ? mask : Mask::allow_all({1})).expand({B, H, T, S});
     const auto root = static_cast<float>(std::sqrt(static_cast<double>(d)));
-    std::vector<float> scores(static_cast<std::size_t>(std::min(tile, S)));
+    std::vector<float> scores(static_cast<std::size_t>(tile));
     Tensor y = Tensor::zeros({B, H, T, d_v});
     for (Index b = 0; b < B; ++b)
         for (Index h = 0; h < H; ++h) {
