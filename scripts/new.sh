@@ -8,7 +8,7 @@ templates=$root/templates
 
 usage() {
     cat <<'EOF'
-usage: ./headway new exercise NN_name     the files of a new exercise, such as 11_rotary_embedding
+usage: ./headway new exercise NN_name     the files of a new exercise, such as 15_linear_attention
        ./headway new mutant NN NAME       a new wrong submission of exercise NN, as an edit of a right one
 
 A new exercise builds, its solution passes and its stub is "not started". Its one function is an example: put yours in
@@ -37,7 +37,7 @@ check_exercise() {
     number=${name%%_*} stem=${name#*_}
     if ! printf '%s\n' "$name" | grep -Eqx '[0-9][0-9]_.*' || [ "$number" = 00 ] || ! is_name "$stem"; then
         refuse "$name is no name for an exercise." \
-            "It is two digits and words in small letters, such as 11_rotary_embedding."
+            "It is two digits and words in small letters, such as 15_linear_attention."
     fi
     taken=$(exercise_of "$number")
     if [ -n "$taken" ]; then refuse "$number is $taken already. Free is $(free_number)_$stem."; fi

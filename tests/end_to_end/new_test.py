@@ -104,9 +104,9 @@ class NewExercise(Course):
         before = self.files()
         for words, part in ((("exercise", "50_another"), f"50 is {NAME} already. Free is 51_another."),
                             (("exercise", "51_made_up"), "Take another name"),
-                            (("exercise", "rotary"), "such as 11_rotary_embedding"),
-                            (("exercise", "51_Rotary"), "such as 11_rotary_embedding"),
-                            (("exercise", "51_../../x"), "such as 11_rotary_embedding"),
+                            (("exercise", "rotary"), "such as 15_linear_attention"),
+                            (("exercise", "51_Rotary"), "such as 15_linear_attention"),
+                            (("exercise", "51_../../x"), "such as 15_linear_attention"),
                             (("exercise", "51_visible_test"), "Take another name"),
                             (("exercise",), "usage:"), (("lab", "x"), "usage:"), ((), "usage:"),
                             (("mutant", "51", "x"), "there is no exercise 51"),

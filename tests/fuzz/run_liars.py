@@ -46,8 +46,10 @@ def main():
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--first", type=int, default=1)
     parser.add_argument("--timeout", type=int, default=300)
-    parser.add_argument("exercises", nargs="+")
+    parser.add_argument("exercises", nargs="*", help="all that have such a program, if not given")
     arguments = parser.parse_args()
+    arguments.exercises = arguments.exercises or sorted(
+        program[len("lying_"):] for program in os.listdir(arguments.workers) if program.startswith("lying_"))
     wrong = collections.Counter()
     runs = 0
     for exercise in arguments.exercises:
