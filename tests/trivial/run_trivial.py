@@ -97,10 +97,18 @@ def all_trivial(number, header, kind):
 
 def one_trivial(number, solution, function, kind):
     text = solution.read_text()
-    theirs = definitions(text).get(function)
-    if theirs is None:
-        sys.exit(f"{solution} has no function {function} that {__file__} can find")
-    return prelude(kind) + text.replace(theirs, fragments(number)[function])
+    theirs, ours = definitions(text), fragments(number)
+    helpers = [body for name, body in ours.items() if name not in theirs and f"{name}(" in ours[function]]
+    return prelude(kind) + text.replace(theirs[function], "\n".join([*helpers, ours[function]]))
+
+
+def functions_of(number, solution):
+    """Those of the exercise, without what the trivial ones use besides."""
+    theirs = definitions(solution.read_text())
+    found = [function for function in fragments(number) if function in theirs]
+    if not found:
+        sys.exit(f"{solution} has no function that {__file__} can find")
+    return found
 
 
 def built_on(function, solution):
@@ -204,7 +212,7 @@ def main():
                 note(exercise, kind, number, exercise, solution.name, all_trivial(number, header, kind),
                      lambda points: points > MOST_POINTS and f"earns {points} points for nothing")
         elif number not in ("05", "06"):  # one function, or none
-            for function in fragments(number):
+            for function in functions_of(number, solution):
                 for kind in kinds:
                     reason = REASONS.get((number, function)) or built_on(function, solution)
                     note(f"{number} {function}", kind, number, exercise, solution.name,
