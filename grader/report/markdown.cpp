@@ -48,6 +48,15 @@ std::string on_one_line(const std::string& text) {
     return whole;
 }
 
+/// Where a link leads, for a terminal that opens none: a name of arXiv's says that already, a file of the course is here.
+void add_address(cmark_node* link, std::vector<Piece>& pieces) {
+    constexpr std::string_view scheme = "https://";
+    const std::string_view address = cmark_node_get_url(link);
+    cmark_node* words = cmark_node_first_child(link);
+    if (!address.starts_with(scheme) || (words != nullptr && literal(words).starts_with("arXiv:"))) return;
+    pieces.push_back({{" (" + std::string(address.substr(scheme.size())) + ")", Tone::faint}, true});
+}
+
 /// Emphasis is for proportional type and is left out; what is strong has its tone.
 void add_pieces(cmark_node* parent, Tone tone, std::vector<Piece>& pieces) {
     for (cmark_node* node : children(parent)) {
@@ -68,6 +77,10 @@ void add_pieces(cmark_node* parent, Tone tone, std::vector<Piece>& pieces) {
             }
             case CMARK_NODE_STRONG:
                 add_pieces(node, Tone::strong, pieces);
+                break;
+            case CMARK_NODE_LINK:
+                add_pieces(node, tone, pieces);
+                add_address(node, pieces);
                 break;
             case CMARK_NODE_IMAGE: {
                 std::vector<Piece> words;

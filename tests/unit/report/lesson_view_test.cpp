@@ -35,7 +35,9 @@ TEST(LessonView, FormulasWithShapesAreTypedToo) {
 }
 
 TEST(LessonView, LinksAndEmphasisLoseTheirMarks) {
-    EXPECT_EQ(shown("See [the paper](https://example.org), *twice*: 2 * 3.\n"), "See the paper, twice: 2 * 3.\n");
+    EXPECT_EQ(shown("See [lesson 03](03-scaled-scores.md), *twice*: 2 * 3.\n"), "See lesson 03, twice: 2 * 3.\n");
+    EXPECT_EQ(shown("It [shipped](https://example.org/issues/7).\n"), "It shipped (example.org/issues/7).\n");
+    EXPECT_EQ(shown("[arXiv:1706.03762](https://arxiv.org/abs/1706.03762), 3.2\n"), "arXiv:1706.03762, 3.2\n");
 }
 
 TEST(LessonView, TablesHaveColumns) {
