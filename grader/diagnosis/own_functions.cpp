@@ -63,8 +63,8 @@ MistakeSet OwnFunctions::explain_beside_one_of(const std::vector<const Mistake*>
     std::erase_if(wrong, [](const Observation& one) { return !one.seen.is_value(); });
     if (!function_.given_own_and) return found;
     // First what is not theirs alone: it shows the mistake that is looked for.
-    const auto explained = std::stable_partition(wrong.begin(), wrong.end(),
-                                                 [&](const Observation& one) { return !is_theirs(one); });
+    const auto explained =
+        std::stable_partition(wrong.begin(), wrong.end(), [&](const Observation& one) { return !is_theirs(one); });
     if (wrong.begin() == explained) return found;
     constexpr double apart = 1;  // tolerances
     for (const Mistake* mistake : candidates) {

@@ -125,7 +125,9 @@ CLI::App* declare_verify(CLI::App& app, VerifyArguments& verify) {
     auto* quick = command->add_flag(
         "--quick", verify.quick,
         "Leave out the mutants that only prove one more entry of the catalogue; compare none with another");
-    command->add_option("--every", verify.every, "Of the mutants that --quick leaves take each Nth; of what must pass, all")
+    command
+        ->add_option("--every", verify.every,
+                     "Of the mutants that --quick leaves take each Nth; of what must pass, all")
         ->type_name("N")
         ->check(CLI::PositiveNumber)
         ->needs(quick);

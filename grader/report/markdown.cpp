@@ -48,7 +48,8 @@ std::string on_one_line(const std::string& text) {
     return whole;
 }
 
-/// Where a link leads, for a terminal that opens none: a name of arXiv's says that already, a file of the course is here.
+/// Where a link leads, for a terminal that opens none: a name of arXiv's says that already, a file of the course is
+/// here.
 void add_address(cmark_node* link, std::vector<Piece>& pieces) {
     constexpr std::string_view scheme = "https://";
     const std::string_view address = cmark_node_get_url(link);

@@ -340,9 +340,9 @@ int main(int argc, char** argv) {
     const auto has_few_wrong = [](const Tally& all) {
         return all.outcomes.at(Outcome::wrong_name) <= std::max(1, all.all() / 200);
     };
-    const bool good = singles_are_good &&
-                      (!many || (two.share(Outcome::named) >= 95 && three.share(Outcome::named) >= 80 &&
-                                 has_few_wrong(two) && has_few_wrong(three)));
+    const bool good =
+        singles_are_good && (!many || (two.share(Outcome::named) >= 95 && three.share(Outcome::named) >= 80 &&
+                                       has_few_wrong(two) && has_few_wrong(three)));
     fmt::print("{}\n", good ? "all bounds hold" : "a bound is broken");
     return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }
