@@ -5,6 +5,7 @@ Each folder here is one attack: attack.cpp, put beside a right solution of exerc
     attack            what it tries, in words
     where             "constructor", "call" (in softmax_rows, whose answer is right), "exit"; "source": it is compiled
     verdict           what it must get: "passed" (it achieved nothing), "failed", "not_passed", or "any"
+    not_built         why it need not be built; else what is no "source" must be, or it attacks nothing
     words             a part of the verdict, or a list, of which one is: what is seen depends on when the judge looks
     limits            the limits for workers that it is graded with as in policy.toml: it takes many processes
     stopped_by        the protections that it runs into
@@ -192,7 +193,7 @@ def survivors(before, place, patience=2.0):
     return left
 
 
-def harm(place, text, verdict, about):
+def harm(place, text, verdict, about, where):
     """What went wrong, in words."""
     problems = []
     exercise = verdict["exercises"][0]
@@ -204,6 +205,8 @@ def harm(place, text, verdict, about):
     elif wanted != "any" and state != wanted:
         problems.append(f"{state} instead of {wanted}: {exercise['problem']} {exercise['build'].get('message')} "
                         + str([t.get("failure", {}).get("message") for t in exercise["tests"] if t.get("failure")][:1]))
+    if where != "source" and exercise["build"].get("problem", "none") != "none" and "not_built" not in about:
+        problems.append(f"it attacks nothing, since it was not built: {exercise['build'].get('message')}")
     words = about.get("words", "")
     if not any(one in text for one in ([words] if isinstance(words, str) else words)):
         problems.append(f"the verdict does not say \"{words}\"")
@@ -306,7 +309,7 @@ def main():
                 continue
             excuse = may_get_through.get(attack.name)
             passes = isinstance(excuse, dict)
-            problems = harm(place, text, verdict, attack.about | ({"verdict": "passed"} if passes else {}))
+            problems = harm(place, text, verdict, attack.about | ({"verdict": "passed"} if passes else {}), where)
             if left := survivors(before, place):
                 problems.append("survivors: " + "; ".join(map(who_is, sorted(left))))
             changed = {path for path, what in place.snapshot().items() if unharmed.get(path) != what}
