@@ -141,7 +141,7 @@ if [ "$slurm" = only ]; then
 fi
 if [ "$all" = yes ]; then run_tests all test; else run_tests test test; fi
 # With --all each mistake of the catalogue is proven; PROOF.md is what came of it.
-set -- --quick --every 3
+set -- --quick --every 4
 if [ "$all" = yes ]; then set -- --diagnosis --proof "$root/build/PROOF.md"; fi
 check 'The course itself (verify)' "$root/build/test/bin/headway-cli" verify "$@"
 check 'Format' check_format
