@@ -153,6 +153,7 @@ std::vector<Piece> pieces_of(cmark_node* node, Tone tone) {
 
 std::vector<Span> spans_of(const std::vector<Piece>& pieces) {
     std::vector<Span> spans;
+    spans.reserve(pieces.size());
     for (const Piece& piece : pieces) spans.push_back(piece.span);
     return spans;
 }
