@@ -50,6 +50,8 @@ def main():
     arguments = parser.parse_args()
     arguments.exercises = arguments.exercises or sorted(
         program[len("lying_"):] for program in os.listdir(arguments.workers) if program.startswith("lying_"))
+    if not arguments.exercises:
+        sys.exit(f"{arguments.workers} has no program lying_NN_name: build the target fuzzers")
     wrong = collections.Counter()
     runs = 0
     for exercise in arguments.exercises:

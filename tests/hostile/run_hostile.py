@@ -5,7 +5,6 @@ Each folder here is one attack: attack.cpp, put beside a right solution of exerc
     attack            what it tries, in words
     where             "constructor", "call" (in softmax_rows, whose answer is right), "exit"; "source": it is compiled
     verdict           what it must get: "passed" (it achieved nothing), "failed", "not_passed", or "any"
-    not_built         why it need not be built; else what is no "source" must be, or it attacks nothing
     words             a part of the verdict, or a list, of which one is: what is seen depends on when the judge looks
     limits            the limits for workers that it is graded with as in policy.toml: it takes many processes
     stopped_by        the protections that it runs into
@@ -205,7 +204,7 @@ def harm(place, text, verdict, about, where):
     elif wanted != "any" and state != wanted:
         problems.append(f"{state} instead of {wanted}: {exercise['problem']} {exercise['build'].get('message')} "
                         + str([t.get("failure", {}).get("message") for t in exercise["tests"] if t.get("failure")][:1]))
-    if where != "source" and exercise["build"].get("problem", "none") != "none" and "not_built" not in about:
+    if where != "source" and exercise["build"].get("problem", "none") != "none":
         problems.append(f"it attacks nothing, since it was not built: {exercise['build'].get('message')}")
     words = about.get("words", "")
     if not any(one in text for one in ([words] if isinstance(words, str) else words)):
