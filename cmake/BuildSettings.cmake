@@ -20,10 +20,6 @@ add_library(headway_language INTERFACE)
 target_compile_features(headway_language INTERFACE cxx_std_20)
 target_include_directories(headway_language INTERFACE "${CMAKE_SOURCE_DIR}/grader")  # includes name room and file
 target_compile_options(headway_language INTERFACE -Wall -Wextra -Wconversion -Wshadow)
-if(HEADWAY_UNITY AND CMAKE_CXX_COMPILER_ID MATCHES Clang)
-  # It takes a name of one file to hide one of its neighbour's. What hides something in its own file, lint finds.
-  target_compile_options(headway_language INTERFACE -Wno-shadow)
-endif()
 if(HEADWAY_COVERAGE)
   target_compile_options(headway_language INTERFACE --coverage -O0 -fprofile-update=atomic)
   target_link_options(headway_language INTERFACE --coverage)

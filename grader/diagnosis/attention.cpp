@@ -10,7 +10,7 @@
 namespace headway::diagnosis {
 namespace {
 
-constexpr std::array<Argument, 3> inputs{Argument::query, Argument::key, Argument::value};
+constexpr std::array<Argument, 3> roles{Argument::query, Argument::key, Argument::value};
 constexpr std::array<Argument, 3> weights_of{Argument::w_q, Argument::w_k, Argument::w_v};
 
 /// What the mask of the call and the causal option block together.
@@ -64,8 +64,8 @@ const Attention::Read& Attention::read(const Reading& reading) {
     const auto numbers = [&](const Tensor& tensor, Argument argument) {
         return tensor.defined() ? reading.tensor(tensor, argument) : Array{};
     };
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-        read_.input[i] = numbers(given_.input[i], inputs[i]);
+    for (std::size_t i = 0; i < roles.size(); ++i) {
+        read_.input[i] = numbers(given_.input[i], roles[i]);
         read_.weight[i] = numbers(given_.weight[i], weights_of[i]);
     }
     read_.w_o = numbers(given_.w_o, Argument::w_o);

@@ -98,6 +98,8 @@ int show(const Mutants& mutants, const std::string& name) try {
     throw UsageError(error.what());
 }
 
+Extent extent_of(const VerifyArguments& arguments) { return {.whole = !arguments.quick, .every = arguments.every}; }
+
 /// What was not looked at, in brackets.
 std::string left_out(const VerifyArguments& arguments) {
     if (!arguments.quick) return "";
@@ -109,9 +111,8 @@ std::string left_out(const VerifyArguments& arguments) {
 int expand(const Course& course, const std::vector<const ExerciseInfo*>& exercises, const VerifyArguments& arguments) {
     for (const ExerciseInfo* info : exercises) {
         const Mutants mutants(course.root, info->name);
-        for (const Mutant& mutant : mutants.all())
-            if (!mutant.extended || !arguments.quick)
-                mutants.write(mutant, fs::path(arguments.expand) / info->name / mutant.name);
+        for (const Mutant* mutant : covered(mutants, extent_of(arguments)))
+            mutants.write(*mutant, fs::path(arguments.expand) / info->name / mutant->name);
     }
     return all_passed;
 }
@@ -153,7 +154,7 @@ int run_verify(const Course& course, const VerifyArguments& arguments) {
     if (!arguments.expand.empty()) return expand(course, exercises, arguments);
 
     ProgressLine progress;
-    const Proof proof = prove(course, exercises, arguments.seed, {.whole = !arguments.quick, .every = arguments.every},
+    const Proof proof = prove(course, exercises, arguments.seed, extent_of(arguments),
                               {.step = [&](const std::string& step) { progress.show(step); },
                                .gap = [&](const std::string& gap) { progress.keep("gap: " + gap); }});
     progress.clear();

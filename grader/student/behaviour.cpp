@@ -227,7 +227,7 @@ private:
     std::vector<wire::Handle> handles_;  ///< of all, then of each
 };
 
-constexpr const char* because = ": it keeps something between calls, or reads memory that it never wrote";
+constexpr const char* keeps_something = ": it keeps something between calls, or reads memory that it never wrote";
 
 }  // namespace
 
@@ -300,7 +300,7 @@ LaterAnswers expect_untouched(Student& student, const FunctionCall& call) {
     later.other = student.outcome(function, with_other_numbers(arguments));
     const Outcome second = student.outcome(function, arguments);
     expect(may_repeat(student, call, first, second), Stage::state,
-           "your " + function + " answers the same question differently after another call" + because);
+           "your " + function + " answers the same question differently after another call" + keeps_something);
     expect(sees_what_was_overwritten(student, function, arguments), Stage::state,
            "your " + function +
                " does not notice that numbers of its arguments have been overwritten since the last call"
@@ -327,8 +327,9 @@ void expect_untouched(Student& student, const std::vector<FunctionCall>& calls) 
     if (std::any_of(calls.begin(), calls.end(), uses_objects)) return;
     student.fresh_worker();
     const auto expect_again = [&](const FunctionCall& call, const Outcome& before) {
-        expect(may_repeat(student, call, before, student.outcome(call.function, call.arguments)), Stage::none,
-               "your " + call.function + " answers differently in a new process than after other calls" + because);
+        expect(
+            may_repeat(student, call, before, student.outcome(call.function, call.arguments)), Stage::none,
+            "your " + call.function + " answers differently in a new process than after other calls" + keeps_something);
     };
     for (std::size_t i = calls.size(); i-- > 0;) {
         const auto& [function, arguments] = calls[i];

@@ -58,13 +58,10 @@ std::vector<Specimen> collect(const Course& course, const ExerciseInfo& info, co
     add(Kind::stub, course.root / "stubs");
     add(Kind::solution, course.root / "solutions");
     const Mutants mutants(course.root, info.name);
-    int met = 0;
-    for (const Mutant& mutant : mutants.all()) {
-        if (mutant.extended && !extent.whole) continue;
-        if (met++ % extent.every != 0) continue;
-        add(Kind::mutant, mutant.name);
-        specimens.back().mutant = mutant;
-        specimens.back().sanitized = extent.whole || mutant.needs_sanitizer;
+    for (const Mutant* mutant : covered(mutants, extent)) {
+        add(Kind::mutant, mutant->name);
+        specimens.back().mutant = *mutant;
+        specimens.back().sanitized = extent.whole || mutant->needs_sanitizer;
         specimens.back().asked = extent.whole;
     }
     for (const fs::path& folder : sorted_folders(course.root / "tests" / "accepted" / info.name)) {
@@ -286,6 +283,14 @@ std::string Specimen::first_failed() const {
     for (const verdict::Test& test : verdict.tests)
         if (test.state != verdict::TestState::passed) return test.name;
     return to_string(verdict.build.problem);
+}
+
+std::vector<const Mutant*> covered(const Mutants& mutants, const Extent& extent) {
+    std::vector<const Mutant*> found;
+    int met = 0;
+    for (const Mutant& mutant : mutants.all())
+        if ((extent.whole || !mutant.extended) && met++ % extent.every == 0) found.push_back(&mutant);
+    return found;
 }
 
 Proof prove(const Course& course, const std::vector<const ExerciseInfo*>& exercises, std::uint64_t seed,

@@ -80,6 +80,9 @@ struct Extent {
     int every = 1;  ///< of the mutants, in the order of their names, each first of so many
 };
 
+/// The mutants that it covers, in the order of their names.
+std::vector<const Mutant*> covered(const Mutants& mutants, const Extent& extent);
+
 Proof prove(const Course& course, const std::vector<const ExerciseInfo*>& exercises, std::uint64_t seed,
             const Extent& extent, const Told& told);
 

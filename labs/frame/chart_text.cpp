@@ -14,7 +14,7 @@ namespace {
 using report::number;
 using report::Tone;
 
-constexpr std::size_t rows = 12;
+constexpr std::size_t chart_rows = 12;
 constexpr std::size_t axis_width = 8;
 constexpr std::array<std::string_view, 6> marks = {"●", "○", "■", "□", "▲", "△"};
 constexpr std::array<std::string_view, 6> letters = {"o", "x", "+", "*", "#", "@"};
@@ -28,13 +28,13 @@ struct Drawing {
 
 Drawing drawn(const Chart& chart, std::size_t columns, bool unicode) {
     const Span2d span = span_of(chart);
-    Drawing drawing{std::vector(rows, std::vector<std::string_view>(columns)), false};
+    Drawing drawing{std::vector(chart_rows, std::vector<std::string_view>(columns)), false};
     for (std::size_t i = 0; i < chart.series.size(); ++i) {
         const Series& one = chart.series[i];
         for (std::size_t p = 0; p < one.x.size(); ++p) {
             if (!std::isfinite(one.y[p])) continue;
             const auto column = std::lround(across(chart, span, one.x[p]) * static_cast<double>(columns - 1));
-            const auto row = std::lround((1 - up(span, one.y[p])) * static_cast<double>(rows - 1));
+            const auto row = std::lround((1 - up(span, one.y[p])) * static_cast<double>(chart_rows - 1));
             const std::string_view mark = (unicode ? marks : letters)[i % marks.size()];
             std::string_view& place = drawing.grid[static_cast<std::size_t>(row)][static_cast<std::size_t>(column)];
             const bool taken = !place.empty() && place != mark;
@@ -59,9 +59,9 @@ void show_chart(report::Page& page, std::size_t indent, const Chart& chart) {
     page.line(indent, {{chart.title, Tone::strong}});
     page.line(indent, {{chart.y_name, Tone::faint}});
     const Drawing drawing = drawn(chart, columns, unicode);
-    for (std::size_t row = 0; row < rows; ++row) {
-        const double y = std::lerp(span.top, span.bottom, static_cast<double>(row) / (rows - 1));
-        std::string line = row % 4 == 0 || row == rows - 1
+    for (std::size_t row = 0; row < chart_rows; ++row) {
+        const double y = std::lerp(span.top, span.bottom, static_cast<double>(row) / (chart_rows - 1));
+        std::string line = row % 4 == 0 || row == chart_rows - 1
                                ? fmt::format("{:>{}.{}f}", y, axis_width, decimals(span.top - span.bottom))
                                : std::string(axis_width, ' ');
         line += unicode ? "│" : "|";

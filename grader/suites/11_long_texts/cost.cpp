@@ -9,7 +9,7 @@
 namespace headway::judge::long_texts {
 namespace {
 
-constexpr const char* asked = "window_attention";
+constexpr const char* measured_function = "window_attention";
 
 /// What a worker has written to that holds nothing of the submission's: the runtime's data, its first heap, stacks, and
 /// the processes of the jail around it.
@@ -26,7 +26,7 @@ Student::Measured ask_measured(Student& student, const Inputs& in) {
             kept.push_back(student.store(tensor->contiguous()));
             argument.value = kept.back();
         }
-    Student::Measured measured = student.measured(asked, arguments);
+    Student::Measured measured = student.measured(measured_function, arguments);
     for (const wire::Handle handle : kept) student.forget(handle);
     if (measured.started_processes)
         expect(false, Stage::none,
@@ -68,7 +68,7 @@ Array expected_row(const Inputs& in, Index t) {
 /// What is wrong for few tokens too is another test's business.
 bool is_right_for_few(Student& student, Random& random) {
     const Inputs few = long_inputs(random, 64);
-    const Tensor context = student.outside_story([&] { return student.tensor(asked, few.arguments()); });
+    const Tensor context = student.outside_story([&] { return student.tensor(measured_function, few.arguments()); });
     return !difference(context_rows, context, few.expected());
 }
 
@@ -103,7 +103,7 @@ std::uint64_t given_with(const Inputs& in) { return bytes(in.q) + bytes(in.k) + 
 std::optional<std::uint64_t> taken_by(Student& student, Random& random, const Inputs& in) {
     // In a worker of its own: freed memory of earlier calls would hide a new allocation.
     student.fresh_worker();
-    student.outcome(asked, long_inputs(random, 64).arguments());  // code that runs first is loaded first
+    student.outcome(measured_function, long_inputs(random, 64).arguments());  // code that runs first is loaded first
     const Student::Measured measured = ask_measured(student, in);
     expect_some_rows(student, random, in, measured.answer);
     if (!measured.is_known) return std::nullopt;
