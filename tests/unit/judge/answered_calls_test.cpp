@@ -9,7 +9,7 @@
 namespace headway::judge {
 namespace {
 
-const Arguments arguments{{"x", Tensor::of({2, 2}, {1, 2, 3, 4})}, {"H", Index{2}}};
+const Arguments two_arguments{{"x", Tensor::of({2, 2}, {1, 2, 3, 4})}, {"H", Index{2}}};
 
 class AnsweredCalls : public testing::Test {
 protected:
@@ -19,8 +19,9 @@ protected:
 
 TEST_F(AnsweredCalls, ComesBackAsItWasAnswered) {
     AnsweredCallsFile file(path_);
-    file.add("f", arguments, {Tensor::of({2}, {5, 6}), std::nullopt, {}});
-    file.add("g", arguments, {{}, wire::Error{wire::ErrorKind::invalid_argument, "std::invalid_argument", "no"}, {}});
+    file.add("f", two_arguments, {Tensor::of({2}, {5, 6}), std::nullopt, {}});
+    file.add("g", two_arguments,
+             {{}, wire::Error{wire::ErrorKind::invalid_argument, "std::invalid_argument", "no"}, {}});
     file.close();
     const auto answered_calls = read_answered_calls(path_);
     ASSERT_EQ(answered_calls.size(), 2U);
@@ -32,7 +33,7 @@ TEST_F(AnsweredCalls, ComesBackAsItWasAnswered) {
 
 TEST_F(AnsweredCalls, WhatLivesInTheWorkerIsLeftOut) {
     AnsweredCallsFile file(path_);
-    file.add("f", arguments, {wire::Handle{3}, std::nullopt, {}});
+    file.add("f", two_arguments, {wire::Handle{3}, std::nullopt, {}});
     file.add("f", {{"cache", wire::Handle{3}}}, {Tensor::ones({2}), std::nullopt, {}});
     file.close();
     EXPECT_TRUE(read_answered_calls(path_).empty());
@@ -49,7 +50,7 @@ TEST_F(AnsweredCalls, WhatIsTooLargeIsLeftOutAndNothingFails) {
 
 TEST_F(AnsweredCalls, AFileThatEndsTooSoonIsSaid) {
     AnsweredCallsFile file(path_);
-    file.add("f", arguments, {Tensor::ones({2}), std::nullopt, {}});
+    file.add("f", two_arguments, {Tensor::ones({2}), std::nullopt, {}});
     file.close();
     std::filesystem::resize_file(path_, std::filesystem::file_size(path_) - 1);
     EXPECT_THROW(read_answered_calls(path_), std::exception);
@@ -57,7 +58,7 @@ TEST_F(AnsweredCalls, AFileThatEndsTooSoonIsSaid) {
 
 TEST_F(AnsweredCalls, ADiskThatIsFullIsSaid) {
     AnsweredCallsFile file("/dev/full");
-    file.add("f", arguments, {Tensor::ones({2}), std::nullopt, {}});
+    file.add("f", two_arguments, {Tensor::ones({2}), std::nullopt, {}});
     EXPECT_THROW(file.close(), std::runtime_error);
 }
 
