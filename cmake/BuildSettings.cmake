@@ -35,17 +35,16 @@ endif()
 add_library(headway_settings INTERFACE)
 target_link_libraries(headway_settings INTERFACE headway_language)
 if(HEADWAY_ASAN)
+  target_compile_definitions(headway_settings INTERFACE HEADWAY_ASAN)
   target_compile_options(headway_settings INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all
-                                                    -fno-omit-frame-pointer
-                                                    # g++ 12 sees ghosts in <regex> when both sanitizers are on.
-                                                    $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
+                                                    -fno-omit-frame-pointer)
   target_link_options(headway_settings INTERFACE -fsanitize=address,undefined)
 endif()
 
 # For what waits for compilers, workers and people: not worth much of a compiler's time. A third less to compile than -O1
-# with lines for a debugger, which the asan preset has.
+# with lines for a debugger.
 set(HEADWAY_QUICK_TO_COMPILE -O0 -g0)
-if(HEADWAY_ASAN OR HEADWAY_RELEASE)
+if(HEADWAY_RELEASE)
   set(HEADWAY_QUICK_TO_COMPILE -O1)
 endif()
 

@@ -1,8 +1,8 @@
 #!/bin/sh
 # ./headway test --soak [NAME...]: every fuzzer, or these, for as long as it takes to trust it, as many at once as there are
 # processors. The decoder gets 10^8 inputs, each other reader 10^6 or an hour of a processor. Without names, the tests with
-# the label `soak` and lying workers follow. Results: build/test/soak/NAME.log and a table on standard output, for
-# tests/fuzz/README.md. What is found ends that fuzzer, and this with status 1.
+# the label `soak`, lying workers and the whole of `verify` follow. Results: build/test/soak/NAME.log and a table on
+# standard output, for tests/fuzz/README.md. What is found ends that fuzzer, and this with status 1.
 set -eu
 
 fuzzers=$HEADWAY_ROOT/build/test/tests/fuzz
@@ -83,5 +83,6 @@ if [ "$named" = 0 ]; then
     (cd "$HEADWAY_ROOT" && ctest --preset soak) || status=1
     python3 "$HEADWAY_ROOT/tests/fuzz/run_liars.py" --judge "$HEADWAY_ROOT/build/test/bin/headway-judge" \
         --workers "$fuzzers" --policy "$HEADWAY_ROOT/policy.toml" --seeds 100 || status=1
+    "$HEADWAY_ROOT/build/test/bin/headway-cli" verify || status=1
 fi
 exit $status

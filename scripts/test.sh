@@ -1,7 +1,7 @@
 #!/bin/sh
 # ./headway test [--all | --soak [NAME...] | slurm]: Headway's own tests, whole. The last line is `N passed, N failed`.
 #   always: build without a warning, ctest, verify, format, shellcheck;
-#   --all: the slow tests, sanitizers, clang++ and clang-tidy as well;
+#   --all: the slow tests, a build by clang++ with sanitizers, and clang-tidy as well;
 #   --soak: only the fuzzers, or these, each for its full length, which takes a night in all (scripts/soak.sh);
 #   slurm: only what grades a class on a cluster, on one that is made for it on this machine.
 set -eu
@@ -140,15 +140,14 @@ if [ "$slurm" = only ]; then
     finish
 fi
 if [ "$all" = yes ]; then run_tests all test; else run_tests test test; fi
-# With --all each mistake of the catalogue is proven; PROOF.md is what came of it.
+# With --all each mistake of the catalogue is proven; PROOF.md is what came of it. All in both builds: --soak.
 set -- --quick --every 4
-if [ "$all" = yes ]; then set -- --diagnosis --proof "$root/build/PROOF.md"; fi
+if [ "$all" = yes ]; then set -- --sanitized-every 4 --diagnosis --proof "$root/build/PROOF.md"; fi
 check 'The course itself (verify)' "$root/build/test/bin/headway-cli" verify "$@"
 check 'Format' check_format
 check 'Scripts (shellcheck)' check_scripts
 if [ "$all" = yes ]; then
-    if build asan/in_process_tests; then run_tests asan asan; fi
-    if build clang; then run_tests clang clang; fi
+    if build asan; then run_tests asan asan; fi
     if build lint/headway_wire_schema; then check 'Lint (clang-tidy)' check_lint; fi
 fi
 finish

@@ -98,11 +98,17 @@ int show(const Mutants& mutants, const std::string& name) try {
     throw UsageError(error.what());
 }
 
-Extent extent_of(const VerifyArguments& arguments) { return {.whole = !arguments.quick, .every = arguments.every}; }
+Extent extent_of(const VerifyArguments& arguments) {
+    return {.whole = !arguments.quick, .every = arguments.every, .sanitized_every = arguments.sanitized_every};
+}
 
 /// What was not looked at, in brackets.
 std::string left_out(const VerifyArguments& arguments) {
-    if (!arguments.quick) return "";
+    if (!arguments.quick)
+        return arguments.sanitized_every == 1
+                   ? ""
+                   : fmt::format(" (in both builds of the mutants that do not need the sanitizer one in {})",
+                                 arguments.sanitized_every);
     return fmt::format(" (--quick: without the extended mutants{}, and none compared with another)",
                        arguments.every > 1 ? fmt::format(", of the others one in {}", arguments.every) : "");
 }
@@ -132,6 +138,12 @@ CLI::App* declare_verify(CLI::App& app, VerifyArguments& verify) {
         ->type_name("N")
         ->check(CLI::PositiveNumber)
         ->needs(quick);
+    command
+        ->add_option("--sanitized-every", verify.sanitized_every,
+                     "Build in both builds, of the mutants that do not need the sanitizer, each Nth")
+        ->type_name("N")
+        ->check(CLI::PositiveNumber)
+        ->excludes(quick);
     command->add_option("--proof", verify.proof, "Write PROOF.md: how each mistake of the catalogue is proven")
         ->type_name("FILE");
     auto* show = command->add_option("--show", verify.show, "Only print the whole program of a mutant");

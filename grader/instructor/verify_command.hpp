@@ -16,6 +16,7 @@ struct VerifyArguments {
     bool diagnosis = false;         ///< the table of the catalogue too
     bool quick = false;             ///< without the mutants that are marked extended
     int every = 1;                  ///< of the others each first of so many
+    int sanitized_every = 1;        ///< in both builds each first of so many
     std::string proof;              ///< where PROOF.md goes; empty: nowhere
     std::vector<std::string> show;  ///< exercise and name of a mutant: only its program is printed
     std::string expand;             ///< a folder: only the mutants are written there, each as a submission

@@ -16,7 +16,7 @@ void bound_own_memory([[maybe_unused]] std::uint64_t bytes) {
         own_memory_ran_out() = true;
         throw std::bad_alloc();
     });
-#ifndef __SANITIZE_ADDRESS__
+#ifndef HEADWAY_ASAN
     // The soft limit: workers are given their own; see Process::start.
     rlimit limit{};
     if (::getrlimit(RLIMIT_AS, &limit) != 0) return;

@@ -33,18 +33,24 @@ std::string result_of(const verdict::Test& test, Words said) {
     return text + "\n";
 }
 
-}  // namespace
-
-Shown shown_by(const verdict::Exercise& exercise, std::vector<Answered> answers) {
-    const Words said = answers.empty() ? Words::count : Words::ignored;
+std::string outcome_of(const verdict::Exercise& exercise, Words said) {
     std::string outcome;
     for (const verdict::Test& test : exercise.tests) outcome += result_of(test, said);
     if (exercise.diagnosis)
         for (const verdict::FunctionDiagnosis& one : exercise.diagnosis->functions)
             outcome += fmt::format("{}: {} {} {} {}\n", one.function, to_string(one.state), one.stage,
                                    fmt::join(one.mistakes, " "), one.only_where.value_or(""));
+    return outcome;
+}
+
+}  // namespace
+
+Shown shown_by(const verdict::Exercise& exercise, std::vector<Answered> answers) {
+    std::string outcome = outcome_of(exercise, answers.empty() ? Words::count : Words::ignored);
     return {std::move(outcome), std::move(answers)};
 }
+
+Shown shown_unasked(const verdict::Exercise& exercise) { return {outcome_of(exercise, Words::ignored), {}}; }
 
 bool alike(const Shown& a, const Shown& b) {
     return a.outcome == b.outcome && std::ranges::equal(a.answers, b.answers, same_answer);

@@ -17,6 +17,9 @@ struct Shown {
 /// What a graded submission shows. Where the diagnosis asks nothing, what the hidden tests say in words counts too.
 Shown shown_by(const verdict::Exercise& exercise, std::vector<Answered> answers);
 
+/// What it shows before it is asked anything. Words do not count: they may differ where no question does.
+Shown shown_unasked(const verdict::Exercise& exercise);
+
 /// Whether nothing tells them apart; numbers may differ by rounding.
 bool alike(const Shown& a, const Shown& b);
 

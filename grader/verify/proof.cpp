@@ -26,13 +26,6 @@ namespace fs = std::filesystem;
 using build::Build;
 using verdict::State;
 
-/// How often the questions of the diagnosis are drawn, for each build.
-struct Draws {
-    int plain;
-    int sanitized;
-};
-
-/// Most submissions are told apart by these; the others are asked more.
 constexpr Draws once{1, 0};
 constexpr Draws often{20, 2};
 
@@ -58,16 +51,19 @@ std::vector<Specimen> collect(const Course& course, const ExerciseInfo& info, co
     add(Kind::stub, course.root / "stubs");
     add(Kind::solution, course.root / "solutions");
     const Mutants mutants(course.root, info.name);
+    int met = 0;
     for (const Mutant* mutant : covered(mutants, extent)) {
         add(Kind::mutant, mutant->name);
         specimens.back().mutant = *mutant;
-        specimens.back().sanitized = extent.whole || mutant->needs_sanitizer;
-        specimens.back().asked = extent.whole;
+        specimens.back().sanitized = mutant->needs_sanitizer || (extent.whole && met++ % extent.sanitized_every == 0);
     }
     for (const fs::path& folder : sorted_folders(course.root / "tests" / "accepted" / info.name)) {
         add(Kind::accepted, folder);
         specimens.back().sanitized = extent.whole;
     }
+    if (extent.whole)
+        for (Specimen& specimen : specimens)
+            if (specimen.kind == Kind::solution || specimen.kind == Kind::accepted) specimen.draws = once;
     return specimens;
 }
 
@@ -80,13 +76,13 @@ std::vector<Answered> ask(const Course& course, const Specimen& specimen, Build 
 }
 
 /// What the questions of the diagnosis show of it.
-std::vector<Answered> answers_of(const Course& course, const Specimen& specimen, const Draws& draws,
-                                 std::uint64_t seed) {
-    if (specimen.kind == Kind::stub || !specimen.asked || specimen.verdict.build.problem != verdict::BuildProblem::none)
-        return {};
-    std::vector<Answered> answers = ask(course, specimen, Build::plain, draws.plain, seed);
-    if (draws.sanitized > 0 && specimen.sanitized && course.toolchain.builds(specimen.exercise->name, Build::sanitized))
-        std::ranges::move(ask(course, specimen, Build::sanitized, draws.sanitized, seed), std::back_inserter(answers));
+std::vector<Answered> answers_of(const Course& course, const Specimen& specimen, std::uint64_t seed) {
+    if (specimen.verdict.build.problem != verdict::BuildProblem::none) return {};
+    std::vector<Answered> answers = ask(course, specimen, Build::plain, specimen.draws.plain, seed);
+    if (specimen.draws.sanitized > 0 && specimen.sanitized &&
+        course.toolchain.builds(specimen.exercise->name, Build::sanitized))
+        std::ranges::move(ask(course, specimen, Build::sanitized, specimen.draws.sanitized, seed),
+                          std::back_inserter(answers));
     return answers;
 }
 
@@ -95,7 +91,7 @@ std::vector<std::string> blind_tests_of(const Course& course, const Specimen& sp
     return Judge(course, *specimen.exercise, seed).blind_tests(worker_of(course, specimen, Build::plain));
 }
 
-void examine(const Course& whole, Specimen& specimen, std::uint64_t seed, const Draws& draws) {
+void examine(const Course& whole, Specimen& specimen, std::uint64_t seed) {
     GradingOptions options;
     options.exercises = {specimen.exercise};
     options.seed = seed;
@@ -113,7 +109,8 @@ void examine(const Course& whole, Specimen& specimen, std::uint64_t seed, const 
         }
         options.submission = specimen.submission;
         specimen.verdict = grade(course, options).exercises.front();
-        specimen.shown = shown_by(specimen.verdict, answers_of(course, specimen, draws, seed));
+        specimen.shown = specimen.draws.plain > 0 ? shown_by(specimen.verdict, answers_of(course, specimen, seed))
+                                                  : shown_unasked(specimen.verdict);
         specimen.gap = gap_of(specimen);
         if (specimen.kind == Kind::solution && specimen.gap.empty())
             specimen.gap = fmt::format("{}", fmt::join(blind_tests_of(course, specimen, seed), "; "));
@@ -123,14 +120,13 @@ void examine(const Course& whole, Specimen& specimen, std::uint64_t seed, const 
 }
 
 /// As many at once as there are processors: each is compiled, judged and asked in a row.
-void examine_all(const Course& course, const std::vector<Specimen*>& specimens, std::uint64_t seed, const Draws& draws,
-                 const Told& told) {
+void examine_all(const Course& course, const std::vector<Specimen*>& specimens, std::uint64_t seed, const Told& told) {
     std::atomic<std::size_t> next = 0;
     std::size_t done = 0;
     std::mutex mutex;
     const auto work = [&] {
         for (std::size_t i = next++; i < specimens.size(); i = next++) {
-            examine(course, *specimens[i], seed, draws);
+            examine(course, *specimens[i], seed);
             const std::lock_guard lock(mutex);
             const std::string name = fmt::format("{} {}", specimens[i]->exercise->number, specimens[i]->name);
             if (!specimens[i]->gap.empty()) told.gap(name + ": " + specimens[i]->gap);
@@ -302,8 +298,14 @@ Proof prove(const Course& course, const std::vector<const ExerciseInfo*>& exerci
     std::vector<Specimen*> all;
     for (ExerciseProof& exercise : proof.exercises)
         for (Specimen& specimen : exercise.specimens) all.push_back(&specimen);
-    examine_all(course, all, seed, once, told);
-    if (extent.whole) examine_all(course, not_told_apart(proof.exercises), seed, often, told);
+    examine_all(course, all, seed, told);
+    // Most mutants are told apart by what they fail. Only the others are asked, and asked more if that does not do.
+    if (extent.whole)
+        for (const Draws& draws : {once, often}) {
+            const std::vector<Specimen*> twins = not_told_apart(proof.exercises);
+            for (Specimen* specimen : twins) specimen->draws = draws;
+            examine_all(course, twins, seed, told);
+        }
     for (ExerciseProof& exercise : proof.exercises) {
         if (extent.whole) exercise.distinct = count_distinct(exercise.specimens, proof.gaps);
         add_gaps(course, exercise, proof.gaps);

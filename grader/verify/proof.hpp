@@ -18,6 +18,12 @@ namespace headway::cli {
 
 enum class Kind { stub, solution, mutant, accepted };
 
+/// How often the questions of the diagnosis are drawn, for each build.
+struct Draws {
+    int plain = 0;
+    int sanitized = 0;
+};
+
 /// One submission whose verdict is known beforehand.
 struct Specimen {
     Kind kind = Kind::mutant;
@@ -27,7 +33,7 @@ struct Specimen {
     Mutant mutant;                     ///< what is known of it, if it is one
     bool is_diagnosed = true;          ///< whether failed submissions of its exercise are
     bool sanitized = true;             ///< whether it is graded in the sanitized build, too
-    bool asked = true;                 ///< whether the questions of the diagnosis are asked of it, one by one
+    Draws draws;                       ///< of the questions of the diagnosis, which are then asked of it one by one
     verdict::Exercise verdict;
     Shown shown;      ///< what may tell it from others
     std::string gap;  ///< what is not as it should be; empty if all is
@@ -77,7 +83,8 @@ struct Extent {
     /// variants, and mutants that do not need the sanitizer, are built without: more than half of the time goes into
     /// that.
     bool whole = true;
-    int every = 1;  ///< of the mutants, in the order of their names, each first of so many
+    int every = 1;            ///< of the mutants, in the order of their names, each first of so many
+    int sanitized_every = 1;  ///< of the whole, those that are built in both builds without needing the sanitizer
 };
 
 /// The mutants that it covers, in the order of their names.

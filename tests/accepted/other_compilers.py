@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""other_compilers.py CLI COURSE WORK [NN ...]: right programs are right however they are compiled.
+"""other_compilers.py CLI COURSE WORK [--each-once] [NN ...]: right programs are right however they are compiled.
 
 Grades the accepted variants and solutions of exercises NN (default: the core course) with other optimisation levels and
-by clang++. Each must pass with full points and without a diagnosis. Ends with 77 if there is no clang++ to try.
+by clang++; with --each-once each variant in one of these settings, and the solutions in all. Each must pass with full
+points and without a diagnosis. Ends with 77 if there is no clang++ to try.
 """
 
 import json
@@ -78,18 +79,20 @@ def complaint(cli, number, submission, environment):
 
 def main():
     cli, course, work = (Path(argument).resolve() for argument in sys.argv[1:4])
-    numbers = sys.argv[4:] or CORE
+    numbers = [argument for argument in sys.argv[4:] if argument != "--each-once"] or CORE
+    each_once = "--each-once" in sys.argv
     if shutil.which("clang++") is None:
         print("clang++ is not here")
         sys.exit(77)
-    submissions = []
+    solutions, variants = [], []
     for folder in sorted((course / "tests" / "accepted").iterdir()):
         if folder.name[:2] in numbers and folder.is_dir():
-            submissions += [(folder.name[:2], variant) for variant in sorted(folder.iterdir()) if variant.is_dir()]
-            submissions.append((folder.name[:2], course / "solutions"))
+            variants += [(folder.name[:2], variant) for variant in sorted(folder.iterdir()) if variant.is_dir()]
+            solutions.append((folder.name[:2], course / "solutions"))
     shutil.rmtree(work, ignore_errors=True)
     failed = 0
-    for title, (compiler, level) in SETTINGS.items():
+    for place, (title, (compiler, level)) in enumerate(SETTINGS.items()):
+        submissions = solutions + (variants[place::len(SETTINGS)] if each_once else variants)
         folder = work / title.replace(" ", "_")
         grader = make_grader(cli, folder, compiler, level)
         environment = dict(os.environ, HEADWAY_ROOT=str(course), HEADWAY_STATE=str(folder / "state"))

@@ -30,7 +30,7 @@ int within_bounds() {
 }
 
 TEST(OwnMemory, EndsWithAnExceptionAndBindsNoWorker) {
-#ifdef __SANITIZE_ADDRESS__
+#ifdef HEADWAY_ASAN
     GTEST_SKIP() << "AddressSanitizer needs all addresses there are";
 #endif
     EXPECT_EXIT(std::_Exit(within_bounds()), testing::ExitedWithCode(0), "");

@@ -42,6 +42,11 @@ TEST(Alike, WhatFailsDoes) {
     EXPECT_FALSE(alike(shown_by(failing("Shape", ""), {}), shown_by(named, {})));
 }
 
+TEST(Alike, BeforeAQuestionOnlyWhatFailsTellsApart) {
+    EXPECT_TRUE(alike(shown_unasked(failing("Shape", "one")), shown_unasked(failing("Shape", "other"))));
+    EXPECT_FALSE(alike(shown_unasked(failing("Shape", "one")), shown_unasked(failing("Values", "one"))));
+}
+
 /// What an exception says is no answer, and a program may say it in any words.
 TEST(Alike, WordsCountOnlyWhereNothingIsAsked) {
     const Answered answered{.words = "value", .numbers = {}};

@@ -55,7 +55,7 @@ TEST(Interruption, ACallWhoseTimeIsUpSaysWhereItIs) {
 }
 
 // In a sanitized build of the tests the sanitizer takes these signals, and reports them itself.
-#ifdef __SANITIZE_ADDRESS__
+#ifdef HEADWAY_ASAN
 constexpr bool signals_are_ours = false;
 #else
 constexpr bool signals_are_ours = true;
