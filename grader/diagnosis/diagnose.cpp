@@ -42,7 +42,7 @@ void take_words_on_calls(std::vector<FunctionDiagnosis>& functions, const std::v
 
 /// What hidden tests say in words of a function is a name where the diagnosis has none of its own: what it found is
 /// that refusals are missing, or nothing; and where nothing at all was answered wrong. What is right in all else and
-/// calls no other function of the student's has that mistake of its own, unless another leaves something behind.
+/// calls no function that is wrong has that mistake of its own, unless another leaves something behind.
 void take_words_of_tests(std::vector<FunctionDiagnosis>& functions, const std::vector<std::string>& told,
                          const Subject& subject) {
     const bool all_right = functions.empty();
@@ -51,6 +51,12 @@ void take_words_of_tests(std::vector<FunctionDiagnosis>& functions, const std::v
             return id == "state_kept_between_calls" || mistake(id).decision.ends_with("_mode");
         });
     });
+    // Each function stands after those that it may call.
+    const auto some_wrong_before = [&](const Function& function) {
+        return std::any_of(subject.functions.data(), &function, [&](const Function& earlier) {
+            return std::ranges::find(functions, earlier.name, &FunctionDiagnosis::function) != functions.end();
+        });
+    };
     std::vector<std::string> worded;
     for (const std::string& one : told) {
         const std::size_t end = one.find(": ");
@@ -67,7 +73,9 @@ void take_words_of_tests(std::vector<FunctionDiagnosis>& functions, const std::v
         });
         if (found == functions.end()) {
             const auto known = std::ranges::find(subject.functions, name, &Function::name);
-            if (!all_right && (leaves_something || known == subject.functions.end() || known->given_own)) continue;
+            if (!all_right && (leaves_something || known == subject.functions.end() ||
+                               (known->given_own && some_wrong_before(*known))))
+                continue;
             found = functions.emplace(functions.end());
             found->function = name;
         }

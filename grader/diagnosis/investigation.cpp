@@ -262,7 +262,8 @@ private:
         } else if (misses_refusals_alone(all)) {
             diagnosis.mistakes.emplace_back(not_refused);
             diagnosis.sentences.emplace_back(function_.name + " answers where arguments do not fit, and should refuse");
-        } else if (function_.calls_them_in_any_order && !std::ranges::all_of(known_, &is_missing_refusal)) {
+        } else if (function_.calls_them_in_any_order &&
+                   (some_unnamed_ || !std::ranges::all_of(known_, &is_missing_refusal))) {
             diagnosis.state = FunctionState::unjudged;
         } else {
             diagnosis.state = FunctionState::unrecognised;

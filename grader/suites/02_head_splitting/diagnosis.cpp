@@ -1,4 +1,6 @@
 // What diagnosis knows of exercise 02.                  B batch · T tokens · D model width · H num_heads · d = D / H
+#include "suites/02_head_splitting/own_strides.hpp"
+
 #include "diagnosis/moving.hpp"
 #include "diagnosis/small_sizes.hpp"
 #include "diagnosis/subject.hpp"
@@ -165,6 +167,27 @@ Predict split_heads_model(const Arguments& arguments) {
     };
 }
 
+/// x seen with the student's own strides of this shape, if they have as many numbers and x lies in row-major order.
+std::optional<Answer> laid_over(Student& student, const Tensor& x, const Shape& shape, bool watched, Demand demand) {
+    if (!x.is_contiguous() || Layout::contiguous(shape).numel() != x.numel()) return std::nullopt;
+    const auto strides = judge::own_strides(student, shape, x.storage_size());
+    if (!strides) return std::nullopt;
+    return played(x, watched, demand, right().checking,
+                  [&](const Tensor& own) { return own.as_strided(shape, *strides, own.offset()); });
+}
+
+std::optional<Answer> view_given_own(Student& student, const Arguments& arguments) {
+    if (!is_known(arguments)) return std::nullopt;
+    const Shape shape = std::get<Shape>(argument(arguments, "shape"));
+    return laid_over(student, tensor(arguments, "x"), shape, is_watched(arguments), Demand::numbers);
+}
+
+std::optional<Answer> contiguous_given_own(Student& student, const Arguments& arguments) {
+    if (!is_known(arguments)) return std::nullopt;
+    const Tensor x = tensor(arguments, "x");
+    return laid_over(student, x, x.shape(), is_watched(arguments), Demand::numbers_and_strides);
+}
+
 /// transpose(view(x)) by the student's own functions.
 std::optional<Answer> split_given_own(Student& student, const Arguments& arguments) {
     const Tensor given = tensor(arguments, "x");
@@ -269,6 +292,7 @@ const SubjectRegistration registration("02_head_splitting",
                                          {.name = "view",
                                           .model = &view_model,
                                           .questions = &ask_view,
+                                          .given_own = &view_given_own,
                                           .ask = watching("view", Demand::numbers),
                                           .stage = "memory"},
                                          {.name = "transpose",
@@ -279,6 +303,8 @@ const SubjectRegistration registration("02_head_splitting",
                                          {.name = "contiguous",
                                           .model = &contiguous_model,
                                           .questions = &ask_contiguous,
+                                          .given_own = &contiguous_given_own,
+                                          .calls_them_in_any_order = true,  // it copies with strides or without
                                           .ask = watching("contiguous", Demand::numbers_and_strides),
                                           .stage = "memory"},
                                          {.name = "split_heads",

@@ -31,7 +31,7 @@ enum class Start { minus_infinity, zero, below_zero, something_else };
 
 Start start_of(double largest) {
     if (largest == -std::numeric_limits<double>::infinity()) return Start::minus_infinity;
-    if (largest == 0) return Start::zero;
+    if (largest >= 0 && largest <= std::numeric_limits<float>::min()) return Start::zero;
     return largest < 0 ? Start::below_zero : Start::something_else;
 }
 

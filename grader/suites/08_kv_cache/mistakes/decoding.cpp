@@ -112,6 +112,17 @@ Chapter decoding() {
                      return s > lengths.front() + t;
                  };
              }},
+        {.id = "decoding_mask_hides_the_padding_alone",
+         .decision = "decoding_mask",
+         .title = "only what lies past the end of each sequence is hidden: tokens of a chunk see those after them",
+         .right = own_position,
+         .symptom = "right for single tokens; in chunks, each token sees its own future",
+         .question = "Three tokens come at once: may the first of them see the third?",
+         .make =
+             [](Choices& c) {
+                 c.change<Caching>().hidden = [](const Lengths& lengths, std::size_t b, Index, Index s, Index n,
+                                                 Index) { return s >= lengths[b] + n; };
+             }},
         {.id = "decoding_mask_written_past_its_end",
          .decision = "decoding_mask",
          .title = "the row of a token that stands past the last of S positions is written past its end: it throws",

@@ -214,7 +214,7 @@ Chapter running_softmax() {
          .make = [](Choices& c) { c.change<Tiling>().largest = Tiling::Largest::of_all_queries; }},
         {.id = "maximum_starts_at_zero",
          .decision = "running_start",
-         .title = "the running maximum starts at 0",
+         .title = "the running maximum starts at 0 (or at the smallest positive float)",
          .right = starts_at_minus_infinity,
          .symptom = "rows whose scores are all far below 0 vanish",
          .question = "What is exp(-200 - 0) in float?",

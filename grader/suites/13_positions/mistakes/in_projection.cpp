@@ -35,6 +35,9 @@ Index keys_from_a_third(int part, Index c, const Layer& layer) {
     return part == 1 ? rows / 3 + c : InProjection::right().bias_source(part, c, layer);
 }
 
+/// The biases of keys and of values are read from a third and from two thirds of the rows on.
+Index both_from_thirds(int part, Index c, const Layer& layer) { return (layer.E() + 2 * layer.E_kv()) * part / 3 + c; }
+
 /// Group by group: its queries, its keys, its values.
 Index group_by_group(int part, Index c, const Layer& layer) {
     const Index queries = layer.E() / layer.H_kv, group = queries + 2 * layer.d;
@@ -201,6 +204,13 @@ Chapter in_projection() {
          .symptom = "right for H_kv = H, and for weights; else b_k belongs to queries and keys",
          .question = "Behind which rows do the biases of keys begin if H = 6 and H_kv = 2?",
          .make = [](Choices& c) { c.change<InProjection>().bias_source = &keys_from_a_third; }},
+        {.id = "unpacked_biases_from_thirds",
+         .decision = "in_projection_unpack",
+         .title = "b_k and b_v are read from a third and two thirds of the rows on, as if all parts were equal",
+         .right = unequal,
+         .symptom = "right for H_kv = H, and for weights; else biases belong to other parts",
+         .question = "Behind which rows do the biases of keys begin if H = 6 and H_kv = 2?",
+         .make = [](Choices& c) { c.change<InProjection>().bias_source = &both_from_thirds; }},
         {.id = "unpacked_group_by_group",
          .decision = "in_projection_unpack",
          .title = "rows are read as interleaved: the queries of a group, its keys, its values, then the next group",
