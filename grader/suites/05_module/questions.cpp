@@ -117,6 +117,8 @@ Questions shared_questions(Random& random) {
     questions.add(negative(random, question(random, one_head, T, S)));
     questions.add(towering(random, question(random, one_head, T, S)));
     questions.add(too_wide(random, question(random, plain, T, S)));
+    // Else a mask that is forgotten without biases shows beside a towering score alone, and looks like its mistake.
+    questions.add(question(random, without_bias, T, S, random_mask(random, {B, H, T, S})), "masks");
     return questions;
 }
 
