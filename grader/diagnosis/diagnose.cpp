@@ -54,7 +54,9 @@ void take_words_of_tests(std::vector<FunctionDiagnosis>& functions, const std::v
     // Each function stands after those that it may call.
     const auto some_wrong_before = [&](const Function& function) {
         return std::any_of(subject.functions.data(), &function, [&](const Function& earlier) {
-            return std::ranges::find(functions, earlier.name, &FunctionDiagnosis::function) != functions.end();
+            return std::ranges::find(functions, earlier.name, &FunctionDiagnosis::function) != functions.end() ||
+                   std::ranges::any_of(told,
+                                       [&](const std::string& one) { return one.starts_with(earlier.name + ": "); });
         });
     };
     std::vector<std::string> worded;

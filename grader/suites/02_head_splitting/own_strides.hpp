@@ -6,8 +6,8 @@
 
 namespace headway::judge {
 
-/// What the student's contiguous_strides gives for this shape; nothing if it throws, or if they lead out of a storage
-/// of so many numbers whatever the shape.
+/// What the student's contiguous_strides gives for this shape. Nothing if it throws, or gives other than one stride an
+/// axis, each from 0 to storage_size: sums of larger ones might overflow where they are laid over a tensor of ours.
 std::optional<Strides> own_strides(Student& student, const Shape& shape, Index storage_size);
 
 }  // namespace headway::judge
