@@ -134,8 +134,9 @@ TEST(SideBySide, MarksWhatBothHaveWhereverItStands) {
 TEST(SideBySide, LeavesWhatIsGivenUnmarked) {
     const std::string given = "int a(int x) {\n    x = x + 1 - x * 2;\n    return x;\n}\n";
     const CommonKnowledge common(fingerprints_of(tokens_of({{"a.cpp", given}}, {})), {});
-    for (const MarkedLine& line : compare({{"a.cpp", given}}, {{"a.cpp", given}}, {}, common).a[0].lines)
-        EXPECT_FALSE(line.passage);
+    const SideBySide code = compare({{"a.cpp", given}}, {{"a.cpp", given}}, {}, common);
+    ASSERT_FALSE(code.a[0].lines.empty());
+    for (const MarkedLine& line : code.a[0].lines) EXPECT_FALSE(line.passage);
 }
 
 TEST(SideBySide, EndsWithAnyText) {
