@@ -64,18 +64,37 @@ fail() {
     exit 3
 }
 
+# suites_wanted: whose hidden tests the judge gets, as a list of CMake; empty for all. Until more than single exercises is
+# asked for, those of the exercises that were. The student's edition has a judge.
+suites_wanted() {
+    case $target in
+    verdict_*) ;;
+    *) return ;;
+    esac
+    [ ! -d "$root/grader/compiled" ] || return 0
+    number=${target#verdict_}
+    [ -f "$build/CMakeCache.txt" ] || { echo "$number"; return; }
+    there=$(sed -n 's/^HEADWAY_SUITES:STRING=//p' "$build/CMakeCache.txt")
+    case ";$there;" in
+    ';;' | *";$number;"*) echo "$there" ;;
+    *) echo "$there;$number" ;;
+    esac
+}
+
 configure() {
     presets=$root/CMakePresets.json
-    if [ -f "$build/build.ninja" ] && grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$build/CMakeCache.txt"; then
-        [ -f "$presets" ] && [ -n "$(find "$presets" -newer "$build/build.ninja")" ] || return 0
-    else
+    if ! { [ -f "$build/build.ninja" ] && grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$build/CMakeCache.txt"; }; then
         # It was cut short, or comes from another place (a copied or moved checkout).
         rm -rf "$build/CMakeCache.txt" "$build/CMakeFiles"
+    fi
+    suites=$(suites_wanted)
+    if [ -f "$build/CMakeCache.txt" ] && grep -qxF "HEADWAY_SUITES:STRING=$suites" "$build/CMakeCache.txt"; then
+        [ -f "$presets" ] && [ -n "$(find "$presets" -newer "$build/build.ninja")" ] || return 0
     fi
     # The compiler that was found good enough; CMake would take another if it comes first.
     export CXX="${CXX:-$compiler}"
     if [ -f "$presets" ]; then
-        set -- --preset "$preset"
+        set -- --preset "$preset" "-DHEADWAY_SUITES=$suites"
     else
         # The student's edition, for the CMakes that know no presets of today.
         set -- -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo

@@ -71,6 +71,20 @@ what_only_instructors_use_is_built_for_them() {
     expect builds 4
 }
 
+a_verdict_waits_for_hidden_tests_of_its_own() {
+    mkdir exercises/02_head_splitting exercises/03_scaled_scores
+    start grade 02
+    expect ran 'configure -DHEADWAY_SUITES=02'
+    start grade 02
+    start grade 03
+    expect ran 'configure -DHEADWAY_SUITES=02;03'
+    expect [ "$(calls | grep -c configure)" = 2 ]
+    start grade
+    start grade 01
+    expect [ "$(calls | grep configure | tail -n 1)" = 'configure -DHEADWAY_SUITES=' ]
+    expect [ "$(calls | grep -c configure)" = 3 ]
+}
+
 a_copied_checkout_is_configured_anew() {
     start
     sed 's/my course/elsewhere/' build/default/.headway-built >moved

@@ -46,9 +46,9 @@ new_machine() {
 case \$1 in
 --version) echo cmake version 99.1.0; exit ;;
 --preset)
-    echo configure >>"$machine/calls"
+    echo "configure \$3" >>"$machine/calls"
     mkdir -p "$root/build/\$2"
-    echo "CMAKE_HOME_DIRECTORY:INTERNAL=$root" >"$root/build/\$2/CMakeCache.txt"
+    { echo "CMAKE_HOME_DIRECTORY:INTERNAL=$root"; echo "HEADWAY_SUITES:STRING=\${3#*=}"; } >"$root/build/\$2/CMakeCache.txt"
     touch "$root/build/\$2/build.ninja"
     exit ;;
 esac
