@@ -49,6 +49,12 @@ Blocked of_chosen_heads(const Blocked& blocked, const Shape& shape, Index H_kv, 
     return chosen;
 }
 
+/// The part of a bias (E) that belongs to head 0, once for each head.
+Array of_first_head(const Array& bias, Index heads) {
+    const Index width = bias.size(0) / heads;
+    return gathered(bias, bias.shape, [&](Coordinate at) { return static_cast<std::size_t>(at[0] % width); });
+}
+
 }  // namespace
 
 Attention::Attention(Given given) : given_(std::move(given)) {
@@ -110,7 +116,9 @@ Array Attention::projected(std::size_t role, const Choices& choices, Index heads
         const Array& matrix = arguments.weight[w];
         x = choices.projecting.apply(
             x, choices.projecting.transposed[role] ? reference::transpose(matrix, 0, 1) : matrix, heads);
-        if (choices.projecting.with_bias && given_.bias[w].defined()) x = reference::add(x, bias_[w]);
+        const BiasOfHeads bias = choices.projecting.bias.at(role);
+        if (bias != BiasOfHeads::none && given_.bias[w].defined())
+            x = reference::add(x, bias == BiasOfHeads::first ? of_first_head(bias_[w], heads) : bias_[w]);
     }
     return choices.projecting.finish(x, static_cast<int>(role));
 }

@@ -41,6 +41,9 @@ struct Reading {
     bool operator==(const Reading&) const = default;
 };
 
+/// Which part of a bias (E) is added to the features of a head.
+enum class BiasOfHeads { own, first, none };
+
 /// Which input and which weight (0, 1, 2 for q, k, v; -1: none) make q, k and v.
 struct Projecting {
     std::array<int, 3> input{0, 1, 2};
@@ -49,8 +52,8 @@ struct Projecting {
     Array (*apply)(const Array& x, const Array& w, Index H);
     /// What is done with the projected q, k or v (role 0, 1, 2).
     Array (*finish)(const Array& projected, int role);
-    std::array<bool, 3> transposed{};  ///< whether the weight of q, k, v is turned first
-    bool with_bias = true;
+    std::array<bool, 3> transposed{};   ///< whether the weight of q, k, v is turned first
+    std::array<BiasOfHeads, 3> bias{};  ///< of q, k, v
     bool operator==(const Projecting&) const = default;
 };
 
@@ -125,8 +128,9 @@ struct Softmaxing {
     void (*empty_row)(Row&);
     Carry carry = Carry::nothing;
     Rescaled rescaled = Rescaled::total_and_gathered;
-    bool sums_anew = false;  ///< for each weight, over a row whose first numbers are weights already
-    bool in_double = false;  ///< exponentials overflow above 709 and vanish below -745, not at 88 and -103
+    Together summed = Together::keys;  ///< whose exponentials divide one another, where rows have their own maximum
+    bool sums_anew = false;            ///< for each weight, over a row whose first numbers are weights already
+    bool in_double = false;            ///< exponentials overflow above 709 and vanish below -745, not at 88 and -103
     Array (*finish)(const Array& weights, const Widths&);
     int times = 1;
     bool operator==(const Softmaxing&) const = default;

@@ -162,6 +162,24 @@ void normalise(Row& row, const Softmaxing& choices, Carried& carried) {
     }
 }
 
+/// Divides exponentials by the sum of each group.
+void divide_by_sums(Array& exponentials, const Rows& groups) {
+    for (const auto& members : groups) {
+        double sum = 0;
+        double error = 0;
+        for (const std::size_t i : members) {
+            sum += exponentials.value[i];
+            error += exponentials.error[i];
+        }
+        const double relative = error / sum + static_cast<double>(members.size() + 8) * reference::unit_roundoff;
+        for (const std::size_t i : members) {
+            const double weight = exponentials.value[i] / sum;
+            exponentials.error[i] = sum < 1e-30 ? anything : exponentials.error[i] / sum + weight * relative;
+            exponentials.value[i] = weight;
+        }
+    }
+}
+
 /// Over queries and keys, in the order of the heads; empty where there is no axis of heads.
 std::vector<double> largest_of_each_head(const Array& scores) {
     const std::size_t rank = scores.shape.size();
@@ -241,6 +259,7 @@ Array softmax(const Array& scores, Blocked blocked, const Softmaxing& choices) {
                 weights.error[groups[r][i]] = rows[r].error[i];
             }
         }
+        if (choices.summed != Together::keys) divide_by_sums(weights, known_rows(scores.shape, choices.summed));
     }
     // What a blocked score looks like that never met softmax is the student's choice: -infinity, 0, ...
     for (std::size_t i = 0; choices.times == 0 && i < weights.value.size(); ++i)

@@ -1,6 +1,7 @@
 #include "student/sweep.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <sstream>
@@ -70,6 +71,16 @@ std::vector<std::vector<Place>> changed_together(const SameSize& same) {
     return sets;
 }
 
+/// Two of more places, of two arguments: what compares these with one another alone lets them through.
+std::vector<std::vector<Place>> changed_in_pairs(const SameSize& same) {
+    std::vector<std::vector<Place>> pairs;
+    if (same.places.size() < 3) return pairs;
+    for (auto one = same.places.begin(); one != same.places.end(); ++one)
+        for (auto other = std::next(one); other != same.places.end(); ++other)
+            if (one->argument != other->argument) pairs.push_back({*one, *other});
+    return pairs;
+}
+
 std::string names_of(const Arguments& arguments, const std::vector<Place>& places) {
     std::vector<std::string> names;
     for (const Place& place : places)
@@ -137,12 +148,16 @@ void refuses_misfits(Student& student, Random& random, const std::string& functi
         const Index was = std::get<Tensor>(arguments[first.argument].value).size(static_cast<Index>(first.axis));
         std::set<Index> others{was + 1, 2 * was};
         if (broadcast == Broadcast::refused && was > 1) others.insert(1);
+        const auto ask = [&](const std::vector<Place>& changed, Index is) {
+            questions.emplace_back([&, size = size, changed, is, was](Random& own) {
+                student.refuses(function, with_size(arguments, changed, is, own),
+                                reason(arguments, changed, size, is, was));
+            });
+        };
         for (const std::vector<Place>& changed : changed_together(same))
-            for (const Index is : others)
-                questions.emplace_back([&, size = size, changed, is, was](Random& own) {
-                    student.refuses(function, with_size(arguments, changed, is, own),
-                                    reason(arguments, changed, size, is, was));
-                });
+            for (const Index is : others) ask(changed, is);
+        // Twice as many divide among the heads too.
+        for (const std::vector<Place>& changed : changed_in_pairs(same)) ask(changed, 2 * was);
     }
     ask_in_turn(student, random, questions);
 }

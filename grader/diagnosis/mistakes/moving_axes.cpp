@@ -108,6 +108,51 @@ Chapter chapters::moving_axes() {
                      return layout;
                  };
              }},
+        {.id = "transpose_loses_a_stride",
+         .decision = "transpose_swap",
+         .title = "transpose gives both axes the stride of axis1: the first is overwritten before it is copied",
+         .right = right_swap,
+         .symptom = "the shape is right; numbers stand twice in the result, and others not at all",
+         .question = "Which number does your second assignment copy, after the first one?",
+         .make =
+             [](Choices& c) {
+                 c.moving.transposing.swap = [](const Layout& x, std::size_t a, std::size_t b) {
+                     Layout layout = x;
+                     std::swap(layout.shape[a], layout.shape[b]);
+                     layout.strides[a] = layout.strides[b];
+                     return layout;
+                 };
+             }},
+        {.id = "transpose_loses_a_size",
+         .decision = "transpose_swap",
+         .title = "transpose gives both axes the size of axis1: the first is overwritten before it is copied",
+         .right = right_swap,
+         .symptom = "right for square matrices; else numbers are missing or do not exist",
+         .question = "Which number does your second assignment copy, after the first one?",
+         .make =
+             [](Choices& c) {
+                 c.moving.transposing.swap = [](const Layout& x, std::size_t a, std::size_t b) {
+                     Layout layout = x;
+                     std::swap(layout.strides[a], layout.strides[b]);
+                     layout.shape[a] = layout.shape[b];
+                     return layout;
+                 };
+             }},
+        {.id = "transpose_takes_x_for_row_major",
+         .decision = "transpose_swap",
+         .title = "transpose swaps the row-major strides of x's shape, not those that x has",
+         .right = "swap x.strides(): x may be a view, a transposed one too",
+         .symptom = "right for tensors that are contiguous; transposing twice does not give x back",
+         .question = "What are the strides of a tensor that is transposed already?",
+         .make =
+             [](Choices& c) {
+                 c.moving.transposing.swap = [](const Layout& x, std::size_t a, std::size_t b) {
+                     Layout layout{x.shape, row_major(x.shape), x.offset};
+                     std::swap(layout.shape[a], layout.shape[b]);
+                     std::swap(layout.strides[a], layout.strides[b]);
+                     return layout;
+                 };
+             }},
         {.id = "transpose_is_a_reshape",
          .decision = "transpose_swap",
          .title = "transpose gives x the swapped shape with row-major strides",

@@ -11,6 +11,11 @@ namespace {
 
 constexpr double cut_off = 80;  ///< what people take, below the 88 at which exp overflows in float32
 
+void sum_over(Choices& c, Together together) {
+    c.softmaxing.denominator = [](double, const Row&) { return 1.0; };
+    c.softmaxing.summed = together;
+}
+
 }  // namespace
 
 Chapter chapters::softmax() {
@@ -201,6 +206,20 @@ Chapter chapters::softmax() {
          .symptom = "outputs grow with the number of keys",
          .question = "What do your weights add up to?",
          .make = [](Choices& c) { c.softmaxing.denominator = [](double, const Row&) { return 1.0; }; }},
+        {.id = "softmax_sums_of_columns",
+         .decision = "softmax_sum",
+         .title = "exponentials are divided by the sum over the queries, the sum of a column",
+         .right = "divide by the sum over the keys: each row sums to 1",
+         .symptom = "keys compete for queries; the shapes are the same, so nothing crashes",
+         .question = "Over which axis do you subtract the maximum, and over which do you add up?",
+         .make = [](Choices& c) { sum_over(c, Together::queries); }},
+        {.id = "softmax_sum_of_matrix",
+         .decision = "softmax_sum",
+         .title = "exponentials are divided by the sum of all of them, over queries and keys",
+         .right = "divide by the sum over the keys: each row sums to 1",
+         .symptom = "outputs shrink as the sequence gets longer",
+         .question = "Over which axis do you subtract the maximum, and over which do you add up?",
+         .make = [](Choices& c) { sum_over(c, Together::queries_and_keys); }},
         {.id = "softmax_integer_sum",
          .decision = "softmax_sum",
          .title = "the exponentials are added up in an int: each step is cut to an integer",

@@ -188,17 +188,25 @@ std::optional<Answer> contiguous_given_own(Student& student, const Arguments& ar
     return laid_over(student, x, x.shape(), is_watched(arguments), Demand::numbers_and_strides);
 }
 
-/// transpose(view(x)) by the student's own functions.
+/// transpose(view(x)) by the student's own functions, in that order of the two axes which split_heads agrees with: a
+/// wrong transpose may not take both alike.
 std::optional<Answer> split_given_own(Student& student, const Arguments& arguments) {
     const Tensor given = tensor(arguments, "x");
     const Index H = integer(arguments, "num_heads");
     if (!is_watched(arguments) || given.rank() != 3 || H < 1 || given.size(2) % H != 0) return std::nullopt;
-    return watch_call(student, given, Demand::numbers, [&](const wire::Value& x) {
-        const Shape by_token{given.size(0), given.size(1), H, given.size(2) / H};
-        judge::Outcome viewed = student.outcome("view", {{"x", x}, {"shape", by_token}}, true);
-        if (viewed.error) return viewed;
-        return student.outcome("transpose", {{"x", viewed.value}, {"axis0", Index{1}}, {"axis1", Index{2}}}, true);
+    const auto built = [&](Index axis0, Index axis1) {
+        return watch_call(student, given, Demand::numbers, [&](const wire::Value& x) {
+            const Shape by_token{given.size(0), given.size(1), H, given.size(2) / H};
+            judge::Outcome viewed = student.outcome("view", {{"x", x}, {"shape", by_token}}, true);
+            if (viewed.error) return viewed;
+            return student.outcome("transpose", {{"x", viewed.value}, {"axis0", axis0}, {"axis1", axis1}}, true);
+        });
+    };
+    const Answer split = watch_call(student, given, Demand::numbers, [&](const wire::Value& x) {
+        return student.outcome("split_heads", {{"x", x}, {"num_heads", H}}, true);
     });
+    Answer turned = built(2, 1);
+    return fit(turned, split) ? turned : built(1, 2);
 }
 
 // ---- small questions --------------------------------------------------------------------------------------------

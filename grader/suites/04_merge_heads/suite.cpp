@@ -221,6 +221,10 @@ PROPERTY(MergeHeads, CallsAreCleanAndShapesChecked, 1,
     expect_untouched(student, {{"merge_heads", {{"context", to_tensor(in.context(Mask{}))}}},
                                {"project_output", {{"merged", in.x}, {"w_o", in.w_o}, {"b_o", Tensor::ones({n.D()})}}},
                                {"multi_head_attention", in.with(random_mask(random, {n.T, n.T}))}});
+    // A bias that is spread over one token is no copy.
+    const Tensor token = random_tensor(random, {1, 1, n.D()});
+    expect_untouched(student,
+                     {{"project_output", {{"merged", token}, {"w_o", in.w_o}, {"b_o", Tensor::ones({n.D()})}}}});
     student.refuses_index("merge_heads", {{"context", in.x}}, "context must be of shape (B, H, T, d)");
     student.refuses_index("merge_heads", {{"context", random_tensor(random, {n.B, n.H, n.T, n.d, 2})}},
                           "context has five axes, not (B, H, T, d)");

@@ -58,8 +58,11 @@ Array with_mean(const Array& weights, const Array& grad, double (*term)(double w
     };
     for (std::size_t row = 0; row < weights.value.size(); row += S) {
         const bool first_of_matrix = row % matrix == 0;
-        if (over == Over::row || first_of_matrix) mean = magnitude = inherited = 0;
-        if (over != Over::all_rows)
+        if (over == Over::row || over == Over::row_but_its_last_key || first_of_matrix)
+            mean = magnitude = inherited = 0;
+        if (over == Over::row_but_its_last_key)
+            sum_from(row, S - 1);
+        else if (over != Over::all_rows)
             sum_from(row, S);
         else if (first_of_matrix)
             sum_from(row, matrix);

@@ -19,6 +19,8 @@ std::vector<TileOfKeys> Cut::tiles_of(const Query& query) const {
         const Index end = std::min(begin + tiles_.keys + too_late, S);
         if (choices_.edge == Tiling::Edge::dropped && begin + width > S) break;
         if (choices_.edge == Tiling::Edge::dropped_even_alone && begin + tiles_.keys > S) break;
+        const Index visible = tiles_.causal ? std::min(query.end + S - query.T, S) : S;
+        if (choices_.edge == Tiling::Edge::dropped_of_visible && begin + width > visible) break;
         const Index first = choices_.edge == Tiling::Edge::moved_back ? std::max(end - tiles_.keys, Index{0}) : begin;
         const bool skipped = is_skipped(query, first, end) || is_taken_for_blocked(query, first, end) ||
                              is_blocked_for_first(query, first, end);

@@ -54,6 +54,15 @@ PROPERTY(TiledAttention, OneTileIsSoftmax, 1,
     expect_sums(student, random_tensor(random, {n.B, n.T, n.H, n.S}).transpose(1, 2) * 2.0F, v, n.S);
     const Tensor scores = random_tensor(random, {n.B, n.H, n.T, n.S});
     expect_state(student, absorbed(student, scores, v, n.S), scores);
+    // Each row has a total of its own.
+    for_every_relation(student, random, "B H T d_v", [&](const AxisSizes& sizes, Random& own) {
+        const Tensor largest = random_tensor(own, {sizes["B"], sizes["H"], sizes["T"], 1});
+        const Tensor total = exp(random_tensor(own, largest.shape())) + 1.0F;
+        const Tensor gathered = random_tensor(own, {sizes["B"], sizes["H"], sizes["T"], sizes["d_v"]});
+        const wire::Handle running =
+            student.keep("running", {{"largest", largest}, {"total", total}, {"gathered", gathered}});
+        expect_close(student, context_axes, student.tensor("context", {{"running", running}}), exact(gathered / total));
+    });
 }
 
 PROPERTY(TiledAttention, TilesAddUp, 2, "what was summed shrinks when a larger score turns up, and only then") {

@@ -31,6 +31,7 @@ struct Tiling {
         cut,
         dropped,
         dropped_even_alone,
+        dropped_of_visible,  ///< in causal attention, where it is not full of keys that a query of the tile sees
         moved_back,
         zero_scores,
         zero_scores_beside_whole_tiles,

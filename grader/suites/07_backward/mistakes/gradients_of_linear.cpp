@@ -145,6 +145,18 @@ Chapter gradients_of_linear() {
                      return Gradients::right().weight(sequence(x, 0), sequence(grad_y, 0));
                  };
              }},
+        {.id = "gradient_of_weight_of_last_token",
+         .decision = "gradient_of_weight",
+         .title = "only the last token of the last sequence reaches the gradient of the weight",
+         .right = all_tokens,
+         .symptom = "right for one token; else most of what the batch says is lost",
+         .question = assigned_in_the_loop,
+         .make =
+             [](Choices& c) {
+                 c.change<Gradients>().weight = [](const Array& x, const Array& grad_y) {
+                     return Gradients::right().weight(last_token(x), last_token(grad_y));
+                 };
+             }},
         {.id = "gradient_of_weight_averaged",
          .decision = "gradient_of_weight",
          .title = "the gradient of the weight is the mean over tokens, not their sum",

@@ -51,6 +51,12 @@ void made_of(Choices& c) {
     c.change<Gradients>().made_of[role] = other;
 }
 
+template <std::size_t role, std::size_t other>
+void exchanged(Choices& c) {
+    made_of<role, other>(c);
+    made_of<other, role>(c);
+}
+
 }  // namespace
 
 namespace chapters {
@@ -276,6 +282,20 @@ Chapter gradients_of_modules() {
          .symptom = other_gradient,
          .question = which_gradient,
          .make = &made_of<2, 1>},
+        {.id = "maps_of_q_and_k_exchange_gradients",
+         .decision = "gradient_paths",
+         .title = "attention's gradients of q and k change places: each goes back through the map of the other",
+         .right = own_gradient,
+         .symptom = other_gradient,
+         .question = which_gradient,
+         .make = &exchanged<0, 1>},
+        {.id = "maps_of_k_and_v_exchange_gradients",
+         .decision = "gradient_paths",
+         .title = "attention's gradients of k and v change places: each goes back through the map of the other",
+         .right = own_gradient,
+         .symptom = other_gradient,
+         .question = which_gradient,
+         .make = &exchanged<1, 2>},
     };
     return {decisions, mistakes, true};
 }

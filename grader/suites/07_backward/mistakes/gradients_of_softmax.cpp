@@ -125,6 +125,19 @@ Chapter gradients_of_softmax() {
                          weights, grad, [](double w, double g) { return w * g; }, false, Over::rows_so_far);
                  };
              }},
+        {.id = "softmax_gradient_mean_stops_early",
+         .decision = "softmax_gradient",
+         .title = "the weighted mean leaves out the last key of the row",
+         .right = weighted_mean,
+         .symptom = "the gradients of a row do not sum to 0",
+         .question = "At which key does your sum over a row end?",
+         .make =
+             [](Choices& c) {
+                 c.change<Gradients>().softmax = [](const Array& weights, const Array& grad) {
+                     return with_mean(
+                         weights, grad, [](double w, double g) { return w * g; }, false, Over::row_but_its_last_key);
+                 };
+             }},
         {.id = "softmax_gradient_mean_of_all_rows",
          .decision = "softmax_gradient",
          .title = "the mean is summed over all queries of a head, not over one row",
