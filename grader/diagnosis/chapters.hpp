@@ -12,6 +12,7 @@ Chapter checking();
 Chapter memory();
 Chapter scale();
 Chapter softmax();
+Chapter rescaling();
 Chapter after_softmax();
 Chapter mask_reading();
 Chapter mask_blocking();
@@ -26,6 +27,7 @@ Chapter in_part();
 Chapter moving_heads();
 Chapter moving_views();
 Chapter moving_axes();
+Chapter copying();
 Chapter what_is_read();
 Chapter equivalents();
 

@@ -119,6 +119,15 @@ private:
         return {};
     }
 
+    /// A function that ends without a return runs into what stands behind it in memory, and may throw there: the build
+    /// that watches memory tells the two apart.
+    bool throws_where_memory_is_watched(const std::vector<Observation>& all) {
+        const auto thrown = std::ranges::find_if(all, [](const Observation& one) {
+            return predicted(one, right()).is_value() && !one.seen.is_value();
+        });
+        return thrown == all.end() || !ask(workers_.sanitized, function_, thrown->arguments).failure;
+    }
+
     /// Right when asked afresh, wrong in the middle of the hidden tests: something was left behind.
     void look_for_state_in_suite(FunctionDiagnosis& diagnosis) {
         if (function_.ask || !is_explained(observations_, {})) return;
@@ -270,7 +279,7 @@ private:
             localise(diagnosis, function_, workers_.plain, telling_observations());
             const WhereWrong where = where_it_is_wrong(all, function_, workers_.plain, random_);
             if (!where.words.empty()) diagnosis.sentences.insert(diagnosis.sentences.begin(), where.words);
-            if (where.throws) {
+            if (where.throws && throws_where_memory_is_watched(all)) {
                 diagnosis.state = FunctionState::named;
                 diagnosis.mistakes.emplace_back("refuses_what_fits");
             }

@@ -16,11 +16,12 @@ bool is_unchecked(const verdict::Test& plain, const verdict::Test& sanitized) {
 }
 
 /// The failure that says more: a sanitizer's report names the line. Where it tells the mistake itself, what the other
-/// build made of that (a forgotten return, say) is of no use.
+/// build made of that (a forgotten return, say) is of no use; nor is what a program sends whose memory is overwritten.
 bool says_more(const verdict::Test& a, const verdict::Test& b) {
     if (was_not_asked(b) && !was_not_asked(a)) return true;
     return a.failure && a.failure->kind == verdict::FailureKind::sanitizer && b.failure &&
-           (a.failure->advice || b.failure->kind == verdict::FailureKind::crash);
+           (a.failure->advice || b.failure->kind == verdict::FailureKind::crash ||
+            b.failure->kind == verdict::FailureKind::protocol);
 }
 
 /// One build may tell the line where the other cannot.

@@ -1,21 +1,11 @@
-// transpose and contiguous in exercise 02.
+// transpose in exercise 02.
 #include "diagnosis/chapters.hpp"
 #include "diagnosis/moving.hpp"
 
 #include <algorithm>
-#include <cstdint>
-#include <numeric>
 
 namespace headway::diagnosis {
 namespace {
-
-/// The numbers in the order of memory, from `begin` on, as a fresh tensor of this shape.
-Tensor copy_of_storage(const Tensor& x, Index begin) {
-    const Index count = std::min(x.numel(), x.storage_size() - begin);
-    Tensor copy = Tensor::zeros(x.shape());
-    std::copy_n(x.data() - x.offset() + begin, count, copy.data());
-    return copy;
-}
 
 constexpr const char* right_swap = "swap the sizes and the strides of the two axes";
 
@@ -25,11 +15,6 @@ Layout swapped_last_two(const Layout& x, std::size_t, std::size_t) {
         if (list->size() > 1) std::iter_swap(list->rbegin(), list->rbegin() + 1);
     return layout;
 }
-
-constexpr const char* right_test = "return x itself if every stride is row-major, and a copy only if not";
-
-constexpr const char* right_copy =
-    "a fresh tensor with row-major strides: element [i, j, ...] of x becomes its element [i, j, ...]";
 
 }  // namespace
 
@@ -47,17 +32,8 @@ Chapter chapters::moving_axes() {
          .stage = "",
          .lesson = {{"02", "As a formula"}},
          .pseudocode = "x.as_strided(shape, strides, x.offset())"},
-        {.id = "contiguous_if",
-         .stage = "",
-         .lesson = {{"02", "As a formula"}},
-         .pseudocode = "if (x.strides() are row-major) return x;  // no copy"},
-        {.id = "contiguous_copy",
-         .stage = "",
-         .lesson = {{"02", "As a formula"}},
-         .pseudocode = "for each index, in row-major order: copy[n++] = storage[offset + Σ i·stride]"},
     };
     static constexpr Mistake mistakes[] = {
-        // ---- transpose ----
         {.id = "transpose_accepts_missing_axes",
          .decision = "transpose_axes",
          .title = "an axis that does not exist is not refused",
@@ -252,112 +228,6 @@ Chapter chapters::moving_axes() {
          .symptom = "right for fresh tensors, other numbers for slices",
          .question = "Where in its storage does x.slice(0, 1, 3) begin?",
          .make = [](Choices& c) { c.moving.transposing.result = &with_offset_0; }},
-        // ---- contiguous ----
-        {.id = "contiguous_always_copies",
-         .decision = "contiguous_if",
-         .title = "contiguous copies what is contiguous already",
-         .right = right_test,
-         .symptom = "right numbers; memory and time for nothing",
-         .question = "What does your function do with a fresh tensor?",
-         .make = [](Choices& c) { c.moving.packing.is_dense = [](const Tensor&) { return false; }; }},
-        {.id = "contiguous_never_copies",
-         .decision = "contiguous_if",
-         .title = "contiguous returns x as it is, whatever its strides",
-         .right = right_test,
-         .symptom = "a view of the result is refused, and data() is in another order",
-         .question = "Which strides has your result for a transposed matrix?",
-         .make = [](Choices& c) { c.moving.packing.is_dense = [](const Tensor&) { return true; }; }},
-        {.id = "contiguous_looks_at_the_last_axis_only",
-         .decision = "contiguous_if",
-         .title = "contiguous takes a tensor for contiguous as soon as its last axis is dense",
-         .right = right_test,
-         .symptom = "split heads stay scattered",
-         .question = "Which strides has x.transpose(0, 1) of a tensor of rank 3?",
-         .make =
-             [](Choices& c) {
-                 c.moving.packing.is_dense = [](const Tensor& x) {
-                     return x.strides().back() == 1 || x.is_contiguous();
-                 };
-             }},
-        {.id = "contiguous_copies_slices",
-         .decision = "contiguous_if",
-         .title = "contiguous copies a slice that is contiguous but starts in mid-storage",
-         .right = right_test,
-         .symptom = "right numbers; memory and time for nothing",
-         .question = "Is x.slice(0, 1, 3) contiguous?",
-         .make =
-             [](Choices& c) {
-                 c.moving.packing.is_dense = [](const Tensor& x) { return x.is_contiguous() && x.offset() == 0; };
-             }},
-        {.id = "contiguous_counts_instead_of_looking",
-         .decision = "contiguous_if",
-         .title = "contiguous takes a tensor for contiguous if it shows all of its storage",
-         .right = right_test,
-         .symptom = "a transposed matrix stays as it is",
-         .question = "How many numbers does a transposed matrix show?",
-         .make =
-             [](Choices& c) {
-                 c.moving.packing.is_dense = [](const Tensor& x) { return x.numel() == x.storage_size(); };
-             }},
-        {.id = "contiguous_keeps_the_strides",
-         .decision = "contiguous_copy",
-         .title = "contiguous copies the numbers and keeps the old strides, as clone() does",
-         .right = right_copy,
-         .symptom = "right numbers; a view of the result is still refused",
-         .question = "Which strides has your result for a transposed matrix?",
-         .make = [](Choices& c) { c.moving.packing.copy = [](const Tensor& x) { return x.clone(); }; }},
-        {.id = "contiguous_copies_in_storage_order",
-         .decision = "contiguous_copy",
-         .title = "contiguous copies the numbers in the order of storage",
-         .right = right_copy,
-         .symptom = "right strides; the numbers of a transposed matrix stand in other places",
-         .question = "In which order does storage hold the numbers of a transposed matrix?",
-         .make =
-             [](Choices& c) {
-                 c.moving.packing.copy = [](const Tensor& x) { return copy_of_storage(x, x.offset()); };
-             }},
-        {.id = "contiguous_copies_the_beginning_of_the_storage",
-         .decision = "contiguous_copy",
-         .title = "contiguous copies the storage from its beginning",
-         .right = right_copy,
-         .symptom = "right strides; strides and offset of x are ignored",
-         .question = "Which of x's strides appear in your loop?",
-         .make = [](Choices& c) { c.moving.packing.copy = [](const Tensor& x) { return copy_of_storage(x, 0); }; }},
-        {.id = "contiguous_forgets_the_offset",
-         .decision = "contiguous_copy",
-         .title = "contiguous walks along the strides from the beginning of the storage",
-         .right = "start at x.offset()",
-         .symptom = "right for transposed tensors, other numbers for slices",
-         .question = "Where in its storage does x.slice(2, 1, 4) begin?",
-         .make =
-             [](Choices& c) {
-                 c.moving.packing.copy = [](const Tensor& x) { return row_major_copy(with_offset_0(x)); };
-             }},
-        {.id = "contiguous_only_changes_the_strides",
-         .decision = "contiguous_copy",
-         .title = "contiguous gives x row-major strides without moving a number",
-         .right = right_copy,
-         .symptom = "the numbers of a transposed matrix stand in other places",
-         .question = "In which order does storage hold the numbers of a transposed matrix?",
-         .make =
-             [](Choices& c) {
-                 c.moving.packing.copy = [](const Tensor& x) { return x.as_strided(x.shape(), row_major(x.shape())); };
-             }},
-        {.id = "contiguous_sorts_x_in_place",
-         .decision = "contiguous_copy",
-         .title = "contiguous writes the row-major order back into the storage of x",
-         .right = right_copy,
-         .symptom = "the caller's x, and every other view of it, holds other numbers than before",
-         .question = "Who else sees the storage that you write to?",
-         .make =
-             [](Choices& c) {
-                 c.moving.packing.copy = [](const Tensor& x) {
-                     const Tensor ordered = row_major_copy(x);
-                     Tensor sorted = x.as_strided(x.shape(), row_major(x.shape()));
-                     sorted.copy_from(ordered);
-                     return sorted;
-                 };
-             }},
     };
     return {decisions, mistakes};
 }

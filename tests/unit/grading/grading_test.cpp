@@ -50,6 +50,10 @@ TEST(Merge, ASanitizersReportSaysMoreThanACrash) {
     const HiddenTest value =
         merge(with(TestState::failed, FailureKind::wrong_value), with(TestState::failed, FailureKind::sanitizer));
     EXPECT_EQ(value.failure->kind, FailureKind::wrong_value);
+    // What is sent by a program whose memory is overwritten says nothing.
+    EXPECT_EQ(merge(with(TestState::failed, FailureKind::protocol), with(TestState::failed, FailureKind::sanitizer))
+                  .failure->kind,
+              FailureKind::sanitizer);
 }
 
 TEST(Merge, TheLineIsToldThatOneBuildKnows) {
