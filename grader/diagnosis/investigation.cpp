@@ -122,9 +122,8 @@ private:
     /// A function that ends without a return runs into what stands behind it in memory, and may throw there: the build
     /// that watches memory tells the two apart.
     bool throws_where_memory_is_watched(const std::vector<Observation>& all) {
-        const auto thrown = std::ranges::find_if(all, [](const Observation& one) {
-            return predicted(one, right()).is_value() && !one.seen.is_value();
-        });
+        const auto thrown = std::ranges::find_if(
+            all, [](const Observation& one) { return predicted(one, right()).is_value() && !one.seen.is_value(); });
         return thrown == all.end() || !ask(workers_.sanitized, function_, thrown->arguments).failure;
     }
 
