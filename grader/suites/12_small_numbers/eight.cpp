@@ -157,9 +157,13 @@ CodedRows to_int8(const Eights& choices, const Array& x, const Array& scales) {
 
 Array from_int8(const Eights& choices, const CodedRows& rows) {
     Array x = zeros(rows.codes.shape);
-    for (std::size_t i = 0; i < x.value.size(); ++i)
-        x.value[i] =
-            choices.number(rows.codes.value[i], rows.scales.value.at(scale_at(choices.scale_of, i, rows.codes.shape)));
+    const auto P = static_cast<std::size_t>(x.size(2)), width = static_cast<std::size_t>(x.size(3));
+    for (std::size_t i = 0; i < x.value.size(); ++i) {
+        const std::size_t place = i % (P * width);
+        const std::size_t code = choices.codes_width_first ? i - place + place % width * P + place / width : i;
+        x.value[i] = choices.number(rows.codes.value[code],
+                                    rows.scales.value.at(scale_at(choices.scale_of, i, rows.codes.shape)));
+    }
     return within(x, 1e-6);
 }
 

@@ -30,6 +30,7 @@ struct Eights {
     ScaleOf scale_of;
     bool keeps_what_it_takes = false;  ///< to_int8 gives back the scales that rows took, not those that it was given
     double (*number)(double code, double scale);
+    bool codes_width_first = false;  ///< from_int8 reads codes as (B, H, width, P)
 
     // ---- the cache -------------------------------------------------------------------------------------------
     enum class Old { kept, coded_again };

@@ -197,6 +197,13 @@ Chapter eight_codes() {
                  c.change<Eights>().keeps_what_it_takes = true;
              }},
         // ---- and back ----
+        {.id = "codes_read_width_first",
+         .decision = "row_number",
+         .title = "codes are read as (B, H, width, P): column by column",
+         .right = "codes lie row by row, (B, H, P, width), as x does",
+         .symptom = "right for one token or one feature; else each number comes from another row",
+         .question = "Which code follows the first one of a row?",
+         .make = [](Choices& c) { c.change<Eights>().codes_width_first = true; }},
         {.id = "number_without_scale",
          .decision = "row_number",
          .title = "codes are taken for numbers: the scale is forgotten",

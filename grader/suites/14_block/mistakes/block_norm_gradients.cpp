@@ -6,7 +6,8 @@
 namespace headway::diagnosis {
 namespace {
 
-constexpr const char* right_input = "grad_x = (g - mean(g) - x̂ · mean(g · x̂)) / s, with g = grad_y · gain";
+constexpr const char* right_input =
+    "grad_x = (g - mean(g) - x̂ · mean(g · x̂)) / s, with g = grad_y · gain; RMS norm has no mean(g)";
 constexpr const char* sums_of_tokens = "a weight that every token uses gets the sum over all tokens of all sequences";
 constexpr const char* right_before_training = "right before training, when gains are 1";
 constexpr const char* goes_wrong_slowly = "the loss falls all the same, more slowly: only a comparison shows it";

@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* right_mean = "for each token, mean and variance go over its D features alone";
 constexpr const char* right_variance = "the variance is the mean of (x - mean)²: divide by D";
-constexpr const char* right_eps = "eps is added to the variance, inside the root";
+constexpr const char* right_eps = "eps is added inside the root: to the variance, or in RMS norm to the mean square";
 constexpr const char* right_affine = "x̂ comes first, then x̂ · gain + bias";
 constexpr const char* nearly =
     "training hides it: the gain learns to make up for it; loaded weights give other numbers";
@@ -112,10 +112,10 @@ Chapter block_norms() {
         // ---- eps ----
         {.id = "norm_eps_behind_root",
          .decision = "norm_eps",
-         .title = "eps is added to the root of the variance, not to the variance",
+         .title = "eps is added to the root, not to what stands under it",
          .right = right_eps,
          .symptom = "as good as right for tokens of usual size; small ones come out larger",
-         .question = "With a variance of 4 and an eps of 12, what do you divide by?",
+         .question = "With 4 under the root and an eps of 12, what do you divide by?",
          .make =
              [](Choices& c) {
                  c.change<Norms>().divisor = [](const Bounded& squares, double eps, Index) {
@@ -137,7 +137,7 @@ Chapter block_norms() {
          .title = "eps² is added to the variance",
          .right = right_eps,
          .symptom = "as good as right for tokens of usual size; small ones come out larger",
-         .question = "With a variance of 4 and an eps of 12, what do you divide by?",
+         .question = "With 4 under the root and an eps of 12, what do you divide by?",
          .make =
              [](Choices& c) {
                  c.change<Norms>().divisor = [](const Bounded& squares, double eps, Index) {
@@ -149,7 +149,7 @@ Chapter block_norms() {
          .title = "the variance is made at least eps, and nothing is added to it",
          .right = right_eps,
          .symptom = "as good as right for tokens of usual size; small ones come out larger",
-         .question = "With a variance of 4 and an eps of 12, what do you divide by?",
+         .question = "With 4 under the root and an eps of 12, what do you divide by?",
          .make =
              [](Choices& c) {
                  c.change<Norms>().divisor = [](const Bounded& squares, double eps, Index) {
@@ -161,7 +161,7 @@ Chapter block_norms() {
          .title = "the root is made at least eps, and nothing is added to the variance",
          .right = right_eps,
          .symptom = "as good as right for tokens of usual size; PyTorch's F.normalize, which is no norm of this kind",
-         .question = "With a variance of 4 and an eps of 12, what do you divide by?",
+         .question = "With 4 under the root and an eps of 12, what do you divide by?",
          .make =
              [](Choices& c) {
                  c.change<Norms>().divisor = [](const Bounded& squares, double eps, Index) {
