@@ -29,6 +29,8 @@ Array diagonal_blocks(const Array& w, Index H, Index (*which)(Index block, Index
     return blocks;
 }
 
+constexpr const char* own_biases = "head h gets biases [h·d, (h+1)·d), as it gets these features";
+
 }  // namespace
 
 Chapter chapters::projecting() {
@@ -334,10 +336,17 @@ Chapter chapters::projecting() {
          .symptom = "nothing crashes; weights that someone else trained are a little off",
          .question = "Which of your projections add a bias?",
          .make = [](Choices& c) { c.projecting.bias[2] = BiasOfHeads::none; }},
+        {.id = "query_bias_of_first_head",
+         .decision = "projection_bias",
+         .title = "every head gets the bias of q that belongs to head 0",
+         .right = own_biases,
+         .symptom = "right for one head and without biases; else heads are a little off",
+         .question = "Which numbers of a bias (E) belong to head 1?",
+         .make = [](Choices& c) { c.projecting.bias[0] = BiasOfHeads::first; }},
         {.id = "projection_bias_of_first_head",
          .decision = "projection_bias",
          .title = "every head gets the biases of head 0",
-         .right = "head h gets biases [h·d, (h+1)·d), as it gets these features",
+         .right = own_biases,
          .symptom = "right for one head and without biases; else heads are a little off",
          .question = "Which numbers of a bias (E) belong to head 1?",
          .make = [](Choices& c) { c.projecting.bias.fill(BiasOfHeads::first); }},
