@@ -50,7 +50,9 @@ Blocked of_chosen_heads(const Blocked& blocked, const Shape& shape, Index H_kv, 
 }
 
 /// The part of a bias (E) that belongs to head 0, once for each head.
+/// @throws std::invalid_argument if it does not divide among the heads
 Array of_first_head(const Array& bias, Index heads) {
+    if (heads < 1 || bias.size(0) % heads != 0) throw std::invalid_argument("a bias does not divide among the heads");
     const Index width = bias.size(0) / heads;
     return gathered(bias, bias.shape, [&](Coordinate at) { return static_cast<std::size_t>(at[0] % width); });
 }

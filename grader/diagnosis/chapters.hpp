@@ -20,6 +20,7 @@ Chapter causal_and_padding();
 Chapter scoring();
 Chapter weighing();
 Chapter projecting();
+Chapter biases();
 Chapter splitting();
 Chapter merging();
 Chapter output();

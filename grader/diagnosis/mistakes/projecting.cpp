@@ -29,8 +29,6 @@ Array diagonal_blocks(const Array& w, Index H, Index (*which)(Index block, Index
     return blocks;
 }
 
-constexpr const char* own_biases = "head h gets biases [h·d, (h+1)·d), as it gets these features";
-
 }  // namespace
 
 Chapter chapters::projecting() {
@@ -52,10 +50,6 @@ Chapter chapters::projecting() {
          .lesson = {{"01", "In code"}, {"04", "As a formula"}, {"05", "What people get wrong"}},
          .pseudocode =
              "x (…,in) · w (in,out) → (…,out); nn::Linear keeps w as (out,in) and multiplies by its transpose"},
-        {.id = "projection_bias",
-         .stage = "project",
-         .lesson = {{"05", "As a formula"}},
-         .pseudocode = "q (B,T,E) = query · w_qᵀ + b_q: the bias (E) is added to every token"},
         {.id = "activation",
          .stage = "project",
          .lesson = {{"01", "As a formula"}, {"05", "As a formula"}},
@@ -315,41 +309,6 @@ Chapter chapters::projecting() {
                      return reference::matmul(x, diagonal_blocks(w, H, [](Index, Index) { return Index{0}; }));
                  };
              }},
-        {.id = "projection_bias_missing",
-         .decision = "projection_bias",
-         .title = "the biases of q, k and v are not added",
-         .right = "q = query · w_q + b_q, and so for k and v",
-         .symptom = "nothing crashes; weights that someone else trained are a little off",
-         .question = "Which of your projections add a bias?",
-         .make = [](Choices& c) { c.projecting.bias.fill(BiasOfHeads::none); }},
-        {.id = "query_bias_missing",
-         .decision = "projection_bias",
-         .title = "the bias of q is not added",
-         .right = "q = query · w_q + b_q, and so for k and v",
-         .symptom = "nothing crashes; weights that someone else trained are a little off",
-         .question = "Which of your projections add a bias?",
-         .make = [](Choices& c) { c.projecting.bias[0] = BiasOfHeads::none; }},
-        {.id = "value_bias_missing",
-         .decision = "projection_bias",
-         .title = "the bias of v is not added",
-         .right = "v = value · w_v + b_v, and so for q and k",
-         .symptom = "nothing crashes; weights that someone else trained are a little off",
-         .question = "Which of your projections add a bias?",
-         .make = [](Choices& c) { c.projecting.bias[2] = BiasOfHeads::none; }},
-        {.id = "query_bias_of_first_head",
-         .decision = "projection_bias",
-         .title = "every head gets the bias of q that belongs to head 0",
-         .right = own_biases,
-         .symptom = "right for one head and without biases; else heads are a little off",
-         .question = "Which numbers of a bias (E) belong to head 1?",
-         .make = [](Choices& c) { c.projecting.bias[0] = BiasOfHeads::first; }},
-        {.id = "projection_bias_of_first_head",
-         .decision = "projection_bias",
-         .title = "every head gets the biases of head 0",
-         .right = own_biases,
-         .symptom = "right for one head and without biases; else heads are a little off",
-         .question = "Which numbers of a bias (E) belong to head 1?",
-         .make = [](Choices& c) { c.projecting.bias.fill(BiasOfHeads::first); }},
         {.id = "relu_after_projection",
          .decision = "activation",
          .title = "a ReLU follows the projections of q, k and v",
