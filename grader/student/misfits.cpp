@@ -143,13 +143,15 @@ void refuses_misfits(Student& student, Random& random, const std::string& functi
                             arguments[argument].name + " is " + headway::to_string(shape) + " where " +
                                 headway::to_string(was) + " would fit");
         });
-    for (const auto& [size, same] : sizes) {
+    for (const auto& named : sizes) {
+        const std::string& size = named.first;
+        const auto& same = named.second;
         const Place& first = same.places.front();
         const Index was = std::get<Tensor>(arguments[first.argument].value).size(static_cast<Index>(first.axis));
         std::set<Index> others{was + 1, 2 * was};
         if (broadcast == Broadcast::refused && was > 1) others.insert(1);
         const auto ask = [&](const std::vector<Place>& changed, Index is) {
-            questions.emplace_back([&, size = size, changed, is, was](Random& own) {
+            questions.emplace_back([&, size, changed, is, was](Random& own) {
                 student.refuses(function, with_size(arguments, changed, is, own),
                                 reason(arguments, changed, size, is, was));
             });

@@ -40,7 +40,7 @@ Answer answer_to(const Scene& scene, Demand demand) {
     const bool shares = scene.same_storage && answer.parts[0].second.value != scene.later.value;
     if (demand == Demand::numbers_and_strides) {
         Answer strides = answer_of(wire::Value(scene.result.strides()));
-        answer.parts.push_back({"strides", std::move(strides.parts[0].second)});
+        answer.parts.emplace_back("strides", std::move(strides.parts[0].second));
     }
     answer.parts.push_back({shares ? "shares storage" : "copies", {}});
     if (scene.x_after.value != scene.x_before.value) answer.parts.push_back({"x changed", {}});
