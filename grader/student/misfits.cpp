@@ -192,6 +192,7 @@ void refuses_masks(Student& student, Random& random, const Shape& scores, const 
     if (B != T && B > 1) shapes.push_back({B, S});     // one of keys for each sequence is (B, 1, 1, S)
     if (B != H && B > 1) shapes.push_back({B, T, S});  // three axes are (H, T, S)
     std::vector<DrawAndAsk> questions;
+    questions.reserve(shapes.size());
     for (const Shape& shape : shapes)
         questions.emplace_back([&](Random&) {
             student.refuses(function, with(Mask::allow_all(shape)),
