@@ -5,12 +5,15 @@
 
 namespace headway::build {
 
-/// Functions in what `nm -C --defined-only` prints of 64-bit objects: 16 digits, a letter for the kind, the name. The
-/// names are a submission's, and may be anything.
+// What `nm --defined-only` prints of 64-bit objects: 16 digits, a letter for the kind, the name. The names are a
+// submission's, and may be anything.
+
+/// Functions, as they are named there.
 std::vector<std::string> functions_listed(const std::string& nm_output);
 
-/// Of these, the functions of the C and C++ libraries that the grader's part of a worker calls. Defined by a
-/// submission, they take the library's place there, too. Each once, sorted.
+/// Functions of libraries, and of the course, that the grader's part of a worker calls. Defined by a submission, they
+/// take the others' place there, too. Each once, sorted.  @param nm_output  not demangled: a name may unfold without
+/// end
 std::vector<std::string> library_functions_listed(const std::string& nm_output);
 
 }  // namespace headway::build

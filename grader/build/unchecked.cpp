@@ -30,7 +30,23 @@ constexpr std::string_view tells_of_the_process[] = {"malloc_usable_size",
                                                      "dlinfo",
                                                      "getauxval",
                                                      "sbrk",
-                                                     "mincore"};
+                                                     "mincore",
+                                                     "syscall",
+                                                     "execve",
+                                                     "execv",
+                                                     "execvp",
+                                                     "execvpe",
+                                                     "execl",
+                                                     "execlp",
+                                                     "execle",
+                                                     "fexecve",
+                                                     "posix_spawn",
+                                                     "posix_spawnp"};
+
+/// Macros of headers that paste names, or hand on assembler.
+constexpr std::string_view pastes_or_assembles[] = {
+    "__CONCAT",         "__CONCAT1", "EIGEN_CAT", "EIGEN_CAT2", "GTEST_CONCAT_TOKEN_", "GTEST_CONCAT_TOKEN_IMPL_",
+    "EIGEN_ASM_COMMENT"};
 
 /// What a name does to the sanitizers, wherever it stands; a macro's definition is enough.
 std::optional<std::string> effect_of(std::string_view name) {
@@ -47,6 +63,9 @@ std::optional<std::string> effect_of(std::string_view name) {
     if (std::ranges::find(tells_of_the_process, name) != std::end(tells_of_the_process))
         return "asks how this process is made, which tells whether a sanitizer is there: what the program does without "
                "one was not checked";
+    if (std::ranges::find(pastes_or_assembles, name) != std::end(pastes_or_assembles))
+        return "is a macro of a header that pastes names together, or is assembler: what they say to the sanitizer was "
+               "not read";
     if (name == "asm" || name == "__asm" || name == "__asm__")
         return "is assembler: what it does with memory was not checked";
     return std::nullopt;

@@ -147,11 +147,13 @@ void Workspace::require_compiler(const fs::path& folder) const {
             explain_compile(finished, "", names_for_student(), {}).diagnostics);
 }
 
-std::string Workspace::defined_functions(const Words& objects) const {
+sandbox::Finished Workspace::list_functions(const Words& options, const Words& objects) const {
     constexpr std::size_t most_printed = std::size_t{1} << 20U;
-    Words arguments{"/usr/bin/nm", "-C", "--defined-only", "--no-sort", "--"};
+    Words arguments{"/usr/bin/nm", "--defined-only", "--no-sort"};
+    append(arguments, options);
+    arguments.emplace_back("--");
     append(arguments, objects);
-    return run_tool(arguments, folders_of(objects), {}, most_printed).output;
+    return run_tool(arguments, folders_of(objects), {}, most_printed);
 }
 
 Workspace::Compiled Workspace::compile_file(const SourceFile& source, const fs::path& object, Build build,
@@ -244,7 +246,7 @@ Built Workspace::link(const fs::path& program, const Objects& objects, const Wor
         built.build.link_seconds = finished.seconds.count();
         if (!finished.ended.success() || finished.timed_out) {
             const double compile_seconds = built.build.compile_seconds;
-            built.build = explain_link(finished, functions_listed(defined_functions(objects.files)),
+            built.build = explain_link(finished, functions_listed(list_functions({"-C"}, objects.files).output),
                                        names_for_student(), submission_.files);
             if (built.build.problem == verdict::BuildProblem::link_error) require_compiler(program.parent_path());
             built.build.compile_seconds = compile_seconds;
@@ -280,7 +282,11 @@ std::vector<std::string> Workspace::own_library_functions(Build build) const {
     Words objects;
     for (const SourceFile& source : submission_.files)
         if (source.is_compiled()) objects.push_back((folder_ / to_string(build) / source.object_name()).string());
-    return library_functions_listed(defined_functions(objects));
+    const auto listed = list_functions({}, objects);
+    auto functions = library_functions_listed(listed.output);
+    if (listed.output_truncated || listed.timed_out || !listed.ended.success())
+        functions.emplace_back("functions (more than can be listed)");
+    return functions;
 }
 
 std::vector<std::optional<ThrowSite>> Workspace::throw_sites(Build build, const std::vector<WayToThrow>& ways) const {

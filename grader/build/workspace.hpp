@@ -63,7 +63,7 @@ public:
     /// jail.
     std::vector<std::optional<ThrowSite>> throw_sites(Build build, const std::vector<WayToThrow>& ways) const;
 
-    /// Functions of the C and C++ libraries that the submission defines itself, in what build_worker() compiled.
+    /// Functions of libraries and of the course that the submission defines itself, in what build_worker() compiled.
     std::vector<std::string> own_library_functions(Build build) const;
 
     /// A worker that is not optimised, so that a debugger shows every variable.
@@ -108,8 +108,8 @@ private:
     /// Where a compiler names no line of the submission's: whether it makes a program of nothing, in this `folder`.
     /// @throws std::runtime_error if not: the machine, or the course, is at fault
     void require_compiler(const std::filesystem::path& folder) const;
-    /// What nm says of the functions that the objects define, demangled.
-    std::string defined_functions(const Words& objects) const;
+    /// What nm says of the functions that the objects define.
+    sandbox::Finished list_functions(const Words& options, const Words& objects) const;
     std::filesystem::path course_root() const;
     NamesForStudent names_for_student() const;
     enum class Warnings { silent, told };

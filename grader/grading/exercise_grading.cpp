@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <chrono>
 #include <future>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -167,8 +168,7 @@ private:
             build::Built built = workspace.build_worker(build);
             result.build = std::move(built.build);
             if (built.program) judge(result, workspace, build);
-            if (built.program && build == Build::plain)
-                result.own_library_functions = workspace.own_library_functions(build);
+            if (built.program) result.own_library_functions = workspace.own_library_functions(build);
         } catch (const std::exception& error) {
             result.problem = error.what();
         }
@@ -187,7 +187,8 @@ private:
 
     void conclude(verdict::Exercise& exercise, const BuildResult& plain, const BuildResult& sanitized) const {
         BuildResult both;
-        both.own_library_functions = plain.own_library_functions;
+        std::ranges::set_union(plain.own_library_functions, sanitized.own_library_functions,
+                               std::back_inserter(both.own_library_functions));
         const bool only_sanitized_failed = plain.build.problem == verdict::BuildProblem::none &&
                                            sanitized.build.problem != verdict::BuildProblem::none;
         both.build = only_sanitized_failed ? sanitized.build : plain.build;  // which holds the warnings

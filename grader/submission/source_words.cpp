@@ -51,6 +51,7 @@ private:
     }
 
     void add(std::size_t begin, std::string text) {
+        if (begins_line_) line_begin_ = words_.size();
         words_.push_back({std::move(text), lines_[begin], std::exchange(begins_line_, false)});
     }
 
@@ -71,6 +72,11 @@ private:
             read_number();
         } else if (is_in_name(c)) {
             read_name();
+        } else if (c == '<' && names_a_header()) {
+            const std::size_t begin = at_;
+            at_ = std::min(text_.find_first_of(">\n", at_), text_.size());
+            at_ += is_next(">") ? 1 : 0;
+            add(begin);
         } else if (is_next("%:")) {
             add(at_, "#");
             at_ += 2;
@@ -78,6 +84,16 @@ private:
             add(at_, std::string(1, c));
             ++at_;
         }
+    }
+
+    /// Behind #include and in __has_include( nothing but > ends a name, and no comment begins.
+    bool names_a_header() const {
+        const std::size_t size = words_.size();
+        if (size < line_begin_ + 2 || words_[line_begin_].text != "#") return false;
+        const std::string& last = words_[size - 1].text;
+        if (size == line_begin_ + 2) return last == "include" || last == "include_next" || last == "import";
+        const std::string& asks = words_[size - 2].text;
+        return last == "(" && (asks == "__has_include" || asks == "__has_include_next");
     }
 
     /// 1'000 is a number: its apostrophe opens nothing. That of 0'"' does.
@@ -124,6 +140,7 @@ private:
     std::vector<int> lines_;         ///< of each character
     std::vector<Word> words_;
     std::size_t at_ = 0;
+    std::size_t line_begin_ = 0;  ///< of words_: the first one of the last line
     bool begins_line_ = true;
 };
 

@@ -37,6 +37,28 @@ TEST(Unchecked, NoLiteralHidesWhatFollowsIt) {
             << literal;
 }
 
+/// In one, /* begins no comment; elsewhere it does.
+TEST(Unchecked, NoNameOfAHeaderHidesWhatFollowsIt) {
+    const std::string off = "\n__attribute__((no_sanitize(\"address\"))) int f();\n/* */";
+    for (const char* line : {"#if __has_include(<nothing/*here>)", "#include <nothing/*here>", "# \\\n include <a/*b>",
+                             "#elif __has_include_next ( <a//b>)", "#include <a/*b"})
+        EXPECT_EQ(found_in(line + off).size(), 1U) << line;
+    for (const char* text : {"int include, a = include </* no_sanitize */ 1;", "#define LESS a </* no_sanitize */ b\n"})
+        EXPECT_THAT(found_in(text), IsEmpty()) << text;
+}
+
+TEST(Unchecked, MacrosOfHeadersThatPasteOrAssembleAreTold) {
+    for (const char* text : {"__attribute__((__CONCAT(no_sanitize, _address))) int f();",
+                             "int EIGEN_CAT(no_, sanitize);", "void f() { EIGEN_ASM_COMMENT(\"x\"); }"})
+        EXPECT_EQ(found_in(text).size(), 1U) << text;
+}
+
+TEST(Unchecked, AProgramThatStartsItselfAnewIsTold) {
+    for (const char* text :
+         {"execve(argv[0], argv, options);", "posix_spawn(a, b, c, d, e, f);", "syscall(59, a, b, c);"})
+        EXPECT_EQ(found_in(text).size(), 1U) << text;
+}
+
 TEST(Unchecked, QuestionsToTheSanitizerAreTold) {
     for (const char* text : {"#ifdef __SANITIZE_ADDRESS__\n#endif\n", "#if __has_feature(address_sanitizer)\n#endif\n",
                              "extern \"C\" void __asan_unpoison_memory_region(void*, unsigned long);",
