@@ -120,22 +120,30 @@ void add_by_pattern(ByStudent& by_student, const std::vector<fs::path>& entries,
 
 /// One folder or archive a student. "anna", "anna.zip" and "anna.tar.gz" may come from several people, of whom none may
 /// cost another a mark or get it: the folder is anna's, and archives beside it or each other go by their whole names.
+/// Of two whole names that are one but for how Unicode writes their letters, the composed one is the id.
 void add_by_name(ByStudent& by_student, const std::vector<fs::path>& entries) {
     std::map<std::string, std::set<std::string>> claims;  // of whole names, too
     for (const fs::path& path : entries) {
         const std::string name = path.filename().string();
-        claims[name].insert(name);
-        claims[plain_name(name).student].insert(name);
+        claims[student_of(name)].insert(name);
+        claims[student_of(plain_name(name).student)].insert(name);
     }
     for (const fs::path& path : entries) {
         const std::string name = path.filename().string();
         const EntryName whose = plain_name(name);
-        if (claims[whose.student].size() == 1) {
+        const std::set<std::string>& all = claims[student_of(whose.student)];
+        if (all.size() == 1) {
             add_to(by_student, student_of(whose.student), path, whose);
             continue;
         }
+        if (student_of(name) != name && all.contains(student_of(name))) {
+            add_to(by_student, row_of(name), path, whose).problem =
+                fmt::format("is called {} too, with its letters written in another way, so nobody knows whose it is",
+                            student_of(name));
+            continue;
+        }
         const std::string note =
-            fmt::format("{} submissions are called {}; this is {}", claims[whose.student].size(), whose.student, name);
+            fmt::format("{} submissions are called {}; this is {}", all.size(), whose.student, name);
         add_to(by_student, student_of(name), path, {name, whose.file, note});
     }
 }
@@ -192,6 +200,8 @@ void add_gradescope(ByStudent& by_student, const fs::path& folder) {
 std::string problem_of(const HandIn& hand_in) {
     for (const fs::path& path : hand_in.paths)
         if (fs::is_symlink(path)) return "is a link";
+    for (const fs::path& path : hand_in.paths)
+        if (!fs::is_regular_file(path) && !fs::is_directory(path)) return "is neither a file nor a folder";
     if (is_usable_id(hand_in.student) || !hand_in.problem.empty()) return hand_in.problem;
     return "the name is no usable student id: that begins with a letter, a digit or _, and has at most 100 bytes; a "
            "number must be the system's. --student-id PATTERN says how to find one";

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <ctime>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -42,16 +43,6 @@ pid_t parent_of(pid_t pid) {
     return name_end == std::string::npos ? -1 : number_in<pid_t>(std::string_view(stat).substr(name_end + 3));
 }
 
-/// @param field  with the line end before it: the first line is a name that the process chose, such as "VmRSS:"
-std::uint64_t status_number(pid_t pid, std::string_view field, int base = 10) {
-    const std::string status = read_proc(pid, "status");
-    const std::size_t at = status.find(field);
-    return at == std::string::npos ? 0
-                                   : number_in<std::uint64_t>(std::string_view(status).substr(at + field.size()), base);
-}
-
-std::uint64_t status_bytes(pid_t pid, std::string_view field) { return status_number(pid, field) << 10U; }
-
 /// What is named by a number in a folder, in the order of these.
 std::set<pid_t> numbers_in_folder(const std::string& path) {
     const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir(path.c_str()), ::closedir);
@@ -60,6 +51,23 @@ std::set<pid_t> numbers_in_folder(const std::string& path) {
         if (const auto number = number_in<pid_t>(entry->d_name); number > 0) numbers.insert(numbers.end(), number);
     return numbers;
 }
+
+/// Of a thread that lives: where the first one has ended, the process's own file tells no memory.
+/// @param field  with the line end before it: the first line is a name that the process chose, such as "VmRSS:"
+std::uint64_t status_number(pid_t pid, std::string_view field, int base = 10) {
+    const auto in = [&](const std::string& status) -> std::optional<std::uint64_t> {
+        const std::size_t at = status.find(field);
+        if (at == std::string::npos) return std::nullopt;
+        return number_in<std::uint64_t>(std::string_view(status).substr(at + field.size()), base);
+    };
+    if (const auto number = in(read_proc(pid, "status"))) return *number;
+    for (const pid_t thread : numbers_in_folder(proc_path(pid, "task")))
+        if (const auto number = in(read_proc(pid, ("task/" + std::to_string(thread) + "/status").c_str())))
+            return *number;
+    return 0;
+}
+
+std::uint64_t status_bytes(pid_t pid, std::string_view field) { return status_number(pid, field) << 10U; }
 
 /// All processes that this machine shows us.
 std::set<pid_t> all_processes() { return numbers_in_folder("/proc"); }

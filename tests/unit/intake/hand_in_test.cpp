@@ -174,6 +174,32 @@ TEST(HandIns, ASecondOfTheSameNameNeitherCostsTheFirstAMarkNorGetsIt) {
     EXPECT_EQ(found[1].note, "2 submissions are called anna; this is anna.zip");
 }
 
+TEST(HandIns, ANameWithItsLettersWrittenInAnotherWayCostsNobodyAMark) {
+    const std::string composed = "Jos\u00e9", decomposed = "Jose\u0301";
+    const build::TemporaryFolder folder;
+    folder.write(composed + "/scaled_scores.cpp", "1");
+    folder.write(decomposed + "/scaled_scores.cpp", "2");
+    const auto found = find_hand_ins(folder.path(), {});
+    ASSERT_EQ(found.size(), 2U);
+    for (const HandIn& one : found)
+        if (one.student == composed) {
+            EXPECT_EQ(one.problem, "");
+            EXPECT_EQ(read_hand_in(one, wanted).at(0).files.at(0).text, "1");
+        } else {
+            EXPECT_NE(one.problem.find("nobody knows whose it is"), std::string::npos) << one.problem;
+        }
+}
+
+TEST(HandIns, APipeIsNoHandIn) {
+    const build::TemporaryFolder folder;
+    folder.write("anna/scaled_scores.cpp", "1");
+    ASSERT_EQ(::mkfifo((folder.path() / "mallory.cpp").c_str(), 0600), 0);
+    const auto found = find_hand_ins(folder.path(), {});
+    ASSERT_EQ(found.size(), 2U);
+    EXPECT_EQ(found[0].problem, "");
+    EXPECT_EQ(found[1].problem, "is neither a file nor a folder");
+}
+
 TEST(HandIns, ASecondOfOneParticipantIsNotGuessedAt) {
     const build::TemporaryFolder folder;
     folder.write("lovelaceada_815_90210_one.zip", "");
