@@ -6,8 +6,11 @@
 #include "reference/array.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
+#include <deque>
 #include <limits>
 
 namespace headway::judge {
@@ -70,24 +73,34 @@ bool agree_but_for_rounding(const std::vector<double>& a, const std::vector<doub
            });
 }
 
-/// Another number in the middle: the shape, and what stands first and last, are as before.
+/// Which of its numbers is changed: neither the first nor the last, and nobody knows which before the numbers are
+/// drawn.
+Index place_in(const Tensor& tensor) {
+    if (tensor.numel() < 3) return 0;
+    std::uint32_t drawn = 0;
+    for (const double number : reference::exact(tensor).value)
+        drawn = drawn * 31 + std::bit_cast<std::uint32_t>(static_cast<float>(number));
+    return 1 + static_cast<Index>(drawn % static_cast<std::uint32_t>(tensor.numel() - 2));
+}
+
+/// Another number in one place: the shape, and what stands first and last, are as before.
 Tensor nearly_the_same(const Tensor& tensor) {
     Tensor other = Tensor::empty(tensor.shape());
     other.copy_from(tensor);
-    if (other.numel() > 2) other.data()[other.numel() / 2] += 1;
+    if (other.numel() > 2) other.data()[place_in(other)] += 1;
     return other;
 }
 
 /// With each tensor in that form.
-Arguments each(Arguments arguments, Tensor form(const Tensor&)) {
-    for (Tensor* tensor : tensors_in(arguments)) *tensor = form(*tensor);
+Arguments each(Arguments arguments, Tensor form(const Tensor&), Nested nested = Nested::not_those) {
+    for (Tensor* tensor : tensors_in(arguments, nested)) *tensor = form(*tensor);
     return arguments;
 }
 
 /// One tensor dense, the next not, so that the strides of one are no good for another.
 Arguments each_in_its_own_layout(Arguments arguments) {
     bool is_dense = true;
-    for (Tensor* tensor : tensors_in(arguments)) {
+    for (Tensor* tensor : tensors_in(arguments, Nested::too)) {
         *tensor = is_dense ? dense(*tensor) : column_major(*tensor);
         is_dense = !is_dense;
     }
@@ -117,7 +130,7 @@ bool result_lasts(Student& student, const std::string& function, const Arguments
     const Arguments look{{"x", kept.value}};
     const Outcome before = student.outcome("read", look);
     // A function that deals out what it keeps in turn has come round by then.
-    for (int call = 0; call < 16; ++call) student.outcome(function, with_other_numbers(arguments));
+    for (int call = 0; call < 64; ++call) student.outcome(function, with_other_numbers(arguments));
     return same_bits(numbers_of(before), numbers_of(student.outcome("read", look)));
 }
 
@@ -147,15 +160,20 @@ public:
         });
     }
 
-    /// Another element in the middle of each: what stands first and last is as before.
+    /// Another element in one place of each: what stands first and last is as before.
     void overwrite() {
         for (const auto& [i, handle] : stored_) {
             constexpr float other = 3;
-            Shape middle = tensor(i).shape();
-            for (Index& position : middle) position /= 2;
-            student_.write(handle, middle, other);
+            Shape place = tensor(i).shape();
+            Index left = place_in(tensor(i));
+            for (std::size_t axis = place.size(); axis-- > 0;) {
+                const Index size = place[axis];
+                place[axis] = left % size;
+                left /= size;
+            }
+            student_.write(handle, place, other);
             const Layout& layout = tensor(i).layout();
-            const Index at = layout.locate(middle.data(), middle.size()) - layout.offset;
+            const Index at = layout.locate(place.data(), place.size()) - layout.offset;
             std::get<Tensor>(as_tensors_[i].value).data()[at] = other;
         }
     }
@@ -283,20 +301,20 @@ LaterAnswers expect_untouched(Student& student, const FunctionCall& call) {
                "your " + function + " answers differently if " + where + (again.error ? ": it throws" : why));
     };
     for (const auto form : {column_major, sliced})
-        expect_as_first(expect_unchanged(student, {function, each(arguments, form)}),
+        expect_as_first(expect_unchanged(student, {function, each(arguments, form, Nested::too)}),
                         "the same numbers come in a view that is not contiguous",
                         ": does it read data() without looking at the strides?");
-    expect_as_first(expect_unchanged(student, {function, each(arguments, heads_as_split)}),
+    expect_as_first(expect_unchanged(student, {function, each(arguments, heads_as_split, Nested::too)}),
                     "the same numbers come in a view that begins later in its storage",
                     ": does it leave out the offset?");
     expect_as_first(expect_unchanged(student, {function, each_in_its_own_layout(arguments)}),
                     "one argument is contiguous and the next is not",
                     ": does it read one by the strides of the other?");
-    expect_unchanged(student, {function, each(arguments, dense)});
+    expect_unchanged(student, {function, each(arguments, dense, Nested::too)});
     expect_as_first(answer_from_one_storage(student, call, first), "its arguments are different views of one storage",
                     ": that two tensors share a storage does not say that they are the same");
     LaterAnswers later;
-    later.nearly = student.outcome(function, each(arguments, nearly_the_same));
+    later.nearly = student.outcome(function, each(arguments, nearly_the_same, Nested::too));
     later.other = student.outcome(function, with_other_numbers(arguments));
     const Outcome second = student.outcome(function, arguments);
     expect(may_repeat(student, call, first, second), Stage::state,
@@ -321,10 +339,66 @@ bool uses_objects(const FunctionCall& call) {
 
 }  // namespace
 
+namespace {
+
+void expect_of(const std::string& function, bool holds, const std::string& message) {
+    if (holds) return;
+    verdict::Failure failure;
+    failure.kind = verdict::FailureKind::wrong_behaviour;
+    failure.stage = to_string(Stage::state);
+    failure.function = function;
+    failure.message = message;
+    fail(std::move(failure));
+}
+
+/// Ends the test if what was given to a function, or what it returned, changes when others, or itself, are called
+/// later.
+void expect_left_alone(Student& student, const std::vector<FunctionCall>& calls) {
+    struct Left {
+        const FunctionCall& call;
+        Stored arguments;
+        wire::Value result;
+        Outcome before;
+    };
+    std::deque<Left> all;
+    for (const FunctionCall& call : calls) {
+        Stored stored(student, call.arguments);
+        Outcome kept = student.outcome(call.function, stored.as_handles(), true);
+        const bool is_kept = std::holds_alternative<wire::Handle>(kept.value);
+        Outcome before = is_kept ? student.outcome("read", {{"x", kept.value}}) : Outcome{};
+        all.push_back({call, std::move(stored), std::move(kept.value), std::move(before)});
+    }
+    for (const FunctionCall& call : calls) student.outcome(call.function, with_other_numbers(call.arguments));
+    for (const Left& one : all) {
+        const std::string& function = one.call.function;
+        expect_of(function, one.arguments.are_as_stored(),
+                  "arguments that your " + function +
+                      " was given hold other numbers after later calls: the caller's numbers have changed");
+        if (std::holds_alternative<wire::Handle>(one.result))
+            expect_of(function,
+                      same_bits(numbers_of(one.before), numbers_of(student.outcome("read", {{"x", one.result}}))),
+                      "what your " + function + " returned changes when other functions are called later");
+    }
+}
+
+}  // namespace
+
+void expect_same_if_repeated(Student& student, FunctionCall call, const std::string& argument, Index axis) {
+    const auto given = std::ranges::find(call.arguments, argument, &wire::Field::name);
+    const Tensor repeated = repeated_along(std::get<Tensor>(given->value), axis);
+    given->value = repeated.contiguous();
+    const std::vector<double> numbers = numbers_of(student.outcome(call.function, call.arguments));
+    given->value = repeated;
+    expect(agree_but_for_rounding(numbers, numbers_of(expect_unchanged(student, call))), Stage::none,
+           "your " + call.function + " answers differently if " + argument +
+               " repeats itself along an axis without a copy: there its stride is 0, as expand() leaves it");
+}
+
 void expect_untouched(Student& student, const std::vector<FunctionCall>& calls) {
     std::vector<LaterAnswers> answers;
     for (const FunctionCall& call : calls) answers.push_back(expect_untouched(student, call));
     if (std::any_of(calls.begin(), calls.end(), uses_objects)) return;
+    expect_left_alone(student, calls);
     student.fresh_worker();
     const auto expect_again = [&](const FunctionCall& call, const Outcome& before) {
         expect(
@@ -334,7 +408,7 @@ void expect_untouched(Student& student, const std::vector<FunctionCall>& calls) 
     for (std::size_t i = calls.size(); i-- > 0;) {
         const auto& [function, arguments] = calls[i];
         expect_again({function, with_other_numbers(arguments)}, answers[i].other);
-        expect_again({function, each(arguments, nearly_the_same)}, answers[i].nearly);
+        expect_again({function, each(arguments, nearly_the_same, Nested::too)}, answers[i].nearly);
     }
 }
 

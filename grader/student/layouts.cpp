@@ -41,11 +41,23 @@ Tensor heads_as_split(const Tensor& tensor) {
 
 Tensor dense(const Tensor& tensor) { return tensor.contiguous(); }
 
-std::vector<Tensor*> tensors_in(Arguments& arguments) {
+Tensor repeated_along(const Tensor& tensor, Index axis) {
+    return tensor.slice(axis, 0, 1).contiguous().clone().expand(tensor.shape());
+}
+
+namespace {
+
+void collect(std::vector<Tensor*>& tensors, wire::Value& value, Nested nested) {
+    if (auto* tensor = std::get_if<Tensor>(&value); tensor != nullptr && tensor->defined()) tensors.push_back(tensor);
+    if (auto* record = std::get_if<wire::Record>(&value); record != nullptr && nested == Nested::too)
+        for (wire::Field& field : record->fields) collect(tensors, field.value, nested);
+}
+
+}  // namespace
+
+std::vector<Tensor*> tensors_in(Arguments& arguments, Nested nested) {
     std::vector<Tensor*> tensors;
-    for (wire::Field& field : arguments)
-        if (auto* tensor = std::get_if<Tensor>(&field.value); tensor != nullptr && tensor->defined())
-            tensors.push_back(tensor);
+    for (wire::Field& field : arguments) collect(tensors, field.value, nested);
     return tensors;
 }
 

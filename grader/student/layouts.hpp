@@ -18,7 +18,11 @@ Tensor heads_as_split(const Tensor& tensor);
 /// Next to each other: contiguous() of such a tensor is the tensor itself.
 Tensor dense(const Tensor& tensor);
 
-/// The arguments that are defined tensors.
-std::vector<Tensor*> tensors_in(Arguments& arguments);
+/// What stands first along an axis, there everywhere, in one piece of memory: a stride of 0.
+Tensor repeated_along(const Tensor& tensor, Index axis);
+
+/// The arguments that are defined tensors, or also those in records, such as parameters.
+enum class Nested { not_those, too };
+std::vector<Tensor*> tensors_in(Arguments& arguments, Nested nested = Nested::not_those);
 
 }  // namespace headway::judge

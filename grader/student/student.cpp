@@ -164,6 +164,7 @@ void Student::add_to_story() {
     for (const wire::Call& call : not_in_story_)
         if (recorder_) recorder_(call);
     const wire::Call& last = not_in_story_.back();
+    told_last_ = last;
     test_.function = last.function;
     test_.asked.insert(last.function);
     test_.story.push_back(sentence(last.function, last.arguments));

@@ -67,6 +67,20 @@ public:
         return ask();
     }
 
+    /// Runs `ask` with another worker of the submission, which is asked nothing else but what is asked this way.
+    template <class Ask>
+    auto apart(Ask ask) {
+        struct Guard {
+            Student& student;
+            explicit Guard(Student& of) : student(of) { std::swap(student.link_, student.apart_); }
+            ~Guard() { std::swap(student.link_, student.apart_); }
+        };
+        const Guard guard(*this);
+        return outside_story(ask);
+    }
+    /// The call that was added to the story last.
+    const wire::Call& told_last() const { return told_last_; }
+
     // ---- tensors that stay in the worker: the course's own code, not the student's -----------------------------
     wire::Handle store(const Tensor& tensor);
     Tensor read(wire::Handle handle);
@@ -163,6 +177,8 @@ private:
     CallLimits limits_;
     TestRecord test_;
     std::unique_ptr<WorkerLink> link_;
+    std::unique_ptr<WorkerLink> apart_;
+    wire::Call told_last_;
     std::uint64_t last_call_ = 0;
     Witness witness_;
     Recorder recorder_;

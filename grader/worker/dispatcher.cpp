@@ -37,29 +37,38 @@ wire::Error current_error(wire::ErrorKind kind, const char* what) {
 /// The numbers of an argument before the call: a submission that changes them damages its caller.
 class Snapshot {
 public:
-    explicit Snapshot(const wire::Value& value) {
+    explicit Snapshot(const wire::Value& value) { observe(value); }
+
+    /// Not by memcmp: of that a submission may bring its own.
+    bool changed() const {
+        std::byte differences{0};
+        for (const Piece& piece : pieces_)
+            for (std::size_t i = 0; i < piece.bytes.size(); ++i) differences |= piece.bytes[i] ^ piece.begin[i];
+        return differences != std::byte{0};
+    }
+
+private:
+    struct Piece {
+        const std::byte* begin;
+        std::vector<std::byte> bytes;
+    };
+
+    void observe(const wire::Value& value) {
         if (const auto* tensor = std::get_if<Tensor>(&value); tensor != nullptr && tensor->defined())
             observe(tensor->data() - tensor->offset(),
                     static_cast<std::size_t>(tensor->storage_size()) * sizeof(float));
         if (const auto* mask = std::get_if<Mask>(&value); mask != nullptr && mask->defined())
             observe(mask->data() - mask->layout().offset, static_cast<std::size_t>(mask->storage_size()));
+        if (const auto* record = std::get_if<wire::Record>(&value))
+            for (const wire::Field& field : record->fields) observe(field.value);
     }
 
-    /// Not by memcmp: of that a submission may bring its own.
-    bool changed() const {
-        std::byte differences{0};
-        for (std::size_t i = 0; i < bytes_.size(); ++i) differences |= bytes_[i] ^ begin_[i];
-        return differences != std::byte{0};
+    void observe(const void* memory, std::size_t size) {
+        const auto* begin = static_cast<const std::byte*>(memory);
+        pieces_.push_back({begin, {begin, begin + size}});
     }
 
-private:
-    void observe(const void* begin, std::size_t size) {
-        begin_ = static_cast<const std::byte*>(begin);
-        bytes_.assign(begin_, begin_ + size);
-    }
-
-    const std::byte* begin_ = nullptr;
-    std::vector<std::byte> bytes_;
+    std::vector<Piece> pieces_;
 };
 
 /// "No copy" is seen from outside: write to one kept tensor, read another. One that a submission brings up to date
