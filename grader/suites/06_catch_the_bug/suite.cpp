@@ -100,6 +100,11 @@ void expect_caught(Session& session, const std::string& property) {
         for (const auto* wrong : wrong_ones(property))
             if (const auto& lost = trial.run_of(wrong->id).lost)
                 fail_with("your tests " + lost->message + "; a wrong attention is caught by a test that fails");
+        for (const auto* wrong : wrong_ones(property))
+            if (trial.only_knows_by_sight(*wrong))
+                fail_with(
+                    "your tests fail a wrong attention here, and pass one that answers zeros, noise, NaN or other "
+                    "shapes: they know what one mistake answers, and not what is right. Compare with what is right.");
         fail_with(what_slips_through(session, trial, property));
     }
     const std::vector<std::string> not_counted = taken_back(trial);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
+#include <limits>
 #include <utility>
 
 namespace headway::judge {
@@ -17,6 +18,19 @@ using std::chrono::milliseconds;
 
 /// Where all tests have not come to their end so many times, and not once did, they will not the next time.
 constexpr int most_lost = 3;
+
+using Nonsense = Tensor (*)(const Tensor& answer, Random& random);
+
+Tensor zeros(const Tensor& answer, Random&) { return Tensor::zeros(answer.shape()); }
+Tensor noise(const Tensor& answer, Random& random) { return random.normal(answer.shape()); }
+Tensor no_number(const Tensor& answer, Random&) {
+    return Tensor::full(answer.shape(), std::numeric_limits<float>::quiet_NaN());
+}
+Tensor another_shape(const Tensor& answer, Random&) {
+    Shape shape = answer.shape();
+    shape.insert(shape.begin(), 2);
+    return Tensor::ones(shape);
+}
 
 }  // namespace
 
@@ -93,6 +107,31 @@ Trial::Trial(Student& student, std::uint64_t seed) : seed_(seed) {
     compare_names();
     if (!not_reproducible_ && ended_ > 0) repeat(student, order);
     look_for_fair_ones();
+    if (!fair_.empty()) try_nonsense(student);
+}
+
+void Trial::try_nonsense(Student& student) {
+    Random random(seed_);
+    for (const Nonsense nonsense : {&zeros, &noise, &no_number, &another_shape}) {
+        AttentionProcess attention(student.limits(), seed_);
+        const std::unique_ptr<WorkerLink> tests = student.another_worker();
+        const auto answer = [&](const wire::Value& question) {
+            wire::Value right = attention.answer(roster::reference, question);
+            if (auto* record = std::get_if<wire::Record>(&right))
+                for (wire::Field& field : record->fields)
+                    if (const auto* tensor = std::get_if<Tensor>(&field.value)) field.value = nonsense(*tensor, random);
+            return right;
+        };
+        Encounter met;
+        try {
+            converse(*tests, answer, patience_, met);
+            fail_nonsense_.merge(met.failed);
+        } catch (const NoAnswer&) {
+            // What has not passed by then did not take it for an answer.
+            for (const std::string& test : tests_)
+                if (!met.passed.contains(test)) fail_nonsense_.insert(test);
+        }
+    }
 }
 
 void Trial::compare_names() {
@@ -139,7 +178,15 @@ const Encounter& Trial::run_of(const std::string& id) const {
 }
 
 bool Trial::catches(const roster::Entry& wrong) const {
-    return std::ranges::any_of(run_of(wrong.id).failed, [&](const std::string& test) { return fair_.contains(test); });
+    return std::ranges::any_of(run_of(wrong.id).failed, [&](const std::string& test) {
+        return fair_.contains(test) && fail_nonsense_.contains(test);
+    });
+}
+
+bool Trial::only_knows_by_sight(const roster::Entry& wrong) const {
+    const bool fails =
+        std::ranges::any_of(run_of(wrong.id).failed, [&](const std::string& test) { return fair_.contains(test); });
+    return fails && !catches(wrong);
 }
 
 std::set<std::string> Trial::failing_everything() const {

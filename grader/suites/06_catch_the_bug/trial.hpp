@@ -37,8 +37,11 @@ public:
     /// Why nothing that the tests say counts: they are not the same in each run, or do not say the same of the same
     /// attention.
     const std::optional<std::string>& not_reproducible() const { return not_reproducible_; }
-    /// Whether some fair test fails it.
+    /// Whether some fair test fails it that fails some nonsense, too: what passes zeros, noise, NaN and other shapes
+    /// alike knows one wrong answer by sight, and no right one.
     bool catches(const roster::Entry& wrong) const;
+    /// Whether fair tests fail it, all of which pass every nonsense.
+    bool only_knows_by_sight(const roster::Entry& wrong) const;
 
     /// By the tests' outcomes: they fail nothing, or everything.
     std::set<std::string> passing_everything() const;
@@ -57,6 +60,8 @@ private:
     Encounter conduct_once(Student& student, const roster::Entry& entry);
     /// Some of the attentions, right and wrong, a second time.
     void repeat(Student& student, const Attentions& order);
+    /// The tests against answers of the right shapes, or of others, that nobody computed.
+    void try_nonsense(Student& student);
     void compare_names();
     void look_for_fair_ones();
 
@@ -64,6 +69,7 @@ private:
     std::vector<Encounter> runs_;
     Attentions false_alarms_;
     std::set<std::string> fair_;
+    std::set<std::string> fail_nonsense_;
     std::optional<std::string> not_reproducible_;
     std::optional<LineCounts> counts_;
     Printed printed_;
