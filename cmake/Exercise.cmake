@@ -63,6 +63,9 @@ function(headway_suite name folder)
   endif()
   target_link_libraries(headway-judge PRIVATE suite_${name} headway_movement)
   target_sources(headway-judge PRIVATE $<TARGET_OBJECTS:suite_${name}>)
+  if(EXISTS "${folder}/diagnosis.cpp")
+    set_property(GLOBAL APPEND PROPERTY HEADWAY_DIAGNOSED suite_${name})
+  endif()
 endfunction()
 
 # Writes down the exercises' part of the catalogue, in their order.

@@ -2,16 +2,15 @@
 
 #include "diagnosis/fresh_memory.hpp"
 #include "diagnosis/lost_worker.hpp"
+#include "diagnosis/never_set.hpp"
 #include "diagnosis/repeats.hpp"
 #include "diagnosis/search.hpp"
 
 #include "student/behaviour.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 #include <optional>
-#include <string_view>
 #include <utility>
 
 namespace headway::diagnosis {
@@ -20,24 +19,6 @@ namespace {
 using judge::Arguments;
 using judge::Student;
 using verdict::FailureKind;
-
-/// What a local variable holds that was never set, in every build: the bytes 0xfe, -1.6947e38 as a float. Small numbers
-/// added to it change nothing, and what is divided by it is next to nothing.
-bool shows_unset_variable(const Answer& seen, const Answer& right) {
-    constexpr double unset = -1.6947395e38, nothing = 1e-35;
-    const auto is_tiny = [](double x) { return std::abs(x) < nothing; };
-    for (std::size_t part = 0; part < seen.parts.size(); ++part) {
-        const auto& all = seen.parts[part].second.value;
-        if (std::any_of(all.begin(), all.end(), [](double x) { return std::abs(x - unset) < 1e33; })) return true;
-        if (!std::all_of(all.begin(), all.end(), is_tiny) ||
-            std::all_of(all.begin(), all.end(), [](double x) { return x == 0; }) || part >= right.parts.size())
-            continue;
-        // Gradients through a softmax that has decided are next to nothing.
-        const auto& due = right.parts[part].second.value;
-        if (!std::all_of(due.begin(), due.end(), is_tiny)) return true;
-    }
-    return false;
-}
 
 /// Questions that a function does not come to an end with, before it is asked no more.
 constexpr std::size_t enough_hangs = 3;
@@ -57,19 +38,6 @@ int differing_sizes(const Findings::Question& a, const Findings::Question& b) {
         for (std::size_t axis = 0; axis < x->shape().size(); ++axis) count += x->shape()[axis] != y->shape()[axis];
     }
     return count;
-}
-
-/// " as its weights", where an undefined tensor or mask was returned in the place of numbers.
-std::optional<std::string> unassigned_part(const Answer& seen, const Answer& right) {
-    constexpr std::string_view undefined = " undefined";
-    for (const auto& [name, numbers] : seen.parts) {
-        const bool is_due =
-            std::ranges::any_of(right.parts, [wanted = name](const auto& part) { return part.first == wanted; });
-        if (!name.ends_with(undefined) || is_due) continue;
-        const std::string part = name.substr(0, name.size() - undefined.size());
-        return part.empty() ? part : " as its " + part;
-    }
-    return std::nullopt;
 }
 
 class Examination {

@@ -140,6 +140,10 @@ std::optional<CheckForgottenWhere> check_forgotten_where(const std::vector<Obser
     return std::nullopt;
 }
 
+bool is_forgotten_check(const Mistake* mistake) {
+    return mistake->id == not_refused || mistake->decision.starts_with("check_");
+}
+
 bool misses_refusals_alone(const std::vector<Observation>& observations) {
     return std::ranges::all_of(observations, [](const Observation& one) {
         const Answer due = predicted(one, right());

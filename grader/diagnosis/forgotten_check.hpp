@@ -15,6 +15,9 @@ struct CheckForgottenWhere {
     int wrong;              ///< calls that should have been refused
 };
 
+/// Whether only what does not fit shows the mistake, and no answer to what fits depends on it.
+bool is_forgotten_check(const Mistake* mistake);
+
 /// Nothing unless all that is wrong is what should have been refused, and one check under one condition says which of
 /// these calls were refused and which were not. Which axes have to fit is learned from the calls that do.
 std::optional<CheckForgottenWhere> check_forgotten_where(const std::vector<Observation>& observations,

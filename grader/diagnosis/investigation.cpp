@@ -1,5 +1,6 @@
 #include "diagnosis/investigation.hpp"
 
+#include "diagnosis/candidates.hpp"
 #include "diagnosis/choose.hpp"
 #include "diagnosis/constant_factor.hpp"
 #include "diagnosis/forgotten_check.hpp"
@@ -12,6 +13,7 @@
 #include "diagnosis/short_numbers.hpp"
 #include "diagnosis/tell_apart.hpp"
 #include "diagnosis/what_is_read.hpp"
+#include "diagnosis/where_it_throws.hpp"
 #include "diagnosis/where_wrong.hpp"
 
 #include "student/test_record.hpp"
@@ -26,27 +28,22 @@ namespace {
 using verdict::FunctionDiagnosis;
 using verdict::FunctionState;
 
-/// Whether only what does not fit shows the mistake, and no answer to what fits depends on it.
-bool is_missing_refusal(const Mistake* mistake) {
-    return mistake->id == not_refused || mistake->decision.starts_with("check_");
-}
-
 constexpr const char* beside_earlier_ones =
     "its answers are those of your own earlier functions with this mistake beside theirs";
 
 /// What one function is wrong in.
 class Investigation {
 public:
-    Investigation(std::string exercise_number, const Function& function, const Workers& workers,
+    Investigation(const std::string& exercise_number, const Function& function, const Workers& workers,
                   const std::vector<AnsweredCall>& calls, Random random, const SearchLimits& limits,
                   const MistakeSet& known, bool some_unnamed, std::vector<Observation>& right_before)
-        : exercise_number_(std::move(exercise_number)),
-          function_(function),
+        : function_(function),
           workers_(workers),
           hidden_test_calls_(calls),
           random_(random),
           limits_(limits),
           known_(known),
+          candidates_(candidates_for(exercise_number, function, known)),
           some_unnamed_(some_unnamed),
           right_before_(right_before) {}
 
@@ -78,8 +75,8 @@ public:
         } else if (some_unnamed_ && follows_from_others(diagnosis)) {
             return diagnosis;
         } else if (const auto set = explanation(); !set.empty()) {
-            // Where the model makes a mistake of theirs a little otherwise, another one may mend that by chance.
-            if (!adds_to_known(set) || !follows_from_others(diagnosis)) name(diagnosis, set);
+            // Where the model makes a mistake of theirs a little otherwise, another one may look like it by chance.
+            if (!has_its_own(set) || !follows_from_others(diagnosis)) name(diagnosis, set);
         } else if (is_right_for_short_numbers(observations_, function_, workers_.plain)) {
             diagnosis.mistakes.emplace_back("half_precision");
             diagnosis.sentences.emplace_back(
@@ -111,62 +108,19 @@ private:
                     suite_.push_back({call.arguments, call.answer, std::move(predict)});
     }
 
-    /// What checked access said where an answer was due; empty if nothing.
-    std::string index_left_its_tensor() const {
-        for (const auto& question : findings_.questions)
-            if (!question.reply.left_its_tensor.empty() && function_.model(question.arguments)(right()).is_value())
-                return question.reply.left_its_tensor;
-        return {};
-    }
-
-    /// A function that ends without a return runs into what stands behind it in memory, and may throw there: the build
-    /// that watches memory tells the two apart.
-    bool throws_where_memory_is_watched(const std::vector<Observation>& all) {
-        const auto thrown = std::ranges::find_if(
-            all, [](const Observation& one) { return predicted(one, right()).is_value() && !one.seen.is_value(); });
-        return thrown == all.end() || !ask(workers_.sanitized, function_, thrown->arguments).failure;
-    }
-
     /// Right when asked afresh, wrong in the middle of the hidden tests: something was left behind.
     void look_for_state_in_suite(FunctionDiagnosis& diagnosis) {
         if (function_.ask || !is_explained(observations_, {})) return;
-        for (const Observation& call : suite_) {
-            if (fit(predicted(call, right()), call.seen)) continue;
-            workers_.plain.fresh_worker();
-            if (!fit(predicted(call, right()), ask(workers_.plain, function_, call.arguments).answer)) return;
-            if (!answers_alike_anew(workers_.plain, function_, call)) {
-                findings_.unreliable = true;
-                diagnosis.mistakes.emplace_back("answers_by_chance");
-                diagnosis.sentences.emplace_back("asked the same again and again, it does not always answer alike");
-                return;
-            }
-            diagnosis.mistakes.emplace_back("state_kept_between_calls");
-            diagnosis.sentences.emplace_back("the same question gets another answer after other calls");
-            findings_.mistakes = diagnosis.mistakes;
-            suite_.clear();
-            return;
-        }
-    }
-
-    /// Decisions that only later exercises teach are not made here.
-    bool is_taught(const Mistake& mistake) const {
-        const auto& lessons = decision(mistake.decision).lesson;
-        return !lessons.empty() && lessons.begin()->exercise <= exercise_number_;
-    }
-
-    /// What a function leaves to those that it calls is not decided by it once more, in another way.
-    bool is_settled(const Mistake& mistake) const {
-        return function_.given_own && std::ranges::any_of(known_, [&](const Mistake* one) {
-                   return one != &mistake && one->decision == mistake.decision;
-               });
-    }
-
-    std::vector<const Mistake*> candidates() const {
-        std::vector<const Mistake*> all;
-        for (const Mistake& mistake : mistakes())
-            if (mistake.make != nullptr && !mistake.equivalent && is_taught(mistake) && !is_settled(mistake))
-                all.push_back(&mistake);
-        return all;
+        const std::string mistake = shown_after_others_alone(workers_.plain, function_, suite_);
+        if (mistake.empty()) return;
+        const bool by_chance = mistake == "answers_by_chance";
+        diagnosis.mistakes.push_back(mistake);
+        diagnosis.sentences.emplace_back(by_chance ? "asked the same again and again, it does not always answer alike"
+                                                   : "the same question gets another answer after other calls");
+        findings_.unreliable |= by_chance;
+        if (by_chance) return;
+        findings_.mistakes = diagnosis.mistakes;
+        suite_.clear();
     }
 
     /// The set that is left when every other has been refuted; empty if none explains everything.
@@ -200,17 +154,16 @@ private:
         return true;
     }
 
-    /// Whether it has mistakes of earlier functions and others.
-    bool adds_to_known(const MistakeSet& set) const {
-        const auto inherited = std::ranges::count_if(
-            set, [&](const Mistake* one) { return std::ranges::find(known_, one) != known_.end(); });
-        return inherited > 0 && inherited < std::ssize(set);
+    /// Whether it has mistakes that no earlier function has.
+    bool has_its_own(const MistakeSet& set) const {
+        return std::ranges::any_of(set,
+                                   [&](const Mistake* one) { return std::ranges::find(known_, one) == known_.end(); });
     }
 
     std::vector<MistakeSet> found() const {
         // Most often a function is wrong only in what it calls.
         if (!known_.empty() && is_explained(observations_, known_)) return {needed(known_, observations_)};
-        std::vector<MistakeSet> sets = explanations(observations_, candidates(), known_, limits_);
+        std::vector<MistakeSet> sets = explanations(observations_, candidates_, known_, limits_);
         for (MistakeSet& set : sets) set = needed(std::move(set), observations_);
         return sets;
     }
@@ -251,7 +204,7 @@ private:
     /// No mistake of its own, or none that the model can make.
     void leave_unnamed(FunctionDiagnosis& diagnosis) {
         if (follows_from_others(diagnosis) || name_beside_own_functions(diagnosis)) return;
-        if (const auto check = check_forgotten_where(all_observations(), candidates(), function_, workers_.plain)) {
+        if (const auto check = check_forgotten_where(all_observations(), candidates_, function_, workers_.plain)) {
             diagnosis.mistakes.emplace_back(check->mistake->id);
             if (!check->condition.empty()) diagnosis.only_where = check->condition;
             diagnosis.inputs = static_cast<int>(observations_.size() + suite_.size());
@@ -271,18 +224,18 @@ private:
             diagnosis.mistakes.emplace_back(not_refused);
             diagnosis.sentences.emplace_back(function_.name + " answers where arguments do not fit, and should refuse");
         } else if (function_.calls_them_in_any_order &&
-                   (some_unnamed_ || !std::ranges::all_of(known_, &is_missing_refusal))) {
+                   (some_unnamed_ || !std::ranges::all_of(known_, &is_forgotten_check))) {
             diagnosis.state = FunctionState::unjudged;
         } else {
             diagnosis.state = FunctionState::unrecognised;
             localise(diagnosis, function_, workers_.plain, telling_observations());
             const WhereWrong where = where_it_is_wrong(all, function_, workers_.plain, random_);
             if (!where.words.empty()) diagnosis.sentences.insert(diagnosis.sentences.begin(), where.words);
-            if (where.throws && throws_where_memory_is_watched(all)) {
+            if (where.throws && throws_where_memory_is_watched(all, function_, workers_.sanitized)) {
                 diagnosis.state = FunctionState::named;
                 diagnosis.mistakes.emplace_back("refuses_what_fits");
             }
-            if (const std::string words = index_left_its_tensor(); !words.empty())
+            if (const std::string words = index_left_its_tensor(findings_, function_); !words.empty())
                 diagnosis.sentences.push_back("asked for what it should answer, it threw: " + words);
         }
     }
@@ -315,7 +268,7 @@ private:
     std::optional<OnlyWhere> true_of_some_calls() {
         const std::vector<Observation> all = all_observations();
         std::vector<Explanation> explanations;
-        for (const Mistake* mistake : candidates()) explanations.push_back(explanation_by(*mistake, {}));
+        for (const Mistake* mistake : candidates_) explanations.push_back(explanation_by(*mistake, {}));
         if (auto found = true_only_where(all, explanations, {}, function_, workers_.plain, random_)) return found;
         const Observation* least = smallest_wrong(all);
         if (least == nullptr) return std::nullopt;
@@ -326,7 +279,7 @@ private:
     std::optional<OnlyWhere> true_of_some_calls_beside_known() {
         if (known_.empty() || some_unnamed_ || function_.calls_them_in_any_order) return std::nullopt;
         std::vector<Explanation> explanations;
-        for (const Mistake* mistake : candidates()) {
+        for (const Mistake* mistake : candidates_) {
             const auto is_of_its_decision = [&](const Mistake* one) { return one->decision == mistake->decision; };
             if (std::ranges::none_of(known_, is_of_its_decision) && !would_show(*mistake, right_before_))
                 explanations.push_back(explanation_by(*mistake, known_));
@@ -358,7 +311,7 @@ private:
     /// A mistake of its own beside those of the functions that it calls.
     bool name_beside_own_functions(FunctionDiagnosis& diagnosis) {
         if (!some_unnamed_ && known_.empty()) return false;
-        std::vector<const Mistake*> likely = candidates();
+        std::vector<const Mistake*> likely = candidates_;
         std::erase_if(likely, [&](const Mistake* one) { return would_show(*one, right_before_); });
         const MistakeSet found = own_->explain_beside_one_of(likely, showing());
         if (found.empty()) return false;
@@ -368,13 +321,13 @@ private:
         return true;
     }
 
-    std::string exercise_number_;  ///< "03"
     const Function& function_;
     const Workers& workers_;
     const std::vector<AnsweredCall>& hidden_test_calls_;
     Random random_;
     SearchLimits limits_;
     const MistakeSet& known_;
+    std::vector<const Mistake*> candidates_;  ///< to explain it by
     bool some_unnamed_;                       ///< an earlier function is wrong in a way that the model cannot make
     std::vector<Observation>& right_before_;  ///< answers of earlier functions that are right
     Findings findings_;

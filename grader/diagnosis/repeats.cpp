@@ -75,4 +75,16 @@ bool answers_alike_anew(judge::Student& student, const Function& function, const
     return true;
 }
 
+std::string shown_after_others_alone(judge::Student& student, const Function& function,
+                                     const std::vector<Observation>& calls) {
+    const auto is_right = [](const Observation& call, const Answer& seen) {
+        return fit(predicted(call, right()), seen).has_value();
+    };
+    const auto wrong = std::ranges::find_if(calls, [&](const Observation& call) { return !is_right(call, call.seen); });
+    if (wrong == calls.end()) return {};
+    student.fresh_worker();
+    if (!is_right(*wrong, ask(student, function, wrong->arguments).answer)) return {};
+    return answers_alike_anew(student, function, *wrong) ? "state_kept_between_calls" : "answers_by_chance";
+}
+
 }  // namespace headway::diagnosis

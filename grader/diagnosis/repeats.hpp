@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace headway::diagnosis {
 
@@ -25,5 +26,10 @@ bool may_repeat(const std::string& exercise, const std::string& function, const 
 /// Whether workers that start anew and are asked this call again and again answer as each other. What is kept between
 /// calls may change their answers, but in the same way; what threads race for changes them as it happens.
 bool answers_alike_anew(judge::Student& student, const Function& function, const Observation& call);
+
+/// Which mistake it is that what was answered wrong among other calls is answered right by a fresh worker: state that
+/// is kept, or chance; empty if nothing was wrong, or if the first of it is wrong there too.
+std::string shown_after_others_alone(judge::Student& student, const Function& function,
+                                     const std::vector<Observation>& calls);
 
 }  // namespace headway::diagnosis

@@ -172,7 +172,7 @@ Chapter chapters::moving_views() {
              }},
         {.id = "view_refuses_empty_tensors",
          .decision = "view_count",
-         .title = "view refuses a tensor without elements",
+         .title = "a tensor without elements is refused",
          .right = "0 elements fill every shape with a 0 in it",
          .symptom = "an empty batch throws",
          .question = "How many elements has the shape (0, 3), and how many has an empty x?",

@@ -102,7 +102,7 @@ const SubjectRegistration registration(
       {.name = "multi_head_attention_backward",
        .model = &module_backward,
        .questions = &ask_module_backward,
-       .given_own = &rightly<&module_from_own_parts>,
+       .given_own = &module_from_own_parts_given_views,
        .given_own_and = &module_from_own_parts,
        .stage = "output",
        .stage_of_part = {{"x", "project"},

@@ -111,7 +111,9 @@ private:
 /// As the student's own functions answer.
 class OwnParts : public Parts {
 public:
-    OwnParts(judge::Student& student, Mask mask, const Choices& c) : student_(student), mask_(std::move(mask)), c_(c) {}
+    /// @param split  hands heads on as split_heads leaves them: views of (B, T, H, d)
+    OwnParts(judge::Student& student, Mask mask, const Choices& c, bool split)
+        : student_(student), mask_(std::move(mask)), c_(c), split_(split) {}
 
     Linear linear(const Array& x, const Given& given, const Array& grad_y, bool) override {
         auto own = judge::backward::own_linear(student_, x, given.weight, grad_y, given.held_weight, given.held_bias);
@@ -120,12 +122,11 @@ public:
     }
     HeadGradients attention(Attention& forward, const Array& grad_context) override {
         const Array &q = forward.heads(0, c_), &k = forward.heads(1, c_), &v = forward.heads(2, c_);
-        const auto record =
-            student_.record("attention_backward", {{"q", reference::to_tensor(q)},
-                                                   {"k", reference::to_tensor(k)},
-                                                   {"v", reference::to_tensor(v)},
-                                                   {"mask", mask_},
-                                                   {"grad_context", reference::to_tensor(grad_context)}});
+        const auto record = student_.record("attention_backward", {{"q", handed_on(q)},
+                                                                   {"k", handed_on(k)},
+                                                                   {"v", handed_on(v)},
+                                                                   {"mask", mask_},
+                                                                   {"grad_context", handed_on(grad_context)}});
         return {own(record, "q", q.shape), own(record, "k", k.shape), own(record, "v", v.shape)};
     }
 
@@ -136,9 +137,15 @@ private:
         return array;
     }
 
+    Tensor handed_on(const Array& heads) const {
+        if (!split_) return reference::to_tensor(heads);
+        return reference::to_tensor(reference::transpose(heads, 1, 2)).transpose(1, 2);
+    }
+
     judge::Student& student_;
     Mask mask_;
     const Choices& c_;
+    bool split_;
 };
 
 /// The module, forwards and backwards.
@@ -292,13 +299,24 @@ Predict module_backward(const Arguments& arguments) {
     return [module](const Choices& c) { return module->answer(c); };
 }
 
-/// What follows from the student's own attention_backward and linear_backward, if the module decides like this.
-std::optional<Answer> module_from_own_parts(judge::Student& student, const Arguments& arguments, const Choices& c) {
+namespace {
+
+std::optional<Answer> from_own(judge::Student& student, const Arguments& arguments, const Choices& c, bool split) {
     const Tensor x = tensor(arguments, "x");
     const Index H = integer(arguments, "num_heads");
     if (x.rank() != 3 || H < 1 || x.size(2) % H != 0) return std::nullopt;
-    OwnParts parts(student, mask(arguments, "mask"), c);
+    OwnParts parts(student, mask(arguments, "mask"), c, split);
     return Module(arguments).answer(c, parts);
+}
+
+}  // namespace
+
+std::optional<Answer> module_from_own_parts(judge::Student& student, const Arguments& arguments, const Choices& c) {
+    return from_own(student, arguments, c, false);
+}
+
+std::optional<Answer> module_from_own_parts_given_views(judge::Student& student, const Arguments& arguments) {
+    return from_own(student, arguments, right(), true);
 }
 
 }  // namespace headway::diagnosis

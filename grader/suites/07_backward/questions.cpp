@@ -57,6 +57,9 @@ std::vector<Arguments> ask_attention_backward(Random& random) {
     judge::Sizes tall = sizes;
     std::swap(tall.T, tall.S);
     ask(tall, Mask{});
+    judge::Sizes as_wide = sizes;  // who refuses values of another width answers here
+    as_wide.d_v = n.d;
+    ask(as_wide, Mask{});
     ask(sizes, reference::causal_mask(n.T, n.S));
     ask(sizes, random_mask(random, {n.B, 1, 1, n.S}));
     ask(sizes, random_mask(random, {n.B, n.H, n.T, n.S}));

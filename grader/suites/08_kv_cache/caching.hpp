@@ -32,7 +32,8 @@ struct Caching {
     bool values_by_strides_of_keys = false;     ///< v is read with the strides of k
     /// What the length of sequence b moves on by, whatever was written.
     Index (*grows_by)(const Lengths& counts, std::size_t b, Index n);
-    bool writes_keys = true;  ///< into the cache, not into a copy of it
+    bool moves_on_for_each_head = false;  ///< each head is written behind the one before it
+    bool writes_keys = true;              ///< into the cache, not into a copy of it
     bool writes_values = true;
     bool copies_slices = false;        ///< writes into slice(...).contiguous(): a copy, unless the slice has no gaps
     bool keys_for_values = false;      ///< k is written into both
@@ -46,7 +47,8 @@ struct Caching {
     Storage storage = Storage::kept;
     /// How far apart heads of the cache are taken to lie.
     enum class Apart { capacity, tokens_so_far, new_tokens };
-    Apart heads = Apart::capacity;
+    Apart heads = Apart::capacity;       ///< where they are written
+    Apart heads_read = Apart::capacity;  ///< where decode reads them
     bool length_is_end = false;  ///< lengths[b] becomes the position behind the last token, wherever that was written
     /// What a new token attends to.
     enum class Sees {

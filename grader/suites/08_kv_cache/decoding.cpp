@@ -130,12 +130,12 @@ Predict decode(const Arguments& arguments) {
         if (c.of<Caching>().keys_counted_with_padding && padding_needs_more(earlier, n, held.k.size(2)))
             return Answer{.parts = {{past_the_capacity, {}}}};
         const bool alone = c.of<Caching>().sees == Caching::Sees::chunk_alone;
-        const Array& k = alone ? new_k : held.k;
-        const Array scores = tokens.scores(q, k, c);
-        const Index S = k.size(2);
         // Some look at the whole capacity, others at what is used, which may be past the end.
         const Index used = *std::max_element(held.lengths.begin(), held.lengths.end());
-        if (!alone && used > S) throw Unpredictable{};
+        if (!alone && used > held.k.size(2)) throw Unpredictable{};
+        const Array k = alone ? new_k : found(held.k, used, c.of<Caching>());
+        const Array scores = tokens.scores(q, k, c);
+        const Index S = k.size(2);
         Blocked blocked(scores.value.size());
         std::vector<bool> open(as_size(q.size(0) * n));  // tokens whose output depends on that
         each(scores.shape, [&](Coordinate at, std::size_t i) {
@@ -147,7 +147,8 @@ Predict decode(const Arguments& arguments) {
             if (!alone && is_real && used < S && (at[3] < used ? hidden(used) != blocked[i] : !blocked[i]))
                 open[as_size(at[0] * n + at[2])] = true;
         });
-        auto [y, blocked_take_part] = tokens.output(scores, alone ? new_v : held.v, blocked, c);
+        auto [y, blocked_take_part] =
+            tokens.output(scores, alone ? new_v : found(held.v, used, c.of<Caching>()), blocked, c);
         // Who lets blocked keys take part sums over as many of them as it looks at.
         if (blocked_take_part && used < S) open.assign(open.size(), true);
         const auto D = as_size(y.size(-1));

@@ -26,6 +26,7 @@ public:
     /// Where the first feature of new token t is written.
     std::size_t begin(std::size_t b, Index h, Index t) const {
         Index at = choices_.position(lengths_, counts_, b, t);
+        if (choices_.moves_on_for_each_head) at += h * counts_[b];
         if (choices_.when_full == Caching::WhenFull::overwrites_the_oldest) at %= capacity_;
         const Index head = static_cast<Index>(b) * heads_ + h;
         if (choices_.heads == Caching::Apart::tokens_so_far)
@@ -98,7 +99,7 @@ void Held::append(const Array& new_k, const Array& new_v, const Shape& counts, c
         else
             lengths[b] += refused || choices.padding_is_kept || choices.padding_is_kept_in_room
                               ? counted
-                              : choices.grows_by(counts, b, n);
+                              : choices.grows_by(counts, b, n) * (choices.moves_on_for_each_head ? k.size(1) : 1);
     }
 }
 
@@ -134,6 +135,15 @@ bool is_hidden(const Caching& choices, const Shape& before, const Shape& after, 
         }
     }
     return false;
+}
+
+Array found(const Array& held, Index used, const Caching& choices) {
+    if (choices.heads_read == Caching::Apart::capacity) return held;
+    const Index H = held.size(1), C = held.size(2), d = held.size(3);
+    return gathered(held, held.shape, [&](Coordinate at) {
+        if (at[2] >= used) return position(held.shape, at);
+        return static_cast<std::size_t>((at[0] * H * C + at[1] * used + at[2]) * d + at[3]);
+    });
 }
 
 Array lengths_array(const Shape& lengths) {

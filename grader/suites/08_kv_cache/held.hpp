@@ -25,6 +25,9 @@ struct Held {
 bool is_hidden(const Caching& choices, const Shape& before, const Shape& after, std::size_t b, Index t, Index s,
                Index n, Index S);
 
+/// Keys or values of a cache (B, H, C, d), of which `used` positions are filled, as decode finds them.
+Array found(const Array& held, Index used, const Caching& choices);
+
 Array lengths_array(const Shape& lengths);
 
 }  // namespace headway::diagnosis

@@ -206,6 +206,13 @@ Chapter caching() {
              [](Choices& c) {
                  c.change<Caching>().grows_by = [](const Lengths&, std::size_t, Index) -> Index { return 1; };
              }},
+        {.id = "lengths_moved_on_for_each_head",
+         .decision = "cache_lengths",
+         .title = "a length moves on once for each head: head 1 is written behind the tokens of head 0",
+         .right = "lengths[b] += counts[b], once all heads of sequence b are written",
+         .symptom = "right for one head; with several they lie at different positions, and the cache is soon full",
+         .question = "In which of your loops does the length move on?",
+         .make = [](Choices& c) { c.change<Caching>().moves_on_for_each_head = true; }},
         {.id = "padding_is_kept",
          .decision = "cache_padding",
          .title = "counts are ignored: padding is written and counted as if it were tokens",

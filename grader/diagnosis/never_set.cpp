@@ -1,0 +1,39 @@
+#include "diagnosis/never_set.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+namespace headway::diagnosis {
+
+bool shows_unset_variable(const Answer& seen, const Answer& right) {
+    // In every build such a variable holds the bytes 0xfe, -1.6947e38 as a float. Small numbers added to it change
+    // nothing, and what is divided by it is next to nothing.
+    constexpr double unset = -1.6947395e38, nothing = 1e-35;
+    const auto is_tiny = [](double x) { return std::abs(x) < nothing; };
+    for (std::size_t part = 0; part < seen.parts.size(); ++part) {
+        const auto& all = seen.parts[part].second.value;
+        if (std::any_of(all.begin(), all.end(), [](double x) { return std::abs(x - unset) < 1e33; })) return true;
+        if (!std::all_of(all.begin(), all.end(), is_tiny) ||
+            std::all_of(all.begin(), all.end(), [](double x) { return x == 0; }) || part >= right.parts.size())
+            continue;
+        // Gradients through a softmax that has decided are next to nothing.
+        const auto& due = right.parts[part].second.value;
+        if (!std::all_of(due.begin(), due.end(), is_tiny)) return true;
+    }
+    return false;
+}
+
+std::optional<std::string> unassigned_part(const Answer& seen, const Answer& right) {
+    constexpr std::string_view undefined = " undefined";
+    for (const auto& [name, numbers] : seen.parts) {
+        const bool is_due =
+            std::ranges::any_of(right.parts, [wanted = name](const auto& part) { return part.first == wanted; });
+        if (!name.ends_with(undefined) || is_due) continue;
+        const std::string part = name.substr(0, name.size() - undefined.size());
+        return part.empty() ? part : " as its " + part;
+    }
+    return std::nullopt;
+}
+
+}  // namespace headway::diagnosis

@@ -1,0 +1,22 @@
+#include "diagnosis/where_it_throws.hpp"
+
+#include <algorithm>
+
+namespace headway::diagnosis {
+
+std::string index_left_its_tensor(const Findings& findings, const Function& function) {
+    for (const auto& question : findings.questions)
+        if (!question.reply.left_its_tensor.empty() && function.model(question.arguments)(right()).is_value())
+            return question.reply.left_its_tensor;
+    return {};
+}
+
+bool throws_where_memory_is_watched(const std::vector<Observation>& observations, const Function& function,
+                                    judge::Student& sanitized) {
+    const auto thrown = std::ranges::find_if(observations, [](const Observation& one) {
+        return predicted(one, right()).is_value() && !one.seen.is_value();
+    });
+    return thrown == observations.end() || !ask(sanitized, function, thrown->arguments).failure;
+}
+
+}  // namespace headway::diagnosis

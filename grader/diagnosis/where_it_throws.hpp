@@ -1,0 +1,20 @@
+#pragma once
+
+#include "diagnosis/examination.hpp"
+#include "diagnosis/search.hpp"
+
+#include <string>
+#include <vector>
+
+namespace headway::diagnosis {
+
+/// What checked access said where an answer was due; empty if nothing.
+std::string index_left_its_tensor(const Findings& findings, const Function& function);
+
+/// Whether what throws where it should answer does so in the sanitized build, too. A function that ends without a
+/// return runs into what stands behind it in memory, and may throw there: the build that watches memory tells the two
+/// apart.
+bool throws_where_memory_is_watched(const std::vector<Observation>& observations, const Function& function,
+                                    judge::Student& sanitized);
+
+}  // namespace headway::diagnosis

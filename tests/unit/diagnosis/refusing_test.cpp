@@ -1,0 +1,59 @@
+// A mistake that refuses some of what fits must be asked for what it does not refuse: else a function that fails
+// wherever it should answer looks like it.
+#include "diagnosis/catalogue.hpp"
+#include "diagnosis/search.hpp"
+#include "diagnosis/subject.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace headway::diagnosis {
+namespace {
+
+bool is_empty(const Answer& answer) {
+    return std::ranges::all_of(answer.parts, [](const auto& part) { return part.second.value.empty(); });
+}
+
+/// Of what a function should answer with numbers: how often a mistake does, and how often it refuses.
+struct Count {
+    int answers = 0;
+    int refuses = 0;
+};
+
+Count count(const std::vector<Observation>& questions, const Mistake& mistake) {
+    const Choices choices = with({&mistake});
+    Count count;
+    for (const Observation& one : questions) {
+        const Answer due = predicted(one, right());
+        if (!due.is_value() || is_empty(due)) continue;
+        const Answer::Kind kind = predicted(one, choices).kind;
+        count.answers += kind == Answer::Kind::value ? 1 : 0;
+        count.refuses += kind == Answer::Kind::refused || kind == Answer::Kind::threw ? 1 : 0;
+    }
+    return count;
+}
+
+TEST(Refusing, IsAskedWhereItDoesNot) {
+    int refusing = 0;
+    for (const auto& [exercise, subject] : subjects())
+        for (const Function& function : subject.functions) {
+            Random random(12);
+            std::vector<Observation> questions;
+            for (const auto& [arguments, name] : function.questions(random))
+                questions.push_back({arguments, {}, function.model(arguments)});
+            for (const Mistake& mistake : mistakes()) {
+                if (mistake.make == nullptr || mistake.equivalent) continue;
+                const auto [answers, refuses] = count(questions, mistake);
+                refusing += refuses > 0 ? 1 : 0;
+                EXPECT_TRUE(refuses == 0 || answers > 0)
+                    << exercise << ", " << function.name << ": " << mistake.id << " refuses all that it is asked";
+            }
+        }
+    EXPECT_GE(refusing, 10);
+}
+
+}  // namespace
+}  // namespace headway::diagnosis
