@@ -31,7 +31,7 @@ Mask causal_mask(Index T, Index S);
 Mask padding_mask(const std::vector<Index>& lengths, Index S);
 
 /// Softmax over keys, as if blocked keys did not exist. Scores of ±1e4 must not overflow.
-/// @param scores  (B, H, T, S)   @param mask  broadcastable to (B, H, T, S)
+/// @param scores  (B, H, T, S), finite   @param mask  broadcastable to (B, H, T, S)
 /// @return (B, H, T, S); each row sums to 1, or is all zero where every key is blocked (never NaN)
 /// @throws std::invalid_argument if the mask does not broadcast to scores
 Tensor masked_softmax(const Tensor& scores, const Mask& mask);

@@ -16,7 +16,7 @@
 // may be 0.
 namespace headway::ex08 {
 
-/// Keys and values of the tokens seen so far.
+/// Keys and values of the tokens seen so far, in memory as make_cache made it.
 struct Cache {
     Tensor k;                    ///< (B, H, C, d)
     Tensor v;                    ///< (B, H, C, d)

@@ -9,7 +9,7 @@
 // Every size is at least 1.
 namespace headway::ex10 {
 
-/// What a softmax over the keys seen so far needs to go on.
+/// What a softmax over the keys seen so far needs to go on, in memory as nothing_seen made it.
 /// Before the first key: -infinity, 0 and zeros; the same as long as every score was -infinity.
 struct Running {
     Tensor largest;   ///< (B, H, T, 1): the largest score

@@ -73,7 +73,7 @@ void expect_head(Student& student, const Head& head) {
 }
 
 PROPERTY(SingleHead, SoftmaxRowsAreExpOverSum, 1, "each softmax row is exp(score) / Σ exp(score)") {
-    for (const Shape& shape : {Shape{5, 7}, Shape{6, 3}, Shape{1, 9}}) {
+    for (const Shape& shape : {Shape{5, 7}, Shape{6, 3}, Shape{1, 9}, Shape{2, 1'030}}) {
         const Tensor scores = random_tensor(random, shape) * 3.0F;
         expect_close(student, rows, student.tensor("softmax_rows", {{"scores", scores}}), expected_rows(scores));
     }
@@ -233,6 +233,8 @@ PROPERTY(SingleHead, CallsLeaveNothingBehind, 1,
                                {"attention_weights", {{"q", to_tensor(head.q())}, {"k", to_tensor(head.k())}}},
                                {"single_head_attention", head.arguments()},
                                {"with_residual", {{"x", head.x}, {"attended", attended}}}});
+    expect_same_if_repeated(student, {"softmax_rows", {{"scores", scores}}}, "scores", 0);
+    expect_same_if_repeated(student, {"single_head_attention", head.arguments()}, "x", 0);
 }
 
 }  // namespace

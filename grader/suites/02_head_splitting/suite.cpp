@@ -100,7 +100,8 @@ PROPERTY(HeadSplitting, StridesAreRowMajor, 1, "contiguous strides are the produ
     for (const Shape& shape : {Shape{2, 3, 4}, Shape{7}, Shape{}, Shape{5, 1, 3}, Shape{3, 5, 6, 7},
                                Shape{n.B, n.H, n.T, n.S, n.d}, Shape{n.D(), 1, n.T}, Shape{n.S, n.B}, Shape{1},
                                Shape{1, 1, 1}, Shape{n.T, 1}, Shape{1, n.T}, Shape{2, 0, 3}, Shape{0}, Shape{n.T, 4, 0},
-                               Shape{2, 3, 1, 2, 2, 3, 2}, Shape{3, 70'000, 90'000}}) {  // larger than 32 bits count
+                               Shape{2, 3, 1, 2, 2, 3, 2}, Shape{3, 70'000, 90'000},  // larger than 32 bits count
+                               Shape{3, 100'000'007, 120'000'011}}) {                 // and than a double counts
         const Shape strides = student.list("contiguous_strides", {{"shape", shape}});
         expect(strides == Layout::contiguous(shape).strides, Stage::split,
                "your strides of " + headway::to_string(shape) + " are " + headway::to_string(strides) +
@@ -162,6 +163,16 @@ PROPERTY(HeadSplitting, TransposeSwapsTwoAxes, 1, "transpose swaps two axes with
         expect_equal(student, "transposed numbers",
                      student.tensor("transpose", {{"x", x}, {"axis0", axis0}, {"axis1", axis1}}),
                      x.transpose(axis0, axis1));
+    for (const Tensor& other : {counting({3, 5}), counting({3, 5, 6}), counting({2, 3, 4, 5, 6})})
+        for (const auto& [axis0, axis1] : {std::pair<Index, Index>{0, 1}, {other.rank() - 1, 0}})
+            expect_equal(student, "transposed numbers",
+                         student.tensor("transpose", {{"x", other}, {"axis0", axis0}, {"axis1", axis1}}),
+                         other.transpose(axis0, axis1));
+    expect_shape(
+        {"transpose of nothing", Stage::split, {}},
+        student.tensor("transpose", {{"x", Tensor::zeros({3, 0, 2})}, {"axis0", Index{0}}, {"axis1", Index{1}}})
+            .shape(),
+        {0, 3, 2});
     const Tensor later = x.transpose(0, 1).slice(2, 1, 4);
     expect_equal(
         student, "transposed numbers",
@@ -205,6 +216,17 @@ PROPERTY(HeadSplitting, ContiguousCopiesIfNeeded, 1, "contiguous lays the number
             expect_row_major(dense);
         });
     }
+    const Tensor heads_of_tokens = random_tensor(random, {3, 5, 2, 4}).transpose(1, 2);
+    for (const Tensor& scattered : {heads_of_tokens, strided(random_tensor(random, {2, 3, 2, 3, 4}))}) {
+        const Tensor copy = student.tensor("contiguous", {{"x (a view)", scattered}});
+        beside_own_strides(student, scattered.shape(), [&] {
+            expect_equal(student, "numbers in row-major order", copy, scattered);
+            expect_row_major(copy);
+        });
+    }
+    for (const Tensor& nothing : {Tensor::zeros({0, 3}), Tensor::zeros({2, 0, 3}).transpose(0, 2)})
+        expect_shape({"contiguous of nothing", Stage::split, {}},
+                     student.tensor("contiguous", {{"x", nothing}}).shape(), nothing.shape());
     const wire::Handle kept = student.store(x.transpose(1, 2));
     const wire::Handle dense = student.keep("contiguous", {{"x (transposed)", kept}});
     expect(!shows_writes(student, kept, {1, 2, 3}, dense), Stage::split,
@@ -277,6 +299,10 @@ PROPERTY(HeadSplitting, HeadHoldsItsSliceOfFeatures, 1, "head h holds features [
     for_every_relation(student, random, "B T H d D=H*d", [&](const AxisSizes& n, Random& own) {
         expect_split(student, random_tensor(own, {n["B"], n["T"], n["D"]}), n["H"]);
     });
+    for (const Shape& shape : {Shape{0, 3, 6}, Shape{2, 0, 6}})
+        expect_shape(heads,
+                     student.tensor("split_heads", {{"x", Tensor::zeros(shape)}, {"num_heads", Index{2}}}).shape(),
+                     {shape[0], 2, shape[1], 3});
 }
 
 PROPERTY(HeadSplitting, SplittingNeverCopies, 1, "split_heads shares storage with its input") {

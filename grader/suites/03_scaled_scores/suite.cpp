@@ -229,6 +229,7 @@ PROPERTY(ScaledScores, ContextIsWeightsTimesValues, 1, "attention returns its we
         expect_attention(student, in, reference::causal_mask(n.T, n.S));
         expect_attention(student, in, random_mask(random, {n.B, 1, 1, n.S}));
     }
+    expect_attention(student, Inputs(random, {1, 2, 70, 66, 5, 4}), reference::causal_mask(70, 66));
     const Sizes n = random_sizes(random);
     for (const Mask& mask : {Mask{}, random_mask(random, {n.T, n.S})})
         expect_attention_of_large_scores(student, Inputs(random, n), mask);
@@ -251,6 +252,8 @@ PROPERTY(ScaledScores, CallsAreCleanAndShapesChecked, 1,
                                {"attention_scores", {{"q", in.q}, {"k", in.k}}},
                                {"masked_softmax", {{"scores", scores}, {"mask", mask}}},
                                {"scaled_dot_product_attention", in.with(mask)}});
+    expect_same_if_repeated(student, {"attention_scores", {{"q", in.q}, {"k", in.k}}}, "k", 1);
+    expect_same_if_repeated(student, {"scaled_dot_product_attention", in.with(mask)}, "v", 1);
     student.refuses("attention_scores", {{"q", in.q}, {"k", random_tensor(random, {n.B, n.H, n.S, n.d + 1})}},
                     "q and k differ in width");
     student.refuses("attention_scores", {{"q", in.q}, {"k", random_tensor(random, {n.B + 1, n.H, n.S, n.d})}},

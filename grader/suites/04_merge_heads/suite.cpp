@@ -221,6 +221,8 @@ PROPERTY(MergeHeads, CallsAreCleanAndShapesChecked, 1,
     expect_untouched(student, {{"merge_heads", {{"context", to_tensor(in.context(Mask{}))}}},
                                {"project_output", {{"merged", in.x}, {"w_o", in.w_o}, {"b_o", Tensor::ones({n.D()})}}},
                                {"multi_head_attention", in.with(random_mask(random, {n.T, n.T}))}});
+    expect_same_if_repeated(student, {"merge_heads", {{"context", to_tensor(in.context(Mask{}))}}}, "context", 2);
+    expect_same_if_repeated(student, {"multi_head_attention", in.with(Mask{})}, "x", 0);
     // A bias that is spread over one token is no copy.
     const Tensor token = random_tensor(random, {1, 1, n.D()});
     expect_untouched(student,

@@ -33,7 +33,22 @@ PROPERTY(Module, SelfAttentionUsesItsParameters, 1, "self-attention is what the 
         expect_large_scores(object, x);
         object.train();  // without dropout, training changes nothing
         expect_self_attention(object, x);
+        // What was prepared must give way to a single number that is another, as after a step of training.
+        wire::Record stepped = object.random_state(random);
+        object.load(stepped);
+        object.forward_of(x);
+        for (wire::Field& field : stepped.fields) {
+            auto& numbers = std::get<Tensor>(field.value);
+            numbers = numbers.clone();
+            numbers.data()[random.integer(1, numbers.numel() - 1)] += 1.0F;
+        }
+        object.load(stepped);
+        expect_self_attention(object, x);
     }
+    AttentionObject wide(student, {.D = 264, .H = 3, .bias = true});
+    wide.load(wide.random_state(random));
+    wide.eval();
+    expect_self_attention(wide, random_tensor(random, {1, 2, 264}) * 0.1F);  // small: else errors add up
     ask_objects(student, random, "B H T d D=H*d", Masked::no,
                 [](AttentionObject& object, const Question& question, Random&) {
                     expect_self_attention(object, question.query);
@@ -229,6 +244,13 @@ PROPERTY(Module, EvalDropsNothingAndSeedsRepeat, 1,
     masked.mask = random_mask(random, {n.B, n.H, n.T, n.S});
     const Tensor masked_in_training = first.forward(masked);
     first.eval();
+    for (int turn = 0; turn < 3; ++turn) {
+        first.train();
+        expect(difference(output_axes, first.forward(question), exact(in_eval)).has_value(), Stage::dropout,
+               "after eval() and train() once more the module answers as after eval()");
+        first.eval();
+        expect_alike(output_axes, first.forward(question), in_eval);
+    }
     expect(difference(output_axes, masked_in_training, exact(first.forward(masked))).has_value(), Stage::dropout,
            "in training nothing is dropped where there is a mask");
 }
@@ -254,6 +276,7 @@ PROPERTY(Module, TheFactoryRefusesBadOptions, 1,
     expect_untouched(student, {{"attention_weights", object.weights_arguments(question)}});
     object.eval();
     expect_untouched(student, {{"forward", object.arguments(question)}});
+    expect_same_if_repeated(student, {"forward", object.arguments(question)}, "query", 0);
     question.value = random_tensor(random, {n.B, n.S + 1, n.D()});
     student.refuses("forward", object.arguments(question), "there are more values than keys");
     question = random_question(random, n, n.S);

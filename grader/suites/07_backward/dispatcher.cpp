@@ -56,8 +56,7 @@ struct Convert<ex07::Parameters> {
     static ex07::Parameters from(const wire::Value& value, Objects&) {
         const auto& record = std::get<wire::Record>(value);
         ex07::Parameters parameters;
-        for (const auto& [name, member] : members)
-            parameters.*member = std::get<Tensor>(record.find(name)->value).clone();
+        for (const auto& [name, member] : members) parameters.*member = std::get<Tensor>(record.find(name)->value);
         return parameters;
     }
 };
@@ -70,6 +69,15 @@ struct Convert<ModuleGradients> {
         return record;
     }
 };
+
+namespace {
+
+ex07::Parameters copies_to_add_to(ex07::Parameters gradients) {
+    for (const auto& [name, member] : members) gradients.*member = copy_to_add_to(gradients.*member);
+    return gradients;
+}
+
+}  // namespace
 
 void add_functions(Dispatcher& dispatcher) {
     dispatcher.add("softmax_backward", &ex07::softmax_backward);
@@ -85,7 +93,7 @@ void add_functions(Dispatcher& dispatcher) {
     dispatcher.add(
         "multi_head_attention_backward", +[](const Tensor& x, const ex07::Parameters& parameters, Index num_heads,
                                              const Mask& mask, const Tensor& grad_y, const ex07::Parameters& grads) {
-            ModuleGradients gradients{{}, grads};  // converted from what was sent: a copy already
+            ModuleGradients gradients{{}, copies_to_add_to(grads)};
             gradients.x =
                 ex07::multi_head_attention_backward(x, parameters, num_heads, mask, grad_y, gradients.parameters);
             return gradients;
@@ -95,7 +103,7 @@ void add_functions(Dispatcher& dispatcher) {
     dispatcher.add(
         "backward_with_tied_weights", +[](const Tensor& x, const ex07::Parameters& parameters, Index num_heads,
                                           const Mask& mask, const Tensor& grad_y, const ex07::Parameters& grads) {
-            ex07::Parameters tied = grads;
+            ex07::Parameters tied = copies_to_add_to(grads);
             tied.k_weight = tied.q_weight;
             ex07::multi_head_attention_backward(x, parameters, num_heads, mask, grad_y, tied);
             return tied.q_weight.data() == tied.k_weight.data() ? tied.q_weight : Tensor{};

@@ -274,6 +274,29 @@ PROPERTY(Backward, TheModuleReachesEveryParameter, 1,
     });
 }
 
+/// Each parameter, and each gradient that is added to, one larger along each axis; but for the bias of the output,
+/// which nothing on the way back depends on.
+void expect_parameters_checked(Student& student, Random& random, const ModuleInputs& module) {
+    const Arguments fits = module.with(Mask{});
+    for (std::size_t i = 0; i < fits.size(); ++i) {
+        const auto* record = std::get_if<wire::Record>(&fits[i].value);
+        for (std::size_t f = 0; record != nullptr && f < record->fields.size(); ++f) {
+            if (fits[i].name == "parameters" && record->fields[f].name == "out_bias") continue;
+            const Shape shape = std::get<Tensor>(record->fields[f].value).shape();
+            for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+                Shape larger = shape;
+                ++larger[axis];
+                Arguments arguments = fits;
+                std::get<wire::Record>(arguments[i].value).fields[f].value = random_tensor(random, larger);
+                student.refuses_index("multi_head_attention_backward", arguments,
+                                      record->fields[f].name + " of " + fits[i].name + " is " +
+                                          headway::to_string(larger) + " where " + headway::to_string(shape) +
+                                          " would fit");
+            }
+        }
+    }
+}
+
 PROPERTY(Backward, CallsAreCleanAndShapesChecked, 1,
          "shapes that do not fit are refused, views are not; arguments and later calls are left alone") {
     const Inputs in(random, random_sizes(random));
@@ -285,6 +308,7 @@ PROPERTY(Backward, CallsAreCleanAndShapesChecked, 1,
                                {"attention_backward", in.with(random_mask(random, {n.T, n.S}))},
                                {"linear_backward", linear.arguments()},
                                {"multi_head_attention_backward", module.with(random_mask(random, {n.T, n.T}))}});
+    expect_same_if_repeated(student, {"attention_backward", in.with(Mask{})}, "k", 1);
     student.refuses("softmax_backward",
                     {{"weights", weights}, {"grad_weights", random_tensor(random, {n.B, n.H, n.T, n.S + 1})}},
                     "there are more gradients than weights");
@@ -310,6 +334,7 @@ PROPERTY(Backward, CallsAreCleanAndShapesChecked, 1,
                     "q: B H T d, k: B H S d, v: B H S d_v, grad_context: B H T d_v", Broadcast::may_pass);
     refuses_misfits(student, random, "linear_backward", linear.arguments(),
                     "x: B T in, weight: out in, grad_y: B T out", Broadcast::may_pass);
+    expect_parameters_checked(student, random, module);
     refuses_masks(student, random, {n.B, n.H, n.T, n.S}, "attention_backward",
                   [&](const Mask& mask) { return in.with(mask); });
 }

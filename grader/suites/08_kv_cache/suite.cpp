@@ -56,6 +56,11 @@ PROPERTY(KvCache, ANewCacheIsEmpty, 1, "a new cache holds zeros of the capacity,
         return student.outcome("append", {{"cache", first}, {"k", tokens}, {"v", tokens}, {"counts", each(n.B, 1)}});
     });
     if (!written.error) expect_empty(student, second, n);
+    constexpr int many = 20;  // all in use at once
+    const Contents before = contents(student, first);
+    for (int i = 0; i < many && !written.error; ++i) expect_empty(student, student.keep("make_cache", usual), n);
+    expect(before.lengths == contents(student, first).lengths, Stage::state,
+           "a cache that was made before, and written into, is empty again when others of its sizes are made");
     for_every_relation(student, random, "B H S d", [&](const AxisSizes& sizes, Random&) {
         const Sizes of_it = sizes.sizes();
         const Arguments arguments{{"B", of_it.B}, {"H", of_it.H}, {"capacity", of_it.S}, {"d", of_it.d}};

@@ -316,6 +316,7 @@ PROPERTY(GroupedQuery, UnevenGroupsAreRefused, 1,
                       {"pool_heads", {{"w", to_pool}, {"num_heads", Index{6}}, {"num_kv_heads", Index{3}}}},
                       {"pool_heads", {{"w", to_pool}, {"num_heads", Index{6}}, {"num_kv_heads", Index{6}}}},
                       {"grouped_query_self_attention", layer.with(random_mask(random, {layer.n.T, layer.n.T}))}});
+    expect_same_if_repeated(student, {"grouped_query_attention", in.with(Mask{})}, "k", 0);
     const std::string uneven = "H is not divisible by H_kv";
     for (const Index H : {in.grouping.H() + 1, in.grouping.H_kv - 1, Index{0}})
         student.refuses("repeat_heads", {{"kv", in.k}, {"num_heads", H}}, uneven);

@@ -261,7 +261,7 @@ void expect_attention_of_many(Student& student, Random& random, const Inputs& in
                               const Tensor& context) {
     const auto failure = what_is_wrong(student, context_axes, context, expected_context(in, mask, causal));
     if (!failure) return;
-    const Inputs few(random, {1, 1, 13, 22, in.n.d, in.n.d_v});
+    const Inputs few(random, {1, 1, random.integer(9, 17), random.integer(18, 27), in.n.d, in.n.d_v});
     const Mask small_mask = random_mask(random, {few.n.S});
     const Tensor small =
         student.outside_story([&] { return student.tensor("tiled_attention", few.with(small_mask, causal, 4)); });
@@ -271,8 +271,9 @@ void expect_attention_of_many(Student& student, Random& random, const Inputs& in
 PROPERTY(TiledAttention, MemoryDoesNotGrowWithTheScores, 1,
          "many scores need no more memory than a tile of them: below a fifth of what all would take") {
     if (session.sanitized) return;         // a sanitizer's own memory would be measured
-    const Sizes n{1, 1, 701, 1901, 3, 2};  // one head: a table of each head in turn is not small either
-    for (const bool causal : {false, true}) {
+    const Sizes one_head{1, 1, 701, 1901, 3, 2};  // where a table of each head in turn is not small either
+    const Sizes two_heads{1, 2, 401, 1103, 3, 2};
+    for (const auto& [n, causal] : {std::pair{one_head, false}, {one_head, true}, {two_heads, false}}) {
         const Inputs in(random, n);
         const Mask mask = random_mask(random, {n.S});
         const auto [context, memory] = ask_measured(student, random, in, mask, causal, 64);
@@ -291,6 +292,7 @@ PROPERTY(TiledAttention, CallsAreCleanAndShapesChecked, 1,
     const Inputs in(random, random_sizes(random));
     const Sizes& n = in.n;
     expect_untouched(student, {{"tiled_attention", in.with(random_mask(random, {n.T, n.S}), true, 4)}});
+    expect_same_if_repeated(student, {"tiled_attention", in.with(Mask{}, false, 4)}, "k", 1);
     expect_states_apart(student, random, n);
     const auto refuses = [&](std::size_t argument, wire::Value value, const std::string& because) {
         Arguments arguments = in.with(Mask{}, false, 4);

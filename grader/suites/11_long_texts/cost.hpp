@@ -8,8 +8,8 @@
 /// What attention over long texts costs, measured from outside: ratios of one text to one four times as long.
 namespace headway::judge::long_texts {
 
-/// Texts of T = S tokens, one head, a narrow window, two global tokens.
-Inputs long_inputs(Random& random, Index T);
+/// Texts of T = S tokens, H heads, a narrow window, two global tokens.
+Inputs long_inputs(Random& random, Index T, Index H = 1);
 
 /// Expects some rows of the answer to such a question.
 void expect_some_rows(Student& student, Random& random, const Inputs& in, const Tensor& context);

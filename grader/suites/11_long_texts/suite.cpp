@@ -330,6 +330,7 @@ PROPERTY(LongTexts, MisfitsAreRefused, 1,
                                {"long_mask", arguments_of_mask(n.T, n.S, looks)},
                                {"window_attention", in.arguments()},
                                {"reach", {{"mask", random_mask(random, {n.S, n.S})}, {"layers", Index{2}}}}});
+    expect_same_if_repeated(student, {"window_attention", in.arguments()}, "k", 1);
     expect_masks_checked(student, random, n);
     expect_attention_checked(student, random, in);
     expect_rings_checked(student, random, n);

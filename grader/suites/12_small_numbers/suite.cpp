@@ -65,6 +65,7 @@ PROPERTY(SmallNumbers, EachPartialSumIsRounded, 1,
     for (const std::string& format : {half, bfloat16}) {
         expect_sum(student, numbers_of_format(random, {4, 3, 30}, format), format);
         expect_sum(student, numbers_of_format(random, {200}, format), format);
+        expect_sum(student, numbers_of_format(random, {2, 3, 4, 20}, format), format);
         expect_sum(student, numbers_of_format(random, {40, 3, 2}, format).transpose(0, 2), format);
         expect_sum(student, Tensor::ones({2, 3000}), format);
         expect_sum(student, Tensor::of({2, 4}, {2048, 1, 1, 1, -256, -1, -1, -0.5F}), format);

@@ -128,6 +128,10 @@ void expect_packing_checked(Student& student, Random& random, const Sizes& n) {
         Arguments other = layer.arguments();
         other[gone].value = Tensor{};
         student.refuses("pack_in_projection", other, "there are other biases, but no " + other[gone].name);
+        Arguments alone = layer.arguments();
+        for (std::size_t bias = 3; bias < 6; ++bias)
+            if (bias != gone) alone[bias].value = Tensor{};
+        student.refuses("pack_in_projection", alone, "of all biases there is " + alone[gone].name + " alone");
     }
     const Index rows = 12 * n.d;
     const Tensor weight = random_tensor(random, {rows, n.S}), bias = random_tensor(random, {rows});

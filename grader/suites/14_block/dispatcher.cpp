@@ -163,20 +163,26 @@ ex14::BlockGradients block_backward_after_a_step(const Tensor& x, const Tensor& 
                                                  const Tensor& norm1_bias, const Tensor& norm2_gain,
                                                  const Tensor& norm2_bias, const Tensor& w_in, const Tensor& b_in,
                                                  const Tensor& w_out, const Tensor& b_out, const Tensor& mix,
-                                                 ex14::Order order, ex14::Gelu formula, double eps) {
+                                                 ex14::Order order, ex14::Gelu formula, double eps,
+                                                 const std::string& step) {
     Calls calls;
-    Tensor at = x * -0.5F + 1.0F, first = w_in * 0.5F + 0.1F, gain = norm1_gain + 1.0F;
-    const ex14::Block block{{gain, norm1_bias},
-                            {norm2_gain, norm2_bias},
-                            {first, b_in, w_out, b_out},
+    std::vector<std::pair<Tensor, Tensor>> changed;  // what holds other numbers before, and these afterwards
+    const auto before = [&](const Tensor& after, bool changes) {
+        if (!changes) return after;
+        changed.emplace_back(after * -0.5F + 1.0F, after);
+        return changed.back().first;
+    };
+    const bool early = step == "early", norm = step == "norm2", late = step == "late";
+    const Tensor at = before(x, early);
+    const ex14::Block block{{before(norm1_gain, early), norm1_bias},
+                            {before(norm2_gain, norm), before(norm2_bias, norm)},
+                            {before(w_in, early), before(b_in, late), before(w_out, late), before(b_out, late)},
                             mixing(mix, calls),
                             order,
                             formula,
                             eps};
     ex14::block_forward(block, at);
-    overwrite(at, x);
-    overwrite(first, w_in);
-    overwrite(gain, norm1_gain);
+    for (auto& [held, after] : changed) overwrite(held, after);
     return ex14::block_backward(block, at, grad_y);
 }
 

@@ -72,6 +72,15 @@ void expect_one_call_back(Student& student, const BlockInputs& in) {
 }
 
 void expect_checkpoints(Student& student, Random& random, bool is_measured) {
+    for (const Index few : {1, 3}) {
+        const Tensor calls =
+            student.tensor("calls_of_stack_backward", BlockInputs(random, {2, 3, 4, 5}, few).backward());
+        expect_shape({"counts of calls", Stage::none, {"direction"}}, calls.shape(), {2});
+        expect_of_stack(count_of(calls(1)) == few, "calls attention.backward " + std::to_string(count_of(calls(1))) +
+                                                       " times for " + std::to_string(few) +
+                                                       " blocks; each call adds to the gradients of attention's own "
+                                                       "weights");
+    }
     constexpr Index L = 6;
     const BlockSizes n = is_measured ? wide : BlockSizes{2, 3, 4, 5};
     const Measured few = stack_measured(student, random, n, L), many = stack_measured(student, random, n, 2 * L);

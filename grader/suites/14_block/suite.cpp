@@ -284,9 +284,13 @@ PROPERTY(Block, StacksKeepInputsAlone, 1,
 
 /// What block_forward saw is nothing for block_backward to go by: tensors may hold other numbers by then. Right or
 /// wrong, it answers as it does without block_forward before it.
-void expect_nothing_remembered(Student& student, const BlockInputs& in) {
+/// @param step  which parameters a step of training changes, and how the student calls them
+void expect_nothing_remembered(Student& student, const BlockInputs& in,
+                               const std::pair<std::string, std::string>& step) {
     const wire::Record alone = student.record("block_backward", in.backward());
-    const wire::Record after = student.record("block_backward_after_a_step", in.backward());
+    Arguments arguments = in.backward();
+    arguments.push_back({"step", step.first});
+    const wire::Record after = student.record("block_backward_after_a_step", arguments);
     for (const wire::Field& part : alone.fields) {
         const auto before = own(field<Tensor>(alone, part.name));
         if (!difference(gradient_axes(part.name, before.shape.size()), field<Tensor>(after, part.name), before))
@@ -294,9 +298,8 @@ void expect_nothing_remembered(Student& student, const BlockInputs& in) {
         verdict::Failure failure;
         failure.kind = verdict::FailureKind::wrong_behaviour;
         failure.function = "block_backward";
-        failure.message =
-            "your block_backward answers for the numbers that block_forward saw before: x, w_in and norm1's gain hold "
-            "others by now, as after a step of training. Compute the way forward once more.";
+        failure.message = "your block_backward answers for the numbers that block_forward saw before: " + step.second +
+                          " hold others by now, as after a step of training. Compute the way forward once more.";
         fail(std::move(failure));
     }
 }
@@ -308,7 +311,11 @@ PROPERTY(Block, MisfitsAreRefused, 1,
     const MlpInputs mlp(random, n, "tanh");
     const BlockInputs one(random, n, 0), three(random, n, 3);
     // First: what is remembered may show in other ways too, as chance has it, and these words say what it is.
-    for (const std::string& order : orders) expect_nothing_remembered(student, one.ordered(order));
+    for (const std::string& order : orders)
+        for (const auto& step : {std::pair<std::string, std::string>{"early", "x, w_in and norm1's gain"},
+                                 {"norm2", "norm2's gain and bias"},
+                                 {"late", "b_in, w_out and b_out"}})
+            expect_nothing_remembered(student, one.ordered(order), step);
     expect_untouched(student, {{"layer_norm", norm.forward(Kind::layer)},
                                {"rms_norm", norm.forward(Kind::rms)},
                                {"layer_norm_backward", norm.backward()},
@@ -320,6 +327,7 @@ PROPERTY(Block, MisfitsAreRefused, 1,
                                {"block_forward", one.forward()},
                                {"block_backward", one.backward()},
                                {"stack_backward", three.backward()}});
+    expect_same_if_repeated(student, {"mlp", mlp.forward()}, "x", 0);
     for (const std::string& order : orders) expect_what_attention_returns_left_alone(student, one.ordered(order));
     expect_norms_checked(student, random, n);
     expect_mlps_checked(student, random, n);
