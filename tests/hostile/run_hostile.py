@@ -249,7 +249,19 @@ def may_get_through_weaker_jail(folder, arguments):
     return listed
 
 
+def among_processes_of_its_own():
+    """Begins anew in a pid namespace, as root: what other tests run meanwhile outlives no attack of ours. A shell buries
+    the orphans."""
+    if os.geteuid() != 0 or "HEADWAY_HOSTILE_APART" in os.environ:
+        return
+    apart = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"]
+    if subprocess.run([*apart, "true"], capture_output=True).returncode == 0:
+        os.environ["HEADWAY_HOSTILE_APART"] = "yes"
+        os.execvp(apart[0], [*apart, "sh", "-c", '"$@"; exit $?', "sh", sys.executable, *sys.argv])
+
+
 def main():
+    among_processes_of_its_own()
     parser = argparse.ArgumentParser()
     for name in ("--cli", "--course", "--work"):
         parser.add_argument(name, type=pathlib.Path, required=True)
