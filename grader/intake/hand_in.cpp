@@ -201,7 +201,7 @@ std::string problem_of(const HandIn& hand_in) {
     for (const fs::path& path : hand_in.paths)
         if (fs::is_symlink(path)) return "is a link";
     for (const fs::path& path : hand_in.paths)
-        if (!fs::is_regular_file(path) && !fs::is_directory(path)) return "is neither a file nor a folder";
+        if (!fs::is_regular_file(path) && !fs::is_directory(path)) return "is no ordinary file and no folder";
     if (is_usable_id(hand_in.student) || !hand_in.problem.empty()) return hand_in.problem;
     return "the name is no usable student id: that begins with a letter, a digit or _, and has at most 100 bytes; a "
            "number must be the system's. --student-id PATTERN says how to find one";

@@ -197,7 +197,7 @@ TEST(HandIns, APipeIsNoHandIn) {
     const auto found = find_hand_ins(folder.path(), {});
     ASSERT_EQ(found.size(), 2U);
     EXPECT_EQ(found[0].problem, "");
-    EXPECT_EQ(found[1].problem, "is neither a file nor a folder");
+    EXPECT_EQ(found[1].problem, "is no ordinary file and no folder");
 }
 
 TEST(HandIns, ASecondOfOneParticipantIsNotGuessedAt) {
