@@ -270,7 +270,7 @@ void expect_attention_of_many(Student& student, Random& random, const Inputs& in
 
 PROPERTY(TiledAttention, MemoryDoesNotGrowWithTheScores, 1,
          "many scores need no more memory than a tile of them: below a fifth of what all would take") {
-    if (session.sanitized) return;         // a sanitizer's own memory would be measured
+    if (session.sanitized) return;                // a sanitizer's own memory would be measured
     const Sizes one_head{1, 1, 701, 1901, 3, 2};  // where a table of each head in turn is not small either
     const Sizes two_heads{1, 2, 401, 1103, 3, 2};
     for (const auto& [n, causal] : {std::pair{one_head, false}, {one_head, true}, {two_heads, false}}) {
