@@ -91,6 +91,16 @@ Tensor nearly_the_same(const Tensor& tensor) {
     return other;
 }
 
+/// Two of its numbers exchanged: their sum, and any other that does not ask for their order, is as before.
+Tensor with_two_exchanged(const Tensor& tensor) {
+    Tensor other = Tensor::empty(tensor.shape());
+    other.copy_from(tensor);
+    if (other.numel() < 4) return other;
+    const Index place = place_in(other);
+    std::swap(other.data()[place], other.data()[place + 1 < other.numel() - 1 ? place + 1 : 1]);
+    return other;
+}
+
 /// With each tensor in that form.
 Arguments each(Arguments arguments, Tensor form(const Tensor&), Nested nested = Nested::not_those) {
     for (Tensor* tensor : tensors_in(arguments, nested)) *tensor = form(*tensor);
@@ -288,8 +298,9 @@ bool may_repeat(const Student& student, const FunctionCall& call, const Outcome&
 
 /// What a function answered to other questions after it had answered the first.
 struct LaterAnswers {
-    Outcome nearly;  ///< all numbers but one as before
-    Outcome other;   ///< other numbers
+    Outcome nearly;     ///< all numbers but one as before
+    Outcome exchanged;  ///< but for two that have changed places
+    Outcome other;      ///< other numbers
 };
 
 LaterAnswers expect_untouched(Student& student, const FunctionCall& call) {
@@ -315,6 +326,7 @@ LaterAnswers expect_untouched(Student& student, const FunctionCall& call) {
                     ": that two tensors share a storage does not say that they are the same");
     LaterAnswers later;
     later.nearly = student.outcome(function, each(arguments, nearly_the_same, Nested::too));
+    later.exchanged = student.outcome(function, each(arguments, with_two_exchanged, Nested::too));
     later.other = student.outcome(function, with_other_numbers(arguments));
     const Outcome second = student.outcome(function, arguments);
     expect(may_repeat(student, call, first, second), Stage::state,
@@ -408,6 +420,7 @@ void expect_untouched(Student& student, const std::vector<FunctionCall>& calls) 
     for (std::size_t i = calls.size(); i-- > 0;) {
         const auto& [function, arguments] = calls[i];
         expect_again({function, with_other_numbers(arguments)}, answers[i].other);
+        expect_again({function, each(arguments, with_two_exchanged, Nested::too)}, answers[i].exchanged);
         expect_again({function, each(arguments, nearly_the_same, Nested::too)}, answers[i].nearly);
     }
 }

@@ -271,10 +271,15 @@ void Student::refuses(const std::string& function, const Arguments& arguments, c
     const Outcome outcome = ask(function, arguments, false);
     if (outcome.error && std::find(accepted.begin(), accepted.end(), outcome.error->kind) != accepted.end()) {
         test_.refused.insert(function);
-        return;
+        if (outcome.changed_arguments.empty()) return;
     }
     Failure failure;
     failure.kind = FailureKind::wrong_behaviour;
+    if (!outcome.changed_arguments.empty()) {
+        failure.message = because + ": your " + function + " throws, as it should, but its argument " +
+                          outcome.changed_arguments.front() + " holds other numbers than before";
+        fail(std::move(failure));
+    }
     failure.message = because + ": your " + function + " should throw std::invalid_argument, but it ";
     if (outcome.error) {
         failure.message += "threw " + outcome.error->type +

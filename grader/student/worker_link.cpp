@@ -35,6 +35,9 @@ constexpr int tick_milliseconds = 10;
 /// again and again cost it this much each.
 constexpr milliseconds cost_of_a_worker{10};
 
+/// Of an answer: 64 MiB take the judge a quarter of a second.
+constexpr std::chrono::nanoseconds cost_of_a_byte{4};
+
 /// Of a call that takes too long, worth telling: it may grow for ever.
 constexpr std::uint64_t much_memory = std::uint64_t{256} << 20U;
 
@@ -121,6 +124,8 @@ wire::Reply WorkerLink::exchange(const wire::Call& call, milliseconds time, Time
     send_and_receive(frame_of(call), payload, deadline);
     begun_ = true;
     drain_output();
+    // What it sends is received, checked and kept here, be it padding.
+    if (limits_.budget) limits_.budget->spend(cost_of_a_byte * payload.size());
     try {
         wire::Reply reply = wire::decode_reply(payload, limits_.answer_bytes);
         if (reply.error && reply.error->kind == wire::ErrorKind::interrupted) explain_interruption(*reply.error);

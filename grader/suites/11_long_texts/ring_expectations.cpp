@@ -84,8 +84,9 @@ void expect_appended_once(Student& student, const Filled& filled, const NewToken
     expect_held(student, cache, due, tokens(some.k.size(2)) + " more");
 }
 
-void expect_copies_apart(Student& student, Random& random, const Sizes& n, Index w) {
-    const Filled filled(random, n, w, 2 * w + 1);
+/// @param so_far  tokens before; fewer than w leave slots free, which are nobody's either
+void expect_copies_apart(Student& student, Random& random, const Sizes& n, Index w, Index so_far) {
+    const Filled filled(random, n, w, so_far);
     for (const Index chunk : {Index{1}, w, 2 * w + 1}) {
         const wire::Handle cache = filled.in(student), copy = student.keep("copy_of", {{"cache", cache}});
         const NewTokens some(random, n, chunk), others(random, n, 1);

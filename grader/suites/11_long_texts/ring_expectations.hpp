@@ -12,7 +12,7 @@ void expect_appended(Student& student, Random& random, const Sizes& n, Index w, 
 /// To a cache with given contents.
 void expect_appended_once(Student& student, const Filled& filled, const NewTokens& some);
 /// A copy keeps what it had, and what was appended stays what it was.
-void expect_copies_apart(Student& student, Random& random, const Sizes& n, Index w);
+void expect_copies_apart(Student& student, Random& random, const Sizes& n, Index w, Index so_far);
 /// The caller may write new numbers into the tensors that were appended.
 void expect_own_storage(Student& student, Random& random, const Sizes& n, Index w);
 
