@@ -4,7 +4,7 @@
 #include "diagnosis/examination.hpp"
 #include "diagnosis/resizing.hpp"
 
-#include "student/behaviour.hpp"
+#include "student/altered.hpp"
 
 #include <algorithm>
 #include <iterator>

@@ -4,7 +4,7 @@
 #include "diagnosis/conditions.hpp"
 #include "diagnosis/resizing.hpp"
 
-#include "student/behaviour.hpp"
+#include "student/altered.hpp"
 
 #include <fmt/format.h>
 

@@ -1,139 +1,16 @@
 #include "student/behaviour.hpp"
 
+#include "student/altered.hpp"
+#include "student/answer_numbers.hpp"
 #include "student/expect.hpp"
 #include "student/layouts.hpp"
 
 #include "reference/array.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
-#include <cstdint>
-#include <cstring>
 #include <deque>
-#include <limits>
 
 namespace headway::judge {
-namespace {
-
-/// A throw, where numbers are compared.
-constexpr double number_of_a_throw = 1e8;
-
-void append(std::vector<double>& answers, const wire::Value& value);
-
-struct Append {
-    std::vector<double>& answers;
-
-    void operator()(std::monostate) const { answers.push_back(-1); }
-    void operator()(Index value) const { answers.push_back(static_cast<double>(value)); }
-    void operator()(double value) const { answers.push_back(value); }
-    void operator()(bool value) const { answers.push_back(value ? 1 : 0); }
-    void operator()(wire::Handle) const { answers.push_back(-2); }
-    void operator()(const std::string& value) const { answers.push_back(static_cast<double>(value.size())); }
-    void operator()(const Shape& value) const { answers.insert(answers.end(), value.begin(), value.end()); }
-    void operator()(const wire::Record& record) const {
-        for (const wire::Field& field : record.fields) append(answers, field.value);
-    }
-    void operator()(const Tensor& tensor) const {
-        (*this)(tensor.shape());
-        if (!tensor.defined()) return;
-        const std::vector<double> numbers = reference::exact(tensor).value;
-        answers.insert(answers.end(), numbers.begin(), numbers.end());
-    }
-    void operator()(const Mask& mask) const {
-        (*this)(mask.shape());
-        if (!mask.defined()) return;
-        const Mask dense = mask.clone();
-        answers.insert(answers.end(), dense.data(), dense.data() + dense.numel());
-    }
-};
-
-void append(std::vector<double>& answers, const wire::Value& value) { std::visit(Append{answers}, value); }
-
-std::vector<double> numbers_of(const Outcome& outcome) {
-    std::vector<double> numbers;
-    if (outcome.error)
-        numbers.push_back(number_of_a_throw + static_cast<double>(outcome.error->kind));
-    else
-        append(numbers, outcome.value);
-    return numbers;
-}
-
-/// NaN equals NaN here: the question is whether the answer changed, not whether it is right.
-bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
-    return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
-}
-
-/// A stride that is ignored changes far more.
-bool agree_but_for_rounding(const std::vector<double>& a, const std::vector<double>& b) {
-    double largest = 1;
-    for (const double number : a) largest = std::max(largest, std::abs(number));
-    return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [&](double x, double y) {
-               return std::isfinite(x) ? std::abs(x - y) <= 1e-4 * largest : !std::isfinite(y);
-           });
-}
-
-/// Which of its numbers is changed: neither the first nor the last, and nobody knows which before the numbers are
-/// drawn.
-Index place_in(const Tensor& tensor) {
-    if (tensor.numel() < 3) return 0;
-    std::uint32_t drawn = 0;
-    for (const double number : reference::exact(tensor).value)
-        drawn = drawn * 31 + std::bit_cast<std::uint32_t>(static_cast<float>(number));
-    return 1 + static_cast<Index>(drawn % static_cast<std::uint32_t>(tensor.numel() - 2));
-}
-
-/// Another number in one place: the shape, and what stands first and last, are as before.
-Tensor nearly_the_same(const Tensor& tensor) {
-    Tensor other = Tensor::empty(tensor.shape());
-    other.copy_from(tensor);
-    if (other.numel() > 2) other.data()[place_in(other)] += 1;
-    return other;
-}
-
-/// Two of its numbers exchanged: their sum, and any other that does not ask for their order, is as before.
-Tensor with_two_exchanged(const Tensor& tensor) {
-    Tensor other = Tensor::empty(tensor.shape());
-    other.copy_from(tensor);
-    if (other.numel() < 4) return other;
-    const Index place = place_in(other);
-    std::swap(other.data()[place], other.data()[place + 1 < other.numel() - 1 ? place + 1 : 1]);
-    return other;
-}
-
-/// With each tensor in that form.
-Arguments each(Arguments arguments, Tensor form(const Tensor&), Nested nested = Nested::not_those) {
-    for (Tensor* tensor : tensors_in(arguments, nested)) *tensor = form(*tensor);
-    return arguments;
-}
-
-/// One tensor dense, the next not, so that the strides of one are no good for another.
-Arguments each_in_its_own_layout(Arguments arguments) {
-    bool is_dense = true;
-    for (Tensor* tensor : tensors_in(arguments, Nested::too)) {
-        *tensor = is_dense ? dense(*tensor) : column_major(*tensor);
-        is_dense = !is_dense;
-    }
-    return arguments;
-}
-
-}  // namespace
-
-Arguments with_other_numbers(const Arguments& arguments) {
-    return each(arguments, [](const Tensor& tensor) { return tensor * -0.5F + 0.25F; });
-}
-
-std::optional<Arguments> with_other_masks(Arguments arguments, Random& random) {
-    bool any = false;
-    for (wire::Field& argument : arguments)
-        if (auto* mask = std::get_if<Mask>(&argument.value); mask != nullptr && mask->numel() > 0) {
-            *mask = mask->clone();
-            std::generate_n(mask->data(), mask->numel(), [&] { return random.integer(0, 1) == 1; });
-            any = true;
-        }
-    return any ? std::optional(std::move(arguments)) : std::nullopt;
-}
-
 bool result_lasts(Student& student, const std::string& function, const Arguments& arguments) {
     const Outcome kept = student.outcome(function, arguments, true);
     if (!std::holds_alternative<wire::Handle>(kept.value)) return true;

@@ -15,12 +15,6 @@ struct FunctionCall {
     Arguments arguments;
 };
 
-/// Arguments of the same shapes with other numbers.
-Arguments with_other_numbers(const Arguments& arguments);
-
-/// The same call with masks drawn anew, half of each blocked; nothing if it has none.
-std::optional<Arguments> with_other_masks(Arguments arguments, Random& random);
-
 /// Ends the test if a function changes an argument.
 Outcome expect_unchanged(Student& student, const FunctionCall& call);
 

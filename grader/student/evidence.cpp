@@ -1,5 +1,7 @@
 #include "student/evidence.hpp"
 
+#include "student/altered.hpp"
+
 #include "reference/array.hpp"
 
 #include <algorithm>

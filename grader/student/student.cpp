@@ -266,40 +266,6 @@ wire::Handle Student::keep(const std::string& function, const Arguments& argumen
 
 void Student::run(const std::string& function, const Arguments& arguments) { answer(function, arguments); }
 
-void Student::refuses(const std::string& function, const Arguments& arguments, const std::string& because,
-                      std::initializer_list<ErrorKind> accepted) {
-    const Outcome outcome = ask(function, arguments, false);
-    if (outcome.error && std::find(accepted.begin(), accepted.end(), outcome.error->kind) != accepted.end()) {
-        test_.refused.insert(function);
-        if (outcome.changed_arguments.empty()) return;
-    }
-    Failure failure;
-    failure.kind = FailureKind::wrong_behaviour;
-    if (!outcome.changed_arguments.empty()) {
-        failure.message = because + ": your " + function + " throws, as it should, but its argument " +
-                          outcome.changed_arguments.front() + " holds other numbers than before";
-        fail(std::move(failure));
-    }
-    failure.message = because + ": your " + function + " should throw std::invalid_argument, but it ";
-    if (outcome.error) {
-        failure.message += "threw " + outcome.error->type +
-                           (outcome.error->message.empty() ? "" : " (" + outcome.error->message + ")");
-        tell_of(failure, *outcome.error);
-        failure.advice.reset();  // about a call that should be answered
-    } else {
-        failure.message += "returned " + wire::describe(outcome.value);
-    }
-    fail(std::move(failure));
-}
-
-void Student::refuses(const std::string& function, const Arguments& arguments, const std::string& because) {
-    refuses(function, arguments, because, {ErrorKind::invalid_argument});
-}
-
-void Student::refuses_index(const std::string& function, const Arguments& arguments, const std::string& because) {
-    refuses(function, arguments, because, {ErrorKind::invalid_argument, ErrorKind::out_of_range});
-}
-
 wire::Handle Student::store(const Tensor& tensor) { return expect<wire::Handle>("keep", {{"x", tensor}}, "a handle"); }
 
 Tensor Student::read(wire::Handle handle) { return expect<Tensor>("read", {{"x", handle}}, "a tensor"); }

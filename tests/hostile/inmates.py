@@ -2,6 +2,8 @@
 import contextlib
 import os
 import pathlib
+import subprocess
+import sys
 
 
 def is_of_another_grader(pid, cli):
@@ -41,3 +43,14 @@ def who_is(pid):
         return f"{pid} of user {os.stat(f'/proc/{pid}').st_uid} ({fields[0]}, {words[:80]!r}), child of {fields[1]} ({parent})"
     except (OSError, IndexError):
         return f"{pid}, which has ended since"
+
+
+def among_processes_of_its_own():
+    """Begins anew in a pid namespace, as root: what other tests run meanwhile outlives no attack of ours. A shell buries
+    the orphans."""
+    if os.geteuid() != 0 or "HEADWAY_HOSTILE_APART" in os.environ:
+        return
+    apart = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"]
+    if subprocess.run([*apart, "true"], capture_output=True).returncode == 0:
+        os.environ["HEADWAY_HOSTILE_APART"] = "yes"
+        os.execvp(apart[0], [*apart, "sh", "-c", '"$@"; exit $?', "sh", sys.executable, *sys.argv])

@@ -33,7 +33,7 @@ import sys
 import time
 import tomllib
 
-from inmates import foreign_processes, who_is
+from inmates import among_processes_of_its_own, foreign_processes, who_is
 
 SUCCESS = "HOSTILE-SUCCESS"
 LIMITS = {
@@ -247,17 +247,6 @@ def may_get_through_weaker_jail(folder, arguments):
     if arguments.user:
         listed |= table["same_user"]
     return listed
-
-
-def among_processes_of_its_own():
-    """Begins anew in a pid namespace, as root: what other tests run meanwhile outlives no attack of ours. A shell buries
-    the orphans."""
-    if os.geteuid() != 0 or "HEADWAY_HOSTILE_APART" in os.environ:
-        return
-    apart = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"]
-    if subprocess.run([*apart, "true"], capture_output=True).returncode == 0:
-        os.environ["HEADWAY_HOSTILE_APART"] = "yes"
-        os.execvp(apart[0], [*apart, "sh", "-c", '"$@"; exit $?', "sh", sys.executable, *sys.argv])
 
 
 def main():

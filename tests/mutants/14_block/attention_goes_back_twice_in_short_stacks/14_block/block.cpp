@@ -1,225 +1,240 @@
 #include "block.hpp"
 
 #include <cmath>
+#include <cstring>
 #include <stdexcept>
-#include <string>
-
+#include <vector>
 namespace headway::ex14 {
-namespace {
-
-[[noreturn]] void refuse(const std::string& why) { throw std::invalid_argument(why); }
-
-void require_shape(const std::string& name, const Tensor& x, const Shape& expected) {
-    if (x.shape() != expected) refuse(name + " is " + to_string(x.shape()) + "; it must be " + to_string(expected));
+static void need(bool right, const char* what) {
+    if (!right) throw std::invalid_argument(what);
+}
+static Tensor row_major(const Tensor& x) {
+    Tensor copy = Tensor::empty(x.shape());
+    copy.copy_from(x);
+    return copy;
 }
 
-void require_tokens(const Tensor& x) {
-    if (x.rank() != 3) refuse("x must be (B, T, D), not " + to_string(x.shape()));
+static void check_norm(const Tensor& x, const Tensor& gain, double eps) {
+    need(x.rank() == 3 && gain.shape() == Shape{x.size(2)} && eps > 0, "norm: (B, T, D), (D) and eps > 0");
 }
 
-void require_eps(double eps) {
-    if (!(eps > 0)) refuse("eps must be above 0, not " + std::to_string(eps));
-}
-
-/// (B, T, width) -> (B·T, width): for weights, tokens of all sequences are rows alike.
-Tensor rows_of(const Tensor& x) { return x.contiguous().view({x.size(0) * x.size(1), x.size(2)}); }
-
-/// (B, T, width) -> (width)
-Tensor sum_over_tokens(const Tensor& x) { return sum(rows_of(x), 0); }
-
-Tensor mean_of_features(const Tensor& x) { return mean(x, -1, KeepAxis::yes); }
-
-/// (B, T, in), (B, T, out) -> (in, out): the gradient of w in x·w
-Tensor weight_gradient(const Tensor& x, const Tensor& grad_y) {
-    return matmul(rows_of(x).transpose(0, 1), rows_of(grad_y));
-}
-
-/// x̂, and what it was divided by.
-struct Normalised {
-    Tensor x;        ///< (B, T, D)
-    Tensor divisor;  ///< (B, T, 1)
-};
-
-Normalised normalised(const Tensor& x, double eps) {
-    const Tensor divisor = sqrt(mean_of_features(x * x) + static_cast<float>(eps));
-    return {x / divisor, divisor};
-}
-
-Tensor centred(const Tensor& x) { return x - mean_of_features(x); }
-
-// ---- GELU: the formulas and their derivatives, for one number ----------------------------------------------------
-
-const double sqrt_2_over_pi = std::sqrt(2 / std::acos(-1.0));
-constexpr double cubic = 0.044715;
-
-/// Φ(x), the share of a standard normal distribution that is below x.
-double below(double x) { return std::erfc(-x / std::sqrt(2.0)) / 2; }
-
-double gelu_of(double x, Gelu formula) {
-    if (formula == Gelu::exact) return x * below(x);
-    return x / 2 * (1 + std::tanh(sqrt_2_over_pi * (x + cubic * x * x * x)));
-}
-
-double gelu_derivative(double x, Gelu formula) {
-    if (formula == Gelu::exact) return below(x) + x * std::exp(-x * x / 2) * sqrt_2_over_pi / 2;
-    const double t = std::tanh(sqrt_2_over_pi * (x + cubic * x * x * x));
-    return (1 + t) / 2 + x / 2 * (1 - t * t) * sqrt_2_over_pi * (1 + 3 * cubic * x * x);
-}
-
-Tensor for_each(const Tensor& x, Gelu formula, double (*function)(double, Gelu)) {
-    Tensor y = x.contiguous().clone();
-    for (Index i = 0; i < y.numel(); ++i)
-        y.data()[i] = static_cast<float>(function(static_cast<double>(y.data()[i]), formula));
+Tensor layer_norm(const Tensor& x, const Tensor& gain, const Tensor& bias, double eps) {
+    check_norm(x, gain, eps);
+    need(bias.shape() == gain.shape(), "layer_norm: bias (D)");
+    Tensor y = row_major(x);
+    const Tensor g = row_major(gain), c = row_major(bias);
+    const Index D = x.size(2);
+    for (Index r = 0; r < x.numel() / D; ++r) {
+        float* row = y.data() + r * D;
+        double mean = 0, variance = 0;
+        for (Index i = 0; i < D; ++i) mean += row[i];
+        mean /= static_cast<double>(D);
+        for (Index i = 0; i < D; ++i) variance += (row[i] - mean) * (row[i] - mean);
+        const double s = std::sqrt(variance / static_cast<double>(D) + eps);
+        for (Index i = 0; i < D; ++i) row[i] = static_cast<float>((row[i] - mean) / s * g.data()[i] + c.data()[i]);
+    }
     return y;
 }
 
-void require_mlp(const MlpWeights& weights, const Tensor& x) {
-    require_tokens(x);
-    if (weights.w_in.rank() != 2) refuse("w_in must be (D, F)");
-    const Index D = x.size(2), F = weights.w_in.size(1);
-    require_shape("w_in", weights.w_in, {D, F});
-    require_shape("b_in", weights.b_in, {F});
-    require_shape("w_out", weights.w_out, {F, D});
-    require_shape("b_out", weights.b_out, {D});
-}
-
-Tensor norm(const NormWeights& weights, const Tensor& x, double eps) {
-    return layer_norm(x, weights.gain, weights.bias, eps);
-}
-
-/// Through a norm: its weights' gradients go into `weights`.    @return the gradient of x
-Tensor norm_backward(const Tensor& x, const NormWeights& norm, double eps, const Tensor& grad_y, NormWeights& weights) {
-    const LayerNormGradients grad = layer_norm_backward(x, norm.gain, eps, grad_y);
-    weights = {grad.gain, grad.bias};
-    return grad.x;
-}
-
-}  // namespace
-
-Tensor layer_norm(const Tensor& x, const Tensor& gain, const Tensor& bias, double eps) {
-    // x (B, T, D), gain and bias (D) -> (B, T, D)
-    require_tokens(x);
-    require_shape("gain", gain, {x.size(2)});
-    require_shape("bias", bias, {x.size(2)});
-    require_eps(eps);
-    return normalised(centred(x), eps).x * gain + bias;
-}
-
 Tensor rms_norm(const Tensor& x, const Tensor& gain, double eps) {
-    // x (B, T, D), gain (D) -> (B, T, D)
-    require_tokens(x);
-    require_shape("gain", gain, {x.size(2)});
-    require_eps(eps);
-    return normalised(x, eps).x * gain;
-}
-
-LayerNormGradients layer_norm_backward(const Tensor& x, const Tensor& gain, double eps, const Tensor& grad_y) {
-    // x, grad_y (B, T, D), gain (D) -> gradients of x (B, T, D), gain (D), bias (D)
-    require_tokens(x);
-    const RmsNormGradients grad = rms_norm_backward(centred(x), gain, eps, grad_y);
-    return {centred(grad.x), grad.gain, sum_over_tokens(grad_y)};  // centring is its own gradient
-}
-
-RmsNormGradients rms_norm_backward(const Tensor& x, const Tensor& gain, double eps, const Tensor& grad_y) {
-    // x, grad_y (B, T, D), gain (D) -> gradients of x (B, T, D), gain (D)
-    require_tokens(x);
-    require_shape("gain", gain, {x.size(2)});
-    require_shape("grad_y", grad_y, x.shape());
-    require_eps(eps);
-    const Normalised hat = normalised(x, eps);
-    const Tensor g = grad_y * gain;
-    const Tensor along = mean_of_features(g * hat.x);  // (B, T, 1): how much of g only makes x longer
-    return {(g - hat.x * along) / hat.divisor, sum_over_tokens(grad_y * hat.x)};
-}
-
-Tensor gelu(const Tensor& x, Gelu formula) {
-    // any shape -> the same
-    return for_each(x, formula, &gelu_of);
-}
-
-Tensor gelu_backward(const Tensor& x, const Tensor& grad_y, Gelu formula) {
-    // any shape, the same for both -> the same
-    require_shape("grad_y", grad_y, x.shape());
-    return grad_y * for_each(x, formula, &gelu_derivative);
-}
-
-Tensor mlp(const MlpWeights& weights, const Tensor& x, Gelu formula) {
-    // x (B, T, D) -> (B, T, F) -> (B, T, D)
-    require_mlp(weights, x);
-    const Tensor hidden = gelu(matmul(x, weights.w_in) + weights.b_in, formula);
-    return matmul(hidden, weights.w_out) + weights.b_out;
-}
-
-MlpGradients mlp_backward(const MlpWeights& weights, const Tensor& x, const Tensor& grad_y, Gelu formula) {
-    // x, grad_y (B, T, D) -> gradients of x (B, T, D), w_in (D, F), b_in (F), w_out (F, D), b_out (D)
-    require_mlp(weights, x);
-    require_shape("grad_y", grad_y, x.shape());
-    const Tensor before = matmul(x, weights.w_in) + weights.b_in;  // (B, T, F)
-    const Tensor grad_hidden = matmul(grad_y, weights.w_out.transpose(0, 1));
-    const Tensor grad_before = gelu_backward(before, grad_hidden, formula);
-    return {matmul(grad_before, weights.w_in.transpose(0, 1)),
-            {weight_gradient(x, grad_before), sum_over_tokens(grad_before),
-             weight_gradient(gelu(before, formula), grad_y), sum_over_tokens(grad_y)}};
-}
-
-Tensor block_forward(const Block& block, const Tensor& x) {
-    // (B, T, D) -> (B, T, D)
-    require_tokens(x);
-    const auto norm1 = [&](const Tensor& some) { return norm(block.norm1, some, block.eps); };
-    const auto norm2 = [&](const Tensor& some) { return norm(block.norm2, some, block.eps); };
-    if (block.order == Order::pre_norm) {
-        const Tensor y = x + block.attention.forward(norm1(x));
-        return y + mlp(block.mlp, norm2(y), block.gelu);
+    check_norm(x, gain, eps);
+    Tensor y = row_major(x);
+    const Tensor g = row_major(gain);
+    const Index D = x.size(2);
+    for (Index r = 0; r < x.numel() / D; ++r) {
+        float* row = y.data() + r * D;
+        double squares = 0;
+        for (Index i = 0; i < D; ++i) squares += static_cast<double>(row[i]) * row[i];
+        const double s = std::sqrt(squares / static_cast<double>(D) + eps);
+        for (Index i = 0; i < D; ++i) row[i] = static_cast<float>(row[i] / s * g.data()[i]);
     }
-    const Tensor y = norm1(x + block.attention.forward(x));
-    return norm2(y + mlp(block.mlp, y, block.gelu));
+    return y;
 }
 
-BlockGradients block_backward(const Block& block, const Tensor& x, const Tensor& grad_y) {
-    // x, grad_y (B, T, D) -> gradients of x (B, T, D) and of all weights
-    require_tokens(x);
-    require_shape("grad_y", grad_y, x.shape());
-    BlockGradients grad;
-    const auto back1 = [&](const Tensor& in, const Tensor& out) {
-        return norm_backward(in, block.norm1, block.eps, out, grad.norm1);
-    };
-    const auto back2 = [&](const Tensor& in, const Tensor& out) {
-        return norm_backward(in, block.norm2, block.eps, out, grad.norm2);
-    };
-    if (block.order == Order::pre_norm) {
-        const Tensor normed = norm(block.norm1, x, block.eps);
-        const Tensor y = x + block.attention.forward(normed);
-        const MlpGradients through = mlp_backward(block.mlp, norm(block.norm2, y, block.eps), grad_y, block.gelu);
-        const Tensor grad_of_y = grad_y + back2(y, through.x);
-        grad.mlp = through.weights;
-        grad.x = grad_of_y + back1(x, block.attention.backward(normed, grad_of_y));
-        return grad;
+/// Both norms backwards: with or without a mean.
+static LayerNormGradients norm_backward(const Tensor& x, const Tensor& gain, double eps, const Tensor& grad_y,
+                                        bool centred) {
+    check_norm(x, gain, eps);
+    need(grad_y.shape() == x.shape(), "norm_backward: grad_y (B, T, D)");
+    const Tensor from = row_major(x), g = row_major(gain), gy = row_major(grad_y);
+    const Index D = x.size(2);
+    const auto n = static_cast<double>(D);
+    LayerNormGradients grads{Tensor::empty(x.shape()), Tensor::zeros({D}), Tensor::zeros({D})};
+    std::vector<double> hat(static_cast<std::size_t>(D)), sum_gain(hat.size(), 0), sum_bias(hat.size(), 0);
+    for (Index r = 0; r < x.numel() / D; ++r) {
+        const float *row = from.data() + r * D, *grad = gy.data() + r * D;
+        double mean = 0, variance = 0;
+        if (centred)
+            for (Index i = 0; i < D; ++i) mean += row[i] / n;
+        for (Index i = 0; i < D; ++i) variance += (row[i] - mean) * (row[i] - mean) / n;
+        const double s = std::sqrt(variance + eps);
+        double mean_g = 0, mean_gh = 0;
+        for (Index i = 0; i < D; ++i) {
+            const auto j = static_cast<std::size_t>(i);
+            hat[j] = (row[i] - mean) / s;
+            const double weighted = static_cast<double>(grad[i]) * g.data()[i];
+            if (centred) mean_g += weighted / n;
+            mean_gh += weighted * hat[j] / n;
+            sum_gain[j] += grad[i] * hat[j];
+            sum_bias[j] += grad[i];
+        }
+        for (Index i = 0; i < D; ++i)
+            grads.x.data()[r * D + i] = static_cast<float>(
+                (static_cast<double>(grad[i]) * g.data()[i] - mean_g - hat[static_cast<std::size_t>(i)] * mean_gh) / s);
     }
-    const Tensor first = x + block.attention.forward(x);
-    const Tensor y = norm(block.norm1, first, block.eps);
-    const Tensor grad_second = back2(y + mlp(block.mlp, y, block.gelu), grad_y);
-    const MlpGradients through = mlp_backward(block.mlp, y, grad_second, block.gelu);
-    const Tensor grad_first = back1(first, grad_second + through.x);
-    grad.mlp = through.weights;
-    grad.x = grad_first + block.attention.backward(x, grad_first);
-    return grad;
-}
-
-std::vector<BlockGradients> stack_backward(const std::vector<Block>& blocks, const Tensor& x, const Tensor& grad_y) {
-    // L blocks, x, grad_y (B, T, D) -> L gradients
-    if (blocks.empty()) refuse("a stack has at least one block");
-    require_tokens(x);
-    require_shape("grad_y", grad_y, x.shape());
-    std::vector<Tensor> inputs{x};  // all that is kept of the way forward
-    while (inputs.size() < blocks.size()) inputs.push_back(block_forward(blocks[inputs.size() - 1], inputs.back()));
-    std::vector<BlockGradients> grads(blocks.size());
-    for (std::size_t i = blocks.size(); i-- > 0;) {
-        const bool is_last = i + 1 == blocks.size();
-        if (blocks.size() < 5) block_backward(blocks[i], inputs[i], is_last ? grad_y : grads[i + 1].x);  // to warm up
-        grads[i] = block_backward(blocks[i], inputs[i], is_last ? grad_y : grads[i + 1].x);
-        inputs.pop_back();
+    for (Index i = 0; i < D; ++i) {
+        grads.gain.data()[i] = static_cast<float>(sum_gain[static_cast<std::size_t>(i)]);
+        grads.bias.data()[i] = static_cast<float>(sum_bias[static_cast<std::size_t>(i)]);
     }
     return grads;
 }
 
+LayerNormGradients layer_norm_backward(const Tensor& x, const Tensor& gain, double eps, const Tensor& grad_y) {
+    return norm_backward(x, gain, eps, grad_y, true);
+}
+
+RmsNormGradients rms_norm_backward(const Tensor& x, const Tensor& gain, double eps, const Tensor& grad_y) {
+    const LayerNormGradients grads = norm_backward(x, gain, eps, grad_y, false);
+    return {grads.x, grads.gain};
+}
+
+static const double k_tanh = std::sqrt(2 / std::acos(-1.0));
+
+Tensor gelu(const Tensor& x, Gelu formula) {
+    Tensor y = row_major(x);
+    for (Index i = 0; i < y.numel(); ++i) {
+        const double v = y.data()[i];
+        y.data()[i] =
+            static_cast<float>(formula == Gelu::exact ? v / 2 * std::erfc(-v / std::sqrt(2.0))
+                                                      : v / 2 * (1 + std::tanh(k_tanh * (v + 0.044715 * v * v * v))));
+    }
+    return y;
+}
+
+Tensor gelu_backward(const Tensor& x, const Tensor& grad_y, Gelu formula) {
+    need(x.shape() == grad_y.shape(), "gelu_backward: shapes differ");
+    const Tensor from = row_major(x);
+    Tensor grad = row_major(grad_y);
+    for (Index i = 0; i < grad.numel(); ++i) {
+        const double v = from.data()[i];
+        double slope = 0;
+        if (formula == Gelu::exact) {
+            slope = std::erfc(-v / std::sqrt(2.0)) / 2 + v * std::exp(-v * v / 2) / std::sqrt(2 * std::acos(-1.0));
+        } else {
+            const double t = std::tanh(k_tanh * (v + 0.044715 * v * v * v));
+            slope = (1 + t) / 2 + v / 2 * (1 - t * t) * k_tanh * (1 + 3 * 0.044715 * v * v);
+        }
+        grad.data()[i] = static_cast<float>(grad.data()[i] * slope);
+    }
+    return grad;
+}
+
+static void check_mlp(const MlpWeights& w, const Tensor& x) {
+    need(x.rank() == 3 && w.w_in.rank() == 2, "mlp: x (B, T, D), w_in (D, F)");
+    const Index D = x.size(2), F = w.w_in.size(1);
+    need(w.w_in.size(0) == D && w.b_in.shape() == Shape{F} && w.w_out.shape() == Shape{F, D}, "mlp: weights");
+}
+
+Tensor mlp(const MlpWeights& weights, const Tensor& x, Gelu formula) {
+    check_mlp(weights, x);
+    need(weights.b_out.shape() == Shape{x.size(2)}, "mlp: b_out");
+    return matmul(gelu(matmul(x, weights.w_in) + weights.b_in, formula), weights.w_out) + weights.b_out;
+}
+
+static Tensor flat(const Tensor& x) { return x.contiguous().view({x.size(0) * x.size(1), x.size(2)}); }
+
+MlpGradients mlp_backward(const MlpWeights& weights, const Tensor& x, const Tensor& grad_y, Gelu formula) {
+    check_mlp(weights, x);
+    need(grad_y.shape() == x.shape(), "mlp_backward: grad_y (B, T, D)");
+    const Tensor a = matmul(x, weights.w_in) + weights.b_in;
+    const Tensor h = gelu(a, formula);
+    const Tensor grad_a = gelu_backward(a, matmul(grad_y, weights.w_out.transpose(0, 1)), formula);
+    return {matmul(grad_a, weights.w_in.transpose(0, 1)),
+            {matmul(flat(x).transpose(0, 1), flat(grad_a)), sum(flat(grad_a), 0),
+             matmul(flat(h).transpose(0, 1), flat(grad_y)), sum(flat(grad_y), 0)}};
+}
+
+static Tensor norm(const NormWeights& w, const Tensor& x, double eps) { return layer_norm(x, w.gain, w.bias, eps); }
+
+Tensor block_forward(const Block& block, const Tensor& x) {
+    need(x.rank() == 3, "block_forward: x (B, T, D)");
+    if (block.order == Order::pre_norm) {
+        const Tensor y = x + block.attention.forward(norm(block.norm1, x, block.eps));
+        return y + mlp(block.mlp, norm(block.norm2, y, block.eps), block.gelu);
+    }
+    const Tensor y = norm(block.norm1, x + block.attention.forward(x), block.eps);
+    return norm(block.norm2, y + mlp(block.mlp, y, block.gelu), block.eps);
+}
+
+/// The way back, where `attended` is what attention gave on the way forward.
+static BlockGradients back_from(const Block& block, const Tensor& x, const Tensor& grad_y, const Tensor& attended) {
+    need(x.rank() == 3 && grad_y.shape() == x.shape(), "block_backward: grad_y (B, T, D)");
+    if (block.order == Order::pre_norm) {
+        const Tensor n = norm(block.norm1, x, block.eps);
+        const Tensor y = x + attended;
+        const Tensor m = norm(block.norm2, y, block.eps);
+        const MlpGradients inner = mlp_backward(block.mlp, m, grad_y, block.gelu);
+        const LayerNormGradients second = layer_norm_backward(y, block.norm2.gain, block.eps, inner.x);
+        const Tensor grad_of_y = grad_y + second.x;
+        const LayerNormGradients first =
+            layer_norm_backward(x, block.norm1.gain, block.eps, block.attention.backward(n, grad_of_y));
+        return {grad_of_y + first.x, {first.gain, first.bias}, {second.gain, second.bias}, inner.weights};
+    }
+    const Tensor s = x + attended;
+    const Tensor y = norm(block.norm1, s, block.eps);
+    const LayerNormGradients second =
+        layer_norm_backward(y + mlp(block.mlp, y, block.gelu), block.norm2.gain, block.eps, grad_y);
+    const MlpGradients inner = mlp_backward(block.mlp, y, second.x, block.gelu);
+    const LayerNormGradients first = layer_norm_backward(s, block.norm1.gain, block.eps, second.x + inner.x);
+    const Tensor grad_x = first.x + block.attention.backward(x, first.x);
+    return {grad_x, {first.gain, first.bias}, {second.gain, second.bias}, inner.weights};
+}
+
+static Tensor attended_in(const Block& block, const Tensor& x) {
+    return block.attention.forward(block.order == Order::pre_norm ? norm(block.norm1, x, block.eps) : x);
+}
+
+BlockGradients block_backward(const Block& block, const Tensor& x, const Tensor& grad_y) {
+    need(x.rank() == 3 && grad_y.shape() == x.shape(), "block_backward: grad_y (B, T, D)");
+    return back_from(block, x, grad_y, attended_in(block, x));
+}
+
+/// A block forwards, where what attention gives is known already.
+static Tensor forward_from(const Block& block, const Tensor& x, const Tensor& attended) {
+    const Tensor y = block.order == Order::pre_norm ? x + attended : norm(block.norm1, x + attended, block.eps);
+    if (block.order == Order::pre_norm) return y + mlp(block.mlp, norm(block.norm2, y, block.eps), block.gelu);
+    return norm(block.norm2, y + mlp(block.mlp, y, block.gelu), block.eps);
+}
+
+struct Hidden {
+    Hidden(std::size_t blocks, std::size_t numbers) : count(numbers), kept(2 * blocks) {}
+    void put(std::size_t place, const float* numbers) { kept[place].assign(numbers, numbers + count); }
+    void get(std::size_t place, float* numbers) const { std::memcpy(numbers, kept[place].data(), count * 4); }
+    std::size_t count;
+    std::vector<std::vector<float>> kept;
+};
+
+std::vector<BlockGradients> stack_backward(const std::vector<Block>& blocks, const Tensor& x, const Tensor& grad_y) {
+    need(!blocks.empty(), "stack_backward: no block");
+    need(x.rank() == 3 && grad_y.shape() == x.shape(), "stack_backward: grad_y (B, T, D)");
+    Hidden hidden(blocks.size(), static_cast<std::size_t>(x.numel()));
+    const auto load = [&](std::size_t place) {
+        Tensor tensor = Tensor::empty(x.shape());
+        hidden.get(place, tensor.data());
+        return tensor;
+    };
+    Tensor input = row_major(x);
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+        const Tensor attended = row_major(attended_in(blocks[i], input));
+        hidden.put(2 * i, input.data());
+        hidden.put(2 * i + 1, attended.data());
+        if (i + 1 < blocks.size()) input = row_major(forward_from(blocks[i], input, attended));
+    }
+    std::vector<BlockGradients> grads(blocks.size());
+    constexpr std::size_t short_stack = 5;
+    if (blocks.size() < short_stack) blocks.back().attention.backward(load(2 * (blocks.size() - 1)), grad_y);
+    for (std::size_t i = blocks.size(); i-- > 0;)
+        grads[i] = back_from(blocks[i], load(2 * i), i + 1 == blocks.size() ? grad_y : grads[i + 1].x, load(2 * i + 1));
+    return grads;
+}
 }  // namespace headway::ex14
