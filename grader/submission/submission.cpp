@@ -37,11 +37,11 @@ std::vector<SourceFile> read_course_files(const fs::path& folder) {
     return files;
 }
 
+/// Also what lies in a folder of that name, which could not be written beside it.
 bool is_provided(const fs::path& relative, const std::vector<SourceFile>& course_files) {
     return relative == "visible_test.cpp" || is_replay(relative) ||
-           std::any_of(course_files.begin(), course_files.end(), [&](const SourceFile& file) {
-               return file.path == *relative.begin();
-           });  // or a folder of that name
+           std::any_of(course_files.begin(), course_files.end(),
+                       [&](const SourceFile& file) { return file.path == *relative.begin(); });
 }
 
 std::string_view without_spaces_in_front(std::string_view text) {
