@@ -11,11 +11,12 @@
 namespace headway::ex02 {
 
 /// Row-major strides: the last axis is dense, each other stride is the product of the sizes that follow.
-///     (2, 3, 4) -> (12, 4, 1);   () -> ()
-/// Only strides are worked out: the shape may be larger than any memory.
+///     (2, 3, 4) -> (12, 4, 1);   (2, 0, 3) -> (0, 3, 1);   () -> ()
+/// Only strides are worked out: the shape may be larger than any memory, though Index counts its elements.
 Strides contiguous_strides(const Shape& shape);
 
 /// The same numbers in the same row-major order under another shape; never a copy.      [as torch.Tensor.view]
+/// @param shape  of sizes alone: no -1 is asked
 /// @return shares storage with x
 /// @throws std::invalid_argument if the element counts differ, or if the strides of x cannot express the shape, such as
 ///         a transposed matrix seen as one row (refusing every tensor that is not contiguous is right too)
@@ -28,7 +29,8 @@ Tensor view(const Tensor& x, const Shape& shape);
 Tensor transpose(const Tensor& x, Index axis0, Index axis1);
 
 /// x itself if it is contiguous already (no copy), else a row-major copy.               [as torch.Tensor.contiguous]
-/// @return the shape and numbers of x, with contiguous_strides(shape)
+/// @return the shape and numbers of x, with contiguous_strides(shape); x itself as it is, where the stride of
+///         an axis of size 1 may be any
 Tensor contiguous(const Tensor& x);
 
 /// The features of each token, divided among H heads: head h gets features [h·d, (h+1)·d).

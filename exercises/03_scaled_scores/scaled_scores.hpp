@@ -8,9 +8,10 @@
 // Exercise 03: attention in all heads at once, with masks.
 //                                          B batch · H heads · T queries · S keys · d head_dim · d_v value width
 // A mask is boolean, true = may not attend, and broadcasts to (B, H, T, S); `Mask{}` blocks nothing.
-// No function changes its arguments, or what it returned before. Where a shape does not fit, throw
-// std::invalid_argument. Tensors may be views of any strides, as split_heads returns them: data()[i] is element i only
-// if is_contiguous(). given::split_heads is yours to use from here on. Every size is at least 1.
+// No function changes its arguments, or what it returned before. Where a shape does not fit, its rank included, throw
+// std::invalid_argument. Tensors and masks may be views of any strides, as split_heads returns them: data()[i] is
+// element i only if is_contiguous(). given::split_heads is yours to use from here on. Every size is at least 1, every
+// number and every score finite.
 namespace headway::ex03 {
 
 /// Scaled scores:   q·kᵀ / √d.   The width that was summed over is d, whatever the model width is.

@@ -6,13 +6,13 @@
 // Exercise 04: putting the heads back together.        B batch · H heads · T tokens · D model width · d = D / H
 //
 // No function changes its arguments, or what it returned before. Where a shape does not fit, throw
-// std::invalid_argument. Tensors may be views of any strides. given::split_heads, causal_mask, padding_mask and
-// scaled_dot_product_attention are yours to use. Every size is at least 1.
+// std::invalid_argument. Tensors and masks may be views of any strides. given::split_heads, causal_mask, padding_mask
+// and scaled_dot_product_attention are yours to use. Every size is at least 1.
 namespace headway::ex04 {
 
 /// The inverse of split_heads: head h returns to features [h·d, (h+1)·d) of its token.
 /// @param context  (B, H, T, d)
-/// @return (B, T, H·d)
+/// @return (B, T, H·d); where no number has to move (H = 1 or T = 1) it may share storage with context
 /// @throws std::invalid_argument if context has another rank
 Tensor merge_heads(const Tensor& context);
 

@@ -13,8 +13,8 @@
 //
 // Write a class of your own in module.cpp, members and all, that derives from Attention, and the factory that makes
 // one. Everything in <headway/given.hpp> is yours to use.
-// No function changes its arguments; tensors may be views of any strides; what was returned stays as it was returned.
-// Every size of a tensor is at least 1, and no H·d overflows.
+// No function changes its arguments; tensors and masks may be views of any strides; what was returned stays as it was
+// returned. Every size of a tensor is at least 1, and no H·d overflows.
 namespace headway::ex05 {
 
 struct AttentionOptions {
@@ -24,7 +24,7 @@ struct AttentionOptions {
     bool bias = true;                    ///< in all four projections
     bool causal = false;                 ///< block s > t + (S - T), in addition to the mask of each call
     float dropout = 0.0F;                ///< probability that a weight becomes 0 in training
-    std::uint64_t seed = 0;              ///< of the initial parameters and of dropout: equal seeds repeat
+    std::uint64_t seed = 0;              ///< of first parameters and dropout: equal seeds repeat, others do not
 };
 
 /// Multi-head attention with learned projections, as torch.nn.MultiheadAttention, with three differences: torch packs
@@ -42,11 +42,12 @@ public:
     /// @param query  (B, T, D)   @param key, value  (B, S, D)
     /// @param mask  true = may not attend; broadcastable to (B, H, T, S)
     /// @return (B, T, D)
-    /// @throws std::invalid_argument if a shape does not fit (what broadcasts, such as a batch of 1, may be let
-    /// through)
+    /// @throws std::invalid_argument if a shape does not fit: key and value have one S (what broadcasts, such as a
+    /// batch of 1, may be let through)
     virtual Tensor forward(const Tensor& query, const Tensor& key, const Tensor& value, const Mask& mask) = 0;
 
     /// The weights of each head (not averaged), before dropout, in either mode.
+    /// Refusing what does not fit is forward's part: it is not asked here.
     /// @return (B, H, T, S); each row sums to 1, or is all zero where every key is blocked
     virtual Tensor attention_weights(const Tensor& query, const Tensor& key, const Mask& mask) = 0;
 };

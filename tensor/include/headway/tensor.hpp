@@ -73,7 +73,7 @@ public:
         return *locate({static_cast<Index>(index)...});
     }
 
-    // ---- views: no element is copied ------------------------------------------------------------------------
+    // ---- views: no element is copied. Everywhere in this library negative axes count from the end. ----------
 
     /// Any view of the same storage; all the others are made of it.
     /// Element [i0, i1, ...] of the result is storage[offset + Σ i·stride].       [as torch.as_strided]
@@ -85,7 +85,7 @@ public:
     /// The same numbers in the same order under another shape; one size may be -1 (inferred).
     /// @throws std::invalid_argument if the counts differ, or the tensor is not contiguous (it says why and what to do)
     Tensor view(const Shape& shape) const;
-    /// Two axes swapped: only strides change, nothing moves. Negative axes count from the end.
+    /// Two axes swapped: only strides change, nothing moves.
     Tensor transpose(Index axis0, Index axis1) const;
     /// Repeats axes of size 1, and axes missing in front, with stride 0.          [as torch.Tensor.expand]
     Tensor expand(const Shape& shape) const;
