@@ -1,4 +1,5 @@
-# The vocabulary of launcher_test.sh, which reads this file: a machine made of stand-ins, and what to expect of a start on it.
+# The vocabulary of launcher_test.sh and needs_test.sh, which read this file: a machine made of stand-ins, and what to expect
+# of a start on it.
 # shellcheck shell=sh
 # shellcheck disable=SC2034 # what is set here is used there
 
@@ -123,4 +124,12 @@ run() {
     fi
     cd /
     rm -rf "$machine"
+}
+
+# Every function of a test's file below its line "what is expected" is a test.
+run_all() {
+    # shellcheck disable=SC2013 # names are words
+    for test in $(sed -n '/^# --- what is expected/,$s/^\([a-z_0-9]*\)() {$/\1/p' "$0"); do run "$test"; done
+    echo "$((tests - broken)) of $tests as expected"
+    [ "$broken" = 0 ]
 }
