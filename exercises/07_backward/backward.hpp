@@ -10,7 +10,8 @@
 // gradient of what its forward function returned, and gives the gradients of what that function was given. No function
 // changes an argument that is const, or what it returned before; tensors may be views of any strides (a gradient often
 // is one). Everything in <headway/given.hpp> is yours to use: the forward functions, not their gradients. Wherever
-// shapes do not fit, throw std::invalid_argument; what broadcasts may pass. Every size is at least 1.
+// shapes do not fit, throw std::invalid_argument; what broadcasts may pass. Every size is at least 1, every number
+// finite.
 namespace headway::ex07 {
 
 /// Through softmax over the last axis, where weights = softmax(scores):
@@ -35,6 +36,7 @@ AttentionGradients attention_backward(const Tensor& q, const Tensor& k, const Te
 /// Through y = x·weightᵀ + bias, as nn::Linear. The gradients of parameters are *added* to what grad_weight and
 /// grad_bias hold: a parameter that is used twice gets both contributions, and the caller decides when to start from
 /// zero.
+/// The sum may lie in the storage of grad_weight, or in a new one that grad_weight then has.
 /// @param x  (B, T, in)   @param weight  (out, in)   @param grad_y  (B, T, out)
 /// @param grad_weight  (out, in)   @param grad_bias  (out)
 /// @return grad_x (B, T, in)
@@ -47,7 +49,7 @@ struct Parameters {
 };
 
 /// Through self-attention as in exercise 05: y = out(merge_heads(attention(q(x), k(x), v(x), mask))).
-/// Adds to every tensor of `grads`.
+/// Adds to every tensor of `grads`, which are eight, none of them twice.
 /// @param x, grad_y  (B, T, D)   @return grad_x (B, T, D)
 /// @throws std::invalid_argument also if num_heads < 1, or D is not divisible by it
 Tensor multi_head_attention_backward(const Tensor& x, const Parameters& parameters, Index num_heads, const Mask& mask,

@@ -9,7 +9,7 @@
 // H query heads form H_kv groups of H / H_kv neighbours each: heads 0 .. H / H_kv - 1 are the first group. All heads of
 // a group use the same keys and values. H_kv = H is multi-head attention, H_kv = 1 multi-query attention.
 // No function changes its arguments, or what it returned before; tensors may be views of any strides. Everything in
-// <headway/given.hpp> is yours. Every size is at least 1.
+// <headway/given.hpp> is yours. Every size is at least 1. A mask may be a view too.
 // Wherever num_heads is not divisible by num_kv_heads, or one of the two is below 1, throw std::invalid_argument.
 namespace headway::ex09 {
 
@@ -23,8 +23,8 @@ Tensor repeat_heads(const Tensor& kv, Index num_heads);
 /// @param q  (B, H, T, d)   @param k  (B, H_kv, S, d)   @param v  (B, H_kv, S, d_v)
 /// @param mask  broadcastable to (B, H, T, S): each query head may have a mask of its own
 /// @return context (B, H, T, d_v), zeros for a query that sees no key; scores of ±1e4 overflow nothing
-/// @throws std::invalid_argument also if B, d or S differ where they must agree, or k and v in heads: nothing
-///         broadcasts here but the mask
+/// @throws std::invalid_argument also if B, d or S differ where they must agree, or k and v in heads, or if the mask
+///         does not broadcast: nothing else broadcasts here
 Tensor grouped_query_attention(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask);
 
 /// How many numbers a layer's cache holds for B sequences of S tokens: keys and values.

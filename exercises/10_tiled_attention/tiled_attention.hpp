@@ -5,8 +5,8 @@
 // Exercise 10: the same attention, tile by tile, so that the (T, S) scores never exist at once.
 //          B batch · H heads · T queries · S keys · n keys of a tile · d head_dim · d_v value width
 //
-// No function changes an argument that is const, or what it returned before; tensors may be views of any strides.
-// Every size is at least 1.
+// No function changes an argument that is const, or what it returned before, but for the Running that is handed to
+// absorb; tensors and masks may be views of any strides. Every size is at least 1.
 namespace headway::ex10 {
 
 /// What a softmax over the keys seen so far needs to go on, in memory as nothing_seen made it.
@@ -22,8 +22,9 @@ Running nothing_seen(Index B, Index H, Index T, Index d_v);
 
 /// Takes in the scores and values of n more keys. Where a larger score turns up, what was summed before shrinks by
 /// exp(largest before - largest now). Scores of ±1e4 overflow nothing.                       [Milakov, Gimelshein 2018]
+/// The new numbers may lie in the storage that running has, or in new ones.
 /// @param scores  (B, H, T, n), scaled; -infinity where a key is blocked   @param v  (B, H, n, d_v)
-/// @throws std::invalid_argument if a shape does not fit (or if n = 0: that is not asked)
+/// @throws std::invalid_argument if a shape does not fit (n = 0 is not asked: it may be refused too)
 void absorb(Running& running, const Tensor& scores, const Tensor& v);
 
 /// gathered / total: the softmax-weighted mean of the values; 0, never NaN, where no key was seen.

@@ -149,7 +149,8 @@ Tensor operator*(float a, const Tensor& b);
 Tensor operator/(float a, const Tensor& b);
 Tensor operator-(const Tensor& a);
 
-// The same for temporaries, whose memory becomes the result's: in `exp(a - b) / c` only a - b takes new memory.
+// The same for temporaries, whose memory becomes the result's unless others see it: in `exp(a - b) / c` only a - b
+// takes new memory, and `x[0] / c` leaves x alone.
 Tensor operator+(Tensor&& a, const Tensor& b);
 Tensor operator-(Tensor&& a, const Tensor& b);
 Tensor operator*(Tensor&& a, const Tensor& b);
