@@ -39,7 +39,8 @@ Mask long_mask(Index T, Index S, Index w, const std::vector<Index>& globals, con
 /// softmax(q·kᵀ / √d, masked by long_mask)·v, without ever looking at what a window blocks: with w and the number of
 /// global tokens fixed, time and memory grow with T, and with S for each global query, not with T·S. At most a few
 /// numbers per query and key of its window, and S for a global query, exist at once. Keys that stand before the windows
-/// of all queries are not read if nothing is global: they may be NaN. Scores of ±1e4 overflow nothing.
+/// of all queries are not read if nothing is global: they may be NaN; all else is finite. Scores of ±1e4 overflow
+/// nothing.
 /// @param q  (B, H, T, d)   @param k  (B, H, S, d)   @param v  (B, H, S, d_v)
 /// @param globals, padding  as for long_mask
 /// @return (B, H, T, d_v); zeros for queries that see no key

@@ -11,8 +11,8 @@
 //
 // Numbers of sixteen bits live in float tensors here: each is a float that the format can hold. Everything in
 // <headway/given.hpp> up to scaled_dot_product_context is yours to use. No function changes its arguments, or what it
-// returned before; tensors and masks may be views of any strides. Every size is at least 1. Where shapes do not fit,
-// throw std::invalid_argument: nothing broadcasts here but a mask.
+// returned before; tensors and masks may be views of any strides. Every size is at least 1 (cache_bytes alone is asked
+// to refuse others). Where shapes do not fit, throw std::invalid_argument: nothing broadcasts here but a mask.
 namespace headway::ex12 {
 
 // ---- sixteen bits --------------------------------------------------------------------------------------------------
@@ -33,7 +33,7 @@ Tensor rounded(const Tensor& x, Format format);
 /// @throws std::invalid_argument if x has no axis
 Tensor sum_in(const Tensor& x, Format format);
 
-/// How a softmax keeps its total: as sum_in(·, Format::half) does, or in float, unrounded.
+/// How a softmax keeps its total: as sum_in(·, Format::half) does, or in float, unrounded, in any order.
 enum class Total { in_half, in_float };
 
 /// Softmax along the last axis in half. With r(·) = rounded(·, Format::half):
@@ -89,7 +89,8 @@ struct Int8Cache {
 Int8Cache append(const Int8Cache& cache, const Tensor& k, const Tensor& v);
 
 /// softmax(q·kᵀ / √d, masked)·v with the keys and values that the cache stands for; all else in float.
-/// @param q  (B, H, T, d)   @param cache  P >= 1 tokens, never Int8Cache{}   @param mask  broadcastable to (B, H, T, P)
+/// @param q  (B, H, T, d)   @param cache  P >= 1 tokens; Int8Cache{} is not asked
+/// @param mask  broadcastable to (B, H, T, P)
 /// @return (B, H, T, d_v); zeros for queries that see no key
 Tensor int8_attention(const Tensor& q, const Int8Cache& cache, const Mask& mask);
 

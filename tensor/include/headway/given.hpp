@@ -25,8 +25,9 @@ struct Attended {
     Tensor weights;  ///< (B, H, T, S)
 };
 
-/// softmax(q·kᵀ / √head_dim, masked) · v.
+/// softmax(q·kᵀ / √head_dim, masked) · v; zeros for a query that sees no key.
 /// @param q (B, H, T, d)   @param k (B, H, S, d)   @param v (B, H, S, d_v)   @param mask broadcastable to (B, H, T, S)
+/// @throws std::invalid_argument if shapes do not fit, or the mask does not broadcast; nothing else does
 Attended scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask = {});
 
 /// Its context alone: faster, because the B·H·T·S weights never exist at once.     [as torch's need_weights=False]
