@@ -14,8 +14,8 @@
 // p · base^(-2i/d), counter-clockwise: (x, y) becomes (x·cos - y·sin, x·sin + y·cos), as on the circle of lesson 04.
 // Which two features are a pair is a convention: neighbours (2i, 2i + 1), or halves (i, i + d/2).
 // No function changes its arguments, or what it returned before; tensors may be views of any strides. Everything in
-// <headway/given.hpp> is yours. Every size is at least 1. Where shapes do not fit, throw std::invalid_argument: nothing
-// broadcasts here but a mask.
+// <headway/given.hpp> is yours. Every size is at least 1, every number finite. Where shapes do not fit, throw
+// std::invalid_argument: nothing broadcasts here but a mask.
 namespace headway::ex13 {
 
 /// Positions of T tokens of a text whose first padding[b] tokens are padding: the first real one has position 0, and so
@@ -41,7 +41,7 @@ Tensor rotate_halves(const Tensor& x, const Tensor& angles);
 
 /// Columns of a projection, head by head, from the order of neighbours into that of halves: within each head, columns
 /// 0, 2, 4, ... come first, then 1, 3, 5, ... A rotation of halves then does to the result what one of neighbours did.
-/// @param w  (..., H·d): a matrix (D, H·d), or a bias (H·d)   @return the same shape
+/// @param w  (..., H·d), of any rank: such as a matrix (D, H·d), or a bias (H·d)   @return the same shape
 /// @throws std::invalid_argument if w has no axis, num_heads is below 1, or num_heads heads of even width do not fill
 ///         the last axis
 Tensor pairs_to_halves(const Tensor& w, Index num_heads);
@@ -58,7 +58,7 @@ Tensor halves_to_pairs(const Tensor& w, Index num_heads);
 Tensor rotary_attention(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& q_positions,
                         const Tensor& k_positions, double base, const Mask& mask);
 
-/// What is kept of the tokens so far; both Tensor{}: nothing yet.
+/// What is kept of the tokens so far; both Tensor{}: nothing yet (one alone does not fit).
 struct Cache {
     Tensor k;  ///< (B, H_kv, P, d), turned
     Tensor v;  ///< (B, H_kv, P, d_v)
@@ -87,7 +87,8 @@ struct Packed {
 };
 
 /// @param w_q  (D, E)   @param w_k, w_v  (D, E_kv), as this course's functions take them: x·w
-/// @param b_q  (E)   @param b_k, b_v  (E_kv); or all three Tensor{}
+/// @param b_q  (E)   @param b_k, b_v  (E_kv); or all three Tensor{}. How E and E_kv divide into heads is not asked
+/// here.
 /// @throws std::invalid_argument also if w_k and w_v differ in shape, or some biases are there and some are not
 Packed pack_in_projection(const Tensor& w_q, const Tensor& w_k, const Tensor& w_v, const Tensor& b_q, const Tensor& b_k,
                           const Tensor& b_v);

@@ -12,16 +12,17 @@
 // functions, so any fits. As in exercise 07, each backward function gets the gradient of what its forward function
 // returned, grad_y, and gives the gradients of what that function was given.
 // No function changes its arguments, or what it returned before; tensors may be views of any strides. Every size is at
-// least 1. Tensor's operators broadcast, and you must refuse what has not exactly the shape named: throw
-// std::invalid_argument; also if eps is not above 0.
-// A backward function need not check what it has no use for: the biases that are added last.
+// least 1, every number finite, and eps at least 1e-12 where it is above 0. Tensor's operators broadcast, and you must
+// refuse what has not exactly the shape named: throw std::invalid_argument; also if eps is not above 0. A backward
+// function need not check what it has no use for: the biases that are added last (of a block, in either order,
+// norm2.bias and mlp.b_out are not asked about).
 namespace headway::ex14 {
 
 // ---- norms -------------------------------------------------------------------------------------------------------
 
 /// Each token by itself:     x̂ = (x - mean) / √(variance + eps),   y = x̂ · gain + bias
 /// The variance is the mean of (x - mean)² over the D features. It must be right where |mean| is thousands of times as
-/// large as the spread.                                                                            [Ba et al. 2016]
+/// large as the spread, on the way back too.                                                      [Ba et al. 2016]
 /// @param x  (B, T, D)   @param gain, bias  (D)   @return (B, T, D)
 Tensor layer_norm(const Tensor& x, const Tensor& gain, const Tensor& bias, double eps);
 
@@ -84,7 +85,7 @@ MlpGradients mlp_backward(const MlpWeights& weights, const Tensor& x, const Tens
 
 // ---- blocks ------------------------------------------------------------------------------------------------------
 
-/// Attention, or anything else that turns (B, T, D) into (B, T, D).
+/// Attention, or anything else that turns (B, T, D) into (B, T, D), which you need not check.
 struct Sublayer {
     /// What it returns may be a view of its argument: do not write into it.
     std::function<Tensor(const Tensor& x)> forward;
@@ -125,9 +126,9 @@ struct BlockGradients {
 BlockGradients block_backward(const Block& block, const Tensor& x, const Tensor& grad_y);
 
 /// Through L blocks, each of which gets what the one before returned. Gradient checkpointing: of the way forward keep
-/// the input of each block and nothing else, L tensors as large as x. On the way back compute what is between them once
-/// more, one block at a time. So attention.forward runs at most three times in each block (twice is enough),
-/// attention.backward once.                                                                     [Chen et al. 2016]
+/// the input of each block and nothing else, L tensors as large as x (the results, as large, are not counted). On the
+/// way back compute what is between them once more, one block at a time. So attention.forward runs at most three times
+/// in each block (twice is enough), attention.backward once. [Chen et al. 2016]
 /// @param x, grad_y  (B, T, D)
 /// @return one per block, in the order of the blocks: [i].x is the gradient of the input of block i, [0].x that of x
 /// @throws std::invalid_argument also if there is no block

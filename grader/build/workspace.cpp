@@ -4,13 +4,14 @@
 #include "build/diagnostics.hpp"
 #include "build/killed.hpp"
 #include "build/own_messages.hpp"
+#include "build/precompiled.hpp"
 #include "build/stamp.hpp"
 #include "submission/digest.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <sstream>
 #include <stdexcept>
 #include <utility>
@@ -40,35 +41,13 @@ Words folders_of(const Words& files) {
     return folders;
 }
 
-std::uint64_t bytes_of(const Words& files) {
-    std::uint64_t bytes = 0;
-    std::error_code missing;
-    for (const std::string& file : files)
-        if (const std::uintmax_t size = fs::file_size(file, missing); !missing) bytes += size;
-    return bytes;
-}
-
-/// Whether what these options include is there precompiled: for a first verdict the header with Eigen is not.
-bool is_precompiled(const Words& options) {
-    return std::any_of(options.begin(), options.end(), [](const std::string& file) {
-        return !file.starts_with('-') && (file.ends_with(".pch") ? fs::exists(file) : fs::exists(file + ".gch"));
-    });
-}
-
-/// Of what comes to no program, objects are kept for the next time, but not as many as fill a disk.
-void forget_large(const Words& objects, std::uint64_t most) {
-    std::error_code ignored;
-    if (bytes_of(objects) > most)
-        for (const std::string& object : objects) fs::remove(object, ignored);
-}
-
 }  // namespace
 
 Workspace::Workspace(const Toolchain& toolchain, const sandbox::Jail& jail, Submission submission, fs::path folder)
     : toolchain_(toolchain),
       jail_(jail),
       submission_(std::move(submission)),
-      prelude_(submission_.includes_eigen() && is_precompiled(toolchain.prelude_eigen.at(Build::plain))
+      prelude_(submission_.includes_eigen() && !precompiled(toolchain.prelude_eigen.at(Build::plain)).empty()
                    ? toolchain.prelude_eigen
                    : toolchain.prelude),
       folder_(std::move(folder)) {
@@ -135,16 +114,24 @@ sandbox::Finished Workspace::run_tool(Words arguments, const Words& readable, co
     return finished;
 }
 
-void Workspace::require_compiler(const fs::path& folder) const {
-    const fs::path source = folder / "known_good.cpp", program = folder / "known_good";
-    write_file(source, "int main() {}\n");
-    const auto finished = run_tool({toolchain_.compiler, source.string()}, {folder.string()}, program,
-                                   jail_.policy().compiler.diagnostics);
+void Workspace::require_known_good(const fs::path& folder, const std::string& text, const Words& options,
+                                   const Words& readable, const std::string& otherwise) const {
+    const fs::path source = folder / "known_good.cpp", product = folder / "known_good";
+    write_file(source, text);
+    Words arguments{toolchain_.compiler};
+    append(arguments, options);
+    arguments.push_back(source.string());
+    Words seen{folder.string()};
+    append(seen, readable);
+    const auto finished = run_tool(arguments, seen, product, jail_.policy().compiler.diagnostics);
     if (!finished.ended.success() || finished.timed_out)
-        throw std::runtime_error(
-            "this machine cannot compile now: what is known to compile does not (has it no memory, no processes or no "
-            "room on its disk left?). Grade again. " +
-            explain_compile(finished, "", names_for_student(), {}).diagnostics);
+        throw std::runtime_error(otherwise + " " + explain_compile(finished, "", names_for_student(), {}).diagnostics);
+}
+
+void Workspace::require_compiler(const fs::path& folder) const {
+    require_known_good(folder, "int main() {}\n", {}, {},
+                       "this machine cannot compile now: what is known to compile does not (has it no memory, no "
+                       "processes or no room on its disk left?). Grade again.");
 }
 
 sandbox::Finished Workspace::list_functions(const Words& options, const Words& objects) const {
@@ -189,8 +176,17 @@ Workspace::Compiled Workspace::compile_file(const SourceFile& source, const fs::
     }
     verdict::Compilation problem =
         explain_compile(finished, source.path.string(), names_for_student(), submission_.files);
-    if (problem.problem == verdict::BuildProblem::compile_error && problem.line == 0)
-        require_compiler(object.parent_path());
+    if (problem.problem == verdict::BuildProblem::compile_error) {
+        if (problem.line == 0) require_compiler(object.parent_path());
+        if (is_older_than_headers(prelude_.at(build), toolchain_.include)) {
+            // As the submission is compiled, but for its name.
+            arguments.erase(std::prev(arguments.end()));
+            arguments.erase(arguments.begin());
+            require_known_good(object.parent_path(), "#include <headway/given.hpp>\n#include <headway/nn.hpp>\n",
+                               arguments, readable,
+                               "the course's headers have changed since the grader was built. Start ./headway again.");
+        }
+    }
     return {.words = {}, .problem = std::move(problem)};
 }
 

@@ -108,6 +108,9 @@ private:
     /// Where a compiler names no line of the submission's: whether it makes a program of nothing, in this `folder`.
     /// @throws std::runtime_error if not: the machine, or the course, is at fault
     void require_compiler(const std::filesystem::path& folder) const;
+    /// @throws std::runtime_error, which says `otherwise`, if this text does not compile in `folder`
+    void require_known_good(const std::filesystem::path& folder, const std::string& text, const Words& options,
+                            const Words& readable, const std::string& otherwise) const;
     /// What nm says of the functions that the objects define.
     sandbox::Finished list_functions(const Words& options, const Words& objects) const;
     std::filesystem::path course_root() const;

@@ -1,9 +1,13 @@
 #include "diagnosis/localise.hpp"
 
 #include "diagnosis/constant_factor.hpp"
+#include "diagnosis/copied_rows.hpp"
 #include "diagnosis/examination.hpp"
 #include "diagnosis/nearly_right.hpp"
 #include "diagnosis/pairs.hpp"
+#include "diagnosis/slices.hpp"
+
+#include "reference/array.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -15,10 +19,6 @@
 
 namespace headway::diagnosis {
 namespace {
-
-std::string plural(const std::string& noun) {
-    return noun.ends_with("ry") ? noun.substr(0, noun.size() - 1) + "ies" : noun + "s";
-}
 
 /// The names of the parts that are wrong somewhere, and of those that are right wherever something is wrong.
 struct Parts {
@@ -118,37 +118,6 @@ std::vector<std::string> broken_in(const std::vector<Pair>& pairs) {
     return sentences;
 }
 
-/// Along which axis the difference lies: "only where h = 0", where one axis has right and wrong slices.
-std::vector<std::string> where(const std::vector<Pair>& pairs, bool of_several) {
-    static const std::vector<std::vector<std::string>> names{{},
-                                                             {"element"},
-                                                             {"row", "column"},
-                                                             {"sequence", "token", "feature"},
-                                                             {"sequence", "head", "query", "key or feature"}};
-    std::vector<std::string> sentences;
-    if (pairs.empty()) return sentences;
-    const Pair& pair = pairs.front();
-    const Shape& shape = pair.expected.shape;
-    if (shape.size() >= names.size()) return sentences;
-    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-        std::size_t inner = 1;
-        for (std::size_t later = axis + 1; later < shape.size(); ++later)
-            inner *= static_cast<std::size_t>(shape[later]);
-        const auto size = static_cast<std::size_t>(shape[axis]);
-        std::set<std::size_t> wrong;
-        for (std::size_t i = 0; i < pair.expected.value.size(); ++i)
-            if (differs(pair, i)) wrong.insert(i / inner % size);
-        if (wrong.empty() || wrong.size() == size) continue;
-        std::string list;
-        for (const std::size_t index : wrong) list += (list.empty() ? "" : ", ") + std::to_string(index);
-        const bool of_keys = axis == 2 && (pair.part == "k" || pair.part == "v");
-        sentences.push_back((of_several ? "in " + listed({pair.part}) + ", " : "") + "along the axis of the " +
-                            plural(of_keys ? "key" : names[shape.size()][axis]) + " only " + list + " of 0.." +
-                            std::to_string(size - 1) + (wrong.size() == 1 ? " is wrong" : " are wrong"));
-    }
-    return sentences;
-}
-
 /// What softmax sees of the scores that gave these weights: their differences within the row.
 std::vector<double> centred_scores(std::vector<double>::const_iterator row, std::size_t width) {
     std::vector<double> scores(width);
@@ -207,6 +176,32 @@ bool only_sums_are_wrong(const Pair& pair) {
     return true;
 }
 
+/// "view" where the numbers are those of the right answer, its last two axes exchanged and then read in their order.
+bool is_viewed_for_transposed(const Pair& pair) {
+    const Shape& shape = pair.expected.shape;
+    if (shape.size() < 2 || shape.back() < 2 || shape[shape.size() - 2] < 2) return false;
+    const Array turned = reference::transpose(pair.expected, -2, -1);
+    return std::equal(turned.value.begin(), turned.value.end(), pair.seen.value.begin(),
+                      [](double due, double seen) { return std::abs(due - seen) <= 1e-4 * (1 + std::abs(due)); });
+}
+
+/// Whether the rows that should be zeros are wrong in all of these answers, and no others.
+bool wrong_where_zeros_are_due(const std::vector<Pair>& pairs) {
+    for (const Pair& pair : pairs) {
+        if (pair.expected.shape.size() < 2 || pair.expected.shape.back() < 1) return false;
+        const auto width = static_cast<std::size_t>(pair.expected.shape.back());
+        for (std::size_t begin = 0; begin < pair.expected.value.size(); begin += width) {
+            bool is_wrong = false, is_zero = true;
+            for (std::size_t i = begin; i < begin + width; ++i) {
+                is_wrong |= differs(pair, i);
+                is_zero &= pair.expected.value[i] == 0;
+            }
+            if (is_wrong && !is_zero) return false;
+        }
+    }
+    return !pairs.empty();
+}
+
 bool is_all_nan(const Pair& pair) {
     return std::all_of(pair.seen.value.begin(), pair.seen.value.end(), [](double x) { return std::isnan(x); });
 }
@@ -245,7 +240,11 @@ void localise(verdict::FunctionDiagnosis& diagnosis, const Function& function, j
         return std::ranges::any_of(observations,
                                    [&](const Observation& one) { return one.name == stage.second && !is_right(one); });
     });
-    if (shown != function.stages.end()) diagnosis.stage = shown->first;
+    if (shown != function.stages.end()) {
+        diagnosis.stage = shown->first;
+        // What was asked is certain; which stage it blames is a guess as long as what comes later may be wrong too.
+        diagnosis.sentences.push_back("wrong already where " + shown->second);
+    }
     diagnosis.stage = scores_or_scale(diagnosis.stage, pairs);
     // Blocked keys get nothing and open ones their due share of a sum that is not 1.
     if (diagnosis.stage == "mask" && !pairs.empty() && std::all_of(pairs.begin(), pairs.end(), only_sums_are_wrong))
@@ -266,7 +265,19 @@ void localise(verdict::FunctionDiagnosis& diagnosis, const Function& function, j
     if (std::string nearly = nearly_right(pairs); all_are_compared && !nearly.empty())
         diagnosis.sentences.push_back(std::move(nearly));
     for (std::string& sentence : zeros_in(pairs)) diagnosis.sentences.push_back(std::move(sentence));
-    for (std::string& sentence : where(pairs, parts.wrong.size() + parts.right.size() > 1))
+    if (std::string copied = copied_rows(observations); !copied.empty())
+        diagnosis.sentences.push_back(std::move(copied));
+    for (const Pair& pair : pairs)
+        if (is_viewed_for_transposed(pair)) {
+            diagnosis.sentences.push_back(
+                (parts.wrong.size() + parts.right.size() > 1 ? "in " + pair.part + ", " : "") +
+                "the numbers are right and stand in the order of the transposed matrix: is it "
+                "viewed where it should be transposed?");
+            break;
+        }
+    if (wrong_where_zeros_are_due(pairs))
+        diagnosis.sentences.emplace_back("wrong exactly where a row of zeros is due: for what sees no key");
+    for (std::string& sentence : wrong_slices(pairs, parts.wrong.size() + parts.right.size() > 1))
         diagnosis.sentences.push_back(std::move(sentence));
     for (std::string& sentence : broken_in(pairs)) diagnosis.sentences.push_back(std::move(sentence));
     std::vector<judge::Arguments> questions;

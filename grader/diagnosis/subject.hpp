@@ -70,8 +70,8 @@ struct Function {
     std::string stage = {};  ///< where it stands in the order of attention
     /// Where each part of its result stands in that order, if its parts do not stand together.
     std::map<std::string, std::string> stage_of_part = {};
-    /// Stages, each with the name of questions that show the stages up to this one only: the first that is answered
-    /// wrong tells the stage that goes wrong, given that those before it are right.
+    /// Stages, each with the name of questions that hardly show what comes after it: the first that is answered wrong
+    /// tells the stage that goes wrong, given that those before it are right. The name ends "wrong already where ...".
     std::vector<std::pair<std::string, std::string>> stages = {};
     /// What must hold of it, asked where nothing explains it.
     std::vector<Invariant> invariants = {};

@@ -75,7 +75,6 @@ void show_unrecognised(Page& page, const verdict::Exercise& exercise, const Func
     page.paragraph({.indent = title_indent, .hanging = 2},
                    {{"▸ ", Tone::waiting}, {unnamed_in_words(exercise, function.function), Tone::strong}});
     const Page::Paragraph detail = {.indent = detail_indent, .hanging = 2};
-    if (!function.stage.empty()) page.paragraph(detail, {{"goes wrong at: ", Tone::faint}, {function.stage}});
     for (const std::string& sentence : function.sentences) page.paragraph(detail, {{sentence}});
 }
 

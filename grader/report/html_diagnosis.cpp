@@ -52,7 +52,6 @@ void write_unrecognised(Xml& page, const verdict::Exercise& exercise, const Func
         page.open("div", {{"class", "mistake unnamed"}});
     }
     page.text("h3", {}, unnamed_in_words(exercise, function.function));
-    write_line(page, "goes wrong at:", function.stage);
     for (const std::string& sentence : function.sentences) page.text("p", {}, sentence);
     page.close();
 }

@@ -188,6 +188,23 @@ Chapter chapters::output() {
                      return matmul(at.merged, w);
                  };
              }},
+        {.id = "output_rows_one_apart",
+         .decision = "output",
+         .title = "the rows of w_o that a head meets begin at h, not at h·d: the rows of neighbouring heads overlap",
+         .right = "head h meets rows [h·d, (h+1)·d) of w_o",
+         .symptom = "right for one head, and for heads of width 1; else most of w_o is never used",
+         .question = "Which rows of w_o does head 1 meet?",
+         .make =
+             [](Choices& c) {
+                 c.output.product = [](const Projected& at) {
+                     const Index d = at.merged.size(-1) / at.H;
+                     if (d < 1) throw std::invalid_argument("fewer features than heads");
+                     return matmul(
+                         at.merged, gathered(at.w_o, at.w_o.shape, [&](Coordinate where) {
+                             return static_cast<std::size_t>((where[0] / d + where[0] % d) * at.w_o.size(1) + where[1]);
+                         }));
+                 };
+             }},
         {.id = "output_rows_of_first_head",
          .decision = "output",
          .title = "every head is projected with the first head's rows of w_o",

@@ -149,7 +149,7 @@ Chapter chapters::softmax() {
          .decision = "softmax_shift",
          .title = "the running maximum starts at a finite number, such as -1000: rows that lie wholly below vanish",
          .right = "start it at -infinity, or at the row's first score",
-         .symptom = "right unless every score of a row is very negative; then 0 / 0 = NaN",
+         .symptom = "right unless every score of a row is very negative; such a row is lost",
          .question = "What is your running maximum before it has seen a score?",
          .shipped = {"FlashInfer: https://github.com/flashinfer-ai/flashinfer/issues/4267"},
          .make =

@@ -150,11 +150,12 @@ Questions ask_single_head_attention(Random& random) {
     wide_key[2].value = random_tensor(random, {D, d + 2});
     Questions questions({even, head(random, S, D, d, d_v), head(random, T, D, 5, d_v), head(random, D, D, D, D),
                          head(random, S, D, d, d)});
-    questions.add(identity, "w_v is the identity");
+    questions.add(identity, "w_v = I");
     for (const Arguments& arguments : {head(random, S, D, d, d_v, 8.0F), leaning(9.0F, 9.0F), leaning(9.0F, -9.0F),
                                        short_query, tall_value, wide_key, head(random, S, D, S, d_v)})
         questions.add(arguments);
-    questions.add(head(random, 1, D, d, D), "one token");  // attends to itself alone: what comes back is its value
+    questions.add(head(random, 1, D, d, D),
+                  "there is one token");  // attends to itself alone: what comes back is its value
     return questions;
 }
 
@@ -208,7 +209,7 @@ const SubjectRegistration registration(
        .questions = &ask_single_head_attention,
        .given_own = &from_own_weights,
        .stage = "weigh",
-       .stages = {{"weigh", "w_v is the identity"}, {"project", "one token"}},
+       .stages = {{"weigh", "w_v = I"}, {"project", "there is one token"}},
        .invariants = {permuted_tokens({"x"}, Follows::rows, "a token's output depends on where the token stands")}},
       {.name = "with_residual", .model = &with_residual, .questions = &ask_with_residual, .stage = "output"}}});
 

@@ -131,7 +131,7 @@ std::vector<Arguments> ask_attention_scores(Random& random) {
 
 std::vector<Arguments> ask_causal_mask(Random&) {
     std::vector<Arguments> questions;
-    for (const auto& [T, S] : {std::pair<Index, Index>{3, 3}, {3, 5}, {5, 3}, {1, 6}, {6, 1}, {7, 7}})
+    for (const auto& [T, S] : {std::pair<Index, Index>{3, 3}, {3, 5}, {5, 3}, {1, 6}, {6, 1}, {7, 7}, {6, 5}})
         questions.push_back({{"T", T}, {"S", S}});
     return questions;
 }
@@ -165,16 +165,17 @@ Questions ask_masked_softmax(Random& random) {
         questions.add({{"scores", scores}, {"mask", mask}}, name);
     };
     const Tensor scores = random_tensor(random, {n.B, n.H, n.T, n.S}) * 2.0F;
-    for (const Mask& mask : masks(random, n, n.T, n.S)) ask(scores, mask, mask.defined() ? "masked" : "no mask");
+    for (const Mask& mask : masks(random, n, n.T, n.S))
+        ask(scores, mask, mask.defined() ? "there is a mask" : "there is no mask");
     // More queries than keys, and as many: masks that are turned or misread differ there.
     const Tensor square = random_tensor(random, {n.B, n.H, n.S, n.S}) * 2.0F;
-    ask(square, random_mask(random, {n.S, n.S}), "masked");
+    ask(square, random_mask(random, {n.S, n.S}), "there is a mask");
     const Tensor tall = random_tensor(random, {n.B, n.T, n.S, n.H}).transpose(1, 3).transpose(2, 3);
-    ask(tall, reference::causal_mask(tall.size(2), tall.size(3)), "masked");
+    ask(tall, reference::causal_mask(tall.size(2), tall.size(3)), "there is a mask");
     Tensor large = random_tensor(random, {n.B, n.H, n.T, n.S});
     large[0] *= 1e4F;
     large[1] -= 2000.0F;
-    ask(large, Mask{}, "large scores");
+    ask(large, Mask{}, "scores are large");
     ask(scores + 120.0F, random_mask(random, {n.T, n.S}));
     ask(scores - 2e4F, random_mask(random, {n.T, n.S}));
     ask(large, random_mask(random, {n.T, n.S}));
@@ -184,7 +185,7 @@ Questions ask_masked_softmax(Random& random) {
     ask(masked_fill(scores, tall_mask, 250.0F), tall_mask);
     ask(judge::with_zeros(scores), random_mask(random, {n.T, n.S}));
     ask(large, Mask::block_all({1, n.S}));
-    ask(scores, Mask::block_all({n.T, n.S}), "masked");
+    ask(scores, Mask::block_all({n.T, n.S}), "there is a mask");
     ask(scores, Mask::allow_all({n.T, n.S + 1}));
     ask(scores.slice(0, 0, 1), Mask::allow_all({2, 1, 1, n.S}));
     return questions;
@@ -251,7 +252,7 @@ const SubjectRegistration registration(
        .model = &masked_softmax,
        .questions = &ask_masked_softmax,
        .stage = "softmax",
-       .stages = {{"softmax", "no mask"}, {"softmax", "large scores"}, {"mask", "masked"}}},
+       .stages = {{"softmax", "there is no mask"}, {"softmax", "scores are large"}, {"mask", "there is a mask"}}},
       {.name = "scaled_dot_product_attention",
        .model = &attention,
        .questions = &ask_attention,

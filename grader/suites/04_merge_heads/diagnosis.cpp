@@ -147,10 +147,10 @@ Questions ask_multi_head_attention(Random& random) {
     Arguments narrow = ask(n.T, Mask{});
     narrow[1].value = random_tensor(random, {D + n.H, D});
     Questions questions;
-    questions.add(even, "equal scores");
-    questions.add(plain, "no output projection");
-    questions.add(even_masked, "equal scores, masked");
-    questions.add(ask(n.T, Mask{}), "no mask");
+    questions.add(even, "all scores are equal and w_o = I");
+    questions.add(plain, "w_o = I");
+    questions.add(even_masked, "all scores are equal and there is a mask");
+    questions.add(ask(n.T, Mask{}), "there is no mask");
     for (const Arguments& arguments :
          {ask(n.S, reference::causal_mask(n.S, n.S)), ask(n.S, reference::padding_mask(lengths, n.S)),
           ask(n.S, random_mask(random, {n.S, n.S})), ask(n.S, random_mask(random, {n.H, 1, n.S})),
@@ -186,10 +186,10 @@ const SubjectRegistration registration(
        .model = &multi_head_attention,
        .questions = &ask_multi_head_attention,
        .given_own = &from_own_parts,
-       .stages = {{"weigh", "equal scores"},
-                  {"scores", "no output projection"},
-                  {"mask", "equal scores, masked"},
-                  {"output", "no mask"}},
+       .stages = {{"weigh", "all scores are equal and w_o = I"},
+                  {"scores", "w_o = I"},
+                  {"mask", "all scores are equal and there is a mask"},
+                  {"output", "there is no mask"}},
        .invariants = {permuted_tokens({"x"}, Follows::rows, "a token's output depends on where the token stands"),
                       unseen_future({"x"})}}}});
 

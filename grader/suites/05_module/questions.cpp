@@ -100,36 +100,36 @@ Questions shared_questions(Random& random) {
     const ObjectOptions without_bias{.D = D, .H = H, .bias = false};
     const Mask padding = random_mask(random, {B, 1, 1, S});
     Questions questions;
-    questions.add(question(random, one_head, 1, 1), "values and output");
-    questions.add(question(random, one_head, T, S), "one head");
-    questions.add(question(random, without_bias, T, S), "heads");
+    questions.add(question(random, one_head, 1, 1), "there are one head and one key");
+    questions.add(question(random, one_head, T, S), "there is one head");
+    questions.add(question(random, without_bias, T, S), "there are neither masks nor biases");
     for (const Arguments& arguments :
          {question(random, plain, S, S), question(random, plain, T, S), question(random, apart, T, 7),
           question(random, plain, S, T), in_views(random, question(random, plain, T, S))})
-        questions.add(arguments, "biases, widths and views");
+        questions.add(arguments, "there is no mask");
     for (const Arguments& arguments :
          {question(random, plain, T, S, random_mask(random, {B, H, T, S})), question(random, causal, T, S),
           question(random, causal, S, S), question(random, causal, S, T), question(random, causal, T, S, padding),
           question(random, causal, T, S, random_mask(random, {B, H, T, S})),
           question(random, plain, T, S, Mask::block_all({T, S}))})
-        questions.add(arguments, "masks");
+        questions.add(arguments, "something is blocked");
     questions.add(large(random, question(random, one_head, T, S)));
     questions.add(negative(random, question(random, one_head, T, S)));
     questions.add(towering(random, question(random, one_head, T, S)));
     questions.add(too_wide(random, question(random, plain, T, S)));
     // Else a mask that is forgotten without biases shows beside a towering score alone, and looks like its mistake.
-    questions.add(question(random, without_bias, T, S, random_mask(random, {B, H, T, S})), "masks");
+    questions.add(question(random, without_bias, T, S, random_mask(random, {B, H, T, S})), "something is blocked");
     return questions;
 }
 
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> stages_of_questions() {
-    return {{"project", "values and output"},
-            {"scores", "one head"},
-            {"split", "heads"},
-            {"project", "biases, widths and views"},
-            {"mask", "masks"}};
+    return {{"project", "there are one head and one key"},
+            {"scores", "there is one head"},
+            {"split", "there are neither masks nor biases"},
+            {"project", "there is no mask"},
+            {"mask", "something is blocked"}};
 }
 
 Questions weights_questions(Random& random) {

@@ -30,6 +30,8 @@ struct Caching {
     bool padding_is_written = false;            ///< where there is room, but lengths move on by counts
     bool padding_of_values_is_written = false;  ///< that of v alone; where there is no room for it, that throws
     bool values_by_strides_of_keys = false;     ///< v is read with the strides of k
+    bool heads_read_by_counts = false;          ///< new heads are taken to lie counts[b] tokens apart, not n
+    bool adds_to_what_is_there = false;         ///< in place of writing over it
     /// What the length of sequence b moves on by, whatever was written.
     Index (*grows_by)(const Lengths& counts, std::size_t b, Index n);
     bool moves_on_for_each_head = false;  ///< each head is written behind the one before it
@@ -57,10 +59,11 @@ struct Caching {
         whole_chunk,
         up_to_its_length_after,
         chunk_alone,
-        one_offset,                 ///< S - n for the whole batch, nothing past the end of a sequence
-        offset_of_first_sequence,   ///< its length for the whole batch, nothing past the end of a sequence
-        as_many_keys_as_the_first,  ///< sequence holds, and none past itself
-        back_from_the_last_token,   ///< of the n: token t at n - 1 - t before the end of its sequence, padding included
+        one_offset,                    ///< S - n for the whole batch, nothing past the end of a sequence
+        one_offset_for_equal_lengths,  ///< the same where all lengths are equal; else up to itself
+        offset_of_first_sequence,      ///< its length for the whole batch, nothing past the end of a sequence
+        as_many_keys_as_the_first,     ///< sequence holds, and none past itself
+        back_from_the_last_token,  ///< of the n: token t at n - 1 - t before the end of its sequence, padding included
         whole_cache,
         whole_cache_after_the_first_chunk
     };

@@ -240,23 +240,25 @@ Questions decode_questions(Random& random) {
     Shape different;
     for (Index b = 0; b < size.B; ++b) different.push_back(1 + b);
     Shape falling(different.rbegin(), different.rend());
-    ask(all(0), all(1), 1, "alone");  // the context is the token's own value
-    ask(all(0), all(3), 3, "alike");  // the same, whatever a token sees, as long as heads are those of one token
+    ask(all(0), all(1), 1, "each token is alone");  // the context is the token's own value
+    ask(all(0), all(3), 3,
+        "all new tokens are alike");  // the same, whatever a token sees, as long as heads are those of one token
     Tensor& tokens = std::get<Tensor>(questions.last()[4].value);
     tokens = tokens.slice(1, 0, 1).expand(tokens.shape());
-    ask(all(3), all(1), 1, "behind others");  // a token that sees everything there is
-    ask(all(3), all(1), 1, "loud");           // the same, with scores in the thousands for one sequence
+    ask(all(3), all(1), 1, "one new token follows those in the cache");  // a token that sees everything there is
+    ask(all(3), all(1), 1, "scores are in the thousands");  // the same, with scores in the thousands for one sequence
     questions.last()[0].value = louder_at_first(std::get<Tensor>(questions.last()[0].value));
     questions.last()[4].value = louder_at_first(std::get<Tensor>(questions.last()[4].value));
     for (const double score : {-870.0, -5000.0}) {  // too far below 0 for exp, in float and in double
-        ask(all(0), all(1), 1, "loud");
+        ask(all(0), all(1), 1, "scores are in the thousands");
         score_always(std::get<wire::Record>(questions.last()[3].value), score, size.d);
     }
     ask(all(1), all(3), 3);  // the same for a chunk, whose later tokens score higher than those that are seen
     for (const std::size_t which : {0U, 4U})
         questions.last()[which].value = louder_at_first(std::get<Tensor>(questions.last()[which].value));
-    ask(all(3), different_counts(size.B, 1), 1, "idle");  // some sequences get nothing new
-    ask(all(3), all(1), 1, "wide", 0, size.H + 1);        // x need not be as wide as all heads together
+    ask(all(3), different_counts(size.B, 1), 1, "some sequences get no new token");  // some sequences get nothing new
+    ask(all(3), all(1), 1, "x is not as wide as all heads together", 0,
+        size.H + 1);  // x need not be as wide as all heads together
     ask(all(0), all(3), 3);
     ask(all(3), all(1), 1, "", 2, size.H + 1);
     ask(all(2), all(3), 3);
@@ -318,12 +320,12 @@ Function function_decode() {
             .given_own_and = &from_own_parts,
             .ask = &ask_decode,
             .stage = "mask",  // what is left when all of these are right
-            .stages = {{"output", "alone"},
-                       {"split", "alike"},
-                       {"scores", "behind others"},
-                       {"softmax", "loud"},
-                       {"output", "idle"},
-                       {"output", "wide"}},
+            .stages = {{"output", "each token is alone"},
+                       {"split", "all new tokens are alike"},
+                       {"scores", "one new token follows those in the cache"},
+                       {"softmax", "scores are in the thousands"},
+                       {"output", "some sequences get no new token"},
+                       {"output", "x is not as wide as all heads together"}},
             .invariants = invariants_of_decode()};
 }
 

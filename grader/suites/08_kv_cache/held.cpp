@@ -45,15 +45,17 @@ private:
 };
 
 void write(Array& to, const Array& from, std::size_t b, Index count, const Places& places,
-           const std::function<Index(Index t)>& token) {
-    const Index n = from.size(2);
+           const std::function<Index(Index t)>& token, const Caching& choices) {
+    const Index n = choices.heads_read_by_counts ? count : from.size(2);
     const auto d = as_size(from.size(3));
     for (Index h = 0; h < from.size(1); ++h)
         for (Index t = 0; t < count; ++t)
             for (std::size_t i = 0; i < d; ++i) {
                 const std::size_t source = as_size((static_cast<Index>(b) * from.size(1) + h) * n + token(t)) * d + i;
-                to.value.at(places.begin(b, h, t) + i) = from.value[source];
-                to.error.at(places.begin(b, h, t) + i) = from.error[source];
+                const std::size_t target = places.begin(b, h, t) + i;
+                const double before = choices.adds_to_what_is_there ? to.value.at(target) : 0;
+                to.value.at(target) = before + from.value[source];
+                to.error.at(target) = from.error[source];
             }
 }
 
@@ -90,10 +92,10 @@ void Held::append(const Array& new_k, const Array& new_v, const Shape& counts, c
         const Places places(k, n, choices, before, counts);
         const bool is_lost = choices.copies_slices && k.size(1) > 1 && written < k.size(2);
         if (choices.writes_keys && !is_lost)
-            write(k, choices.values_for_keys ? new_v : new_k, b, written, places, token);
+            write(k, choices.values_for_keys ? new_v : new_k, b, written, places, token, choices);
         if (choices.writes_values && !is_lost)
             write(v, choices.keys_for_values ? new_k : new_v, b, choices.padding_of_values_is_written ? n : written,
-                  places, token);
+                  places, token, choices);
         if (choices.length_is_end)
             lengths[b] = choices.position(before, counts, b, counted);
         else
@@ -121,6 +123,10 @@ bool is_hidden(const Caching& choices, const Shape& before, const Shape& after, 
             return s > t;
         case Caching::Sees::one_offset:
             return s > t + (S - n) || s >= after[b];
+        case Caching::Sees::one_offset_for_equal_lengths: {
+            const bool alike = std::ranges::all_of(before, [&](Index length) { return length == before.front(); });
+            return alike ? s > t + (S - n) || s >= after[b] : choices.hidden(before, b, t, s, n, S);
+        }
         case Caching::Sees::offset_of_first_sequence:
             return s > before.front() + t || s >= after[b];
         case Caching::Sees::as_many_keys_as_the_first:

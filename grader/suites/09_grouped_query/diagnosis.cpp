@@ -207,10 +207,10 @@ const SubjectRegistration registration(
        .given_own = &rightly<&from_own_heads>,
        .given_own_and = &from_own_heads,
        .stage = "weigh",
-       .stages = {{"scores", "one head for all"},
-                  {"split", "groups"},
-                  {"mask", "one head for all, masked"},
-                  {"softmax", "large scores"}},
+       .stages = {{"scores", "H = H_kv"},
+                  {"split", "H > H_kv"},
+                  {"mask", "H = H_kv and there is a mask"},
+                  {"softmax", "scores are large"}},
        .invariants = {permuted_tokens({"k", "v"}, Follows::not_at_all,
                                       "the output changes when keys change places together with their values"),
                       permuted_tokens({"q"}, Follows::rows, "a query's output depends on where the query stands")}},
@@ -222,7 +222,7 @@ const SubjectRegistration registration(
        .given_own = &rightly<&from_own_attention>,
        .given_own_and = &from_own_attention,
        .stage = "output",
-       .stages = {{"output", "one head for all"}, {"split", "groups"}, {"mask", "masked"}},
+       .stages = {{"output", "H = H_kv"}, {"split", "H > H_kv"}, {"mask", "there is a mask"}},
        .invariants = {permuted_tokens({"x"}, Follows::rows, "a token's output depends on where the token stands"),
                       unseen_future({"x"})}}}});
 

@@ -56,11 +56,11 @@ Questions ask_attention(Random& random) {
         ask(groups, groups.H(), mask, n.S, n.S, n.d, name);
     };
     const Groups wide{3, 2}, narrow{2, 3};
-    fits({1, 3}, Mask{}, "one head for all");
+    fits({1, 3}, Mask{}, "H = H_kv");
     fits({5, 1}, Mask{});
-    fits(wide, Mask{}, "groups");
-    fits(narrow, Mask{}, "groups");
-    fits({1, 3}, random_mask(random, {n.B, 3, n.T, n.S}), "one head for all, masked");
+    fits(wide, Mask{}, "H > H_kv");
+    fits(narrow, Mask{}, "H > H_kv");
+    fits({1, 3}, random_mask(random, {n.B, 3, n.T, n.S}), "H = H_kv and there is a mask");
     fits(wide, reference::causal_mask(n.T, n.S));
     fits(narrow, random_mask(random, {n.B, 1, 1, n.S}));
     fits(wide, random_mask(random, {wide.H(), n.T, n.S}));
@@ -71,7 +71,7 @@ Questions ask_attention(Random& random) {
     questions.add(std::move(dense));
     Arguments sharp = questions[2];
     sharp[0].value = std::get<Tensor>(sharp[0].value) * 60.0F;
-    questions.add(std::move(sharp), "large scores");
+    questions.add(std::move(sharp), "scores are large");
     ask(narrow, 7, Mask{}, n.S, n.S, n.d);
     ask(narrow, 2, Mask{}, n.S, n.S, n.d);
     ask(narrow, 6, Mask{}, n.S, n.S + 1, n.d);
@@ -149,10 +149,10 @@ Questions ask_layer(Random& random) {
     };
     const Groups wide{3, 2}, narrow{2, 3};
     Questions questions;
-    questions.add(ask({1, 3}, Mask{}), "one head for all");
-    questions.add(ask(wide, Mask{}), "groups");
-    questions.add(ask(narrow, Mask{}), "groups");
-    questions.add(ask(wide, reference::causal_mask(n.T, n.T)), "masked");
+    questions.add(ask({1, 3}, Mask{}), "H = H_kv");
+    questions.add(ask(wide, Mask{}), "H > H_kv");
+    questions.add(ask(narrow, Mask{}), "H > H_kv");
+    questions.add(ask(wide, reference::causal_mask(n.T, n.T)), "there is a mask");
     questions.add(ask(narrow, random_mask(random, {n.B, narrow.H(), n.T, n.T})));
     questions.add(ask(narrow, random_mask(random, {n.B, 1, 1, n.T})));
     // As wide as its heads together, and a view: strides and widths that could be taken for one another.

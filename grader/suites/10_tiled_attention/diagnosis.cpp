@@ -75,11 +75,11 @@ Questions attention_questions(Random& random) {
         questions.add(judge::tiled::Inputs(random, sizes).with(mask, causal, tile), name);
         return questions.last();
     };
-    ask(n, Mask{}, false, n.T + n.S, "tiles");
-    ask(n, Mask{}, false, 2, "tiles");
+    ask(n, Mask{}, false, n.T + n.S, "there is no mask");
+    ask(n, Mask{}, false, 2, "there is no mask");
     ask(n, Mask{}, false, 1000);
     ask(n, Mask{}, false, 3);
-    ask(n, Mask{}, false, 1, "tiles");
+    ask(n, Mask{}, false, 1, "there is no mask");
     ask(tall, Mask{}, false, 2);
     ask(tall, Mask{}, false, 4);
     ask(n, Mask{}, false, n.S - 1);  // divides neither
@@ -117,7 +117,7 @@ Questions attention_questions(Random& random) {
     lengthy.S = 13;
     Arguments& late = ask(lengthy, Mask{}, true, 3);
     std::get<Tensor>(late[2].value).select(2, lengthy.S - 1).select(2, 0).fill(std::nanf(""));
-    Arguments& sharp = ask(n, Mask{}, false, 2, "large scores");
+    Arguments& sharp = ask(n, Mask{}, false, 2, "scores are large");
     sharp[0].value = std::get<Tensor>(sharp[0].value) * 60.0F;
     // All scores near -300: below a start of 0 as float's exp sees it, and above one of -1000.
     Arguments& low = ask(n, Mask{}, false, 3);
@@ -229,7 +229,7 @@ const SubjectRegistration registration(
        .calls_them_in_any_order = true,
        .given_own_and = &from_own_parts_and,
        .stage = "weigh",
-       .stages = {{"weigh", "tiles"}, {"softmax", "large scores"}},
+       .stages = {{"weigh", "there is no mask"}, {"softmax", "scores are large"}},
        .invariants = {permuted_tokens({"k", "v"}, Follows::not_at_all,
                                       "the output changes when keys change places together with their values")}}}});
 

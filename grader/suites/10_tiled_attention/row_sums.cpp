@@ -92,7 +92,8 @@ void RowSums::take(const std::vector<Seen>& keys, std::size_t more, const Tiling
     }
     if (top == no_score && choices.empty_tile_unshifted) return compare_with_zero();
     has_tile = true;
-    const double change = choices.shrinks_inverted ? now - largest : largest - now;
+    const double base = choices.compares_with_zero ? std::max(now, 0.0) : now;
+    const double change = choices.shrinks_inverted ? base - largest : largest - base;
     const double power = choices.shrinks_by_two ? std::exp2(change) : std::exp(change);
     const double shrink = largest == no_score ? 0 : in_range_of_float(power);
     // What is still 0 may be multiplied by anything but infinity.
@@ -103,7 +104,7 @@ void RowSums::take(const std::vector<Seen>& keys, std::size_t more, const Tiling
     if (choices.replaced == Replaced::both || choices.replaced == Replaced::total) total = 0;
     if (choices.replaced == Replaced::both || choices.replaced == Replaced::gathered) each_share(&share_set_to, 0);
     bool sees_any = total > 0 || vanishes;
-    const double compared = choices.raises_above_own_tile && top != no_score ? top : now;
+    const double compared = choices.raises_above_own_tile && top != no_score ? top : base;
     for (const Seen& key : keys) {
         const double above = key.score - compared;
         sees_any |= above > least_exponent;

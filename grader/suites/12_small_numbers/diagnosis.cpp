@@ -250,7 +250,7 @@ const SubjectRegistration registration(
        .questions = &ask_attention_in_half,
        .given_own = &attention_from_own,
        .stage = "weigh",
-       .stages = {{"scores", "no mask"}, {"mask", "masked"}}},
+       .stages = {{"scores", "there is no mask"}, {"mask", "there is a mask"}}},
       {.name = "row_scales", .model = &predict_scales, .questions = &ask_scales},
       {.name = "to_int8", .model = &predict_codes, .questions = &ask_codes},
       {.name = "from_int8", .model = &predict_numbers, .questions = &ask_numbers_of_codes},
@@ -260,7 +260,7 @@ const SubjectRegistration registration(
        .questions = &ask_int8_attention,
        .given_own = &int8_attention_from_own,
        .stage = "weigh",
-       .stages = {{"scores", "no mask"}, {"mask", "masked"}}},
+       .stages = {{"scores", "there is no mask"}, {"mask", "there is a mask"}}},
       {.name = "cache_bytes", .model = &predict_bytes, .questions = &ask_cache_bytes}}});
 
 }  // namespace

@@ -78,9 +78,9 @@ Questions ask_attention_in_half(Random& random) {
     const auto ask = [&](const Heads& in, const Mask& mask, const std::string& name = {}) {
         questions.add(in.with(mask), name);
     };
-    ask(random_heads(random, n), Mask{}, "no mask");
+    ask(random_heads(random, n), Mask{}, "there is no mask");
     ask(heads_of_few_digits(random, n), Mask{});
-    ask(random_heads(random, n), random_mask(random, {n.B, n.H, n.T, n.S}), "masked");
+    ask(random_heads(random, n), random_mask(random, {n.B, n.H, n.T, n.S}), "there is a mask");
     ask(random_heads(random, n), reference::causal_mask(n.T, n.S));
     ask(beyond_the_largest(random, n), Mask{});
     ask(large_term_first(random, n), Mask{});
@@ -155,8 +155,8 @@ Questions ask_int8_attention(Random& random) {
             random_cache(random, n.B, n.H, n.S, n.d, n.d_v).attended(random_tensor(random, {n.B, n.H, n.T, n.d}), mask),
             name);
     };
-    ask(Mask{}, "no mask");
-    ask(random_mask(random, {n.B, n.H, n.T, n.S}), "masked");
+    ask(Mask{}, "there is no mask");
+    ask(random_mask(random, {n.B, n.H, n.T, n.S}), "there is a mask");
     ask(reference::causal_mask(n.T, n.S));
     Mask rows = random_mask(random, {n.T, n.S});
     for (Index s = 0; s < n.S; ++s) rows(0, s) = true;

@@ -333,7 +333,7 @@ const SubjectRegistration registration(
        .questions = &ask_attention_with_positions,
        .given_own = &attention_from_own,
        .stage = "weigh",
-       .stages = {{"scores", "one head for all"}, {"split", "groups"}, {"mask", "masked"}},
+       .stages = {{"scores", "H = H_kv"}, {"split", "H > H_kv"}, {"mask", "there is a mask"}},
        .invariants = {permuted_tokens({"k", "v", "k_positions"}, Follows::not_at_all,
                                       "the output changes when keys change places with their values and positions")}},
       {.name = "decode",

@@ -84,13 +84,13 @@ Questions ask_attention_with_positions(Random& random) {
     const auto inputs = [&](Index group, Index H_kv, Index d_v) {
         return Inputs(random, {group, H_kv}, sizes_for(n, d_v));
     };
-    questions.add(inputs(1, 3, d).with(Mask{}), "one head for all");
+    questions.add(inputs(1, 3, d).with(Mask{}), "H = H_kv");
     Inputs usual = inputs(1, 2, d);
     usual.base = 10'000;
     questions.add(usual.with(Mask{}));
-    questions.add(inputs(3, 2, d).with(Mask{}), "groups");
-    questions.add(inputs(2, 3, 5).with(Mask{}), "groups");
-    questions.add(inputs(1, 3, d).with(reference::causal_mask(n.T, n.S)), "masked");
+    questions.add(inputs(3, 2, d).with(Mask{}), "H > H_kv");
+    questions.add(inputs(2, 3, 5).with(Mask{}), "H > H_kv");
+    questions.add(inputs(1, 3, d).with(reference::causal_mask(n.T, n.S)), "there is a mask");
     questions.add(inputs(2, 3, d).with(random_mask(random, {n.B, 6, n.T, n.S})));
     questions.add(inputs(3, 2, d).with(random_mask(random, {n.B, 1, 1, n.S})));
     // Of three axes, as many as there are sequences and other than that; and one query alone.

@@ -92,6 +92,9 @@ PROPERTY(Block, MeanAndSpreadGoBackToo, 1,
          "the gradient of a normed token goes back by way of its mean and its spread; gain and bias get sums over all "
          "tokens") {
     expect_of_all_tokens(student, random, Kind::layer, &expect_norm_gradients);
+    for (const float far : {4'000.0F, -9'000.0F})
+        expect_norm_gradients(student, changed(NormInputs(random, random_block_sizes(random)), 1, far, 1e-5),
+                              Kind::layer);
 }
 
 // ---- GELU and MLP ----------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <fstream>
 #include <iterator>
 
@@ -129,6 +130,33 @@ TEST_F(WorkspaceTest, EigensHeaderIsUsedOnceItIsPrecompiled) {
     folder.write("eigen.hpp.gch", "");
     EXPECT_TRUE(uses(eigen));
     EXPECT_FALSE(uses(plain));
+}
+
+TEST_F(WorkspaceTest, HeadersThatChangedSinceTheyWerePrecompiledAreTheCoursesFault) {
+    folder.write("course/tensor/include/headway/tensor.hpp", "");
+    const auto precompiled = folder.write("prelude.hpp.gch", "");
+    const std::string twice = "echo 'scaled_scores.cpp:1:1: error: redefinition of class Tensor' >&2; exit 1";
+    const auto compiled = [&](const std::string& script) {
+        const Workspace::Objects ready = compile_with("exit 0");  // the course and the submission are written
+        std::filesystem::remove_all(folder.path() / "work");
+        const auto compiler = folder.write("compiler", "#!/bin/sh\n" + script + "\n");
+        std::filesystem::permissions(compiler, std::filesystem::perms::owner_all);
+        toolchain.main[Build::plain] = {};
+        toolchain.libraries["03_scaled_scores"][Build::plain] = {};
+        toolchain.prelude[Build::plain] = {"-include", (folder.path() / "prelude.hpp").string()};
+        Workspace workspace(toolchain, jail,
+                            read_submission(folder.path() / "theirs", folder.path() / "course/03_scaled_scores"),
+                            folder.path() / "work");
+        return workspace.build_worker(Build::plain).build.problem;
+    };
+    const auto now = std::filesystem::last_write_time(precompiled);
+    std::filesystem::last_write_time(folder.path() / "course/tensor/include/headway/tensor.hpp",
+                                     now - std::chrono::hours(1));
+    EXPECT_EQ(compiled(twice), verdict::BuildProblem::compile_error) << "as it was built";
+    std::filesystem::last_write_time(folder.path() / "course/tensor/include/headway/tensor.hpp",
+                                     now + std::chrono::hours(1));
+    EXPECT_THROW(compiled(twice), std::runtime_error);
+    EXPECT_EQ(compiled(but_known_good + twice), verdict::BuildProblem::compile_error) << "headers that still compile";
 }
 
 TEST_F(WorkspaceTest, ASourceThatAnotherIncludesIsPartOfIt) {

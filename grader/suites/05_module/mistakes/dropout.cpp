@@ -192,6 +192,17 @@ Chapter dropout() {
          .symptom = "a larger batch brings no more variety",
          .question = "How many numbers do you draw in a call?",
          .make = [](Choices& c) { c.change<ModuleChoices>().dropout.sequences_alike = true; }},
+        {.id = "dropout_same_for_heads_and_sequences",
+         .decision = "dropout_draws",
+         .title = "all heads of all sequences drop the same weights: one pattern (T, S) for the whole batch",
+         .right = drawn_for_each_weight,
+         .symptom = "more heads and a larger batch bring no more variety",
+         .question = "How many numbers do you draw in a call?",
+         .make =
+             [](Choices& c) {
+                 c.change<ModuleChoices>().dropout.sequences_alike = true;
+                 c.change<ModuleChoices>().dropout.heads_alike = true;
+             }},
         {.id = "dropout_same_for_keys",
          .decision = "dropout_draws",
          .title = "a query's weights are dropped all or none",

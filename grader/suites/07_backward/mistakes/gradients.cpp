@@ -55,6 +55,16 @@ Array viewed(const Array& matrix) {
     return reshape(matrix, shape);
 }
 
+/// Each matrix with the sum of those before it, of other sequences too: a buffer that is never set back to 0.
+Array carried_on(Array matrices) {
+    const auto size = static_cast<std::size_t>(matrices.size(-2) * matrices.size(-1));
+    for (std::size_t i = size; i < matrices.value.size(); ++i) {
+        matrices.value[i] += matrices.value[i - size];
+        matrices.error[i] += matrices.error[i - size];
+    }
+    return matrices;
+}
+
 /// Each row of `rows` times the sum of that row of `factors`.
 Array times_sums(const Array& factors, const Array& rows) {
     const Array ones = mapped(zeros({factors.size(-1), 1}), [](double) { return 1.0; });
@@ -253,6 +263,45 @@ Chapter gradients() {
              [](Choices& c) {
                  c.change<Gradients>().keys = [](const Array& scores, const Array& q, const Array&) {
                      return matmul(viewed(scores), q);
+                 };
+             }},
+        {.id = "gradient_of_q_carried_on",
+         .decision = "gradient_of_q_and_k",
+         .title = "the sums for the gradient of q are not set back to 0 for the next head: each head has those of all "
+                  "before it",
+         .right = "each head of each sequence has sums of its own",
+         .symptom = "right for the first head of the first sequence, and for nothing else",
+         .question = "What does your buffer hold when the next head begins?",
+         .make =
+             [](Choices& c) {
+                 c.change<Gradients>().queries = [](const Array& scores, const Array&, const Array& k) {
+                     return carried_on(matmul(scores, k));
+                 };
+             }},
+        {.id = "gradient_of_k_carried_on",
+         .decision = "gradient_of_q_and_k",
+         .title = "the sums for the gradient of k are not set back to 0 for the next head: each head has those of all "
+                  "before it",
+         .right = "each head of each sequence has sums of its own",
+         .symptom = "right for the first head of the first sequence, and for nothing else",
+         .question = "What does your buffer hold when the next head begins?",
+         .make =
+             [](Choices& c) {
+                 c.change<Gradients>().keys = [](const Array& scores, const Array& q, const Array&) {
+                     return carried_on(matmul(transpose(scores, -2, -1), q));
+                 };
+             }},
+        {.id = "gradient_of_v_carried_on",
+         .decision = "gradient_of_v",
+         .title = "the sums for the gradient of v are not set back to 0 for the next head: each head has those of all "
+                  "before it",
+         .right = "each head of each sequence has sums of its own",
+         .symptom = "right for the first head of the first sequence, and for nothing else",
+         .question = "What does your buffer hold when the next head begins?",
+         .make =
+             [](Choices& c) {
+                 c.change<Gradients>().values = [](const Array& weights, const Array& grad) {
+                     return carried_on(matmul(transpose(weights, -2, -1), grad));
                  };
              }},
         {.id = "gradient_of_v_unweighted",

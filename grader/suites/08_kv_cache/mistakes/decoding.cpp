@@ -174,6 +174,14 @@ Chapter decoding() {
          .symptom = "right for the longest sequence; in shorter ones a token sees its successors in the chunk",
          .question = "Two sequences of 2 and 5 tokens get a chunk of 3: at which position does each chunk begin?",
          .make = [](Choices& c) { c.change<Caching>().sees = Caching::Sees::one_offset; }},
+        {.id = "decode_sees_by_one_offset_where_lengths_are_equal",
+         .decision = "decode_sees",
+         .title = "where all lengths are equal, new token t sees keys up to t + (S - n), as causal_mask(n, S) has it",
+         .right = "new token t sees every position up to lengths[b] + t: S - n is that only if every count is n",
+         .symptom = "right while the longest chunk is full; with padding in every chunk, tokens do not see themselves",
+         .question =
+             "S counts real tokens, and n counts padding too: what is S - n with lengths 0, n = 3 and counts 2?",
+         .make = [](Choices& c) { c.change<Caching>().sees = Caching::Sees::one_offset_for_equal_lengths; }},
         {.id = "decode_sees_by_the_first_length",
          .decision = "decode_sees",
          .title =

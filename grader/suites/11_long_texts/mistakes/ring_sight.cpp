@@ -205,7 +205,7 @@ Chapter ring_sight() {
          .decision = "ring_sees",
          .title = "slots are read as if they stood in the order of positions, the oldest in slot 0",
          .right = ring_right_window,
-         .symptom = "right for one token at a time, and until the ring wraps",
+         .symptom = "right until the ring wraps",
          .question = "Which slot holds the oldest token when next is w + 1?",
          .make = [](Choices& c) { c.change<Ringing>().order = Ringing::Order::as_slots; }},
         {.id = "ring_read_as_positions",

@@ -175,7 +175,7 @@ Chapter eight_codes() {
          .decision = "row_lookup",
          .title = "every head takes the scales of the first",
          .right = by_own_scale,
-         .symptom = "right for one head",
+         .symptom = "right for one head of one sequence",
          .question = "Which of the scales does head 1 take?",
          .make = [](Choices& c) { c.change<Eights>().scale_of = [](Index row, Index P, Index) { return row % P; }; }},
         {.id = "scale_of_first_head_of_the_text",

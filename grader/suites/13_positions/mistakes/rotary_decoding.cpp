@@ -70,6 +70,16 @@ Chapter rotary_decoding() {
              [](Choices& c) {
                  c.change<Rotary>().counts_padding = {true, false};
              }},
+        {.id = "decode_queries_ignore_padding",
+         .decision = "rotary_decoding",
+         .title = "decode turns queries by their column, and new keys by their position behind the padding",
+         .right = number_in_text,
+         .symptom = "right without padding; else all distances are off by the padding",
+         .question = "Do you turn q and k of a new token by the same angles?",
+         .make =
+             [](Choices& c) {
+                 c.change<Rotary>().counts_padding = {false, true};
+             }},
         {.id = "decode_counts_padding_once",
          .decision = "rotary_decoding",
          .title = "padding is taken off from positions in the first call alone, not behind a cache",

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "diagnosis/pairs.hpp"
+
+#include <string>
+#include <vector>
+
+namespace headway::diagnosis {
+
+/// Along which axes the difference lies, as far as all wrong answers agree: "along the axis of the heads only the first
+/// is right". @param of_several  whether the result has several parts, so that the wrong one must be named
+std::vector<std::string> wrong_slices(const std::vector<Pair>& pairs, bool of_several);
+
+}  // namespace headway::diagnosis

@@ -1,0 +1,60 @@
+#!/bin/sh
+# in_arm64_machine.sh EDITION [ROOT]: an edition of ./headway release --for aarch64 on arm64, where this machine is another: a
+# whole one under QEMU, with Debian 12's kernel and programs for that processor, so that the jail and the sanitizers are
+# those of such hardware, at about a tenth of its speed. The solutions get full points in the jail, and the labs run.
+# ROOT: the bare Debian, kept there for the next time. Takes root, mmdebstrap, qemu-user-static with its binfmt entry (for
+# making ROOT) and qemu-system-arm, 4 GiB of memory and an hour; by hand, since a mirror must be reached.
+set -eu
+
+edition=${1:?usage: in_arm64_machine.sh EDITION [ROOT]}
+checkout=$(CDPATH='' cd -- "$(dirname -- "$0")/../.." && pwd -P)
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
+root=${2:-$place/root}
+[ -d "$root" ] || mmdebstrap --quiet --arch=arm64 --variant=minbase \
+    --include=g++,cmake,ninja-build,bubblewrap,linux-image-arm64 bookworm "$root"
+
+cp -R "$root" "$place/disk"
+cp -R "$edition" "$place/disk/course"
+cp -R "$checkout/solutions" "$place/disk/solutions"
+# Emulated, everything computes for longer: limits on time are twenty times as wide, and no others.
+awk '/seconds = / { for (i = 1; i <= NF; i++) if ($i == "=") $(i + 1) *= 20 } { print }' "$checkout/policy.toml" \
+    >"$place/disk/policy.toml"
+cat >"$place/disk/play" <<'PLAY'
+#!/bin/sh
+export PATH=/usr/bin:/bin:/usr/sbin:/sbin LC_ALL=C.UTF-8 HOME=/root HEADWAY_POLICY=/policy.toml
+mount -t proc proc /proc
+mount -t sysfs sysfs /sys
+mount -t cgroup2 cgroup2 /sys/fs/cgroup
+mount -t tmpfs -o mode=1777 tmpfs /tmp
+mkdir -p /dev/pts /dev/shm
+mount -t devpts devpts /dev/pts
+mount -t tmpfs tmpfs /dev/shm
+cd /course || exit
+# run COMMAND...: it, and what it ended with.
+run() {
+    echo "\$ $*"
+    "$@" </dev/null 2>&1
+    echo "[ended with $?]"
+}
+echo "== $(uname -srm)"
+run ./headway doctor
+run ./headway --yes grade --submission /solutions
+run ./headway protections
+cp /solutions/05_module/*.cpp exercises/05_module/
+cp /solutions/07_backward/*.cpp exercises/07_backward/
+for lab in cost train prune; do run ./headway lab $lab --quick; done
+run ./headway lab gpt2 --quick --model lessons/labs/tiny --text '. anna red rome . bob blue oslo . anna'
+echo '== the end'
+sync
+echo o >/proc/sysrq-trigger
+sleep 60
+PLAY
+chmod +x "$place/disk/play"
+mke2fs -q -t ext4 -d "$place/disk" "$place/disk.img" 6G
+
+qemu-system-aarch64 -machine virt -cpu cortex-a57 -accel tcg,thread=multi -smp 2 -m 4096 -nographic -no-reboot \
+    -kernel "$(ls "$root"/boot/vmlinuz-*)" -initrd "$(ls "$root"/boot/initrd.img-*)" \
+    -append 'root=/dev/vda rw console=ttyAMA0 init=/play quiet' -drive "file=$place/disk.img,format=raw,if=virtio" \
+    </dev/null | tee "$place/said"
+grep -q '^== the end' "$place/said" && ! grep -q '^\[ended with [1-9]' "$place/said"
