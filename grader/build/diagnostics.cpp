@@ -57,7 +57,7 @@ std::string near_miss(const std::string& wanted, const std::vector<std::string>&
     return {};
 }
 
-bool is_members_of_02(const std::string& symbol) {
+bool is_member_of_02(const std::string& symbol) {
     return symbol.starts_with("headway::Tensor::view(") || symbol.starts_with("headway::Tensor::transpose(") ||
            symbol.starts_with("headway::Tensor::contiguous(");
 }
@@ -81,13 +81,16 @@ Compilation explain_undefined(const std::string& symbol, const std::vector<std::
                 miss, symbol, next_step(names));
         return build;
     }
-    if (is_members_of_02(symbol) || symbol.starts_with("headway::given::") || symbol.starts_with("headway::nn::")) {
+    if (is_member_of_02(symbol) || symbol.starts_with("headway::given::") || symbol.starts_with("headway::nn::")) {
         build.problem = BuildProblem::not_available;
         const std::string name = without(symbol.substr(0, symbol.find('(')), "headway::");
-        build.message = fmt::format(
-            "{} is not available in exercise {}: it is what you are asked to write here, or "
-            "comes later in the course. {}",
-            name, names.exercise.substr(0, 2), next_step(names));
+        const std::string instead =
+            is_member_of_02(symbol)
+                ? fmt::format("it is what you write here. Call your own {0}(x, ...) in place of x.{0}(...).",
+                              plain_name(symbol))
+                : std::string("it is what you are asked to write here, or comes later in the course.");
+        build.message = fmt::format("{} is not available in exercise {}: {} {}", name, names.exercise.substr(0, 2),
+                                    instead, next_step(names));
         return build;
     }
     build.problem = BuildProblem::link_error;
@@ -121,9 +124,10 @@ bool driver_tells_of_an_end(std::string_view output) {
 }
 
 /// Linkers know no lines: where the name stands in the sources is the next best. What is not there at all has no place.
-void place(Compilation& build, const std::string& name, const std::vector<SourceFile>& files) {
+void place(Compilation& build, const std::string& symbol, const std::vector<SourceFile>& files) {
     if (build.problem == BuildProblem::missing_definition) return;
-    auto found = definition_of(name, files);
+    const std::string name = plain_name(symbol);
+    auto found = is_member_of_02(symbol) ? first_use_of_member(name, files) : definition_of(name, files);
     if (!found) found = first_use_of(name, files);
     if (!found) return;
     build.file = found->file;
@@ -202,7 +206,7 @@ Compilation explain_link(const sandbox::Finished& finished, const std::vector<st
         build.message += next_step(names);
     }
     build.diagnostics = output;
-    place(build, plain_name(undefined.empty() ? twice : undefined.front()), files);
+    place(build, undefined.empty() ? twice : undefined.front(), files);
     return build;
 }
 

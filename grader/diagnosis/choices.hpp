@@ -229,7 +229,7 @@ struct Checking {
 };
 
 /// The axes of a padding mask.
-enum class PaddingAxes { keys, queries, none };
+enum class PaddingAxes { keys, queries, keys_and_queries, none };
 
 struct Masks {
     bool (*causal)(Index t, Index s, Index T, Index S);

@@ -239,6 +239,27 @@ std::optional<verdict::SourceLine> memory_read_too_early(const verdict::Exercise
     return first == nullptr ? std::nullopt : first->at;
 }
 
+namespace {
+
+/// What the compiler warned of within a function, in the course's words; empty if it has none.
+std::string warned_within(const verdict::Exercise& exercise, const std::string& function) {
+    if (!exercise.places || !exercise.build.warnings) return "";
+    const auto place = std::ranges::find(*exercise.places, function, &verdict::FunctionPlace::function);
+    if (place == exercise.places->end()) return "";
+    const auto is_within = [&](const verdict::SourceLine& at) {
+        if (at.file != place->at.file || at.line < place->at.line) return false;
+        return std::ranges::none_of(*exercise.places, [&](const verdict::FunctionPlace& later) {
+            return later.at.file == at.file && later.at.line > place->at.line && later.at.line <= at.line;
+        });
+    };
+    for (const verdict::CompilerMessage& warning : *exercise.build.warnings)
+        if (is_within(warning.at) && !warning.advice.empty())
+            return fmt::format("{}:{}: {}", warning.at.file, warning.at.line, warning.advice);
+    return "";
+}
+
+}  // namespace
+
 std::string stopped_at(const verdict::Exercise& exercise, const verdict::NamedMistake& mistake) {
     const FunctionDiagnosis* first = exercise.diagnosis && !mistake.functions.empty()
                                          ? diagnosis_of(*exercise.diagnosis, mistake.functions.front())
@@ -246,7 +267,8 @@ std::string stopped_at(const verdict::Exercise& exercise, const verdict::NamedMi
     if (const auto line = memory_read_too_early(exercise, mistake)) return line_text(*line, line->file);
     if (first == nullptr || first->inputs > 0) return "";
     const auto loud = loud_failure(exercise, first->function);
-    return loud && verdict::ends_the_program(loud->failure->kind) ? loud->where : "";
+    if (loud && verdict::ends_the_program(loud->failure->kind) && !loud->where.empty()) return loud->where;
+    return warned_within(exercise, first->function);
 }
 
 std::string waits_for_others(const FunctionDiagnosis& function) {

@@ -64,7 +64,8 @@ std::optional<LoudFailure> loud_failure(const verdict::Exercise& exercise, const
 std::optional<verdict::SourceLine> memory_read_too_early(const verdict::Exercise& exercise,
                                                          const verdict::NamedMistake& mistake);
 
-/// That line, or the one at which the first function of a mistake was stopped; empty if neither is known.
+/// That line, the one at which the first function of a mistake was stopped, or what the compiler warned of within it;
+/// empty if none is known.
 std::string stopped_at(const verdict::Exercise& exercise, const verdict::NamedMistake& mistake);
 
 /// "fits all 27 answers of attention_scores that we saw; 24 of them are wrong"

@@ -103,4 +103,15 @@ std::optional<FoundAt> first_use_of(const std::string& name, const std::vector<S
     });
 }
 
+std::optional<FoundAt> first_use_of_member(const std::string& name, const std::vector<SourceFile>& files) {
+    return in_any(files, [&](const std::string& text) {
+        const std::vector<Word> words = words_without_directives(text);
+        for (std::size_t i = 2; i < words.size(); ++i) {
+            const bool behind_an_arrow = words[i - 2].text == "-" && words[i - 1].text == ">";
+            if (words[i].text == name && (words[i - 1].text == "." || behind_an_arrow)) return words[i].line;
+        }
+        return 0;
+    });
+}
+
 }  // namespace headway::build

@@ -30,5 +30,7 @@ std::optional<FoundAt> definition_of(const std::string& function, const std::vec
 
 /// Where the name stands first in what is compiled, or else in a header.
 std::optional<FoundAt> first_use_of(const std::string& name, const std::vector<SourceFile>& files);
+/// Where it stands behind a . or ->, as a member does: a function of the same name is another.
+std::optional<FoundAt> first_use_of_member(const std::string& name, const std::vector<SourceFile>& files);
 
 }  // namespace headway::build

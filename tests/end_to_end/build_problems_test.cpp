@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace headway {
 namespace {
 
@@ -114,13 +116,14 @@ TEST(BuildProblems, AnotherSignatureIsNamed) {
 }
 
 TEST(BuildProblems, WhatTheExerciseAsksForIsNotAvailable) {
-    const auto build =
-        build_of("02_head_splitting", "head_splitting.cpp",
-                 "#define view other_view\n" + solution("02_head_splitting/head_splitting.cpp") +
-                     "\n#undef view\nnamespace headway::ex02 { Tensor view(const Tensor& x, const Shape& shape);\n"
-                     "Tensor view(const Tensor& x, const Shape& shape) { return x.view(shape); } }\n");
+    const std::string before =
+        "#define view other_view\n" + solution("02_head_splitting/head_splitting.cpp") +
+        "\n#undef view\nnamespace headway::ex02 { Tensor view(const Tensor& x, const Shape& shape);\n"
+        "Tensor view(const Tensor& x, const Shape& shape) {\n";
+    const auto build = build_of("02_head_splitting", "head_splitting.cpp", before + "return x.view(shape);\n} }\n");
     EXPECT_EQ(build.problem, BuildProblem::not_available) << build.message << build.diagnostics;
     EXPECT_NE(build.message.find("is not available in exercise 02"), std::string::npos);
+    EXPECT_EQ(build.line, std::ranges::count(before, '\n') + 1) << "the call, not the function of that name";
 }
 
 TEST(BuildProblems, AMainIsSaidInWords) {

@@ -192,6 +192,27 @@ Chapter chapters::weighing() {
                      return matmul(weights, at.v);
                  };
              }},
+        {.id = "gathering_ends_at_a_weight_of_zero",
+         .decision = "weigh",
+         .title = "gathering ends at the first weight of 0: keys behind a blocked one are never added",
+         .right = "add up over all keys, s = 0..S-1; a weight of 0 adds nothing by itself",
+         .symptom = "right for causal masks and padding on the right; else the context lacks values",
+         .question = "Is it break or continue where a weight is 0? May an open key follow a blocked one?",
+         .make =
+             [](Choices& c) {
+                 c.weighing.context = [](const Weighable& at) {
+                     Array weights = at.weights;
+                     const auto S = static_cast<std::size_t>(weights.size(-1));
+                     for (std::size_t row = 0; row < weights.value.size(); row += S) {
+                         bool ended = false;
+                         for (std::size_t i = row; i < row + S; ++i) {
+                             ended |= at.weights.value[i] == 0;
+                             if (ended) weights.value[i] = weights.error[i] = 0;
+                         }
+                     }
+                     return matmul(weights, at.v);
+                 };
+             }},
         {.id = "values_not_weighed",
          .decision = "weigh",
          .title = "values are averaged alike, whatever the weights are",

@@ -76,6 +76,14 @@ Predict padding_mask(const Arguments& arguments) {
             mask.value[i] = blocked != c.masks.padding_turned;
         });
         if (c.masks.padding_axes == PaddingAxes::queries) mask.shape = {B, 1, S, 1};
+        if (c.masks.padding_axes == PaddingAxes::keys_and_queries) {
+            Array square = zeros({B, 1, S, S});
+            each(square.shape, [&](Coordinate at, std::size_t i) {
+                const auto padded = [&](Index s) { return mask.value[static_cast<std::size_t>(at[0] * S + s)] != 0; };
+                square.value[i] = padded(at[2]) || padded(at[3]);
+            });
+            return Answer::of(std::move(square));
+        }
         if (c.masks.padding_axes == PaddingAxes::none) mask.shape = {B, S};
         return Answer::of(std::move(mask));
     };
