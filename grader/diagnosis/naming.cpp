@@ -52,10 +52,12 @@ std::vector<verdict::NamedMistake> named_mistakes(const std::vector<verdict::Fun
             });
             if (found == named.end()) {
                 named.push_back(std::move(texts));
-                if (function.only_where)
+                if (function.only_where) {
                     named.back().title += *function.only_where == in_some_calls
                                               ? std::string(", but only in some calls")
                                               : ", but only where " + *function.only_where;
+                    named.back().symptom = "all other calls are right, so that nothing shows until one like this comes";
+                }
                 found = named.end() - 1;
             }
             found->functions.push_back(function.function);

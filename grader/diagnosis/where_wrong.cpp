@@ -152,12 +152,27 @@ void ask_like_the_wrong(Asked& asked, const std::vector<Observation>& observatio
         judge::Arguments arguments = one.arguments;
         for (int time = 0; time < times; ++time) {
             arguments = judge::with_other_numbers(arguments);
-            for (const auto& again : {std::optional(arguments), judge::with_other_masks(arguments, random)})
+            for (const auto& again :
+                 {std::optional(arguments), judge::with_other_masks(arguments, random), with_one_head(arguments)})
                 if (again)
                     if (Predict predict = known_prediction(function, *again))
                         asked.add({*again, ask(student, function, *again).answer, std::move(predict)});
         }
     }
+}
+
+/// The same call with one head; nothing where heads are not a number of their own, or a mask speaks of each.
+std::optional<judge::Arguments> with_one_head(judge::Arguments arguments) {
+    bool has_heads = false;
+    for (wire::Field& argument : arguments) {
+        if (argument.name == "num_kv_heads") return std::nullopt;
+        const auto* mask = std::get_if<Mask>(&argument.value);
+        if (mask != nullptr && mask->rank() >= 3 && mask->size(-3) > 1) return std::nullopt;
+        if (argument.name != "num_heads") continue;
+        argument.value = Index{1};
+        has_heads = true;
+    }
+    return has_heads ? std::optional(std::move(arguments)) : std::nullopt;
 }
 
 /// More of the function's own questions, until there are enough or it takes too long.

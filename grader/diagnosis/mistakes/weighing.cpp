@@ -194,10 +194,10 @@ Chapter chapters::weighing() {
              }},
         {.id = "gathering_ends_at_a_weight_of_zero",
          .decision = "weigh",
-         .title = "gathering ends at the first weight of 0: keys behind a blocked one are never added",
+         .title = "gathering ends at the first weight of 0: the keys behind it are never added",
          .right = "add up over all keys, s = 0..S-1; a weight of 0 adds nothing by itself",
-         .symptom = "right for causal masks and padding on the right; else the context lacks values",
-         .question = "Is it break or continue where a weight is 0? May an open key follow a blocked one?",
+         .symptom = "right while keys of weight 0 stand at the end of their row; else the context lacks values",
+         .question = "Is it break or continue where a weight is 0? May a larger one follow?",
          .make =
              [](Choices& c) {
                  c.weighing.context = [](const Weighable& at) {

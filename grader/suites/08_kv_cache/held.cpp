@@ -125,7 +125,8 @@ bool is_hidden(const Caching& choices, const Shape& before, const Shape& after, 
             return s > t + (S - n) || s >= after[b];
         case Caching::Sees::one_offset_for_equal_lengths: {
             const bool alike = std::ranges::all_of(before, [&](Index length) { return length == before.front(); });
-            return alike ? s > t + (S - n) || s >= after[b] : choices.hidden(before, b, t, s, n, S);
+            const Index longest = *std::ranges::max_element(after);  // as many keys as it looks at
+            return alike ? s > t + (longest - n) || s >= after[b] : choices.hidden(before, b, t, s, n, S);
         }
         case Caching::Sees::offset_of_first_sequence:
             return s > before.front() + t || s >= after[b];
