@@ -313,7 +313,7 @@ private:
         if (!some_unnamed_ && known_.empty()) return false;
         std::vector<const Mistake*> likely = candidates_;
         std::erase_if(likely, [&](const Mistake* one) { return would_show(*one, right_before_); });
-        const MistakeSet found = own_->explain_beside_one_of(likely, showing());
+        const MistakeSet found = own_->explain_beside_one_of(likely, showing(), suite_);
         if (found.empty()) return false;
         diagnosis.mistakes.emplace_back(found.front()->id);
         for (std::size_t i = 1; i < found.size(); ++i) diagnosis.alternatives.emplace_back(found[i]->id);

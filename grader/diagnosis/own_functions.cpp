@@ -57,7 +57,16 @@ bool OwnFunctions::explain(const std::vector<Observation>& observations) {
 }
 
 MistakeSet OwnFunctions::explain_beside_one_of(const std::vector<const Mistake*>& candidates,
-                                               const std::vector<Observation>& observations) {
+                                               const std::vector<Observation>& observations,
+                                               const std::vector<Observation>& of_hidden_tests) {
+    MistakeSet found = each_explains(candidates, observations);
+    if (found.size() < 2) return found;
+    MistakeSet narrower = each_explains(found, of_hidden_tests);
+    return narrower.empty() ? found : narrower;
+}
+
+MistakeSet OwnFunctions::each_explains(const std::vector<const Mistake*>& candidates,
+                                       const std::vector<Observation>& observations) {
     MistakeSet found;
     std::vector<Observation> wrong = answered_wrong(observations);
     std::erase_if(wrong, [](const Observation& one) { return !one.seen.is_value(); });

@@ -22,11 +22,15 @@ public:
     /// Whether something that was explained has a value: not only that both refuse.
     bool explain_values() const { return in_values_; }
 
-    /// The mistakes of which each, beside these functions, explains every wrong answer.
+    /// The mistakes of which each, beside these functions, explains every wrong answer; of several those that explain
+    /// the hidden tests' too, whose sizes tell more apart.
     MistakeSet explain_beside_one_of(const std::vector<const Mistake*>& candidates,
-                                     const std::vector<Observation>& observations);
+                                     const std::vector<Observation>& observations,
+                                     const std::vector<Observation>& of_hidden_tests);
 
 private:
+    MistakeSet each_explains(const std::vector<const Mistake*>& candidates,
+                             const std::vector<Observation>& observations);
     using GivenOwn = std::function<std::optional<Answer>(const judge::Arguments&)>;
     bool is_theirs(const Observation& one);
     std::optional<Answer> due(const Observation& observation, const GivenOwn& given_own);

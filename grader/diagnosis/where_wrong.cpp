@@ -140,6 +140,20 @@ struct Asked {
     std::ptrdiff_t count(bool is_wrong) const { return std::ranges::count(wrong, is_wrong); }
 };
 
+/// The same call with one head; nothing where heads are not a number of their own, or a mask speaks of each.
+std::optional<judge::Arguments> with_one_head(judge::Arguments arguments) {
+    bool has_heads = false;
+    for (wire::Field& argument : arguments) {
+        if (argument.name == "num_kv_heads") return std::nullopt;
+        const auto* mask = std::get_if<Mask>(&argument.value);
+        if (mask != nullptr && mask->rank() >= 3 && mask->size(-3) > 1) return std::nullopt;
+        if (argument.name != "num_heads") continue;
+        argument.value = Index{1};
+        has_heads = true;
+    }
+    return has_heads ? std::optional(std::move(arguments)) : std::nullopt;
+}
+
 /// The first calls that were answered wrong, with other numbers and other masks: sizes that are rare need not stay so.
 void ask_like_the_wrong(Asked& asked, const std::vector<Observation>& observations, const Function& function,
                         judge::Student& student, Random& random) {
@@ -159,20 +173,6 @@ void ask_like_the_wrong(Asked& asked, const std::vector<Observation>& observatio
                         asked.add({*again, ask(student, function, *again).answer, std::move(predict)});
         }
     }
-}
-
-/// The same call with one head; nothing where heads are not a number of their own, or a mask speaks of each.
-std::optional<judge::Arguments> with_one_head(judge::Arguments arguments) {
-    bool has_heads = false;
-    for (wire::Field& argument : arguments) {
-        if (argument.name == "num_kv_heads") return std::nullopt;
-        const auto* mask = std::get_if<Mask>(&argument.value);
-        if (mask != nullptr && mask->rank() >= 3 && mask->size(-3) > 1) return std::nullopt;
-        if (argument.name != "num_heads") continue;
-        argument.value = Index{1};
-        has_heads = true;
-    }
-    return has_heads ? std::optional(std::move(arguments)) : std::nullopt;
 }
 
 /// More of the function's own questions, until there are enough or it takes too long.
