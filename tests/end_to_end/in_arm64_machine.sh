@@ -23,9 +23,9 @@ awk '/seconds = / { for (i = 1; i <= NF; i++) if ($i == "=") $(i + 1) *= 20 } { 
     >"$place/disk/policy.toml"
 cat >"$place/disk/play" <<'PLAY'
 #!/bin/sh
-export PATH=/usr/bin:/bin:/usr/sbin:/sbin LC_ALL=C.UTF-8 HOME=/root HEADWAY_POLICY=/policy.toml
-mount -t proc proc /proc
-mount -t sysfs sysfs /sys
+export PATH=/usr/bin:/bin:/usr/sbin:/sbin LC_ALL=C.UTF-8 HOME=/root HEADWAY_POLICY=/policy.toml NO_COLOR=1
+mountpoint -q /proc || mount -t proc proc /proc
+mountpoint -q /sys || mount -t sysfs sysfs /sys
 mount -t cgroup2 cgroup2 /sys/fs/cgroup
 mount -t tmpfs -o mode=1777 tmpfs /tmp
 mkdir -p /dev/pts /dev/shm
