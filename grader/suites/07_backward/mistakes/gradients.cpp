@@ -20,6 +20,9 @@ using reference::unit_roundoff;
 constexpr const char* both_scaled = "the gradients of q and of k are divided by √head_dim, as scores were";
 
 constexpr const char* alike = "Do q and k enter the scores alike?";
+constexpr const char* sums_of_its_own = "each head of each sequence has sums of its own";
+constexpr const char* right_for_the_first_head = "right for the first head of the first sequence, and for nothing else";
+constexpr const char* what_is_left = "What does your buffer hold when the next head begins?";
 
 // What the gradients are multiplied with, given the widths of a key and of a value.
 double one(Index, Index) { return 1; }
@@ -269,9 +272,9 @@ Chapter gradients() {
          .decision = "gradient_of_q_and_k",
          .title = "the sums for the gradient of q are not set back to 0 for the next head: each head has those of all "
                   "before it",
-         .right = "each head of each sequence has sums of its own",
-         .symptom = "right for the first head of the first sequence, and for nothing else",
-         .question = "What does your buffer hold when the next head begins?",
+         .right = sums_of_its_own,
+         .symptom = right_for_the_first_head,
+         .question = what_is_left,
          .make =
              [](Choices& c) {
                  c.change<Gradients>().queries = [](const Array& scores, const Array&, const Array& k) {
@@ -282,9 +285,9 @@ Chapter gradients() {
          .decision = "gradient_of_q_and_k",
          .title = "the sums for the gradient of k are not set back to 0 for the next head: each head has those of all "
                   "before it",
-         .right = "each head of each sequence has sums of its own",
-         .symptom = "right for the first head of the first sequence, and for nothing else",
-         .question = "What does your buffer hold when the next head begins?",
+         .right = sums_of_its_own,
+         .symptom = right_for_the_first_head,
+         .question = what_is_left,
          .make =
              [](Choices& c) {
                  c.change<Gradients>().keys = [](const Array& scores, const Array& q, const Array&) {
@@ -295,9 +298,9 @@ Chapter gradients() {
          .decision = "gradient_of_v",
          .title = "the sums for the gradient of v are not set back to 0 for the next head: each head has those of all "
                   "before it",
-         .right = "each head of each sequence has sums of its own",
-         .symptom = "right for the first head of the first sequence, and for nothing else",
-         .question = "What does your buffer hold when the next head begins?",
+         .right = sums_of_its_own,
+         .symptom = right_for_the_first_head,
+         .question = what_is_left,
          .make =
              [](Choices& c) {
                  c.change<Gradients>().values = [](const Array& weights, const Array& grad) {
