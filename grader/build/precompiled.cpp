@@ -16,8 +16,11 @@ fs::path precompiled(const Words& options) {
 }
 
 bool is_older_than_headers(const Words& options, const fs::path& folder) {
+    const fs::path product = precompiled(options);
+    if (product.empty()) return false;
     std::error_code missing;
-    const fs::file_time_type built = fs::last_write_time(precompiled(options), missing);
+    const fs::file_time_type built = fs::last_write_time(product, missing);
+    if (missing) return false;
     const fs::recursive_directory_iterator headers(folder, missing);
     if (missing) return false;
     return std::any_of(begin(headers), end(headers), [&](const fs::directory_entry& header) {

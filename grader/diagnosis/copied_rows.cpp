@@ -75,8 +75,8 @@ std::string copied_rows(const std::vector<Observation>& observations) {
             if (!is_wrong) continue;
             const auto due = origins.of(row_of(pair.expected, row)), seen = origins.of(row_of(pair.seen, row));
             if (!due || !seen) return {};
-            return (pair.part.empty() ? "" : "in " + pair.part + ", ") + place(pair.expected.shape, row) + " holds " +
-                   *seen + ", and should hold " + *due;
+            return "for example, " + (pair.part.empty() ? "" : "in " + pair.part + ", ") +
+                   place(pair.expected.shape, row) + " holds " + *seen + ", and should hold " + *due;
         }
     }
     return {};

@@ -256,7 +256,7 @@ private:
         const bool is_named = !set.empty() && evidence && evidence->is_telling() && evidence->wrong >= 2;
         if (is_named) {
             name(diagnosis, set);
-            diagnosis.only_where = "it answers; elsewhere it throws";
+            diagnosis.only_where = where_it_answers;
         }
         observations_ = small;
         suite_ = large;

@@ -176,16 +176,27 @@ bool only_sums_are_wrong(const Pair& pair) {
     return true;
 }
 
-/// "view" where the numbers are those of the right answer, its last two axes exchanged and then read in their order.
+/// Whether the numbers are those of the right answer, its last two axes exchanged and then read in their order.
 bool is_viewed_for_transposed(const Pair& pair) {
-    const Shape& shape = pair.expected.shape;
-    if (shape.size() < 2 || shape.back() < 2 || shape[shape.size() - 2] < 2) return false;
     const Array turned = reference::transpose(pair.expected, -2, -1);
     return std::equal(turned.value.begin(), turned.value.end(), pair.seen.value.begin(),
                       [](double due, double seen) { return std::abs(due - seen) <= 1e-4 * (1 + std::abs(due)); });
 }
 
-/// Whether the rows that should be zeros are wrong in all of these answers, and no others.
+/// The same of all wrong answers for that part, as far as there are two axes to exchange.
+bool is_viewed_for_transposed(const std::vector<Pair>& pairs, const std::string& part) {
+    int telling = 0;
+    for (const Pair& pair : pairs) {
+        if (pair.part != part) continue;
+        const Shape& shape = pair.expected.shape;
+        if (shape.size() < 2 || shape.back() < 2 || shape[shape.size() - 2] < 2) continue;
+        if (!is_viewed_for_transposed(pair)) return false;
+        ++telling;
+    }
+    return telling > 0;
+}
+
+/// Whether in all of these answers rows that should be zeros are wrong, and no others.
 bool wrong_where_zeros_are_due(const std::vector<Pair>& pairs) {
     for (const Pair& pair : pairs) {
         if (pair.expected.shape.size() < 2 || pair.expected.shape.back() < 1) return false;
@@ -267,16 +278,16 @@ void localise(verdict::FunctionDiagnosis& diagnosis, const Function& function, j
     for (std::string& sentence : zeros_in(pairs)) diagnosis.sentences.push_back(std::move(sentence));
     if (std::string copied = copied_rows(observations); !copied.empty())
         diagnosis.sentences.push_back(std::move(copied));
-    for (const Pair& pair : pairs)
-        if (is_viewed_for_transposed(pair)) {
+    for (const std::string& part : parts.wrong)
+        if (is_viewed_for_transposed(pairs, part)) {
             diagnosis.sentences.push_back(
-                (parts.wrong.size() + parts.right.size() > 1 ? "in " + pair.part + ", " : "") +
+                (parts.wrong.size() + parts.right.size() > 1 ? "in " + part + ", " : "") +
                 "the numbers are right and stand in the order of the transposed matrix: is it "
                 "viewed where it should be transposed?");
             break;
         }
     if (wrong_where_zeros_are_due(pairs))
-        diagnosis.sentences.emplace_back("wrong exactly where a row of zeros is due: for what sees no key");
+        diagnosis.sentences.emplace_back("wrong only in rows that should be all zeros");
     for (std::string& sentence : wrong_slices(pairs, parts.wrong.size() + parts.right.size() > 1))
         diagnosis.sentences.push_back(std::move(sentence));
     for (std::string& sentence : broken_in(pairs)) diagnosis.sentences.push_back(std::move(sentence));

@@ -56,7 +56,9 @@ std::vector<verdict::NamedMistake> named_mistakes(const std::vector<verdict::Fun
                     named.back().title += *function.only_where == in_some_calls
                                               ? std::string(", but only in some calls")
                                               : ", but only where " + *function.only_where;
-                    named.back().symptom = "all other calls are right, so that nothing shows until one like this comes";
+                    // What follows of the whole mistake does not follow of a part of it.
+                    if (*function.only_where != where_it_answers)
+                        named.back().symptom = "nothing of it shows until such a call comes";
                 }
                 found = named.end() - 1;
             }

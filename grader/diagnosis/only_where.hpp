@@ -21,6 +21,8 @@ Explanation explanation_by(const Mistake& mistake, const MistakeSet& known);
 
 /// The condition of what is not made in every call, where it is not known what decides.
 constexpr const char* in_some_calls = "some calls";
+/// What is said in place of a condition where all other calls throw.
+constexpr const char* where_it_answers = "it answers; elsewhere it throws";
 
 /// An explanation that may be true for some calls alone, such as a transpose that is forgotten where d = 1.
 struct OnlyWhere {

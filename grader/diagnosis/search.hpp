@@ -67,7 +67,7 @@ struct Evidence {
         // What never gives a value may only hand on what a function that it calls threw.
         const bool computes = impossible == 0 || telling_values > 0;
         const bool tells_each_part = std::ranges::all_of(told, [](const auto& part) { return part.second; });
-        return telling > 0 && computes && tells_each_part && left_open <= 4 * telling && unpredicted < 2 * compared;
+        return telling > 0 && computes && tells_each_part && left_open <= 4 * telling && unpredicted < compared;
     }
 };
 /// Nothing if some observation refutes what is predicted.

@@ -103,7 +103,7 @@ std::vector<std::string> wrong_slices(const std::vector<Pair>& pairs, bool of_se
         const std::vector<std::string>& names = names_of_axes()[rank];
         if (only_the_very_first_is_right(same)) {
             sentences.push_back(which + "only the first " + names[1] + " of the first " + names[0] +
-                                " is right: something is carried on from one to the next");
+                                " is right: is something carried on from one to the next?");
             continue;
         }
         for (std::size_t axis = 0; axis < rank; ++axis) {

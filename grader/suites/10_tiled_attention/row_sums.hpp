@@ -30,7 +30,6 @@ struct RowSums {
     bool has_tile = false;
     bool first_row_is_empty = false;  ///< query 0 of the head has seen no key, this tile included
     bool vanishes = false;            ///< every share is so small that float32 rounds it, if not to 0
-    bool is_left_open = false;        ///< what a row comes to depends on what nobody can tell
 
     explicit RowSums(const Tiling& choices) : largest(choices.start) {}
 

@@ -37,11 +37,9 @@ public:
                         !passed_over && tile.future && tile.due ? Computed::in_the_future : Computed::yes;
             if (tile.skipped) continue;
             const std::size_t missing = cut_.missing_keys(tile);
-            // Who takes one query at a time passes over a tile that is all in its future; who takes several does not.
-            if ((choices_.divided_after_tiles || missing > 0) && cut_.is_hidden(query, tile.begin, tile.begin)) {
-                sums.is_left_open = true;
-                continue;
-            }
+            // Who takes one query at a time passes over a tile that is all in its future; who takes several, and so
+            // fills up what is missing for all of them at once, does not.
+            if (choices_.divided_after_tiles && cut_.is_hidden(query, tile.begin, tile.begin)) throw Unpredictable{};
             std::vector<RowSums::Seen> keys;
             for (Index s = tile.first; s < tile.end; ++s)
                 keys.push_back({static_cast<std::size_t>(choices_.values_of_first_tile ? s - tile.begin : s),
@@ -139,7 +137,7 @@ namespace {
 void gather(const RowSums& sums, const std::vector<Computed>& computed, const Array& v, const Tiling& choices,
             double* context, double* error) {
     const auto S = static_cast<std::size_t>(v.size(-2)), d_v = static_cast<std::size_t>(v.size(-1));
-    if (sums.vanishes || sums.is_left_open) return std::fill(error, error + d_v, anything);
+    if (sums.vanishes) return std::fill(error, error + d_v, anything);
     if (sums.total == 0) {
         std::fill(context, context + d_v, choices.empty_total_is_nan ? std::nan("") : 0.0);
         // A total that was lost: some give 0, others what was gathered.

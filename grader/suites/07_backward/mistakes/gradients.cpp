@@ -17,40 +17,6 @@ using reference::reshape;
 using reference::transpose;
 using reference::unit_roundoff;
 
-constexpr const char* both_scaled = "the gradients of q and of k are divided by √head_dim, as scores were";
-
-constexpr const char* alike = "Do q and k enter the scores alike?";
-constexpr const char* sums_of_its_own = "each head of each sequence has sums of its own";
-constexpr const char* right_for_the_first_head = "right for the first head of the first sequence, and for nothing else";
-constexpr const char* what_is_left = "What does your buffer hold when the next head begins?";
-
-// What the gradients are multiplied with, given the widths of a key and of a value.
-double one(Index, Index) { return 1; }
-double by_width(Index d, Index) { return 1 / static_cast<double>(d); }
-double by_root_of_padded_width(Index d, Index) {
-    const Index padded = (d + 7) / 8 * 8;
-    return 1 / std::sqrt(static_cast<double>(padded));
-}
-
-double by_root_of_value_width(Index, Index d_v) { return 1 / std::sqrt(static_cast<double>(d_v)); }
-double times_root(Index d, Index) { return std::sqrt(static_cast<double>(d)); }
-
-template <double (*factor)(Index, Index)>
-void for_queries(Choices& c) {
-    c.change<Gradients>().factor_of_queries = factor;
-}
-
-template <double (*factor)(Index, Index)>
-void for_keys(Choices& c) {
-    c.change<Gradients>().factor_of_keys = factor;
-}
-
-template <double (*factor)(Index, Index)>
-void for_both(Choices& c) {
-    for_queries<factor>(c);
-    for_keys<factor>(c);
-}
-
 /// (..., T, S) whose numbers are read as (..., S, T).
 Array viewed(const Array& matrix) {
     Shape shape = matrix.shape;
@@ -66,6 +32,17 @@ Array carried_on(Array matrices) {
         matrices.error[i] += matrices.error[i - size];
     }
     return matrices;
+}
+
+constexpr Mistake not_set_back(std::string_view id, std::string_view decision, std::string_view title,
+                               void (*make)(Choices&)) {
+    return {.id = id,
+            .decision = decision,
+            .title = title,
+            .right = "each head of each sequence has sums of its own",
+            .symptom = "right for the first head of the first sequence, and for nothing else",
+            .question = "What does your buffer hold when the next head begins?",
+            .make = make};
 }
 
 /// Each row of `rows` times the sum of that row of `factors`.
@@ -88,11 +65,6 @@ namespace chapters {
 
 Chapter gradients() {
     static constexpr Decision decisions[] = {
-        {.id = "gradient_scale",
-         .stage = "scale",
-         .lesson = {{"07", "What people get wrong"}},
-         .pseudocode =
-             "grad_q = grad_scores / sqrt(d) · k; grad_k = (grad_scores / sqrt(d))ᵀ · q: the d of the way forward"},
         {.id = "gradient_of_q_and_k",
          .stage = "scores",
          .lesson = {{"07", "As a formula"}},
@@ -103,98 +75,6 @@ Chapter gradients() {
          .pseudocode = "grad_v (S,d_v) = weightsᵀ (S,T) · grad_context (T,d_v)"},
     };
     static constexpr Mistake mistakes[] = {
-        // ---- scale ----
-        {.id = "gradient_scale_missing",
-         .decision = "gradient_scale",
-         .title = "the gradients of q and k are not divided by √head_dim",
-         .right = both_scaled,
-         .symptom = "both are too large by √head_dim",
-         .question = "What stood between q·k and the scores on the way forward?",
-         .make = &for_both<&one>},
-        {.id = "gradient_scale_missing_for_keys",
-         .decision = "gradient_scale",
-         .title = "the gradient of q is divided by √head_dim, that of k is not",
-         .right = both_scaled,
-         .symptom = "k learns √head_dim times too fast",
-         .question = alike,
-         .make = &for_keys<&one>},
-        {.id = "gradient_scale_missing_for_queries",
-         .decision = "gradient_scale",
-         .title = "the gradient of k is divided by √head_dim, that of q is not",
-         .right = both_scaled,
-         .symptom = "q learns √head_dim times too fast",
-         .question = alike,
-         .make = &for_queries<&one>},
-        {.id = "gradient_scaled_twice",
-         .decision = "gradient_scale",
-         .title = "the gradients of q and k are divided by head_dim: the scale is applied twice",
-         .right = both_scaled,
-         .symptom = "both are too small by √head_dim",
-         .question = "How often is √head_dim divided by on the way back?",
-         .make = &for_both<&by_width>},
-        {.id = "gradient_scaled_twice_for_keys",
-         .decision = "gradient_scale",
-         .title = "the gradient of k is divided by head_dim, that of q by √head_dim: the scale is applied twice to k",
-         .right = both_scaled,
-         .symptom = "k learns √head_dim times too slowly",
-         .question = alike,
-         .make = &for_keys<&by_width>},
-        {.id = "gradient_scaled_twice_for_queries",
-         .decision = "gradient_scale",
-         .title = "the gradient of q is divided by head_dim, that of k by √head_dim: the scale is applied twice to q",
-         .right = both_scaled,
-         .symptom = "q learns √head_dim times too slowly",
-         .question = alike,
-         .make = &for_queries<&by_width>},
-        {.id = "gradient_scale_of_padded_width",
-         .decision = "gradient_scale",
-         .title = "the scale on the way back uses head_dim rounded up to a multiple of 8",
-         .right = both_scaled,
-         .symptom = "right where 8 divides head_dim; else too small, by two fifths for head_dim 3",
-         .question = "Is the width on the way back that of the way forward?",
-         .make = &for_both<&by_root_of_padded_width>},
-        {.id = "gradient_scale_of_value_width",
-         .decision = "gradient_scale",
-         .title = "the scale on the way back is the root of d_v, the width of a value, not of head_dim",
-         .right = both_scaled,
-         .symptom = "right while values are as wide as keys, as they are in the module",
-         .question = "Which width was summed over in q·k?",
-         .make = &for_both<&by_root_of_value_width>},
-        {.id = "gradient_scale_of_value_width_for_keys",
-         .decision = "gradient_scale",
-         .title = "the gradient of k is divided by the root of d_v, the width of a value; that of q by √head_dim",
-         .right = both_scaled,
-         .symptom = "right while values are as wide as keys, as they are in the module",
-         .question = "Which width was summed over in q·k?",
-         .make = &for_keys<&by_root_of_value_width>},
-        {.id = "gradient_scale_of_value_width_for_queries",
-         .decision = "gradient_scale",
-         .title = "the gradient of q is divided by the root of d_v, the width of a value; that of k by √head_dim",
-         .right = both_scaled,
-         .symptom = "right while values are as wide as keys, as they are in the module",
-         .question = "Which width was summed over in q·k?",
-         .make = &for_queries<&by_root_of_value_width>},
-        {.id = "gradient_scale_multiplied",
-         .decision = "gradient_scale",
-         .title = "the gradients of q and k are multiplied by √head_dim instead of divided by it",
-         .right = both_scaled,
-         .symptom = "both are too large by head_dim",
-         .question = "What is the derivative of x/√head_dim by x?",
-         .make = &for_both<&times_root>},
-        {.id = "gradient_scale_multiplied_for_keys",
-         .decision = "gradient_scale",
-         .title = "the gradient of k is multiplied by √head_dim instead of divided by it; that of q is right",
-         .right = both_scaled,
-         .symptom = "k learns head_dim times too fast",
-         .question = alike,
-         .make = &for_keys<&times_root>},
-        {.id = "gradient_scale_multiplied_for_queries",
-         .decision = "gradient_scale",
-         .title = "the gradient of q is multiplied by √head_dim instead of divided by it; that of k is right",
-         .right = both_scaled,
-         .symptom = "q learns head_dim times too fast",
-         .question = alike,
-         .make = &for_queries<&times_root>},
         {.id = "gradient_of_v_scaled",
          .decision = "gradient_of_v",
          .title = "the gradient of v is divided by √head_dim too",
@@ -268,45 +148,33 @@ Chapter gradients() {
                      return matmul(viewed(scores), q);
                  };
              }},
-        {.id = "gradient_of_q_carried_on",
-         .decision = "gradient_of_q_and_k",
-         .title = "the sums for the gradient of q are not set back to 0 for the next head: each head has those of all "
-                  "before it",
-         .right = sums_of_its_own,
-         .symptom = right_for_the_first_head,
-         .question = what_is_left,
-         .make =
-             [](Choices& c) {
-                 c.change<Gradients>().queries = [](const Array& scores, const Array&, const Array& k) {
-                     return carried_on(matmul(scores, k));
-                 };
-             }},
-        {.id = "gradient_of_k_carried_on",
-         .decision = "gradient_of_q_and_k",
-         .title = "the sums for the gradient of k are not set back to 0 for the next head: each head has those of all "
-                  "before it",
-         .right = sums_of_its_own,
-         .symptom = right_for_the_first_head,
-         .question = what_is_left,
-         .make =
-             [](Choices& c) {
-                 c.change<Gradients>().keys = [](const Array& scores, const Array& q, const Array&) {
-                     return carried_on(matmul(transpose(scores, -2, -1), q));
-                 };
-             }},
-        {.id = "gradient_of_v_carried_on",
-         .decision = "gradient_of_v",
-         .title = "the sums for the gradient of v are not set back to 0 for the next head: each head has those of all "
-                  "before it",
-         .right = sums_of_its_own,
-         .symptom = right_for_the_first_head,
-         .question = what_is_left,
-         .make =
-             [](Choices& c) {
-                 c.change<Gradients>().values = [](const Array& weights, const Array& grad) {
-                     return carried_on(matmul(transpose(weights, -2, -1), grad));
-                 };
-             }},
+        not_set_back(
+            "gradient_of_q_carried_on", "gradient_of_q_and_k",
+            "the sums for the gradient of q are not set back to 0 for the next head: each head has those of all "
+            "before it",
+            [](Choices& c) {
+                c.change<Gradients>().queries = [](const Array& scores, const Array&, const Array& k) {
+                    return carried_on(matmul(scores, k));
+                };
+            }),
+        not_set_back(
+            "gradient_of_k_carried_on", "gradient_of_q_and_k",
+            "the sums for the gradient of k are not set back to 0 for the next head: each head has those of all "
+            "before it",
+            [](Choices& c) {
+                c.change<Gradients>().keys = [](const Array& scores, const Array& q, const Array&) {
+                    return carried_on(matmul(transpose(scores, -2, -1), q));
+                };
+            }),
+        not_set_back(
+            "gradient_of_v_carried_on", "gradient_of_v",
+            "the sums for the gradient of v are not set back to 0 for the next head: each head has those of all "
+            "before it",
+            [](Choices& c) {
+                c.change<Gradients>().values = [](const Array& weights, const Array& grad) {
+                    return carried_on(matmul(transpose(weights, -2, -1), grad));
+                };
+            }),
         {.id = "gradient_of_v_unweighted",
          .decision = "gradient_of_v",
          .title = "every value gets the whole gradient of the context, whatever its weight was",
