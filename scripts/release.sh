@@ -133,8 +133,14 @@ take() {
 
 # The chapters about what is not there are left out, and its commands.
 readme() {
-    sed -e '/^## Grading a class/,$d' -e '/^| `.\/headway \(diff\|others\)/d' "$root/README.md"
-    cat "$root/classroom/release/README.md"
+    # shellcheck disable=SC2016 # Markdown
+    sed -e '/^## Grading a class/,$d' -e '/^| `.\/headway \(diff\|others\)/d' \
+        -e 's/, `--reference` takes the solutions'\'' code in place of yours//' -e 's/a few minutes/half a minute/' "$root/README.md"
+    seen=''
+    if [ "$processor" = aarch64 ]; then
+        seen=' On this processor it was tried in an emulated machine, not on hardware.'
+    fi
+    sed -e "s/@PROCESSOR@/$processor/" -e "s/@SEEN@/$seen/" "$root/classroom/release/README.md"
 }
 
 usage() {
@@ -186,7 +192,8 @@ head -n 1 "$root/cmake/dependencies.tsv" >"$new/cmake/dependencies.tsv"
 sed '/^#/d; /^$/d' "$root/$contents" >"$new/.contents"
 while IFS=$tab read -r kind what; do take "$kind" "$what"; done <"$new/.contents"
 rm "$new/.contents"
-sed "s/@PROCESSOR@/$processor/" "$root/classroom/release/grader.cmake" >"$new/grader/CMakeLists.txt"
+cp "$root/classroom/release/grader.cmake" "$new/grader/CMakeLists.txt"
+echo "$processor" >"$new/grader/compiled/processor"
 readme >"$new/README.md"
 mv "$new" "$1"
 echo "The student's edition is in $1: $(find "$1" -type f | wc -l) files, $(du -sh "$1" | cut -f1)."

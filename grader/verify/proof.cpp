@@ -8,6 +8,7 @@
 #include "sandbox/process.hpp"
 #include "submission/digest.hpp"
 #include "submission/scratch_folder.hpp"
+#include "verify/contradictions.hpp"
 #include "verify/gaps.hpp"
 #include "verify/unfinished.hpp"
 
@@ -97,6 +98,7 @@ void examine(const Course& whole, Specimen& specimen, std::uint64_t seed) {
     options.seed = seed;
     options.processors = 1;
     options.sanitized = specimen.sanitized;
+    options.know_stubs = false;
     specimen.is_diagnosed = whole.toolchain.builds(specimen.exercise->name, Build::sanitized);
     try {
         // What is built of hundreds of submissions is not kept.
