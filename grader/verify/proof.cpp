@@ -19,6 +19,7 @@
 #include <atomic>
 #include <iterator>
 #include <mutex>
+#include <set>
 
 namespace headway::cli {
 namespace {
@@ -52,10 +53,12 @@ std::vector<Specimen> collect(const Course& course, const ExerciseInfo& info, co
     add(Kind::stub, course.root / "stubs");
     add(Kind::solution, course.root / "solutions");
     const Mutants mutants(course.root, info.name);
+    const std::set<std::string> copies = mutants.near_copies();
     int met = 0;
     for (const Mutant* mutant : covered(mutants, extent)) {
         add(Kind::mutant, mutant->name);
         specimens.back().mutant = *mutant;
+        specimens.back().is_near_copy = copies.contains(mutant->name);
         specimens.back().sanitized = mutant->needs_sanitizer || (extent.whole && met++ % extent.sanitized_every == 0);
     }
     for (const fs::path& folder : sorted_folders(course.root / "tests" / "accepted" / info.name)) {
@@ -208,7 +211,7 @@ std::vector<EntryProof> prove_catalogue(const Course& course, const std::vector<
                 const auto& expected = specimen.mutant.diagnosis;
                 if (std::find(expected.begin(), expected.end(), entry.id) == expected.end()) continue;
                 ++entry.mutants;
-                entry.whole += specimen.mutant.is_whole() ? 1 : 0;
+                entry.whole += specimen.mutant.is_whole() && !specimen.is_near_copy ? 1 : 0;
                 entry.caught += specimen.verdict.state == State::failed ? 1 : 0;
                 entry.named += specimen.named_as_expected() ? 1 : 0;
             }

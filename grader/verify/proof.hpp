@@ -32,6 +32,7 @@ struct Specimen {
     std::filesystem::path submission;  ///< the folder that holds the exercise's folder
     Mutant mutant;                     ///< what is known of it, if it is one
     bool is_diagnosed = true;          ///< whether failed submissions of its exercise are
+    bool is_near_copy = false;         ///< a whole program that is nearly another one
     bool sanitized = true;             ///< whether it is graded in the sanitized build, too
     Draws draws;                       ///< of the questions of the diagnosis, which are then asked of it one by one
     verdict::Exercise verdict;
@@ -57,7 +58,7 @@ struct ExerciseProof {
 struct EntryProof {
     std::string id;
     int mutants = 0;
-    int whole = 0;  ///< mutants that are programs of their own, and not another one with changes
+    int whole = 0;  ///< mutants that are programs of their own, and not nearly another one
     int caught = 0;
     int named = 0;
 };

@@ -51,6 +51,18 @@ TEST(Grade, AStubIsKnownWithoutACompilerAndSaysTheSameAsOneThatIsCompiled) {
     }
 }
 
+TEST(Grade, StandardOutputIsForOneDocumentAndNothingElse) {
+    Desk desk;
+    desk.write("02_head_splitting/head_splitting.cpp",
+               build::read_file(root + "/stubs/02_head_splitting/head_splitting.cpp"));
+    const std::string submission = desk.submission().string();
+    const auto scores = desk.headway({"grade", "02", "--submission", submission, "--gradescope", "-"});
+    EXPECT_NO_THROW(static_cast<void>(nlohmann::json::parse(scores.output))) << scores.output;
+    const auto both = desk.headway({"grade", "02", "--submission", submission, "--gradescope", "-", "--json", "-"});
+    EXPECT_EQ(both.ended.exit_code, 2);
+    EXPECT_TRUE(says(both, "standard output (-) is for one document"));
+}
+
 TEST(Grade, UnchangedSourcesReuseTheResultAndSaySo) {
     Desk desk;
     desk.write("04_merge_heads/merge_heads.cpp", solution("04_merge_heads/merge_heads.cpp"));
