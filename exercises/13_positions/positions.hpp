@@ -20,7 +20,7 @@ namespace headway::ex13 {
 
 /// Positions of T tokens of a text whose first padding[b] tokens are padding: the first real one has position 0, and so
 /// has all padding.          positions[b, t] = max(0, first + t - padding[b])
-/// @param padding  B counts, any of which may be larger than T   @param first  how many tokens stand before these T
+/// @param padding  B counts, any of which may be larger than T   @param first  how many tokens come before these T
 /// @return (B, T), whole numbers
 /// @throws std::invalid_argument if `first` or a count is negative, T is below 1, or there is no sequence
 Tensor token_positions(const std::vector<Index>& padding, Index first, Index T);
@@ -35,7 +35,7 @@ Tensor rotation_angles(const Tensor& positions, Index d, double base);
 /// @param x  (B, H, T, d)   @param angles  (B, T, d/2)   @return (B, H, T, d)
 Tensor rotate_pairs(const Tensor& x, const Tensor& angles);
 
-/// Turns halves (x[i], x[i + d/2]) by angles[b, t, i].                                         [as Llama's rotate_half]
+/// Turns halves (x[i], x[i + d/2]) by angles[b, t, i].                         [as rotate_half in Hugging Face's Llama]
 /// @param x  (B, H, T, d)   @param angles  (B, T, d/2)   @return (B, H, T, d)
 Tensor rotate_halves(const Tensor& x, const Tensor& angles);
 
@@ -69,7 +69,7 @@ struct Decoded {
     Cache cache;     ///< of P + T tokens: a new one, the old one stays as it was
 };
 
-/// Causal attention of T new tokens to the P in the cache and to themselves. New token t stands in column P + t of its
+/// Causal attention of T new tokens to the P in the cache and to themselves. New token t is in column P + t of its
 /// text, and padding[b] counts the padding at the beginning of text b; padding is never seen. Each key is turned once,
 /// when it is new, by its own position; keys in the cache have been.
 /// @param q  (B, H, T, d)   @param k  (B, H_kv, T, d)   @param v  (B, H_kv, T, d_v), none of them turned yet
