@@ -29,7 +29,7 @@ ended=$(date +%s)
 times >"$desk/times"
 awk -v wall=$((ended - began)) -v what="$what" -F'[ms ]+' '
     NR == 2 { printf "%s: %.0f processor-seconds, %d s\n", what, 60 * $1 + $2 + 60 * $3 + $4, wall }' "$desk/times"
-# A room is what one folder's CMakeLists.txt makes; the ten suites and their dispatchers are one each.
+# A room is what one folder's CMakeLists.txt makes; the suites and their dispatchers are one each.
 awk '{ room = $1; sub(/CMakeFiles\/.*/, "", room); target = $1; sub(/.*CMakeFiles\//, "", target); sub(/\.dir\/.*/, "", target)
        if (room == "") { room = target; sub(/_[0-9].*/, "s", room) }
        seconds[room] += $2; files[room]++ }
