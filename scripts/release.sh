@@ -133,9 +133,7 @@ take() {
 
 # The chapters about what is not there are left out, and its commands.
 readme() {
-    # shellcheck disable=SC2016 # Markdown
-    sed -e '/^## Grading a class/,$d' -e '/^| `.\/headway \(diff\|others\)/d' \
-        -e 's/, `--reference` takes the solutions'\'' code in place of yours//' -e 's/a few minutes/half a minute/' "$root/README.md"
+    sed -e '/^## Grading a class/,$d' -e '/^| `.\/headway \(diff\|others\)/d' "$root/README.md"
     seen=''
     if [ "$processor" = aarch64 ]; then
         seen=' On this processor it was tried in an emulated machine, not on hardware.'
@@ -197,4 +195,4 @@ echo "$processor" >"$new/grader/compiled/processor"
 readme >"$new/README.md"
 mv "$new" "$1"
 echo "The student's edition is in $1: $(find "$1" -type f | wc -l) files, $(du -sh "$1" | cut -f1)."
-echo "Hand out that folder as it is: no solutions, no hidden tests, no history. Try it:  cd $1 && ./headway grade"
+echo "Hand out that folder as it is: no source of a solution or of a hidden test, no history. Try it:  cd $1 && ./headway grade"

@@ -2,7 +2,7 @@
 # ./headway test [--all | --soak [NAME...] | slurm]: Headway's own tests, whole. The last line is `N passed, N failed`.
 #   always: build without a warning, ctest, verify, format, shellcheck;
 #   --all: the slow tests, a build by clang++ with sanitizers, and clang-tidy as well;
-#   --soak: only the fuzzers, or these, each for its full length, which takes a night in all (scripts/soak.sh);
+#   --soak: only what takes a night (scripts/soak.sh), or only the fuzzers that are named, each for its full length;
 #   slurm: only what grades a class on a cluster, on one that is made for it on this machine.
 set -eu
 

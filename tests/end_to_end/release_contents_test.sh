@@ -47,7 +47,7 @@ write grader/suites/01_a/suite.cpp secret
 write .git/HEAD secret
 write README.md "# Headway
 
-a few minutes, and takes \`--quick\`, \`--reference\` takes the solutions' code in place of yours.
+hello
 
 ## Grading a class
 
@@ -100,8 +100,6 @@ holds grep -qx 'judge, //*judge.cpp' "$desk/edition/grader/compiled/headway-judg
 holds grep -q '## This edition' "$desk/edition/README.md"
 holds [ "$(cat "$desk/edition/grader/compiled/processor")" = "$(uname -m)" ]
 holds grep -qx "for $(uname -m)." "$desk/edition/README.md"
-# shellcheck disable=SC2016 # Markdown
-holds grep -qx 'half a minute, and takes `--quick`.' "$desk/edition/README.md"
 holds grep -qx 'CMake	course	tool cmake	3.18' "$desk/edition/cmake/dependencies.tsv"
 holds grep -qx 'Ninja	course	tool ninja	1.10' "$desk/edition/cmake/dependencies.tsv"
 
