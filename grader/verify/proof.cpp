@@ -290,7 +290,7 @@ std::vector<const Mutant*> covered(const Mutants& mutants, const Extent& extent)
     std::vector<const Mutant*> found;
     int met = 0;
     for (const Mutant& mutant : mutants.all())
-        if ((extent.whole || !mutant.extended) && met++ % extent.every == 0) found.push_back(&mutant);
+        if ((extent.whole || !mutant.extended) && met++ % extent.every == extent.first) found.push_back(&mutant);
     return found;
 }
 

@@ -84,7 +84,8 @@ struct Extent {
     /// variants, and mutants that do not need the sanitizer, are built without: more than half of the time goes into
     /// that.
     bool whole = true;
-    int every = 1;            ///< of the mutants, in the order of their names, each first of so many
+    int every = 1;            ///< of the mutants, in the order of their names, one in so many
+    int first = 0;            ///< which of these shares, from 0
     int sanitized_every = 1;  ///< of the whole, those that are built in both builds without needing the sanitizer
 };
 
