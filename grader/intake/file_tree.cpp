@@ -49,13 +49,12 @@ std::string_view ending_among(std::string_view name, const std::array<std::strin
     return {};
 }
 
-/// What is told of a path: its beginning, with what cannot be shown spelled out.
+}  // namespace
+
 std::string shown(std::string_view path) {
     constexpr std::size_t most = 120;
     return verdict::showable(path.substr(0, most)) + (path.size() > most ? "..." : "");
 }
-
-}  // namespace
 
 void FileTree::require_below(std::string_view path) {
     bool leaves = path.starts_with('/') || path.find('\\') != std::string_view::npos;

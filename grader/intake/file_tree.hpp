@@ -74,6 +74,10 @@ FileTree read_folder(const std::filesystem::path& folder, Bounds bounds = {});
 /// archives in turn is not opened. Links, devices and whatever would leave the folder are refused. @throws Malformed
 FileTree read_archive(const std::filesystem::path& file, Bounds bounds = {});
 
+/// A path as messages tell it, for a stranger may make it a megabyte long: its beginning, with what cannot be shown
+/// spelled out.
+std::string shown(std::string_view path);
+
 /// An archive, and the folder of the tree that its sources go to, with a '/' at its end; empty: the top.
 struct PlacedArchive {
     std::filesystem::path file;

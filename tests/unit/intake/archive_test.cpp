@@ -143,6 +143,22 @@ TEST(TarArchives, HardLinksAndDevicesAreRefused) {
     }
 }
 
+TEST(TarArchives, ANameOfAnyLengthIsToldInAFewWords) {
+    const build::TemporaryFolder folder;
+    const auto file = folder.path() / "a.tar.gz";
+    const std::string name = std::string(500'000, 'x') + ".cpp";
+    for (const unsigned type : {unsigned{AE_IFLNK}, unsigned{AE_IFIFO}}) {
+        { Archive(file, Kind::tar).add(name, "", type, "/etc/passwd"); }
+        try {
+            read_archive(file);
+            FAIL() << "what is no file was taken";
+        } catch (const Malformed& error) {
+            EXPECT_LT(std::string(error.what()).size(), 300U);
+            EXPECT_NE(std::string(error.what()).find("xxx..."), std::string::npos);
+        }
+    }
+}
+
 TEST(ZipArchives, NamesInAnUnknownCodeCostNobodyTheSources) {
     const build::TemporaryFolder folder;
     const auto file = folder.path() / "a.zip";
