@@ -121,6 +121,11 @@ FileTree read_folder(const fs::path& folder, Bounds bounds) {
         if (!entry->is_symlink() && entry->is_directory()) {
             tree.count_folder();
             if (is_ignored(name)) entry.disable_recursion_pending();
+            if (entry.depth() >= most_nested)
+                throw Malformed(
+                    fmt::format("holds more than {} folders one within the other; hand in the exercise "
+                                "folders alone",
+                                most_nested));
             continue;
         }
         tree.count_file();

@@ -211,6 +211,23 @@ TEST(Folders, ArchivesAreReadWhereThereAreNoSources) {
     EXPECT_EQ(read_folder(folder.path()).files().size(), 1U);
 }
 
+/// Each level costs a descriptor: without a bound, a thousand of them would look like a fault of the machine.
+TEST(Folders, NestedWithoutEndAreRefused) {
+    const build::TemporaryFolder folder;
+    folder.write("01_single_head/single_head.cpp", "1");
+    std::filesystem::path nested = folder.path();
+    for (int i = 0; i < most_nested; ++i) nested /= "deeper";
+    std::filesystem::create_directories(nested);
+    EXPECT_EQ(read_folder(folder.path()).files().size(), 1U);
+    std::filesystem::create_directory(nested / "deeper");
+    try {
+        read_folder(folder.path());
+        FAIL() << "it was read";
+    } catch (const Malformed& error) {
+        EXPECT_NE(std::string(error.what()).find("more than 64 folders one within the other"), std::string::npos);
+    }
+}
+
 TEST(Folders, LinksAreNotFollowed) {
     const build::TemporaryFolder folder;
     std::filesystem::create_symlink("/etc/passwd", folder.path() / "a.cpp");
