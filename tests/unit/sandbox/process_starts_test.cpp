@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace headway::sandbox {
@@ -71,7 +72,7 @@ const Places allowed{
 };
 
 bool is_numbered(const std::string& name) {
-    for (const std::string prefix : {"SYS_", "__NR_"})
+    for (const std::string_view prefix : {"SYS_", "__NR_"})
         if (name.starts_with(prefix) && numbered.contains(name.substr(prefix.size()))) return true;
     return false;
 }
