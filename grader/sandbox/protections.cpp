@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <linux/fscrypt.h>
 #include <sched.h>
-#include <sys/ioctl.h>
 
 namespace headway::sandbox {
 namespace {

@@ -13,7 +13,6 @@
 #include <linux/btrfs.h>
 #include <linux/fs.h>
 #include <linux/fsverity.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
