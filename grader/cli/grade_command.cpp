@@ -77,9 +77,7 @@ void add_coverage(const Course& course, const GradingOptions& options, verdict::
     for (verdict::Exercise& exercise : verdict.exercises) {
         if (exercise.tests.empty() || exercise.state == verdict::State::not_started) continue;
         try {
-            exercise.coverage = measure_coverage(course, options.submission, course.find(exercise.name), options.seed);
-            if (exercise.jails && !exercise.coverage.empty())
-                (*exercise.jails)["coverage"] = course.machine().jail.name();
+            measure_coverage(course, options, exercise);
         } catch (const std::exception&) {
             exercise.coverage.clear();
         }
