@@ -14,7 +14,8 @@ Specimen mutant(const std::string& base, bool is_near_copy) {
 }
 
 TEST(ProofDocument, TellsProgramsOfTheirOwnFromCopiesAndChanges) {
-    const ExerciseInfo info{.name = "01_a", .number = "01"};
+    ExerciseInfo info;
+    info.name = "01_a";
     Proof proof;
     ExerciseProof& exercise = proof.exercises.emplace_back();
     exercise.info = &info;
