@@ -97,8 +97,8 @@ private:
         }
         // What is kept between calls makes an answer depend on those before it.
         const auto is_unsure = [](const std::string& id) {
-            return id == "state_kept_between_calls" || id == "reads_out_of_bounds" || id == "null_pointer_followed" ||
-                   id == "result_never_assigned";
+            return id == "state_kept_between_calls" || id == "reads_out_of_bounds" || id == "result_never_assigned" ||
+                   id.ends_with("_pointer_followed");
         };
         if (findings_.unreliable || std::ranges::any_of(findings_.mistakes, is_unsure)) return;
         for (const AnsweredCall& call : hidden_test_calls_)

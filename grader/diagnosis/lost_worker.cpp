@@ -10,11 +10,18 @@ using verdict::FailureKind;
 
 namespace {
 
+bool says(const verdict::SanitizerReport& report, const char* hint) {
+    return std::any_of(report.first_lines.begin(), report.first_lines.end(),
+                       [&](const std::string& line) { return line.find(hint) != std::string::npos; });
+}
+
 /// Whether an address close to 0 was used: a null pointer, or the numbers of an empty vector.
-bool points_nowhere(const verdict::SanitizerReport& report) {
-    return std::any_of(report.first_lines.begin(), report.first_lines.end(), [](const std::string& line) {
-        return line.find("address points to the zero page") != std::string::npos;
-    });
+bool points_nowhere(const verdict::SanitizerReport& report) { return says(report, "address points to the zero page"); }
+
+/// Whether an address was used that no memory of a program has. What a variable holds that was never set makes such a
+/// one (HEADWAY_FILL_LOCALS); an index that runs past the end of its tensor does not.
+bool points_outside_all_memory(const verdict::SanitizerReport& report) {
+    return says(report, "dereference of a high value address");
 }
 
 }  // namespace
@@ -31,6 +38,7 @@ std::string mistake_behind(const verdict::Failure& failure) {
     if (says("division by zero") || says("SIGFPE") || says("FPE")) return "divides_by_zero";
     if (says("overflow") && !says("signed integer") && !says("unsigned")) return "reads_out_of_bounds";
     if (failure.sanitizer && points_nowhere(*failure.sanitizer)) return "null_pointer_followed";
+    if (failure.sanitizer && points_outside_all_memory(*failure.sanitizer)) return "wild_pointer_followed";
     if (says("out of bounds") || says("index") || says("SEGV") || says("SIGSEGV")) return "reads_out_of_bounds";
     return {};
 }
