@@ -29,7 +29,8 @@ bool points_outside_all_memory(const verdict::SanitizerReport& report) {
 bool is_timeout(const Reply& reply) { return reply.failure && reply.failure->kind == FailureKind::timeout; }
 
 std::string mistake_behind(const verdict::Failure& failure) {
-    if (failure.kind == FailureKind::timeout) return "never_ends";
+    if (failure.kind == FailureKind::timeout)
+        return failure.message.find(judge::waits) == std::string::npos ? "never_ends" : "waits_without_end";
     if (failure.kind == FailureKind::exception) return {};  // its words are of any kind
     const std::string kind = failure.sanitizer ? failure.sanitizer->kind : failure.message;
     const auto says = [&](const char* text) { return kind.find(text) != std::string::npos; };
