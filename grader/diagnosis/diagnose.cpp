@@ -125,10 +125,12 @@ verdict::Diagnosis diagnose(const std::string& exercise, const Workers& workers,
         auto wrong = investigate(exercise.substr(0, 2), function, workers, calls, Random(seed), left, known,
                                  some_unnamed, right_before);
         if (!wrong || waits_for_another(*wrong, function, known)) return;
-        // Once a function is beyond the catalogue, one long search is enough: the student waits for it.
-        if (wrong->state == FunctionState::unrecognised) left.budget = limits.budget / 4;
+        // Once a function is beyond the catalogue, one long search is enough: the student waits for it. Of one that
+        // fails without an answer nothing is said, and nothing was searched.
+        const bool is_beyond = wrong->state == FunctionState::unrecognised;
+        if (is_beyond && !wrong->sentences.empty()) left.budget = limits.budget / 4;
         // No model makes a mistake for some sizes alone.
-        some_unnamed |= wrong->state == FunctionState::unrecognised || wrong->only_where;
+        some_unnamed |= is_beyond || wrong->only_where;
         for (const std::string& id : wrong->mistakes) {
             if (wrong->only_where) break;
             const Mistake* one = &mistake(id);

@@ -5,6 +5,7 @@
 #include "diagnosis/constant_factor.hpp"
 #include "diagnosis/forgotten_check.hpp"
 #include "diagnosis/localise.hpp"
+#include "diagnosis/lost_worker.hpp"
 #include "diagnosis/never_reached.hpp"
 #include "diagnosis/only_where.hpp"
 #include "diagnosis/own_functions.hpp"
@@ -54,16 +55,17 @@ public:
         collect();
         FunctionDiagnosis diagnosis;
         diagnosis.function = function_.name;
-        diagnosis.stage = function_.stage;
         diagnosis.mistakes = findings_.mistakes;
         diagnosis.sentences = findings_.sentences;
         if (!findings_.frames.empty()) diagnosis.frames = findings_.frames;
         look_for_state_in_suite(diagnosis);
         const bool answers_right = is_explained(observations_, {}) && is_explained(suite_, {});
         if (answers_right && findings_.mistakes.empty()) {
+            if (fails_without_a_name(function_, findings_)) return diagnosis;  // unrecognised: its failure says it
             right_before_.insert(right_before_.end(), observations_.begin(), observations_.end());
             return std::nullopt;
         }
+        diagnosis.stage = function_.stage;
         diagnosis.state = FunctionState::named;
         if (findings_.unreliable || answers_right) return diagnosis;
         own_.emplace(function_, workers_.plain, std::ranges::any_of(known_, [](const Mistake* one) {
@@ -243,12 +245,10 @@ private:
     /// What throws for some questions, such as a view of what is not contiguous, may have a name by what it answers to
     /// the others.
     bool name_where_it_answers(FunctionDiagnosis& diagnosis) {
-        const auto throws = [](const Observation& one) {
-            return (one.seen.kind == Answer::Kind::refused || one.seen.kind == Answer::Kind::threw) &&
-                   predicted(one, right()).is_value();
-        };
         const std::vector<Observation> small = observations_, large = suite_;
-        if (std::erase_if(observations_, throws) + std::erase_if(suite_, throws) == 0) return false;
+        const auto threw = std::erase_if(observations_, threw_where_an_answer_is_due) +
+                           std::erase_if(suite_, threw_where_an_answer_is_due);
+        if (threw == 0) return false;
         const auto left = all_observations();
         const bool answers = std::ranges::any_of(left, [](const Observation& one) { return one.seen.is_value(); });
         const MistakeSet set = !answers || is_explained(left, {}) ? MistakeSet{} : explanation();

@@ -1,5 +1,7 @@
 #include "diagnosis/lost_worker.hpp"
 
+#include "diagnosis/never_reached.hpp"
+
 #include "student/behaviour.hpp"
 
 #include <algorithm>
@@ -42,6 +44,13 @@ std::string mistake_behind(const verdict::Failure& failure) {
     if (failure.sanitizer && points_outside_all_memory(*failure.sanitizer)) return "wild_pointer_followed";
     if (says("out of bounds") || says("index") || says("SEGV") || says("SIGSEGV")) return "reads_out_of_bounds";
     return {};
+}
+
+bool fails_without_a_name(const Function& function, const Findings& findings) {
+    return !was_never_reached(function, findings) &&
+           std::ranges::any_of(findings.questions, [&](const Findings::Question& question) {
+               return !question.clean && question.reply.failure && mistake_behind(*question.reply.failure).empty();
+           });
 }
 
 bool comes_to_no_end(const Reply& reply) {
