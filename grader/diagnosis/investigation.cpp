@@ -80,7 +80,7 @@ public:
             // Where the model makes a mistake of theirs a little otherwise, another one may look like it by chance.
             if (!has_its_own(set) || !follows_from_others(diagnosis)) name(diagnosis, set);
         } else if (is_right_for_short_numbers(observations_, function_, workers_.plain)) {
-            diagnosis.mistakes.emplace_back("half_precision");
+            diagnosis.mistakes.emplace_back("numbers_cut_short");
             diagnosis.sentences.emplace_back(
                 "inputs of few binary digits are answered right, the same inputs with all their digits are not");
         } else {

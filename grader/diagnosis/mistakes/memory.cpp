@@ -66,6 +66,10 @@ Chapter chapters::memory() {
          .stage = "",
          .lesson = {},
          .pseudocode = "one result, declared once and computed once; return it, as the header says, and nothing else"},
+        {.id = "digits",
+         .stage = "",
+         .lesson = {},
+         .pseudocode = "every number on the way is a float: no cast and no table that holds fewer digits"},
         {.id = "precision",
          .stage = "scores",
          .lesson = {{"01", "Softmax without overflow"}},
@@ -232,6 +236,12 @@ Chapter chapters::memory() {
                      return rounded;
                  };
              }},
+        {.id = "numbers_cut_short",
+         .decision = "digits",
+         .title = "numbers are cut to the precision of a 16-bit float on their way",
+         .right = "stay in float",
+         .symptom = "what is computed of them is off in the third digit",
+         .question = "Which type holds your numbers on the way?"},
         {.id = "cut_to_integers",
          .decision = "precision",
          .title = "q and k are cut to integers",
