@@ -103,8 +103,7 @@ void take_words_of_tests(std::vector<FunctionDiagnosis>& functions, const std::v
 bool waits_for_another(const FunctionDiagnosis& wrong, const Function& function, const MistakeSet& known) {
     if (!function.given_own || wrong.mistakes.size() != 1) return false;
     const std::string& id = wrong.mistakes.front();
-    const bool never_came_back =
-        id == "never_ends" || id == "waits_without_end" || id == "calls_itself_without_end";
+    const bool never_came_back = id == "never_ends" || id == "waits_without_end" || id == "calls_itself_without_end";
     return never_came_back && std::ranges::find(known, id, &Mistake::id) != known.end();
 }
 

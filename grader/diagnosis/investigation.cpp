@@ -68,9 +68,8 @@ public:
         diagnosis.stage = function_.stage;
         diagnosis.state = FunctionState::named;
         if (findings_.unreliable || answers_right) return diagnosis;
-        own_.emplace(function_, workers_.plain, std::ranges::any_of(known_, [](const Mistake* one) {
-                         return one->id == "state_kept_between_calls";
-                     }));
+        const auto state = std::ranges::find(known_, std::string_view("state_kept_between_calls"), &Mistake::id);
+        own_.emplace(function_, workers_.plain, state != known_.end());
         // What a function that has no name does to its callers is no mistake of theirs.
         if (was_never_reached(function_, findings_)) {
             leave_to_others(diagnosis);
@@ -188,8 +187,9 @@ private:
             return;
         }
         for (const Mistake* mistake : set) diagnosis.mistakes.emplace_back(mistake->id);
-        diagnosis.inputs = evidence->inputs;
-        diagnosis.telling = evidence->wrong;
+        if (evidence->open() > 0) diagnosis.left_open = evidence->open();
+        diagnosis.inputs = evidence->inputs - evidence->open();
+        diagnosis.telling = evidence->wrong - evidence->left_open;
         diagnosis.closeness = evidence->closeness;
         for (const MistakeSet& other : alternatives_)
             for (const Mistake* mistake : other)

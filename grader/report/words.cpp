@@ -183,14 +183,20 @@ std::string unnamed_in_words(const verdict::Exercise& exercise, const std::strin
 }
 
 std::string evidence(const FunctionDiagnosis& function) {
-    const std::string_view fits = function.mistakes.size() == 1 ? "fits" : "together they fit";
-    if (function.inputs == 1)
-        return fmt::format("{} the one answer of {} that we saw; it is wrong", fits, function.function);
-    const std::string wrong = function.telling == function.inputs ? fmt::format("all {} are", function.telling)
-                              : function.telling == 1             ? "one of them is"
-                                                                  : fmt::format("{} of them are", function.telling);
-    return fmt::format("{} all {} answers of {} that we saw; {} wrong", fits, function.inputs, function.function,
-                       wrong);
+    const bool is_alone = function.mistakes.size() == 1;
+    const std::string answers =
+        function.inputs == 1 ? "the one answer" : fmt::format("all {} answers", function.inputs);
+    const std::string wrong = function.inputs == 1                  ? "it is"
+                              : function.telling == function.inputs ? fmt::format("all {} are", function.telling)
+                              : function.telling == 1               ? "one of them is"
+                                                                    : fmt::format("{} of them are", function.telling);
+    const std::string_view it = is_alone ? "it" : "they";
+    const std::string which = !function.left_open ? "we saw" : fmt::format("{} predict{}", it, is_alone ? "s" : "");
+    std::string text = fmt::format("{} {} of {} that {}; {} wrong", is_alone ? "fits" : "together they fit", answers,
+                                   function.function, which, wrong);
+    if (function.left_open)
+        text += fmt::format(". Of {} more {} say{} nothing", *function.left_open, it, is_alone ? "s" : "");
+    return text;
 }
 
 bool is_loud(FailureKind kind) {

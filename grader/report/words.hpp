@@ -68,7 +68,8 @@ std::optional<verdict::SourceLine> memory_read_too_early(const verdict::Exercise
 /// empty if none is known.
 std::string stopped_at(const verdict::Exercise& exercise, const verdict::NamedMistake& mistake);
 
-/// "fits all 27 answers of attention_scores that we saw; 24 of them are wrong"
+/// "fits all 27 answers of attention_scores that we saw; 24 of them are wrong"; of those alone that the mistakes predict,
+/// where they leave others open
 std::string evidence(const verdict::FunctionDiagnosis& function);
 
 /// What is known of a function that is wrong in a way without a name: for which sizes, what it should have refused, or

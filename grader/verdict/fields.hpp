@@ -114,6 +114,7 @@ void each_field(T& function, auto&& field) {
     field("mistakes", function.mistakes);
     field("alternatives", function.alternatives);
     field("inputs", function.inputs);
+    field("left_open", function.left_open);
     field("telling", function.telling);
     field("closeness", function.closeness);
     field("only_where", function.only_where);

@@ -1,6 +1,7 @@
 #include "report/github.hpp"
 #include "report/html.hpp"
 #include "report/terminal.hpp"
+#include "report/words.hpp"
 
 #include <gmock/gmock.h>
 
@@ -51,6 +52,23 @@ TEST(DiagnosisView, WrongNumbersAreToldAsSuchBesideWhatIsLoud) {
     both.tests.push_back(quiet);
     EXPECT_THAT(shown(both), HasSubstr("▸ split_heads crashed: SIGSEGV\n"));
     EXPECT_THAT(shown(both), HasSubstr("2 of 7 questions are answered right"));
+}
+
+TEST(DiagnosisView, WhatAMistakeLeavesOpenIsNoAnswerThatItFits) {
+    verdict::FunctionDiagnosis function;
+    function.function = "split_heads";
+    function.mistakes = {"heads_interleaved"};
+    function.inputs = 8;
+    function.telling = 5;
+    EXPECT_EQ(evidence(function), "fits all 8 answers of split_heads that we saw; 5 of them are wrong");
+    function.left_open = 2;
+    EXPECT_EQ(evidence(function),
+              "fits all 8 answers of split_heads that it predicts; 5 of them are wrong. Of 2 more it says nothing");
+    function.mistakes.emplace_back("view_instead_of_transpose");
+    function.inputs = function.telling = 1;
+    EXPECT_EQ(evidence(function),
+              "together they fit the one answer of split_heads that they predict; it is wrong. Of 2 more they say "
+              "nothing");
 }
 
 TEST(DiagnosisView, TheLineOfTheStudentsFileStandsBelow) {
