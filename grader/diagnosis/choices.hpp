@@ -54,6 +54,7 @@ struct Projecting {
     Array (*finish)(const Array& projected, int role);
     std::array<bool, 3> transposed{};   ///< whether the weight of q, k, v is turned first
     std::array<BiasOfHeads, 3> bias{};  ///< of q, k, v
+    bool fused_by_heads = false;        ///< where one input makes all three, x·[w_q w_k w_v] is split before it is cut
     bool operator==(const Projecting&) const = default;
 };
 
