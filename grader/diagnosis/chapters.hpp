@@ -19,6 +19,7 @@ Chapter mask_blocking();
 Chapter causal_and_padding();
 Chapter scoring();
 Chapter weighing();
+Chapter returned_weights();
 Chapter projecting();
 Chapter biases();
 Chapter splitting();
