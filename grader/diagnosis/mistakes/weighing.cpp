@@ -235,6 +235,23 @@ Chapter chapters::weighing() {
                      return matmul(weights, at.v);
                  };
              }},
+        {.id = "last_head_left_out",
+         .decision = "weigh",
+         .title = "the loop over heads stops one too early: the context of the last head stays 0",
+         .right = "each head gathers its own context, h = 0..H-1",
+         .symptom = "one head learns nothing; with a single head, nothing at all comes out",
+         .question = "What is the last index of your loop over heads?",
+         .make =
+             [](Choices& c) {
+                 c.weighing.context = [](const Weighable& at) {
+                     Array context = matmul(at.weights, at.v);
+                     if (context.shape.size() != 4) return context;
+                     each(context.shape, [&](Coordinate where, std::size_t i) {
+                         if (where[heads_axis] == context.size(1) - 1) context.value[i] = context.error[i] = 0;
+                     });
+                     return context;
+                 };
+             }},
         {.id = "values_not_weighed",
          .decision = "weigh",
          .title = "values are averaged alike, whatever the weights are",
