@@ -12,6 +12,7 @@ Chapter checking();
 Chapter memory();
 Chapter scale();
 Chapter softmax();
+Chapter softmax_in_double();
 Chapter rescaling();
 Chapter after_softmax();
 Chapter mask_reading();

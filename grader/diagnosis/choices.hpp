@@ -131,6 +131,7 @@ struct Softmaxing {
     Rescaled rescaled = Rescaled::total_and_gathered;
     Together summed = Together::keys;  ///< whose exponentials divide one another, where rows have their own maximum
     bool sums_anew = false;            ///< for each weight, over a row whose first numbers are weights already
+    double clamped_to = 0;             ///< scores are brought into ± this before exp, if it is not 0
     bool in_double = false;            ///< exponentials overflow above 709 and vanish below -745, not at 88 and -103
     Array (*finish)(const Array& weights, const Widths&);
     int times = 1;
