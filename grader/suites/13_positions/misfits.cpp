@@ -76,6 +76,7 @@ void expect_attention_checked(Student& student, Random& random, const Inputs& in
     };
     refuse(0, heads(random, n.B, in.grouping.H() + 1, n.T, n.d), "H is not divisible by H_kv");
     refuse(5, 0.0, "base is 0");
+    refuse(5, -500.0, "base is negative");
     Arguments odd = in.with(Mask{});
     odd[0].value = heads(random, n.B, in.grouping.H(), n.T, 7);
     odd[1].value = heads(random, n.B, in.grouping.H_kv, n.S, 7);
@@ -85,10 +86,36 @@ void expect_attention_checked(Student& student, Random& random, const Inputs& in
                   [&](const Mask& mask) { return in.with(mask); });
 }
 
+namespace {
+
+/// What rotary_attention refuses, decode refuses too. A program may check a step behind a cache elsewhere than the
+/// beginning of a text, so both are asked.
+void expect_checked_as_attention_is(Student& student, Random& random, const Decoding& in) {
+    const std::string when = in.P() > 0 ? ", behind a cache" : ", at the beginning of a text";
+    const auto refuse = [&](const Decoding& other, const std::string& because) {
+        student.refuses("decode", other.arguments(), because + when);
+    };
+    const Index B = in.q.size(0), H = in.grouping.H(), H_kv = in.grouping.H_kv, T = in.q.size(2);
+    Decoding zero = in, negative = in, uneven = in, odd = in;
+    zero.base = 0;
+    refuse(zero, "base is 0");
+    negative.base = -500;
+    refuse(negative, "base is negative");
+    uneven.q = heads(random, B, H + 1, T, in.q.size(3));
+    refuse(uneven, "H is not divisible by H_kv");
+    odd.q = heads(random, B, H, T, 7);
+    odd.k = heads(random, B, H_kv, T, 7);
+    if (in.P() > 0) odd.cached_k = heads(random, B, H_kv, in.P(), 7);
+    refuse(odd, "a width of 7 has no pairs");
+}
+
+}  // namespace
+
 void expect_decoding_checked(Student& student, Random& random, const Decoding& in) {
     refuses_misfits(student, random, "decode", in.arguments(),
                     "cache_k: B K P d, cache_v: B K P d_v, q: B H T d, k: B K T d, v: B K T d_v");
     expect_four_axes_wanted(student, "decode", in.arguments(), {"cache_k", "cache_v", "q", "k", "v"});
+    for (const Decoding& some : {in, in.from_the_beginning()}) expect_checked_as_attention_is(student, random, some);
     const auto refuse = [&](const std::vector<Index>& padding, const std::string& because) {
         Arguments other = in.arguments();
         other[5].value = padding;
