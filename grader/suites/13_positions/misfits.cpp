@@ -7,6 +7,24 @@
 
 namespace headway::judge::positions {
 
+namespace {
+
+/// What belongs to a text taken out of a batch has an axis less. It is not for every text.
+void expect_every_axis_wanted(Student& student, const std::string& function, const Arguments& fits,
+                              const std::vector<std::string>& names) {
+    for (std::size_t i = 0; i < fits.size(); ++i) {
+        if (std::ranges::find(names, fits[i].name) == names.end()) continue;
+        Arguments flat = fits;
+        const Tensor one = std::get<Tensor>(fits[i].value).select(0, 0);
+        flat[i].value = one;
+        student.refuses_index(function, flat,
+                              fits[i].name + " has " + std::to_string(one.rank()) +
+                                  (one.rank() == 1 ? " axis" : " axes") + ", one too few");
+    }
+}
+
+}  // namespace
+
 void expect_positions_checked(Student& student, Random& random, const Sizes& n) {
     const auto refuse = [&](const std::vector<Index>& padding, Index first, Index T, const std::string& because) {
         student.refuses("token_positions", {{"padding", padding}, {"first", first}, {"T", T}}, because);
@@ -38,6 +56,7 @@ void expect_turns_checked(Student& student, Random& random, const Sizes& n) {
         Arguments flat = fits;
         flat[0].value = random_tensor(random, {n.B, n.T, 6});
         student.refuses(function, flat, "x must be of shape (B, H, T, d)");
+        expect_every_axis_wanted(student, function, fits, {"angles"});
     }
     for (const char* function : {"pairs_to_halves", "halves_to_pairs"}) {
         const auto refuse = [&](const Tensor& w, Index H, const std::string& because) {
@@ -50,21 +69,6 @@ void expect_turns_checked(Student& student, Random& random, const Sizes& n) {
         refuse(random_tensor(random, {}), 1, "w has no axis");
     }
 }
-
-namespace {
-
-/// A text taken out of a batch has three axes.
-void expect_four_axes_wanted(Student& student, const std::string& function, const Arguments& fits,
-                             const std::vector<std::string>& names) {
-    for (std::size_t i = 0; i < fits.size(); ++i) {
-        if (std::ranges::find(names, fits[i].name) == names.end()) continue;
-        Arguments flat = fits;
-        flat[i].value = std::get<Tensor>(fits[i].value).select(0, 0);
-        student.refuses_index(function, flat, fits[i].name + " has three axes");
-    }
-}
-
-}  // namespace
 
 void expect_attention_checked(Student& student, Random& random, const Inputs& in, const Sizes& n) {
     refuses_misfits(student, random, "rotary_attention", in.with(Mask{}),
@@ -81,7 +85,8 @@ void expect_attention_checked(Student& student, Random& random, const Inputs& in
     odd[0].value = heads(random, n.B, in.grouping.H(), n.T, 7);
     odd[1].value = heads(random, n.B, in.grouping.H_kv, n.S, 7);
     student.refuses("rotary_attention", odd, "a width of 7 has no pairs");
-    expect_four_axes_wanted(student, "rotary_attention", in.with(Mask{}), {"q", "k", "v"});
+    expect_every_axis_wanted(student, "rotary_attention", in.with(Mask{}),
+                             {"q", "k", "v", "q_positions", "k_positions"});
     refuses_masks(student, random, {n.B, in.grouping.H(), n.T, n.S}, "rotary_attention",
                   [&](const Mask& mask) { return in.with(mask); });
 }
@@ -114,7 +119,7 @@ void expect_checked_as_attention_is(Student& student, Random& random, const Deco
 void expect_decoding_checked(Student& student, Random& random, const Decoding& in) {
     refuses_misfits(student, random, "decode", in.arguments(),
                     "cache_k: B K P d, cache_v: B K P d_v, q: B H T d, k: B K T d, v: B K T d_v");
-    expect_four_axes_wanted(student, "decode", in.arguments(), {"cache_k", "cache_v", "q", "k", "v"});
+    expect_every_axis_wanted(student, "decode", in.arguments(), {"cache_k", "cache_v", "q", "k", "v"});
     for (const Decoding& some : {in, in.from_the_beginning()}) expect_checked_as_attention_is(student, random, some);
     const auto refuse = [&](const std::vector<Index>& padding, const std::string& because) {
         Arguments other = in.arguments();
