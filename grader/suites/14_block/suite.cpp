@@ -278,6 +278,7 @@ PROPERTY(Block, StacksKeepInputsAlone, 1,
         expect_stack(student, BlockInputs(random, n, 1).ordered(order));
         for (const Index L : {2, 4}) expect_stack(student, BlockInputs(random, n, L).ordered(order).calm());
     }
+    expect_stack(student, BlockInputs(random, random_block_sizes(random), 3).ordered(mixed).calm());
     for (const std::string& order : orders)
         expect_one_call_back(student, BlockInputs(random, {2, 3, 4, 5}, 0).ordered(order));
     expect_checkpoints(student, random, !session.sanitized);  // a sanitizer's own memory would be measured
