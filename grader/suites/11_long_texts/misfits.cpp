@@ -69,6 +69,18 @@ std::vector<Index> values_of_misfit(Student& student, const Filled& filled, cons
     return {fewer, more};
 }
 
+void expect_contexts_last(Student& student, const Filled& filled, const NewTokens& some) {
+    const wire::Handle cache = filled.in(student);
+    if (student.outside_story([&] { return result_lasts(student, "ring_decode", some.decoded(cache)); })) return;
+    verdict::Failure failure;
+    failure.kind = verdict::FailureKind::wrong_behaviour;
+    failure.function = "ring_decode";
+    failure.message =
+        "the context vectors that your ring_decode returned change when later tokens are decoded: each "
+        "call must return a tensor of its own";
+    fail(std::move(failure));
+}
+
 }  // namespace
 
 void expect_masks_checked(Student& student, Random& random, const Sizes& n) {
@@ -151,11 +163,13 @@ void expect_rings_checked(Student& student, Random& random, const Sizes& n) {
     refuses_misfits(student, random, "ring_decode", some.decoded(cache),
                     "q: B! H! n d!, k: B! H! n d!, v: B! H! n d_v!");
     expect_as_it_was(cache, "ring_decode");
-    for (const Tensor& tokens : {some.k.contiguous(), strided(some.k)}) {
-        Arguments asked = some.decoded(filled.in(student));
-        asked[2].value = tokens;
-        expect_unchanged(student, {"ring_decode", asked});
+    for (const bool dense : {true, false}) {
+        NewTokens tokens = some;
+        for (Tensor* one : {&tokens.q, &tokens.k, &tokens.v}) *one = dense ? one->contiguous() : strided(*one);
+        expect_unchanged(student, {"ring_append", tokens.appended(filled.in(student))});
+        expect_unchanged(student, {"ring_decode", tokens.decoded(filled.in(student))});
     }
+    expect_contexts_last(student, filled, some);
 }
 
 }  // namespace headway::judge::long_texts
