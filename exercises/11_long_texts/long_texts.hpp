@@ -11,8 +11,9 @@
 // T queries are the last T of S positions: query t is at position p(t) = t + (S - T). As everywhere in this course,
 // true in a mask means "may not attend", and Mask{} blocks nothing. Everything in <headway/given.hpp> up to
 // scaled_dot_product_context is yours to use. No function changes an argument that is const, or what it returned
-// before; tensors and masks may be views of any strides. Every size is at least 1; where one is not, where T > S, or
-// where shapes do not fit, throw std::invalid_argument. Nothing broadcasts here.
+// before; tensors and masks may be views of any strides. Where T > S, or where shapes do not fit, throw
+// std::invalid_argument; also where a number T, w or layers is below 1, or a size that make_ring is asked for. Tensors
+// and masks have elements: empty ones are not asked about. Nothing broadcasts here.
 namespace headway::ex11 {
 
 // ---- masks -------------------------------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ Tensor token_positions(const std::vector<Index>& padding, Index first, Index T);
 
 /// How far each pair is turned:   angles[b, t, i] = positions[b, t] · base^(-2i/d), in radians.
 ///                                                                                       [Su et al. 2021, §3.2.2]
-/// @param positions  (B, T)   @return (B, T, d/2)
+/// @param positions  (B, T), whole numbers from 0 on   @return (B, T, d/2)
 /// @throws std::invalid_argument also if d is odd or below 2, or base is not above 0
 Tensor rotation_angles(const Tensor& positions, Index d, double base);
 
@@ -52,7 +52,8 @@ Tensor halves_to_pairs(const Tensor& w, Index num_heads);
 /// softmax(q'·k'ᵀ / √d, masked)·v, where q' and k' are q and k with neighbours turned by their positions: a score
 /// depends on the distance of query and key alone. Query head h uses keys and values of head h / (H / H_kv).
 /// @param q  (B, H, T, d)   @param k  (B, H_kv, S, d)   @param v  (B, H_kv, S, d_v)
-/// @param q_positions  (B, T)   @param k_positions  (B, S)   @param mask  broadcastable to (B, H, T, S)
+/// @param q_positions  (B, T)   @param k_positions  (B, S), both whole numbers from 0 on
+/// @param mask  broadcastable to (B, H, T, S)
 /// @return context (B, H, T, d_v), zeros for a query that sees no key
 /// @throws std::invalid_argument also if H_kv does not divide H, or as rotation_angles does
 Tensor rotary_attention(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& q_positions,
