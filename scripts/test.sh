@@ -127,6 +127,12 @@ check_lint() {
     )
 }
 
+# What is too much for one run, mutants and attacks above all, is taken in shares: another one with each commit, so that a
+# few commits see all of it. A failure of that share comes again with HEADWAY_SHARE.
+HEADWAY_SHARE=${HEADWAY_SHARE:-$(git -C "$root" rev-list --count HEAD 2>/dev/null || echo 0)}
+export HEADWAY_SHARE
+echo "HEADWAY_SHARE=$HEADWAY_SHARE: which share of the mutants and attacks this run takes."
+
 # Named fuzzers need nothing else of the build; the lying workers, which follow when all are soaked, need the judge.
 if [ -z "$fuzzers" ]; then build test || finish; fi
 if [ "$all$soak" != nono ]; then build test/fuzzers || finish; fi
@@ -140,12 +146,10 @@ if [ "$slurm" = only ]; then
     finish
 fi
 if [ "$all" = yes ]; then run_tests all test; else run_tests test test; fi
-# Another share of the mutants with each commit, so that a few commits see all of them. All at once, in both builds: --soak.
-share=$(git -C "$root" rev-list --count HEAD 2>/dev/null || echo 0)
+# All mutants at once, in both builds: --soak.
 set -- --quick --every 6
 if [ "$all" = yes ]; then set -- --every 4 --sanitized-every 4 --diagnosis; fi
-echo "verify $* --from $share"
-check 'The course itself (verify)' "$root/build/test/bin/headway-cli" verify "$@" --from "$share"
+check 'The course itself (verify)' "$root/build/test/bin/headway-cli" verify "$@" --from "$HEADWAY_SHARE"
 check 'Format' check_format
 check 'Scripts (shellcheck)' check_scripts
 if [ "$all" = yes ]; then

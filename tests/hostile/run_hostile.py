@@ -15,7 +15,7 @@ Each folder here is one attack: attack.cpp, put beside a right solution of exerc
 usage: run_hostile.py --cli PROGRAM --course FOLDER --work FOLDER [--user N] [--no-live] [--weaker [--no-landlock]]
                       [--part K/N] [ATTACK...]
 
---part K/N takes each Nth attack, from the Kth on.
+--part K/N takes each Nth attack, from the Kth on; HEADWAY_SHARE=M takes the part that comes M parts later.
 
 --weaker grades on a machine where bubblewrap can do nothing (poor_machine.py). What may get through the weaker jail is
 listed in weaker.toml, with the reason; no reason excuses points, processes that live on, or changed files.
@@ -269,7 +269,8 @@ def main():
     if arguments.attacks:
         attacks = [attack for attack in attacks if attack.name in arguments.attacks]
     part, parts = map(int, arguments.part.split("/"))
-    attacks = attacks[part - 1::parts]
+    share = int(os.environ.get("HEADWAY_SHARE", "0"))
+    attacks = attacks[(part - 1 + share) % parts::parts]
 
     may_get_through = may_get_through_weaker_jail(folder, arguments) if arguments.weaker else {}
     if unknown := set(may_get_through) - {path.parent.name for path in folder.glob("*/hostile.toml")}:

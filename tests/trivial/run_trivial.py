@@ -15,7 +15,10 @@ cheap and look computed: of the right shape, scaled copies, noise, one number th
 are due. They are functions that
 take the place of the solution's, or whole; for what is right in them they may earn what EARNED says.
 
-usage: run_trivial.py --cli PROGRAM --course FOLDER --work FOLDER [--kinds KIND,...] [--among-right-ones | --made-up] [NN...]
+usage: run_trivial.py --cli PROGRAM --course FOLDER --work FOLDER [--kinds KIND,... [--one-kind]]
+                      [--among-right-ones | --made-up] [NN...]
+
+--one-kind takes the first of the kinds, or with HEADWAY_SHARE=M the one that comes M later.
 """
 import argparse
 import json
@@ -178,6 +181,7 @@ def main():
     for name in ("cli", "course", "work"):
         parser.add_argument(f"--{name}", type=pathlib.Path, required=True)
     parser.add_argument("--kinds", default=",".join(KINDS))
+    parser.add_argument("--one-kind", action="store_true")
     parser.add_argument("--among-right-ones", action="store_true")
     parser.add_argument("--made-up", action="store_true")
     parser.add_argument("numbers", nargs="*", metavar="NN")
@@ -185,6 +189,8 @@ def main():
     numbers = arguments.numbers or sorted(
         folder.name[:2] for folder in (arguments.course / "solutions").glob("[0-9][0-9]_*"))
     kinds = arguments.kinds.split(",")
+    if arguments.one_kind:
+        kinds = [kinds[int(os.environ.get("HEADWAY_SHARE", "0")) % len(kinds)]]
     grader = Grader(arguments)
     rows, columns, complaints = {}, [], []
 
