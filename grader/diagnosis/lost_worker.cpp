@@ -12,18 +12,18 @@ using verdict::FailureKind;
 
 namespace {
 
-bool says(const verdict::SanitizerReport& report, const char* hint) {
+bool report_says(const verdict::SanitizerReport& report, const char* hint) {
     return std::any_of(report.first_lines.begin(), report.first_lines.end(),
                        [&](const std::string& line) { return line.find(hint) != std::string::npos; });
 }
 
 /// Whether an address close to 0 was used: a null pointer, or the numbers of an empty vector.
-bool points_nowhere(const verdict::SanitizerReport& report) { return says(report, "address points to the zero page"); }
+bool points_nowhere(const verdict::SanitizerReport& report) { return report_says(report, "address points to the zero page"); }
 
 /// Whether an address was used that no memory of a program has. What a variable holds that was never set makes such a
 /// one (HEADWAY_FILL_LOCALS); an index that runs past the end of its tensor does not.
 bool points_outside_all_memory(const verdict::SanitizerReport& report) {
-    return says(report, "dereference of a high value address");
+    return report_says(report, "dereference of a high value address");
 }
 
 }  // namespace
