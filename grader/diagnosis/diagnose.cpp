@@ -118,7 +118,6 @@ verdict::Diagnosis diagnose(const std::string& exercise, const Workers& workers,
     MistakeSet known;
     SearchLimits left = limits;
     bool some_unnamed = false;
-    bool out_of_time = false;
     std::vector<Observation> right_before;
     const auto look_at = [&](const Function& function) {
         auto wrong = investigate(exercise.substr(0, 2), function, workers, calls, Random(seed), left, known,
@@ -142,7 +141,7 @@ verdict::Diagnosis diagnose(const std::string& exercise, const Workers& workers,
     try {
         std::ranges::for_each(subject->second.functions, look_at);
     } catch (const judge::OutOfTime&) {
-        out_of_time = true;  // what has been found by now is told
+        diagnosis.out_of_time = true;  // what has been found by now is told
     }
     time_for_predictions() = nullptr;
     take_words_of_tests(diagnosis.functions, told, subject->second);
@@ -152,7 +151,7 @@ verdict::Diagnosis diagnose(const std::string& exercise, const Workers& workers,
                       [&](const std::string& id) { return would_show(mistake(id), right_before); });
     diagnosis.mistakes = named_mistakes(diagnosis.functions, exercise.substr(0, 2));
     diagnosis.complete =
-        !out_of_time && !diagnosis.functions.empty() &&
+        !diagnosis.out_of_time && !diagnosis.functions.empty() &&
         std::all_of(diagnosis.functions.begin(), diagnosis.functions.end(),
                     [](const FunctionDiagnosis& one) { return one.state != FunctionState::unrecognised; });
     diagnosis.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

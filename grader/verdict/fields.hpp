@@ -126,6 +126,7 @@ void each_field(T& function, auto&& field) {
 template <MaybeConst<Diagnosis> T>
 void each_field(T& diagnosis, auto&& field) {
     field("complete", diagnosis.complete);
+    field("out_of_time", diagnosis.out_of_time);
     field("mistakes", diagnosis.mistakes);
     field("functions", diagnosis.functions);
     field("seconds", diagnosis.seconds);

@@ -174,7 +174,8 @@ struct FunctionDiagnosis {
 };
 
 struct Diagnosis {
-    bool complete = false;  ///< every wrong function is named or follows from one that is
+    bool complete = false;                 ///< every wrong function is named or follows from one that is
+    std::optional<bool> out_of_time = {};  ///< true: its time was up before every function was looked at
     std::vector<NamedMistake> mistakes;
     std::vector<FunctionDiagnosis> functions;
     double seconds = 0;

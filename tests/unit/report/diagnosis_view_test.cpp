@@ -145,6 +145,20 @@ TEST(DiagnosisView, WhatLeadsToTheSameLineIsNotToldAgain) {
     EXPECT_THAT(shown(thrown), HasSubstr("▸ view threw where it should answer: no, neither (T)\n"));
 }
 
+TEST(DiagnosisView, WhatWasNotLookedAtIsNotSaidToHaveNoName) {
+    verdict::Exercise found = unnamed(verdict::FailureKind::wrong_value, "your split_heads is wrong");
+    EXPECT_THAT(shown(found), HasSubstr("split_heads is wrong in a way that Headway has no name for"));
+    found.diagnosis->out_of_time = true;
+    EXPECT_THAT(shown(found), HasSubstr("no name for")) << "this function was";
+    EXPECT_THAT(shown(found), HasSubstr("Headway's time was up before it had looked at every function"));
+    found.diagnosis->functions.front().sentences.clear();
+    EXPECT_THAT(shown(found), HasSubstr("split_heads is wrong, and there was no time to look for its mistake"));
+    EXPECT_THAT(html(verdict_of({found})), HasSubstr("there was no time to look for its mistake"));
+    found.diagnosis->functions.clear();
+    EXPECT_THAT(shown(found), HasSubstr("there was no time to look for the mistake"));
+    EXPECT_THAT(shown(found), Not(HasSubstr("no name for")));
+}
+
 TEST(DiagnosisView, AReportsLineIsSaidOnce) {
     verdict::Exercise found = unnamed(verdict::FailureKind::sanitizer, "your split_heads leaves its memory at a.cpp:7");
     found.tests.front().failure->at = {"a.cpp", 7, "return x[9];"};
