@@ -165,7 +165,7 @@ Chapter chapters::memory() {
          .decision = "memory",
          .title = "the answer depends on chance, the clock or an address",
          .right = "equal arguments give equal answers; random numbers come from a seed, in training only",
-         .symptom = "no two runs agree",
+         .symptom = "now and then two runs disagree",
          .question = "What else than the arguments goes into the result?"},
         {.id = "used_after_freed",
          .decision = "memory",
@@ -178,7 +178,7 @@ Chapter chapters::memory() {
          .title = "something of an earlier call is kept and used in a later one",
          .right =
              "a call depends on its arguments alone: no static, nothing kept for later, no buffer that is not cleared",
-         .symptom = "the first call is right, later ones are not",
+         .symptom = "a call is right or wrong by what was asked before it",
          .question = "Which variables outlive a call?"},
         {.id = "argument_changed",
          .decision = "memory",
