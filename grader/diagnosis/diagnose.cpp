@@ -140,16 +140,19 @@ verdict::Diagnosis diagnose(const std::string& exercise, const Workers& workers,
     if (subject == subjects().end()) return diagnosis;
     MistakeSet known;
     SearchLimits left = limits;
-    bool some_unnamed = false;
+    bool some_unnamed = false, some_only_fails = false;
     std::vector<Observation> right_before;
     const auto look_at = [&](const Function& function) {
         auto wrong = investigate(exercise.substr(0, 2), function, workers, calls, Random(seed), left, known,
                                  some_unnamed, right_before);
         if (!wrong || waits_for_another(*wrong, function, known)) return;
-        // Once a function is beyond the catalogue, one long search is enough: the student waits for it. Of one that
-        // fails without an answer nothing is said, and nothing was searched.
+        // Once a function is beyond the catalogue, one long search is enough: the student waits for it.
         const bool is_beyond = wrong->state == FunctionState::unrecognised;
-        if (is_beyond && !wrong->sentences.empty()) left.budget = limits.budget / 4;
+        const bool only_fails = is_beyond && wrong->sentences.empty();  // nothing was searched
+        if (is_beyond && !only_fails) left.budget = limits.budget / 4;
+        // Where it calls another that ends the program, that is what it most likely ends by.
+        if (only_fails && some_only_fails && function.given_own) wrong->state = FunctionState::unjudged;
+        some_only_fails |= only_fails;
         // No model makes a mistake for some sizes alone.
         some_unnamed |= is_beyond || wrong->only_where;
         for (const std::string& id : wrong->mistakes) {
