@@ -2,6 +2,7 @@
 
 #include "diagnosis/catalogue.hpp"
 #include "diagnosis/choose.hpp"
+#include "diagnosis/forgotten_check.hpp"
 #include "diagnosis/investigation.hpp"
 #include "diagnosis/naming.hpp"
 
@@ -40,6 +41,27 @@ void take_words_on_calls(std::vector<FunctionDiagnosis>& functions, const std::v
     }
 }
 
+/// "its shape is wrong: your f should throw std::invalid_argument", without what it did instead.
+std::string without_what_came(std::string words) {
+    const std::size_t refusal = words.find(" should throw ");
+    return refusal == std::string::npos ? words : words.substr(0, words.find(", but it ", refusal));
+}
+
+/// A refusal that is missing beside wrong numbers may be a mistake of its own, or come from what is wrong in them: it
+/// is told beside their name, and is no name.
+void take_words_on_refusals(std::vector<FunctionDiagnosis>& functions, const std::vector<std::string>& told) {
+    constexpr std::string_view mark = " (refusal): ";
+    for (const std::string& one : told) {
+        const std::size_t end = one.find(mark);
+        if (end == std::string::npos) continue;
+        const auto found = std::ranges::find(functions, one.substr(0, end), &FunctionDiagnosis::function);
+        if (found == functions.end() || found->state != FunctionState::named) continue;
+        const auto tells_of_refusals = [](const std::string& id) { return is_forgotten_check(&mistake(id)); };
+        if (std::ranges::none_of(found->mistakes, tells_of_refusals))
+            found->besides = without_what_came(one.substr(end + mark.size()));
+    }
+}
+
 /// What hidden tests say in words of a function is a name where the diagnosis has none of its own: what it found is
 /// that refusals are missing, or nothing; and where nothing at all was answered wrong. What is right in all else and
 /// calls no function that is wrong has that mistake of its own, unless another leaves something behind.
@@ -62,12 +84,13 @@ void take_words_of_tests(std::vector<FunctionDiagnosis>& functions, const std::v
     std::vector<std::string> worded;
     for (const std::string& one : told) {
         const std::size_t end = one.find(": ");
-        if (end == std::string::npos || one.substr(0, end).ends_with(" (between calls)")) continue;
+        const std::string begin = one.substr(0, end);
+        if (end == std::string::npos || begin.ends_with(" (between calls)") || begin.ends_with(" (refusal)")) continue;
         std::string words = one.substr(end + 2);
         const std::size_t refusal = words.find(" should throw ");
         if (refusal == std::string::npos && words.find(" threw ") != std::string::npos)
             continue;  // that is said where it failed
-        if (refusal != std::string::npos) words = words.substr(0, words.find(", but it ", refusal));
+        words = without_what_came(std::move(words));
         const std::string name = one.substr(0, end);
         // "forward (dropout)" is a part of forward that is asked about by itself.
         auto found = std::ranges::find_if(functions, [&](const FunctionDiagnosis& function) {
@@ -117,16 +140,19 @@ verdict::Diagnosis diagnose(const std::string& exercise, const Workers& workers,
     if (subject == subjects().end()) return diagnosis;
     MistakeSet known;
     SearchLimits left = limits;
-    bool some_unnamed = false;
+    bool some_unnamed = false, some_only_fails = false;
     std::vector<Observation> right_before;
     const auto look_at = [&](const Function& function) {
         auto wrong = investigate(exercise.substr(0, 2), function, workers, calls, Random(seed), left, known,
                                  some_unnamed, right_before);
         if (!wrong || waits_for_another(*wrong, function, known)) return;
-        // Once a function is beyond the catalogue, one long search is enough: the student waits for it. Of one that
-        // fails without an answer nothing is said, and nothing was searched.
+        // Once a function is beyond the catalogue, one long search is enough: the student waits for it.
         const bool is_beyond = wrong->state == FunctionState::unrecognised;
-        if (is_beyond && !wrong->sentences.empty()) left.budget = limits.budget / 4;
+        const bool only_fails = is_beyond && wrong->sentences.empty();  // nothing was searched
+        if (is_beyond && !only_fails) left.budget = limits.budget / 4;
+        // Where it calls another that ends the program, that is what it most likely ends by.
+        if (only_fails && some_only_fails && function.given_own) wrong->state = FunctionState::unjudged;
+        some_only_fails |= only_fails;
         // No model makes a mistake for some sizes alone.
         some_unnamed |= is_beyond || wrong->only_where;
         for (const std::string& id : wrong->mistakes) {
@@ -145,6 +171,7 @@ verdict::Diagnosis diagnose(const std::string& exercise, const Workers& workers,
     }
     time_for_predictions() = nullptr;
     take_words_of_tests(diagnosis.functions, told, subject->second);
+    take_words_on_refusals(diagnosis.functions, told);
     take_words_on_calls(diagnosis.functions, told);
     for (FunctionDiagnosis& function : diagnosis.functions)
         std::erase_if(function.alternatives,

@@ -18,7 +18,9 @@ bool report_says(const verdict::SanitizerReport& report, const char* hint) {
 }
 
 /// Whether an address close to 0 was used: a null pointer, or the numbers of an empty vector.
-bool points_nowhere(const verdict::SanitizerReport& report) { return report_says(report, "address points to the zero page"); }
+bool points_nowhere(const verdict::SanitizerReport& report) {
+    return report_says(report, "address points to the zero page");
+}
 
 /// Whether an address was used that no memory of a program has. What a variable holds that was never set makes such a
 /// one (HEADWAY_FILL_LOCALS); an index that runs past the end of its tensor does not.
@@ -47,9 +49,9 @@ std::string mistake_behind(const verdict::Failure& failure) {
 }
 
 bool fails_without_a_name(const Function& function, const Findings& findings) {
-    return !was_never_reached(function, findings) &&
-           std::ranges::any_of(findings.questions, [&](const Findings::Question& question) {
-               return !question.clean && question.reply.failure && mistake_behind(*question.reply.failure).empty();
+    return findings.mistakes.empty() && !was_never_reached(function, findings) &&
+           std::ranges::any_of(findings.questions, [](const Findings::Question& question) {
+               return !question.clean && question.reply.failure && !is_timeout(question.reply);
            });
 }
 

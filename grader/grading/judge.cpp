@@ -164,6 +164,14 @@ std::vector<std::string> hung_functions(const verdict::Exercise& exercise) {
 
 constexpr const char* between_calls_mark = " (between calls): ";
 
+constexpr const char* refusal_mark = " (refusal): ";
+
+/// Of what does not fit, and was answered.
+bool is_missing_refusal(const verdict::Failure& failure) {
+    return failure.message.find(" should throw ") != std::string::npos &&
+           failure.message.find(", but it returned ") != std::string::npos;
+}
+
 /// What student/behaviour.cpp says of a function that is called again. Wrong numbers alone never lead to such words:
 /// whatever else is wrong, it is a mistake of its own.
 bool is_between_calls(const verdict::Failure& failure) {
@@ -173,13 +181,15 @@ bool is_between_calls(const verdict::Failure& failure) {
 }
 
 std::vector<std::string> told_in_words(const verdict::Exercise& exercise) {
-    std::map<std::string, std::string> told, between_calls;
+    std::map<std::string, std::string> told, between_calls, missing_refusals;
     std::set<std::string> otherwise;
     for (const verdict::Test& test : exercise.tests) {
         if (test.state != verdict::TestState::failed || !test.failure || test.depends_on) continue;
         const verdict::Failure& failure = *test.failure;
         if (failure.kind == verdict::FailureKind::wrong_behaviour && is_between_calls(failure))
             between_calls.emplace(failure.function, failure.message);
+        if (failure.kind == verdict::FailureKind::wrong_behaviour && is_missing_refusal(failure))
+            missing_refusals.emplace(failure.function, failure.message);
         if (failure.kind == verdict::FailureKind::wrong_behaviour && !failure.function.empty())
             told.emplace(failure.function, failure.message);
         else
@@ -188,6 +198,8 @@ std::vector<std::string> told_in_words(const verdict::Exercise& exercise) {
     std::vector<std::string> words;
     for (const auto& [function, message] : told)
         if (!otherwise.contains(function)) words.push_back(function + ": " + message);
+    for (const auto& [function, message] : missing_refusals)
+        if (otherwise.contains(function)) words.push_back(function + refusal_mark + message);
     for (const auto& [function, message] : between_calls) words.push_back(function + between_calls_mark + message);
     return words;
 }

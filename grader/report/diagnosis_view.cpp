@@ -35,6 +35,7 @@ void show_mistake(Page& page, const verdict::Exercise& exercise, const Diagnosis
         for (const std::string& sentence : first->sentences)
             if (first->inputs == 0 && sentence != mistake.title)
                 page.paragraph(detail, {{"seen: ", Tone::faint}, {sentence}});
+        if (first->besides) page.paragraph(detail, {{"besides: ", Tone::faint}, {*first->besides}});
     }
     if (const std::string line = stopped_at(exercise, mistake); !line.empty()) page.paragraph(detail, {{line}});
     page.paragraph(detail, {{"why it matters: ", Tone::faint}, {mistake.symptom}});

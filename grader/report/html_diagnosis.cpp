@@ -32,6 +32,7 @@ void write_mistake(Xml& page, const verdict::Exercise& exercise, const NamedMist
     if (first != nullptr && first->inputs > 0) write_line(page, "evidence:", evidence(*first));
     if (first != nullptr && first->inputs == 0)
         for (const std::string& sentence : first->sentences) write_line(page, "seen:", sentence);
+    if (first != nullptr && first->besides) write_line(page, "besides:", *first->besides);
     if (const std::string line = stopped_at(exercise, mistake); !line.empty()) page.text("pre", {}, line);
     write_line(page, "why it matters:", mistake.symptom);
     write_line(page, "read:", mistake.lesson);

@@ -119,6 +119,7 @@ void each_field(T& function, auto&& field) {
     field("closeness", function.closeness);
     field("only_where", function.only_where);
     field("sentences", function.sentences);
+    field("besides", function.besides);
     field("at", function.at);
     field("frames", function.frames);
 }

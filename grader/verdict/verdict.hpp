@@ -157,15 +157,16 @@ enum class FunctionState {
 struct FunctionDiagnosis {
     std::string function;
     FunctionState state = FunctionState::unrecognised;
-    std::string stage;                      ///< the first that goes wrong, if known
-    std::vector<std::string> mistakes;      ///< ids
-    std::vector<std::string> alternatives;  ///< ids of mistakes that no answer tells from these
-    int inputs = 0;                         ///< questions whose answers are all reproduced
-    int telling = 0;                        ///< of these, how many a right program answers otherwise
-    double closeness = 0;                   ///< the largest difference from the prediction, in tolerances
-    std::optional<std::string> only_where;  ///< "T = S": elsewhere the mistake is not made
-    std::vector<std::string> sentences;     ///< what is seen of it: where the difference lies, which invariants fail
-    std::optional<int> left_open = {};      ///< questions besides, to which the mistakes allow any answer
+    std::string stage;                        ///< the first that goes wrong, if known
+    std::vector<std::string> mistakes;        ///< ids
+    std::vector<std::string> alternatives;    ///< ids of mistakes that no answer tells from these
+    int inputs = 0;                           ///< questions whose answers are all reproduced
+    int telling = 0;                          ///< of these, how many a right program answers otherwise
+    double closeness = 0;                     ///< the largest difference from the prediction, in tolerances
+    std::optional<std::string> only_where;    ///< "T = S": elsewhere the mistake is not made
+    std::vector<std::string> sentences;       ///< what is seen of it: where the difference lies, which invariants fail
+    std::optional<int> left_open = {};        ///< questions besides, to which the mistakes allow any answer
+    std::optional<std::string> besides = {};  ///< a refusal that tests missed, which its mistakes may explain or not
     /// Of memory that is read before anything was written to it: the line of the student's own that makes it, as the
     /// submission's program or its compiler tells it. No point depends on that.
     std::optional<SourceLine> at = {};

@@ -105,6 +105,9 @@ TEST(DiagnosisView, TheLineThatMakesMemoryStandsBelowItsMistakeAlone) {
     EXPECT_THAT(shown(read), HasSubstr("      seen: 2 of 7 questions are answered right\n      " + line + "\n"));
     EXPECT_THAT(html(verdict_of({read})), HasSubstr("<pre>" + line + "</pre>"));
     EXPECT_THAT(github_annotations(findings(verdict_of({read}))), HasSubstr("file=head_splitting.cpp,line=41,"));
+    function.besides = "x must be (B, T, D): your split_heads should throw";
+    EXPECT_THAT(shown(read), HasSubstr("      besides: x must be (B, T, D): your split_heads should throw\n"));
+    EXPECT_THAT(html(verdict_of({read})), HasSubstr("x must be (B, T, D): your split_heads should throw"));
     mistake.id = "argument_changed";
     EXPECT_THAT(shown(read), Not(HasSubstr("at head_splitting.cpp:41:")));
 }
