@@ -147,8 +147,8 @@ Array Attention::jointly_projected(std::size_t role, const Choices& choices) {
 /// Whether q, k and v are made at once: of one input, each by a weight of its own.
 bool Attention::is_fused(const Choices& choices) const {
     const auto& [query, key, value] = given_.input;
-    return choices.projecting.fused_by_heads && given_.H > 0 && given_.weight[0].defined() && key.defined() &&
-           value.defined() && query.data() == key.data() && query.data() == value.data();
+    return choices.projecting.fused_by_heads && given_.H > 0 && given_.H_kv == 0 && given_.weight[0].defined() &&
+           key.defined() && value.defined() && query.data() == key.data() && query.data() == value.data();
 }
 
 /// q, k or v cut out of x·[w_q w_k w_v] where that was split into heads before: head h has columns [3·h·d, 3·(h+1)·d),

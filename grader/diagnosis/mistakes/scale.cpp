@@ -1,6 +1,7 @@
 // What scores are divided by.
 #include "diagnosis/chapters.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace headway::diagnosis {
@@ -171,6 +172,16 @@ Chapter chapters::scale() {
          .symptom = "the same sentence gets other weights in another batch",
          .question = "Which axis does size(...) read there?",
          .make = [](Choices& c) { c.scoring.factor = [](const Widths& w) { return inverse_root(w.B); }; }},
+        {.id = "scale_at_least_two",
+         .decision = "scale",
+         .title = "scores are divided by no less than 2, also where √head_dim is smaller",
+         .right = "they should be divided by √head_dim, however narrow a head is",
+         .symptom = "right from head_dim = 4 on; with narrower heads softmax is too flat",
+         .question = "By what do you divide where head_dim is 1?",
+         .make =
+             [](Choices& c) {
+                 c.scoring.factor = [](const Widths& w) { return inverse_root(std::max<Index>(w.d, 4)); };
+             }},
     };
     return {decisions, mistakes};
 }

@@ -22,6 +22,15 @@ Array narrowed(const Array& x, Index width) {
     return gathered(x, shape, [&](Coordinate at) { return position(x.shape, at); });
 }
 
+/// Split heads whose sequence b is sequence b + 1, and the last one the first; x itself where heads are not split.
+Array of_next_sequence(const Array& x) {
+    if (x.shape.size() != 4) return x;
+    return gathered(x, x.shape, [&](Coordinate at) {
+        const Index from[] = {(at[batch_axis] + 1) % x.size(0), at[1], at[2], at[3]};
+        return position(x.shape, from);
+    });
+}
+
 /// Scores of one sum over features each: `add` takes the sum so far and a feature of q and of k to the next sum. Sums
 /// do not know their rounding: who needs a bound sets it.
 Array summed(const Array& q, const Array& k, double (*add)(double sum, double q, double k)) {
@@ -103,6 +112,18 @@ Chapter chapters::scoring() {
              [](Choices& c) {
                  c.scoring.product = [](const Array& q, const Array& k) {
                      return matmul(q, transpose(entry_zero_everywhere(k, batch_axis), -2, -1));
+                 };
+             }},
+        {.id = "keys_of_next_sequence",
+         .decision = "scores",
+         .title = "every sequence reads the keys of the next one in the batch, the last those of sequence 0",
+         .right = "sequence b compares its own q with its own k",
+         .symptom = "right with batch 1",
+         .question = "Which batch index does k have in your loop?",
+         .make =
+             [](Choices& c) {
+                 c.scoring.product = [](const Array& q, const Array& k) {
+                     return matmul(q, transpose(of_next_sequence(k), -2, -1));
                  };
              }},
         {.id = "last_feature_dropped",

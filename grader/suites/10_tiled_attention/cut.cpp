@@ -16,7 +16,8 @@ std::vector<TileOfKeys> Cut::tiles_of(const Query& query) const {
     const Index too_late = choices_.edge == Tiling::Edge::one_too_late ? 1 : 0;
     std::vector<TileOfKeys> all;
     for (Index begin = 0; begin < S; begin += tiles_.keys) {
-        const Index end = std::min(begin + tiles_.keys + too_late, S);
+        const bool is_longer = choices_.edge == Tiling::Edge::last_of_a_longer_tile_dropped && tiles_.keys > S && S > 1;
+        const Index end = is_longer ? S - 1 : std::min(begin + tiles_.keys + too_late, S);
         if (choices_.edge == Tiling::Edge::dropped && begin + width > S) break;
         if (choices_.edge == Tiling::Edge::dropped_even_alone && begin + tiles_.keys > S) break;
         const Index visible = tiles_.causal ? std::min(query.end + S - query.T, S) : S;

@@ -126,6 +126,7 @@ Predict absorb(const Arguments& arguments) {
             // The division in the end is not absorb's, and what is blocked comes as -infinity.
             choices.divided = true;
             choices.empty_total_is_nan = false;
+            choices.total_at_least = 0;
             choices.blocked_score = Tiling{}.blocked_score;
             const Array values = read_in_tiles(c.reading, v, Argument::value, 2, tile);
             return Answer::of(tiled_context(numbers, blocked, values, {0, tile}, choices));
@@ -264,6 +265,8 @@ Predict context(const Arguments& arguments) {
                 if (c.of<Tiling>().empty_total_is_nan) mean.value[i] = std::nan("");
             } else if (!c.of<Tiling>().divided) {
                 mean.value[i] = numbers.value[i];
+            } else if (sums.value[i / width] < c.of<Tiling>().total_at_least) {
+                mean.value[i] = numbers.value[i] / c.of<Tiling>().total_at_least;
             }
             mean.error[i] = 4 * reference::unit_roundoff * std::abs(mean.value[i]);
         }

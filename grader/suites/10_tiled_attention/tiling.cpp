@@ -147,7 +147,7 @@ void gather(const RowSums& sums, const std::vector<Computed>& computed, const Ar
         if (is_lost && !choices.empty_total_is_nan) std::fill(error, error + d_v, anything);
         return;
     }
-    const double divisor = choices.divided ? sums.total : 1;
+    const double divisor = choices.divided ? std::max(sums.total, choices.total_at_least) : 1;
     const double rounded = 2 * sums.relative_error + static_cast<double>(S + 4) * reference::unit_roundoff;
     for (std::size_t i = 0; i < d_v; ++i) {
         double magnitude = 0;

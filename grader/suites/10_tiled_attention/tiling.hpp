@@ -31,6 +31,7 @@ struct Tiling {
         cut,
         dropped,
         dropped_even_alone,
+        last_of_a_longer_tile_dropped,  ///< one key, where the tile is longer than all keys
         dropped_of_visible,  ///< in causal attention, where it is not full of keys that a query of the tile sees
         moved_back,
         zero_scores,
@@ -80,6 +81,7 @@ struct Tiling {
     bool empty_tile_is_nan = false;        ///< -inf - -inf while no key was seen
     bool divided = true;                   ///< in the end
     bool empty_total_is_nan = false;       ///< 0 / 0 in the end
+    double total_at_least = 0;             ///< what gathered is divided by in the end, where the total is smaller
     int total_of_first = -1;               ///< of which axis (0, 1, 2: B, H, T) the first total divides all in the end
     Begun begun = Begun::for_each_tile;
     bool goes_on_query_by_query = false;  ///< with the query before, whatever the tile
