@@ -78,7 +78,9 @@ Int8Rows to_int8(const Tensor& x, const Tensor& scales);
 /// @throws std::invalid_argument if shape, codes and scales do not fit each other
 Tensor from_int8(const Int8Rows& rows);
 
-/// Keys and values of the tokens so far. Int8Cache{} holds nothing yet: the shapes of its k and v are empty.
+/// Keys and values of the tokens so far, as append leaves them: k and v are of the same tokens, and codes and scales
+/// fill their shapes. Int8Cache{} holds nothing yet: the shapes of its k and v are empty. A cache whose parts do not
+/// fit each other must be refused by int8_attention; append is not asked about one.
 struct Int8Cache {
     Int8Rows k;  ///< (B, H, P, d)
     Int8Rows v;  ///< (B, H, P, d_v)

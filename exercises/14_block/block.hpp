@@ -125,10 +125,11 @@ struct BlockGradients {
 /// @param x, grad_y  (B, T, D); grad_y is the gradient of `out` in Order
 BlockGradients block_backward(const Block& block, const Tensor& x, const Tensor& grad_y);
 
-/// Through L blocks, each of which gets what the one before returned. Gradient checkpointing: of the way forward keep
-/// the input of each block and nothing else, L tensors as large as x (the results, as large, are not counted). On the
-/// way back compute what is between them once more, one block at a time. So attention.forward runs at most three times
-/// in each block (twice is enough), attention.backward once. [Chen et al. 2016]
+/// Through L blocks, each of which gets what the one before returned; they may differ in order, gelu and eps. Gradient
+/// checkpointing: of the way forward keep the input of each block and nothing else, L tensors as large as x (the
+/// results, as large, are not counted). On the way back compute what is between them once more, one block at a time. So
+/// attention.forward runs at most three times in each block (twice is enough), attention.backward once.
+///                                                                                             [Chen et al. 2016]
 /// @param x, grad_y  (B, T, D)
 /// @return one per block, in the order of the blocks: [i].x is the gradient of the input of block i, [0].x that of x
 /// @throws std::invalid_argument also if there is no block

@@ -109,6 +109,8 @@ void expect_eight_bits_checked(Student& student, Random& random) {
     const Arguments coded{{"x", x}, {"scales", rows.scales}};
     refuses_misfits(student, random, "to_int8", coded, "x: B H P d, scales: B H P");
     refuses_fewer_axes(student, "to_int8", coded, {0, 1});
+    const Tensor column = rows.scales.contiguous().view({n.B, n.H, n.S, 1});
+    student.refuses("to_int8", with(coded, 1, column), "scales have an axis too many");
     Tensor negative = rows.scales.clone();
     negative(n.B - 1, 0, n.S - 1) *= -1;
     student.refuses("to_int8", with(coded, 1, negative), "a scale is negative");
@@ -126,6 +128,7 @@ void expect_eight_bits_checked(Student& student, Random& random) {
     refuse(shape, rows.codes, rows.scales.slice(2, 0, n.S - 1), "there are fewer scales than rows");
     refuse(shape, rows.codes, rows.scales.select(0, 0), "scales must be (B, H, P)");
     refuse(shape, rows.codes, random_tensor(random, {n.B, n.S, n.H}), "scales are (B, P, H)");
+    refuse(shape, rows.codes, column, "scales have an axis too many");
     refuse({n.B * n.H, n.S, n.d}, rows.codes, rows.scales, "the shape has three axes");
 
     const Cache cache = random_cache(random, n.B, n.H, n.S, n.d, n.d_v);

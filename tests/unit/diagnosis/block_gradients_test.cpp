@@ -122,5 +122,24 @@ TEST(ModelStack, GoesBackThroughAllItsBlocks) {
     expect_differences("w_in", stack[1].mlp.w_in, gradients[14].second, forward);
 }
 
+TEST(ModelStack, TakesTheSettingsOfTheFirstBlockByMistakeAlone) {
+    Random random(16);
+    std::vector<BlockArrays> alike{random_block(random), random_block(random)};
+    std::vector<BlockArrays> mixed = alike;
+    mixed[1].pre_norm = !mixed[0].pre_norm;
+    mixed[1].formula = mixed[0].formula == "tanh" ? "exact" : "tanh";
+    mixed[1].eps = mixed[0].eps + 1;
+    const Array x = random_array(random, {size::B, size::T, size::D});
+    const Array upstream = random_array(random, {size::B, size::T, size::D});
+    Choices choices = right();
+    mistake("stack_settings_of_first").make(choices);
+    ModelBlocks model(BlockChoices::right());
+    const auto gradient_of_x = [&](const Wiring& wiring, const std::vector<BlockArrays>& stack) {
+        return through_stack_backward(wiring, model, stack, x, upstream).front().second.value;
+    };
+    EXPECT_EQ(gradient_of_x(choices.of<Wiring>(), mixed), gradient_of_x(Wiring::right(), alike));
+    EXPECT_NE(gradient_of_x(Wiring::right(), mixed), gradient_of_x(Wiring::right(), alike));
+}
+
 }  // namespace
 }  // namespace headway::diagnosis

@@ -44,6 +44,8 @@ TEST(Conditions, TellInWhichOrderABlockWas) {
                                   block("post_norm", "tanh")},
                                  {false, false, true, true});
     EXPECT_EQ(words, std::vector<std::string>{"the order is post-norm"});
+    const auto of_stacks = words_for({block("pre_norm", "tanh"), block("mixed", "tanh")}, {false, true});
+    EXPECT_FALSE(says(of_stacks, "the order is post-norm")) << "a mixed stack has blocks of both orders";
 }
 
 TEST(Conditions, ALimitNeedsLengthsOnItsRightSide) {
