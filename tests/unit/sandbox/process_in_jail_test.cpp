@@ -75,6 +75,15 @@ TEST_F(ProcessInJail, WhoGradesMayHaveLessThanAProgramIsGranted) {
     EXPECT_EXIT(std::exit(starts_with_less() ? 0 : 1), testing::ExitedWithCode(0), "");
 }
 
+TEST_F(ProcessInJail, KeepsTheLimitThatNoCoreDumpGetsAround) {
+    JailContents contents = tools();
+    contents.own_processes_visible = true;
+    const std::string limits = run(machine().jail.lock(shell("ulimit -c 0 && cat /proc/self/limits"), contents),
+                                   std::chrono::seconds(30), 65536)
+                                   .output;
+    EXPECT_THAT(limits, testing::ContainsRegex("Max core file size +1 +1 "));
+}
+
 TEST_F(ProcessInJail, AProgramThatIsNotThereIsSaidToBe) {
     Command command = shell("");
     command.arguments = {"/nowhere/program"};

@@ -5,7 +5,11 @@
 
 #include <csignal>
 #include <fstream>
+#include <sstream>
+#include <string>
 #include <system_error>
+
+#include <sys/resource.h>
 
 namespace headway::sandbox {
 namespace {
@@ -95,6 +99,22 @@ TEST(Process, AProgramThatDoesNotExistIsAnError) {
     Command command;
     command.arguments = {"/no/such/program"};
     EXPECT_THROW(Process::start(launch(command), Channel::no), std::system_error);
+}
+
+/// With 0 the kernel would still hand the memory to a program that core_pattern names [core(5)].
+TEST(Process, ACrashHandsNoCoreDumpToAHelper) {
+    rlimit here{};
+    ::getrlimit(RLIMIT_CORE, &here);
+    if (here.rlim_max == 0) GTEST_SKIP() << "the hard limit on core files is 0 here";
+    const std::string limits = run(shell("cat /proc/self/limits"), seconds(10), 4096).output;
+    const std::size_t line = limits.find("Max core file size");
+    ASSERT_NE(line, std::string::npos) << limits;
+    std::istringstream values(limits.substr(line + std::string("Max core file size").size()));
+    int soft = -1;
+    int hard = -1;
+    values >> soft >> hard;
+    EXPECT_EQ(soft, 1);
+    EXPECT_EQ(hard, 1);
 }
 
 TEST(Process, LimitsHold) {
