@@ -6,10 +6,12 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -197,5 +199,9 @@ struct Finished {
 
 /// Runs a command to its end. Output beyond `most_output` is read and dropped.
 Finished run(const Launch& launch, std::chrono::seconds wall_limit, std::size_t most_output);
+
+/// The same, but its output is handed over piece by piece as it comes, and none of it is kept.
+using TakeOutput = std::function<void(std::string_view)>;
+Finished run(const Launch& launch, std::chrono::seconds wall_limit, const TakeOutput& take_output);
 
 }  // namespace headway::sandbox

@@ -2,10 +2,11 @@
 
 #include "sandbox/control_group.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <string_view>
 #include <thread>
+#include <utility>
 
 #include <poll.h>
 
@@ -17,12 +18,12 @@ using std::chrono::steady_clock;
 /// One command that is run to its end.
 class Run {
 public:
-    Run(const Launch& launch, std::chrono::seconds wall_limit, std::size_t most_output)
+    Run(const Launch& launch, std::chrono::seconds wall_limit, const TakeOutput& take_output)
         : is_counted_alone_(launch.command().group != nullptr),
           process_(Process::start(launch, Channel::no)),
           deadline_(begin_ + wall_limit),
           most_resident_(launch.command().limits.resident),
-          most_output_(most_output) {}
+          take_output_(take_output) {}
 
     Finished to_the_end() {
         while (!over_limits() && read_output()) {
@@ -59,9 +60,7 @@ private:
         const ssize_t got = ::read(process_.output(), buffer_.data(), buffer_.size());
         if (got < 0 && errno == EINTR) return true;
         if (got <= 0) return false;
-        const std::size_t room = most_output_ - finished_.output.size();
-        finished_.output.append(buffer_.data(), std::min(room, static_cast<std::size_t>(got)));
-        finished_.output_truncated |= static_cast<std::size_t>(got) > room;
+        take_output_({buffer_.data(), static_cast<std::size_t>(got)});
         return true;
     }
 
@@ -74,7 +73,7 @@ private:
     steady_clock::time_point deadline_;
     steady_clock::time_point next_look_ = begin_;
     std::uint64_t most_resident_;
-    std::size_t most_output_;
+    const TakeOutput& take_output_;
     Finished finished_;
     std::array<char, 1 << 14> buffer_{};
 };
@@ -82,7 +81,20 @@ private:
 }  // namespace
 
 Finished run(const Launch& launch, std::chrono::seconds wall_limit, std::size_t most_output) {
-    return Run(launch, wall_limit, most_output).to_the_end();
+    std::string output;
+    bool truncated = false;
+    Finished finished = run(launch, wall_limit, [&](std::string_view bytes) {
+        const std::size_t room = most_output - output.size();
+        output.append(bytes.substr(0, room));
+        truncated |= bytes.size() > room;
+    });
+    finished.output = std::move(output);
+    finished.output_truncated = truncated;
+    return finished;
+}
+
+Finished run(const Launch& launch, std::chrono::seconds wall_limit, const TakeOutput& take_output) {
+    return Run(launch, wall_limit, take_output).to_the_end();
 }
 
 }  // namespace headway::sandbox

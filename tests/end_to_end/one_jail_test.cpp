@@ -55,6 +55,24 @@ TEST_F(OneJail, HoldsInALab) {
     EXPECT_TRUE(fs::exists(output / "cost.html"));
 }
 
+/// Each of its processes has less memory than the lab may use.
+TEST_F(OneJail, ALabIsStoppedAtTheMemoryOfAllItsProcesses) {
+    desk.write("../policy.toml", "[compiler]\nmemory_mib = 1536\n");
+    desk.write("05_module/module.cpp",
+               solution("05_module/module.cpp") +
+                   "#include <cstdlib>\n#include <cstring>\n#include <unistd.h>\nstatic void* volatile kept;\n"
+                   "__attribute__((constructor)) static void at_start() {\n"
+                   "    for (int i = 0; i < 4; ++i) {\n        if (::fork() != 0) continue;\n"
+                   "        kept = std::malloc(512 << 20);\n        std::memset(kept, 1, 512 << 20);\n"
+                   "        for (;;) ::pause();\n    }\n}\n");
+    const auto begin = std::chrono::steady_clock::now();
+    const auto done = desk.headway({"lab", "cost", "--quick", "--submission", desk.submission().string(), "--output",
+                                    (desk.folder() / "pictures").string()});
+    EXPECT_EQ(done.ended.exit_code, 1) << done.output;
+    EXPECT_TRUE(says(done, "the lab was stopped: it used more than 1536 MiB of memory"));
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(200));
+}
+
 TEST_F(OneJail, AWorkerThatDoesNotEndIsWaitedForOnce) {
     desk.write("03_scaled_scores/scaled_scores.cpp",
                solution("03_scaled_scores/scaled_scores.cpp") +

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <string>
+#include <string_view>
 #include <system_error>
 
 #include <sys/resource.h>
@@ -118,6 +119,15 @@ TEST_F(ProcessInJail, MemoryIsCountedOverAllItsProcesses) {
     // Four shells of some 80 MiB: each has less than the limit of 200 MiB.
     const auto finished =
         in_jail(shell("for i in 1 2 3 4; do (x=$(yes | head -c 80000000); sleep 20; echo $x) & done; wait"));
+    EXPECT_TRUE(finished.out_of_memory);
+}
+
+TEST_F(ProcessInJail, MemoryIsWatchedWhereItsOutputIsTakenToo) {
+    const auto finished =
+        run(machine().jail.lock(shell("for i in 1 2 3 4; do (x=$(yes | head -c 80000000); sleep 20; echo $x) & done; "
+                                      "wait"),
+                                tools()),
+            std::chrono::seconds(30), [](std::string_view) {});
     EXPECT_TRUE(finished.out_of_memory);
 }
 

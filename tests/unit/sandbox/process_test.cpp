@@ -7,6 +7,7 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <system_error>
 
 #include <sys/resource.h>
@@ -51,6 +52,21 @@ TEST(Process, FloodsAreDroppedNotKept) {
     EXPECT_EQ(finished.output.size(), 4096U);
     EXPECT_TRUE(finished.output_truncated);
     EXPECT_TRUE(finished.ended.success());
+}
+
+TEST(Process, OutputCanBeTakenAsItComes) {
+    std::string taken;
+    const Finished finished =
+        run(shell("echo one; sleep 0.2; echo two"), seconds(10), [&](std::string_view bytes) { taken += bytes; });
+    EXPECT_EQ(taken, "one\ntwo\n");
+    EXPECT_EQ(finished.output, "");
+    EXPECT_TRUE(finished.ended.success());
+}
+
+TEST(Process, TheWallClockAlsoEndsOneWhoseOutputIsTaken) {
+    const Finished finished = run(shell("yes"), seconds(1), [](std::string_view) {});
+    EXPECT_TRUE(finished.timed_out);
+    EXPECT_EQ(finished.ended.signal, SIGKILL);
 }
 
 TEST(Process, WhatItsChildrenComputedIsKnownInTheEnd) {
