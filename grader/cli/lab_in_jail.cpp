@@ -21,6 +21,8 @@ namespace fs = std::filesystem;
 constexpr std::uintmax_t most_parcel_bytes = std::uintmax_t{64} << 20U;
 constexpr std::size_t longest_line = 4096;
 constexpr std::chrono::seconds longest_lab{7200};  ///< computing or asleep
+constexpr std::size_t most_numbers = std::size_t{16} << 20U;
+constexpr int deepest_numbers = 16;  ///< the labs' own have half as many levels
 constexpr const char* numbers_name = "numbers.json";
 
 /// The lab's options that name a place outside, and what is left of its words.
@@ -123,10 +125,29 @@ std::string in_a_frame(const std::string& page) {
            quoted + "\"></iframe></body></html>\n";
 }
 
-/// Numbers as JSON, or nothing: what stands in them drives no terminal.
-std::string as_json(const std::string& bytes) {
-    const auto document = nlohmann::json::parse(bytes, nullptr, false);
-    return document.is_discarded() ? "" : document.dump(2, ' ', true, nlohmann::json::error_handler_t::replace) + "\n";
+/// Numbers as JSON that drives no terminal. Nothing if they are too large, or nested so deeply that who reads them
+/// might run out of stack: to write a document again takes a call for each level.
+std::optional<std::string> as_json(const std::string& bytes) {
+    if (bytes.size() > most_numbers) return std::nullopt;
+    bool too_deep = false;
+    const auto is_shallow = [&](int depth, nlohmann::json::parse_event_t, const nlohmann::json&) {
+        too_deep |= depth > deepest_numbers;
+        return depth <= deepest_numbers;
+    };
+    const auto document = nlohmann::json::parse(bytes, is_shallow, false);
+    if (too_deep || document.is_discarded()) return std::nullopt;
+    return document.dump(2, ' ', true, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+void hand_out_numbers(const std::string& bytes, const std::string& place) {
+    const auto numbers = as_json(bytes);
+    if (!numbers)
+        fmt::print(stderr, "headway: the numbers are left out: they are no JSON of at most {} MiB and {} levels\n",
+                   most_numbers >> 20U, deepest_numbers);
+    else if (place == "-")
+        fmt::print("{}", *numbers);
+    else
+        build::write_file(place, *numbers);
 }
 
 }  // namespace
@@ -164,12 +185,8 @@ int run_lab_in_jail(const Course& course, const std::string& lab, const fs::path
         build::write_file(places.output / page, in_a_frame(found->second));
         fmt::print("copied out of the jail: {}\n", (places.output / page).string());
     }
-    if (const auto found = parcel.find(numbers_name); places.json && found != parcel.end()) {
-        if (*places.json == "-")
-            fmt::print("{}", as_json(found->second));
-        else
-            build::write_file(*places.json, as_json(found->second));
-    }
+    if (const auto found = parcel.find(numbers_name); places.json && found != parcel.end())
+        hand_out_numbers(found->second, *places.json);
     const std::string why = why_stopped(finished, command.limits.resident);
     if (why.empty()) return finished.ended.exit_code;
     fmt::print(stderr, "headway: the lab was stopped: {}\n", why);

@@ -55,6 +55,28 @@ TEST_F(OneJail, HoldsInALab) {
     EXPECT_TRUE(fs::exists(output / "cost.html"));
 }
 
+/// In place of the lab's numbers a program leaves JSON that is nested deeply. To print it once took a call per level.
+TEST_F(OneJail, ALabsNumbersAreShallow) {
+    desk.write("05_module/module.cpp",
+               solution("05_module/module.cpp") +
+                   "#include <cstdio>\n#include <cstring>\nstatic const char* place = nullptr;\n"
+                   "__attribute__((constructor)) static void at_start(int argc, char** argv) {\n"
+                   "    for (int i = 0; i + 1 < argc; ++i)\n"
+                   "        if (std::strcmp(argv[i], \"--json\") == 0) place = argv[i + 1];\n}\n"
+                   "__attribute__((destructor)) static void at_end() {\n"
+                   "    std::FILE* file = place ? std::fopen(place, \"w\") : nullptr;\n    if (!file) return;\n"
+                   "    for (const char bracket : {'[', ']'})\n"
+                   "        for (int i = 0; i < 1'000'000; ++i) std::fputc(bracket, file);\n"
+                   "    std::fclose(file);\n}\n");
+    const fs::path numbers = desk.folder() / "numbers.json";
+    const auto done = desk.headway({"lab", "cost", "--quick", "--submission", desk.submission().string(), "--output",
+                                    (desk.folder() / "pictures").string(), "--json", numbers.string()});
+    EXPECT_EQ(done.ended.signal, 0);
+    EXPECT_EQ(done.ended.exit_code, 0) << done.output;
+    EXPECT_TRUE(says(done, "the numbers are left out"));
+    EXPECT_FALSE(fs::exists(numbers));
+}
+
 /// Each of its processes has less memory than the lab may use.
 TEST_F(OneJail, ALabIsStoppedAtTheMemoryOfAllItsProcesses) {
     desk.write("../policy.toml", "[compiler]\nmemory_mib = 1536\n");
