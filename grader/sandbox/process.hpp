@@ -153,6 +153,7 @@ public:
         std::uint64_t written = 0;  ///< of that, without code and other files
         std::set<pid_t> members;
         std::uint64_t faults_of_ended_children = 0;
+        bool is_shut = false;       ///< it keeps its memory from us, on purpose; growth is not known
         bool group_counts = false;  ///< the control group tells the peak, of processes that have ended too
         std::uint64_t in_group = 0;
     };

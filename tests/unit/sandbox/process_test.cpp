@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -11,6 +13,7 @@
 #include <system_error>
 
 #include <sys/resource.h>
+#include <unistd.h>
 
 namespace headway::sandbox {
 namespace {
@@ -108,6 +111,36 @@ TEST(Process, ItsNameHidesNoMemory) {
         EXPECT_GT(process.resident_bytes(), 0U) << name;
         EXPECT_GT(process.growth_since({}), 0U) << name;  // the peak, over nothing
     }
+    std::filesystem::remove_all(folder);
+}
+
+/// As somebody without rights: root may look at anybody. @param mode  of the program: one that may not be read keeps
+/// its memory to itself, as after PR_SET_DUMPABLE
+enum class Seen { open, shut, unknown };
+Seen memory_of_sleep(const std::filesystem::path& folder, std::filesystem::perms mode) {
+    const auto program = folder / "program";
+    std::filesystem::copy_file("/bin/sleep", program, std::filesystem::copy_options::overwrite_existing);
+    std::filesystem::permissions(program, mode);
+    constexpr uid_t nobody = 65534;
+    if (::geteuid() == 0 && (::setgid(nobody) != 0 || ::setuid(nobody) != 0)) return Seen::unknown;
+    Command command;
+    command.arguments = {program.string(), "100"};
+    const Process process = Process::start(launch(command), Channel::no);
+    ::usleep(50'000);
+    const auto mark = process.mark_memory();
+    return !mark ? Seen::unknown : mark->is_shut ? Seen::shut : Seen::open;
+}
+
+TEST(Process, MemoryThatItShutsIsToldFromMemoryThatNobodyCounts) {
+    const auto folder = std::filesystem::temp_directory_path() / ("headway-shut-" + std::to_string(::getpid()));
+    std::filesystem::create_directories(folder);
+    std::filesystem::permissions(folder, std::filesystem::perms{0755});
+    const auto exits_with = [](Seen seen) { return testing::ExitedWithCode(static_cast<int>(seen)); };
+    const auto look = [&](unsigned mode) {
+        std::exit(static_cast<int>(memory_of_sleep(folder, std::filesystem::perms{mode})));
+    };
+    EXPECT_EXIT(look(0755), exits_with(Seen::open), "");
+    EXPECT_EXIT(look(0111), exits_with(Seen::shut), "");
     std::filesystem::remove_all(folder);
 }
 
