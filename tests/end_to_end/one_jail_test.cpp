@@ -95,6 +95,20 @@ TEST_F(OneJail, ALabIsStoppedAtTheMemoryOfAllItsProcesses) {
     EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(200));
 }
 
+/// Objects that are large, though few: 160 MiB for each build, which no worker is linked from.
+TEST_F(OneJail, AGradingLeavesLittle) {
+    desk.write("01_single_head/single_head.cpp", solution("01_single_head/single_head.cpp"));
+    for (const char* name : {"a", "b", "c", "d"})
+        desk.write(fmt::format("01_single_head/{}.cpp", name),
+                   fmt::format("extern char {0}[40 << 20];\nchar {0}[40 << 20] = {{1}};\n", name));
+    EXPECT_EQ(desk.grade("01").state, verdict::State::failed);
+    std::uintmax_t bytes = 0;
+    for (const auto& entry : fs::recursive_directory_iterator(desk.folder() / "state/work"))
+        if (entry.is_regular_file()) bytes += entry.file_size();
+    EXPECT_LT(bytes, std::uintmax_t{128} << 20U);
+    EXPECT_GT(bytes, 0U) << "the result stays";
+}
+
 TEST_F(OneJail, AWorkerThatDoesNotEndIsWaitedForOnce) {
     desk.write("03_scaled_scores/scaled_scores.cpp",
                solution("03_scaled_scores/scaled_scores.cpp") +
