@@ -3,7 +3,7 @@
 
 A class of SIZE hand-ins (1000 if not said; 60 for a trial) of exercises 01 to 05 (generated_class.py) is graded from nothing,
 graded again unchanged, and reported on. Beside it, for a few of its programs, what a course without a grader does
-(bench/naive). Needs a built grader: ./headway --help builds it; the line on scheduling needs the benchmarks too
+(bench/naive). Needs a built grader: ./headway class --help builds it; the line on scheduling needs the benchmarks too
 (-DHEADWAY_BENCH=ON).
 """
 
@@ -190,7 +190,8 @@ def main():
     parser.add_argument("--naive", type=int, default=20, help="programs built the naive way (20); 0: none")
     arguments = parser.parse_args()
     if not (arguments.build / "bin/headway-cli").exists():
-        sys.exit(f"class_speed: there is no grader in {arguments.build}; ./headway --help builds one, --build names another")
+        sys.exit(f"class_speed: there is no grader in {arguments.build}; ./headway class --help builds one, "
+                 "--build names another")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # what it has begun ends with it
     size = arguments.size
     with tempfile.TemporaryDirectory(prefix="headway-class-") as temporary:

@@ -73,6 +73,7 @@ suite.cpp grader/suites/$name/suite.cpp
 dispatcher.cpp grader/suites/$name/dispatcher.cpp
 mutants.toml tests/mutants/$name/mutants.toml
 accepted.toml tests/accepted/$name/accepted.toml
+trivial.cpp tests/trivial/$name.cpp
 lesson.md lessons/$number-$hyphened.md
 numbers.cpp lessons/numbers/$stem.cpp
 EOF

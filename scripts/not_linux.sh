@@ -8,7 +8,7 @@ cat >&2 <<EOF
 Headway grades on Linux, and this is $system. The container in .devcontainer/
 grades here. With Docker, in this folder, one command does it:
 
-    docker run --rm -it -v "\$PWD:/course" "\$(docker build -q -f .devcontainer/Dockerfile .)" ./headway
+    docker run --rm -it -u "\$(id -u)" -v "\$PWD:/course" "\$(docker build -q -f .devcontainer/Dockerfile .)" ./headway
 
 Put after ./headway what you want: grade 01, watch, doctor. Or open this folder
 in VS Code and choose "Reopen in Container".

@@ -134,7 +134,11 @@ take() {
 # The chapters about what is not there are left out, and its commands.
 readme() {
     sed -e '/^## Grading a class/,$d' -e '/^| `.\/headway \(diff\|others\)/d' "$root/README.md"
-    cat "$root/classroom/release/README.md"
+    seen=''
+    if [ "$processor" = aarch64 ]; then
+        seen=' On this processor it was tried in an emulated machine, not on hardware.'
+    fi
+    sed -e "s/@PROCESSOR@/$processor/" -e "s/@SEEN@/$seen/" "$root/classroom/release/README.md"
 }
 
 usage() {
@@ -186,8 +190,9 @@ head -n 1 "$root/cmake/dependencies.tsv" >"$new/cmake/dependencies.tsv"
 sed '/^#/d; /^$/d' "$root/$contents" >"$new/.contents"
 while IFS=$tab read -r kind what; do take "$kind" "$what"; done <"$new/.contents"
 rm "$new/.contents"
-sed "s/@PROCESSOR@/$processor/" "$root/classroom/release/grader.cmake" >"$new/grader/CMakeLists.txt"
+cp "$root/classroom/release/grader.cmake" "$new/grader/CMakeLists.txt"
+echo "$processor" >"$new/grader/compiled/processor"
 readme >"$new/README.md"
 mv "$new" "$1"
 echo "The student's edition is in $1: $(find "$1" -type f | wc -l) files, $(du -sh "$1" | cut -f1)."
-echo "Hand out that folder as it is: no solutions, no hidden tests, no history. Try it:  cd $1 && ./headway grade"
+echo "Hand out that folder as it is: no source of a solution or of a hidden test, no history. Try it:  cd $1 && ./headway grade"

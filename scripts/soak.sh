@@ -83,6 +83,6 @@ if [ "$named" = 0 ]; then
     (cd "$HEADWAY_ROOT" && ctest --preset soak) || status=1
     python3 "$HEADWAY_ROOT/tests/fuzz/run_liars.py" --judge "$HEADWAY_ROOT/build/test/bin/headway-judge" \
         --workers "$fuzzers" --policy "$HEADWAY_ROOT/policy.toml" --seeds 100 || status=1
-    "$HEADWAY_ROOT/build/test/bin/headway-cli" verify || status=1
+    "$HEADWAY_ROOT/build/test/bin/headway-cli" verify --diagnosis --proof "$HEADWAY_ROOT/build/PROOF.md" || status=1
 fi
 exit $status

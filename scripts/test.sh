@@ -2,7 +2,7 @@
 # ./headway test [--all | --soak [NAME...] | slurm]: Headway's own tests, whole. The last line is `N passed, N failed`.
 #   always: build without a warning, ctest, verify, format, shellcheck;
 #   --all: the slow tests, a build by clang++ with sanitizers, and clang-tidy as well;
-#   --soak: only the fuzzers, or these, each for its full length, which takes a night in all (scripts/soak.sh);
+#   --soak: only what takes a night (scripts/soak.sh), or only the fuzzers that are named, each for its full length;
 #   slurm: only what grades a class on a cluster, on one that is made for it on this machine.
 set -eu
 
@@ -140,10 +140,12 @@ if [ "$slurm" = only ]; then
     finish
 fi
 if [ "$all" = yes ]; then run_tests all test; else run_tests test test; fi
-# With --all each mistake of the catalogue is proven; PROOF.md is what came of it. All in both builds: --soak.
-set -- --quick --every 4
-if [ "$all" = yes ]; then set -- --sanitized-every 4 --diagnosis --proof "$root/build/PROOF.md"; fi
-check 'The course itself (verify)' "$root/build/test/bin/headway-cli" verify "$@"
+# Another share of the mutants with each commit, so that a few commits see all of them. All at once, in both builds: --soak.
+share=$(git -C "$root" rev-list --count HEAD 2>/dev/null || echo 0)
+set -- --quick --every 6
+if [ "$all" = yes ]; then set -- --every 4 --sanitized-every 4 --diagnosis; fi
+echo "verify $* --from $share"
+check 'The course itself (verify)' "$root/build/test/bin/headway-cli" verify "$@" --from "$share"
 check 'Format' check_format
 check 'Scripts (shellcheck)' check_scripts
 if [ "$all" = yes ]; then

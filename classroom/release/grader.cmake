@@ -1,6 +1,6 @@
 # The student's edition: the grader and the labs come compiled, with what others wrote for them. Built here is only what
 # depends on the compiler of the machine: precompiled headers, and what these leave out.
-set(runs_on @PROCESSOR@)
+file(STRINGS "${HEADWAY_COMPILED}/processor" runs_on)
 if(NOT CMAKE_SYSTEM_NAME STREQUAL Linux OR NOT CMAKE_SYSTEM_PROCESSOR STREQUAL runs_on)
   message(FATAL_ERROR "This edition grades on Linux (and WSL2) with ${runs_on}; here is ${CMAKE_SYSTEM_NAME} on "
                       "${CMAKE_SYSTEM_PROCESSOR}. Ask whoever gave it to you for that one.")

@@ -37,7 +37,7 @@ Tensor contiguous(const Tensor& x);
 ///     (B, T, D)  view->  (B, T, H, d)  transpose->  (B, H, T, d)
 /// @param x  (B, T, D), contiguous
 /// @return (B, H, T, d), a view: shares storage with x
-/// @throws std::invalid_argument if x has another rank, num_heads < 1, or D is not divisible by num_heads
+/// @throws std::invalid_argument if x is not of rank 3, num_heads < 1, or D is not divisible by num_heads
 Tensor split_heads(const Tensor& x, Index num_heads);
 
 }  // namespace headway::ex02

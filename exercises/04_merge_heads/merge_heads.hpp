@@ -13,7 +13,7 @@ namespace headway::ex04 {
 /// The inverse of split_heads: head h returns to features [h·d, (h+1)·d) of its token.
 /// @param context  (B, H, T, d)
 /// @return (B, T, H·d); where no number has to move (H = 1 or T = 1) it may share storage with context
-/// @throws std::invalid_argument if context has another rank
+/// @throws std::invalid_argument if context is not of rank 4
 Tensor merge_heads(const Tensor& context);
 
 /// The output projection, where what the heads found is mixed:   merged·w_o + b_o.

@@ -27,9 +27,9 @@ struct AttentionOptions {
     std::uint64_t seed = 0;              ///< of first parameters and dropout: equal seeds repeat, others do not
 };
 
-/// Multi-head attention with learned projections, as torch.nn.MultiheadAttention, with three differences: torch packs
-/// the three input projections into one in_proj_weight (3D, D), since its E is D, begins it by Xavier's rule with
-/// biases of 0, and averages the weights that it returns over the heads unless told not to.
+/// Multi-head attention with learned projections, as torch.nn.MultiheadAttention. Three differences matter when you
+/// compare the two: torch packs the three input projections into one in_proj_weight (3D, D), since its E is D, begins
+/// it by Xavier's rule with biases of 0, and averages the weights that it returns over the heads unless told not to.
 ///
 /// Four nn::Linear, registered as q_proj, k_proj, v_proj (D -> E) and out_proj (E -> D); remember that nn::Linear
 /// stores its weight (out, in). With the default head_dim there are 4·D² parameters, + 4·D with bias, whatever H is.

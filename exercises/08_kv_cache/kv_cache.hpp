@@ -50,7 +50,7 @@ Cache make_cache(Index B, Index H, Index capacity, Index d);
 ///         whole cache, lengths included, is then as it was
 void append(Cache& cache, const Tensor& k, const Tensor& v, const std::vector<Index>& counts);
 
-/// New token t of sequence b stands at position lengths[b] + t and sees every position up to its own: true (may not
+/// New token t of sequence b is at position lengths[b] + t and sees every position up to its own: true (may not
 /// attend) where s > lengths[b] + t.        @param lengths  B, before the new tokens
 /// @return (B, 1, n, S)
 Mask decoding_mask(const std::vector<Index>& lengths, Index n, Index S);

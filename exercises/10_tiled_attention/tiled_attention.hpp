@@ -34,7 +34,7 @@ Tensor context(const Running& running);
 enum class Causal { no, yes };
 
 /// softmax(q·kᵀ / √d, masked)·v, computed for at most `tile` queries and `tile` keys at a time: memory beside
-/// arguments and result does not grow with T·S.                                          [Dao et al. 2022, Algorithm 1]
+/// arguments and result does not grow with T·S.                                                 [Dao 2023, Algorithm 1]
 /// With Causal::yes a query sees keys s <= t + (S - T) only, in addition to the mask; a tile of keys that all lie in
 /// the future of all queries of a tile is not computed at all: what it holds is never read.
 /// @param q  (B, H, T, d)   @param k  (B, H, S, d)   @param v  (B, H, S, d_v)

@@ -8,11 +8,12 @@
 // Exercise 11: long texts. Each token looks at a window of the last w tokens, and a few global tokens at everything.
 //     B batch · H heads · T queries · S keys · n new tokens · d head_dim · d_v value width · w window · L layers
 //
-// T queries are the last T of S positions: query t stands at position p(t) = t + (S - T). As everywhere in this course,
+// T queries are the last T of S positions: query t is at position p(t) = t + (S - T). As everywhere in this course,
 // true in a mask means "may not attend", and Mask{} blocks nothing. Everything in <headway/given.hpp> up to
 // scaled_dot_product_context is yours to use. No function changes an argument that is const, or what it returned
-// before; tensors and masks may be views of any strides. Every size is at least 1; where one is not, where T > S, or
-// where shapes do not fit, throw std::invalid_argument. Nothing broadcasts here.
+// before; tensors and masks may be views of any strides. Where T > S, or where shapes do not fit, throw
+// std::invalid_argument; also where a number T, w or layers is below 1, or a size that make_ring is asked for. Tensors
+// and masks have elements: empty ones are not asked about. Nothing broadcasts here.
 namespace headway::ex11 {
 
 // ---- masks -------------------------------------------------------------------------------------------------------
@@ -31,14 +32,14 @@ Mask global_mask(Index T, Index S, const std::vector<Index>& positions);
 /// Open where the window or a global token opens it, nothing lies in the future (s > p(t)), and s is no padding.
 /// @param padding  (B, 1, 1, S), true where a key is padding, at either end or in between; or Mask{}
 /// @return (B, 1, T, S), or (T, S) for Mask{}
-/// @throws std::invalid_argument as the two above, and if padding has another shape
+/// @throws std::invalid_argument as the two above, and if padding has a different shape
 Mask long_mask(Index T, Index S, Index w, const std::vector<Index>& globals, const Mask& padding);
 
 // ---- attention ---------------------------------------------------------------------------------------------------
 
 /// softmax(q·kᵀ / √d, masked by long_mask)·v, without ever looking at what a window blocks: with w and the number of
 /// global tokens fixed, time and memory grow with T, and with S for each global query, not with T·S. At most a few
-/// numbers per query and key of its window, and S for a global query, exist at once. Keys that stand before the windows
+/// numbers per query and key of its window, and S for a global query, exist at once. Keys that come before the windows
 /// of all queries are not read if nothing is global: they may be NaN; all else is finite. Scores of ±1e4 overflow
 /// nothing.
 /// @param q  (B, H, T, d)   @param k  (B, H, S, d)   @param v  (B, H, S, d_v)

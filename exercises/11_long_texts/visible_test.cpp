@@ -30,7 +30,7 @@ TEST(WindowMask, OpensTheTokenAndThoseBeforeIt) {
 }
 
 TEST(GlobalMask, OpensARowAndAColumn) {
-    const Mask mask = global_mask(3, 4, {1});  // queries stand at positions 1, 2, 3
+    const Mask mask = global_mask(3, 4, {1});  // queries are at positions 1, 2, 3
     EXPECT_FALSE(mask(0, 3));
     EXPECT_FALSE(mask(2, 1));
     EXPECT_TRUE(mask(2, 2));

@@ -20,14 +20,14 @@ namespace headway::ex13 {
 
 /// Positions of T tokens of a text whose first padding[b] tokens are padding: the first real one has position 0, and so
 /// has all padding.          positions[b, t] = max(0, first + t - padding[b])
-/// @param padding  B counts, any of which may be larger than T   @param first  how many tokens stand before these T
+/// @param padding  B counts, any of which may be larger than T   @param first  how many tokens come before these T
 /// @return (B, T), whole numbers
 /// @throws std::invalid_argument if `first` or a count is negative, T is below 1, or there is no sequence
 Tensor token_positions(const std::vector<Index>& padding, Index first, Index T);
 
 /// How far each pair is turned:   angles[b, t, i] = positions[b, t] · base^(-2i/d), in radians.
 ///                                                                                       [Su et al. 2021, §3.2.2]
-/// @param positions  (B, T)   @return (B, T, d/2)
+/// @param positions  (B, T), whole numbers from 0 on   @return (B, T, d/2)
 /// @throws std::invalid_argument also if d is odd or below 2, or base is not above 0
 Tensor rotation_angles(const Tensor& positions, Index d, double base);
 
@@ -35,7 +35,7 @@ Tensor rotation_angles(const Tensor& positions, Index d, double base);
 /// @param x  (B, H, T, d)   @param angles  (B, T, d/2)   @return (B, H, T, d)
 Tensor rotate_pairs(const Tensor& x, const Tensor& angles);
 
-/// Turns halves (x[i], x[i + d/2]) by angles[b, t, i].                                         [as Llama's rotate_half]
+/// Turns halves (x[i], x[i + d/2]) by angles[b, t, i].                         [as rotate_half in Hugging Face's Llama]
 /// @param x  (B, H, T, d)   @param angles  (B, T, d/2)   @return (B, H, T, d)
 Tensor rotate_halves(const Tensor& x, const Tensor& angles);
 
@@ -52,7 +52,8 @@ Tensor halves_to_pairs(const Tensor& w, Index num_heads);
 /// softmax(q'·k'ᵀ / √d, masked)·v, where q' and k' are q and k with neighbours turned by their positions: a score
 /// depends on the distance of query and key alone. Query head h uses keys and values of head h / (H / H_kv).
 /// @param q  (B, H, T, d)   @param k  (B, H_kv, S, d)   @param v  (B, H_kv, S, d_v)
-/// @param q_positions  (B, T)   @param k_positions  (B, S)   @param mask  broadcastable to (B, H, T, S)
+/// @param q_positions  (B, T)   @param k_positions  (B, S), both whole numbers from 0 on
+/// @param mask  broadcastable to (B, H, T, S)
 /// @return context (B, H, T, d_v), zeros for a query that sees no key
 /// @throws std::invalid_argument also if H_kv does not divide H, or as rotation_angles does
 Tensor rotary_attention(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& q_positions,
@@ -69,7 +70,7 @@ struct Decoded {
     Cache cache;     ///< of P + T tokens: a new one, the old one stays as it was
 };
 
-/// Causal attention of T new tokens to the P in the cache and to themselves. New token t stands in column P + t of its
+/// Causal attention of T new tokens to the P in the cache and to themselves. New token t is in column P + t of its
 /// text, and padding[b] counts the padding at the beginning of text b; padding is never seen. Each key is turned once,
 /// when it is new, by its own position; keys in the cache have been.
 /// @param q  (B, H, T, d)   @param k  (B, H_kv, T, d)   @param v  (B, H_kv, T, d_v), none of them turned yet

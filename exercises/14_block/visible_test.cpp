@@ -96,7 +96,7 @@ Block doubling(Order order) {
             tiny};
 }
 
-TEST(Block, NormsBeforeOrBehindTheSublayers) {
+TEST(Block, NormsBeforeOrAfterTheSublayers) {
     const Tensor x = token({1, 5});
     const Tensor pre = block_forward(doubling(Order::pre_norm), x), post = block_forward(doubling(Order::post_norm), x);
     EXPECT_NEAR(pre(0, 0, 0), 1 + 2 * -1, tolerance);

@@ -20,6 +20,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -76,13 +77,20 @@ void add_coverage(const Course& course, const GradingOptions& options, verdict::
     for (verdict::Exercise& exercise : verdict.exercises) {
         if (exercise.tests.empty() || exercise.state == verdict::State::not_started) continue;
         try {
-            exercise.coverage = measure_coverage(course, options.submission, course.find(exercise.name), options.seed);
-            if (exercise.jails && !exercise.coverage.empty())
-                (*exercise.jails)["coverage"] = course.machine().jail.name();
+            measure_coverage(course, options, exercise);
         } catch (const std::exception&) {
             exercise.coverage.clear();
         }
     }
+}
+
+/// Whether standard output is for a document. @throws UsageError if it is for several
+bool goes_to_standard_output(const GradeArguments& arguments) {
+    const std::array documents{arguments.json, arguments.junit, arguments.html, arguments.gradescope,
+                               arguments.code_quality};
+    const auto wanted = std::ranges::count(documents, std::optional<std::string>("-"));
+    if (wanted > 1) throw UsageError("standard output (-) is for one document; give the others a file");
+    return wanted == 1;
 }
 
 /// What a person reads, where a runner may read along.
@@ -150,6 +158,7 @@ int tell_nothing_to_grade(const Course& course, const GradeArguments& arguments,
 }  // namespace
 
 int run_grade(const Course& course, const GradeArguments& arguments) {
+    const bool on_screen = !goes_to_standard_output(arguments);
     const fs::path named = arguments.submission.empty() ? course.root / "exercises"
                                                         : fs::absolute(arguments.submission).lexically_normal();
     std::optional<HandedIn> handed_in;
@@ -177,7 +186,6 @@ int run_grade(const Course& course, const GradeArguments& arguments) {
     else
         verdict.submission = arguments.submission;  // as it was typed
 
-    const bool on_screen = arguments.json != "-" && arguments.junit != "-" && arguments.html != "-";
     if (on_screen) {
         report::TerminalStyle style = terminal_style();
         style.verbose = arguments.verbose;

@@ -22,9 +22,10 @@ bool is_packed(const fs::path& folder) {
     bool has_archive = false;
     std::error_code closed;  // what nobody may read is told when it is graded
     constexpr auto skip = fs::directory_options::skip_permission_denied;
-    for (const auto& entry : fs::recursive_directory_iterator(folder, skip, closed)) {
-        if (may_count(entry.path().filename())) return false;
-        has_archive = has_archive || intake::is_archive(entry.path());
+    for (fs::recursive_directory_iterator entry(folder, skip, closed), end; entry != end; ++entry) {
+        if (entry.depth() >= intake::most_nested) entry.disable_recursion_pending();  // and so is what lies too deep
+        if (may_count(entry->path().filename())) return false;
+        has_archive = has_archive || intake::is_archive(entry->path());
     }
     return has_archive;
 }
@@ -92,11 +93,12 @@ fs::path HandedIn::origin_of(const fs::path& graded) const {
     const fs::path folder = fs::canonical(named_);
     fs::path origin = named_ / graded;
     constexpr auto skip = fs::directory_options::skip_permission_denied;
-    for (const auto& entry : fs::recursive_directory_iterator(named_, skip, closed)) {
-        if (!entry.is_regular_file() || entry.is_symlink()) continue;
-        if (intake::is_archive(entry.path())) origin = entry.path();
-        if (may_count(entry.path().filename()) && holds(folder, entry.path().lexically_relative(named_), text))
-            return entry.path();
+    for (fs::recursive_directory_iterator entry(named_, skip, closed), end; entry != end; ++entry) {
+        if (entry.depth() >= intake::most_nested) entry.disable_recursion_pending();
+        if (!entry->is_regular_file() || entry->is_symlink()) continue;
+        if (intake::is_archive(entry->path())) origin = entry->path();
+        if (may_count(entry->path().filename()) && holds(folder, entry->path().lexically_relative(named_), text))
+            return entry->path();
     }
     return origin;
 }

@@ -42,6 +42,17 @@ LabArguments parse(const std::vector<std::string>& words) {
     return arguments;
 }
 
+/// With --quick and no model of one's own, gpt2 reads the small one that is here: the real one is half a gigabyte.
+void add_small_model(const Course& course, const std::string& lab, std::vector<std::string>& words) {
+    const auto is_given = [&](const std::string& option) {
+        return std::ranges::any_of(
+            words, [&](const std::string& word) { return word == option || word.starts_with(option + "="); });
+    };
+    if (lab != "gpt2" || !is_given("--quick") || is_given("--model") || is_given("--help")) return;
+    words.insert(words.end(), {"--model", (course.root / "lessons" / "labs" / "tiny").string()});
+    if (!is_given("--text")) words.insert(words.end(), {"--text", ". anna red rome . bob blue oslo . anna"});
+}
+
 /// "05 and 07"
 std::string numbers_of(const std::vector<std::string>& exercises) {
     std::string numbers;
@@ -137,7 +148,8 @@ int run_lab(const Course& course, const std::vector<std::string>& arguments) {
         return all_passed;
     }
     const build::LabParts& lab = find_lab(course, arguments.front());
-    const LabArguments parsed = parse({arguments.begin() + 1, arguments.end()});
+    LabArguments parsed = parse({arguments.begin() + 1, arguments.end()});
+    add_small_model(course, lab.name, parsed.rest);
     const fs::path code = code_of(course, parsed);
     build::Built built;
     {

@@ -76,7 +76,8 @@ int main(int argc, char** argv) {
     auto* try_command = app.add_subcommand("try", "Build and run the visible test of one exercise");
     try_command->add_option("exercise", exercise, "Number, such as 03")->required()->type_name("NN");
     bool try_reference = false;
-    try_command->add_flag("--reference", try_reference, "With solutions/ in place of your exercises");
+    auto* reference = try_command->add_flag("--reference", try_reference, "With solutions/ in place of your exercises");
+    if (!is_full_edition()) reference->group("");  // refused there, with the reason
     try_command->add_flag("--build-only", build_only, "Print the program's path, to run it under gdb");
     try_command->add_option("arguments", test_arguments, "For GoogleTest, after --")->type_name("ARG");
 

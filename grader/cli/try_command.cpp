@@ -15,6 +15,8 @@ namespace fs = std::filesystem;
 
 int run_try(const Course& course, const std::string& exercise, TryCode code, bool build_only,
             const std::vector<std::string>& test_arguments) {
+    if (code == TryCode::reference && !is_full_edition())
+        throw UsageError("this edition has no solutions for --reference");
     const ExerciseInfo& info = course.find(exercise);
     const fs::path root = course.root / (code == TryCode::own ? "exercises" : "solutions");
     auto sources = build::read_submission(root / info.name, course.folder(info));
@@ -27,7 +29,9 @@ int run_try(const Course& course, const std::string& exercise, TryCode code, boo
         built = workspace.build_visible_test(course.folder(info) / "visible_test.cpp", root / info.name);
     }
     if (!built.program) {
-        fmt::print("{}\n\n{}\n", verdict::showable(built.build.message), verdict::showable(built.build.diagnostics));
+        // Standard output is read by who asks for the path of the program.
+        fmt::print(build_only ? stderr : stdout, "{}\n\n{}\n", verdict::showable(built.build.message),
+                   verdict::showable(built.build.diagnostics));
         return some_did_not_pass;
     }
     if (build_only) {

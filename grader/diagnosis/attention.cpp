@@ -144,12 +144,42 @@ Array Attention::jointly_projected(std::size_t role, const Choices& choices) {
     return cut;
 }
 
+/// Whether q, k and v are made at once: of one input, each by a weight of its own.
+bool Attention::is_fused(const Choices& choices) const {
+    const auto& [query, key, value] = given_.input;
+    return choices.projecting.fused_by_heads && given_.H > 0 && given_.weight[0].defined() && key.defined() &&
+           value.defined() && query.data() == key.data() && query.data() == value.data();
+}
+
+/// q, k or v cut out of x·[w_q w_k w_v] where that was split into heads before: head h has columns [3·h·d, 3·(h+1)·d),
+/// of which the first d are taken for its q, the next for its k, the last for its v.
+Array Attention::cut_out_of_heads(std::size_t role, const Choices& choices) {
+    const std::array<Array, 3> parts{projected(0, choices, given_.H), projected(1, choices, given_.H),
+                                     projected(2, choices, given_.H)};
+    const Index E = parts[0].size(-1), d = E / given_.H;
+    if (parts[1].shape != parts[0].shape || parts[2].shape != parts[0].shape || d * given_.H != E)
+        throw std::invalid_argument("q, k and v are not of one width");
+    Array cut = zeros(parts[role].shape);
+    each(cut.shape, [&](Coordinate at, std::size_t i) {
+        const Index head = at.back() / d;
+        const Index column = (3 * head + static_cast<Index>(role)) * d + at.back() % d;
+        const Index from[] = {at[0], at[1], column % E};
+        const Array& part = parts.at(static_cast<std::size_t>(column / E));
+        const std::size_t source = position(part.shape, from);
+        cut.value[i] = part.value.at(source);
+        cut.error[i] = part.error.at(source);
+    });
+    return cut;
+}
+
 const Array& Attention::head(std::size_t role, const Choices& choices, bool& changed) {
     const HeadChoice choice{choices.reading, choices.projecting, choices.splitting, choices.grouping};
     return heads_[role].at(choice, changed, [&] {
         const bool shared = role > 0 && given_.H_kv > 0;
         const Index heads = shared && given_.H > 0 ? given_.H_kv : given_.H;
-        Array x = shared && given_.H > 0 ? jointly_projected(role, choices) : projected(role, choices, heads);
+        Array x = shared && given_.H > 0 ? jointly_projected(role, choices)
+                  : is_fused(choices)    ? cut_out_of_heads(role, choices)
+                                         : projected(role, choices, heads);
         if (heads > 0) x = choices.splitting.of(role)(x, heads);
         if (given_.prepared) x = given_.prepared(x, role);
         if (!shared) return x;

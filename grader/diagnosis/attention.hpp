@@ -83,6 +83,8 @@ private:
     const Array& head(std::size_t role, const Choices& choices, bool& changed);
     Array projected(std::size_t role, const Choices& choices, Index heads);
     Array jointly_projected(std::size_t role, const Choices& choices);
+    bool is_fused(const Choices& choices) const;
+    Array cut_out_of_heads(std::size_t role, const Choices& choices);
     const Array& scores(const Choices& choices, bool& changed);
     const Array& weights(const Choices& choices, bool& changed);
     const Array& context(const Choices& choices, bool& changed);

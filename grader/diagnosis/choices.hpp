@@ -54,6 +54,7 @@ struct Projecting {
     Array (*finish)(const Array& projected, int role);
     std::array<bool, 3> transposed{};   ///< whether the weight of q, k, v is turned first
     std::array<BiasOfHeads, 3> bias{};  ///< of q, k, v
+    bool fused_by_heads = false;        ///< where one input makes all three, x·[w_q w_k w_v] is split before it is cut
     bool operator==(const Projecting&) const = default;
 };
 
@@ -130,6 +131,7 @@ struct Softmaxing {
     Rescaled rescaled = Rescaled::total_and_gathered;
     Together summed = Together::keys;  ///< whose exponentials divide one another, where rows have their own maximum
     bool sums_anew = false;            ///< for each weight, over a row whose first numbers are weights already
+    double clamped_to = 0;             ///< scores are brought into ± this before exp, if it is not 0
     bool in_double = false;            ///< exponentials overflow above 709 and vanish below -745, not at 88 and -103
     Array (*finish)(const Array& weights, const Widths&);
     int times = 1;

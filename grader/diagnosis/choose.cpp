@@ -58,6 +58,9 @@ void put_likeliest_first(std::vector<MistakeSet>& sets, const MistakeSet& known,
             return std::tuple(-familiar(a), unlikely(a), in_order(a)) <
                    std::tuple(-familiar(b), unlikely(b), in_order(b));
         });
+    // Where an earlier function's mistake is enough, another one beside it is no second reading.
+    if (!sets.empty())
+        std::erase_if(sets, [&, most = familiar(sets.front())](const MistakeSet& set) { return familiar(set) < most; });
 }
 
 }  // namespace headway::diagnosis

@@ -17,7 +17,7 @@ bool would_show(const Mistake& mistake, const std::vector<Observation>& right);
 
 /// Sets that no question tells apart, the likeliest first, without those that leave more open than others: what is
 /// known from earlier functions comes before what these do not speak against, and that before the order of the
-/// catalogue.
+/// catalogue. Where what is known is enough, no set with less of it stays.
 /// @param known  mistakes of earlier functions   @param right_before  answers of earlier functions that are right
 void put_likeliest_first(std::vector<MistakeSet>& sets, const MistakeSet& known,
                          const std::vector<Observation>& observations, const std::vector<Observation>& right_before);

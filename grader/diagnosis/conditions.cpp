@@ -61,7 +61,8 @@ std::string size_named(const std::string& argument) {
 
 /// Which of two a word asks for.
 void add_word(Facts& facts, const std::string& argument, const std::string& word) {
-    if (argument == "order")
+    // The blocks of a mixed stack have both orders.
+    if (argument == "order" && word != "mixed")
         facts.flag.emplace(std::pair("the order is pre-norm", "the order is post-norm"), word == "pre_norm");
     if (argument == "formula")
         facts.flag.emplace(std::pair("the formula is tanh", "the formula is exact"), word == "tanh");

@@ -17,19 +17,35 @@
 namespace headway::diagnosis {
 namespace {
 
+/// Numbers from which a factor can be read.
+constexpr double large_enough = 1e-2;
+
+/// @param slack  of the factor
+bool is_scaled_by(double factor, const Pair& pair, std::size_t i, double slack) {
+    const double due = factor * pair.expected.value[i];
+    const double room = std::abs(factor) * judge::tolerance(pair.expected.value[i], pair.expected.error[i]);
+    return std::abs(pair.seen.value[i] - due) <= 4 * room + slack * std::abs(due);
+}
+
 /// The one factor between what came and what should have come where they differ; 0 if there is none, or too little to
 /// tell.
 double factor_of(const Pair& pair) {
+    constexpr double slack = 1e-3;
     double factor = 0;
     std::size_t compared = 0;
     for (std::size_t i = 0; i < pair.expected.value.size(); ++i) {
-        if (std::abs(pair.expected.value[i]) < 1e-2 || !differs(pair, i)) continue;
+        if (std::abs(pair.expected.value[i]) < large_enough || !differs(pair, i)) continue;
         const double ratio = pair.seen.value[i] / pair.expected.value[i];
         if (!std::isfinite(ratio) || ratio == 0) return 0;
         if (factor == 0) factor = ratio;
-        if (std::abs(ratio - factor) > 1e-3 * std::abs(factor)) return 0;
+        if (std::abs(ratio - factor) > slack * std::abs(factor)) return 0;
         ++compared;
     }
+    // No factor makes something of a 0.
+    for (std::size_t i = 0; i < pair.expected.value.size(); ++i)
+        if (differs(pair, i) && std::abs(pair.expected.value[i]) < large_enough &&
+            !is_scaled_by(factor, pair, i, slack))
+            return 0;
     return compared >= std::min<std::size_t>(2, pair.expected.value.size()) ? factor : 0;
 }
 
@@ -39,16 +55,13 @@ std::string short_number(double x) { return std::to_string(x).substr(0, x < 0 ? 
 double ratio_at_the_largest(const Pair& pair) {
     const auto& due = pair.expected.value;
     const auto largest = std::ranges::max_element(due, {}, [](double x) { return std::isfinite(x) ? std::abs(x) : 0; });
-    if (largest == due.end() || !(std::abs(*largest) > 1e-2)) return 0;
+    if (largest == due.end() || !(std::abs(*largest) > large_enough)) return 0;
     return pair.seen.value[static_cast<std::size_t>(largest - due.begin())] / *largest;
 }
 
 bool is_scaled_by(double factor, const Pair& pair) {
-    for (std::size_t i = 0; i < pair.expected.value.size(); ++i) {
-        const double due = factor * pair.expected.value[i];
-        const double room = std::abs(factor) * judge::tolerance(pair.expected.value[i], pair.expected.error[i]);
-        if (!(std::abs(pair.seen.value[i] - due) <= 4 * room + 1e-5 * std::abs(due))) return false;
-    }
+    for (std::size_t i = 0; i < pair.expected.value.size(); ++i)
+        if (!is_scaled_by(factor, pair, i, 1e-5)) return false;
     return true;
 }
 
@@ -167,7 +180,7 @@ std::string constant_factor(const std::vector<Pair>& pairs) {
         factors.push_back(factor_of(pair));
         if (factors.back() == 0) return {};
         for (std::size_t i = 0; i < pair.expected.value.size() && !some_right; ++i)
-            some_right = std::abs(pair.expected.value[i]) >= 1e-2 && !differs(pair, i);
+            some_right = !differs(pair, i) && !is_scaled_by(factors.back(), pair, i, 1e-3);
     }
     if (factors.empty()) return {};
     const auto [least, most] = std::minmax_element(factors.begin(), factors.end());

@@ -103,7 +103,7 @@ void take_words_of_tests(std::vector<FunctionDiagnosis>& functions, const std::v
 bool waits_for_another(const FunctionDiagnosis& wrong, const Function& function, const MistakeSet& known) {
     if (!function.given_own || wrong.mistakes.size() != 1) return false;
     const std::string& id = wrong.mistakes.front();
-    const bool never_came_back = id == "never_ends" || id == "calls_itself_without_end";
+    const bool never_came_back = id == "never_ends" || id == "waits_without_end" || id == "calls_itself_without_end";
     return never_came_back && std::ranges::find(known, id, &Mistake::id) != known.end();
 }
 
@@ -118,16 +118,17 @@ verdict::Diagnosis diagnose(const std::string& exercise, const Workers& workers,
     MistakeSet known;
     SearchLimits left = limits;
     bool some_unnamed = false;
-    bool out_of_time = false;
     std::vector<Observation> right_before;
     const auto look_at = [&](const Function& function) {
         auto wrong = investigate(exercise.substr(0, 2), function, workers, calls, Random(seed), left, known,
                                  some_unnamed, right_before);
         if (!wrong || waits_for_another(*wrong, function, known)) return;
-        // Once a function is beyond the catalogue, one long search is enough: the student waits for it.
-        if (wrong->state == FunctionState::unrecognised) left.budget = limits.budget / 4;
+        // Once a function is beyond the catalogue, one long search is enough: the student waits for it. Of one that
+        // fails without an answer nothing is said, and nothing was searched.
+        const bool is_beyond = wrong->state == FunctionState::unrecognised;
+        if (is_beyond && !wrong->sentences.empty()) left.budget = limits.budget / 4;
         // No model makes a mistake for some sizes alone.
-        some_unnamed |= wrong->state == FunctionState::unrecognised || wrong->only_where;
+        some_unnamed |= is_beyond || wrong->only_where;
         for (const std::string& id : wrong->mistakes) {
             if (wrong->only_where) break;
             const Mistake* one = &mistake(id);
@@ -140,7 +141,7 @@ verdict::Diagnosis diagnose(const std::string& exercise, const Workers& workers,
     try {
         std::ranges::for_each(subject->second.functions, look_at);
     } catch (const judge::OutOfTime&) {
-        out_of_time = true;  // what has been found by now is told
+        diagnosis.out_of_time = true;  // what has been found by now is told
     }
     time_for_predictions() = nullptr;
     take_words_of_tests(diagnosis.functions, told, subject->second);
@@ -150,7 +151,7 @@ verdict::Diagnosis diagnose(const std::string& exercise, const Workers& workers,
                       [&](const std::string& id) { return would_show(mistake(id), right_before); });
     diagnosis.mistakes = named_mistakes(diagnosis.functions, exercise.substr(0, 2));
     diagnosis.complete =
-        !out_of_time && !diagnosis.functions.empty() &&
+        !diagnosis.out_of_time && !diagnosis.functions.empty() &&
         std::all_of(diagnosis.functions.begin(), diagnosis.functions.end(),
                     [](const FunctionDiagnosis& one) { return one.state != FunctionState::unrecognised; });
     diagnosis.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

@@ -77,6 +77,14 @@ private:
         findings_.mistakes.erase(found);
     }
 
+    /// How long it was waited for here says nothing: the hidden tests were more patient.
+    void name_timeout(const verdict::Failure& failure) {
+        if (is_named("never_ends") || is_named("waits_without_end")) return;
+        const std::string mistake = mistake_behind(failure);
+        name(mistake, "your " + function_.name + " was stopped when its time was up: " +
+                          (mistake == "never_ends" ? "a loop whose condition never becomes false?" : judge::waits));
+    }
+
     void ask_all() {
         std::vector<Reply> hangs;
         for (auto& question : findings_.questions) {
@@ -122,11 +130,7 @@ private:
             if (is_timeout(question.reply)) {
                 question.clean = false;
                 if (failure->message.find(judge::before_main) != std::string::npos) continue;  // it was never asked
-                // How long it was waited for here says nothing: the hidden tests were more patient.
-                const bool sleeps = failure->message.find("wait for something") != std::string::npos;
-                name("never_ends",
-                     "your " + function_.name + " was stopped when its time was up: " +
-                         (sleeps ? "does it wait for something?" : "a loop whose condition never becomes false?"));
+                name_timeout(*failure);
                 continue;
             }
             // Arguments that should be refused may break anything in a function that does not look at them.
@@ -151,7 +155,8 @@ private:
         }
         // One loop too many through an empty vector is no second mistake, nor is what an index finds that runs away.
         if (is_named("reads_out_of_bounds"))
-            for (const char* consequence : {"null_pointer_followed", "used_after_freed"}) forget(consequence);
+            for (const char* consequence : {"null_pointer_followed", "wild_pointer_followed", "used_after_freed"})
+                forget(consequence);
         // Until the stack is used up, time may be.
         if (is_named("calls_itself_without_end")) forget("never_ends");
         // Code that fails where an answer is due may do so before it checks what it should refuse.

@@ -5,6 +5,7 @@
 #include "diagnosis/constant_factor.hpp"
 #include "diagnosis/forgotten_check.hpp"
 #include "diagnosis/localise.hpp"
+#include "diagnosis/lost_worker.hpp"
 #include "diagnosis/never_reached.hpp"
 #include "diagnosis/only_where.hpp"
 #include "diagnosis/own_functions.hpp"
@@ -54,21 +55,21 @@ public:
         collect();
         FunctionDiagnosis diagnosis;
         diagnosis.function = function_.name;
-        diagnosis.stage = function_.stage;
         diagnosis.mistakes = findings_.mistakes;
         diagnosis.sentences = findings_.sentences;
         if (!findings_.frames.empty()) diagnosis.frames = findings_.frames;
         look_for_state_in_suite(diagnosis);
         const bool answers_right = is_explained(observations_, {}) && is_explained(suite_, {});
         if (answers_right && findings_.mistakes.empty()) {
+            if (fails_without_a_name(function_, findings_)) return diagnosis;  // unrecognised: its failure says it
             right_before_.insert(right_before_.end(), observations_.begin(), observations_.end());
             return std::nullopt;
         }
+        diagnosis.stage = function_.stage;
         diagnosis.state = FunctionState::named;
         if (findings_.unreliable || answers_right) return diagnosis;
-        own_.emplace(function_, workers_.plain, std::ranges::any_of(known_, [](const Mistake* one) {
-                         return one->id == "state_kept_between_calls";
-                     }));
+        const auto state = std::ranges::find(known_, std::string_view("state_kept_between_calls"), &Mistake::id);
+        own_.emplace(function_, workers_.plain, state != known_.end());
         // What a function that has no name does to its callers is no mistake of theirs.
         if (was_never_reached(function_, findings_)) {
             leave_to_others(diagnosis);
@@ -78,7 +79,7 @@ public:
             // Where the model makes a mistake of theirs a little otherwise, another one may look like it by chance.
             if (!has_its_own(set) || !follows_from_others(diagnosis)) name(diagnosis, set);
         } else if (is_right_for_short_numbers(observations_, function_, workers_.plain)) {
-            diagnosis.mistakes.emplace_back("half_precision");
+            diagnosis.mistakes.emplace_back("numbers_cut_short");
             diagnosis.sentences.emplace_back(
                 "inputs of few binary digits are answered right, the same inputs with all their digits are not");
         } else {
@@ -97,8 +98,8 @@ private:
         }
         // What is kept between calls makes an answer depend on those before it.
         const auto is_unsure = [](const std::string& id) {
-            return id == "state_kept_between_calls" || id == "reads_out_of_bounds" || id == "null_pointer_followed" ||
-                   id == "result_never_assigned";
+            return id == "state_kept_between_calls" || id == "reads_out_of_bounds" || id == "result_never_assigned" ||
+                   id.ends_with("_pointer_followed");
         };
         if (findings_.unreliable || std::ranges::any_of(findings_.mistakes, is_unsure)) return;
         for (const AnsweredCall& call : hidden_test_calls_)
@@ -186,8 +187,9 @@ private:
             return;
         }
         for (const Mistake* mistake : set) diagnosis.mistakes.emplace_back(mistake->id);
-        diagnosis.inputs = evidence->inputs;
-        diagnosis.telling = evidence->wrong;
+        if (evidence->open() > 0) diagnosis.left_open = evidence->open();
+        diagnosis.inputs = evidence->inputs - evidence->open();
+        diagnosis.telling = evidence->wrong - evidence->left_open;
         diagnosis.closeness = evidence->closeness;
         for (const MistakeSet& other : alternatives_)
             for (const Mistake* mistake : other)
@@ -243,12 +245,10 @@ private:
     /// What throws for some questions, such as a view of what is not contiguous, may have a name by what it answers to
     /// the others.
     bool name_where_it_answers(FunctionDiagnosis& diagnosis) {
-        const auto throws = [](const Observation& one) {
-            return (one.seen.kind == Answer::Kind::refused || one.seen.kind == Answer::Kind::threw) &&
-                   predicted(one, right()).is_value();
-        };
         const std::vector<Observation> small = observations_, large = suite_;
-        if (std::erase_if(observations_, throws) + std::erase_if(suite_, throws) == 0) return false;
+        const auto threw = std::erase_if(observations_, threw_where_an_answer_is_due) +
+                           std::erase_if(suite_, threw_where_an_answer_is_due);
+        if (threw == 0) return false;
         const auto left = all_observations();
         const bool answers = std::ranges::any_of(left, [](const Observation& one) { return one.seen.is_value(); });
         const MistakeSet set = !answers || is_explained(left, {}) ? MistakeSet{} : explanation();

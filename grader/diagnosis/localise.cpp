@@ -6,6 +6,7 @@
 #include "diagnosis/nearly_right.hpp"
 #include "diagnosis/pairs.hpp"
 #include "diagnosis/slices.hpp"
+#include "diagnosis/where_it_throws.hpp"
 
 #include "reference/array.hpp"
 
@@ -178,12 +179,13 @@ bool only_sums_are_wrong(const Pair& pair) {
 
 /// Whether the numbers are those of the right answer, its last two axes exchanged and then read in their order.
 bool is_viewed_for_transposed(const Pair& pair) {
-    const Array turned = reference::transpose(pair.expected, -2, -1);
-    return std::equal(turned.value.begin(), turned.value.end(), pair.seen.value.begin(),
-                      [](double due, double seen) { return std::abs(due - seen) <= 1e-4 * (1 + std::abs(due)); });
+    Pair turned{pair.part, reference::transpose(pair.expected, -2, -1), pair.seen};
+    turned.seen.shape = turned.expected.shape;
+    return !differs(turned);
 }
 
-/// The same of all wrong answers for that part, as far as there are two axes to exchange.
+/// The same of all wrong answers for that part, as far as there are two axes to exchange. That they are wrong tells
+/// this from a matrix that is its own transpose.
 bool is_viewed_for_transposed(const std::vector<Pair>& pairs, const std::string& part) {
     int telling = 0;
     for (const Pair& pair : pairs) {
@@ -217,8 +219,22 @@ bool is_all_nan(const Pair& pair) {
     return std::all_of(pair.seen.value.begin(), pair.seen.value.end(), [](double x) { return std::isnan(x); });
 }
 
+/// Of answers whose parts are NaN in every number, each that is wrong.
+std::string only_nan(const Parts& parts) {
+    std::string what = "every number of each wrong answer is NaN";
+    if (parts.wrong.size() + parts.right.size() > 1)
+        what = std::string("wherever ") + (parts.wrong.size() > 1 ? "one of " : "") + listed_in_short(parts.wrong) +
+               " is wrong, all its numbers are NaN";
+    return what + ": somewhere you compute 0 / 0, 0 · ∞ or ∞ - ∞";
+}
+
 bool is_right(const Observation& observation) {
     return fit(predicted(observation, right()), observation.seen).has_value();
+}
+
+/// Whether there is nothing to compare with what is due.
+bool gave_no_value(const Observation& observation) {
+    return !observation.seen.is_value() && predicted(observation, right()).is_value();
 }
 
 /// Whether something may be blocked: by a mask, or by the causal option.
@@ -265,31 +281,30 @@ void localise(verdict::FunctionDiagnosis& diagnosis, const Function& function, j
     if (!parts.wrong.empty() && !parts.right.empty())
         diagnosis.sentences.push_back("wrong: " + listed_in_short(parts.wrong) +
                                       "; right: " + listed_in_short(parts.right));
-    if (!pairs.empty() && std::all_of(pairs.begin(), pairs.end(), is_all_nan))
-        diagnosis.sentences.emplace_back(
-            "every number of each wrong answer is NaN: somewhere you compute 0 / 0, 0 · ∞ or ∞ - ∞");
+    const bool refuses = std::ranges::any_of(observations, threw_where_an_answer_is_due);
+    // What is said of all wrong answers is known of those alone that came in the right shape.
+    const bool all_are_compared = shapes.empty() && std::ranges::none_of(observations, gave_no_value);
+    if (all_are_compared && !pairs.empty() && std::all_of(pairs.begin(), pairs.end(), is_all_nan))
+        diagnosis.sentences.push_back(only_nan(parts));
     if (const std::string factor = constant_factor(pairs); !factor.empty()) diagnosis.sentences.push_back(factor);
-    const bool refuses = std::any_of(observations.begin(), observations.end(), [](const Observation& one) {
-        return one.seen.kind == Answer::Kind::refused && predicted(one, right()).is_value();
-    });
-    const bool all_are_compared = shapes.empty() && !refuses;
     if (std::string nearly = nearly_right(pairs); all_are_compared && !nearly.empty())
         diagnosis.sentences.push_back(std::move(nearly));
     for (std::string& sentence : zeros_in(pairs)) diagnosis.sentences.push_back(std::move(sentence));
     if (std::string copied = copied_rows(observations); !copied.empty())
         diagnosis.sentences.push_back(std::move(copied));
     for (const std::string& part : parts.wrong)
-        if (is_viewed_for_transposed(pairs, part)) {
+        if (all_are_compared && is_viewed_for_transposed(pairs, part)) {
             diagnosis.sentences.push_back(
                 (parts.wrong.size() + parts.right.size() > 1 ? "in " + part + ", " : "") +
                 "the numbers are right and stand in the order of the transposed matrix: is it "
                 "viewed where it should be transposed?");
             break;
         }
-    if (wrong_where_zeros_are_due(pairs))
+    if (all_are_compared && wrong_where_zeros_are_due(pairs))
         diagnosis.sentences.emplace_back("wrong only in rows that should be all zeros");
-    for (std::string& sentence : wrong_slices(pairs, parts.wrong.size() + parts.right.size() > 1))
-        diagnosis.sentences.push_back(std::move(sentence));
+    if (all_are_compared)
+        for (std::string& sentence : wrong_slices(pairs, parts.wrong.size() + parts.right.size() > 1))
+            diagnosis.sentences.push_back(std::move(sentence));
     for (std::string& sentence : broken_in(pairs)) diagnosis.sentences.push_back(std::move(sentence));
     std::vector<judge::Arguments> questions;
     for (const Observation& observation : observations)
@@ -297,7 +312,7 @@ void localise(verdict::FunctionDiagnosis& diagnosis, const Function& function, j
     const auto answered = [&](const judge::Arguments& arguments) { return ask(student, function, arguments).answer; };
     for (std::string& sentence : broken_invariants(function.invariants, answered, questions))
         diagnosis.sentences.push_back(std::move(sentence));
-    if (refuses) diagnosis.sentences.emplace_back("it refuses some of what it should answer");
+    if (refuses) diagnosis.sentences.emplace_back("it throws for some of what it should answer");
     int right_ones = 0;
     for (const Observation& observation : observations) right_ones += is_right(observation) ? 1 : 0;
     diagnosis.sentences.push_back(

@@ -1,5 +1,7 @@
 #include "diagnosis/lost_worker.hpp"
 
+#include "diagnosis/never_reached.hpp"
+
 #include "student/behaviour.hpp"
 
 #include <algorithm>
@@ -10,11 +12,18 @@ using verdict::FailureKind;
 
 namespace {
 
+bool report_says(const verdict::SanitizerReport& report, const char* hint) {
+    return std::any_of(report.first_lines.begin(), report.first_lines.end(),
+                       [&](const std::string& line) { return line.find(hint) != std::string::npos; });
+}
+
 /// Whether an address close to 0 was used: a null pointer, or the numbers of an empty vector.
-bool points_nowhere(const verdict::SanitizerReport& report) {
-    return std::any_of(report.first_lines.begin(), report.first_lines.end(), [](const std::string& line) {
-        return line.find("address points to the zero page") != std::string::npos;
-    });
+bool points_nowhere(const verdict::SanitizerReport& report) { return report_says(report, "address points to the zero page"); }
+
+/// Whether an address was used that no memory of a program has. What a variable holds that was never set makes such a
+/// one (HEADWAY_FILL_LOCALS); an index that runs past the end of its tensor does not.
+bool points_outside_all_memory(const verdict::SanitizerReport& report) {
+    return report_says(report, "dereference of a high value address");
 }
 
 }  // namespace
@@ -22,7 +31,8 @@ bool points_nowhere(const verdict::SanitizerReport& report) {
 bool is_timeout(const Reply& reply) { return reply.failure && reply.failure->kind == FailureKind::timeout; }
 
 std::string mistake_behind(const verdict::Failure& failure) {
-    if (failure.kind == FailureKind::timeout) return "never_ends";
+    if (failure.kind == FailureKind::timeout)
+        return failure.message.find(judge::waits) == std::string::npos ? "never_ends" : "waits_without_end";
     if (failure.kind == FailureKind::exception) return {};  // its words are of any kind
     const std::string kind = failure.sanitizer ? failure.sanitizer->kind : failure.message;
     const auto says = [&](const char* text) { return kind.find(text) != std::string::npos; };
@@ -31,8 +41,16 @@ std::string mistake_behind(const verdict::Failure& failure) {
     if (says("division by zero") || says("SIGFPE") || says("FPE")) return "divides_by_zero";
     if (says("overflow") && !says("signed integer") && !says("unsigned")) return "reads_out_of_bounds";
     if (failure.sanitizer && points_nowhere(*failure.sanitizer)) return "null_pointer_followed";
+    if (failure.sanitizer && points_outside_all_memory(*failure.sanitizer)) return "wild_pointer_followed";
     if (says("out of bounds") || says("index") || says("SEGV") || says("SIGSEGV")) return "reads_out_of_bounds";
     return {};
+}
+
+bool fails_without_a_name(const Function& function, const Findings& findings) {
+    return !was_never_reached(function, findings) &&
+           std::ranges::any_of(findings.questions, [&](const Findings::Question& question) {
+               return !question.clean && question.reply.failure && mistake_behind(*question.reply.failure).empty();
+           });
 }
 
 bool comes_to_no_end(const Reply& reply) {

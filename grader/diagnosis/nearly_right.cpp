@@ -38,6 +38,13 @@ std::optional<double> off_by(const Pair& pair) {
     return off == 0 ? 0 : off / largest;
 }
 
+/// "0.3", the next number of one digit that is not below it.
+std::string rounded_up_to_a_digit(double percent) {
+    const double step = std::pow(10, std::floor(std::log10(percent)));
+    constexpr double slack = 1e-6;  // of a number that has one digit already
+    return fmt::format("{:.1g}", std::ceil(percent / step - slack) * step);
+}
+
 }  // namespace
 
 std::string nearly_right(const std::vector<Pair>& wrong) {
@@ -49,9 +56,9 @@ std::string nearly_right(const std::vector<Pair>& wrong) {
     }
     if (farthest == 0) return "";
     return fmt::format(
-        "every wrong answer is nearly right, off by at most {:.1g} % of its largest number: is a constant or a table "
+        "every wrong answer is nearly right, off by at most {} % of its largest number: is a constant or a table "
         "rounded, a small number added, or a sum kept in too few digits?",
-        100 * farthest);
+        rounded_up_to_a_digit(100 * farthest));
 }
 
 }  // namespace headway::diagnosis

@@ -330,8 +330,8 @@ std::optional<Evidence> evidence_for(const std::function<Answer(const Observatio
         evidence.unpredicted += good->unpredicted;
         evidence.not_finite += good->not_finite;
         evidence.wrong += is_wrong ? 1 : 0;
+        if (prediction.kind == Answer::Kind::unpredicted) ++(is_wrong ? evidence.left_open : evidence.right_left_open);
         if (!is_wrong) continue;
-        if (prediction.kind == Answer::Kind::unpredicted) ++evidence.left_open;
         if (prediction.kind == Answer::Kind::impossible) ++evidence.impossible;
         note_parts(evidence.told, prediction, right_answer, observation.seen);
         if (good->compared == 0 || goes_on_without_mistakes(observation) ||

@@ -55,6 +55,7 @@ struct Evidence {
     int wrong = 0;                ///< that a right program would have answered otherwise
     int telling = 0;              ///< where a right program would have answered differently, in finite numbers or words
     int left_open = 0;            ///< wrong answers for which the set allows anything
+    int right_left_open = 0;      ///< the same of right ones
     int impossible = 0;           ///< wrong answers for which it only says that nothing can be computed
     int telling_values = 0;       ///< of the telling ones, those that were seen to have a value
     double closeness = 0;         ///< the largest difference, in tolerances
@@ -62,6 +63,8 @@ struct Evidence {
     std::size_t unpredicted = 0;  ///< numbers that were seen and not predicted
     std::size_t not_finite = 0;   ///< numbers that are not finite in both: that says little
     std::map<std::string, bool> told;  ///< by the name of a part that is wrong: whether the set predicts it anywhere
+    /// Answers that it does not predict.
+    int open() const { return left_open + right_left_open; }
     /// A set that leaves much open explains nothing.
     bool is_telling() const {
         // What never gives a value may only hand on what a function that it calls threw.

@@ -58,7 +58,7 @@ std::optional<std::string> in_common(const std::vector<const Pair*>& pairs, std:
     int telling = 0;
     for (const Pair* pair : pairs) {
         const auto size = static_cast<std::size_t>(pair->expected.shape[axis]);
-        if (size < 2) continue;
+        if (size == 0) continue;
         const std::set<std::size_t> wrong = wrong_along(*pair, axis);
         for (std::size_t i = 0; i < std::size(patterns); ++i) fitting[i] = fitting[i] && fits(patterns[i], wrong, size);
         if (size >= telling_size) ++telling;
@@ -76,7 +76,7 @@ bool only_the_very_first_is_right(const std::vector<const Pair*>& pairs) {
         const Shape& shape = pair->expected.shape;
         if (shape.size() < 3) return false;
         const auto slices = static_cast<std::size_t>(shape[0] * shape[1]);
-        if (slices < 2) continue;
+        if (slices == 0) continue;
         const std::size_t inner = pair->expected.value.size() / slices;
         if (inner == 0) return false;
         std::set<std::size_t> wrong;

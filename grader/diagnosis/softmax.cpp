@@ -113,6 +113,15 @@ void divide_by_what_stands_there(Row& row) {
     }
 }
 
+/// Brings scores into ± limit.
+void clamp(Row& row, double limit) {
+    for (std::size_t i = 0; i < row.score.size(); ++i) {
+        if (row.blocked[i] || std::abs(row.score[i]) <= limit) continue;
+        row.score[i] = std::copysign(limit, row.score[i]);
+        row.error[i] = 0;
+    }
+}
+
 /// Turns the scores of a row into weights.
 void normalise(Row& row, const Softmaxing& choices, Carried& carried) {
     const std::size_t count = row.score.size();
@@ -126,6 +135,7 @@ void normalise(Row& row, const Softmaxing& choices, Carried& carried) {
         }
         for (std::size_t i = 0; i < count; ++i) row.error[i] += errors[i];
     }
+    if (choices.clamped_to > 0) clamp(row, choices.clamped_to);
     double shift = choices.shift(row);
     if (choices.carry == Carry::maximum) shift = carried.maximum = std::max(carried.maximum, shift);
     double epsilon = 0;

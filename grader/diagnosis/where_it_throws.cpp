@@ -11,6 +11,11 @@ std::string index_left_its_tensor(const Findings& findings, const Function& func
     return {};
 }
 
+bool threw_where_an_answer_is_due(const Observation& one) {
+    const bool threw = one.seen.kind == Answer::Kind::refused || one.seen.kind == Answer::Kind::threw;
+    return threw && predicted(one, right()).is_value();
+}
+
 bool throws_where_memory_is_watched(const std::vector<Observation>& observations, const Function& function,
                                     judge::Student& sanitized) {
     const auto thrown = std::ranges::find_if(observations, [](const Observation& one) {

@@ -11,6 +11,9 @@ namespace headway::diagnosis {
 /// What checked access said where an answer was due; empty if nothing.
 std::string index_left_its_tensor(const Findings& findings, const Function& function);
 
+/// Whether what came where an answer was due is an exception.
+bool threw_where_an_answer_is_due(const Observation& one);
+
 /// Whether what throws where it should answer does so in the sanitized build, too. A function that ends without a
 /// return runs into what stands behind it in memory, and may throw there: the build that watches memory tells the two
 /// apart.

@@ -1,7 +1,6 @@
 #include "grading/coverage.hpp"
 
 #include "grading/folder_lock.hpp"
-#include "grading/grading.hpp"
 #include "grading/judge.hpp"
 
 #include "build/reached_lines.hpp"
@@ -20,25 +19,27 @@ constexpr std::uintmax_t most_parcel_bytes = std::uintmax_t{4} << 20U;
 
 }  // namespace
 
-std::vector<verdict::Coverage> measure_coverage(const Course& course, const fs::path& submission,
-                                                const ExerciseInfo& info, std::uint64_t seed) {
+void measure_coverage(const Course& course, const GradingOptions& options, verdict::Exercise& exercise) {
+    exercise.coverage.clear();
+    const ExerciseInfo& info = course.find(exercise.name);
     const fs::path gcov = fs::path(course.toolchain.compiler).parent_path() / "gcov";
     // What is counted comes out as the jail's parcels. Where there is none, nothing of the submission is run for this.
     if (!course.toolchain.compiler_version.starts_with("GNU") || !fs::exists(gcov) || !course.machine().jail.exists())
-        return {};
-    const fs::path folder = work_folder(course, submission, info.name);
+        return;
+    const fs::path folder = work_folder(course, options.submission, info.name);
     const FolderLock lock(folder);
     build::Workspace workspace(course.toolchain, course.machine().jail,
-                               build::read_submission(submission / info.name, course.folder(info)), folder);
+                               build::read_submission(options.submission / info.name, course.folder(info)), folder);
     const build::Built built = workspace.build_worker_with_counters();
-    if (!built.program) return {};
+    if (!built.program) return;
+    if (exercise.jails) (*exercise.jails)["coverage"] = course.machine().jail.name();
     const build::ScratchFolder counts(folder);
-    Judge(course, info, seed).count(*built.program, counts.path());
+    Judge(course, info, options.seed).count(*built.program, counts.path());
     std::vector<nlohmann::json> documents;
     for (const auto& entry : fs::directory_iterator(counts.path()))
         for (nlohmann::json& document : workspace.read_counts(sandbox::open_parcel(entry.path(), most_parcel_bytes)))
             documents.push_back(std::move(document));
-    return build::reached_lines(documents, workspace.submission().files);
+    exercise.coverage = build::reached_lines(documents, workspace.submission().files);
 }
 
 }  // namespace headway::cli

@@ -1,19 +1,14 @@
 #pragma once
 
-#include "grading/course.hpp"
+#include "grading/grading.hpp"
 
 #include "verdict/verdict.hpp"
-
-#include <cstdint>
-#include <filesystem>
-#include <vector>
 
 namespace headway::cli {
 
 /// Which of the student's lines the hidden tests run: a third build, with counters (g++'s), judged once more. Processes
-/// that crash take their counts with them.
-/// @return nothing where it cannot be measured (another compiler, no gcov)
-std::vector<verdict::Coverage> measure_coverage(const Course& course, const std::filesystem::path& submission,
-                                                const ExerciseInfo& info, std::uint64_t seed);
+/// that crash take their counts with them. Sets `coverage`, to nothing where it cannot be measured (another compiler,
+/// no gcov); if it runs, however that ends, its jail is in `jails`.
+void measure_coverage(const Course& course, const GradingOptions& options, verdict::Exercise& exercise);
 
 }  // namespace headway::cli

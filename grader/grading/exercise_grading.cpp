@@ -39,6 +39,7 @@ struct BuildResult {
     std::vector<verdict::Test> tests;
     std::vector<std::string> own_library_functions;
     std::string problem;  ///< of the machine or the course
+    bool has_run = false;
     double judge_seconds = 0;
 };
 
@@ -120,16 +121,27 @@ private:
         const fs::path folder = work_folder(course_, options_.submission, info_.name);
         const FolderLock lock(folder);
         if (options_.reuse && reuse(exercise)) return;
+        if (options_.know_stubs && is_the_stub(submission)) {
+            BuildResult nothing_ran;
+            nothing_ran.tests = judge_.not_written();
+            conclude(exercise, std::move(nothing_ran));
+            keep(exercise, folder);
+            return;
+        }
         build::Workspace workspace(course_.toolchain, course_.machine().jail, std::move(submission), folder);
         bool is_whole = true;  // or something is left for the next grading
         const bool is_diagnosed = course_.toolchain.builds(info_.name, Build::sanitized);
         if (is_diagnosed && options_.sanitized) {
-            auto sanitized = std::async(std::launch::async, [&] { return run_build(workspace, Build::sanitized); });
+            auto beside = std::async(std::launch::async, [&] { return run_build(workspace, Build::sanitized); });
             const BuildResult plain = run_build(workspace, Build::plain);
-            conclude(exercise, plain, sanitized.get());
-            stamp_jail(exercise, "tests, sanitized build");
+            const BuildResult sanitized = beside.get();
+            if (plain.has_run) stamp_jail(exercise, "tests, plain build");
+            if (sanitized.has_run) stamp_jail(exercise, "tests, sanitized build");
+            conclude(exercise, plain, sanitized);
         } else {
-            conclude(exercise, run_build(workspace, Build::plain));
+            BuildResult plain = run_build(workspace, Build::plain);
+            if (plain.has_run) stamp_jail(exercise, "tests, plain build");
+            conclude(exercise, std::move(plain));
         }
         if (is_diagnosed) {
             settle_places(exercise.tests, workspace.submission().files);
@@ -138,12 +150,22 @@ private:
         settle_credit(exercise);
         find_functions(exercise, workspace.submission().files);
         stamp_jail(exercise, "compilation");
-        stamp_jail(exercise, "tests, plain build");
         if (!unchecked.empty() && !exercise.tests.empty()) remark(exercise.tests.front(), unchecked);
         std::error_code ignored;
         fs::remove(answered_calls(), ignored);
-        if (exercise.state != State::unavailable && is_whole)
-            build::write_file(folder / "result.json", verdict::to_json(exercise).dump());
+        if (exercise.state != State::unavailable && is_whole) keep(exercise, folder);
+    }
+
+    /// For `reuse`, the next time.
+    static void keep(const verdict::Exercise& exercise, const fs::path& folder) {
+        build::write_file(folder / "result.json", verdict::to_json(exercise).dump());
+    }
+
+    /// As it was handed out: what becomes of it is known (`verify` proves it), and costs no compiler.
+    bool is_the_stub(const build::Submission& submission) const {
+        const fs::path stub = course_.root / "stubs" / info_.name;
+        return fs::is_directory(stub) &&
+               submission.digest() == build::read_submission(stub, course_.folder(info_)).digest();
     }
 
     bool reuse(verdict::Exercise& exercise) const {
@@ -154,7 +176,8 @@ private:
         return true;
     }
 
-    /// The same jail for every run: the one that course_.machine() has found to work.
+    /// Of what has run or is about to, however it ends. The same jail for every run: the one that course_.machine() has
+    /// found to work.
     void stamp_jail(verdict::Exercise& exercise, const std::string& run) const {
         if (!exercise.jails) exercise.jails.emplace();
         (*exercise.jails)[run] = course_.machine().jail.name();
@@ -180,6 +203,7 @@ private:
         report("testing");
         const auto begin = steady_clock::now();
         const fs::path answers = build == Build::plain ? answered_calls() : fs::path();
+        result.has_run = true;
         result.tests = judge_.test(workspace.worker(build), build, answers);
         result.judge_seconds = seconds_since(begin);
         find_lines(result.tests, workspace, build);
@@ -249,6 +273,7 @@ private:
         if (!options_.diagnose) return true;
         report("looking for the mistake");
         processors_.acquire();
+        stamp_jail(exercise, "diagnosis");
         try {
             exercise.diagnosis =
                 judge_.diagnose({.plain = workspace.worker(Build::plain),
@@ -258,7 +283,6 @@ private:
                                  .told = told_in_words(exercise)});
             find_lines(*exercise.diagnosis, exercise.build.warnings.value_or(std::vector<verdict::CompilerMessage>{}),
                        workspace);
-            stamp_jail(exercise, "diagnosis");
             if (exercise.diagnosis->functions.empty()) exercise.diagnosis->functions = seen_by_tests_alone(exercise);
         } catch (const std::exception& error) {
             exercise.diagnosis.reset();

@@ -22,10 +22,11 @@ struct GradingOptions {
     std::filesystem::path shown_as;    ///< what messages call it; empty: its path
     std::vector<const ExerciseInfo*> exercises;
     std::uint64_t seed = 1;
-    bool tell_seed = true;  ///< in the verdict: who knows it knows every hidden input
-    bool reuse = true;      ///< take results of an identical earlier run
-    bool diagnose = true;   ///< say why, where tests fail
-    bool sanitized = true;  ///< also in the sanitized build, if the exercise has one; `verify --quick` does without
+    bool tell_seed = true;   ///< in the verdict: who knows it knows every hidden input
+    bool reuse = true;       ///< take results of an identical earlier run
+    bool diagnose = true;    ///< say why, where tests fail
+    bool know_stubs = true;  ///< of what nobody has begun: `verify` alone compiles and judges it
+    bool sanitized = true;   ///< also in the sanitized build, if the exercise has one; `verify --quick` does without
     verdict::Tell tell = verdict::Tell::full;
     /// How many builds run at once; 0: one per processor.
     std::ptrdiff_t processors = 0;

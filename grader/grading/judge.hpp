@@ -56,6 +56,8 @@ public:
                 const std::filesystem::path& file) const;
     /// Points of all properties.
     int max_points() const;
+    /// The hidden tests of a program in which nothing is written yet. None is run.
+    std::vector<verdict::Test> not_written() const;
     /// The properties that say which decisions or stages they state, with these.
     std::map<std::string, std::vector<std::string>> stated() const;
 

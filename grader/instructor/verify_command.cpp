@@ -10,6 +10,7 @@
 #include "submission/digest.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -99,18 +100,23 @@ int show(const Mutants& mutants, const std::string& name) try {
 }
 
 Extent extent_of(const VerifyArguments& arguments) {
-    return {.whole = !arguments.quick, .every = arguments.every, .sanitized_every = arguments.sanitized_every};
+    return {.whole = !arguments.quick,
+            .every = arguments.every,
+            .first = arguments.first % arguments.every,
+            .sanitized_every = arguments.sanitized_every};
 }
 
 /// What was not looked at, in brackets.
 std::string left_out(const VerifyArguments& arguments) {
-    if (!arguments.quick)
-        return arguments.sanitized_every == 1
-                   ? ""
-                   : fmt::format(" (in both builds of the mutants that do not need the sanitizer one in {})",
-                                 arguments.sanitized_every);
-    return fmt::format(" (--quick: without the extended mutants{}, and none compared with another)",
-                       arguments.every > 1 ? fmt::format(", of the others one in {}", arguments.every) : "");
+    std::vector<std::string> parts;
+    if (arguments.quick) parts.emplace_back("--quick: no extended mutants, and none compared with another");
+    if (arguments.every > 1)
+        parts.push_back(
+            fmt::format("of the mutants one in {}, from the {}th", arguments.every, arguments.first % arguments.every));
+    if (arguments.sanitized_every > 1)
+        parts.push_back(fmt::format("in both builds of the mutants that do not need the sanitizer one in {}",
+                                    arguments.sanitized_every));
+    return parts.empty() ? "" : fmt::format(" ({})", fmt::join(parts, "; "));
 }
 
 /// DIR/NN_name/MUTANT/: mutant.toml and the program.
@@ -132,12 +138,12 @@ CLI::App* declare_verify(CLI::App& app, VerifyArguments& verify) {
     auto* quick = command->add_flag(
         "--quick", verify.quick,
         "Leave out the mutants that only prove one more entry of the catalogue; compare none with another");
-    command
-        ->add_option("--every", verify.every,
-                     "Of the mutants that --quick leaves take each Nth; of what must pass, all")
-        ->type_name("N")
-        ->check(CLI::PositiveNumber)
-        ->needs(quick);
+    auto* every = command->add_option("--every", verify.every, "Of the mutants take each Nth; of what must pass, all");
+    every->type_name("N")->check(CLI::PositiveNumber);
+    command->add_option("--from", verify.first, "Which of these N shares, from 0; beyond N it begins anew (default: 0)")
+        ->type_name("K")
+        ->check(CLI::NonNegativeNumber)
+        ->needs(every);
     command
         ->add_option("--sanitized-every", verify.sanitized_every,
                      "Build in both builds, of the mutants that do not need the sanitizer, each Nth")

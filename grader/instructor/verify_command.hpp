@@ -15,7 +15,8 @@ struct VerifyArguments {
     std::vector<std::string> exercises;
     bool diagnosis = false;         ///< the table of the catalogue too
     bool quick = false;             ///< without the mutants that are marked extended
-    int every = 1;                  ///< of the others each first of so many
+    int every = 1;                  ///< of the others one in so many
+    int first = 0;                  ///< which share of them that is
     int sanitized_every = 1;        ///< in both builds each first of so many
     std::string proof;              ///< where PROOF.md goes; empty: nowhere
     std::vector<std::string> show;  ///< exercise and name of a mutant: only its program is printed

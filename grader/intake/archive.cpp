@@ -1,8 +1,6 @@
 #include "intake/file_tree.hpp"
 #include "intake/names_in_utf8.hpp"
 
-#include "verdict/utf8.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -69,7 +67,7 @@ public:
 private:
     void begin(const std::string& name, const std::string& folder) {
         reader_ = new_reader();
-        name_ = verdict::showable(name);
+        name_ = shown(name);
         folder_ = folder;
         last_.clear();
         packed_.clear();
@@ -98,7 +96,7 @@ private:
         if (name == nullptr) name = archive_entry_pathname(entry);
         if (name == nullptr)
             throw Malformed(fmt::format("holds a file whose name is not the UTF-8 that it is said to be, {}",
-                                        last_.empty() ? "at the beginning" : "after " + verdict::showable(last_)));
+                                        last_.empty() ? "at the beginning" : "after " + shown(last_)));
         last_ = name;
         // Some programs on Windows write their own separator.
         if ((archive_format(reader_.get()) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_ZIP)
@@ -113,9 +111,9 @@ private:
         const std::string name = FileTree::with_small_ending(name_of(entry));
         FileTree::require_below(name);
         if (archive_entry_symlink(entry) != nullptr || archive_entry_hardlink(entry) != nullptr)
-            throw Malformed(fmt::format("holds a link ({}); hand in the files themselves", verdict::showable(name)));
+            throw Malformed(fmt::format("holds a link ({}); hand in the files themselves", shown(name)));
         if (type != AE_IFREG && type != 0)
-            throw Malformed(fmt::format("holds {}, which is no ordinary file", verdict::showable(name)));
+            throw Malformed(fmt::format("holds {}, which is no ordinary file", shown(name)));
         if (archive_entry_is_encrypted(entry) != 0)
             throw Malformed("is encrypted; hand in an archive without a password");
         if (FileTree::counts(name)) {

@@ -49,13 +49,12 @@ std::string_view ending_among(std::string_view name, const std::array<std::strin
     return {};
 }
 
-/// What is told of a path: its beginning, with what cannot be shown spelled out.
+}  // namespace
+
 std::string shown(std::string_view path) {
     constexpr std::size_t most = 120;
     return verdict::showable(path.substr(0, most)) + (path.size() > most ? "..." : "");
 }
-
-}  // namespace
 
 void FileTree::require_below(std::string_view path) {
     bool leaves = path.starts_with('/') || path.find('\\') != std::string_view::npos;
@@ -122,6 +121,11 @@ FileTree read_folder(const fs::path& folder, Bounds bounds) {
         if (!entry->is_symlink() && entry->is_directory()) {
             tree.count_folder();
             if (is_ignored(name)) entry.disable_recursion_pending();
+            if (entry.depth() >= most_nested)
+                throw Malformed(
+                    fmt::format("holds more than {} folders one within the other; hand in the exercise "
+                                "folders alone",
+                                most_nested));
             continue;
         }
         tree.count_file();

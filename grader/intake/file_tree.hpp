@@ -25,6 +25,10 @@ struct Bounds {
     std::uintmax_t archive_bytes = 64U << 20U;
 };
 
+/// How many folders one within the other are read: each costs a descriptor while those below it are. Sources lie in far
+/// fewer (see FileTree::checked_path).
+constexpr int most_nested = 64;
+
 /// Files by path, '/' between the parts, in a bounded amount of memory. Only what can count is kept: C++ sources.
 class FileTree {
 public:
@@ -67,12 +71,16 @@ private:
 };
 
 /// The sources below a folder; where there are none, those in the archives below it. Links are not followed.
-/// @throws Malformed
+/// @throws Malformed also where more than most_nested folders lie one within the other
 FileTree read_folder(const std::filesystem::path& folder, Bounds bounds = {});
 
 /// The sources in an archive (.zip, .tar.gz, ...); where there are none, those in the archives in it. What is in these
 /// archives in turn is not opened. Links, devices and whatever would leave the folder are refused. @throws Malformed
 FileTree read_archive(const std::filesystem::path& file, Bounds bounds = {});
+
+/// A path as messages tell it, for a stranger may make it a megabyte long: its beginning, with what cannot be shown
+/// spelled out.
+std::string shown(std::string_view path);
 
 /// An archive, and the folder of the tree that its sources go to, with a '/' at its end; empty: the top.
 struct PlacedArchive {

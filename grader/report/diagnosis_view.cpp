@@ -93,11 +93,15 @@ void show_diagnosis(Page& page, const verdict::Exercise& exercise, const Diagnos
                 {.indent = title_indent, .hanging = 2},
                 {{"▸ ", Tone::faint}, {function.function + " is right given your own earlier functions", Tone::faint}});
     }
+    const Page::Paragraph title = {.indent = title_indent, .hanging = 2};
     if (diagnosis.functions.empty())
-        page.paragraph(
-            {.indent = title_indent, .hanging = 2},
-            {{"▸ ", Tone::waiting},
-             {"Headway has no name for this mistake: whatever else it asked was answered right", Tone::strong}});
+        page.paragraph(title, {{"▸ ", Tone::waiting},
+                               {is_out_of_time(exercise)
+                                    ? "there was no time to look for the mistake"
+                                    : "Headway has no name for this mistake: whatever else it asked was answered right",
+                                Tone::strong}});
+    else if (is_out_of_time(exercise))
+        page.paragraph(title, {{"▸ ", Tone::faint}, {not_looked_at, Tone::faint}});
     page.blank();
 }
 

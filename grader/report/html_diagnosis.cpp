@@ -68,6 +68,7 @@ void write_diagnosis(Xml& page, const verdict::Exercise& exercise) {
         if (function.state == FunctionState::follows)
             page.text("p", {{"class", "faint"}}, function.function + " is right given your own earlier functions.");
     }
+    if (is_out_of_time(exercise)) page.text("p", {{"class", "faint"}}, std::string(not_looked_at) + ".");
 }
 
 void write_stages(Xml& page, const verdict::Exercise& exercise) {

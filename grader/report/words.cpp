@@ -172,6 +172,10 @@ std::string property_of(const verdict::Test& test) {
     return test.given ? fmt::format("{} (right, given your {})", test.property, *test.given) : test.property;
 }
 
+bool is_out_of_time(const verdict::Exercise& exercise) {
+    return exercise.diagnosis && exercise.diagnosis->out_of_time.value_or(false);
+}
+
 std::string unnamed_in_words(const verdict::Exercise& exercise, const std::string& function) {
     std::string done;
     for (const verdict::Test& test : exercise.tests) {
@@ -179,18 +183,28 @@ std::string unnamed_in_words(const verdict::Exercise& exercise, const std::strin
         if (test.failure->pattern) return function + " is not right for all sizes: " + *test.failure->pattern;
         if (done.empty() && test.failure->kind == FailureKind::wrong_behaviour) done = message_of(*test.failure);
     }
-    return done.empty() ? function + " is wrong in a way that Headway has no name for" : done;
+    if (!done.empty()) return done;
+    const FunctionDiagnosis* found = exercise.diagnosis ? diagnosis_of(*exercise.diagnosis, function) : nullptr;
+    if (is_out_of_time(exercise) && (found == nullptr || found->sentences.empty()))
+        return function + " is wrong, and there was no time to look for its mistake";
+    return function + " is wrong in a way that Headway has no name for";
 }
 
 std::string evidence(const FunctionDiagnosis& function) {
-    const std::string_view fits = function.mistakes.size() == 1 ? "fits" : "together they fit";
-    if (function.inputs == 1)
-        return fmt::format("{} the one answer of {} that we saw; it is wrong", fits, function.function);
-    const std::string wrong = function.telling == function.inputs ? fmt::format("all {} are", function.telling)
-                              : function.telling == 1             ? "one of them is"
-                                                                  : fmt::format("{} of them are", function.telling);
-    return fmt::format("{} all {} answers of {} that we saw; {} wrong", fits, function.inputs, function.function,
-                       wrong);
+    const bool is_alone = function.mistakes.size() == 1;
+    const std::string answers =
+        function.inputs == 1 ? "the one answer" : fmt::format("all {} answers", function.inputs);
+    const std::string wrong = function.inputs == 1                  ? "it is"
+                              : function.telling == function.inputs ? fmt::format("all {} are", function.telling)
+                              : function.telling == 1               ? "one of them is"
+                                                                    : fmt::format("{} of them are", function.telling);
+    const std::string_view it = is_alone ? "it" : "they";
+    const std::string which = !function.left_open ? "we saw" : fmt::format("{} predict{}", it, is_alone ? "s" : "");
+    std::string text = fmt::format("{} {} of {} that {}; {} wrong", is_alone ? "fits" : "together they fit", answers,
+                                   function.function, which, wrong);
+    if (function.left_open)
+        text += fmt::format(". Of {} more {} say{} nothing", *function.left_open, it, is_alone ? "s" : "");
+    return text;
 }
 
 bool is_loud(FailureKind kind) {

@@ -68,8 +68,13 @@ std::optional<verdict::SourceLine> memory_read_too_early(const verdict::Exercise
 /// empty if none is known.
 std::string stopped_at(const verdict::Exercise& exercise, const verdict::NamedMistake& mistake);
 
-/// "fits all 27 answers of attention_scores that we saw; 24 of them are wrong"
+/// "fits all 27 answers of attention_scores that we saw; 24 of them are wrong"; of those alone that the mistakes
+/// predict, where they leave others open
 std::string evidence(const verdict::FunctionDiagnosis& function);
+
+/// Whether the diagnosis ended before it had looked at every function, and what is said then.
+bool is_out_of_time(const verdict::Exercise& exercise);
+inline constexpr const char* not_looked_at = "Headway's time was up before it had looked at every function";
 
 /// What is known of a function that is wrong in a way without a name: for which sizes, what it should have refused, or
 /// that nothing is.

@@ -44,12 +44,13 @@ pid_t parent_of(pid_t pid) {
     return name_end == std::string::npos ? -1 : number_in<pid_t>(std::string_view(stat).substr(name_end + 3));
 }
 
-/// What is named by a number in a folder, in the order of these.
-std::set<pid_t> numbers_in_folder(const std::string& path) {
+/// What is named by a number in a folder, in the order of these, with its inode.
+std::map<pid_t, ino_t> numbers_in_folder(const std::string& path) {
     const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir(path.c_str()), ::closedir);
-    std::set<pid_t> numbers;
+    std::map<pid_t, ino_t> numbers;
     while (const dirent* entry = folder ? ::readdir(folder.get()) : nullptr)
-        if (const auto number = number_in<pid_t>(entry->d_name); number > 0) numbers.insert(numbers.end(), number);
+        if (const auto number = number_in<pid_t>(entry->d_name); number > 0)
+            numbers.emplace_hint(numbers.end(), number, entry->d_ino);
     return numbers;
 }
 
@@ -62,7 +63,7 @@ std::uint64_t status_number(pid_t pid, std::string_view field, int base = 10) {
         return number_in<std::uint64_t>(std::string_view(status).substr(at + field.size()), base);
     };
     if (const auto number = in(read_proc(pid, "status"))) return *number;
-    for (const pid_t thread : numbers_in_folder(proc_path(pid, "task")))
+    for (const auto& [thread, inode] : numbers_in_folder(proc_path(pid, "task")))
         if (const auto number = in(read_proc(pid, ("task/" + std::to_string(thread) + "/status").c_str())))
             return *number;
     return 0;
@@ -70,8 +71,8 @@ std::uint64_t status_number(pid_t pid, std::string_view field, int base = 10) {
 
 std::uint64_t status_bytes(pid_t pid, std::string_view field) { return status_number(pid, field) << 10U; }
 
-/// All processes that this machine shows us.
-std::set<pid_t> all_processes() { return numbers_in_folder("/proc"); }
+/// All processes that this machine shows us. A number that is given away again has another inode in /proc.
+std::map<pid_t, ino_t> all_processes() { return numbers_in_folder("/proc"); }
 
 std::chrono::nanoseconds computed_by(pid_t pid) {
     clockid_t clock = 0;
@@ -108,22 +109,25 @@ std::chrono::nanoseconds growth(std::chrono::nanoseconds& last, std::chrono::nan
 }  // namespace
 
 void Family::look() {
-    const std::set<pid_t> running = all_processes();
-    const auto gone = [&](pid_t pid) { return !running.contains(pid); };
-    std::erase_if(members_, gone);
-    std::erase_if(strangers_, gone);
+    const std::map<pid_t, ino_t> running = all_processes();
+    std::erase_if(members_, [&](pid_t pid) { return !running.contains(pid); });
+    // A stranger's number may have become a child's since. Who is asked once more in vain stays a stranger.
+    std::erase_if(strangers_, [&](const auto& stranger) {
+        const auto now = running.find(stranger.first);
+        return now == running.end() || now->second != stranger.second;
+    });
     // A child may have a smaller number than its parent, where the numbers have started over: until nobody is added.
     for (bool grown = true; grown;) {
         grown = false;
-        for (const pid_t pid : running) {
+        for (const auto& [pid, inode] : running) {
             if (members_.contains(pid) || strangers_.contains(pid)) continue;
             if (!members_.contains(parent_of(pid))) continue;
             members_.insert(pid);
             grown = true;
         }
     }
-    for (const pid_t pid : running)
-        if (!members_.contains(pid)) strangers_.insert(pid);
+    for (const auto& [pid, inode] : running)
+        if (!members_.contains(pid)) strangers_.emplace(pid, inode);
 }
 
 std::chrono::nanoseconds Family::cpu_time() const {
@@ -142,7 +146,7 @@ void Family::look_at_times() {
         used_.starts_others |= !computed_.empty() && !computed_.contains(pid);
         auto& of_process = computed[pid] = computed_[pid];
         used_.computed += growth(of_process, std::max(of_process, computed_by(pid)));
-        for (const pid_t thread : numbers_in_folder(proc_path(pid, "task"))) {
+        for (const auto& [thread, inode] : numbers_in_folder(proc_path(pid, "task"))) {
             if (!tells_of_waiting()) {
                 ready |= is_ready(thread);
                 continue;
@@ -160,7 +164,7 @@ void Family::look_at_times() {
 
 bool Family::is_ready_to_compute() const {
     for (const pid_t pid : members_)
-        for (const pid_t thread : numbers_in_folder(proc_path(pid, "task")))
+        for (const auto& [thread, inode] : numbers_in_folder(proc_path(pid, "task")))
             if (is_ready(thread)) return true;
     return false;
 }

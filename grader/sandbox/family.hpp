@@ -54,7 +54,7 @@ public:
 
 private:
     std::set<pid_t> members_;
-    std::set<pid_t> strangers_;
+    std::map<pid_t, ino_t> strangers_;  ///< who need not be asked for their parents again, with their inodes in /proc
     TimeUsed used_;
     std::map<pid_t, std::chrono::nanoseconds> computed_;  ///< of each process, when it was last looked at
     std::map<pid_t, std::chrono::nanoseconds> waited_;    ///< of each thread

@@ -5,6 +5,7 @@
 #include <cerrno>
 
 #include <fcntl.h>
+#include <linux/fscrypt.h>
 #include <sched.h>
 #include <sys/resource.h>
 
@@ -216,7 +217,8 @@ void no_new_namespaces(Plan& plan) {
     refuse(plan, ENOSYS, {"clone3"});  // a filter cannot see its flags; libc falls back to clone
 }
 
-/// Attack: a mistake of the kernel in what no submission needs.
+/// Attack: a mistake of the kernel in what no submission needs. Take the key away that opens the home of the user who
+/// grades, where that is encrypted: keyctl by way of a file.
 void no_kernel_doors(Plan& plan) {
     refuse(plan, EPERM,
            {"bpf", "io_uring_setup", "io_uring_enter", "io_uring_register", "userfaultfd", "keyctl", "add_key",
@@ -227,6 +229,8 @@ void no_kernel_doors(Plan& plan) {
             "modify_ldt", "vmsplice", "statmount", "listmount",
             // What the whole machine shares: its disks, flushed again and again, and its few asynchronous requests.
             "sync", "syncfs", "io_setup", "io_submit"});
+    for (const unsigned long request : {FS_IOC_ADD_ENCRYPTION_KEY, FS_IOC_REMOVE_ENCRYPTION_KEY})
+        plan.refused.push_back({.name = "ioctl", .error = EPERM, .what = static_cast<std::uint32_t>(request)});
 }
 
 // ---- the rest of the world ------------------------------------------------------------------------------------------

@@ -10,6 +10,9 @@
 #include <string>
 #include <system_error>
 
+#include <linux/btrfs.h>
+#include <linux/fs.h>
+#include <linux/fsverity.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -72,6 +75,21 @@ void refuse_to_be_shut(Plan& plan) {
         plan.refused.push_back({.name = "prctl", .error = EPERM, .first = PR_SET_DUMPABLE});
 }
 
+/// Asked of a file or a folder that is open for reading, these change its attributes, or make and remove folders in it.
+constexpr unsigned long relabelling[] = {FS_IOC_SETFLAGS,
+                                         FS_IOC_SETVERSION,
+                                         FS_IOC_FSSETXATTR,
+                                         FS_IOC_SET_ENCRYPTION_POLICY,
+                                         FS_IOC_ENABLE_VERITY,
+                                         BTRFS_IOC_SUBVOL_CREATE,
+                                         BTRFS_IOC_SNAP_CREATE,
+                                         BTRFS_IOC_SUBVOL_CREATE_V2,
+                                         BTRFS_IOC_SNAP_CREATE_V2,
+                                         BTRFS_IOC_SNAP_DESTROY,
+                                         BTRFS_IOC_SNAP_DESTROY_V2,
+                                         BTRFS_IOC_SUBVOL_SETFLAGS,
+                                         BTRFS_IOC_SET_RECEIVED_SUBVOL};
+
 /// What a file is called, and what is in it, is Landlock's; whose it is, who may open it, its times and its attributes
 /// are not: of a file that every user may write, another user may change these two as well.
 void refuse_relabelling(Plan& plan) {
@@ -79,6 +97,8 @@ void refuse_relabelling(Plan& plan) {
            {"chmod",      "fchmodat",    "fchmodat2",    "chown",        "fchown",        "lchown",      "fchownat",
             "utime",      "utimes",      "futimesat",    "utimensat",    "setxattr",      "lsetxattr",   "fsetxattr",
             "setxattrat", "removexattr", "lremovexattr", "fremovexattr", "removexattrat", "file_setattr"});
+    for (const unsigned long request : relabelling)
+        plan.refused.push_back({.name = "ioctl", .error = EPERM, .what = static_cast<std::uint32_t>(request)});
     if (plan.contents.tools) return;  // a linker makes executable what it has written
     refuse(plan, {"fchmod", "getxattr", "lgetxattr", "fgetxattr", "getxattrat", "listxattr", "llistxattr", "flistxattr",
                   "listxattrat"});

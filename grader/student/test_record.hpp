@@ -29,13 +29,13 @@ struct Credit {
     verdict::Failure failure;
 };
 
-/// What happens in a test. Each Student keeps one: its calls and the expectations write in it, and the code that runs
-/// the test reads it and starts a new one.
 /// How many arrays of numbers were compared, and how many of them so loosely that hardly any answer could be wrong.
 struct Comparisons {
     std::size_t all = 0, blind = 0;
 };
 
+/// What happens in a test. Each Student keeps one: its calls and the expectations write in it, and the code that runs
+/// the test reads it and starts a new one.
 struct TestRecord {
     std::vector<std::string> story;
     std::string function;  ///< of the student's, called last

@@ -305,7 +305,7 @@ void WorkerLink::check_time(Deadline& deadline, bool is_kept_waiting) {
     const milliseconds limit = begun_ ? deadline.limit : limits_.start;
     if (time_used() - deadline.begin <= limit || is_kept_waiting) return;
     const bool computes = (used_.computed - deadline.computed) * 2 > limit;
-    std::string question = !computes && !process_.is_ready_to_compute() ? "does it wait for something?"
+    std::string question = !computes && !process_.is_ready_to_compute() ? waits
                            : begun_                                     ? "a loop whose condition never becomes false?"
                                     : "does the value of a static or global variable take so long?";
     if (const std::uint64_t held = process_.resident_bytes(); held > much_memory)

@@ -35,6 +35,9 @@ struct CallLimits {
 
 /// In the message of a call that was never read, since what runs before main came to no end, or to a bad one.
 inline constexpr const char* before_main = "before main";
+
+/// In what is said of a call that is stopped for time and has slept for most of it.
+inline constexpr const char* waits = "does it wait for something?";
 /// And how one ends whose calls lead ever deeper.
 inline constexpr const char* used_up_the_stack =
     "used up the stack: does a function call itself, or do two call each other, without end? (SIGSEGV)";

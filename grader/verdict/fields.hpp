@@ -114,6 +114,7 @@ void each_field(T& function, auto&& field) {
     field("mistakes", function.mistakes);
     field("alternatives", function.alternatives);
     field("inputs", function.inputs);
+    field("left_open", function.left_open);
     field("telling", function.telling);
     field("closeness", function.closeness);
     field("only_where", function.only_where);
@@ -125,6 +126,7 @@ void each_field(T& function, auto&& field) {
 template <MaybeConst<Diagnosis> T>
 void each_field(T& diagnosis, auto&& field) {
     field("complete", diagnosis.complete);
+    field("out_of_time", diagnosis.out_of_time);
     field("mistakes", diagnosis.mistakes);
     field("functions", diagnosis.functions);
     field("seconds", diagnosis.seconds);

@@ -165,6 +165,7 @@ struct FunctionDiagnosis {
     double closeness = 0;                   ///< the largest difference from the prediction, in tolerances
     std::optional<std::string> only_where;  ///< "T = S": elsewhere the mistake is not made
     std::vector<std::string> sentences;     ///< what is seen of it: where the difference lies, which invariants fail
+    std::optional<int> left_open = {};      ///< questions besides, to which the mistakes allow any answer
     /// Of memory that is read before anything was written to it: the line of the student's own that makes it, as the
     /// submission's program or its compiler tells it. No point depends on that.
     std::optional<SourceLine> at = {};
@@ -173,7 +174,8 @@ struct FunctionDiagnosis {
 };
 
 struct Diagnosis {
-    bool complete = false;  ///< every wrong function is named or follows from one that is
+    bool complete = false;                 ///< every wrong function is named or follows from one that is
+    std::optional<bool> out_of_time = {};  ///< true: its time was up before every function was looked at
     std::vector<NamedMistake> mistakes;
     std::vector<FunctionDiagnosis> functions;
     double seconds = 0;

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <set>
 #include <sstream>
 #include <stdexcept>
@@ -108,7 +109,30 @@ Mutant mutant_of(const std::string& name, const toml::table& said) {
     return mutant;
 }
 
+/// Path below the folder -> text.
+std::map<std::string, std::string> files_below(const fs::path& folder) {
+    std::map<std::string, std::string> files;
+    for (const auto& entry : fs::recursive_directory_iterator(folder))
+        if (entry.is_regular_file())
+            files.emplace(entry.path().lexically_relative(folder).string(), build::read_file(entry.path()));
+    return files;
+}
+
 }  // namespace
+
+std::size_t lines_apart(const std::string& one, const std::string& other) {
+    std::map<std::string, std::ptrdiff_t> more;  // in `one` than in `other`
+    const auto count = [&](const std::string& text, std::ptrdiff_t sign) {
+        std::istringstream lines(text);
+        for (std::string line; std::getline(lines, line);)
+            if (line.find_first_not_of(' ') != std::string::npos) more[line] += sign;
+    };
+    count(one, 1);
+    count(other, -1);
+    std::size_t apart = 0;
+    for (const auto& [line, times] : more) apart += static_cast<std::size_t>(std::abs(times));
+    return apart;
+}
 
 Mutants::Mutants(const fs::path& course, std::string exercise)
     : course_(course), folder_(course / "tests" / "mutants" / exercise), exercise_(std::move(exercise)) {
@@ -179,11 +203,8 @@ fs::path Mutants::base_of(const Mutant& mutant) const {
 }
 
 std::map<std::string, std::string> Mutants::program(const Mutant& mutant) const {
-    const fs::path folder = (mutant.is_whole() ? folder_ / mutant.name : base_of(mutant)) / exercise_;
-    std::map<std::string, std::string> files;
-    for (const auto& entry : fs::recursive_directory_iterator(folder))
-        if (entry.is_regular_file())
-            files.emplace(entry.path().lexically_relative(folder).string(), build::read_file(entry.path()));
+    std::map<std::string, std::string> files =
+        files_below((mutant.is_whole() ? folder_ / mutant.name : base_of(mutant)) / exercise_);
     if (mutant.is_whole()) return files;
     if (files.size() != 1)
         throw wrong(folder_ / catalogue, mutant.name, fmt::format("its base {} is not a single file", mutant.base));
@@ -194,6 +215,31 @@ std::map<std::string, std::string> Mutants::program(const Mutant& mutant) const 
         throw wrong(folder_ / catalogue, mutant.name, fmt::format("base {}: {}", mutant.base, error.what()));
     }
     return files;
+}
+
+std::set<std::string> Mutants::near_copies() const {
+    constexpr std::size_t few = 12;
+    const auto text_in = [](const std::map<std::string, std::string>& files) {
+        std::string text;
+        for (const auto& [path, part] : files) text += part + "\n";
+        return text;
+    };
+    std::vector<std::string> known;
+    std::vector<fs::path> right{course_ / "solutions" / exercise_};
+    if (const fs::path accepted = course_ / "tests" / "accepted" / exercise_; fs::is_directory(accepted))
+        for (const auto& entry : fs::directory_iterator(accepted))
+            if (entry.is_directory()) right.push_back(entry.path() / exercise_);
+    for (const fs::path& folder : right)
+        if (fs::is_directory(folder)) known.push_back(text_in(files_below(folder)));
+    std::set<std::string> copies;
+    for (const Mutant& mutant : all_) {
+        if (!mutant.is_whole()) continue;
+        std::string text = text_in(program(mutant));
+        if (std::ranges::any_of(known, [&](const std::string& other) { return lines_apart(text, other) <= few; }))
+            copies.insert(mutant.name);
+        known.push_back(std::move(text));
+    }
+    return copies;
 }
 
 void Mutants::write(const Mutant& mutant, const fs::path& submission) const {

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,9 @@ struct Mutant {
     bool is_whole() const { return base.empty(); }
 };
 
+/// How many lines one program has that the other has not, on both sides. Blank ones do not count.
+std::size_t lines_apart(const std::string& one, const std::string& other);
+
 /// All mutants of an exercise: what tests/mutants/NN_name/mutants.toml lists, and folders with a mutant.toml of their
 /// own.
 class Mutants {
@@ -44,6 +48,10 @@ public:
     /// The program: path below the exercise's folder -> text.
     /// @throws std::runtime_error if its base does not allow for its changes
     std::map<std::string, std::string> program(const Mutant& mutant) const;
+
+    /// The whole programs that are nearly another program: few lines apart from the solution, an accepted variant or a
+    /// whole mutant that comes before by name.
+    std::set<std::string> near_copies() const;
 
     /// Makes `submission` a folder that can be graded, with all that is known in its mutant.toml.
     void write(const Mutant& mutant, const std::filesystem::path& submission) const;

@@ -8,6 +8,7 @@
 #include "sandbox/process.hpp"
 #include "submission/digest.hpp"
 #include "submission/scratch_folder.hpp"
+#include "verify/contradictions.hpp"
 #include "verify/gaps.hpp"
 #include "verify/unfinished.hpp"
 
@@ -18,6 +19,7 @@
 #include <atomic>
 #include <iterator>
 #include <mutex>
+#include <set>
 
 namespace headway::cli {
 namespace {
@@ -51,10 +53,12 @@ std::vector<Specimen> collect(const Course& course, const ExerciseInfo& info, co
     add(Kind::stub, course.root / "stubs");
     add(Kind::solution, course.root / "solutions");
     const Mutants mutants(course.root, info.name);
+    const std::set<std::string> copies = mutants.near_copies();
     int met = 0;
     for (const Mutant* mutant : covered(mutants, extent)) {
         add(Kind::mutant, mutant->name);
         specimens.back().mutant = *mutant;
+        specimens.back().is_near_copy = copies.contains(mutant->name);
         specimens.back().sanitized = mutant->needs_sanitizer || (extent.whole && met++ % extent.sanitized_every == 0);
     }
     for (const fs::path& folder : sorted_folders(course.root / "tests" / "accepted" / info.name)) {
@@ -97,6 +101,7 @@ void examine(const Course& whole, Specimen& specimen, std::uint64_t seed) {
     options.seed = seed;
     options.processors = 1;
     options.sanitized = specimen.sanitized;
+    options.know_stubs = false;
     specimen.is_diagnosed = whole.toolchain.builds(specimen.exercise->name, Build::sanitized);
     try {
         // What is built of hundreds of submissions is not kept.
@@ -206,7 +211,7 @@ std::vector<EntryProof> prove_catalogue(const Course& course, const std::vector<
                 const auto& expected = specimen.mutant.diagnosis;
                 if (std::find(expected.begin(), expected.end(), entry.id) == expected.end()) continue;
                 ++entry.mutants;
-                entry.whole += specimen.mutant.is_whole() ? 1 : 0;
+                entry.whole += specimen.mutant.is_whole() && !specimen.is_near_copy ? 1 : 0;
                 entry.caught += specimen.verdict.state == State::failed ? 1 : 0;
                 entry.named += specimen.named_as_expected() ? 1 : 0;
             }
@@ -285,7 +290,7 @@ std::vector<const Mutant*> covered(const Mutants& mutants, const Extent& extent)
     std::vector<const Mutant*> found;
     int met = 0;
     for (const Mutant& mutant : mutants.all())
-        if ((extent.whole || !mutant.extended) && met++ % extent.every == 0) found.push_back(&mutant);
+        if ((extent.whole || !mutant.extended) && met++ % extent.every == extent.first) found.push_back(&mutant);
     return found;
 }
 

@@ -32,6 +32,7 @@ struct Specimen {
     std::filesystem::path submission;  ///< the folder that holds the exercise's folder
     Mutant mutant;                     ///< what is known of it, if it is one
     bool is_diagnosed = true;          ///< whether failed submissions of its exercise are
+    bool is_near_copy = false;         ///< a whole program that is nearly another one
     bool sanitized = true;             ///< whether it is graded in the sanitized build, too
     Draws draws;                       ///< of the questions of the diagnosis, which are then asked of it one by one
     verdict::Exercise verdict;
@@ -57,7 +58,7 @@ struct ExerciseProof {
 struct EntryProof {
     std::string id;
     int mutants = 0;
-    int whole = 0;  ///< mutants that are programs of their own, and not another one with changes
+    int whole = 0;  ///< mutants that are programs of their own, and not nearly another one
     int caught = 0;
     int named = 0;
 };
@@ -83,7 +84,8 @@ struct Extent {
     /// variants, and mutants that do not need the sanitizer, are built without: more than half of the time goes into
     /// that.
     bool whole = true;
-    int every = 1;            ///< of the mutants, in the order of their names, each first of so many
+    int every = 1;            ///< of the mutants, in the order of their names, one in so many
+    int first = 0;            ///< which of these shares, from 0
     int sanitized_every = 1;  ///< of the whole, those that are built in both builds without needing the sanitizer
 };
 

@@ -22,6 +22,8 @@ std::vector<fs::path> unfinished_files(const fs::path& course, const ExerciseInf
         for (const auto& entry : fs::recursive_directory_iterator(course / room / info.name))
             if (is_unfinished(entry.path())) found.push_back(entry.path().lexically_relative(course));
     }
+    const fs::path trivial = fs::path("tests/trivial") / (info.name + ".cpp");
+    if (is_unfinished(course / trivial)) found.push_back(trivial);
     if (!info.lesson.empty() && is_unfinished(course / info.lesson)) found.emplace_back(info.lesson);
     std::ranges::sort(found);
     return found;

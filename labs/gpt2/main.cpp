@@ -41,8 +41,8 @@ constexpr const char* files[] = {"config.json", "model.safetensors", "vocab.json
     throw lab::WrongUsage(
         why +
         ".\nThe lab gpt2 reads a model that you download once: lessons/labs/gpt2.md says from where.\n"
-        "A tiny one is here already:\n"
-        "./headway lab gpt2 --model lessons/labs/tiny --text \". anna red rome . bob blue oslo . anna\"");
+        "A tiny one is here already (lessons/labs/tiny):\n"
+        "./headway lab gpt2 --quick");
 }
 
 std::string model_folder(const Arguments& arguments) {

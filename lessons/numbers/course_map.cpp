@@ -28,7 +28,7 @@ void map_of_the_course(Blocks& blocks) {
     Picture picture(480, labs_at + pitch * static_cast<double>((labs.size() + 1) / 2) + 4);
     picture.label({left, 24}, "The course", {.type = Type::strong});
     picture.label({left, 50}, "one after the other", {.tone = Tone::faint, .type = Type::small});
-    picture.label({right, 50}, "then these, in any order", {.tone = Tone::faint, .type = Type::small});
+    picture.label({right, 50}, "then in nearly any order", {.tone = Tone::faint, .type = Type::small});
     // From the last of the core a line branches to each of the others.
     constexpr double branch = 238;
     const double end_of_core = box(true, top, core - 1).middle().y;
@@ -50,7 +50,7 @@ void map_of_the_course(Blocks& blocks) {
     blocks.picture("00/map", picture,
                    "A map of the course: exercises " + exercises.front().number + " to " + exercises[core - 1].number +
                        " one after the other, then " + exercises[core].number + " to " + exercises.back().number +
-                       " in any order, and " + std::to_string(labs.size()) +
+                       " in nearly any order, and " + std::to_string(labs.size()) +
                        " labs. The tables below have their names.");
 
     std::string table = "| | you build | lesson |\n|---|---|---|\n";

@@ -39,7 +39,7 @@ Mask part_of(const Mask& mask, Range queries, Range keys) {
                            mask.layout().offset + queries.begin * stride[2] + keys.begin * stride[3]);
 }
 
-/// True where key s lies behind position t + offset.
+/// True where key s lies past position t + offset.
 Mask future(Range queries, Range keys, Index offset) {
     Mask mask = Mask::allow_all({queries.size(), keys.size()});
     for (Index t = 0; t < queries.size(); ++t)

@@ -8,7 +8,7 @@
 namespace headway::ex02 {
 
 Strides contiguous_strides(const Shape& shape) {
-    // one size an axis -> one stride an axis
+    // one size per axis -> one stride per axis
     throw NotImplemented{"contiguous_strides"};
 }
 

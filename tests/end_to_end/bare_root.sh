@@ -22,5 +22,6 @@ in_root() {
         pivot_root . before
         umount -l /before
         cd /course
-        exec /usr/bin/env -i PATH=/usr/bin:/bin:/usr/sbin:/sbin LC_ALL=C.UTF-8 HOME=/root "$@"' sh "$root" "$@"
+        exec /usr/bin/env -i PATH=/usr/bin:/bin:/usr/sbin:/sbin LC_ALL=C.UTF-8 HOME=/root \
+            http_proxy="${http_proxy-}" https_proxy="${https_proxy-}" "$@"' sh "$root" "$@"
 }

@@ -53,7 +53,11 @@ def problems(matchers, printed, root):
                     break
                 got.update({key: match[group] for key, group in pattern.items() if key != "regexp"})
             else:
-                path = os.path.normpath(os.path.join(base, got["file"]))  # an absolute one stays as it is
+                path = base + "/" + got["file"]
+                # `relative` joins what is absolute, too; `autoDetect` takes a path as it is where that is no file.
+                if kind == "autoDetect" and not os.path.exists(path):
+                    path = got["file"]
+                path = os.path.normpath(path)
                 found.append((os.path.relpath(path, root), int(got["line"]), got["severity"], got["message"]))
     return found
 
@@ -67,10 +71,10 @@ class Problems(unittest.TestCase):
             os.symlink(f"{CHECKOUT}/{shared}", f"{self.root}/{shared}")
 
     def listed(self, label, text, *command):
-        """The problems of that task, once the student's file has this text."""
+        """The problems that this command's words give by that task's matchers, once the student's file has this text."""
         with open(f"{self.root}/{FILE}", "w") as file:
             file.write(text)
-        done = subprocess.run([CLI, *command], cwd=self.root, capture_output=True, text=True,
+        done = subprocess.run(command if command[0] == "sh" else [CLI, *command], cwd=self.root, capture_output=True, text=True,
                               env=dict(os.environ, HEADWAY_ROOT=self.root, HEADWAY_STATE=f"{self.root}/.headway"))
         self.printed = done.stdout + done.stderr
         found = problems(tasks()[label]["problemMatcher"], self.printed, self.root)
@@ -78,6 +82,13 @@ class Problems(unittest.TestCase):
             with open(f"{self.root}/{path}") as file:  # it is there, and has that line
                 self.assertLessEqual(line, len(file.readlines()), self.printed)
         return found
+
+    def listed_by_the_task(self, label, text):
+        """The same, with the task's own command, in a shell as VS Code runs it."""
+        os.makedirs(f"{self.root}/build", exist_ok=True)
+        if not os.path.lexists(f"{self.root}/headway"):
+            os.symlink(CLI, f"{self.root}/headway")
+        return self.listed(label, text, "sh", "-c", tasks()[label]["command"].replace("${fileDirnameBasename}", "01_single_head"))
 
     def expect(self, found, file, line, severity, message):
         self.assertTrue(any((file, line, severity) == problem[:3] and re.search(message, problem[3]) for problem in found),
@@ -87,7 +98,12 @@ class Problems(unittest.TestCase):
         broken = ANSWER.replace(LINE, LINE.replace(";", ""))
         self.expect(self.listed("Grade this exercise", broken, "grade", "01"), FILE, NUMBER + 1, "error", "expected .,. or")
         self.expect(self.listed("Try the visible test", broken, "try", "01"), FILE, NUMBER + 1, "error", "expected .,. or")
-        self.expect(self.listed("build visible test", broken, "try", "01", "--build-only"), FILE, NUMBER + 1, "error", "expected .,. or")
+        self.expect(self.listed_by_the_task("build visible test", broken), FILE, NUMBER + 1, "error", "expected .,. or")
+        self.assertFalse(os.path.lexists(f"{self.root}/build/visible_test"), "the debugger would start an older program")
+
+    def test_f5_builds_what_the_debugger_starts(self):
+        self.assertEqual(self.listed_by_the_task("build visible test", ANSWER), [], self.printed)
+        self.assertTrue(os.access(f"{self.root}/build/visible_test", os.X_OK), self.printed)
 
     def test_what_throws_and_what_is_warned_of(self):
         thrower = ANSWER.replace(LINE, "    int unused = 0;\n    if (scores.size(1) == 3) throw 1;\n" + LINE)

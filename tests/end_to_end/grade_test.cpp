@@ -28,6 +28,41 @@ TEST(Grade, SolutionsPassAndStubsAreNotStarted) {
     }
 }
 
+TEST(Grade, AStubIsKnownWithoutACompilerAndSaysTheSameAsOneThatIsCompiled) {
+    Desk desk;
+    const std::string stub = build::read_file(root + "/stubs/02_head_splitting/head_splitting.cpp");
+    desk.write("02_head_splitting/head_splitting.cpp", stub);
+    const auto known = desk.grade("02");
+    EXPECT_FALSE(known.jails) << "something was run";
+    desk.write("02_head_splitting/head_splitting.cpp", stub + "// begun\n");
+    const auto compiled = desk.grade("02");
+    EXPECT_TRUE(compiled.jails);
+    for (const auto& one : {known, compiled}) {
+        EXPECT_EQ(one.state, verdict::State::not_started);
+        EXPECT_EQ(one.points, 0);
+        EXPECT_EQ(one.max_points, 10);
+    }
+    ASSERT_EQ(known.tests.size(), compiled.tests.size());
+    for (std::size_t i = 0; i < known.tests.size(); ++i) {
+        EXPECT_EQ(known.tests[i].name, compiled.tests[i].name);
+        EXPECT_EQ(known.tests[i].property, compiled.tests[i].property);
+        EXPECT_EQ(known.tests[i].max_points, compiled.tests[i].max_points);
+        EXPECT_EQ(known.tests[i].state, compiled.tests[i].state);
+    }
+}
+
+TEST(Grade, StandardOutputIsForOneDocumentAndNothingElse) {
+    Desk desk;
+    desk.write("02_head_splitting/head_splitting.cpp",
+               build::read_file(root + "/stubs/02_head_splitting/head_splitting.cpp"));
+    const std::string submission = desk.submission().string();
+    const auto scores = desk.headway({"grade", "02", "--submission", submission, "--gradescope", "-"});
+    EXPECT_NO_THROW(static_cast<void>(nlohmann::json::parse(scores.output))) << scores.output;
+    const auto both = desk.headway({"grade", "02", "--submission", submission, "--gradescope", "-", "--json", "-"});
+    EXPECT_EQ(both.ended.exit_code, 2);
+    EXPECT_TRUE(says(both, "standard output (-) is for one document"));
+}
+
 TEST(Grade, UnchangedSourcesReuseTheResultAndSaySo) {
     Desk desk;
     desk.write("04_merge_heads/merge_heads.cpp", solution("04_merge_heads/merge_heads.cpp"));

@@ -44,8 +44,7 @@ for exercise in 01 02 03 04 05 07; do run ./headway --yes grade $exercise --subm
 run ./headway protections
 cp /solutions/05_module/*.cpp exercises/05_module/
 cp /solutions/07_backward/*.cpp exercises/07_backward/
-for lab in cost train prune; do run ./headway lab $lab --quick; done
-run ./headway lab gpt2 --quick --model lessons/labs/tiny --text '. anna red rome . bob blue oslo . anna'
+for lab in cost train prune gpt2; do run ./headway lab $lab --quick; done
 echo '== the end'
 sync
 echo o >/proc/sysrq-trigger

@@ -79,6 +79,8 @@ a_verdict_waits_for_hidden_tests_of_its_own() {
     start grade 03
     expect ran 'configure -DHEADWAY_SUITES=02;03'
     expect [ "$(calls | grep -c configure)" = 2 ]
+    start watch 02
+    expect [ "$(calls | grep configure | tail -n 1)" = 'configure -DHEADWAY_SUITES=' ]
     start grade
     start grade 01
     expect [ "$(calls | grep configure | tail -n 1)" = 'configure -DHEADWAY_SUITES=' ]

@@ -7,6 +7,8 @@
 #include <toml++/toml.h>
 
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <ostream>
 #include <regex>
 #include <sstream>
@@ -77,6 +79,11 @@ std::string in_one_line(const std::string& text) {
     return whole;
 }
 
+std::string read_all(const fs::path& file) {
+    std::ifstream text(file);
+    return {std::istreambuf_iterator<char>(text), {}};
+}
+
 class LearnersWords : public testing::TestWithParam<Learner> {};
 
 TEST_P(LearnersWords, SayWhatIsWrongAndNothingElse) {
@@ -92,6 +99,17 @@ TEST_P(LearnersWords, SayWhatIsWrongAndNothingElse) {
         EXPECT_NE(told.find(words), std::string::npos) << "is not told: " << words << "\n" << finished.output;
     for (const std::string& words : learner.never)
         EXPECT_EQ(told.find(words), std::string::npos) << "is told: " << words << "\n" << finished.output;
+}
+
+/// A header and the hints that go with it say the same of what broadcasts.
+TEST(HeadersAndHints, SayWhatMayBeLetThrough) {
+    const auto says_in = [](const char* file, const char* words) {
+        const std::string text = read_all(fs::path(HEADWAY_SOURCE_DIR) / "exercises" / file);
+        EXPECT_NE(in_one_line(text).find(words), std::string::npos) << file << " does not say: " << words;
+    };
+    says_in("01_single_head/single_head.hpp", "(what broadcasts may be let through)");
+    says_in("01_single_head/exercise.toml", "(those that broadcast may be let through)");
+    says_in("09_grouped_query/grouped_query.hpp", "nothing else broadcasts here");
 }
 
 INSTANTIATE_TEST_SUITE_P(Mistakes, LearnersWords, testing::ValuesIn(learners()),

@@ -79,7 +79,7 @@ class NewExercise(Course):
     def test_verify_says_what_is_missing_until_it_is_there(self):
         self.says(self.headway("verify", "50"), 1, "50: no mutant yet", "./headway new mutant 50 NAME",
                   "50: no accepted variant yet", f"50: exercises/{NAME}/made_up.hpp still says FILL_IN",
-                  "50: lessons/50-made-up.md still says FILL_IN")
+                  "50: lessons/50-made-up.md still says FILL_IN", f"50: tests/trivial/{NAME}.cpp still says FILL_IN")
 
         self.says(self.new("mutant", "50", "takes_any_shape"), 0, "./headway verify --show 50 takes_any_shape")
         self.says(self.headway("verify", "50"), 3, "mutants.toml: takes_any_shape: not finished", "FILL_IN")

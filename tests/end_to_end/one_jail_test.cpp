@@ -6,6 +6,9 @@
 
 #include <fmt/format.h>
 
+#include <set>
+#include <string>
+
 namespace headway {
 namespace {
 
@@ -43,6 +46,31 @@ TEST_F(OneJail, HoldsWhileCoverageIsMeasured) {
     const auto verdict = verdict::from_json(nlohmann::json::parse(build::read_file(json)));
     for (const char* run : {"compilation", "tests, plain build", "tests, sanitized build", "coverage"})
         EXPECT_NE(verdict.exercises.at(0).jails->at(run), "none") << run;
+}
+
+/// A verdict of exercise 01, with this as its one source, and with a page, for which its lines are counted.
+verdict::Exercise graded_with_page(Desk& desk, const std::string& source) {
+    desk.write("01_single_head/single_head.cpp", source);
+    const fs::path json = desk.folder() / "verdict.json";
+    desk.headway({"grade", "01", "--submission", desk.submission().string(), "--json", json.string(), "--html",
+                  (desk.folder() / "verdict.html").string()});
+    return verdict::from_json(nlohmann::json::parse(build::read_file(json))).exercises.at(0);
+}
+
+std::set<std::string> stamped_runs(const verdict::Exercise& exercise) {
+    std::set<std::string> runs;
+    for (const auto& [run, jail] : *exercise.jails) runs.insert(run);
+    return runs;
+}
+
+TEST_F(OneJail, IsStampedOfWhatHasRunAndOfNothingElse) {
+    EXPECT_EQ(stamped_runs(graded_with_page(desk, "no C++")), (std::set<std::string>{"compilation"}));
+    const auto ends_at_once = graded_with_page(
+        desk, solution("01_single_head/single_head.cpp") +
+                  "#include <unistd.h>\n__attribute__((constructor)) static void at_start() { ::_exit(0); }\n");
+    EXPECT_TRUE(ends_at_once.coverage.empty()) << "something was counted";
+    EXPECT_EQ(stamped_runs(ends_at_once), (std::set<std::string>{"compilation", "tests, plain build",
+                                                                 "tests, sanitized build", "coverage", "diagnosis"}));
 }
 
 TEST_F(OneJail, HoldsInALab) {

@@ -58,6 +58,14 @@ TEST_F(Gradescope, GivesNoScoreWhereTheMachineFails) {
     EXPECT_NE(results().at("output").get<std::string>().find("not at fault"), std::string::npos);
 }
 
+TEST_F(Gradescope, ClosesTheFolderOfResultsToOtherUsers) {
+    fs::create_directories(path("autograder/results"));
+    fs::permissions(path("autograder/results"), fs::perms::all);
+    program("autograder/source/headway", "#!/bin/sh\nexit 3\n");
+    script("run_autograder");
+    EXPECT_EQ(fs::status(path("autograder/results")).permissions(), fs::perms::owner_all);
+}
+
 TEST_F(Gradescope, CountsAndShowsTestsAsTheInstructorChose) {
     folder_.write("autograder/source/class.toml", "[exercises.04]\npoints = 25\n");
     folder_.write("autograder/source/visible", "after_due_date\n");

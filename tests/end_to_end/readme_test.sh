@@ -1,6 +1,6 @@
 #!/bin/sh
-# readme_test.sh CHECKOUT CLI: what README, CONTRIBUTING and docs/ tell people to type exists, the links lead somewhere, and
-# the version is one.
+# readme_test.sh CHECKOUT CLI: what README, CONTRIBUTING, SECURITY, docs/, classroom/ and tests/ tell people to type exists,
+# the links lead somewhere, and the version is one.
 set -eu
 
 checkout=$1
@@ -15,12 +15,18 @@ complain() {
     broken=$((broken + 1))
 }
 
-for page in README.md CONTRIBUTING.md docs/architecture.md docs/decisions/README.md; do
+# Asked for the help of a command that it does not know, it shows the help of all.
+"$cli" --help >"$HEADWAY_STATE/all"
+knows() { "$cli" "$1" --help >"$HEADWAY_STATE/one" 2>&1 && ! cmp -s "$HEADWAY_STATE/all" "$HEADWAY_STATE/one"; }
+
+if knows nonsense; then complain "a command that is unknown would not be noticed here"; fi
+for page in $(cd "$checkout" && echo ./*.md docs/*.md docs/decisions/*.md classroom/*.md tests/*/README.md); do
+    if [ "$page" = ./CHANGELOG.md ]; then continue; fi # it tells what was
     # shellcheck disable=SC2013 # commands are words
     for command in $(grep -o '\./headway [a-z][a-z]*' "$checkout/$page" | cut -d' ' -f2 | sort -u); do
         case $command in
         doctor | new | release | test | update) grep -Eq "^([a-z]+ \| )*$command( \| [a-z]+)*\)" "$checkout/headway" || complain "$page: ./headway $command is unknown to the launcher" ;;
-        *) "$cli" "$command" --help >/dev/null 2>&1 || complain "$page: ./headway $command is unknown to the command" ;;
+        *) knows "$command" || complain "$page: ./headway $command is unknown to the command" ;;
         esac
     done
     for link in $(grep -o '](\([^)#:]*\)[#)]' "$checkout/$page" | tr -d ']()#' | sort -u); do
@@ -42,4 +48,4 @@ newest=$(sed -n 's/^## \([0-9.]*\).*/\1/p' "$checkout/CHANGELOG.md" | head -n 1)
 [ "$newest" = "$version" ] || complain "CHANGELOG.md begins with $newest, and CMakeLists.txt says $version"
 [ "$("$cli" --version)" = "Headway $version" ] || complain "./headway --version is $("$cli" --version), not $version"
 
-[ "$broken" = 0 ] && echo "README and CONTRIBUTING are true."
+[ "$broken" = 0 ] && echo "What the pages name is there."

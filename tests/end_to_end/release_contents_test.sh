@@ -24,11 +24,12 @@ holds() {
     fi
 }
 
-# release STATUS DIR [OPTION]: makes it, with what it says in `said`.
+# release STATUS DIR [OPTION...]: makes it, with what it says in `said`.
 release() {
-    status=0
-    PATH=$desk/bin:$PATH "$course/headway" release "$2" ${3+"$3"} >"$desk/said" 2>&1 || status=$?
-    holds [ "$status" = "$1" ]
+    expected=$1 status=0
+    shift
+    PATH=$desk/bin:$PATH "$course/headway" release "$@" >"$desk/said" 2>&1 || status=$?
+    holds [ "$status" = "$expected" ]
 }
 
 write lessons/01-a.md lesson
@@ -66,7 +67,9 @@ echo header >"$desk/elsewhere/gtest/gtest.h"
 write scripts/pages.sh "mkdir -p '$course/build/pages/labs' && echo page >'$course/build/pages/01-a.html'
 echo page >'$course/build/pages/labs/cost.html'
 echo secret >'$course/build/pages/unlisted.html'"
-write classroom/release/README.md '## This edition'
+write classroom/release/README.md '## This edition
+
+for @PROCESSOR@.@SEEN@'
 write classroom/release/grader.cmake grader
 write classroom/release/contents "# secret
 file	lessons/[0-9][0-9]-*.md
@@ -89,12 +92,14 @@ release 0 "$desk/edition"
 holds [ "$(cd "$desk/edition" && find . -type f | sort | tr '\n' ' ')" = "./README.md ./cmake/dependencies.tsv \
 ./exercises/01_a/a.cpp ./exercises/01_a/a.hpp ./exercises/01_a/exercise.toml ./exercises/01_a/visible_test.cpp \
 ./grader/CMakeLists.txt ./grader/compiled/headway-judge ./grader/compiled/include/gtest/gtest.h \
-./grader/compiled/labs.cmake ./grader/compiled/libgtest.a ./lessons/01-a.md \
+./grader/compiled/labs.cmake ./grader/compiled/libgtest.a ./grader/compiled/processor ./lessons/01-a.md \
 ./lessons/pages/01-a.html ./lessons/pages/labs/cost.html ./stubs/01_a/a.cpp " ]
 holds [ -z "$(grep -r secret "$desk/edition")" ]
 holds [ "$(cat "$desk/edition/exercises/01_a/a.cpp")" = stub ]
 holds grep -qx 'judge, //*judge.cpp' "$desk/edition/grader/compiled/headway-judge"
 holds grep -q '## This edition' "$desk/edition/README.md"
+holds [ "$(cat "$desk/edition/grader/compiled/processor")" = "$(uname -m)" ]
+holds grep -qx "for $(uname -m)." "$desk/edition/README.md"
 holds grep -qx 'CMake	course	tool cmake	3.18' "$desk/edition/cmake/dependencies.tsv"
 holds grep -qx 'Ninja	course	tool ninja	1.10' "$desk/edition/cmake/dependencies.tsv"
 
@@ -106,6 +111,21 @@ holds [ ! -e "$desk/plain" ]
 release 0 "$desk/plain" --without-pages
 holds [ -f "$desk/plain/lessons/01-a.md" ]
 holds [ ! -e "$desk/plain/lessons/pages" ]
+
+name='for another processor'
+release 2 "$desk/elsewhere" --for riscv64
+holds grep -q 'not for riscv64' "$desk/said"
+release 2 "$desk/elsewhere" --for
+holds grep -q 'not for nothing' "$desk/said"
+
+name='on another processor'
+printf 'riscv64\n' >"$desk/edition/grader/compiled/processor"
+cp "$checkout/headway" "$desk/edition/"
+status=0
+"$desk/edition/headway" grade 01 >"$desk/said" 2>&1 || status=$?
+holds [ "$status" = 3 ]
+holds grep -q "this edition was made for riscv64, and this is $(uname -m)" "$desk/said"
+holds [ ! -e "$desk/edition/build" ]
 
 name='a folder that is there'
 release 2 "$desk/edition"

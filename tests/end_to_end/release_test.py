@@ -136,7 +136,9 @@ class Release(unittest.TestCase):
         copy = cls.room / "full"
         make_copy(copy)
         cls.fresh = cls.room / "fresh"
-        made = subprocess.run([copy / "headway", "--yes", "release", cls.fresh, *WITHOUT_PAGES], text=True, capture_output=True)
+        # Other tests run beside it: no more at once than ctest counts for it.
+        made = subprocess.run([copy / "headway", "--yes", "release", cls.fresh, *WITHOUT_PAGES], text=True, capture_output=True,
+                              env=dict(os.environ, CMAKE_BUILD_PARALLEL_LEVEL="2"))
         assert made.returncode == 0, made.stdout + made.stderr
         cls.objects_with_canary = files_with(copy / "build/release/grader/diagnosis", CANARY)
         cls.history_with_canary = files_with(copy / ".git", CANARY)
@@ -195,10 +197,8 @@ class Release(unittest.TestCase):
         for exercise in ["05_module", "07_backward"]:
             for file in (CHECKOUT / "solutions" / exercise).glob("*.cpp"):
                 shutil.copy(file, self.used / "exercises" / exercise)
-        for lab in ["cost", "train", "prune"]:
+        for lab in ["cost", "train", "prune", "gpt2"]:
             self.says(self.headway("lab", lab, "--quick"), 0, f"lab-results/{lab}/{lab}.html")
-        self.says(self.headway("lab", "gpt2", "--quick", "--model", str(self.used / "lessons/labs/tiny"), "--text",
-                               ". anna red rome . bob blue oslo . anna"), 0, "lab-results/gpt2/gpt2.html")
         self.says(self.headway("lab", "gpt2"), 2, "lessons/labs/tiny")
         self.says(self.headway("lab", "cost", "--reference"), 2, "no solutions")
         for exercise in ["05_module", "07_backward"]:

@@ -81,8 +81,11 @@ def definitions(text):
 
 
 def fragments(number):
-    (source,) = HERE.glob(f"{number}_*.cpp")
-    return definitions(source.read_text())
+    sources = list(HERE.glob(f"{number}_*.cpp"))
+    if len(sources) != 1:
+        sys.exit(f"tests/trivial has {len(sources)} programs for {number}, not one: write each function of the exercise there, "
+                 "computing nothing, as its neighbours do")
+    return definitions(sources[0].read_text())
 
 
 def prelude(kind):

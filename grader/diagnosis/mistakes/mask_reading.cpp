@@ -21,6 +21,16 @@ Blocked read_at(const Mask& mask, const Shape& shape, void (*change)(std::vector
     return blocked;
 }
 
+/// As the mask says in entry 0 of an axis of the scores; elsewhere nothing is blocked.
+Blocked read_in_first_alone(const Mask& mask, const Shape& shape, std::size_t axis) {
+    Blocked blocked = right().masking.read(mask, shape);
+    if (shape.size() != 4) return blocked;
+    each(shape, [&](Coordinate at, std::size_t i) {
+        if (at[axis] > 0) blocked[i] = false;
+    });
+    return blocked;
+}
+
 /// (H, T, S), or what may be taken for (B, T, S).
 bool has_three_axes(const Mask& mask, const Shape& shape) {
     return mask.defined() && mask.rank() == 3 && shape.size() == 4 && mask.size(0) != 1;
@@ -126,6 +136,30 @@ Chapter chapters::mask_reading() {
                      return read_at(mask, shape, [](std::vector<Index>& at, const Shape&) {
                          if (at.size() == 4) at[0] = 0;
                      });
+                 };
+             }},
+        {.id = "mask_in_first_sequence_alone",
+         .decision = "mask_read",
+         .title = "the mask is applied to sequence 0 alone: in the others every key is seen",
+         .right = "the mask broadcasts to (B, H, T, S): it counts in every sequence",
+         .symptom = "right with batch 1; all other sequences see the future and the padding",
+         .question = "For which sequences of the batch does your code look at the mask?",
+         .make =
+             [](Choices& c) {
+                 c.masking.read = [](const Mask& mask, const Shape& shape) {
+                     return read_in_first_alone(mask, shape, batch_axis);
+                 };
+             }},
+        {.id = "mask_in_first_head_alone",
+         .decision = "mask_read",
+         .title = "the mask is applied in head 0 alone: in the others every key is seen",
+         .right = "the mask broadcasts to (B, H, T, S): it counts in every head",
+         .symptom = "right with one head; all other heads see the future and the padding",
+         .question = "For which heads does your code look at the mask?",
+         .make =
+             [](Choices& c) {
+                 c.masking.read = [](const Mask& mask, const Shape& shape) {
+                     return read_in_first_alone(mask, shape, heads_axis);
                  };
              }},
         {.id = "mask_of_first_query",

@@ -186,6 +186,20 @@ Chapter chapters::merging() {
                      return reference::merge_heads(first);
                  };
              }},
+        {.id = "merge_keeps_the_first_sequence",
+         .decision = "merge",
+         .title = "only the first sequence of the batch is merged: the result is (1, T, H·d)",
+         .right = "all sequences of the batch are merged alike: (B, T, H·d)",
+         .symptom = "a batch of one works; of a larger one, all sequences but the first are lost",
+         .question = "How many sequences does your result have for a batch of 3?",
+         .make =
+             [](Choices& c) {
+                 c.merging.merge = [](const Array& context) {
+                     const Array first = gathered(context, {1, context.size(1), context.size(2), context.size(3)},
+                                                  [&](Coordinate at) { return position(context.shape, at); });
+                     return reference::merge_heads(first);
+                 };
+             }},
         // ---- both: behind what is simpler, for where no question tells them apart ----
         {.id = "split_and_merge_by_view",
          .decision = "split",

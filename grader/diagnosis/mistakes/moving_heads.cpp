@@ -209,6 +209,18 @@ Chapter chapters::moving_heads() {
                          .view({x.size(0) * H, T, d});
                  };
              }},
+        {.id = "split_keeps_the_first_sequence",
+         .decision = "head_views",
+         .title = "only the first sequence of the batch is split: the result is (1, H, T, d)",
+         .right = "all sequences of the batch are split alike: (B, H, T, d)",
+         .symptom = "a batch of one works; of a larger one, all sequences but the first are lost",
+         .question = "How many sequences does your result have for a batch of 3?",
+         .make =
+             [](Choices& c) {
+                 c.moving.split = [](const Tensor& x, Index H, const Moving& own) {
+                     return right().moving.split(x.slice(0, 0, 1), H, own);
+                 };
+             }},
         {.id = "split_copies",
          .decision = "head_storage",
          .title = "split_heads returns a copy instead of a view",

@@ -185,6 +185,14 @@ Chapter chapters::splitting() {
                  };
                  c.splitting.values = c.splitting.split;
              }},
+        {.id = "projections_fused_by_heads",
+         .decision = "split",
+         .title = "x·[w_q w_k w_v] is split into heads before q, k and v are cut apart: head 0 gets the first 3·d "
+                  "columns, which are those of w_q",
+         .right = "cut (B, T, 3·D) into q, k and v first, D columns each, then split each of them into heads",
+         .symptom = "right with one head; nothing crashes, and weights that someone else trained give nonsense",
+         .question = "From which of the three weights are the columns of head 0 that you take for its keys?",
+         .make = [](Choices& c) { c.projecting.fused_by_heads = true; }},
     };
     return {decisions, mistakes};
 }

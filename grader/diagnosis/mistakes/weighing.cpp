@@ -1,4 +1,4 @@
-// What the weights do with the values, and the weights that are returned.
+// What the weights do with the values.
 #include "diagnosis/chapters.hpp"
 #include "diagnosis/elements.hpp"
 
@@ -13,7 +13,6 @@ namespace headway::diagnosis {
 namespace {
 
 using reference::matmul;
-using reference::reshape;
 using reference::transpose;
 
 /// (..., T, d_v): the sums of rows 0 to t, in each head.
@@ -48,6 +47,34 @@ Array gathered_without_rescaling(const Weighable& at) {
     return matmul(weights, at.v);
 }
 
+/// (..., T, d_v) -> (..., 1, d_v): the mean of all contexts of a head.
+Array mean_of_contexts(const Weighable& at) {
+    const Array contexts = matmul(at.weights, at.v);
+    Shape shape = contexts.shape;
+    const auto T = static_cast<double>(std::exchange(shape[shape.size() - 2], 1));
+    Array mean = zeros(shape);
+    each(contexts.shape, [&](Coordinate where, std::size_t i) {
+        std::vector<Index> to(where.begin(), where.end());
+        to[to.size() - 2] = 0;
+        const std::size_t place = position(shape, to);
+        mean.value[place] += contexts.value[i] / T;
+        mean.error[place] +=
+            contexts.error[i] / T + (T + 2) / T * reference::unit_roundoff * std::abs(contexts.value[i]);
+    });
+    return mean;
+}
+
+Array mean_for_each_query(const Weighable& at) {
+    const Array mean = mean_of_contexts(at);
+    Shape shape = mean.shape;
+    shape[shape.size() - 2] = at.weights.size(-2);
+    return gathered(mean, shape, [&](Coordinate where) {
+        std::vector<Index> from(where.begin(), where.end());
+        from[from.size() - 2] = 0;
+        return position(mean.shape, from);
+    });
+}
+
 }  // namespace
 
 Chapter chapters::weighing() {
@@ -60,13 +87,8 @@ Chapter chapters::weighing() {
          .stage = "weigh",
          .lesson = {{"01", "What makes a token relevant is not what it contributes"}, {"03", "The idea"}},
          .pseudocode = "context (…,T,d_v) = weights (…,T,S) · v (…,S,d_v)"},
-        {.id = "returned",
-         .stage = "softmax",
-         .lesson = {{"03", in_the_header}, {"05", in_the_header}},
-         .pseudocode = "return {context (B,H,T,d_v), weights (B,H,T,S)}: the weights after softmax, of each head"},
     };
     static constexpr Mistake mistakes[] = {
-        // ---- weighing ----
         {.id = "context_from_scores",
          .decision = "weigh",
          .title = "values are gathered with the scores instead of the weights",
@@ -213,6 +235,23 @@ Chapter chapters::weighing() {
                      return matmul(weights, at.v);
                  };
              }},
+        {.id = "last_head_left_out",
+         .decision = "weigh",
+         .title = "the loop over heads stops one too early: the context of the last head stays 0",
+         .right = "each head gathers its own context, h = 0..H-1",
+         .symptom = "one head learns nothing; with a single head, nothing at all comes out",
+         .question = "What is the last index of your loop over heads?",
+         .make =
+             [](Choices& c) {
+                 c.weighing.context = [](const Weighable& at) {
+                     Array context = matmul(at.weights, at.v);
+                     if (context.shape.size() != 4) return context;
+                     each(context.shape, [&](Coordinate where, std::size_t i) {
+                         if (where[heads_axis] == context.size(1) - 1) context.value[i] = context.error[i] = 0;
+                     });
+                     return context;
+                 };
+             }},
         {.id = "values_not_weighed",
          .decision = "weigh",
          .title = "values are averaged alike, whatever the weights are",
@@ -230,99 +269,20 @@ Chapter chapters::weighing() {
                      return matmul(even, at.v);
                  };
              }},
-        // ---- the weights that are returned ----
-        {.id = "scores_returned",
-         .decision = "returned",
-         .title = "the scores before softmax are returned as weights",
-         .right = "return the weights after softmax",
-         .symptom = "plots of attention show negative weights",
-         .question = "Do the rows of what you return sum to 1?",
-         .make = [](Choices& c) { c.weighing.returned = [](const Weighable& at) { return at.scores; }; }},
-        {.id = "context_and_weights_swapped",
-         .decision = "returned",
-         .title = "context and weights are returned in each other's place",
-         .right = "return {context, weights}",
-         .symptom = "the shapes give it away, unless there are as many keys as value features",
-         .question = "In which order does Attended declare its members?",
-         .make = [](Choices& c) { c.weighing.swapped = true; }},
-        {.id = "returned_unmasked",
-         .decision = "returned",
-         .title = "the weights are returned as they would be without the mask",
-         .right = "return the weights that gather the values",
-         .symptom = "plots of attention show what was never used",
-         .question = "Is what you return what you multiply with v?",
-         .make =
-             [](Choices& c) {
-                 c.weighing.returned = [](const Weighable& at) { return reference::masked_softmax(at.scores, Mask{}); };
-             }},
-        {.id = "returned_mean_in_every_head",
-         .decision = "returned",
-         .title = "the weights are returned averaged over the heads, once for every head",
-         .right = "return the weights of each head",
-         .symptom = "nobody sees what single heads do",
-         .question = "Do two heads of what you return ever differ?",
-         .make =
-             [](Choices& c) {
-                 c.weighing.returned = [](const Weighable& at) {
-                     const Array& w = at.weights;
-                     if (w.shape.size() != 4) return w;
-                     Array mean = zeros(w.shape);
-                     const auto H = static_cast<double>(w.size(1));
-                     each(w.shape, [&](Coordinate where, std::size_t i) {
-                         for (Index h = 0; h < w.size(1); ++h) {
-                             const Index to[] = {where[0], h, where[2], where[3]};
-                             mean.value[position(w.shape, to)] += w.value[i] / H;
-                             mean.error[position(w.shape, to)] += w.error[i] / H;
-                         }
-                     });
-                     return mean;
-                 };
-             }},
-        {.id = "returned_transposed",
-         .decision = "returned",
-         .title = "the weights are returned keys first: (B, H, S, T)",
-         .right = "return (B, H, T, S)",
-         .symptom = "plots of attention are mirrored",
-         .question = "Do the rows of what you return sum to 1?",
-         .shipped = {"Tensor2Tensor: https://github.com/tensorflow/tensor2tensor/issues/500"},
-         .make =
-             [](Choices& c) {
-                 c.weighing.returned = [](const Weighable& at) { return transpose(at.weights, -2, -1); };
-             }},
-        {.id = "returned_averaged",
-         .decision = "returned",
-         .title = "the weights are returned averaged over the heads",
-         .right = "return the weights of each head: (B, H, T, S)",
-         .symptom = "nobody sees what single heads do",
-         .question = "What is the shape of what you return?",
-         .shipped = {"fairseq: https://github.com/facebookresearch/fairseq/issues/3365"},
-         .make =
-             [](Choices& c) {
-                 c.weighing.returned = [](const Weighable& at) {
-                     if (at.weights.shape.size() != 4) return at.weights;
-                     Array mean = zeros({at.weights.size(0), at.weights.size(2), at.weights.size(3)});
-                     const auto H = static_cast<double>(at.weights.size(1));
-                     each(at.weights.shape, [&](Coordinate where, std::size_t i) {
-                         const Index to[] = {where[0], where[2], where[3]};
-                         mean.value[position(mean.shape, to)] += at.weights.value[i] / H;
-                         mean.error[position(mean.shape, to)] += at.weights.error[i] / H;
-                     });
-                     return mean;
-                 };
-             }},
-        {.id = "returned_heads_in_batch",
-         .decision = "returned",
-         .title = "the weights are returned as (B·H, T, S)",
-         .right = "return (B, H, T, S)",
-         .symptom = "what reads them must know num_heads",
-         .question = "What is the shape of what you return?",
-         .make =
-             [](Choices& c) {
-                 c.weighing.returned = [](const Weighable& at) {
-                     const Array& w = at.weights;
-                     return w.shape.size() != 4 ? w : reshape(w, {w.size(0) * w.size(1), w.size(2), w.size(3)});
-                 };
-             }},
+        {.id = "one_summary_for_all_tokens",
+         .decision = "weigh",
+         .title = "every token gets one and the same row: the mean of all contexts",
+         .right = "row t of the context is what query t gathers",
+         .symptom = "no token can be told from another after attention",
+         .question = "Do two rows of your result ever differ?",
+         .make = [](Choices& c) { c.weighing.context = &mean_for_each_query; }},
+        {.id = "one_summary_row",
+         .decision = "weigh",
+         .title = "one row is returned for all tokens: the mean of all contexts",
+         .right = "the context has a row for each query: row t is what query t gathers",
+         .symptom = "the shape gives it away, unless there is one token",
+         .question = "How many rows does your result have for 5 tokens?",
+         .make = [](Choices& c) { c.weighing.context = &mean_of_contexts; }},
     };
     return {decisions, mistakes};
 }

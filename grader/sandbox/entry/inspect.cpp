@@ -16,8 +16,10 @@
 
 #include <fcntl.h>
 #include <linux/capability.h>
+#include <linux/fscrypt.h>
 #include <sched.h>
 #include <sys/file.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
@@ -127,6 +129,8 @@ std::string kernel_doors() {
     if (::syscall(SYS_keyctl, 0, 0, 0) < 0 && errno != EPERM) return "keyctl is answered";
     if (::syscall(SYS_io_uring_setup, 1, nullptr) < 0 && errno != EPERM) return "io_uring is answered";
     if (::syscall(SYS_io_setup, 1, nullptr) < 0 && errno != EPERM) return "io_setup is answered";
+    if (::ioctl(STDIN_FILENO, FS_IOC_REMOVE_ENCRYPTION_KEY, nullptr) < 0 && errno != EPERM)
+        return "keys of encrypted folders can be removed";
     return ::syscall(SYS_syncfs, -1) < 0 && errno != EPERM ? "syncfs is answered" : "";
 }
 

@@ -192,8 +192,14 @@ PROPERTY(HeadSplitting, TransposeSwapsTwoAxes, 1, "transpose swaps two axes with
     student.refuses_index("transpose", {{"x", x}, {"axis0", Index{1}}, {"axis1", Index{4}}}, "there is no axis 4");
     student.refuses_index("transpose", {{"x", x}, {"axis0", Index{-5}}, {"axis1", Index{1}}}, "there is no axis -5");
     const Outcome last = student.outcome("transpose", {{"x", x}, {"axis0", Index{-1}}, {"axis1", Index{1}}});
-    if (const auto* turned = std::get_if<Tensor>(&last.value))
-        expect_equal(student, "numbers", *turned, x.transpose(-1, 1));
+    if (const auto* turned = std::get_if<Tensor>(&last.value)) {
+        const Tensor right = x.transpose(-1, 1);
+        expect(turned->shape() == right.shape(), Stage::split,
+               "you let axes below 0 count from the end, so -1 must be the last one, axis + rank: transpose(x, -1, 1) "
+               "should have the shape " +
+                   headway::to_string(right.shape()) + ", and yours has " + headway::to_string(turned->shape()));
+        expect_equal(student, "numbers", *turned, right);
+    }
 }
 
 /// The strides of a result that should be row-major.

@@ -30,6 +30,8 @@ struct ModuleChoices {
         bool sums = false;           ///< the second result is added to the first
         bool parameters = false;     ///< each call changes the parameters
         bool result_buffer = false;  ///< the second call overwrites the first result
+        bool last_mask = false;      ///< Mask{} stands for the mask of the call before
+        bool last_weights = false;   ///< attention_weights hands on those of the last forward
         bool operator==(const Kept&) const = default;
     };
     Kept kept;

@@ -156,7 +156,11 @@ std::vector<Arguments> loading_questions(Random& random) {
 }
 
 std::vector<Arguments> several_calls_questions(Random& random) {
-    return {question(random, {.D = D, .H = H, .causal = true}, S, S, random_mask(random, {S}))};
+    const Arguments of_one_mask = question(random, {.D = D, .H = H, .causal = true}, S, S, random_mask(random, {S}));
+    // What is kept may have to fit the scores.
+    const Arguments of_a_mask_each = question(random, {.D = D, .H = H}, S, S, random_mask(random, {B, H, S, S}));
+    return {of_one_mask, changed(of_a_mask_each, "question", std::string(after_a_mask)),
+            changed(of_a_mask_each, "question", std::string(after_forward))};
 }
 
 }  // namespace headway::diagnosis

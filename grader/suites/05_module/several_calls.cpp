@@ -54,6 +54,36 @@ Arguments shorter(const Arguments& arguments) {
     return changed(arguments, "query", query.slice(1, 0, query.size(1) - 2).clone());
 }
 
+std::string in_words(const std::string& what, bool as_fresh) {
+    return what + (as_fresh ? ": as a fresh module" : ": something of the first call is left");
+}
+
+Arguments with_another(const char* name, const Arguments& arguments) {
+    return changed(arguments, name, (tensor(arguments, name) * -0.7F + 0.3F).contiguous());
+}
+
+/// Whether attention_weights answers as those of a fresh module, although forward was asked something else before.
+bool weights_are_as_fresh(Student& student, const Arguments& arguments) {
+    const Tensor alone = loaded(student, arguments).attention_weights(call_of(arguments));
+    if (!same_numbers(loaded(student, arguments).attention_weights(call_of(arguments)), alone)) throw NotJudged{};
+    AttentionObject module = loaded(student, arguments);
+    module.forward(call_of(with_another("query", arguments)));
+    return same_numbers(module.attention_weights(call_of(arguments)), alone);
+}
+
+constexpr const char* without_a_mask = "without a mask, after a call with one";
+constexpr const char* weights_after_forward = "attention_weights, after forward";
+
+/// Nothing is said of modules that keep anything but this.
+Answer fact_of(bool ModuleChoices::Kept::*kept, const ModuleChoices& module, const char* what) {
+    ModuleChoices::Kept others = module.kept;
+    others.last_mask = others.last_weights = false;
+    if (!(others == ModuleChoices::Kept{})) throw Unpredictable{};
+    Answer answer;
+    say(answer, in_words(what, !(module.kept.*kept)));
+    return answer;
+}
+
 }  // namespace
 
 AnswerAndChanges ask_loading(Student& student, const Arguments& arguments) {
@@ -88,19 +118,31 @@ AnswerAndChanges ask_loading(Student& student, const Arguments& arguments) {
     return answer;
 }
 
+Answer after_a_mask_facts(const ModuleChoices& module) {
+    return fact_of(&ModuleChoices::Kept::last_mask, module, without_a_mask);
+}
+
+Answer after_forward_facts(const ModuleChoices& module) {
+    return fact_of(&ModuleChoices::Kept::last_weights, module, weights_after_forward);
+}
+
 AnswerAndChanges ask_several_calls(Student& student, const Arguments& arguments) {
     // Where fresh modules differ, memory was read before anything was written to it.
     const Tensor alone = loaded(student, arguments).forward(call_of(arguments));
     for (int time = 0; time < 3; ++time)
         if (!same_numbers(loaded(student, arguments).forward(call_of(arguments)), alone)) throw NotJudged{};
     Answer answer;
-    const auto report = [&](bool as_fresh, const std::string& what) {
-        say(answer, what + (as_fresh ? ": as a fresh module" : ": something of the first call is left"));
-    };
-    const auto other = [&](const char* name) {
-        const Tensor x = tensor(arguments, name);
-        return changed(arguments, name, (x * -0.7F + 0.3F).contiguous());
-    };
+    const auto report = [&](bool as_fresh, const std::string& what) { say(answer, in_words(what, as_fresh)); };
+    const auto kind = std::get<std::string>(argument(arguments, "question"));
+    if (kind == after_a_mask) {
+        report(is_as_fresh(student, arguments, changed(arguments, "mask", Mask{})), without_a_mask);
+        return answer;
+    }
+    if (kind == after_forward) {
+        report(weights_are_as_fresh(student, arguments), weights_after_forward);
+        return answer;
+    }
+    const auto other = [&](const char* name) { return with_another(name, arguments); };
     report(is_as_fresh(student, arguments, arguments), "the same call");
     report(is_as_fresh(student, arguments, other("query")), "another query");
     report(is_as_fresh(student, arguments, other("key")), "another key");
@@ -119,9 +161,7 @@ AnswerAndChanges ask_several_calls(Student& student, const Arguments& arguments)
 
 Answer several_calls_facts(const ModuleChoices& module) {
     Answer answer;
-    const auto report = [&](bool left, const std::string& what) {
-        say(answer, what + (left ? ": something of the first call is left" : ": as a fresh module"));
-    };
+    const auto report = [&](bool left, const std::string& what) { say(answer, in_words(what, !left)); };
     const ModuleChoices::Kept& kept = module.kept;
     const bool always = kept.sums || kept.parameters;
     report(always, "the same call");

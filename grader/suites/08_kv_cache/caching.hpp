@@ -68,6 +68,7 @@ struct Caching {
         whole_cache_after_the_first_chunk
     };
     Sees sees = Sees::up_to_itself;
+    Index sees_last = 0;  ///< so many positions alone, its own included; 0: however many there are
     /// Where the mask has fewer positions than tokens need, it is written past its end.
     enum class MaskEnds { anywhere, behind_every_token, behind_further_tokens };
     MaskEnds mask_ends = MaskEnds::anywhere;

@@ -268,6 +268,9 @@ Questions decode_questions(Random& random) {
     ask(different, different_counts(size.B, size.T), size.T);
     ask(falling, different_counts(size.B, 3), 3);
     for (const Index length : {0, 2}) ask(all(length), all(2), 4);  // alike, and padding in every chunk
+    Shape longer;
+    for (Index b = 0; b < size.B; ++b) longer.push_back(36 - 15 * b);
+    ask(longer, all(2), 2);          // more keys than a loop or a buffer of 8, 16 or 32 goes through
     ask(falling, all(3), 3, "", 2);  // with room to spare, a chunk shows what single tokens do not
     Tensor& last = std::get<Tensor>(questions.last()[4].value);
     last = last.transpose(0, 1).clone().transpose(0, 1);  // a view

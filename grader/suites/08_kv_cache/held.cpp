@@ -107,6 +107,7 @@ void Held::append(const Array& new_k, const Array& new_v, const Shape& counts, c
 
 bool is_hidden(const Caching& choices, const Shape& before, const Shape& after, std::size_t b, Index t, Index s,
                Index n, Index S) {
+    if (choices.sees_last > 0 && s + choices.sees_last <= before[b] + t) return true;
     switch (choices.sees) {
         case Caching::Sees::up_to_itself:
             // Who takes the end of what was written for the length looks back from there.

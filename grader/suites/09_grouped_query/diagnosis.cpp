@@ -65,10 +65,10 @@ Answer context_of(Attention& model, Index H_kv, const Mask& mask, const Choices&
         if (context.size(-1) < d) return Answer::without_value(Answer::Kind::refused);  // an index leaves v
         context = first_features(std::move(context), d);
     }
-    if (layer.largest_goes_on) {
+    if (layer.largest != GroupedLayer::Largest::own) {
         const Array& scores = model.scores(c);
-        context =
-            below_heads_before(std::move(context), scores, c.masking.read(mask, scores.shape), scores.size(1) / H_kv);
+        context = below_the_largest(std::move(context), scores, c.masking.read(mask, scores.shape),
+                                    scores.size(1) / H_kv, layer.largest);
     }
     return Answer::of(std::move(context));
 }

@@ -40,26 +40,40 @@ Array first_features(Array context, Index count) {
     return context;
 }
 
-Array below_heads_before(Array context, const Array& scores, const std::vector<bool>& blocked, Index group) {
+Array below_the_largest(Array context, const Array& scores, const std::vector<bool>& blocked, Index group,
+                        GroupedLayer::Largest largest) {
+    using Largest = GroupedLayer::Largest;
     // Exponentials vanish in float at -104, in double at -746; before that they lose digits.
     constexpr double from = 80, to = 800;
     const Index B = scores.size(0), H = scores.size(1), T = scores.size(2), S = scores.size(3);
-    const auto largest_of = [&](Index row) {
-        double largest = -std::numeric_limits<double>::infinity();
+    std::vector<double> own;  // of each row
+    for (Index row = 0; row < B * H * T; ++row) {
+        own.push_back(-std::numeric_limits<double>::infinity());
         for (auto i = static_cast<std::size_t>(row * S); i < static_cast<std::size_t>((row + 1) * S); ++i)
-            if (!blocked[i]) largest = std::max(largest, scores.value[i]);
-        return largest;
+            if (!blocked[i]) own.back() = std::max(own.back(), scores.value[i]);
+    }
+    const auto compared_with = [&](Index row) {
+        const Index head = row / T, first = head - head % group;
+        const Index last = largest == Largest::of_heads_so_far ? head : first + group - 1;
+        const bool all = largest == Largest::of_group;
+        double most = own[static_cast<std::size_t>(row)];
+        for (Index other = first; other <= last; ++other)
+            for (Index t = all ? 0 : row % T; t <= (all ? T - 1 : row % T); ++t)
+                most = std::max(most, own[static_cast<std::size_t>(other * T + t)]);
+        return most;
     };
     const auto d_v = static_cast<std::size_t>(context.size(3));
     for (Index row = 0; row < B * H * T; ++row) {
-        const double own = largest_of(row);
-        double largest = own;
-        for (Index before = row / T % H % group; before > 0; --before)
-            largest = std::max(largest, largest_of(row - before * T));
-        if (std::isinf(own) || largest - own < from) continue;
+        const double below = compared_with(row) - own[static_cast<std::size_t>(row)];
+        if (!(below >= from) || std::isinf(below)) continue;
         for (auto i = static_cast<std::size_t>(row) * d_v; i < static_cast<std::size_t>(row + 1) * d_v; ++i) {
-            context.value[i] = 0;
-            context.error[i] = largest - own < to ? anything : 0;
+            if (below < to) {
+                context.error[i] = anything;
+            } else if (largest == Largest::of_heads_so_far) {
+                context.value[i] = context.error[i] = 0;
+            } else {
+                context.error[i] = anything_but;  // 0, or 0 / 0
+            }
         }
     }
     return context;

@@ -75,6 +75,17 @@ struct Inputs {
         return apart.with(Mask{});
     }
 
+    /// Scores about 5000 for the last query of the last head of group 0, and about -5000 for all others.
+    Arguments with_one_query_far_above() const {
+        Inputs apart = *this;
+        apart.q = q.clone();
+        apart.k = k.clone();
+        apart.k.select(3, 0).fill(50 * std::sqrt(static_cast<float>(n.d)));
+        apart.q.select(3, 0).fill(-100);
+        apart.q.select(3, 0).select(1, grouping.group - 1).select(1, n.T - 1).fill(100);
+        return apart.with(Mask{});
+    }
+
     Array expected(const Mask& mask) const {
         const Index group = grouping.group;
         return reference::attention(exact(q), repeated(exact(k), group), repeated(exact(v), group), mask).context;

@@ -89,6 +89,7 @@ Questions ask_attention(Random& random) {
                    {"mask", random_mask(random, {B, n.T, n.S})}});
     questions.add(judge::grouped_query::Inputs(random, wide, sizes_of(n)).with_highest_blocked());
     questions.add(judge::grouped_query::Inputs(random, wide, sizes_of(n)).with_heads_far_apart());
+    questions.add(judge::grouped_query::Inputs(random, wide, sizes_of(n)).with_one_query_far_above());
     const auto longer = [&](std::initializer_list<std::size_t> which) {  // by a sequence
         questions.add(questions[2]);
         for (const std::size_t i : which) {

@@ -69,6 +69,25 @@ std::vector<Index> values_of_misfit(Student& student, const Filled& filled, cons
     return {fewer, more};
 }
 
+/// The heads of one text, without an axis for texts, are refused.
+void expect_four_axes_wanted(Student& student, const std::string& function, Arguments fits) {
+    for (wire::Field& argument : fits)
+        if (auto* tensor = std::get_if<Tensor>(&argument.value)) *tensor = tensor->select(0, 0);
+    student.refuses_index(function, fits, "there are three axes in place of four");
+}
+
+void expect_contexts_last(Student& student, const Filled& filled, const NewTokens& some) {
+    const wire::Handle cache = filled.in(student);
+    if (student.outside_story([&] { return result_lasts(student, "ring_decode", some.decoded(cache)); })) return;
+    verdict::Failure failure;
+    failure.kind = verdict::FailureKind::wrong_behaviour;
+    failure.function = "ring_decode";
+    failure.message =
+        "the context vectors that your ring_decode returned change when later tokens are decoded: each "
+        "call must return a tensor of its own";
+    fail(std::move(failure));
+}
+
 }  // namespace
 
 void expect_masks_checked(Student& student, Random& random, const Sizes& n) {
@@ -90,6 +109,12 @@ void expect_masks_checked(Student& student, Random& random, const Sizes& n) {
     const Arguments squared{{"mask", random_mask(random, {n.S, n.S})}, {"layers", Index{2}}};
     refuse_with(student, "reach", squared, "mask", random_mask(random, {n.S, n.S + 1}), "the mask is not square");
     refuse_with(student, "reach", squared, "mask", random_mask(random, {n.S + 1, n.S}), "the mask is not square");
+    const Index S = n.S;
+    for (const Shape& shape : {Shape{S}, Shape{1, S, S}, Shape{S, S, S}}) {
+        Arguments other = squared;
+        other[0].value = random_mask(random, shape);
+        student.refuses_index("reach", other, "the mask is " + headway::to_string(shape));
+    }
     refuse_with(student, "reach", squared, "layers", Index{0}, "there is no layer");
     refuse_with(student, "reach", squared, "layers", Index{-1}, "layers are negative");
     const Arguments counts{{"w", Index{3}}, {"layers", Index{2}}};
@@ -110,6 +135,9 @@ void expect_attention_checked(Student& student, Random& random, const Inputs& in
     refuse_with(student, function, fits, "q", random_tensor(random, {B, in.q.size(1), S + 1, in.q.size(3)}),
                 "there are more queries than keys");
     refuses_misfits(student, random, function, fits, "q: B! H T d, k: B! H S! d, v: B! H S! d_v");
+    Arguments without_padding = fits;
+    std::ranges::find(without_padding, "padding", &wire::Field::name)->value = Mask{};
+    expect_four_axes_wanted(student, function, without_padding);
 }
 
 void expect_rings_checked(Student& student, Random& random, const Sizes& n) {
@@ -142,6 +170,10 @@ void expect_rings_checked(Student& student, Random& random, const Sizes& n) {
                     count < 3 ? "there are fewer values than keys" : "there are more values than keys");
         refuses(function, "k", {n.B, n.H + 1, 3, n.d}, "k has more heads than the cache");
         refuses(function, "v", {n.B + 1, n.H, 3, n.d_v}, "v has more sequences than the cache");
+        const wire::Handle kept = filled.in(student);
+        const bool appends = std::string(function) == "ring_append";
+        expect_four_axes_wanted(student, function, appends ? some.appended(kept) : some.decoded(kept));
+        expect_as_it_was(kept, function);
     }
     refuses("ring_decode", "q", {n.B, n.H, 2, n.d}, "there are fewer queries than new keys");
     refuses("ring_decode", "q", {n.B, n.H, 4, n.d}, "there are more queries than new keys");
@@ -151,11 +183,13 @@ void expect_rings_checked(Student& student, Random& random, const Sizes& n) {
     refuses_misfits(student, random, "ring_decode", some.decoded(cache),
                     "q: B! H! n d!, k: B! H! n d!, v: B! H! n d_v!");
     expect_as_it_was(cache, "ring_decode");
-    for (const Tensor& tokens : {some.k.contiguous(), strided(some.k)}) {
-        Arguments asked = some.decoded(filled.in(student));
-        asked[2].value = tokens;
-        expect_unchanged(student, {"ring_decode", asked});
+    for (const bool dense : {true, false}) {
+        NewTokens tokens = some;
+        for (Tensor* one : {&tokens.q, &tokens.k, &tokens.v}) *one = dense ? one->contiguous() : strided(*one);
+        expect_unchanged(student, {"ring_append", tokens.appended(filled.in(student))});
+        expect_unchanged(student, {"ring_decode", tokens.decoded(filled.in(student))});
     }
+    expect_contexts_last(student, filled, some);
 }
 
 }  // namespace headway::judge::long_texts

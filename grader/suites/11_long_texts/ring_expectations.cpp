@@ -67,6 +67,9 @@ void expect_appended(Student& student, Random& random, const Sizes& n, Index w, 
         student.keep("make_ring", {{"B", n.B}, {"H", n.H}, {"w", w}, {"d", n.d}, {"d_v", n.d_v}});
     diagnosis::Ring due{exact(Tensor::zeros({n.B, n.H, w, n.d})), exact(Tensor::zeros({n.B, n.H, w, n.d_v})), 0};
     expect_held(student, cache, due, "make_ring");
+    const Contents made = contents(student, cache);
+    expect(!difference(kept_keys, made.k, due.k) && !difference(kept_values, made.v, due.v), Stage::none,
+           "your make_ring gives a cache that is not empty: its slots hold other numbers than zeros");
     for (const Index chunk : chunks) {
         const NewTokens some(random, n, chunk);
         student.run("ring_append", some.appended(cache));
@@ -125,6 +128,24 @@ void expect_own_storage(Student& student, Random& random, const Sizes& n, Index 
     expect_held(student, cache, due, "the tensors that were appended were overwritten");
 }
 
+namespace {
+
+/// Expects no storage beside w tokens after ring_decode. What ring_append leaves there too is another test's business.
+void expect_stored(Student& student, const Filled& before, const NewTokens& some, const Contents& held) {
+    const Index most = before.k.numel() + before.v.numel();
+    if (held.stored <= most) return;
+    const Index by_appending = student.outside_story([&] {
+        const wire::Handle cache = before.in(student);
+        student.outcome("ring_append", some.appended(cache));
+        return contents(student, cache).stored;
+    });
+    expect(by_appending > most, Stage::state,
+           "the tensors of the cache store " + std::to_string(held.stored) +
+               " numbers after ring_decode; w tokens are " + std::to_string(most));
+}
+
+}  // namespace
+
 void expect_decoded(Student& student, const Filled& before, const NewTokens& some) {
     const wire::Handle cache = before.in(student);
     const Array due = decoded(before.ring(), some.q, some.k, some.v);
@@ -133,6 +154,7 @@ void expect_decoded(Student& student, const Filled& before, const NewTokens& som
                        {"window_attention"}, from_own_attention, computes_decoding(student, before, some));
     const Contents held = contents(student, cache);
     expect_next(held, before.next + some.k.size(2), tokens(some.k.size(2)) + " more");
+    expect_stored(student, before, some, held);
     diagnosis::Ring right = before.ring();
     right.append(exact(some.k), exact(some.v), Ringing::right());
     const auto from_own = [&](bool keys) {

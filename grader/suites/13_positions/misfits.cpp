@@ -7,6 +7,24 @@
 
 namespace headway::judge::positions {
 
+namespace {
+
+/// What belongs to a text taken out of a batch has an axis less. It is not for every text.
+void expect_every_axis_wanted(Student& student, const std::string& function, const Arguments& fits,
+                              const std::vector<std::string>& names) {
+    for (std::size_t i = 0; i < fits.size(); ++i) {
+        if (std::ranges::find(names, fits[i].name) == names.end()) continue;
+        Arguments flat = fits;
+        const Tensor one = std::get<Tensor>(fits[i].value).select(0, 0);
+        flat[i].value = one;
+        student.refuses_index(function, flat,
+                              fits[i].name + " has " + std::to_string(one.rank()) +
+                                  (one.rank() == 1 ? " axis" : " axes") + ", one too few");
+    }
+}
+
+}  // namespace
+
 void expect_positions_checked(Student& student, Random& random, const Sizes& n) {
     const auto refuse = [&](const std::vector<Index>& padding, Index first, Index T, const std::string& because) {
         student.refuses("token_positions", {{"padding", padding}, {"first", first}, {"T", T}}, because);
@@ -38,6 +56,7 @@ void expect_turns_checked(Student& student, Random& random, const Sizes& n) {
         Arguments flat = fits;
         flat[0].value = random_tensor(random, {n.B, n.T, 6});
         student.refuses(function, flat, "x must be of shape (B, H, T, d)");
+        expect_every_axis_wanted(student, function, fits, {"angles"});
     }
     for (const char* function : {"pairs_to_halves", "halves_to_pairs"}) {
         const auto refuse = [&](const Tensor& w, Index H, const std::string& because) {
@@ -51,21 +70,6 @@ void expect_turns_checked(Student& student, Random& random, const Sizes& n) {
     }
 }
 
-namespace {
-
-/// A text taken out of a batch has three axes.
-void expect_four_axes_wanted(Student& student, const std::string& function, const Arguments& fits,
-                             const std::vector<std::string>& names) {
-    for (std::size_t i = 0; i < fits.size(); ++i) {
-        if (std::ranges::find(names, fits[i].name) == names.end()) continue;
-        Arguments flat = fits;
-        flat[i].value = std::get<Tensor>(fits[i].value).select(0, 0);
-        student.refuses_index(function, flat, fits[i].name + " has three axes");
-    }
-}
-
-}  // namespace
-
 void expect_attention_checked(Student& student, Random& random, const Inputs& in, const Sizes& n) {
     refuses_misfits(student, random, "rotary_attention", in.with(Mask{}),
                     "q: B H T d, k: B K S d, v: B K S d_v, q_positions: B T, k_positions: B S");
@@ -76,19 +80,47 @@ void expect_attention_checked(Student& student, Random& random, const Inputs& in
     };
     refuse(0, heads(random, n.B, in.grouping.H() + 1, n.T, n.d), "H is not divisible by H_kv");
     refuse(5, 0.0, "base is 0");
+    refuse(5, -500.0, "base is negative");
     Arguments odd = in.with(Mask{});
     odd[0].value = heads(random, n.B, in.grouping.H(), n.T, 7);
     odd[1].value = heads(random, n.B, in.grouping.H_kv, n.S, 7);
     student.refuses("rotary_attention", odd, "a width of 7 has no pairs");
-    expect_four_axes_wanted(student, "rotary_attention", in.with(Mask{}), {"q", "k", "v"});
+    expect_every_axis_wanted(student, "rotary_attention", in.with(Mask{}),
+                             {"q", "k", "v", "q_positions", "k_positions"});
     refuses_masks(student, random, {n.B, in.grouping.H(), n.T, n.S}, "rotary_attention",
                   [&](const Mask& mask) { return in.with(mask); });
 }
 
+namespace {
+
+/// What rotary_attention refuses, decode refuses too. A program may check a step behind a cache elsewhere than the
+/// beginning of a text, so both are asked.
+void expect_checked_as_attention_is(Student& student, Random& random, const Decoding& in) {
+    const std::string when = in.P() > 0 ? ", behind a cache" : ", at the beginning of a text";
+    const auto refuse = [&](const Decoding& other, const std::string& because) {
+        student.refuses("decode", other.arguments(), because + when);
+    };
+    const Index B = in.q.size(0), H = in.grouping.H(), H_kv = in.grouping.H_kv, T = in.q.size(2);
+    Decoding zero = in, negative = in, uneven = in, odd = in;
+    zero.base = 0;
+    refuse(zero, "base is 0");
+    negative.base = -500;
+    refuse(negative, "base is negative");
+    uneven.q = heads(random, B, H + 1, T, in.q.size(3));
+    refuse(uneven, "H is not divisible by H_kv");
+    odd.q = heads(random, B, H, T, 7);
+    odd.k = heads(random, B, H_kv, T, 7);
+    if (in.P() > 0) odd.cached_k = heads(random, B, H_kv, in.P(), 7);
+    refuse(odd, "a width of 7 has no pairs");
+}
+
+}  // namespace
+
 void expect_decoding_checked(Student& student, Random& random, const Decoding& in) {
     refuses_misfits(student, random, "decode", in.arguments(),
                     "cache_k: B K P d, cache_v: B K P d_v, q: B H T d, k: B K T d, v: B K T d_v");
-    expect_four_axes_wanted(student, "decode", in.arguments(), {"cache_k", "cache_v", "q", "k", "v"});
+    expect_every_axis_wanted(student, "decode", in.arguments(), {"cache_k", "cache_v", "q", "k", "v"});
+    for (const Decoding& some : {in, in.from_the_beginning()}) expect_checked_as_attention_is(student, random, some);
     const auto refuse = [&](const std::vector<Index>& padding, const std::string& because) {
         Arguments other = in.arguments();
         other[5].value = padding;

@@ -28,6 +28,12 @@ ex14::Sublayer mixing(const Tensor& mix, Calls& calls) {
             }};
 }
 
+ex14::Order order_of(const std::string& word) {
+    return word == "post_norm" ? ex14::Order::post_norm : ex14::Order::pre_norm;
+}
+
+ex14::Gelu other(ex14::Gelu formula) { return formula == ex14::Gelu::exact ? ex14::Gelu::tanh : ex14::Gelu::exact; }
+
 }  // namespace
 
 template <>
@@ -39,9 +45,7 @@ struct Convert<ex14::Gelu> {
 
 template <>
 struct Convert<ex14::Order> {
-    static ex14::Order from(const wire::Value& value, Objects&) {
-        return std::get<std::string>(value) == "post_norm" ? ex14::Order::post_norm : ex14::Order::pre_norm;
-    }
+    static ex14::Order from(const wire::Value& value, Objects&) { return order_of(std::get<std::string>(value)); }
 };
 
 template <>
@@ -105,20 +109,23 @@ struct Convert<std::vector<ex14::BlockGradients>> {
 
 namespace {
 
-// Tensors travel by themselves, so that each can be another view; those of a stack's blocks along a first axis.
+/// Tensors travel by themselves, so that each can be another view; those of a stack's blocks along a first axis.
+/// @param order  "mixed": every other block is post-norm, with the other formula and a larger eps, as in blocks_of()
 std::vector<ex14::Block> stack(const Tensor& norm1_gain, const Tensor& norm1_bias, const Tensor& norm2_gain,
                                const Tensor& norm2_bias, const Tensor& w_in, const Tensor& b_in, const Tensor& w_out,
-                               const Tensor& b_out, const Tensor& mix, ex14::Order order, ex14::Gelu formula,
+                               const Tensor& b_out, const Tensor& mix, const std::string& order, ex14::Gelu formula,
                                double eps, Calls& calls) {
     std::vector<ex14::Block> blocks;
-    for (Index i = 0; mix.defined() && i < mix.size(0); ++i)
+    for (Index i = 0; mix.defined() && i < mix.size(0); ++i) {
+        const bool is_other = order == "mixed" && i % 2 == 1;
         blocks.push_back({{norm1_gain[i], norm1_bias[i]},
                           {norm2_gain[i], norm2_bias[i]},
                           {w_in[i], b_in[i], w_out[i], b_out[i]},
                           mixing(mix[i], calls),
-                          order,
-                          formula,
-                          eps});
+                          is_other ? ex14::Order::post_norm : order_of(order),
+                          is_other ? other(formula) : formula,
+                          is_other ? eps + 1 : eps});
+    }
     return blocks;
 }
 
@@ -190,7 +197,7 @@ std::vector<ex14::BlockGradients> stack_backward(const Tensor& x, const Tensor& 
                                                  const Tensor& norm1_bias, const Tensor& norm2_gain,
                                                  const Tensor& norm2_bias, const Tensor& w_in, const Tensor& b_in,
                                                  const Tensor& w_out, const Tensor& b_out, const Tensor& mix,
-                                                 ex14::Order order, ex14::Gelu formula, double eps) {
+                                                 const std::string& order, ex14::Gelu formula, double eps) {
     Calls calls;
     return ex14::stack_backward(stack(norm1_gain, norm1_bias, norm2_gain, norm2_bias, w_in, b_in, w_out, b_out, mix,
                                       order, formula, eps, calls),
@@ -222,7 +229,7 @@ Tensor calls_of_block_backward(const Tensor& x, const Tensor& grad_y, const Tens
 Tensor calls_of_stack_backward(const Tensor& x, const Tensor& grad_y, const Tensor& norm1_gain,
                                const Tensor& norm1_bias, const Tensor& norm2_gain, const Tensor& norm2_bias,
                                const Tensor& w_in, const Tensor& b_in, const Tensor& w_out, const Tensor& b_out,
-                               const Tensor& mix, ex14::Order order, ex14::Gelu formula, double eps) {
+                               const Tensor& mix, const std::string& order, ex14::Gelu formula, double eps) {
     Calls calls;
     ex14::stack_backward(stack(norm1_gain, norm1_bias, norm2_gain, norm2_bias, w_in, b_in, w_out, b_out, mix, order,
                                formula, eps, calls),

@@ -22,6 +22,8 @@ const Tensor& tensor(const Arguments& arguments, const std::string& name) {
     return std::get<Tensor>(value(arguments, name));
 }
 
+const std::string& other_formula(const std::string& formula) { return formulas[formula == formulas[0] ? 1 : 0]; }
+
 }  // namespace
 
 BlockSizes random_block_sizes(Random& random) {
@@ -139,8 +141,12 @@ Arguments BlockInputs::backward() const {
 std::vector<BlockArrays> blocks_of(const Arguments& arguments) {
     const bool is_stack = tensor(arguments, "mix").rank() == 3;
     const Index L = is_stack ? tensor(arguments, "mix").size(0) : 1;
+    const auto& order = std::get<std::string>(value(arguments, "order"));
+    const auto& formula = std::get<std::string>(value(arguments, "formula"));
+    const double eps = std::get<double>(value(arguments, "eps"));
     std::vector<BlockArrays> all;
     for (Index i = 0; i < L; ++i) {
+        const bool is_other = order == mixed && i % 2 == 1;
         const auto part = [&](const char* name) {
             const Tensor& whole = tensor(arguments, name);
             return exact(is_stack ? whole[i] : whole);
@@ -148,9 +154,9 @@ std::vector<BlockArrays> blocks_of(const Arguments& arguments) {
         all.push_back({{{{part("norm1_gain"), part("norm1_bias")}, {part("norm2_gain"), part("norm2_bias")}}},
                        {part("w_in"), part("b_in"), part("w_out"), part("b_out")},
                        part("mix"),
-                       std::get<std::string>(value(arguments, "order")) == "pre_norm",
-                       std::get<std::string>(value(arguments, "formula")),
-                       std::get<double>(value(arguments, "eps"))});
+                       order != "post_norm" && !is_other,
+                       is_other ? other_formula(formula) : formula,
+                       is_other ? eps + 1 : eps});
     }
     return all;
 }

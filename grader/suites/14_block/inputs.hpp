@@ -68,6 +68,9 @@ struct BlockInputs {
 };
 
 inline const std::vector<std::string> orders{"pre_norm", "post_norm"}, formulas{"exact", "tanh"};
+/// The order of a stack whose blocks take turns: the second, the fourth, ... are post-norm, with the other formula and
+/// a larger eps.
+inline const std::string mixed = "mixed";
 
 /// The blocks of a call, one if it is no stack.
 std::vector<BlockArrays> blocks_of(const Arguments& arguments);

@@ -9,12 +9,21 @@
 namespace headway::judge::block {
 namespace {
 
+/// Blocks of a stack that is measured; one of twice as many is measured beside it.
+constexpr Index few_blocks = 6;
+
 /// What is wide in them: each keeps far more numbers between its maps than there are in x. Sequences are few: a program
 /// may give each a thread, and what threads need would be measured.
 constexpr BlockSizes wide{16, 64, 4, 64};
 
 /// What the MLP of one block of `wide` has between its maps, before the activation or behind it.
 constexpr std::uint64_t of_one_block = sizeof(float) * wide.B * wide.T * wide.F;
+
+/// What is wide in them is x: norms, attention, sums and the MLP each give as many numbers. Tokens are few: a program
+/// may go through all features of a token for each of them.
+constexpr BlockSizes narrow{4, 64, 64, 4};
+
+constexpr std::uint64_t input_of_narrow = sizeof(float) * narrow.B * narrow.T * narrow.D;
 
 /// How often stack_backward calls attention.
 struct Calls {
@@ -49,6 +58,19 @@ Measured stack_measured(Student& student, Random& random, const BlockSizes& n, I
     return result;
 }
 
+struct Doubled {
+    Calls calls;                        ///< of twice as many blocks
+    std::optional<std::uint64_t> more;  ///< bytes that they take more than the few
+};
+
+Doubled doubled(Student& student, Random& random, const BlockSizes& n) {
+    const Measured few = stack_measured(student, random, n, few_blocks),
+                   many = stack_measured(student, random, n, 2 * few_blocks);
+    Doubled result{many.calls, std::nullopt};
+    if (few.growth && many.growth) result.more = *many.growth - std::min(*few.growth, *many.growth);
+    return result;
+}
+
 /// Of a function that the worker calls for one that counts.
 void expect_of(const std::string& function, bool holds, const std::string& message) {
     if (holds) return;
@@ -59,6 +81,20 @@ void expect_of(const std::string& function, bool holds, const std::string& messa
     fail(std::move(failure));
 }
 void expect_of_stack(bool holds, const std::string& message) { expect_of("stack_backward", holds, message); }
+
+/// @param more  what twice as many blocks of n took more   @param so  what follows if that is not below `bound`
+void expect_below(Student& student, Random& random, const BlockSizes& n, std::optional<std::uint64_t> more,
+                  std::uint64_t bound, const std::string& so) {
+    // What threads take besides varies by chance; what is kept of all blocks is there each time.
+    constexpr int times = 3;
+    for (int again = 1; again < times && more && *more >= bound; ++again) {
+        const auto once_more = doubled(student, random, n).more;
+        more = once_more ? std::optional(std::min(*more, *once_more)) : std::nullopt;
+    }
+    if (!more) return;
+    expect_of_stack(*more < bound, "needs " + std::to_string(*more / 1000) + " kB more for " +
+                                       std::to_string(few_blocks) + " blocks more; " + so);
+}
 
 }  // namespace
 
@@ -81,33 +117,27 @@ void expect_checkpoints(Student& student, Random& random, bool is_measured) {
                                                        " blocks; each call adds to the gradients of attention's own "
                                                        "weights");
     }
-    constexpr Index L = 6;
-    const BlockSizes n = is_measured ? wide : BlockSizes{2, 3, 4, 5};
-    const Measured few = stack_measured(student, random, n, L), many = stack_measured(student, random, n, 2 * L);
-    const auto [forward, backward] = many.calls;
-    const std::string blocks = std::to_string(2 * L) + " blocks";
-    expect_of_stack(forward <= 3 * 2 * L, "calls attention.forward " + std::to_string(forward) + " times for " +
-                                              blocks + "; three times for each are enough");
-    expect_of_stack(backward == 2 * L, "calls attention.backward " + std::to_string(backward) + " times for " + blocks +
-                                           "; each call adds to the gradients of attention's own weights");
+    const Doubled first = doubled(student, random, is_measured ? wide : BlockSizes{2, 3, 4, 5});
+    const auto [forward, backward] = first.calls;
+    const std::string blocks = std::to_string(2 * few_blocks) + " blocks";
+    expect_of_stack(forward <= 3 * 2 * few_blocks, "calls attention.forward " + std::to_string(forward) +
+                                                       " times for " + blocks + "; three times for each are enough");
+    expect_of_stack(backward == 2 * few_blocks, "calls attention.backward " + std::to_string(backward) + " times for " +
+                                                    blocks +
+                                                    "; each call adds to the gradients of attention's own weights");
     if (!is_measured) return;
-    if (!few.growth || !many.growth) {
+    if (!first.more) {
         remark_unmeasured_memory(student, "stack_backward");
         return;
     }
-    std::uint64_t more = *many.growth - std::min(*few.growth, *many.growth);
-    // What threads take besides varies by chance; what is kept of all blocks is there each time.
-    constexpr int times = 3;
-    for (int again = 1; again < times && more >= L * of_one_block * 2 / 3; ++again) {
-        const Measured once_few = stack_measured(student, random, n, L);
-        const Measured once_many = stack_measured(student, random, n, 2 * L);
-        if (!once_few.growth || !once_many.growth) return;
-        more = std::min(more, *once_many.growth - std::min(*once_few.growth, *once_many.growth));
-    }
-    expect_of_stack(more < L * of_one_block * 2 / 3,
-                    "needs " + std::to_string(more / 1000) + " kB more for " + std::to_string(L) +
-                        " blocks more; what lies between the maps of one block takes " +
-                        std::to_string(of_one_block / 1000) + " kB, so you keep it of all blocks at once");
+    expect_below(student, random, wide, first.more, few_blocks * of_one_block * 2 / 3,
+                 "what lies between the maps of one block takes " + std::to_string(of_one_block / 1000) +
+                     " kB, so you keep it of all blocks at once");
+    // For each block there are at most its input and its gradient of x: two. What is between them would be three more,
+    // or five with what the sub-layers give.
+    expect_below(student, random, narrow, doubled(student, random, narrow).more, few_blocks * input_of_narrow * 7 / 2,
+                 "x takes " + std::to_string(input_of_narrow / 1000) +
+                     " kB, and for each block there are an input and a gradient as large, so you keep more of it");
 }
 
 }  // namespace headway::judge::block

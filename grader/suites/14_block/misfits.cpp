@@ -32,10 +32,13 @@ void expect_three_axes_wanted(Student& student, const std::string& function, con
 }
 
 /// As many numbers, but an axis of size 1 more, in front or behind: PyTorch would broadcast it.
+/// @param names  of arguments; the call may lack some of them
 void expect_axes_counted(Student& student, const std::string& function, const Arguments& fits,
                          const std::vector<std::string>& names) {
     for (const std::string& name : names) {
-        const Tensor& whole = std::get<Tensor>(std::ranges::find(fits, name, &wire::Field::name)->value);
+        const auto found = std::ranges::find(fits, name, &wire::Field::name);
+        if (found == fits.end()) continue;
+        const Tensor& whole = std::get<Tensor>(found->value);
         Shape in_front = whole.shape(), behind = whole.shape();
         in_front.insert(in_front.begin(), 1);
         behind.push_back(1);
@@ -68,9 +71,7 @@ void expect_norms_checked(Student& student, Random& random, const BlockSizes& n)
         refuses_misfits(student, random, function, fits, shapes);
         expect_eps_checked(student, function, fits);
         expect_three_axes_wanted(student, function, fits);
-        for (const char* name : {"gain", "bias"})
-            if (std::ranges::find(fits, name, &wire::Field::name) != fits.end())
-                expect_axes_counted(student, function, fits, {name});
+        expect_axes_counted(student, function, fits, {"x", "grad_y", "gain", "bias"});
     };
     check("layer_norm", in.forward(Kind::layer), "x: B T D, gain: D, bias: D");
     check("rms_norm", in.forward(Kind::rms), "x: B T D, gain: D");
@@ -80,13 +81,14 @@ void expect_norms_checked(Student& student, Random& random, const BlockSizes& n)
 
 void expect_mlps_checked(Student& student, Random& random, const BlockSizes& n) {
     const MlpInputs in(random, n, "exact");
-    refuses_misfits(student, random, "gelu_backward", {{"x", in.x}, {"grad_y", in.grad_y}, {"formula", in.formula}},
-                    "x: B T D, grad_y: B T D");
+    const Arguments slopes{{"x", in.x}, {"grad_y", in.grad_y}, {"formula", in.formula}};
+    refuses_misfits(student, random, "gelu_backward", slopes, "x: B T D, grad_y: B T D");
+    expect_axes_counted(student, "gelu_backward", slopes, {"x", "grad_y"});
     refuses_misfits(student, random, "mlp", in.forward(), "x: B T D, w_in: D F, b_in: F, w_out: F D, b_out: D");
     refuses_misfits(student, random, "mlp_backward", in.backward(),
                     "x: B T D, grad_y: B T D, w_in: D F, b_in: F, w_out: F D");
-    expect_axes_counted(student, "mlp", in.forward(), {"w_in", "b_in", "w_out", "b_out"});
-    expect_axes_counted(student, "mlp_backward", in.backward(), {"w_in", "b_in", "w_out"});
+    expect_axes_counted(student, "mlp", in.forward(), {"x", "w_in", "b_in", "w_out", "b_out"});
+    expect_axes_counted(student, "mlp_backward", in.backward(), {"x", "grad_y", "w_in", "b_in", "w_out"});
     expect_three_axes_wanted(student, "mlp", in.forward());
     expect_three_axes_wanted(student, "mlp_backward", in.backward());
 }
@@ -103,12 +105,14 @@ void expect_blocks_checked(Student& student, Random& random, const BlockSizes& n
              {std::pair<std::string, Arguments>{"block_forward", one.forward()}, {"block_backward", one.backward()}}) {
             expect_eps_checked(student, function, fits);
             expect_three_axes_wanted(student, function, fits);
+            expect_axes_counted(student, function, fits, {"x", "grad_y"});
         }
     }
     const BlockInputs three(random, n, 3);
     refuses_misfits(student, random, "stack_backward", three.backward(), "x: B T D, grad_y: B T D");
     expect_eps_checked(student, "stack_backward", three.backward());
     expect_three_axes_wanted(student, "stack_backward", three.backward());
+    expect_axes_counted(student, "stack_backward", three.backward(), {"x", "grad_y"});
     refuse_with(student, "stack_backward", three.backward(), "mix", Tensor{}, "there is no block");
 }
 

@@ -13,6 +13,7 @@ using judge::random_tensor;
 using judge::block::BlockInputs;
 using judge::block::BlockSizes;
 using judge::block::formulas;
+using judge::block::mixed;
 using judge::block::MlpInputs;
 using judge::block::NormInputs;
 using judge::block::orders;
@@ -132,6 +133,7 @@ std::vector<Arguments> ask_stack_backward(Random& random) {
     ask(3, "pre_norm");
     ask(2, "post_norm");
     ask(2, "pre_norm");
+    ask(2, mixed);
     return questions;
 }
 

@@ -54,10 +54,22 @@ void widen(Array& array, const std::vector<const Array*>& others) {
     }
 }
 
+/// The blocks as the wiring takes them.
+std::vector<BlockArrays> taken_by(const Wiring& wiring, std::vector<BlockArrays> stack) {
+    for (BlockArrays& block : stack) {
+        if (!wiring.settings_of_first) break;
+        block.pre_norm = stack.front().pre_norm;
+        block.formula = stack.front().formula;
+        block.eps = stack.front().eps;
+    }
+    return stack;
+}
+
 }  // namespace
 
-NamedArrays through_stack_backward(const Wiring& wiring, Blocks& blocks, const std::vector<BlockArrays>& stack,
+NamedArrays through_stack_backward(const Wiring& wiring, Blocks& blocks, const std::vector<BlockArrays>& given,
                                    const Array& x, const Array& grad_y) {
+    const std::vector<BlockArrays> stack = taken_by(wiring, given);
     const std::size_t L = stack.size();
     std::vector<Array> inputs{x};
     for (const BlockArrays& block : stack)

@@ -63,6 +63,7 @@ void expect_of_all_tokens(Student& student, Random& random, Kind kind, Expect ex
     const NormInputs in(random, n);
     for (const double eps : {1e-5, 1e-2, 3.0}) expect(student, changed(in, 1, 0, eps), kind);
     expect(student, changed(in, 1e-3F, 0, 1e-5), kind);
+    expect(student, changed(in, 1e-5F, 0, 1e-12), kind);  // the least eps there is, and it shows
     expect(student, changed(in, 100, 0, 1e-5), kind);
     expect(student, changed(in, 0, 3, 1e-2), kind);
     NormInputs dense = in;
@@ -121,6 +122,7 @@ PROPERTY(Block, GeluIsTheFormulaThatIsAskedFor, 1, "gelu is x·Φ(x) or its appr
         expect_gelu(numbers_for_gelu(random, {n.T, n.F}).transpose(0, 1));
         expect_gelu(strided(numbers_for_gelu(random, {n.F + 10})));
         expect_gelu(random_tensor(random, {n.B, 1, n.T, n.D}));
+        expect_gelu(random_tensor(random, {}));
         expect_gelu(Tensor::of({4}, {1e20F, -1e20F, 1e30F, -1e30F}));  // the square and the cube overflow
     }
 }
@@ -278,6 +280,7 @@ PROPERTY(Block, StacksKeepInputsAlone, 1,
         expect_stack(student, BlockInputs(random, n, 1).ordered(order));
         for (const Index L : {2, 4}) expect_stack(student, BlockInputs(random, n, L).ordered(order).calm());
     }
+    expect_stack(student, BlockInputs(random, random_block_sizes(random), 3).ordered(mixed).calm());
     for (const std::string& order : orders)
         expect_one_call_back(student, BlockInputs(random, {2, 3, 4, 5}, 0).ordered(order));
     expect_checkpoints(student, random, !session.sanitized);  // a sanitizer's own memory would be measured

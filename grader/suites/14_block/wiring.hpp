@@ -55,6 +55,7 @@ struct Wiring {
     bool chains = true;              ///< a block gets the gradient of the next one's input
     bool answers_in_order = true;    ///< [0] is that of the first block
     bool weights_of_first = false;   ///< every block goes back through the weights of the first
+    bool settings_of_first = false;  ///< every block has the order, the formula and the eps of the first
 
     // ---- one order -------------------------------------------------------------------------------------------
     struct InOneOrder {

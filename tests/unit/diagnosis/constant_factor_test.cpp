@@ -13,6 +13,7 @@ namespace {
 
 using judge::Arguments;
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
 
 Arguments heads(Index B, Index H, Index T) {
@@ -76,6 +77,24 @@ TEST(Factors, OfEachPartThatIsWrong) {
                                        "results that are wrong"));
     all.front().seen.parts[1].second.value[0] += 1;
     EXPECT_THAT(told(all), IsEmpty()) << "b is wrong otherwise";
+}
+
+Pair scaled_numbers(std::vector<double> due, std::vector<double> seen) {
+    const auto size = static_cast<Index>(due.size());
+    std::vector<double> error(due.size(), 1e-7);
+    return {"", {{size}, std::move(due), error}, {{size}, std::move(seen), error}};
+}
+
+TEST(ConstantFactor, IsOfAllNumbers) {
+    EXPECT_THAT(constant_factor({scaled_numbers({1, 2, 0, 0.005}, {0.7, 1.4, 0, 0.0035})}),
+                HasSubstr("all numbers are 0.7"));
+    EXPECT_THAT(constant_factor({scaled_numbers({1, 2, 0.005}, {0.7, 1.4, 0.005})}),
+                HasSubstr("the wrong numbers are 0.7"));
+}
+
+TEST(ConstantFactor, MakesNothingOfAZero) {
+    EXPECT_EQ(constant_factor({scaled_numbers({1, 2, 0}, {0.7, 1.4, 0.3})}), "");
+    EXPECT_EQ(constant_factor({scaled_numbers({1, 2, 0.005}, {0.7, 1.4, 0.3})}), "");
 }
 
 TEST(ZerosIn, AreToldWhereverTheyAre) {

@@ -20,6 +20,11 @@ TEST(NearlyRight, SaysHowNear) {
     EXPECT_NE(words.find("at most 0.2 % of its largest number"), std::string::npos) << words;
 }
 
+TEST(NearlyRight, SaysNoLessThanItIs) {
+    const std::string words = nearly_right({pair_of({0.5, -2.0048, 0.0})});
+    EXPECT_NE(words.find("at most 0.3 % of its largest number"), std::string::npos) << words;
+}
+
 TEST(NearlyRight, IsNotSaidWhereOneNumberIsFarOff) {
     EXPECT_EQ(nearly_right({pair_of({0.5, -2.001, 0.0}), pair_of({0.53, -2.0, 0.0})}), "");
     EXPECT_EQ(nearly_right({pair_of({0.5, -2.001, std::numeric_limits<double>::quiet_NaN()})}), "");

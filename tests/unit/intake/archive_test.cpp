@@ -143,6 +143,22 @@ TEST(TarArchives, HardLinksAndDevicesAreRefused) {
     }
 }
 
+TEST(TarArchives, ANameOfAnyLengthIsToldInAFewWords) {
+    const build::TemporaryFolder folder;
+    const auto file = folder.path() / "a.tar.gz";
+    const std::string name = std::string(500'000, 'x') + ".cpp";
+    for (const unsigned type : {unsigned{AE_IFLNK}, unsigned{AE_IFIFO}}) {
+        { Archive(file, Kind::tar).add(name, "", type, "/etc/passwd"); }
+        try {
+            read_archive(file);
+            FAIL() << "what is no file was taken";
+        } catch (const Malformed& error) {
+            EXPECT_LT(std::string(error.what()).size(), 300U);
+            EXPECT_NE(std::string(error.what()).find("xxx..."), std::string::npos);
+        }
+    }
+}
+
 TEST(ZipArchives, NamesInAnUnknownCodeCostNobodyTheSources) {
     const build::TemporaryFolder folder;
     const auto file = folder.path() / "a.zip";
@@ -193,6 +209,23 @@ TEST(Folders, ArchivesAreReadWhereThereAreNoSources) {
     EXPECT_EQ(read_folder(folder.path()).files().size(), 2U);
     folder.write("single_head.cpp", "1");
     EXPECT_EQ(read_folder(folder.path()).files().size(), 1U);
+}
+
+/// Each level costs a descriptor: without a bound, a thousand of them would look like a fault of the machine.
+TEST(Folders, NestedWithoutEndAreRefused) {
+    const build::TemporaryFolder folder;
+    folder.write("01_single_head/single_head.cpp", "1");
+    std::filesystem::path nested = folder.path();
+    for (int i = 0; i < most_nested; ++i) nested /= "deeper";
+    std::filesystem::create_directories(nested);
+    EXPECT_EQ(read_folder(folder.path()).files().size(), 1U);
+    std::filesystem::create_directory(nested / "deeper");
+    try {
+        read_folder(folder.path());
+        FAIL() << "it was read";
+    } catch (const Malformed& error) {
+        EXPECT_NE(std::string(error.what()).find("more than 64 folders one within the other"), std::string::npos);
+    }
 }
 
 TEST(Folders, LinksAreNotFollowed) {

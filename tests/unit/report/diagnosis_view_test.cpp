@@ -1,6 +1,7 @@
 #include "report/github.hpp"
 #include "report/html.hpp"
 #include "report/terminal.hpp"
+#include "report/words.hpp"
 
 #include <gmock/gmock.h>
 
@@ -51,6 +52,23 @@ TEST(DiagnosisView, WrongNumbersAreToldAsSuchBesideWhatIsLoud) {
     both.tests.push_back(quiet);
     EXPECT_THAT(shown(both), HasSubstr("▸ split_heads crashed: SIGSEGV\n"));
     EXPECT_THAT(shown(both), HasSubstr("2 of 7 questions are answered right"));
+}
+
+TEST(DiagnosisView, WhatAMistakeLeavesOpenIsNoAnswerThatItFits) {
+    verdict::FunctionDiagnosis function;
+    function.function = "split_heads";
+    function.mistakes = {"heads_interleaved"};
+    function.inputs = 8;
+    function.telling = 5;
+    EXPECT_EQ(evidence(function), "fits all 8 answers of split_heads that we saw; 5 of them are wrong");
+    function.left_open = 2;
+    EXPECT_EQ(evidence(function),
+              "fits all 8 answers of split_heads that it predicts; 5 of them are wrong. Of 2 more it says nothing");
+    function.mistakes.emplace_back("view_instead_of_transpose");
+    function.inputs = function.telling = 1;
+    EXPECT_EQ(evidence(function),
+              "together they fit the one answer of split_heads that they predict; it is wrong. Of 2 more they say "
+              "nothing");
 }
 
 TEST(DiagnosisView, TheLineOfTheStudentsFileStandsBelow) {
@@ -125,6 +143,20 @@ TEST(DiagnosisView, WhatLeadsToTheSameLineIsNotToldAgain) {
     EXPECT_THAT(shown(thrown), Not(HasSubstr("neither")));
     thrown.tests.back().failure->at->line = 42;
     EXPECT_THAT(shown(thrown), HasSubstr("▸ view threw where it should answer: no, neither (T)\n"));
+}
+
+TEST(DiagnosisView, WhatWasNotLookedAtIsNotSaidToHaveNoName) {
+    verdict::Exercise found = unnamed(verdict::FailureKind::wrong_value, "your split_heads is wrong");
+    EXPECT_THAT(shown(found), HasSubstr("split_heads is wrong in a way that Headway has no name for"));
+    found.diagnosis->out_of_time = true;
+    EXPECT_THAT(shown(found), HasSubstr("no name for")) << "this function was";
+    EXPECT_THAT(shown(found), HasSubstr("Headway's time was up before it had looked at every function"));
+    found.diagnosis->functions.front().sentences.clear();
+    EXPECT_THAT(shown(found), HasSubstr("split_heads is wrong, and there was no time to look for its mistake"));
+    EXPECT_THAT(html(verdict_of({found})), HasSubstr("there was no time to look for its mistake"));
+    found.diagnosis->functions.clear();
+    EXPECT_THAT(shown(found), HasSubstr("there was no time to look for the mistake"));
+    EXPECT_THAT(shown(found), Not(HasSubstr("no name for")));
 }
 
 TEST(DiagnosisView, AReportsLineIsSaidOnce) {

@@ -62,6 +62,19 @@ TEST(Html, ShowsWhereItGoesWrongAsHeatmaps) {
         EXPECT_THAT(page, HasSubstr(told));
 }
 
+TEST(Html, DrawsNoStageOfWhatHasNoName) {
+    verdict::Exercise exercise = samples::wrong();
+    exercise.tests = {samples::failed("Scale", "scores are divided", 2, samples::wrong_scale())};
+    verdict::FunctionDiagnosis unnamed;
+    unnamed.function = "attention_weights";
+    unnamed.state = verdict::FunctionState::unrecognised;
+    unnamed.stage = "weigh";
+    exercise.diagnosis.emplace().functions = {unnamed};
+    const std::string page = html(samples::verdict_of({exercise}));
+    EXPECT_THAT(page, HasSubstr("attention_weights"));
+    EXPECT_THAT(page, Not(HasSubstr("Where it first goes wrong")));
+}
+
 TEST(Html, TellsWhichLinesNoTestRan) {
     verdict::Exercise exercise = samples::all_right();
     exercise.coverage = {{"mine.cpp", 7, 8, {{12, "    if (a < b) throw;"}}}};

@@ -123,11 +123,11 @@ TEST(Rooms, IncludesAreRooted) {
     }
 }
 
-/// Pages for engineers. CHANGELOG.md tells what was, and site/ and lessons/ have tests of their own.
+/// Pages for engineers and instructors. CHANGELOG.md tells what was, and site/ and lessons/ have tests of their own.
 std::vector<fs::path> documents() {
     std::vector<fs::path> found = {course / "README.md", course / "CONTRIBUTING.md", course / "SECURITY.md",
-                                   course / "tests/fuzz/README.md"};
-    for (const fs::path& folder : {course / "docs", course / "grader"})
+                                   course / "tests/fuzz/README.md", course / "tests/hostile/README.md"};
+    for (const fs::path& folder : {course / "docs", course / "grader", course / "classroom"})
         for (const auto& entry : fs::recursive_directory_iterator(folder))
             if (entry.path().extension() == ".md") found.push_back(entry.path());
     return found;
@@ -193,6 +193,66 @@ TEST(Rooms, DocumentsNameFunctionsThatExist) {
             for (std::sregex_iterator match(line.begin(), line.end(), function), end; match != end; ++match) {
                 EXPECT_NE(source.find((*match)[1].str() + "("), std::string::npos) << entry.path() << ": " << line;
                 ++compared;
+            }
+        }
+    }
+    EXPECT_GT(compared, 40);
+}
+
+/// Whether the definition of a function begins in a source: the type of its result stands before its name, and no
+/// statement does.
+bool defines(const fs::path& source, const std::string& function) {
+    const std::regex beginning(R"(\s*(?! |return |throw |else |new )[\w:<>&*,\[\] ]*[\w>&*] (?:\w+::)*)" + function +
+                               R"(\((?:.*[^;])?)");
+    return std::ranges::any_of(lines_of(source),
+                               [&](const std::string& line) { return std::regex_match(line, beginning); });
+}
+
+/// SECURITY.md names functions right after their file: `wire/decode.cpp` `decode_reply`.
+TEST(Rooms, SecurityNamesFunctionsWhereTheyAreDefined) {
+    static const std::regex named("`([a-z0-9_/]+\\.cpp)`((?:,? `[A-Za-z_:]+`)+)");
+    static const std::regex last_name("([A-Za-z_]+)`");
+    const fs::path document = course / "SECURITY.md";
+    int compared = 0;
+    for (const std::string& line : lines_of(document)) {
+        for (std::sregex_iterator match(line.begin(), line.end(), named), end; match != end; ++match) {
+            const fs::path source = find_file((*match)[1], document);
+            if (source.empty()) continue;  // DocumentsNameFilesThatExist says so
+            const std::string functions = (*match)[2];
+            for (std::sregex_iterator name(functions.begin(), functions.end(), last_name); name != end; ++name) {
+                EXPECT_TRUE(defines(source, (*name)[1])) << source << " does not define " << (*name)[1];
+                ++compared;
+            }
+        }
+    }
+    EXPECT_GT(compared, 25);
+}
+
+/// As ctest calls them: room.Suite.Name.
+std::set<std::string> names_of_tests() {
+    static const std::regex test(R"(TEST(?:_F|_P)?\((\w+), (\w+)\).*)");
+    std::set<std::string> names;
+    for (const char* folder : {"tests/unit", "tests/end_to_end"})
+        for (const fs::path& file : sources(course / folder))
+            for (const std::string& line : lines_of(file))
+                if (std::smatch match; line.starts_with("TEST") && std::regex_match(line, match, test))
+                    names.insert(file.parent_path().filename().string() + "." + match[1].str() + "." + match[2].str());
+    return names;
+}
+
+/// Pages write `room.Suite.Name`, or a * in place of the name's end.
+TEST(Rooms, DocumentsNameTestsThatExist) {
+    static const std::regex named("`([a-z_]+\\.[A-Z]\\w*\\.\\w*)(\\*?)`");
+    const std::set<std::string> tests = names_of_tests();
+    int compared = 0;
+    for (const fs::path& document : documents()) {
+        for (const std::string& line : lines_of(document)) {
+            for (std::sregex_iterator match(line.begin(), line.end(), named), end; match != end; ++match, ++compared) {
+                const std::string name = (*match)[1];
+                const bool goes_on = (*match)[2].length() > 0;
+                const auto found = tests.lower_bound(name);
+                EXPECT_TRUE(found != tests.end() && (goes_on ? found->starts_with(name) : *found == name))
+                    << document << " names the test " << name;
             }
         }
     }

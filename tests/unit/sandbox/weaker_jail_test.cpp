@@ -214,6 +214,12 @@ TEST_F(WeakerJail, TheInspectionFindsWhatKeepsMarksTrustworthy) {
     }
 }
 
+/// The inspection tries, as the user who owns all of them too.
+TEST_F(WeakerJail, ChangesNoAttributesOfFiles) {
+    const Survey found = survey_in(jail().inmate(), {HEADWAY_PROGRAMS, HEADWAY_SOURCE_DIR}, Policy{});
+    EXPECT_THAT(found.protections.at("read_only_files"), Not(testing::StartsWith("absent: ")));
+}
+
 TEST(Gaps, AreOfProtectionsThatThereAre) {
     for (const Gap& gap : gaps())
         EXPECT_TRUE(std::any_of(protections().begin(), protections().end(), [&](const Protection& one) {

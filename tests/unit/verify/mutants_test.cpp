@@ -113,5 +113,22 @@ TEST(Mutants, InAFolderThatNothingDescribesAreRefused) {
     EXPECT_TRUE(says(course.why_refused(), "forgotten: missing, and mutants.toml does not list it"));
 }
 
+TEST(Mutants, NearlyAnotherIsNoProgramOfItsOwn) {
+    std::string solution, other;
+    for (int i = 0; i < 30; ++i) {
+        solution += "int a" + std::to_string(i) + ";\n";
+        other += "int b" + std::to_string(i) + ";\n";
+    }
+    Course course;
+    course.write("solutions/" + exercise + "/scores.cpp", solution);
+    course.write("tests/mutants/" + exercise + "/apart/" + exercise + "/scores.cpp", other);
+    course.write("tests/mutants/" + exercise + "/near/" + exercise + "/scores.cpp", other + "\nint c;\n");
+    course.write("tests/mutants/" + exercise + "/right_but/" + exercise + "/scores.cpp", "int c;\n" + solution);
+    course.catalogue("[near]\nmistake = \"m\"\n[right_but]\nmistake = \"m\"\n");
+    EXPECT_EQ(course.read().near_copies(), (std::set<std::string>{"near", "right_but"}));
+    EXPECT_EQ(lines_apart(solution, other), 60U);
+    EXPECT_EQ(lines_apart("int a;\n\n", "int a;\nint b;\n"), 1U);
+}
+
 }  // namespace
 }  // namespace headway::cli

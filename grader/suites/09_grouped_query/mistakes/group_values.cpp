@@ -73,7 +73,22 @@ Chapter group_values() {
          .right = "each row of scores is compared with its own largest",
          .symptom = "right while the heads of a group score about alike; else all exponentials of a head vanish",
          .question = "Where does your largest score begin at -infinity: for each group, or for each query head?",
-         .make = [](Choices& c) { c.change<GroupedLayer>().largest_goes_on = true; }},
+         .make = [](Choices& c) { c.change<GroupedLayer>().largest = GroupedLayer::Largest::of_heads_so_far; }},
+        {.id = "one_largest_for_heads_of_a_group",
+         .decision = "group_largest",
+         .title =
+             "the query heads of a group share one largest score for each query: a head far below another vanishes",
+         .right = "each row of scores is compared with its own largest",
+         .symptom = "right while the heads of a group score about alike; else all exponentials of a head vanish",
+         .question = "Over which axes is your largest score taken: over the keys alone, or over heads too?",
+         .make = [](Choices& c) { c.change<GroupedLayer>().largest = GroupedLayer::Largest::of_heads; }},
+        {.id = "one_largest_for_a_group",
+         .decision = "group_largest",
+         .title = "all queries of a group share one largest score: those whose scores are far below it vanish",
+         .right = "each row of scores is compared with its own largest",
+         .symptom = "right while the queries of a group score about alike; else all exponentials of a query vanish",
+         .question = "Over which axes is your largest score taken: over the keys alone, or over queries too?",
+         .make = [](Choices& c) { c.change<GroupedLayer>().largest = GroupedLayer::Largest::of_group; }},
     };
     return {decisions, mistakes};
 }

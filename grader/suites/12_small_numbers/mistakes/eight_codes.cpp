@@ -104,6 +104,19 @@ Chapter eight_codes() {
                      return std::abs(quotient) < 0x1p31 ? std::nearbyint(quotient) : -0x1p31;
                  };
              }},
+        {.id = "code_overflows_a_long",
+         .decision = "row_code",
+         .title = "x / scale becomes a long before it is brought into the range: from 2^63 on it is the lowest long, "
+                  "code -127",
+         .right = both_ends,
+         .symptom = "very large numbers change their sign",
+         .question = "What is 1e30 as a long?",
+         .make =
+             [](Choices& c) {
+                 c.change<Eights>().code = [](double quotient) {
+                     return std::abs(quotient) < 0x1p63 ? std::nearbyint(quotient) : -0x1p63;
+                 };
+             }},
         {.id = "code_wraps_around",
          .decision = "row_range",
          .title = "past 127 codes wrap around to the other end",

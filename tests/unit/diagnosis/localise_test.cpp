@@ -1,0 +1,95 @@
+// What is said of all wrong answers of a function without a name holds of all of them.
+#include "diagnosis/localise.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace headway::diagnosis {
+namespace {
+
+using testing::Contains;
+using testing::Each;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+
+Array of_shape(const Shape& shape, std::vector<double> numbers) {
+    std::vector<double> error(numbers.size(), 1e-9);
+    return {shape, std::move(numbers), std::move(error)};
+}
+
+Observation answered(Answer due, Answer seen) {
+    return {{}, std::move(seen), [due = std::move(due)](const Choices&) { return due; }};
+}
+
+/// Of a 2×3 matrix.
+Observation matrix(std::vector<double> due, std::vector<double> seen) {
+    return answered(Answer::of(of_shape({2, 3}, std::move(due))), Answer::of(of_shape({2, 3}, std::move(seen))));
+}
+
+std::vector<std::string> said_of(const std::vector<Observation>& observations) {
+    sandbox::Command command;
+    command.arguments = {"/bin/false"};  // it is not asked
+    judge::Student student(sandbox::trusted(std::move(command), sandbox::Trusted::tests_of_headway), {});
+    verdict::FunctionDiagnosis diagnosis;
+    localise(diagnosis, Function{.name = "f"}, student, observations);
+    return diagnosis.sentences;
+}
+
+const Observation thrown =
+    answered(Answer::of(of_shape({2, 3}, {1, 2, 3, 4, 5, 6})), Answer::without_value(Answer::Kind::threw));
+
+constexpr const char* all_nan = "every number of each wrong answer is NaN";
+constexpr const char* turned_over = "stand in the order of the transposed matrix";
+constexpr const char* in_zeros = "wrong only in rows that should be all zeros";
+
+TEST(Localise, ThatAllIsNaNIsSaidOfAllWrongAnswers) {
+    const Observation lost = matrix({1, 2, 3, 4, 5, 6}, std::vector<double>(6, not_a_number));
+    EXPECT_THAT(said_of({lost}), Contains(HasSubstr(all_nan)));
+    EXPECT_THAT(said_of({lost, thrown}), Each(Not(HasSubstr(all_nan))));
+    EXPECT_THAT(said_of({lost, thrown}), Contains("it throws for some of what it should answer"));
+}
+
+TEST(Localise, OfSeveralPartsThoseThatAreNaNAreNamed) {
+    const Array right = of_shape({2}, {1, 2});
+    const auto one = answered(Answer{.parts = {{"k", right}, {"v", right}}},
+                              Answer{.parts = {{"k", of_shape({2}, {not_a_number, not_a_number})}, {"v", right}}});
+    EXPECT_THAT(said_of({one}), Contains(HasSubstr("wherever k is wrong, all its numbers are NaN: somewhere")));
+    EXPECT_THAT(said_of({one}), Each(Not(HasSubstr(all_nan))));
+}
+
+TEST(Localise, ThatItIsTransposedIsSaidOfAllWrongAnswers) {
+    const Observation viewed = matrix({1, 2, 3, 4, 5, 6}, {1, 4, 2, 5, 3, 6});
+    EXPECT_THAT(said_of({viewed}), Contains(HasSubstr(turned_over)));
+    EXPECT_THAT(said_of({viewed, thrown}), Each(Not(HasSubstr(turned_over))));
+}
+
+TEST(Localise, TinyNumbersAreNotTransposedByChance) {
+    EXPECT_THAT(said_of({matrix({1e-5, 2e-5, 3e-5, 4e-5, 5e-5, 6e-5}, {6e-5, 5e-5, 4e-5, 3e-5, 2e-5, 1e-5})}),
+                Each(Not(HasSubstr(turned_over))));
+}
+
+TEST(Localise, ThatRowsOfZerosAreWrongIsSaidOfAllWrongAnswers) {
+    const Observation open = matrix({1, 2, 3, 0, 0, 0}, {1, 2, 3, 1, 1, 1});
+    EXPECT_THAT(said_of({open}), Contains(in_zeros));
+    EXPECT_THAT(said_of({open, thrown}), Each(Not(in_zeros)));
+    const Observation cut = answered(Answer::of(of_shape({2}, {1, 2})), Answer::of(of_shape({1}, {1})));
+    EXPECT_THAT(said_of({open, cut}), Each(Not(in_zeros)));
+}
+
+TEST(Localise, AlongAnAxisLieAllWrongAnswersOrNone) {
+    const Shape shape{3, 2};
+    const Array right = of_shape(shape, {1, 2, 3, 4, 5, 6});
+    const auto after_the_first = answered(Answer::of(right), Answer::of(of_shape(shape, {1, 2, 9, 9, 9, 8})));
+    EXPECT_THAT(said_of({after_the_first}), Contains("along the axis of the rows only the first is right"));
+    EXPECT_THAT(said_of({after_the_first, thrown}), Each(Not(HasSubstr("along the axis"))));
+}
+
+}  // namespace
+}  // namespace headway::diagnosis

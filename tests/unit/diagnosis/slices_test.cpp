@@ -1,0 +1,56 @@
+// Along which axis wrong answers lie, where all of them agree.
+#include "diagnosis/slices.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+namespace headway::diagnosis {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+/// An answer of zeros in which the rows that are wrong hold ones.
+Pair rows_wrong(Index rows, const std::function<bool(Index)>& is_wrong) {
+    const Shape shape{rows, 2};
+    Pair pair{"", reference::exact(Tensor::zeros(shape)), reference::exact(Tensor::zeros(shape))};
+    for (Index row = 0; row < rows; ++row)
+        for (Index column = 0; column < 2; ++column)
+            pair.seen.value[static_cast<std::size_t>(2 * row + column)] = is_wrong(row) ? 1 : 0;
+    return pair;
+}
+
+const auto after_the_first = [](Index row) { return row > 0; };
+const auto always = [](Index) { return true; };
+
+TEST(WrongSlices, OfAllAnswersThatAreWrong) {
+    EXPECT_THAT(wrong_slices({rows_wrong(3, after_the_first), rows_wrong(2, after_the_first)}, false),
+                ElementsAre("along the axis of the rows only the first is right"));
+}
+
+TEST(WrongSlices, AWrongAnswerOfOneRowIsOneOfThem) {
+    EXPECT_THAT(wrong_slices({rows_wrong(3, after_the_first), rows_wrong(1, always)}, false), IsEmpty())
+        << "there the first is wrong";
+    const auto the_first = [](Index row) { return row == 0; };
+    EXPECT_THAT(wrong_slices({rows_wrong(3, the_first), rows_wrong(1, always)}, false),
+                ElementsAre("along the axis of the rows only the first is wrong"));
+}
+
+TEST(WrongSlices, NothingIsCarriedOnWhereTheOnlyHeadIsWrong) {
+    const auto heads = [](Index B, Index H, Index first_wrong) {
+        const Shape shape{B, H, 2, 1};
+        Pair pair{"", reference::exact(Tensor::zeros(shape)), reference::exact(Tensor::zeros(shape))};
+        for (auto i = static_cast<std::size_t>(2 * first_wrong); i < pair.seen.value.size(); ++i)
+            pair.seen.value[i] = 1;
+        return pair;
+    };
+    EXPECT_THAT(wrong_slices({heads(2, 3, 1)}, false),
+                ElementsAre("only the first head of the first sequence is right: is something carried on from one to "
+                            "the next?"));
+    EXPECT_THAT(wrong_slices({heads(2, 3, 1), heads(1, 1, 0)}, false), IsEmpty());
+}
+
+}  // namespace
+}  // namespace headway::diagnosis
