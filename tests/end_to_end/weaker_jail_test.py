@@ -89,7 +89,8 @@ class WeakerJail(unittest.TestCase):
         self.assertTrue(stamps["jail"].startswith("weaker: "), stamps)
         self.assertIn(jail, stamps["jail"])
         self.assertFalse([state for state in stamps.values() if state.startswith("absent")])
-        for name in ("no_hidden_suites", "no_sockets", "no_core_dumps", "no_tracing", "no_kernel_doors", "no_hidden_memory"):
+        for name in ("no_hidden_suites", "no_sockets", "no_core_dumps", "no_tracing", "no_kernel_doors",
+                     "no_hidden_memory"):
             self.assertEqual(stamps[name], "enforced")
         self.assertEqual(self.shared.stat().st_mtime, LONG_AGO, "it changes the times of a file that everybody may write")
 
