@@ -139,7 +139,8 @@ public:
     std::chrono::nanoseconds cpu_time() const;
     /// Stays what it was once it has ended.
     TimeUsed time_used() const;
-    /// All that it computed, with all that it started and waited for; known once it has ended.
+    /// All that it computed, with all that it started and waited for; known once it has ended. bubblewrap does not
+    /// always wait for its jail: time_used() is what was seen of that.
     std::chrono::nanoseconds computed() const { return computed_; }
     /// See Family.
     bool is_ready_to_compute() const { return !ended_ && family_.is_ready_to_compute(); }

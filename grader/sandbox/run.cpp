@@ -2,6 +2,7 @@
 
 #include "sandbox/control_group.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <string_view>
@@ -19,7 +20,8 @@ using std::chrono::steady_clock;
 class Run {
 public:
     Run(const Launch& launch, std::chrono::seconds wall_limit, const TakeOutput& take_output)
-        : is_counted_alone_(launch.command().group != nullptr),
+        : is_jailed_(launch.command().jailed),
+          is_counted_alone_(launch.command().group != nullptr),
           process_(Process::start(launch, Channel::no)),
           deadline_(begin_ + wall_limit),
           most_resident_(launch.command().limits.resident),
@@ -35,7 +37,9 @@ public:
         finished_.starved = is_counted_alone_ ? process_.was_starved() : deaths_around_us() > deaths_before_;
         finished_.out_of_memory |= process_.ran_out_of_memory() && !finished_.starved;
         finished_.seconds = steady_clock::now() - begin_;
-        finished_.computed = process_.computed();
+        // bubblewrap ends without waiting for the jail's first process, so the kernel may tell us of its own time
+        // alone.
+        finished_.computed = std::max(process_.computed(), process_.time_used().computed);
         return std::move(finished_);
     }
 
@@ -44,8 +48,9 @@ private:
     bool over_limits() {
         const auto now = steady_clock::now();
         finished_.timed_out |= now > deadline_;
-        if (most_resident_ > 0 && now > next_look_) {
-            finished_.out_of_memory |= process_.resident_bytes() > most_resident_;
+        if ((is_jailed_ || most_resident_ > 0) && now > next_look_) {
+            process_.time_used();  // adds what has come since the last look
+            finished_.out_of_memory |= most_resident_ > 0 && process_.resident_bytes() > most_resident_;
             next_look_ = now + tick;
         }
         if (!finished_.timed_out && !finished_.out_of_memory) return false;
@@ -67,6 +72,7 @@ private:
     static constexpr std::chrono::milliseconds tick{20};
 
     steady_clock::time_point begin_ = steady_clock::now();
+    bool is_jailed_;
     bool is_counted_alone_;
     std::uint64_t deaths_before_ = deaths_around_us();
     Process process_;

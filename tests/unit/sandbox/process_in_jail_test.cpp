@@ -122,6 +122,15 @@ TEST_F(ProcessInJail, MemoryIsCountedOverAllItsProcesses) {
     EXPECT_TRUE(finished.out_of_memory);
 }
 
+/// What budgets of compilers are taken from, and how the kernel's limit is known from a death by the machine.
+TEST_F(ProcessInJail, WhatItComputedIsKnown) {
+    const auto finished = in_jail(shell("i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done"));
+    EXPECT_TRUE(finished.ended.success());
+    EXPECT_GT(finished.computed, std::chrono::milliseconds(100));
+    const auto idle = in_jail(shell("sleep 0.5"));
+    EXPECT_LT(idle.computed, std::chrono::milliseconds(100));
+}
+
 TEST_F(ProcessInJail, MemoryIsWatchedWhereItsOutputIsTakenToo) {
     const auto finished =
         run(machine().jail.lock(shell("for i in 1 2 3 4; do (x=$(yes | head -c 80000000); sleep 20; echo $x) & done; "
