@@ -2,11 +2,13 @@
 
 #include "grading/whose_code.hpp"
 #include "submission/digest.hpp"
+#include "submission/handed_in_file.hpp"
 #include "submission/written.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace headway::cli {
 namespace {
@@ -44,12 +46,20 @@ bool is_laid_out(const Course& course, const fs::path& folder) {
     return has_exercise;
 }
 
+/// Whether a file of the hand-in has this text.
+bool holds(const fs::path& folder, const fs::path& relative, const std::string& text) try {
+    return fs::file_size(folder / relative) == text.size() &&
+           build::read_handed_in(folder, relative, text.size()) == text;
+} catch (const std::runtime_error&) {  // it changed, or is closed
+    return false;
+}
+
 /// What is to be laid out; nothing where the folder can be graded as it is.
 std::optional<std::vector<build::Submission>> submissions_in(const Course& course, const fs::path& named) try {
     if (!fs::exists(named)) throw UsageError(fmt::format("there is no file or folder {}", named.string()));
     if (is_own(course, named) || (fs::is_directory(named) && is_laid_out(course, named))) return std::nullopt;
     intake::HandIn hand_in;
-    hand_in.paths = {named};
+    hand_in.paths = {fs::canonical(named)};  // a link may be named, though none is followed below it
     if (!fs::is_directory(named) && !intake::is_archive(named)) hand_in.names = {named.filename().string()};
     return intake::read_hand_in(hand_in, wanted_of(course));
 } catch (const fs::filesystem_error& error) {
@@ -80,14 +90,14 @@ fs::path HandedIn::origin_of(const fs::path& graded) const {
     if (!fs::is_directory(named_)) return named_;
     std::error_code closed;
     const std::string text = fs::is_regular_file(folder_ / graded) ? build::read_file(folder_ / graded) : "";
+    const fs::path folder = fs::canonical(named_);
     fs::path origin = named_ / graded;
     constexpr auto skip = fs::directory_options::skip_permission_denied;
     for (fs::recursive_directory_iterator entry(named_, skip, closed), end; entry != end; ++entry) {
         if (entry.depth() >= intake::most_nested) entry.disable_recursion_pending();
         if (!entry->is_regular_file() || entry->is_symlink()) continue;
         if (intake::is_archive(entry->path())) origin = entry->path();
-        if (may_count(entry->path().filename()) && entry->file_size() == text.size() &&
-            build::read_file(entry->path()) == text)
+        if (may_count(entry->path().filename()) && holds(folder, entry->path().lexically_relative(named_), text))
             return entry->path();
     }
     return origin;

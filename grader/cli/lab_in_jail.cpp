@@ -10,12 +10,8 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
-#include <array>
-#include <cerrno>
+#include <chrono>
 #include <optional>
-
-#include <unistd.h>
 
 namespace headway::cli {
 namespace {
@@ -24,7 +20,9 @@ namespace fs = std::filesystem;
 
 constexpr std::uintmax_t most_parcel_bytes = std::uintmax_t{64} << 20U;
 constexpr std::size_t longest_line = 4096;
-constexpr std::chrono::seconds longest_lab{7200};  ///< of computing
+constexpr std::chrono::seconds longest_lab{7200};  ///< computing or asleep
+constexpr std::size_t most_numbers = std::size_t{16} << 20U;
+constexpr int deepest_numbers = 16;  ///< the labs' own have half as many levels
 constexpr const char* numbers_name = "numbers.json";
 
 /// The lab's options that name a place outside, and what is left of its words.
@@ -72,22 +70,41 @@ void print_line(std::string_view line) {
     std::fflush(stdout);
 }
 
-void relay(const sandbox::Process& process) {
-    std::string pending;
-    std::array<char, 1 << 14> buffer;  // NOLINT(*-member-init): filled by read
-    for (;;) {
-        const ssize_t got = ::read(process.output(), buffer.data(), buffer.size());
-        if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) break;
-        pending.append(buffer.data(), static_cast<std::size_t>(got));
-        for (std::size_t end = 0; (end = pending.find('\n')) != std::string::npos; pending.erase(0, end + 1))
-            print_line(std::string_view(pending).substr(0, end));
-        if (pending.size() > longest_line) {
-            print_line(pending);
-            pending.clear();
-        }
+/// What it prints, line by line as it comes.
+class Relay {
+public:
+    void operator()(std::string_view bytes) {
+        pending_ += bytes;
+        for (std::size_t end = 0; (end = pending_.find('\n')) != std::string::npos; pending_.erase(0, end + 1))
+            print_line(std::string_view(pending_).substr(0, end));
+        if (pending_.size() > longest_line) flush();
     }
-    if (!pending.empty()) print_line(pending);
+    void flush() {
+        if (!pending_.empty()) print_line(pending_);
+        pending_.clear();
+    }
+
+private:
+    std::string pending_;
+};
+
+sandbox::Finished run_and_relay(const sandbox::Launch& launch) {
+    Relay relay;
+    auto finished = sandbox::run(launch, longest_lab, [&](std::string_view bytes) { relay(bytes); });
+    relay.flush();
+    return finished;
+}
+
+/// Why it did not end by itself; empty if it did.
+std::string why_stopped(const sandbox::Finished& finished, std::uint64_t most_memory) {
+    if (finished.timed_out)
+        return fmt::format("it had run for {} hours, which is the limit for somebody else's code",
+                           std::chrono::duration_cast<std::chrono::hours>(longest_lab).count());
+    if (finished.starved) return "this machine had no memory left. Close other programs and run it again";
+    if (finished.out_of_memory)
+        return fmt::format("it used more than {} MiB of memory (memory_mib of [compiler] in policy.toml)",
+                           most_memory >> 20U);
+    return finished.ended.signal == 0 ? "" : fmt::format("signal {} ended it", finished.ended.signal);
 }
 
 /// The page is that program's word: it is shown in a frame that may not fetch, run, send or lead elsewhere.
@@ -108,10 +125,29 @@ std::string in_a_frame(const std::string& page) {
            quoted + "\"></iframe></body></html>\n";
 }
 
-/// Numbers as JSON, or nothing: what stands in them drives no terminal.
-std::string as_json(const std::string& bytes) {
-    const auto document = nlohmann::json::parse(bytes, nullptr, false);
-    return document.is_discarded() ? "" : document.dump(2, ' ', true, nlohmann::json::error_handler_t::replace) + "\n";
+/// Numbers as JSON that drives no terminal. Nothing if they are too large, or nested so deeply that who reads them
+/// might run out of stack: to write a document again takes a call for each level.
+std::optional<std::string> as_json(const std::string& bytes) {
+    if (bytes.size() > most_numbers) return std::nullopt;
+    bool too_deep = false;
+    const auto is_shallow = [&](int depth, nlohmann::json::parse_event_t, const nlohmann::json&) {
+        too_deep |= depth > deepest_numbers;
+        return depth <= deepest_numbers;
+    };
+    const auto document = nlohmann::json::parse(bytes, is_shallow, false);
+    if (too_deep || document.is_discarded()) return std::nullopt;
+    return document.dump(2, ' ', true, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+void hand_out_numbers(const std::string& bytes, const std::string& place) {
+    const auto numbers = as_json(bytes);
+    if (!numbers)
+        fmt::print(stderr, "headway: the numbers are left out: they are no JSON of at most {} MiB and {} levels\n",
+                   most_numbers >> 20U, deepest_numbers);
+    else if (place == "-")
+        fmt::print("{}", *numbers);
+    else
+        build::write_file(place, *numbers);
 }
 
 }  // namespace
@@ -141,13 +177,7 @@ int run_lab_in_jail(const Course& course, const std::string& lab, const fs::path
         .program = program, .readable = places.readable, .folder = most.worker.folder, .secret = course.root};
     const build::ScratchFolder scratch(program.parent_path());
     const fs::path parcel_file = scratch.path() / "parcel";
-    sandbox::Ended ended;
-    {
-        auto process =
-            sandbox::Process::start(jail.lock_with_parcel(command, contents, parcel_file), sandbox::Channel::no);
-        relay(process);
-        ended = process.wait();
-    }
+    const auto finished = run_and_relay(jail.lock_with_parcel(command, contents, parcel_file));
     sandbox::Parcel parcel = sandbox::open_parcel(parcel_file, most_parcel_bytes);
     const std::string page = lab + ".html";
     if (const auto found = parcel.find(page); found != parcel.end()) {
@@ -155,14 +185,11 @@ int run_lab_in_jail(const Course& course, const std::string& lab, const fs::path
         build::write_file(places.output / page, in_a_frame(found->second));
         fmt::print("copied out of the jail: {}\n", (places.output / page).string());
     }
-    if (const auto found = parcel.find(numbers_name); places.json && found != parcel.end()) {
-        if (*places.json == "-")
-            fmt::print("{}", as_json(found->second));
-        else
-            build::write_file(*places.json, as_json(found->second));
-    }
-    if (ended.signal == 0) return ended.exit_code;
-    fmt::print(stderr, "headway: the lab was ended by signal {}\n", ended.signal);
+    if (const auto found = parcel.find(numbers_name); places.json && found != parcel.end())
+        hand_out_numbers(found->second, *places.json);
+    const std::string why = why_stopped(finished, command.limits.resident);
+    if (why.empty()) return finished.ended.exit_code;
+    fmt::print(stderr, "headway: the lab was stopped: {}\n", why);
     return some_did_not_pass;
 }
 

@@ -14,6 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* result_name = "result.json";  // results.cpp reads it
+
 fs::path file_in(const fs::path& folder) { return folder / "lock"; }
 
 /// Who waited for a folder that was removed meanwhile holds the lock of nothing.
@@ -100,6 +102,16 @@ void keep_within(const fs::path& work, std::uintmax_t most) {
         fs::remove(oldest.folder.parent_path(), ignored);  // if nothing else is in it
         all -= oldest.bytes;
     }
+}
+
+void keep_small(const fs::path& folder, std::uintmax_t most) {
+    const auto held = FolderLock::try_to_hold(folder);
+    if (!held || bytes_in(folder) <= most) return;
+    std::vector<fs::path> products;
+    std::error_code ignored;
+    for (const auto& entry : fs::directory_iterator(folder, ignored))
+        if (entry.path() != file_in(folder) && entry.path().filename() != result_name) products.push_back(entry.path());
+    for (const fs::path& product : products) fs::remove_all(product, ignored);
 }
 
 }  // namespace headway::cli

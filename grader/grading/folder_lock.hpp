@@ -30,4 +30,8 @@ private:
 /// bytes. What a grading holds stays.
 void keep_within(const std::filesystem::path& work, std::uintmax_t most);
 
+/// Removes what one grading has left in its folder, but for the result, if that takes up more than `most` bytes. What
+/// another grading holds stays.
+void keep_small(const std::filesystem::path& folder, std::uintmax_t most);
+
 }  // namespace headway::cli

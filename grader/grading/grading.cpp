@@ -33,6 +33,10 @@ std::string circumstances(const Course& course) {
 /// What earlier gradings may take up: the exercises of some thirty submissions with all their programs.
 constexpr std::uintmax_t most_kept = std::uintmax_t{2} << 30U;
 
+/// And what one exercise of one submission may: many times what an honest one needs, and for all exercises less than
+/// the above.
+constexpr std::uintmax_t most_kept_of_one = std::uintmax_t{128} << 20U;
+
 }  // namespace
 
 State state_of(const std::vector<verdict::Test>& tests) {
@@ -78,7 +82,9 @@ verdict::Verdict grade(const Course& course, const GradingOptions& options) {
     std::vector<std::future<verdict::Exercise>> running;
     for (const ExerciseInfo* info : options.exercises)
         running.push_back(std::async(std::launch::async, [&, info] {
-            return grade_exercise(course, options, *info, free_processors, progress_mutex);
+            auto exercise = grade_exercise(course, options, *info, free_processors, progress_mutex);
+            keep_small(work_folder(course, options.submission, info->name), most_kept_of_one);
+            return exercise;
         }));
     build::Digest digest;
     for (auto& exercise : running) {

@@ -3,7 +3,7 @@
 #include "intake/exercise_names.hpp"
 #include "intake/hand_in.hpp"
 
-#include "submission/digest.hpp"
+#include "submission/handed_in_file.hpp"
 #include "verdict/utf8.hpp"
 
 #include <fmt/format.h>
@@ -24,15 +24,19 @@ FileTree read_files(const HandIn& hand_in) {
         const std::string name = FileTree::with_small_ending(hand_in.names[i]);
         if (!FileTree::counts(name)) continue;
         if (fs::file_size(hand_in.paths[i]) > tree.room()) throw Malformed("holds more than 16 MiB of sources");
-        tree.add(FileTree::checked_path(name), build::read_file(hand_in.paths[i]));
+        const fs::path path = fs::absolute(hand_in.paths[i]);
+        const fs::path folder = fs::canonical(path.parent_path());  // the instructor's own, which may be a link
+        tree.add(FileTree::checked_path(name), build::read_handed_in(folder, path.filename(), tree.room()));
     }
     return tree;
 }
 
-FileTree read_tree(const HandIn& hand_in) {
+FileTree read_tree(const HandIn& hand_in) try {
     if (!hand_in.names.empty()) return read_files(hand_in);
     const fs::path& path = hand_in.paths.front();
     return is_archive(path) ? read_archive(path) : read_folder(path);
+} catch (const build::ChangedMeanwhile& error) {
+    throw Malformed(error.what());
 }
 
 /// "a/b" of "a/b/c"; empty at the top.

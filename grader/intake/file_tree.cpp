@@ -1,6 +1,6 @@
 #include "intake/file_tree.hpp"
 
-#include "submission/digest.hpp"
+#include "submission/handed_in_file.hpp"
 #include "submission/submission.hpp"
 #include "verdict/utf8.hpp"
 
@@ -142,7 +142,8 @@ FileTree read_folder(const fs::path& folder, Bounds bounds) {
         if (!FileTree::counts(path)) continue;
         if (entry->file_size() > tree.room())
             throw Malformed(fmt::format("holds more than {} MiB of sources", bounds.bytes >> 20U));
-        tree.add(FileTree::checked_path(path), build::read_file(entry->path()));
+        tree.add(FileTree::checked_path(path),
+                 build::read_handed_in(folder, entry->path().lexically_relative(folder), tree.room()));
     }
     if (tree.files().empty())
         unpack_into(tree, archives);

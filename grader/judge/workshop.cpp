@@ -34,6 +34,7 @@ std::vector<std::string> worker_environment(const Program& program) {
         return {
             "ASAN_OPTIONS=detect_leaks=0:malloc_fill_byte=254:max_malloc_fill_size=1073741824:"
             "detect_stack_use_after_return=1:allocator_may_return_null=0:color=never:"
+            "disable_coredump=0:"  // it would lower a limit that stops more: see no_core_dumps of the jail
             // What was freed is given out again after 16 MiB and not 256: fresh pages cost more than all checks.
             "quarantine_size_mb=16:malloc_context_size=16:symbolize=" +
                 std::string(program.symbolized ? "1" : "0"),

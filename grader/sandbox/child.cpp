@@ -19,6 +19,17 @@ void set_limit(__rlimit_resource resource, std::uint64_t value) {
     ::setrlimit(resource, &limit);
 }
 
+/// A core file of one byte is none. Where core_pattern names a program, the kernel hands it the memory of what crashed
+/// even if the limit is 0, and refrains only if it is 1 [core(5)].
+void forgo_core_dumps() {
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_CORE, &limit) != 0) return;
+    const rlimit one{1, 1};
+    if (::setrlimit(RLIMIT_CORE, &one) == 0) return;
+    limit.rlim_cur = limit.rlim_max;  // whose hard limit is 0 has nothing better than that
+    ::setrlimit(RLIMIT_CORE, &limit);
+}
+
 void apply(const Limits& limits) {
     set_limit(RLIMIT_CPU, static_cast<std::uint64_t>(limits.cpu.count()));
     rlimit addresses{};
@@ -28,8 +39,7 @@ void apply(const Limits& limits) {
     set_limit(RLIMIT_AS, limits.address_space);
     set_limit(RLIMIT_FSIZE, limits.file_size);
     set_limit(RLIMIT_STACK, limits.stack);
-    const rlimit no_core{0, 0};
-    ::setrlimit(RLIMIT_CORE, &no_core);
+    forgo_core_dumps();
 }
 
 /// Closes at exec what nobody gave the child on purpose: descriptors of the grader, and of the program that started it.

@@ -14,6 +14,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace headway::sandbox {
@@ -210,6 +211,14 @@ bool Family::reset_peak() const {
         any |= clear && ::write(clear.get(), "5", 1) == 1;
     }
     return any;
+}
+
+bool Family::is_shut() const {
+    return !members_.empty() && std::ranges::all_of(members_, [](pid_t pid) {
+        struct stat about {};
+        if (::stat(proc_path(pid, "clear_refs").c_str(), &about) != 0) return false;  // it is gone, or none has one
+        return about.st_uid != status_number(pid, "\nUid:");  // the kernel has given its files to root
+    });
 }
 
 }  // namespace headway::sandbox

@@ -45,6 +45,8 @@ public:
     std::uint64_t peak_resident_bytes() const;
     /// @return whether the kernel let us, for any of them
     bool reset_peak() const;
+    /// Whether each of them keeps us from doing so, as no process does that has not asked for it (PR_SET_DUMPABLE).
+    bool is_shut() const;
 
     const std::set<pid_t>& members() const { return members_; }
     /// Pages that children of theirs have touched, of those that have ended and were waited for.

@@ -258,7 +258,8 @@ std::optional<Process::MemoryMark> Process::mark_memory() const {
     MemoryMark mark;
     mark.resident = resident_bytes();
     mark.written = ended_ ? 0 : family_.written_bytes();
-    if (ended_ || !family_.reset_peak()) return std::nullopt;
+    mark.is_shut = !ended_ && !family_.reset_peak();
+    if (ended_ || (mark.is_shut && !family_.is_shut())) return std::nullopt;
     mark.members = family_.members();
     mark.faults_of_ended_children = family_.faults_of_ended_children();
     mark.group_counts = group_ && group_->reset_peak_memory();

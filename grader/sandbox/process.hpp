@@ -6,10 +6,12 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -137,7 +139,8 @@ public:
     std::chrono::nanoseconds cpu_time() const;
     /// Stays what it was once it has ended.
     TimeUsed time_used() const;
-    /// All that it computed, with all that it started and waited for; known once it has ended.
+    /// All that it computed, with all that it started and waited for; known once it has ended. bubblewrap does not
+    /// always wait for its jail: time_used() is what was seen of that.
     std::chrono::nanoseconds computed() const { return computed_; }
     /// See Family.
     bool is_ready_to_compute() const { return !ended_ && family_.is_ready_to_compute(); }
@@ -151,6 +154,7 @@ public:
         std::uint64_t written = 0;  ///< of that, without code and other files
         std::set<pid_t> members;
         std::uint64_t faults_of_ended_children = 0;
+        bool is_shut = false;       ///< it keeps its memory from us, on purpose; growth is not known
         bool group_counts = false;  ///< the control group tells the peak, of processes that have ended too
         std::uint64_t in_group = 0;
     };
@@ -197,5 +201,9 @@ struct Finished {
 
 /// Runs a command to its end. Output beyond `most_output` is read and dropped.
 Finished run(const Launch& launch, std::chrono::seconds wall_limit, std::size_t most_output);
+
+/// The same, but its output is handed over piece by piece as it comes, and none of it is kept.
+using TakeOutput = std::function<void(std::string_view)>;
+Finished run(const Launch& launch, std::chrono::seconds wall_limit, const TakeOutput& take_output);
 
 }  // namespace headway::sandbox

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <linux/fscrypt.h>
 #include <sched.h>
+#include <sys/resource.h>
 
 namespace headway::sandbox {
 namespace {
@@ -165,6 +166,15 @@ void bounded_time(Plan& plan) {
     refuse(plan, EPERM, {"setpriority", "sched_setscheduler", "sched_setattr", "sched_setparam"});
 }
 
+/// Attack: crash where core_pattern names a program (apport, systemd-coredump). The kernel starts that as root, outside
+/// of every jail, and hands it all the memory of the crashed one, unless the limit on core files is 1: child.cpp sets
+/// it. A program may lower it to 0, which stops nothing. That is answered as if it had worked: AddressSanitizer does so
+/// when it starts, and gives up where it gets an error.
+void no_core_dumps(Plan& plan) {
+    plan.refused.push_back({.name = "setrlimit", .error = 0, .first = RLIMIT_CORE});
+    plan.refused.push_back({.name = "prlimit64", .error = 0, .what = RLIMIT_CORE, .only_with_third = true});
+}
+
 /// Attack: read or write another process's memory (the judge's, a sibling's); cheat the sanitizer.
 void no_tracing(Plan& plan) {
     refuse(plan, EPERM,
@@ -262,6 +272,7 @@ std::span<const Protection> protections() {
         {"bounded_processes", "starts few processes", bounded_processes, nullptr},
         {"bounded_addresses", "has bounded memory", bounded_addresses, nullptr},
         {"bounded_time", "has bounded time", bounded_time, nullptr},
+        {"no_core_dumps", "hands no core dump to this machine", no_core_dumps, nullptr},
         {"no_tracing", "reads no other process", no_tracing, nullptr},
         {"no_hidden_memory", "hides no memory", no_hidden_memory, nullptr},
         {"no_privileges", "has no privileges", no_privileges, all_privileges},

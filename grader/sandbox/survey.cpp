@@ -107,6 +107,18 @@ std::string out_of_reach(const Places& places) {
     return "";
 }
 
+/// Who may have no core files at all cannot set the limit of 1 that keeps a crash from the program in core_pattern.
+std::string state_without_a_limit_on_core_dumps(const std::string& found) {
+    rlimit limit{};
+    ::getrlimit(RLIMIT_CORE, &limit);
+    if (limit.rlim_max > 0) return "absent: " + found;
+    char first = 0;
+    std::ifstream("/proc/sys/kernel/core_pattern") >> first;
+    if (first != '|') return enforced;
+    return "degraded: the hard limit on core files is 0 here, so a crash starts the program that "
+           "/proc/sys/kernel/core_pattern names; a hard limit of 1 or more keeps it from that";
+}
+
 Found with_jail(Found inspected, const Jail& jail, const Policy& policy) {
     Found found;
     if (jail.is_weaker()) {
@@ -127,6 +139,8 @@ Found with_jail(Found inspected, const Jail& jail, const Policy& policy) {
             found[name] = "degraded: this bubblewrap knows no --size; only compilers and counting write, file by file";
         else if (held)
             found[name] = state_where_held(jail, name);
+        else if (name == "no_core_dumps")
+            found[name] = state_without_a_limit_on_core_dumps(result->second);
         else
             found[name] = "absent: " + result->second;
     }

@@ -18,17 +18,22 @@ void refuse(scmp_filter_ctx filter, const Refused& refused) {
     const int number = seccomp_syscall_resolve_name(refused.name);
     if (number == __NR_SCMP_ERROR) return;  // this kernel's headers do not know it; nor does what was built here
     const std::uint32_t action = SCMP_ACT_ERRNO(static_cast<std::uint32_t>(refused.error));
-    int status = 0;
-    if (refused.what)  // the kernel takes an int: what else stands in the register is no other value
-        status = seccomp_rule_add(filter, action, number, 1, SCMP_A1(SCMP_CMP_MASKED_EQ, 0xFFFFFFFFU, *refused.what));
-    else if (refused.only_on_others)
-        status = seccomp_rule_add(filter, action, number, 1, SCMP_A0(SCMP_CMP_NE, 0, 0));
-    else if (refused.flags == 0)
-        status = seccomp_rule_add(filter, action, number, 0);
-    for (std::uint64_t bit = 1; bit != 0 && status == 0; bit <<= 1U)
-        if ((refused.flags & bit) != 0)
-            status = seccomp_rule_add(filter, action, number, 1, SCMP_A0(SCMP_CMP_MASKED_EQ, bit, bit));
-    if (status != 0) throw std::runtime_error(std::string("no filter for the system call ") + refused.name);
+    const auto add = [&](const std::vector<scmp_arg_cmp>& conditions) {
+        const auto count = static_cast<unsigned>(conditions.size());
+        if (seccomp_rule_add_array(filter, action, number, count, conditions.data()) != 0)
+            throw std::runtime_error(std::string("no filter for the system call ") + refused.name);
+    };
+    for (std::uint64_t bit = 1; bit != 0; bit <<= 1U)
+        if ((refused.flags & bit) != 0) add({SCMP_A0(SCMP_CMP_MASKED_EQ, bit, bit)});
+    if (refused.flags != 0) return;
+    // The kernel takes an int: what else stands in the register is no other value.
+    constexpr std::uint64_t whole_int = 0xFFFFFFFFU;
+    std::vector<scmp_arg_cmp> all;
+    if (refused.only_on_others) all.push_back(SCMP_A0(SCMP_CMP_NE, 0, 0));
+    if (refused.first) all.push_back(SCMP_A0(SCMP_CMP_MASKED_EQ, whole_int, *refused.first));
+    if (refused.what) all.push_back(SCMP_A1(SCMP_CMP_MASKED_EQ, whole_int, *refused.what));
+    if (refused.only_with_third) all.push_back(SCMP_A2(SCMP_CMP_NE, 0, 0));
+    add(all);
 }
 
 /// libseccomp writes to a descriptor only.

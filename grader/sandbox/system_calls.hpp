@@ -7,14 +7,16 @@
 
 namespace headway::sandbox {
 
-/// A system call that gets an error instead of an answer.
+/// A system call that gets an error instead of an answer: always, or only where all that is said of its arguments
+/// holds.
 struct Refused {
     const char* name;
-    int error;
-    std::uint64_t flags = 0;      ///< refused only if its first argument has one of these; 0: always
-    bool only_on_others = false;  ///< refused only if its first argument, a process, is not 0: itself
-    /// Refused only if its second argument is this one of the things that it does.
-    std::optional<std::uint32_t> what = {};
+    int error;                                ///< 0: it is told that it succeeded, and nothing happens
+    std::uint64_t flags = 0;                  ///< its first argument has one of these
+    bool only_on_others = false;              ///< its first argument, a process, is not 0: itself
+    std::optional<std::uint32_t> what = {};   ///< its second argument is this
+    std::optional<std::uint32_t> first = {};  ///< its first argument is this
+    bool only_with_third = false;             ///< its third argument is not 0: prlimit64 sets what else it reads
 };
 
 /// The kernel's filter (seccomp, as BPF) that refuses them, and every call of another architecture.

@@ -13,6 +13,7 @@
 #include <linux/btrfs.h>
 #include <linux/fs.h>
 #include <linux/fsverity.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -65,6 +66,13 @@ void refuse_meddling(Plan& plan) {
     refuse(plan, {"setpriority", "ioprio_set", "migrate_pages", "move_pages", "process_mrelease"});
     for (const char* name : {"prlimit64", "sched_setaffinity", "sched_setscheduler", "sched_setparam", "sched_setattr"})
         plan.refused.push_back({.name = name, .error = EPERM, .only_on_others = true});
+}
+
+/// A process that is not dumpable keeps its memory from us; where /proc is mounted with hidepid, it is not even seen,
+/// and nobody watches it. What delivers a file does that itself, and is not measured.
+void refuse_to_be_shut(Plan& plan) {
+    if (plan.command.delivery.empty())
+        plan.refused.push_back({.name = "prctl", .error = EPERM, .first = PR_SET_DUMPABLE});
 }
 
 /// Asked of a file or a folder that is open for reading, these change its attributes, or make and remove folders in it.
@@ -170,6 +178,7 @@ void make_weaker(Plan& plan, RuleForFiles rule_for_files) {
     refuse_relabelling(plan);
     if (plan.inmate != Inmate::same_user) return;
     refuse_meddling(plan);
+    refuse_to_be_shut(plan);
     for (std::string& word : plan.instructions)
         if (word.starts_with("nproc=")) word = "nproc=" + std::to_string(plan.command.limits.processes + own_threads());
 }

@@ -290,6 +290,17 @@ bool Student::overlap(wire::Handle a, wire::Handle b) {
 
 void Student::forget(wire::Handle handle) { answer("forget", {{"x", handle}}); }
 
+namespace {
+
+[[noreturn]] void fail_unmeasured(std::string message) {
+    Failure failure;
+    failure.kind = FailureKind::wrong_behaviour;
+    failure.message = std::move(message);
+    fail(std::move(failure));
+}
+
+}  // namespace
+
 Student::Measured Student::measured(const std::string& function, const Arguments& arguments) {
     Measured result;
     const auto mark = link().process().mark_memory();
@@ -299,14 +310,14 @@ Student::Measured Student::measured(const std::string& function, const Arguments
     result.computed = process.cpu_time() - before;
     if (mark) {
         result.started_processes = process.has_started_processes_since(*mark);
-        if (!mark->group_counts && result.started_processes) {
-            Failure failure;
-            failure.kind = FailureKind::wrong_behaviour;
-            failure.message = "your " + function +
-                              " starts processes, whose memory cannot be measured here; compute in the one that was "
-                              "called (threads are fine)";
-            fail(std::move(failure));
-        }
+        if (!mark->group_counts && result.started_processes)
+            fail_unmeasured("your " + function +
+                            " starts processes, whose memory cannot be measured here; compute in the one that was "
+                            "called (threads are fine)");
+        if (mark->is_shut)
+            fail_unmeasured("what memory your " + function +
+                            " takes cannot be measured, since your program keeps its memory from the grader "
+                            "(prctl with PR_SET_DUMPABLE does that); leave that out");
         result.is_known = true;
         result.before = mark->written;
         result.growth = process.growth_since(*mark);

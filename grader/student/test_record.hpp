@@ -72,6 +72,8 @@ void shown(Student& student, const std::string& function);
 
 /// Adds a sentence to the verdict, whether the test passes or fails.
 void remark(Student& student, std::string sentence);
+/// That what memory `function` takes is not known (Student::Measured), which must not go unsaid.
+void remark_unmeasured_memory(Student& student, const std::string& function);
 
 /// Ends the test with this failure; its record adds the story, and the function if that is empty.
 [[noreturn]] void fail(verdict::Failure failure);

@@ -1,6 +1,7 @@
 #include "submission/submission.hpp"
 
 #include "submission/digest.hpp"
+#include "submission/handed_in_file.hpp"
 
 #include "verdict/utf8.hpp"
 
@@ -171,12 +172,13 @@ Submission read_open_submission(const fs::path& folder, const fs::path& course_f
             continue;
         }
         if (const std::string why = why_unusable(relative); !why.empty()) throw BadSubmission(why);
-        bytes += entry->file_size();
-        if (bytes > most_bytes) throw BadSubmission(folder.string() + ": more than 4 MiB of sources");
+        if (bytes + entry->file_size() > most_bytes)
+            throw BadSubmission(folder.string() + ": more than 4 MiB of sources");
         if (submission.files.size() == most_files)
             throw BadSubmission(folder.string() + ": more than 200 source files");
         if (::access(entry->path().c_str(), R_OK) != 0 && errno == EACCES) refuse_closed(entry->path());
-        submission.files.push_back({relative, read_file(entry->path())});
+        submission.files.push_back({relative, read_handed_in(folder, relative, most_bytes - bytes)});
+        bytes += submission.files.back().text.size();
     }
     if (!submission.has_source() && !passed_over.empty()) throw BadSubmission(passed_over);
     std::sort(submission.files.begin(), submission.files.end(),

@@ -83,6 +83,60 @@ TEST_F(OneJail, HoldsInALab) {
     EXPECT_TRUE(fs::exists(output / "cost.html"));
 }
 
+/// In place of the lab's numbers a program leaves JSON that is nested deeply. To print it once took a call per level.
+TEST_F(OneJail, ALabsNumbersAreShallow) {
+    desk.write("05_module/module.cpp",
+               solution("05_module/module.cpp") +
+                   "#include <cstdio>\n#include <cstring>\nstatic const char* place = nullptr;\n"
+                   "__attribute__((constructor)) static void at_start(int argc, char** argv) {\n"
+                   "    for (int i = 0; i + 1 < argc; ++i)\n"
+                   "        if (std::strcmp(argv[i], \"--json\") == 0) place = argv[i + 1];\n}\n"
+                   "__attribute__((destructor)) static void at_end() {\n"
+                   "    std::FILE* file = place ? std::fopen(place, \"w\") : nullptr;\n    if (!file) return;\n"
+                   "    for (const char bracket : {'[', ']'})\n"
+                   "        for (int i = 0; i < 1'000'000; ++i) std::fputc(bracket, file);\n"
+                   "    std::fclose(file);\n}\n");
+    const fs::path numbers = desk.folder() / "numbers.json";
+    const auto done = desk.headway({"lab", "cost", "--quick", "--submission", desk.submission().string(), "--output",
+                                    (desk.folder() / "pictures").string(), "--json", numbers.string()});
+    EXPECT_EQ(done.ended.signal, 0);
+    EXPECT_EQ(done.ended.exit_code, 0) << done.output;
+    EXPECT_TRUE(says(done, "the numbers are left out"));
+    EXPECT_FALSE(fs::exists(numbers));
+}
+
+/// Each of its processes has less memory than the lab may use.
+TEST_F(OneJail, ALabIsStoppedAtTheMemoryOfAllItsProcesses) {
+    desk.write("../policy.toml", "[compiler]\nmemory_mib = 1536\n");
+    desk.write("05_module/module.cpp",
+               solution("05_module/module.cpp") +
+                   "#include <cstdlib>\n#include <cstring>\n#include <unistd.h>\nstatic void* volatile kept;\n"
+                   "__attribute__((constructor)) static void at_start() {\n"
+                   "    for (int i = 0; i < 4; ++i) {\n        if (::fork() != 0) continue;\n"
+                   "        kept = std::malloc(512 << 20);\n        std::memset(kept, 1, 512 << 20);\n"
+                   "        for (;;) ::pause();\n    }\n}\n");
+    const auto begin = std::chrono::steady_clock::now();
+    const auto done = desk.headway({"lab", "cost", "--quick", "--submission", desk.submission().string(), "--output",
+                                    (desk.folder() / "pictures").string()});
+    EXPECT_EQ(done.ended.exit_code, 1) << done.output;
+    EXPECT_TRUE(says(done, "the lab was stopped: it used more than 1536 MiB of memory"));
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(200));
+}
+
+/// Objects that are large, though few: 160 MiB for each build, which no worker is linked from.
+TEST_F(OneJail, AGradingLeavesLittle) {
+    desk.write("01_single_head/single_head.cpp", solution("01_single_head/single_head.cpp"));
+    for (const char* name : {"a", "b", "c", "d"})
+        desk.write(fmt::format("01_single_head/{}.cpp", name),
+                   fmt::format("extern char {0}[40 << 20];\nchar {0}[40 << 20] = {{1}};\n", name));
+    EXPECT_EQ(desk.grade("01").state, verdict::State::failed);
+    std::uintmax_t bytes = 0;
+    for (const auto& entry : fs::recursive_directory_iterator(desk.folder() / "state/work"))
+        if (entry.is_regular_file()) bytes += entry.file_size();
+    EXPECT_LT(bytes, std::uintmax_t{128} << 20U);
+    EXPECT_GT(bytes, 0U) << "the result stays";
+}
+
 TEST_F(OneJail, AWorkerThatDoesNotEndIsWaitedForOnce) {
     desk.write("03_scaled_scores/scaled_scores.cpp",
                solution("03_scaled_scores/scaled_scores.cpp") +

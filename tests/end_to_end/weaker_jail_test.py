@@ -27,6 +27,23 @@ __attribute__((constructor)) static void leave_a_marker() {
 }
 """
 LONG_AGO = 1_000_000_000
+# All scores at once, by a program that would keep its memory to itself.
+SHUT = """
+#undef tiled_attention
+#include <cstdlib>
+#include <sys/prctl.h>
+__attribute__((constructor)) static void shut() {
+    if (prctl(PR_SET_DUMPABLE, 0) == 0) std::abort();
+}
+namespace headway::ex10 {
+Tensor tiled_attention(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask, Causal causal, Index tile);
+Tensor tiled_attention(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask, Causal causal, Index tile) {
+    Tensor output = tiled_attention_of_the_solution(q, k, v, mask, causal, tile);
+    [[maybe_unused]] volatile float seen = sum(matmul(q, k.transpose(-2, -1)), -1).data()[0];
+    return output;
+}
+}
+"""
 
 
 class WeakerJail(unittest.TestCase):
@@ -72,7 +89,8 @@ class WeakerJail(unittest.TestCase):
         self.assertTrue(stamps["jail"].startswith("weaker: "), stamps)
         self.assertIn(jail, stamps["jail"])
         self.assertFalse([state for state in stamps.values() if state.startswith("absent")])
-        for name in ("no_hidden_suites", "no_sockets", "no_tracing", "no_kernel_doors", "no_hidden_memory"):
+        for name in ("no_hidden_suites", "no_sockets", "no_core_dumps", "no_tracing", "no_kernel_doors",
+                     "no_hidden_memory"):
             self.assertEqual(stamps[name], "enforced")
         self.assertEqual(self.shared.stat().st_mtime, LONG_AGO, "it changes the times of a file that everybody may write")
 
@@ -93,6 +111,19 @@ class WeakerJail(unittest.TestCase):
     def test_as_a_user(self):
         self.holds(self.grade(machine=["--user", NOBODY]), "the same user")
         self.assertFalse(self.marker.exists(), "it writes where everybody may")
+
+    def test_a_program_that_shuts_its_memory_earns_nothing_by_that(self):
+        submission = self.folder / "submission/10_tiled_attention"
+        submission.mkdir()
+        solution = (COURSE / "solutions/10_tiled_attention/tiled_attention.cpp").read_text()
+        (submission / "tiled_attention.cpp").write_text(
+            "#define tiled_attention tiled_attention_of_the_solution\n" + solution + SHUT)
+        done = self.headway("grade", "10", "--submission", self.folder / "submission", "--json", "-",
+                            machine=["--user", NOBODY])
+        tests = json.loads(done.stdout)["exercises"][0]["tests"]
+        states = {test["name"]: test["state"] for test in tests}
+        self.assertEqual(states["MemoryDoesNotGrowWithTheScores"], "failed", done.stdout[:3000])
+        self.assertEqual(states["CallsAreCleanAndShapesChecked"], "passed", "it can shut its memory")
 
     def test_what_every_user_may_read_is_said_to_be_open(self):
         self.refused(self.grade(machine=["--no-landlock"]), "no_hidden_suites", "headway-judge opens to every user",

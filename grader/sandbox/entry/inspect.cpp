@@ -70,6 +70,21 @@ std::string limit_of(__rlimit_resource resource, unsigned long long most) {
     return limit.rlim_max <= most ? "" : "the limit is " + std::to_string(limit.rlim_max);
 }
 
+/// Any limit but 1 lets a crash start what core_pattern names.
+std::string core_dumps() {
+    rlimit limit{};
+    ::getrlimit(RLIMIT_CORE, &limit);
+    if (limit.rlim_cur != 1) return "the limit on core files is " + std::to_string(limit.rlim_cur) + " and not 1";
+    const rlimit none{0, 1};
+    ::setrlimit(RLIMIT_CORE, &none);
+    ::syscall(SYS_prlimit64, ::getpid(), RLIMIT_CORE, &none, nullptr);
+#ifdef SYS_setrlimit
+    ::syscall(SYS_setrlimit, RLIMIT_CORE, &none);
+#endif
+    ::getrlimit(RLIMIT_CORE, &limit);
+    return limit.rlim_cur == 1 ? "" : "the limit on core files can be changed";
+}
+
 /// A namespace that the grader has too. @param theirs  "net:[4026531840]"
 std::string shared_namespace(const std::string& theirs) {
     const std::string link = "/proc/self/ns/" + theirs.substr(0, theirs.find(':'));
@@ -186,6 +201,7 @@ int main(int argc, char** argv) {
     tell("bounded_files", limit_of(RLIMIT_FSIZE, RLIM_INFINITY - 1) + limit_of(RLIMIT_NOFILE, 1024));
     tell("bounded_addresses", limit_of(RLIMIT_AS, RLIM_INFINITY - 1));
     tell("bounded_time", limit_of(RLIMIT_CPU, RLIM_INFINITY - 1));
+    tell("no_core_dumps", core_dumps());
     tell("no_tracing", tracing());
     tell("no_hidden_memory", hidden_memory());
     tell("no_privileges",

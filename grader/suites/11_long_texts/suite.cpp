@@ -190,9 +190,7 @@ PROPERTY(LongTexts, MemoryGrowsWithTheText, 1,
     constexpr Index T = 384;
     const auto memory = memory_of_long_texts(student, random, T);
     if (!memory) {
-        remark(student,
-               "how much memory your window_attention takes cannot be told on this machine (its kernel does not count "
-               "it for a group of processes), so nothing is held against it.");
+        remark_unmeasured_memory(student, "window_attention");
         return;
     }
     const auto kilobytes = [](std::uint64_t bytes) { return std::to_string(bytes / 1000) + " kB"; };

@@ -55,6 +55,22 @@ TEST_F(KeepWithin, NeverTakesWhatIsInUse) {
     EXPECT_FALSE(fs::exists(unused));
 }
 
+TEST_F(KeepWithin, WhatOneGradingLeavesIsSmallOrItsResultAlone) {
+    const fs::path graded = left("a/01", 1);
+    folder.write("a/01/result.json", "{}");
+    keep_small(graded, 1002);
+    EXPECT_TRUE(fs::exists(graded / "plain/worker"));
+    {
+        const FolderLock lock(graded);
+        keep_small(graded, 100);
+        EXPECT_TRUE(fs::exists(graded / "plain/worker")) << "another grading holds it";
+    }
+    keep_small(graded, 100);
+    EXPECT_FALSE(fs::exists(graded / "plain"));
+    EXPECT_TRUE(fs::exists(graded / "result.json"));
+    EXPECT_TRUE(fs::exists(graded / "lock"));
+}
+
 TEST_F(KeepWithin, ALockTellsWhenTheFolderWasUsedLast) {
     const fs::path used = left("a/01", 9);
     { const FolderLock lock(used); }

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <string>
+#include <string_view>
 #include <system_error>
 
 #include <sys/resource.h>
@@ -75,6 +76,15 @@ TEST_F(ProcessInJail, WhoGradesMayHaveLessThanAProgramIsGranted) {
     EXPECT_EXIT(std::exit(starts_with_less() ? 0 : 1), testing::ExitedWithCode(0), "");
 }
 
+TEST_F(ProcessInJail, KeepsTheLimitThatNoCoreDumpGetsAround) {
+    JailContents contents = tools();
+    contents.own_processes_visible = true;
+    const std::string limits = run(machine().jail.lock(shell("ulimit -c 0 && cat /proc/self/limits"), contents),
+                                   std::chrono::seconds(30), 65536)
+                                   .output;
+    EXPECT_THAT(limits, testing::ContainsRegex("Max core file size +1 +1 "));
+}
+
 TEST_F(ProcessInJail, AProgramThatIsNotThereIsSaidToBe) {
     Command command = shell("");
     command.arguments = {"/nowhere/program"};
@@ -109,6 +119,24 @@ TEST_F(ProcessInJail, MemoryIsCountedOverAllItsProcesses) {
     // Four shells of some 80 MiB: each has less than the limit of 200 MiB.
     const auto finished =
         in_jail(shell("for i in 1 2 3 4; do (x=$(yes | head -c 80000000); sleep 20; echo $x) & done; wait"));
+    EXPECT_TRUE(finished.out_of_memory);
+}
+
+/// What budgets of compilers are taken from, and how the kernel's limit is known from a death by the machine.
+TEST_F(ProcessInJail, WhatItComputedIsKnown) {
+    const auto finished = in_jail(shell("i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done"));
+    EXPECT_TRUE(finished.ended.success());
+    EXPECT_GT(finished.computed, std::chrono::milliseconds(100));
+    const auto idle = in_jail(shell("sleep 0.5"));
+    EXPECT_LT(idle.computed, std::chrono::milliseconds(100));
+}
+
+TEST_F(ProcessInJail, MemoryIsWatchedWhereItsOutputIsTakenToo) {
+    const auto finished =
+        run(machine().jail.lock(shell("for i in 1 2 3 4; do (x=$(yes | head -c 80000000); sleep 20; echo $x) & done; "
+                                      "wait"),
+                                tools()),
+            std::chrono::seconds(30), [](std::string_view) {});
     EXPECT_TRUE(finished.out_of_memory);
 }
 

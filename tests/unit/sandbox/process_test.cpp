@@ -4,8 +4,16 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <sstream>
+#include <string>
+#include <string_view>
 #include <system_error>
+
+#include <sys/resource.h>
+#include <unistd.h>
 
 namespace headway::sandbox {
 namespace {
@@ -47,6 +55,21 @@ TEST(Process, FloodsAreDroppedNotKept) {
     EXPECT_EQ(finished.output.size(), 4096U);
     EXPECT_TRUE(finished.output_truncated);
     EXPECT_TRUE(finished.ended.success());
+}
+
+TEST(Process, OutputCanBeTakenAsItComes) {
+    std::string taken;
+    const Finished finished =
+        run(shell("echo one; sleep 0.2; echo two"), seconds(10), [&](std::string_view bytes) { taken += bytes; });
+    EXPECT_EQ(taken, "one\ntwo\n");
+    EXPECT_EQ(finished.output, "");
+    EXPECT_TRUE(finished.ended.success());
+}
+
+TEST(Process, TheWallClockAlsoEndsOneWhoseOutputIsTaken) {
+    const Finished finished = run(shell("yes"), seconds(1), [](std::string_view) {});
+    EXPECT_TRUE(finished.timed_out);
+    EXPECT_EQ(finished.ended.signal, SIGKILL);
 }
 
 TEST(Process, WhatItsChildrenComputedIsKnownInTheEnd) {
@@ -91,10 +114,56 @@ TEST(Process, ItsNameHidesNoMemory) {
     std::filesystem::remove_all(folder);
 }
 
+/// As somebody without rights: root may look at anybody. @param mode  of the program: one that may not be read keeps
+/// its memory to itself, as after PR_SET_DUMPABLE
+enum class Seen { open, shut, unknown };
+Seen memory_of_sleep(const std::filesystem::path& folder, std::filesystem::perms mode) {
+    const auto program = folder / "program";
+    std::filesystem::copy_file("/bin/sleep", program, std::filesystem::copy_options::overwrite_existing);
+    std::filesystem::permissions(program, mode);
+    constexpr uid_t nobody = 65534;
+    if (::geteuid() == 0 && (::setgid(nobody) != 0 || ::setuid(nobody) != 0)) return Seen::unknown;
+    Command command;
+    command.arguments = {program.string(), "100"};
+    const Process process = Process::start(launch(command), Channel::no);
+    ::usleep(50'000);
+    const auto mark = process.mark_memory();
+    return !mark ? Seen::unknown : mark->is_shut ? Seen::shut : Seen::open;
+}
+
+TEST(Process, MemoryThatItShutsIsToldFromMemoryThatNobodyCounts) {
+    const auto folder = std::filesystem::temp_directory_path() / ("headway-shut-" + std::to_string(::getpid()));
+    std::filesystem::create_directories(folder);
+    std::filesystem::permissions(folder, std::filesystem::perms{0755});
+    const auto exits_with = [](Seen seen) { return testing::ExitedWithCode(static_cast<int>(seen)); };
+    const auto look = [&](unsigned mode) {
+        std::exit(static_cast<int>(memory_of_sleep(folder, std::filesystem::perms{mode})));
+    };
+    EXPECT_EXIT(look(0755), exits_with(Seen::open), "");
+    EXPECT_EXIT(look(0111), exits_with(Seen::shut), "");
+    std::filesystem::remove_all(folder);
+}
+
 TEST(Process, AProgramThatDoesNotExistIsAnError) {
     Command command;
     command.arguments = {"/no/such/program"};
     EXPECT_THROW(Process::start(launch(command), Channel::no), std::system_error);
+}
+
+/// With 0 the kernel would still hand the memory to a program that core_pattern names [core(5)].
+TEST(Process, ACrashHandsNoCoreDumpToAHelper) {
+    rlimit here{};
+    ::getrlimit(RLIMIT_CORE, &here);
+    if (here.rlim_max == 0) GTEST_SKIP() << "the hard limit on core files is 0 here";
+    const std::string limits = run(shell("cat /proc/self/limits"), seconds(10), 4096).output;
+    const std::size_t line = limits.find("Max core file size");
+    ASSERT_NE(line, std::string::npos) << limits;
+    std::istringstream values(limits.substr(line + std::string("Max core file size").size()));
+    int soft = -1;
+    int hard = -1;
+    values >> soft >> hard;
+    EXPECT_EQ(soft, 1);
+    EXPECT_EQ(hard, 1);
 }
 
 TEST(Process, LimitsHold) {

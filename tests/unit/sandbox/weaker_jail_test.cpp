@@ -200,10 +200,12 @@ TEST_F(WeakerJail, TheInspectionFindsWhatKeepsMarksTrustworthy) {
     const Policy whole;
     const Survey found = survey_in(jail().inmate(), {HEADWAY_PROGRAMS, HEADWAY_SOURCE_DIR}, whole);
     EXPECT_THAT(found.protections.at("jail"), HasSubstr("weaker: "));
-    for (const char* name : {"no_hidden_suites", "no_sockets", "no_tracing", "no_kernel_doors", "no_hidden_memory"})
+    for (const char* name :
+         {"no_hidden_suites", "no_sockets", "no_core_dumps", "no_tracing", "no_kernel_doors", "no_hidden_memory"})
         EXPECT_EQ(found.protections.at(name), "enforced") << name;
     EXPECT_NO_THROW(require_jail(found, Unsafe::no));
-    for (const char* name : {"no_sockets", "no_tracing", "no_hidden_memory", "no_kernel_doors", "bounded_processes"}) {
+    for (const char* name :
+         {"no_sockets", "no_core_dumps", "no_tracing", "no_hidden_memory", "no_kernel_doors", "bounded_processes"}) {
         Policy hole;
         hole.switched_off.insert(name);
         const Survey missed = survey_in(jail().inmate(), {HEADWAY_PROGRAMS, HEADWAY_SOURCE_DIR}, hole);
