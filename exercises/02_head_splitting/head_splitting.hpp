@@ -28,14 +28,15 @@ Tensor view(const Tensor& x, const Shape& shape);
 ///         one before it, as PyTorch does, or refuse them)
 Tensor transpose(const Tensor& x, Index axis0, Index axis1);
 
-/// x itself if it is contiguous already (no copy), else a row-major copy.               [as torch.Tensor.contiguous]
+/// x itself or a view of all of it if it is contiguous already (no copy), else a row-major copy.
+///                                                                                     [as torch.Tensor.contiguous]
 /// @return the shape and numbers of x, with contiguous_strides(shape); x itself as it is, where the stride of
 ///         an axis of size 1 may be any
 Tensor contiguous(const Tensor& x);
 
 /// The features of each token, divided among H heads: head h gets features [h·d, (h+1)·d).
 ///     (B, T, D)  view->  (B, T, H, d)  transpose->  (B, H, T, d)
-/// @param x  (B, T, D), contiguous
+/// @param x  (B, T, D), contiguous (one that is not may be refused)
 /// @return (B, H, T, d), a view: shares storage with x
 /// @throws std::invalid_argument if x is not of rank 3, num_heads < 1, or D is not divisible by num_heads
 Tensor split_heads(const Tensor& x, Index num_heads);

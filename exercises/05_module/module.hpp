@@ -31,9 +31,9 @@ struct AttentionOptions {
 /// compare the two: torch packs the three input projections into one in_proj_weight (3D, D), since its E is D, begins
 /// it by Xavier's rule with biases of 0, and averages the weights that it returns over the heads unless told not to.
 ///
-/// Four nn::Linear, registered as q_proj, k_proj, v_proj (D -> E) and out_proj (E -> D); remember that nn::Linear
-/// stores its weight (out, in). With the default head_dim there are 4·D² parameters, + 4·D with bias, whatever H is.
-/// named_parameters, state_dict, load_state_dict, train and eval then come from nn::Module.
+/// Four nn::Linear, registered in this order: q_proj, k_proj, v_proj (D -> E) and out_proj (E -> D); remember that
+/// nn::Linear stores its weight (out, in). With the default head_dim there are 4·D² parameters, + 4·D with bias,
+/// whatever H is. named_parameters, state_dict, load_state_dict, train and eval then come from nn::Module.
 class Attention : public nn::Module {
 public:
     /// out_proj(merge_heads(dropout(weights) · v)).   Self-attention is forward(x, x, x, mask).
@@ -52,8 +52,9 @@ public:
     virtual Tensor attention_weights(const Tensor& query, const Tensor& key, const Mask& mask) = 0;
 };
 
-/// @throws std::invalid_argument unless embed_dim >= 1, num_heads >= 1, dropout in [0, 1), and either head_dim >= 1 is
-///         given or embed_dim is divisible by num_heads
+/// @throws std::invalid_argument unless embed_dim >= 1, num_heads >= 1, dropout in [0, 1), and head_dim >= 1 where it
+/// is
+///         given, or else embed_dim divisible by num_heads
 std::unique_ptr<Attention> make_multi_head_attention(const AttentionOptions& options);
 
 }  // namespace headway::ex05
