@@ -52,9 +52,8 @@ public:
     virtual Tensor attention_weights(const Tensor& query, const Tensor& key, const Mask& mask) = 0;
 };
 
-/// @throws std::invalid_argument unless embed_dim >= 1, num_heads >= 1, dropout in [0, 1), and head_dim >= 1 where it
-/// is
-///         given, or else embed_dim divisible by num_heads
+/// @throws std::invalid_argument unless embed_dim >= 1, num_heads >= 1, dropout in [0, 1), and head_dim >= 1 if it is
+///         given, or embed_dim divisible by num_heads if it is not
 std::unique_ptr<Attention> make_multi_head_attention(const AttentionOptions& options);
 
 }  // namespace headway::ex05
