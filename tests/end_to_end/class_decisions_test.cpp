@@ -14,6 +14,11 @@ TEST_F(ClassCommand, ATimeThatComesLaterSettlesAnOpenMark) {
     EXPECT_EQ(refused.ended.exit_code, 2) << refused.output;
     EXPECT_NE(refused.output.find("nor in the gradebook: 3O2"), std::string::npos) << refused.output;
 
+    folder_.write("future.csv", "id,time\n301,9020-05-02T11:00:00Z\n");
+    const auto in_the_future = class_command({"grade", path("class"), "--unsafe", "--times", path("future.csv")});
+    EXPECT_EQ(in_the_future.ended.exit_code, 2) << in_the_future.output;
+    EXPECT_TRUE(says(in_the_future, "line 2: 9020-05-02T11:00:00Z has not come yet")) << in_the_future.output;
+
     const auto open = grade();
     EXPECT_NE(open.output.find("Open, because nobody knows when it was handed in"), std::string::npos) << open.output;
     EXPECT_NE(open.output.find("1 student who handed in nothing: 310"), std::string::npos) << open.output;

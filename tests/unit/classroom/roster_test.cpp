@@ -70,6 +70,12 @@ TEST(Worksheet, HasTheTimeOfEachWhoHandedIn) {
     } catch (const RosterError& error) {
         EXPECT_THAT(error.what(), HasSubstr("w.csv, line 2: 'soon' is no time"));
     }
+    try {
+        times_in(Roster::parse("Identifier,Last modified (submission)\n4711,\"1 May 9026, 14:00\"\n", "w"), "UTC", "w");
+        FAIL();
+    } catch (const std::runtime_error& error) {
+        EXPECT_THAT(error.what(), HasSubstr("w, line 2: 9026-05-01T14:00:00Z has not come yet"));
+    }
 }
 
 TEST(Roster, WhomCanvasMadeUpIsNobody) {

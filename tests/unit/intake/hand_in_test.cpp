@@ -104,6 +104,14 @@ TEST(HandIns, GradescopeNamesStudentsAndTimeInItsMetadata) {
     EXPECT_EQ(found[0].submitted, "2026-05-01T12:00:00Z");
 }
 
+TEST(HandIns, GradescopesTimesHaveCome) {
+    const build::TemporaryFolder folder;
+    folder.write("submission_1/scaled_scores.cpp", "1");
+    folder.write("submission_metadata.yml",
+                 "submission_1:\n  :submitters:\n  - :sid: '17'\n  :created_at: 9026-05-01 14:00:00 +02:00\n");
+    EXPECT_THROW(find_hand_ins(folder.path(), {}), std::runtime_error);
+}
+
 TEST(HandIns, GradescopesMetadataLeadsNowhereElse) {
     const build::TemporaryFolder folder;
     folder.write("export/submission_metadata.yml", "../secret:\n  :submitters:\n  - :sid: '17'\n");
