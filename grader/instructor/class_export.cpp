@@ -15,6 +15,8 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <map>
+#include <set>
 
 namespace headway::cli {
 namespace {
@@ -68,20 +70,29 @@ std::string gradescope_document(const verdict::Verdict& verdict, const Mark& mar
     return document.dump(2) + "\n";
 }
 
+std::string document(const ClassArguments& arguments, const ClassResults& results, const Mark& mark) {
+    const verdict::Verdict verdict = classroom::verdict_with_gaps(results.graded, mark);
+    return arguments.format == "junit" ? report::junit(verdict) : gradescope_document(verdict, mark, arguments.visible);
+}
+
+/// A file per student. One of an earlier export must not stay for somebody who is gone, or whose mark is open now.
 /// @return how many
-std::size_t export_documents(const ClassArguments& arguments, const ClassResults& results) {
-    const fs::path folder = arguments.folder;
-    std::size_t written = 0;
-    for (const Mark& mark : with_usable_ids(results.marks)) {
-        if (arguments.format == "gradescope" && !mark.complete) continue;
-        const verdict::Verdict verdict = classroom::verdict_with_gaps(results.graded, mark);
-        if (arguments.format == "junit")
-            write(folder / (mark.student + ".xml"), report::junit(verdict));
-        else
-            write(folder / mark.student / "results.json", gradescope_document(verdict, mark, arguments.visible));
-        ++written;
-    }
-    return written;
+std::size_t export_documents(const ClassArguments& arguments, const ClassResults& results) try {
+    const bool is_for_gradescope = arguments.format == "gradescope";
+    std::map<std::string, const Mark*> by_name;
+    const std::vector<Mark> marks = with_usable_ids(results.marks);
+    for (const Mark& mark : marks)
+        if (mark.complete || !is_for_gradescope)
+            by_name[mark.student + (is_for_gradescope ? "/results.json" : ".xml")] = &mark;
+    std::set<std::string> names;
+    for (const auto& [name, mark] : by_name) names.insert(name);
+    const classroom::PageFolder folder(arguments.folder, names);
+    for (const auto& [name, mark] : by_name) folder.write(name, document(arguments, results, *mark));
+    if (const std::size_t removed = folder.finish(); removed > 0)
+        fmt::print("{} of students who have none any more: removed.\n", counted(removed, "file"));
+    return by_name.size();
+} catch (const std::runtime_error& error) {
+    throw UsageError(error.what());
 }
 
 void write_student_pages(const fs::path& folder, const ClassResults& results, const std::vector<Mark>& marks) try {

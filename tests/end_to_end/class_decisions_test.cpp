@@ -92,9 +92,13 @@ TEST_F(ClassCommand, DecisionsHaveReasonsAndAreUndone) {
     EXPECT_EQ(decide({"remove", "301", "2"}).ended.exit_code, 2) << "that is 302's";
     EXPECT_NE(class_command({"attempts", "301"}).output.find("removed: copied (prof)"), std::string::npos);
     EXPECT_EQ(decide({"restore", "301", "1"}).ended.exit_code, 0);
+    class_command({"export", "gradescope", path("results")});
+    EXPECT_TRUE(std::filesystem::exists(path("results/302/results.json")));
     EXPECT_EQ(decide({"remove", "302"}).ended.exit_code, 0);
     EXPECT_TRUE(has("301,301,,,,10\r\n"));
     EXPECT_FALSE(has("302,302"));
+    EXPECT_TRUE(says(class_command({"export", "gradescope", path("results")}), "1 file of students who have none"));
+    EXPECT_FALSE(std::filesystem::exists(path("results/302")));
     EXPECT_EQ(decide({"pin", "301", "1", "04"}).ended.exit_code, 0);
     EXPECT_EQ(decide({"unpin", "301"}).ended.exit_code, 0);
 
