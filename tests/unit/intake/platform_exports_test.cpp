@@ -24,6 +24,9 @@ struct Export {
     std::map<std::string, std::string> students;
     Lines left_out = {};
     const char* metadata = "";  ///< Gradescope's
+    const char* pattern = "";   ///< --student-id
+
+    Naming naming() const { return {pattern, {}, {}}; }
 };
 
 void PrintTo(const Export& one, std::ostream* stream) { *stream << one.name; }
@@ -76,6 +79,22 @@ const std::vector<Export> exports = {
      "    :email: c@x.org\n"
      "submission_3:\n  :submitters:\n  - :name: Dora\n    :sid: ''\n    :email: d@x.org\n"
      "submission_4:\n  :submitters:\n  - :name: Eve\n  - :name: Fay\n"},
+    {"MoodleUnderAPattern",
+     {ada + "file_/scaled_scores.cpp", ada + "onlinetext_/onlinetext.html",
+      "Ben Bitdiddle_4714_assignsubmission_file_merge_heads.cpp"},
+     ExportFormat::moodle,
+     {{"Ada", "03"}, {"Ben", "04"}},
+     {},
+     "",
+     "^(\\w+) "},
+    {"CanvasUnderAPattern",
+     {"ada_LATE_815_90210_scaled_scores-1.cpp", "ada_LATE_815_90211_merge_heads.cpp",
+      "ben_816_90212_work-2.zip!03_scaled_scores/scaled_scores.cpp", "studenttest_999_90214_scaled_scores.cpp"},
+     ExportFormat::canvas,
+     {{"ada", "03 04"}, {"ben", "03"}},
+     {},
+     "",
+     "^([a-z]+)_"},
     {"FoldersCalledByNames",
      {"Jane Doe/03_scaled_scores/scaled_scores.cpp", "Jürgen/scaled_scores (1).cpp", "王小明/Scaled_Scores.cc",
       "Doe, Jane/merge-heads.cpp", "readme.txt", "Thumbs.db"},
@@ -150,11 +169,12 @@ protected:
 TEST_P(Exports, AreReadAsWhatTheyAre) {
     EXPECT_EQ(to_string(format_of(folder_.path())), to_string(GetParam().format));
     std::map<std::string, std::string> found;
-    for (const HandIn& hand_in : find_hand_ins(folder_.path(), {})) found[hand_in.student] = found_in(hand_in);
+    for (const HandIn& hand_in : find_hand_ins(folder_.path(), GetParam().naming()))
+        found[hand_in.student] = found_in(hand_in);
     for (const auto& [student, expected] : GetParam().students)
         EXPECT_TRUE(found[student].starts_with(expected)) << student << ": " << found[student];
     EXPECT_EQ(found.size(), GetParam().students.size());
-    EXPECT_EQ(left_out(folder_.path(), {}), GetParam().left_out);
+    EXPECT_EQ(left_out(folder_.path(), GetParam().naming()), GetParam().left_out);
 }
 
 TEST(CanvasExport, SaysWhatItsMadeUpStudentHandedIn) {
