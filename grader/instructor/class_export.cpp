@@ -14,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <map>
 #include <set>
@@ -95,6 +96,47 @@ std::size_t export_documents(const ClassArguments& arguments, const ClassResults
     throw UsageError(error.what());
 }
 
+/// One file for all. @return who has no row in it
+std::vector<std::string> export_table(const ClassArguments& arguments, const ClassResults& results) {
+    std::vector<std::string> left_out;
+    const auto leave_out = [&](auto&& has_row) {
+        for (const Mark& mark : results.marks)
+            if (!has_row(mark.student)) left_out.push_back(mark.student);
+    };
+    if (arguments.format == "moodle") {
+        const auto participants = classroom::moodle_participants(results.roster, results.graded.attempts);
+        leave_out([&](const std::string& student) { return participants.contains(student); });
+        write(arguments.folder, classroom::moodle_csv(results.marks, verdict::now(), participants, results.roster));
+    } else if (arguments.format == "canvas") {
+        const auto users = classroom::canvas_users(results.roster, results.graded.attempts);
+        leave_out([&](const std::string& one) { return classroom::has_canvas_row(one, users, results.roster); });
+        write(arguments.folder, classroom::canvas_csv(results.marks, canvas_columns(arguments), users, results.roster));
+    } else {
+        write(arguments.folder, classroom::marks_csv(results.marks, results.roster));
+    }
+    return left_out;
+}
+
+void tell_left_out(const ClassArguments& arguments, const ClassResults& results,
+                   const std::vector<std::string>& left_out) {
+    const bool is_for_canvas = arguments.format == "canvas";
+    const std::vector<std::string> strangers = is_for_canvas ? guests(results) : std::vector<std::string>();
+    std::vector<std::string> unnumbered;
+    for (const std::string& student : left_out)
+        if (std::ranges::find(strangers, student) == strangers.end()) unnumbered.push_back(student);
+    if (!strangers.empty())
+        fmt::print(stderr,
+                   "headway: left out of the file, since Canvas refuses or makes up whom it does not know: {}\n",
+                   named(strangers));
+    if (!unnumbered.empty())
+        fmt::print(
+            stderr,
+            "headway: left out of the file, since nobody says which number {} has for them: {}.\n  Its own list, "
+            "{}, does: as roster.csv\n",
+            is_for_canvas ? "Canvas" : "Moodle", named(unnumbered),
+            is_for_canvas ? "the gradebook's export" : "the grading worksheet");
+}
+
 void write_student_pages(const fs::path& folder, const ClassResults& results, const std::vector<Mark>& marks) try {
     std::set<std::string> names;
     for (const Mark& mark : marks) names.insert(mark.student + ".html");
@@ -121,22 +163,12 @@ int run_class_export(const Course& course, const ClassArguments& arguments) {
     tell_of_changed_policy(arguments, results.graded.edition);
     tell_of_strangers(course, gradebook, results.graded.edition, ids_of(results.roster));
     if (arguments.format.ends_with("feedback")) return export_feedback(arguments, results);
-    const bool is_for_canvas = arguments.format == "canvas";
-    const std::vector<std::string> left_out = is_for_canvas ? guests(results) : std::vector<std::string>();
-    std::size_t written = results.marks.size() - left_out.size();
-    if (arguments.format == "csv")
-        write(arguments.folder, classroom::marks_csv(results.marks, results.roster));
-    else if (arguments.format == "moodle")
-        write(arguments.folder, classroom::moodle_csv(results.marks, verdict::now(), results.roster));
-    else if (is_for_canvas)
-        write(arguments.folder, classroom::canvas_csv(results.marks, canvas_columns(arguments), results.roster));
-    else
-        written = export_documents(arguments, results);
+    const bool is_table = arguments.format == "csv" || arguments.format == "moodle" || arguments.format == "canvas";
+    const std::vector<std::string> left_out = is_table ? export_table(arguments, results) : std::vector<std::string>();
+    const std::size_t written =
+        is_table ? results.marks.size() - left_out.size() : export_documents(arguments, results);
     fmt::print("{} in {}.\n", counted(written, "student"), arguments.folder);
-    if (!left_out.empty())
-        fmt::print(stderr,
-                   "headway: left out of the file, since Canvas refuses or makes up whom it does not know: {}\n",
-                   named(left_out));
+    tell_left_out(arguments, results, left_out);
     const int status = tell_incomplete(results);
     return status == all_passed && !left_out.empty() ? some_did_not_pass : status;
 }

@@ -22,10 +22,10 @@ TEST_F(ClassCommand, ATimeThatComesLaterSettlesAnOpenMark) {
     const auto open = grade();
     EXPECT_NE(open.output.find("Open, because nobody knows when it was handed in"), std::string::npos) << open.output;
     EXPECT_NE(open.output.find("1 student who handed in nothing: 310"), std::string::npos) << open.output;
-    const auto exported = class_command({"export", "canvas", path("canvas.csv")});
+    const auto exported = class_command({"export", "csv", path("marks.csv")});
     EXPECT_EQ(exported.ended.exit_code, 1);
     EXPECT_NE(exported.output.find("no mark, and no zero, for 301, 302, 310"), std::string::npos) << exported.output;
-    EXPECT_NE(build::read_file(path("canvas.csv")).find("302,302,,,,\r\n"), std::string::npos);
+    EXPECT_NE(build::read_file(path("marks.csv")).find("\r\n302,,"), std::string::npos);
 
     folder_.write(
         "worksheet.csv",
@@ -84,19 +84,19 @@ TEST_F(ClassCommand, DecisionsHaveReasonsAndAreUndone) {
         return class_command(std::move(what));
     };
     const auto has = [&](const char* row) {
-        class_command({"export", "canvas", path("canvas.csv")});
-        return build::read_file(path("canvas.csv")).find(row) != std::string::npos;
+        class_command({"export", "csv", path("marks.csv")});
+        return build::read_file(path("marks.csv")).find(std::string("\r\n") + row) != std::string::npos;
     };
     EXPECT_EQ(decide({"remove", "301", "1"}).ended.exit_code, 0);
-    EXPECT_TRUE(has("301,301,,,,0\r\n"));
+    EXPECT_TRUE(has("301,0,"));
     EXPECT_EQ(decide({"remove", "301", "2"}).ended.exit_code, 2) << "that is 302's";
     EXPECT_NE(class_command({"attempts", "301"}).output.find("removed: copied (prof)"), std::string::npos);
     EXPECT_EQ(decide({"restore", "301", "1"}).ended.exit_code, 0);
     class_command({"export", "gradescope", path("results")});
     EXPECT_TRUE(std::filesystem::exists(path("results/302/results.json")));
     EXPECT_EQ(decide({"remove", "302"}).ended.exit_code, 0);
-    EXPECT_TRUE(has("301,301,,,,10\r\n"));
-    EXPECT_FALSE(has("302,302"));
+    EXPECT_TRUE(has("301,10,"));
+    EXPECT_FALSE(has("302,"));
     EXPECT_TRUE(says(class_command({"export", "gradescope", path("results")}), "1 file of students who have none"));
     EXPECT_FALSE(std::filesystem::exists(path("results/302")));
     EXPECT_EQ(decide({"pin", "301", "1", "04"}).ended.exit_code, 0);
@@ -106,14 +106,14 @@ TEST_F(ClassCommand, DecisionsHaveReasonsAndAreUndone) {
     EXPECT_NE(floor.output.find("now 0 of 10 points"), std::string::npos) << floor.output;
     EXPECT_NE(floor.output.find("89 points of the adjustment have no effect"), std::string::npos) << floor.output;
     EXPECT_EQ(decide({"adjust", "301", "04", "--set", "7"}).ended.exit_code, 0);
-    EXPECT_TRUE(has("301,301,,,,7\r\n"));
+    EXPECT_TRUE(has("301,7,"));
     EXPECT_EQ(decide({"adjust", "301", "04", "--points", "1"}).ended.exit_code, 2) << "it is set";
     EXPECT_EQ(decide({"adjust", "301", "04", "--unset"}).ended.exit_code, 0);
-    EXPECT_TRUE(has("301,301,,,,0\r\n"));
+    EXPECT_TRUE(has("301,0,"));
 
     EXPECT_EQ(class_command({"forget", "301"}).ended.exit_code, 1) << "it asks first";
     EXPECT_EQ(class_command({"forget", "301", "--yes"}).ended.exit_code, 0);
-    EXPECT_FALSE(has("301,301"));
+    EXPECT_FALSE(has("301,"));
 }
 
 TEST_F(ClassCommand, ARegradeIsUndoneAndCopiesAreKept) {
@@ -126,9 +126,9 @@ TEST_F(ClassCommand, ARegradeIsUndoneAndCopiesAreKept) {
     EXPECT_TRUE(std::filesystem::exists(path("gradebook.sqlite.before-regrade-2")));
     const auto undone = class_command({"regrade", "--undo", "--yes"});
     EXPECT_NE(undone.output.find("20.00 -> 10.00"), std::string::npos) << undone.output;
-    const auto exported = class_command({"export", "canvas", path("canvas.csv")});
+    const auto exported = class_command({"export", "csv", path("marks.csv")});
     EXPECT_NE(exported.output.find("class.toml has changed"), std::string::npos) << exported.output;
-    EXPECT_NE(build::read_file(path("canvas.csv")).find("301,301,,,,10\r\n"), std::string::npos);
+    EXPECT_NE(build::read_file(path("marks.csv")).find("\r\n301,10,"), std::string::npos);
 
     build::write_file(desk_.folder() / "policy.toml", "[worker]\ncall_cpu_seconds = 4\n");
     EXPECT_NE(grade().output.find("limits of policy.toml"), std::string::npos);
