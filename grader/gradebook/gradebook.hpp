@@ -27,6 +27,8 @@ struct Edition {
     std::string policy;                         ///< the text of class.toml
     std::map<std::string, std::string> suites;  ///< exercise -> digest of what it is judged with
 
+    /// What the course had then: what came to it later does not count in this edition.
+    std::vector<std::string> exercises() const;
     bool operator==(const Edition&) const = default;
 };
 

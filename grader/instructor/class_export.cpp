@@ -161,7 +161,7 @@ int run_class_export(const Course& course, const ClassArguments& arguments) {
     const ClassResults results = class_results(course, arguments, gradebook);
     if (arguments.format == "jplag") return export_jplag(course, arguments, gradebook, results.marks);
     tell_of_changed_policy(arguments, results.graded.edition);
-    tell_of_strangers(course, gradebook, results.graded.edition, ids_of(results.roster));
+    tell_of_strangers(gradebook, results.graded.edition, ids_of(results.roster));
     if (arguments.format.ends_with("feedback")) return export_feedback(arguments, results);
     const bool is_table = arguments.format == "csv" || arguments.format == "moodle" || arguments.format == "canvas";
     const std::vector<std::string> left_out = is_table ? export_table(arguments, results) : std::vector<std::string>();
@@ -181,7 +181,7 @@ int run_class_report(const Course& course, const ClassArguments& arguments) {
         classroom::find_out(gradebook, results.graded.edition, results.marks, course,
                             read_elsewhere(course, arguments.compare), results.graded.policy);
     tell_of_changed_policy(arguments, results.graded.edition);
-    tell_of_strangers(course, gradebook, results.graded.edition, ids_of(results.roster));
+    tell_of_strangers(gradebook, results.graded.edition, ids_of(results.roster));
     tell_of_test_student(results.roster);
     const fs::path folder = arguments.folder;
     classroom::make_private(folder);

@@ -208,9 +208,9 @@ int run_class_grade(const Course& course, const ClassArguments& arguments) {
     const classroom::Imported imported =
         classroom::import_hand_ins(gradebook, wanted_of(course), hand_ins, Interrupt::requested);
     const classroom::RunState state = grade_pending(course, arguments, gradebook, edition);
-    const std::vector<gradebook::Mark> marks = all_marks(course, gradebook, edition);
+    const std::vector<gradebook::Mark> marks = all_marks(gradebook, edition);
     show_summary(arguments, imported, state, marks, removed_among(hand_ins, gradebook));
-    tell_of_strangers(course, gradebook, edition, ids_of(roster_of(arguments, gradebook.attempts())));
+    tell_of_strangers(gradebook, edition, ids_of(roster_of(arguments, gradebook.attempts())));
     if (Interrupt::requested()) {
         fmt::print(stderr, "headway: stopped. What is graded is kept; the same command goes on from here.\n");
         return interrupted;

@@ -80,9 +80,9 @@ void require_known(const std::string& student, const classroom::Roster& roster,
 
 ClassResults class_results(const Course& course, const ClassArguments& arguments, const Gradebook& gradebook) {
     const gradebook::Edition edition = current_edition(gradebook);
-    ClassResults results{{gradebook, edition, policy_of(course, edition), gradebook.attempts(), course.tell}, {}, {}};
+    ClassResults results{{gradebook, edition, policy_of(edition), gradebook.attempts(), course.tell}, {}, {}};
     results.roster = roster_of(arguments, results.graded.attempts);
-    results.marks = all_marks(course, gradebook, edition, ids_of(results.roster));
+    results.marks = all_marks(gradebook, edition, ids_of(results.roster));
     std::erase_if(results.marks, [&](const Mark& mark) { return results.roster.is_made_up(mark.student); });
     classroom::leave_out_what_does_not_count(results.marks);
     return results;

@@ -1,6 +1,8 @@
 // What an instructor says and decides about a class: times, marks, attempts, another class.toml.
 #include "class_command.hpp"
 
+#include "gradebook/database.hpp"
+
 #include <filesystem>
 
 namespace headway {
@@ -132,6 +134,26 @@ TEST_F(ClassCommand, ARegradeIsUndoneAndCopiesAreKept) {
 
     build::write_file(desk_.folder() / "policy.toml", "[worker]\ncall_cpu_seconds = 4\n");
     EXPECT_NE(grade().output.find("limits of policy.toml"), std::string::npos);
+}
+
+TEST_F(ClassCommand, AnExerciseThatIsNewInTheCourseCountsOnlyAfterARegrade) {
+    grade();
+    gradebook::Database(path("gradebook.sqlite"), gradebook::Access::read_write)
+        .execute("DELETE FROM suite WHERE exercise LIKE '11%'");  // as an earlier Headway wrote it
+    const auto marks = [&] {
+        class_command({"export", "csv", path("marks.csv")});
+        return build::read_file(path("marks.csv"));
+    };
+    EXPECT_EQ(marks().find("11_long_texts"), std::string::npos);
+    EXPECT_TRUE(says(grade(), "class regrade"));
+    EXPECT_TRUE(says(class_command({"adjust", "301", "11", "--set", "7", "--author", "prof", "--reason", "oral"}),
+                     "is new in the course"));
+    const auto regraded = class_command({"regrade", "--yes"});
+    EXPECT_TRUE(says(regraded, "11_long_texts counts now: 10 points")) << regraded.output;
+    EXPECT_TRUE(says(regraded, "0 marks change")) << regraded.output;
+    EXPECT_NE(marks().find("11_long_texts"), std::string::npos);
+    EXPECT_TRUE(says(class_command({"regrade", "--undo", "--yes"}), "11_long_texts counts no more: 10 points"));
+    EXPECT_EQ(class_command({"report", path("report")}).ended.exit_code, 0);
 }
 
 }  // namespace
