@@ -92,11 +92,15 @@ std::vector<fs::path> hand_ins_of(const fs::path& folder, const Naming& naming, 
 
 using ByStudent = std::map<std::string, HandIn>;
 
+/// Whether an archive is all of a hand-in, or one of the files of which a system makes an entry each.
+enum class Archives { alone, among_files };
+
 /// Puts a file or folder to what its student has handed in already. @param student  an id, or a row; see student_id.hpp
-HandIn& add_to(ByStudent& by_student, const std::string& student, const fs::path& path, const EntryName& name) {
+HandIn& add_to(ByStudent& by_student, const std::string& student, const fs::path& path, const EntryName& name,
+               Archives archives = Archives::alone) {
     HandIn& hand_in = by_student[student];
     hand_in.student = student;
-    const bool single = !fs::is_directory(path) && !is_archive(path);
+    const bool single = !fs::is_directory(path) && (!is_archive(path) || archives == Archives::among_files);
     if (!hand_in.paths.empty() && (!single || hand_in.names.empty()))
         hand_in.problem = fmt::format("{} is a second submission of the same student", path.filename().string());
     hand_in.paths.push_back(path);
@@ -137,7 +141,9 @@ void add_by_pattern(ByStudent& by_student, const fs::path& folder, const Naming&
             online_texts.emplace_back(path, name);
             continue;
         }
-        HandIn& hand_in = add_to(by_student, name.student, path, name);
+        const bool is_systems = name_in(format, whole).has_value();
+        HandIn& hand_in =
+            add_to(by_student, name.student, path, name, is_systems ? Archives::among_files : Archives::alone);
         if (const auto told = metadata.find(whole); told != metadata.end()) hand_in.submitted = told->second.submitted;
     }
     add_online_texts(by_student, online_texts);
@@ -194,7 +200,7 @@ void add_by_number(ByStudent& by_student, const std::vector<fs::path>& entries, 
         else if (name->is_online_text)
             online_texts.emplace_back(path, *name);
         else
-            add_to(by_student, student_of(name->student), path, *name);
+            add_to(by_student, student_of(name->student), path, *name, Archives::among_files);
     }
     add_online_texts(by_student, online_texts);
 }

@@ -18,8 +18,8 @@ enum class TimeFrom { platform, person };
 /// What one student handed in, not read yet.
 struct HandIn {
     std::string student;
-    std::vector<std::filesystem::path> paths;  ///< a folder, an archive, or single files
-    std::vector<std::string> names;            ///< of single files, as the student called them
+    std::vector<std::filesystem::path> paths;  ///< a folder, an archive, or files, with archives among them
+    std::vector<std::string> names;            ///< of such files, as the student called them
     std::optional<std::string> submitted;      ///< ISO 8601, UTC, where it is known
     TimeFrom time_from = TimeFrom::platform;
     std::string note;

@@ -225,9 +225,10 @@ TEST(HandIns, APipeIsNoHandIn) {
 
 TEST(HandIns, ASecondOfOneParticipantIsNotGuessedAt) {
     const build::TemporaryFolder folder;
-    folder.write("lovelaceada_815_90210_one.zip", "");
-    folder.write("lovelaceada_815_90211_two.zip", "");
-    EXPECT_NE(find_hand_ins(folder.path(), {}).at(0).problem.find("second submission"), std::string::npos);
+    folder.write("headway-anna-1.zip", "");
+    folder.write("headway-anna-2.zip", "");
+    EXPECT_NE(find_hand_ins(folder.path(), {"^headway-([a-z]+)", {}, {}}).at(0).problem.find("second submission"),
+              std::string::npos);
 }
 
 TEST(HandIns, SomebodyMaySayWhatTheFolderIs) {
