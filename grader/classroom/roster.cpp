@@ -51,6 +51,14 @@ std::string trimmed(std::string_view text) {
     return std::string(text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1));
 }
 
+std::string small(std::string text) {
+    std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
+    return text;
+}
+
+/// Of an e-mail address: platforms write these with capitals or without. Two other ids may differ in nothing else.
+std::string without_capitals(const std::string& id) { return id.find('@') == std::string::npos ? id : small(id); }
+
 /// 4711 of "Participant 4711", in each of these languages; empty if it is nothing of that kind.
 std::string after_moodles_word(const std::string& id) {
     for (const std::string_view word : {"Participante", "Participant", "Teilnehmer/in"}) {
@@ -65,10 +73,7 @@ std::string after_moodles_word(const std::string& id) {
 class Columns {
 public:
     explicit Columns(const CsvRow& heading) {
-        for (std::string field : heading.fields) {
-            std::ranges::transform(field, field.begin(), [](unsigned char c) { return std::tolower(c); });
-            names_.push_back(trimmed(field));
-        }
+        for (const std::string& field : heading.fields) names_.push_back(trimmed(small(field)));
     }
 
     std::size_t size() const { return names_.size(); }
@@ -209,15 +214,20 @@ std::string Roster::name_of(const std::string& id) const {
 }
 
 void Roster::go_by(const std::set<std::string>& known) {
-    std::map<std::string, std::size_t> claims;  // an id that is several people's means none of them
-    for (const Enrolled& one : people_)
-        for (const std::string& id : std::set<std::string>(one.ids.begin(), one.ids.end())) ++claims[id];
+    std::map<std::string, std::set<std::string>> in_gradebook;
+    for (const std::string& id : known) in_gradebook[without_capitals(id)].insert(id);
+    std::map<std::string, std::set<std::size_t>> claims;  // by whom; what is several people's means none of them
+    for (std::size_t i = 0; i < people_.size(); ++i)
+        for (const std::string& id : people_[i].ids) claims[without_capitals(id)].insert(i);
     for (Enrolled& one : people_)
-        for (const std::string& id : one.ids)
-            if (known.contains(id) && claims[id] == 1) {
-                one.id = id;
-                break;
-            }
+        for (const std::string& id : one.ids) {
+            const auto found = in_gradebook.find(without_capitals(id));
+            if (found == in_gradebook.end() || claims[found->first].size() > 1) continue;
+            const bool is_exact = found->second.contains(id);
+            if (!is_exact && found->second.size() > 1) continue;
+            one.id = is_exact ? id : *found->second.begin();
+            break;
+        }
     index();
 }
 

@@ -94,6 +94,14 @@ void require_known_students(const ClassArguments& arguments, const Gradebook& gr
         found == 0 ? "none is" : fmt::format("only {} is", found), arguments.gradebook, name_of(format)));
 }
 
+/// Of these hand-ins, and of all before.
+std::set<std::string> students_in(const std::vector<intake::HandIn>& hand_ins, const Gradebook& gradebook) {
+    std::set<std::string> students;
+    for (const gradebook::Attempt& attempt : gradebook.attempts()) students.insert(attempt.student);
+    for (const intake::HandIn& hand_in : hand_ins) students.insert(hand_in.student);
+    return students;
+}
+
 /// Times of people who did not hand in here are somebody else's, or misspelt. Those whom the gradebook knows keep
 /// theirs.
 /// @throws UsageError naming those whom nobody knows
@@ -200,7 +208,7 @@ int run_class_grade(const Course& course, const ClassArguments& arguments) {
     const Interrupt interrupt;
     Gradebook gradebook(arguments.gradebook, gradebook::Access::read_write);
     require_known_students(arguments, gradebook, hand_ins);
-    roster_of(arguments, gradebook.attempts());  // what is wrong with it is told before anything is graded
+    roster_of(arguments, students_in(hand_ins, gradebook));  // what is wrong is told before anything is graded
     check_times(arguments, hand_ins, gradebook);
     const Edition edition = edition_of(course, arguments, gradebook);
     if (const std::size_t damaged = gradebook.drop_damaged(); damaged > 0)

@@ -209,6 +209,20 @@ TEST_F(ClassCommand, NobodyIsMissingAndFeedbackGoesBack) {
     EXPECT_FALSE(std::filesystem::exists(path("canvas.zip")));
 }
 
+TEST_F(ClassCommand, ARosterThatKnowsNobodyIsRefused) {
+    hand_in("305", "this does not compile");
+    folder_.write("roster.csv", "First name,Last name,Email address\nAda,Lovelace,ada@x.org\nBen,Bitdiddle,b@x.org\n");
+    const auto refused = grade();
+    EXPECT_EQ(refused.ended.exit_code, 2) << refused.output;
+    EXPECT_TRUE(says(refused, "lists none of the 5 students who handed in: 301, 302, 303, 304, 305")) << refused.output;
+    EXPECT_TRUE(says(refused, "take the grading worksheet")) << refused.output;
+    folder_.write("roster.csv", "id,name\n301,Ada\n309,Ben\n");
+    EXPECT_EQ(grade().ended.exit_code, 1);
+    folder_.write("roster.csv", "id\nada\n");
+    EXPECT_EQ(class_command({"export", "csv", path("marks.csv")}).ended.exit_code, 2);
+    EXPECT_FALSE(std::filesystem::exists(path("marks.csv")));
+}
+
 TEST_F(ClassCommand, ChromiumShowsTheReport) {
     if (std::string(CHROMIUM).empty()) GTEST_SKIP() << "there is no Chromium here";
     grade();

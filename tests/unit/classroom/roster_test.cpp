@@ -113,5 +113,15 @@ TEST(Roster, AHandInUnderALoginOrAnEMailAddressIsTheirs) {
     EXPECT_EQ(roster.find("same@x.org"), nullptr) << "of two people";
 }
 
+TEST(Roster, AnEMailAddressIsTheSameInCapitals) {
+    Roster roster = Roster::parse("id,email\n1,Ada@x.org\n2,ben@x.org\nEve,e@x.org\n", "r");
+    roster.go_by({"ada@X.org", "Ben@x.org", "ben@X.org", "eve"});
+    EXPECT_NE(roster.find("ada@X.org"), nullptr);
+    EXPECT_NE(roster.find("2"), nullptr) << "two have handed in under that";
+    roster.go_by({"ben@x.org", "Ben@x.org"});
+    EXPECT_NE(roster.find("ben@x.org"), nullptr) << "to the letter";
+    EXPECT_NE(roster.find("Eve"), nullptr) << "no address";
+}
+
 }  // namespace
 }  // namespace headway::classroom
