@@ -137,6 +137,9 @@ TEST(ClassToml, WhatItCannotMeanIsRefusedInWords) {
                              "[extensions]\nanna = '3'",
                              "= 3",
                              "[exercises.01]\nextra_credit = 'yes'",
+                             "[exercises.1]\npoints = 20\n[exercises.01]\npoints = 30",
+                             "[exercises.01_single_head]\npoints = 20\n[exercises.01]\nextra_credit = true",
+                             "[extensions]\nanna = { 1 = 2, 01 = 3 }",
                              "[exercises]\n01 = 20"})
         EXPECT_THROW(MarkingPolicy::parse(text, exercises), MarkingPolicyError) << text;
 }
