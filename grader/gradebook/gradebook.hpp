@@ -156,7 +156,7 @@ public:
     std::size_t store(const std::vector<std::pair<Job, Graded>>& several);
     void store_outage(const Job& job, const std::string& problem);
     std::optional<Graded> verdict(const std::string& source, const std::string& suite) const;
-    /// By source.
+    /// By source. One whose row is damaged has none, as if it were not graded: class grade does it again.
     std::map<std::string, Score> scores(const Edition& edition) const;
 
     void adjust(const Adjustment& adjustment);
