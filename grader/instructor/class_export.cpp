@@ -163,10 +163,11 @@ int run_class_export(const Course& course, const ClassArguments& arguments) {
     tell_of_changed_policy(arguments, results.graded.edition);
     tell_of_strangers(gradebook, results.graded.edition, ids_of(results.roster));
     if (arguments.format.ends_with("feedback")) return export_feedback(arguments, results);
-    const bool is_table = arguments.format == "csv" || arguments.format == "moodle" || arguments.format == "canvas";
-    const std::vector<std::string> left_out = is_table ? export_table(arguments, results) : std::vector<std::string>();
+    const bool is_file_each = arguments.format == "gradescope" || arguments.format == "junit";
+    std::vector<std::string> left_out;
+    if (!is_file_each) left_out = export_table(arguments, results);
     const std::size_t written =
-        is_table ? results.marks.size() - left_out.size() : export_documents(arguments, results);
+        is_file_each ? export_documents(arguments, results) : results.marks.size() - left_out.size();
     fmt::print("{} in {}.\n", counted(written, "student"), arguments.folder);
     tell_left_out(arguments, results, left_out);
     const int status = tell_incomplete(results);
