@@ -81,14 +81,14 @@ std::vector<MarkChange> changes_of(const Gradebook& gradebook, const Mark& was, 
     for (const std::string& exercise : in_either(from, to)) {
         const ExerciseMark before = mark_in(was, exercise);
         const ExerciseMark after = mark_in(is, exercise);
-        if (after.set_to || (!differ(before.points, after.points) && before.standing == after.standing)) continue;
+        const bool counts_in_both = from.suites.contains(exercise) && to.suites.contains(exercise);
+        const bool stands_alike = counts_in_both ? before.standing == after.standing : before.open == after.open;
+        if (after.set_to || (!differ(before.points, after.points) && stands_alike)) continue;
         changes.push_back({is.student, exercise, before.points, after.points, {}});
-        if (!from.suites.contains(exercise))
-            changes.back().reasons = {"did not count before"};
-        else if (!to.suites.contains(exercise))
-            changes.back().reasons = {"counts no more"};
-        else
+        if (counts_in_both)
             changes.back().reasons = reasons_for(gradebook, before, from, after, to);
+        else
+            changes.back().reasons = {to.suites.contains(exercise) ? "did not count before" : "counts no more"};
         if (is.set_to) changes.back().reasons.push_back(fmt::format("the total stays {:g}, set by hand", *is.set_to));
     }
     return changes;

@@ -92,6 +92,8 @@ std::size_t export_documents(const ClassArguments& arguments, const ClassResults
     if (const std::size_t removed = folder.finish(); removed > 0)
         fmt::print("{} of students who have none any more: removed.\n", counted(removed, "file"));
     return by_name.size();
+} catch (const gradebook::DatabaseError&) {
+    throw;
 } catch (const std::runtime_error& error) {
     throw UsageError(error.what());
 }
@@ -131,10 +133,10 @@ void tell_left_out(const ClassArguments& arguments, const ClassResults& results,
     if (!unnumbered.empty())
         fmt::print(
             stderr,
-            "headway: left out of the file, since nobody says which number {} has for them: {}.\n  Its own list, "
-            "{}, does: as roster.csv\n",
+            "headway: left out of the file, since nobody says which number {} has for them: {}.\n  Its {} says it: "
+            "download that as roster.csv\n",
             is_for_canvas ? "Canvas" : "Moodle", named(unnumbered),
-            is_for_canvas ? "the gradebook's export" : "the grading worksheet");
+            is_for_canvas ? "gradebook's export" : "grading worksheet");
 }
 
 void write_student_pages(const fs::path& folder, const ClassResults& results, const std::vector<Mark>& marks) try {

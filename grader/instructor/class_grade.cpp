@@ -36,7 +36,8 @@ Edition edition_of(const Course& course, const ClassArguments& arguments, Gradeb
     if (const auto current = gradebook.current()) {
         if (current->suites != classroom::suites_of(course, current->seed))
             throw UsageError(
-                "the tests, the compiler or the limits of policy.toml are not those that this class was graded with, "
+                "the exercises, their tests, the compiler or the limits of policy.toml are not those that this class "
+                "was graded with, "
                 "and marks would differ by more than the work. See what changes, and agree to it: "
                 "./headway class regrade");
         tell_of_changed_policy(arguments, *current);

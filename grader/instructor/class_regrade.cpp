@@ -87,7 +87,8 @@ int run_class_regrade(const Course& course, const ClassArguments& arguments) {
     after.suites = classroom::suites_of(course, before.seed);
     if (after == before) {
         tell_of_strangers(gradebook, before, enrolled);
-        fmt::print("Neither tests, compiler, limits nor class.toml have changed: there is nothing to regrade.\n");
+        fmt::print(
+            "Neither exercises, tests, compiler, limits nor class.toml have changed: there is nothing to regrade.\n");
         return all_passed;
     }
     after = gradebook.propose(after);

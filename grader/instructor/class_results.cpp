@@ -51,8 +51,7 @@ void require_known_people(const classroom::Roster& roster, const std::set<std::s
     if (roster.empty() || ids.size() < few || std::ranges::any_of(ids, is_listed)) return;
     throw UsageError(
         fmt::format("{} lists none of the {} who handed in: {}. Nothing was written. Is it this class's? Moodle's list "
-                    "of participants "
-                    "lacks the numbers that its hand-ins come with: take the grading worksheet",
+                    "of participants lacks the numbers of its hand-ins: take the grading worksheet",
                     file.string(), counted(ids.size(), "student"), named(ids)));
 }
 
