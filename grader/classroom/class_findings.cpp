@@ -83,8 +83,10 @@ ClassFindings find_out(const Gradebook& gradebook, const Edition& edition, std::
         for (const auto& [source, students] : sources)
             if (const auto graded = gradebook.verdict(source, edition.suites.at(exercise)))
                 add_verdict(findings, exercise, graded->exercise, students);
+        const auto info = std::ranges::find(course.exercises, exercise, &cli::ExerciseInfo::name);
+        if (info == course.exercises.end()) continue;  // the course had it when this class was graded
         std::ranges::move(find_rings(exercise, programs_of(gradebook, exercise, sources, elsewhere, policy),
-                                     material_of(course, course.find(exercise))),
+                                     material_of(course, *info)),
                           std::back_inserter(findings.rings));
     }
     std::ranges::stable_sort(findings.rings, std::ranges::greater{}, &RingFinding::students);

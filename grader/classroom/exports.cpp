@@ -37,21 +37,16 @@ bool some_total_is_decided(const std::vector<Mark>& marks) {
     return std::ranges::any_of(marks, [](const Mark& mark) { return mark.complete && by_hand(mark) != 0; });
 }
 
-/// Moodle and Canvas know people by numbers. With a roster it has them; without one an id of digits is one.
-std::string platform_number(const Mark& mark, const Roster& roster) {
-    const Enrolled* one = roster.find(mark.student);
-    const std::string& id = one == nullptr || !is_number(one->platform_id) ? mark.student : one->platform_id;
-    return is_number(id) ? id : "";
-}
-
 /// Name, ID, SIS ids and section, as Canvas asks for them.
-void canvas_person(Csv& csv, const Mark& mark, const Roster& roster) {
-    const Enrolled* one = roster.find(mark.student);
-    const std::string number = platform_number(mark, roster);
-    csv.text(one == nullptr || one->name.empty() ? mark.student : one->name).text(number);
-    csv.text(one == nullptr ? "" : one->sis_user);
-    csv.text(one != nullptr && !one->sis_login.empty() ? one->sis_login : number.empty() ? mark.student : "");
-    csv.text(one == nullptr ? "" : one->section);
+void canvas_person(Csv& csv, const Mark& mark, const Numbers& users, const Roster& roster) {
+    const Enrolled unlisted{.id = mark.student};
+    const Enrolled* listed = roster.find(mark.student);
+    const Enrolled& one = listed == nullptr ? unlisted : *listed;
+    const auto number = users.find(mark.student);
+    const bool has_number = number != users.end();
+    csv.text(one.name.empty() ? mark.student : one.name).text(has_number ? number->second : "").text(one.sis_user);
+    const bool may_be_login = !has_number && one.sis_user.empty();
+    csv.text(one.sis_login.empty() && may_be_login ? mark.student : one.sis_login).text(one.section);
 }
 
 void canvas_exercises(Csv& csv, const Mark& mark) {
@@ -74,10 +69,6 @@ std::string to_string(Standing standing) {
             break;
     }
     return "graded";
-}
-
-bool is_number(const std::string& id) {
-    return !id.empty() && std::ranges::all_of(id, [](char c) { return c >= '0' && c <= '9'; });
 }
 
 bool handed_in_nothing(const Mark& mark) {
@@ -120,14 +111,16 @@ std::string marks_csv(const std::vector<Mark>& marks, const Roster& roster) {
     return csv.take();
 }
 
-std::string moodle_csv(const std::vector<Mark>& marks, const std::string& modified, const Roster& roster) {
+std::string moodle_csv(const std::vector<Mark>& marks, const std::string& modified, const Numbers& participants,
+                       const Roster& roster) {
     Csv csv;
     csv.text("Identifier");
     if (!roster.empty()) csv.text("Full name");
     csv.text("Grade").text("Last modified (grade)").text("Feedback comments").end_row();
     for (const Mark& mark : marks) {
-        const std::string number = platform_number(mark, roster);
-        csv.text(number.empty() ? mark.student : "Participant " + number);
+        const auto number = participants.find(mark.student);
+        if (number == participants.end()) continue;
+        csv.text("Participant " + number->second);
         if (!roster.empty()) csv.text(roster.name_of(mark.student));
         total(csv, mark);
         // Moodle takes a comment for HTML.
@@ -136,9 +129,17 @@ std::string moodle_csv(const std::vector<Mark>& marks, const std::string& modifi
     return csv.take();
 }
 
-std::string canvas_csv(const std::vector<Mark>& all_marks, const CanvasColumns& columns, const Roster& roster) {
+bool has_canvas_row(const std::string& student, const Numbers& users, const Roster& roster) {
+    const Enrolled* one = roster.find(student);
+    if (one == nullptr && !roster.empty()) return false;
+    const bool has_sis = one != nullptr && !(one->sis_user.empty() && one->sis_login.empty());
+    return has_sis || users.contains(student) || !is_number(student);
+}
+
+std::string canvas_csv(const std::vector<Mark>& all_marks, const CanvasColumns& columns, const Numbers& users,
+                       const Roster& roster) {
     std::vector<Mark> marks = all_marks;
-    if (!roster.empty()) std::erase_if(marks, [&](const Mark& mark) { return roster.find(mark.student) == nullptr; });
+    std::erase_if(marks, [&](const Mark& mark) { return !has_canvas_row(mark.student, users, roster); });
     const bool each = columns.of == CanvasColumns::Of::each_exercise && !marks.empty();
     const bool has_decisions = each && some_total_is_decided(marks);
     Csv csv;
@@ -155,7 +156,7 @@ std::string canvas_csv(const std::vector<Mark>& all_marks, const CanvasColumns& 
     if (has_decisions) csv.number(0);
     csv.end_row();
     for (const Mark& mark : marks) {
-        canvas_person(csv, mark, roster);
+        canvas_person(csv, mark, users, roster);
         each ? canvas_exercises(csv, mark) : total(csv, mark);
         if (has_decisions) mark.complete ? csv.number(by_hand(mark)) : csv.empty();
         csv.end_row();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "classroom/platform_numbers.hpp"
 #include "classroom/roster.hpp"
 #include "gradebook/marks.hpp"
 
@@ -12,9 +13,6 @@ namespace headway::classroom {
 /// "graded", "pending", ...
 std::string to_string(gradebook::Standing standing);
 
-/// Whether an id is Moodle's participant or Canvas's user: digits only.
-bool is_number(const std::string& id);
-
 /// Whether nothing of what counts was handed in.
 bool handed_in_nothing(const gradebook::Mark& mark);
 
@@ -25,10 +23,11 @@ void leave_out_what_does_not_count(std::vector<gradebook::Mark>& marks);
 std::string marks_csv(const std::vector<gradebook::Mark>& marks, const Roster& roster = {});
 
 /// Moodle's grading worksheet (Assignment > Upload grading worksheet), which goes by the names of columns
-/// [moodle/mod/assign/feedback/offline/importgradeslib.php]; ids are those of its own export of submissions.
-/// @param modified  when: Moodle skips a grade that was changed there later
+/// [moodle/mod/assign/feedback/offline/importgradeslib.php].
+/// @param modified      when: Moodle skips a grade that was changed there later
+/// @param participants  who has a row: Moodle knows people by that number alone
 std::string moodle_csv(const std::vector<gradebook::Mark>& marks, const std::string& modified,
-                       const Roster& roster = {});
+                       const Numbers& participants, const Roster& roster = {});
 
 /// How Canvas's gradebook shows the marks.
 struct CanvasColumns {
@@ -37,10 +36,13 @@ struct CanvasColumns {
     Of of = Of::total;
 };
 
+/// Whether somebody has a row in Canvas's gradebook: with a roster only those in it, since Canvas refuses a row of
+/// anybody else, or makes a student of it. A number that is not Canvas's is no login either; any other id may be one.
+bool has_canvas_row(const std::string& student, const Numbers& users, const Roster& roster);
+
 /// Canvas's gradebook (Grades > Import): students by ID, assignments, a second row with the points possible
-/// [Canvas Instructor Guide, "How do I import grades in the Gradebook?"]. With a roster only those in it: Canvas
-/// refuses a row of anybody else, or makes a student of it.
-std::string canvas_csv(const std::vector<gradebook::Mark>& marks, const CanvasColumns& columns,
+/// [Canvas Instructor Guide, "How do I import grades in the Gradebook?"].
+std::string canvas_csv(const std::vector<gradebook::Mark>& marks, const CanvasColumns& columns, const Numbers& users,
                        const Roster& roster = {});
 
 }  // namespace headway::classroom

@@ -1,6 +1,6 @@
 #include "classroom/feedback_names.hpp"
 
-#include "classroom/exports.hpp"
+#include "classroom/platform_numbers.hpp"
 #include "classroom/zip_file.hpp"
 #include "intake/entry_name.hpp"
 

@@ -4,8 +4,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 namespace headway::classroom {
 namespace {
@@ -17,6 +19,13 @@ using gradebook::Mark;
 
 /// Marks differ if a table would show it.
 bool differ(double a, double b) { return std::abs(a - b) >= 0.005; }
+
+std::set<std::string> in_either(const Edition& one, const Edition& other) {
+    std::set<std::string> exercises;
+    for (const Edition* edition : {&one, &other})
+        for (const auto& [exercise, digest] : edition->suites) exercises.insert(exercise);
+    return exercises;
+}
 
 /// The properties whose points are others now.
 void add_tests(std::vector<std::string>& reasons, const Gradebook& gradebook, const std::string& source,
@@ -56,19 +65,48 @@ std::vector<std::string> reasons_for(const Gradebook& gradebook, const ExerciseM
     return reasons;
 }
 
+/// The mark of an exercise; of one that the edition does not have, nothing.
+ExerciseMark mark_in(const Mark& mark, const std::string& exercise) {
+    const auto found = std::ranges::find(mark.exercises, exercise, &ExerciseMark::exercise);
+    if (found != mark.exercises.end()) return *found;
+    ExerciseMark none;
+    none.exercise = exercise;
+    return none;
+}
+
 /// Exercise by exercise. What is set by hand does not change.
 std::vector<MarkChange> changes_of(const Gradebook& gradebook, const Mark& was, const Edition& from, const Mark& is,
                                    const Edition& to) {
     std::vector<MarkChange> changes;
-    for (std::size_t i = 0; i < is.exercises.size(); ++i) {
-        const ExerciseMark& before = was.exercises[i];
-        const ExerciseMark& after = is.exercises[i];
-        if (after.set_to || (!differ(before.points, after.points) && before.standing == after.standing)) continue;
-        changes.push_back(
-            {is.student, after.exercise, before.points, after.points, reasons_for(gradebook, before, from, after, to)});
+    for (const std::string& exercise : in_either(from, to)) {
+        const ExerciseMark before = mark_in(was, exercise);
+        const ExerciseMark after = mark_in(is, exercise);
+        const bool counts_in_both = from.suites.contains(exercise) && to.suites.contains(exercise);
+        const bool stands_alike = counts_in_both ? before.standing == after.standing : before.open == after.open;
+        if (after.set_to || (!differ(before.points, after.points) && stands_alike)) continue;
+        changes.push_back({is.student, exercise, before.points, after.points, {}});
+        if (counts_in_both)
+            changes.back().reasons = reasons_for(gradebook, before, from, after, to);
+        else
+            changes.back().reasons = {to.suites.contains(exercise) ? "did not count before" : "counts no more"};
         if (is.set_to) changes.back().reasons.push_back(fmt::format("the total stays {:g}, set by hand", *is.set_to));
     }
     return changes;
+}
+
+/// What comes to the class or leaves it changes what can be reached, also where it changes nobody's points.
+std::vector<std::string> coming_and_going(const Edition& before, const gradebook::MarkingPolicy& old_policy,
+                                          const Edition& after, const gradebook::MarkingPolicy& new_policy) {
+    std::vector<std::string> told;
+    for (const std::string& exercise : in_either(before, after)) {
+        const bool was_there = before.suites.contains(exercise);
+        if (was_there && after.suites.contains(exercise)) continue;
+        const double points = (was_there ? old_policy : new_policy).exercises.at(exercise).points;
+        if (points > 0)
+            told.push_back(
+                fmt::format("{} {}: {:g} points", exercise, was_there ? "counts no more" : "counts now", points));
+    }
+    return told;
 }
 
 /// Of a student who has a mark in both.
@@ -83,16 +121,14 @@ void count_total(MarkChanges& found, const Mark& was, const Mark& is) {
 
 }  // namespace
 
-MarkChanges mark_changes(const Gradebook& gradebook, const Edition& before, const Edition& after,
-                         const std::vector<std::string>& exercises) {
-    const auto marks_in = [&](const Edition& edition) {
-        return gradebook::derive_marks(gradebook::record_of(gradebook, edition),
-                                       gradebook::MarkingPolicy::parse(edition.policy, exercises));
-    };
+MarkChanges mark_changes(const Gradebook& gradebook, const Edition& before, const Edition& after) {
+    const auto old_policy = gradebook::MarkingPolicy::parse(before.policy, before.exercises());
+    const auto new_policy = gradebook::MarkingPolicy::parse(after.policy, after.exercises());
     std::map<std::string, Mark> old_marks;
-    for (Mark& mark : marks_in(before)) old_marks[mark.student] = std::move(mark);
+    for (Mark& mark : derive_marks(record_of(gradebook, before), old_policy)) old_marks[mark.student] = std::move(mark);
     MarkChanges found;
-    for (const Mark& mark : marks_in(after)) {
+    found.exercises = coming_and_going(before, old_policy, after, new_policy);
+    for (const Mark& mark : derive_marks(record_of(gradebook, after), new_policy)) {
         const auto old_mark = old_marks.find(mark.student);
         if (old_mark == old_marks.end()) {
             found.changes.push_back({mark.student, "", 0, mark.points, {"has a mark now, by their group"}});

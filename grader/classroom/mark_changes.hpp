@@ -20,6 +20,7 @@ struct MarkChange {
 /// Everything that a new edition, or a new policy, would give or take. Marks are the totals: an exercise may change
 /// below one that is set by hand, which stays.
 struct MarkChanges {
+    std::vector<std::string> exercises;  ///< that come to the class or leave it, in words
     std::vector<MarkChange> changes;
     std::size_t marks = 0;           ///< how many students get another mark, or one at all, or none
     std::size_t up = 0;              ///< of these
@@ -27,7 +28,8 @@ struct MarkChanges {
     std::vector<std::string> stays;  ///< whose mark is the same, although something of it changes
 };
 
+/// @throws MarkingPolicyError if an edition's policy cannot be read any more
 MarkChanges mark_changes(const gradebook::Gradebook& gradebook, const gradebook::Edition& before,
-                         const gradebook::Edition& after, const std::vector<std::string>& exercises);
+                         const gradebook::Edition& after);
 
 }  // namespace headway::classroom

@@ -9,12 +9,12 @@ namespace headway::classroom {
 /// A new folder of marks and names is for the person who grades. One that is there has the rights that somebody chose.
 void make_private(const std::filesystem::path& folder);
 
-/// A folder with one file per student, private if it is new. Files of students who are gone are removed: those, and
-/// only those, that an earlier PageFolder wrote, by a list that it leaves there. Whatever fails is a std::runtime_error
-/// that names the file.
+/// A folder with one file per student, private if it is new. Files of students who have none any more are removed:
+/// those, and only those, that an earlier PageFolder wrote, by a list that it leaves there. Whatever fails is a
+/// std::runtime_error that names the file.
 class PageFolder {
 public:
-    /// @param names  of all files that are going to be written, without any folder
+    /// @param names  of all files that are going to be written: "anna.html", or in a folder, "anna/results.json"
     PageFolder(std::filesystem::path folder, std::set<std::string> names);
 
     void write(const std::string& name, const std::string& text) const;

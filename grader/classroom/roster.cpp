@@ -1,5 +1,6 @@
 #include "classroom/roster.hpp"
 
+#include "classroom/platform_numbers.hpp"
 #include "intake/csv_reader.hpp"
 #include "intake/student_id.hpp"
 #include "verdict/utf8.hpp"
@@ -21,8 +22,9 @@ using intake::CsvRow;
 using Names = std::span<const std::string_view>;
 
 namespace heading {
-constexpr std::string_view platform_id[] = {"id", "identifier", "identifiant", "identificador", "sid", "student id"};
-constexpr std::string_view sis_user[] = {"sis user id"};
+constexpr std::string_view id[] = {"id"};  // anybody's: Canvas's, yours, Moodle's in German
+constexpr std::string_view participant[] = {"identifier", "identifiant", "identificador"};
+constexpr std::string_view sis_user[] = {"sis user id", "sid", "student id"};
 constexpr std::string_view sis_login[] = {"sis login id"};
 constexpr std::string_view login[] = {"username", "anmeldename", "nom d'utilisateur", "nom d’utilisateur",
                                       "nombre de usuario"};
@@ -49,25 +51,29 @@ std::string trimmed(std::string_view text) {
     return std::string(text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1));
 }
 
-/// "Participant 4711" is 4711, in each of these languages.
-std::string without_moodles_word(const std::string& id) {
+std::string small(std::string text) {
+    std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
+    return text;
+}
+
+/// Of an e-mail address: platforms write these with capitals or without. Two other ids may differ in nothing else.
+std::string without_capitals(const std::string& id) { return id.find('@') == std::string::npos ? id : small(id); }
+
+/// 4711 of "Participant 4711", in each of these languages; empty if it is nothing of that kind.
+std::string after_moodles_word(const std::string& id) {
     for (const std::string_view word : {"Participante", "Participant", "Teilnehmer/in"}) {
         if (!id.starts_with(word)) continue;
         std::string number = trimmed(std::string_view(id).substr(word.size()));
-        const bool is_number = !number.empty() && number.find_first_not_of("0123456789") == std::string::npos;
-        if (is_number) return number;
+        if (is_number(number)) return number;
     }
-    return id;
+    return "";
 }
 
 /// The heading, and from it the fields of a row by what they are.
 class Columns {
 public:
     explicit Columns(const CsvRow& heading) {
-        for (std::string field : heading.fields) {
-            std::ranges::transform(field, field.begin(), [](unsigned char c) { return std::tolower(c); });
-            names_.push_back(trimmed(field));
-        }
+        for (const std::string& field : heading.fields) names_.push_back(trimmed(small(field)));
     }
 
     std::size_t size() const { return names_.size(); }
@@ -89,20 +95,30 @@ private:
     std::vector<std::string> names_;
 };
 
+/// Finds out which platform an id is a number of, since no other must be told it. @return the id
+std::string read_number(Enrolled& one, const Columns& columns, const CsvRow& row) {
+    const std::string identifier = columns.field(row, heading::participant);
+    const std::string id = identifier.empty() ? columns.field(row, heading::id) : identifier;
+    one.participant = after_moodles_word(id);
+    if (!one.participant.empty()) return one.participant;
+    one.participant = identifier;
+    if (identifier.empty() && columns.has(heading::sis_login)) one.canvas_user = id;
+    return id;
+}
+
 Enrolled person(const Columns& columns, const CsvRow& row) {
     Enrolled one{.id = ""};
+    const std::string number = read_number(one, columns, row);
     one.line = row.line;
     one.name = columns.field(row, heading::full_name);
     if (one.name.empty())
         one.name = trimmed(columns.field(row, heading::first_name) + " " + columns.field(row, heading::last_name));
     one.section = columns.field(row, heading::section);
-    one.platform_id = without_moodles_word(columns.field(row, heading::platform_id));
     one.sis_user = columns.field(row, heading::sis_user);
     one.sis_login = columns.field(row, heading::sis_login);
     one.handed_in = columns.field(row, heading::handed_in);
-    for (const std::string& id :
-         {one.platform_id, columns.field(row, heading::id_number), columns.field(row, heading::login), one.sis_user,
-          one.sis_login, columns.field(row, heading::email)})
+    for (const std::string& id : {number, columns.field(row, heading::id_number), columns.field(row, heading::login),
+                                  one.sis_user, one.sis_login, columns.field(row, heading::email)})
         if (!id.empty()) one.ids.push_back(intake::id_meant_by(id));
     const auto usable = std::ranges::find_if(one.ids, intake::is_usable_id);
     if (usable != one.ids.end()) one.id = *usable;
@@ -140,9 +156,10 @@ std::vector<CsvRow> rows_of(std::string_view text, const std::string& file) {
 Roster Roster::parse(std::string_view text, const std::string& file) {
     const std::vector<CsvRow> rows = rows_of(text, file);
     const Columns columns(rows.front());
-    if (std::ranges::none_of(std::initializer_list<Names>{heading::platform_id, heading::id_number, heading::login,
-                                                          heading::sis_user, heading::sis_login, heading::email},
-                             [&](Names names) { return columns.has(names); }))
+    if (std::ranges::none_of(
+            std::initializer_list<Names>{heading::id, heading::participant, heading::id_number, heading::login,
+                                         heading::sis_user, heading::sis_login, heading::email},
+            [&](Names names) { return columns.has(names); }))
         refuse(file, rows.front().line,
                "no column of ids; the first line names the columns, such as id,name,section, or is that of "
                "Moodle, "
@@ -197,15 +214,20 @@ std::string Roster::name_of(const std::string& id) const {
 }
 
 void Roster::go_by(const std::set<std::string>& known) {
-    std::map<std::string, std::size_t> claims;  // an id that is several people's means none of them
-    for (const Enrolled& one : people_)
-        for (const std::string& id : std::set<std::string>(one.ids.begin(), one.ids.end())) ++claims[id];
+    std::map<std::string, std::set<std::string>> in_gradebook;
+    for (const std::string& id : known) in_gradebook[without_capitals(id)].insert(id);
+    std::map<std::string, std::set<std::size_t>> claims;  // by whom; what is several people's means none of them
+    for (std::size_t i = 0; i < people_.size(); ++i)
+        for (const std::string& id : people_[i].ids) claims[without_capitals(id)].insert(i);
     for (Enrolled& one : people_)
-        for (const std::string& id : one.ids)
-            if (known.contains(id) && claims[id] == 1) {
-                one.id = id;
-                break;
-            }
+        for (const std::string& id : one.ids) {
+            const auto found = in_gradebook.find(without_capitals(id));
+            if (found == in_gradebook.end() || claims[found->first].size() > 1) continue;
+            const bool is_exact = found->second.contains(id);
+            if (!is_exact && found->second.size() > 1) continue;
+            one.id = is_exact ? id : *found->second.begin();
+            break;
+        }
     index();
 }
 

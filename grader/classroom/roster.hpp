@@ -20,8 +20,9 @@ struct Enrolled {
     std::string id;  ///< by which the gradebook knows them
     std::string name = {};
     std::string section = {};
-    std::string platform_id = {};  ///< Moodle's participant, Canvas's user, Gradescope's SID
-    std::string sis_user = {};     ///< in Canvas's gradebook
+    std::string participant = {};  ///< Moodle's number, where Moodle says it
+    std::string canvas_user = {};  ///< Canvas's, where Canvas says it
+    std::string sis_user = {};     ///< in Canvas's gradebook; Gradescope's SID
     std::string sis_login = {};
     std::string handed_in = {};         ///< when, as Moodle's grading worksheet has it
     std::vector<std::string> ids = {};  ///< all that may mean this person, the best first

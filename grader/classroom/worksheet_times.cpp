@@ -1,5 +1,6 @@
 #include "classroom/worksheet_times.hpp"
 
+#include "intake/hand_in.hpp"
 #include "intake/moodle_time.hpp"
 #include "verdict/utf8.hpp"
 
@@ -17,6 +18,7 @@ std::map<std::string, std::string> times_in(const Roster& worksheet, const std::
                 "{}, line {}: '{}' is no time of Moodle's in English, German, French or Spanish that a clock in {} "
                 "shows",
                 file, one.line, verdict::showable(one.handed_in.substr(0, 80)), zone));
+        intake::require_past(*time, fmt::format("{}, line {}", file, one.line));
         times[one.id] = *time;
     }
     return times;

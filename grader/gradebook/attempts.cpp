@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 
 namespace headway::gradebook {
 namespace {
@@ -41,40 +42,51 @@ void Gradebook::write(const build::Submission& source, const std::string& digest
             .run();
 }
 
-/// Whether this is that attempt, seen once more. What was recorded cannot have been handed in later; and a platform
-/// that says another time than before speaks of another hand-in.
-bool Gradebook::Last::is(const Attempt& attempt, const std::string& of_attempt) const {
+/// Whether the same was handed in at the same time: an old export tells of it once more, whatever came since.
+bool Gradebook::Known::was_at_that_time(const Attempt& attempt, const std::string& of_attempt) const {
+    if (content != of_attempt || !attempt.submitted) return false;
+    const bool is_of_platform = attempt.time_from == intake::TimeFrom::platform;
+    return attempt.submitted == submitted || (is_of_platform && by_platform.contains(*attempt.submitted));
+}
+
+/// Whether this attempt, the newest, is seen once more. What was recorded cannot have been handed in later; and a
+/// platform that says another time than before speaks of another hand-in.
+bool Gradebook::Known::is_still_there(const Attempt& attempt, const std::string& of_attempt) const {
     if (content != of_attempt) return false;
-    if (!attempt.submitted || attempt.submitted == submitted) return true;
-    if (attempt.time_from == intake::TimeFrom::platform && !by_platform.empty())
-        return by_platform.contains(*attempt.submitted);
+    if (!attempt.submitted) return true;
+    if (attempt.time_from == intake::TimeFrom::platform && !by_platform.empty()) return false;
     return *attempt.submitted <= recorded;
 }
 
-std::optional<Gradebook::Last> Gradebook::last_of(const std::string& student) const {
+std::vector<Gradebook::Known> Gradebook::known_of(const std::string& student) const {
+    std::vector<Known> known;
     Statement row = database_.ask(
         "SELECT a.id, a.digest, a.recorded, s.submitted, a.submitted FROM attempt a "
-        "JOIN submitted_attempt s ON s.attempt = a.id WHERE a.student = ? ORDER BY a.id DESC LIMIT 1");
+        "JOIN submitted_attempt s ON s.attempt = a.id WHERE a.student = ? ORDER BY a.id");
     row.bind(student);
-    if (!row.step()) return std::nullopt;
-    Last last{row.integer(0), row.text(1), row.text(2), row.optional_text(3), {}};
-    if (const auto at_first = row.optional_text(4)) last.by_platform.insert(*at_first);
-    Statement later = database_.ask("SELECT submitted FROM attempt_time WHERE attempt = ? AND said_by = 'platform'");
-    later.bind(last.id);
-    while (later.step()) last.by_platform.insert(later.text(0));
-    return last;
+    while (row.step()) {
+        known.push_back({row.integer(0), row.text(1), row.text(2), row.optional_text(3), {}});
+        if (const auto at_first = row.optional_text(4)) known.back().by_platform.insert(*at_first);
+    }
+    for (Known& one : known) {
+        Statement later =
+            database_.ask("SELECT submitted FROM attempt_time WHERE attempt = ? AND said_by = 'platform'");
+        later.bind(one.id);
+        while (later.step()) one.by_platform.insert(later.text(0));
+    }
+    return known;
 }
 
-Gradebook::Recorded Gradebook::say_time(const Last& last, const std::string& time, intake::TimeFrom from) {
-    if (from == intake::TimeFrom::platform ? last.by_platform.contains(time) : last.submitted == time)
+Gradebook::Recorded Gradebook::say_time(const Known& known, const std::string& time, intake::TimeFrom from) {
+    if (from == intake::TimeFrom::platform ? known.by_platform.contains(time) : known.submitted == time)
         return Recorded::unchanged;
     database_.ask("INSERT INTO attempt_time (attempt, submitted, said_by, said) VALUES (?, ?, ?, ?)")
-        .bind(last.id)
+        .bind(known.id)
         .bind(time)
         .bind(said_by(from))
         .bind(verdict::now())
         .run();
-    if (!last.submitted) return Recorded::timed;
+    if (!known.submitted) return Recorded::timed;
     return from == intake::TimeFrom::person ? Recorded::retimed : Recorded::unchanged;
 }
 
@@ -103,12 +115,15 @@ Gradebook::Recorded Gradebook::record(const Attempt& attempt, const std::vector<
     Transaction transaction(database_, Transaction::Begin::when_written);
     for (const build::Submission& source : sources)
         if (const std::string digest = source.digest(); !has(source, digest)) write(source, digest);
-    const std::optional<Last> last = last_of(attempt.student);
+    const std::vector<Known> known = known_of(attempt.student);
+    auto same = std::ranges::find_if(known, [&](const Known& one) { return one.was_at_that_time(attempt, content); });
+    if (same == known.end() && !known.empty() && known.back().is_still_there(attempt, content))
+        same = std::prev(known.end());
     Recorded recorded = Recorded::anew;
-    if (!last || !last->is(attempt, content))
+    if (same == known.end())
         insert(attempt, content);
     else
-        recorded = attempt.submitted ? say_time(*last, *attempt.submitted, attempt.time_from) : Recorded::unchanged;
+        recorded = attempt.submitted ? say_time(*same, *attempt.submitted, attempt.time_from) : Recorded::unchanged;
     transaction.commit();
     return recorded;
 }
@@ -119,12 +134,12 @@ std::vector<std::string> Gradebook::say_times(const std::map<std::string, std::s
     std::vector<std::string> too_late;
     Transaction transaction(database_);
     for (const auto& [student, time] : times) {
-        const std::optional<Last> last = last_of(student);
-        if (!last)
+        const std::vector<Known> known = known_of(student);
+        if (known.empty())
             unknown.push_back(student);
-        else if (last->submitted != time && time > last->recorded)
-            too_late.push_back(fmt::format("{} (recorded {})", student, last->recorded));
-        else if (say_time(*last, time, intake::TimeFrom::person) != Recorded::unchanged)
+        else if (known.back().submitted != time && time > known.back().recorded)
+            too_late.push_back(fmt::format("{} (recorded {})", student, known.back().recorded));
+        else if (say_time(known.back(), time, intake::TimeFrom::person) != Recorded::unchanged)
             changed.push_back(student);
     }
     if (!unknown.empty())

@@ -3,6 +3,12 @@
 
 namespace headway::gradebook {
 
+std::vector<std::string> Edition::exercises() const {
+    std::vector<std::string> names;
+    for (const auto& [exercise, digest] : suites) names.push_back(exercise);
+    return names;
+}
+
 Edition Gradebook::edition(Statement& row) const {
     Edition edition{row.integer(0), std::stoull(row.text(1)), row.text(2), {}};
     Statement suites = database_.ask("SELECT exercise, digest FROM suite WHERE edition = ?");

@@ -156,13 +156,13 @@ std::optional<Graded> Gradebook::verdict(const std::string& source, const std::s
 
 std::map<std::string, Score> Gradebook::scores(const Edition& edition) const {
     std::map<std::string, Score> scores;
-    Statement rows = database_.ask(
-        "SELECT v.source, v.state, v.points, v.max_points FROM verdict v "
-        "JOIN suite s ON s.edition = ? AND s.digest = v.suite");
+    Statement rows = database_.ask(fmt::format(
+        "SELECT {} FROM verdict WHERE suite IN (SELECT digest FROM suite WHERE edition = ?)", verdict_columns));
     rows.bind(edition.id);
     while (rows.step())
-        scores[rows.text(0)] = {verdict::state_from(rows.text(1)), static_cast<int>(rows.integer(2)),
-                                static_cast<int>(rows.integer(3))};
+        if (is_intact(rows))
+            scores[rows.text(0)] = {verdict::state_from(rows.text(3)), static_cast<int>(rows.integer(4)),
+                                    static_cast<int>(rows.integer(5))};
     return scores;
 }
 

@@ -27,6 +27,8 @@ struct Edition {
     std::string policy;                         ///< the text of class.toml
     std::map<std::string, std::string> suites;  ///< exercise -> digest of what it is judged with
 
+    /// What the course had then: what came to it later does not count in this edition.
+    std::vector<std::string> exercises() const;
     bool operator==(const Edition&) const = default;
 };
 
@@ -124,11 +126,12 @@ public:
         timed,    ///< known, but not when it was handed in
         retimed,  ///< known, and another time was said before
     };
-    /// A submission that is what the student handed in last is no new attempt: its time is that attempt's. It is one
-    /// again if it was handed in later than the last was recorded, or at another time than its platform said before.
+    /// What was recorded last of a student is no new attempt when it comes once more: its time is that attempt's. It is
+    /// one again if it was handed in after it was recorded, or at another time than its platform said before. Nor is
+    /// what was handed in earlier and comes again with the same time: that is an old export.
     Recorded record(const Attempt& attempt, const std::vector<build::Submission>& sources);
     std::vector<Attempt> attempts() const;
-    /// When the last attempt of each student was handed in, as a person says; all of it or nothing.
+    /// When the attempt that was recorded last of each student was handed in, as a person says; all of it or nothing.
     /// @return who had another time before, or none
     /// @throws std::runtime_error naming the students without any attempt, and those recorded before that time
     std::vector<std::string> say_times(const std::map<std::string, std::string>& times);
@@ -153,7 +156,7 @@ public:
     std::size_t store(const std::vector<std::pair<Job, Graded>>& several);
     void store_outage(const Job& job, const std::string& problem);
     std::optional<Graded> verdict(const std::string& source, const std::string& suite) const;
-    /// By source.
+    /// By source. One whose row is damaged has none, as if it were not graded: class grade does it again.
     std::map<std::string, Score> scores(const Edition& edition) const;
 
     void adjust(const Adjustment& adjustment);
@@ -170,15 +173,16 @@ public:
     std::filesystem::path backup(const std::string& what) const;
 
 private:
-    /// The last thing that a student handed in, as far as record() asks.
-    struct Last {
+    /// Something that a student handed in, as far as record() asks.
+    struct Known {
         std::int64_t id = 0;
         std::string content;
         std::string recorded;
         std::optional<std::string> submitted;
         std::set<std::string> by_platform;  ///< times
 
-        bool is(const Attempt& attempt, const std::string& of_attempt) const;
+        bool was_at_that_time(const Attempt& attempt, const std::string& of_attempt) const;
+        bool is_still_there(const Attempt& attempt, const std::string& of_attempt) const;
     };
 
     Edition edition(Statement& row) const;
@@ -187,8 +191,9 @@ private:
     bool has(const build::Submission& source, const std::string& digest) const;
     void write(const build::Submission& source, const std::string& digest);
     void insert(const Attempt& attempt, const std::string& content);
-    std::optional<Last> last_of(const std::string& student) const;
-    Recorded say_time(const Last& last, const std::string& time, intake::TimeFrom from);
+    /// In the order in which they were recorded.
+    std::vector<Known> known_of(const std::string& student) const;
+    Recorded say_time(const Known& known, const std::string& time, intake::TimeFrom from);
 
     Database database_;
 };

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <sstream>
 #include <string_view>
@@ -80,14 +81,34 @@ std::string exercise_called(std::string_view name, const std::vector<std::string
     throw MarkingPolicyError(fmt::format("class.toml: there is no exercise {}", name));
 }
 
+/// Exercises as one table names them. Of two names for one, which of them holds would be the alphabet's choice.
+class NamedOnce {
+public:
+    explicit NamedOnce(const std::vector<std::string>& exercises) : exercises_(exercises) {}
+
+    std::string take(std::string_view name) {
+        std::string exercise = exercise_called(name, exercises_);
+        const auto [before, is_new] = names_.emplace(exercise, name);
+        if (!is_new)
+            throw MarkingPolicyError(
+                fmt::format("class.toml: {} and {} are one exercise: write both under one name", before->second, name));
+        return exercise;
+    }
+
+private:
+    const std::vector<std::string>& exercises_;
+    std::map<std::string, std::string> names_;
+};
+
 bool yes_or_no(const toml::node_view<const toml::node> node, const char* what) {
     if (node && !node.is_boolean()) throw MarkingPolicyError(fmt::format("class.toml: {} is true or false", what));
     return node.value_or(false);
 }
 
 void read_exercises(MarkingPolicy& policy, const toml::table& table, const std::vector<std::string>& exercises) {
+    NamedOnce named(exercises);
     for (const auto& [key, node] : table) {
-        ExerciseMarking& exercise = policy.exercises.at(exercise_called(key.str(), exercises));
+        ExerciseMarking& exercise = policy.exercises.at(named.take(key.str()));
         const toml::table* one = node.as_table();
         if (one == nullptr) throw MarkingPolicyError("class.toml: write [exercises.03] and what it counts below");
         allow_only(*one, "exercises." + std::string(key.str()) + ".", {"points", "deadline", "extra_credit"});
@@ -102,9 +123,10 @@ void read_extensions(MarkingPolicy& policy, const toml::table& table, const std:
     constexpr int most_days = 3650;
     for (const auto& [student, node] : table) {
         auto& days = policy.extensions[std::string(student.str())];
+        NamedOnce named(exercises);
         if (const toml::table* by_exercise = node.as_table())
             for (const auto& [exercise, value] : *by_exercise)
-                days[exercise_called(exercise.str(), exercises)] =
+                days[named.take(exercise.str())] =
                     whole_number(toml::node_view<const toml::node>(&value), "an extension in days", 0, most_days);
         else
             days[""] = whole_number(toml::node_view<const toml::node>(&node), "an extension in days", 0, most_days);

@@ -45,6 +45,19 @@ ExerciseMark mark_of(const Attempt& attempt, const ClassRecord& record, const Ma
     return mark;
 }
 
+/// In the order in which they were handed in. One whose time nobody knows comes right after what was recorded before
+/// it.
+void sort_by_hand_in(std::vector<const Attempt*>& attempts) {
+    std::ranges::sort(attempts, {}, &Attempt::id);
+    std::map<const Attempt*, std::string> handed_in;
+    std::string latest;
+    for (const Attempt* one : attempts) {
+        handed_in[one] = one->submitted.value_or(latest);
+        latest = std::max(latest, handed_in[one]);
+    }
+    std::ranges::stable_sort(attempts, {}, [&](const Attempt* one) { return handed_in[one]; });
+}
+
 class Deriving {
 public:
     Deriving(const ClassRecord& record, const MarkingPolicy& policy, const Rulings& rulings)
@@ -63,13 +76,13 @@ public:
         return marks;
     }
 
-    /// Theirs and their group's, oldest first, removed ones too.
+    /// Theirs and their group's, as they were handed in, removed ones too.
     std::vector<const Attempt*> attempts_for(const std::string& student) const {
         std::vector<const Attempt*> attempts;
         for (const std::string& member : policy_.members(student))
             if (const auto found = by_student_.find(member); found != by_student_.end())
                 attempts.insert(attempts.end(), found->second.begin(), found->second.end());
-        std::sort(attempts.begin(), attempts.end(), [](const Attempt* a, const Attempt* b) { return a->id < b->id; });
+        sort_by_hand_in(attempts);
         return attempts;
     }
 

@@ -15,7 +15,8 @@
 /// each with a name and a reason. They depend on what is known, and not on the order in which it became known.
 ///
 /// The rule for one student, exercise by exercise, in their order:
-/// 1. Attempts are the student's and their group's, without those that were removed.
+/// 1. Attempts are the student's and their group's, without those that were removed, in the order in which they were
+///    handed in. One whose time nobody knows comes right after what was recorded before it.
 /// 2. An attempt that a person has pinned counts. Else the policy says: the last one, or the one with the most points.
 ///    Of equals it is the one that spends fewest free days, and of these the earliest.
 /// 3. One free day excuses one day of lateness of one attempt, for every exercise that counts from it.
@@ -86,7 +87,7 @@ struct AttemptMarks {
     const Decision* removal = nullptr;
     std::vector<ExerciseMark> exercises;  ///< that it holds
 };
-/// Theirs and their group's, oldest first. @param rulings  those of the record
+/// Theirs and their group's, in the order in which they were handed in. @param rulings  those of the record
 std::vector<AttemptMarks> attempts_of(const ClassRecord& record, const MarkingPolicy& policy, const Rulings& rulings,
                                       const std::string& student);
 

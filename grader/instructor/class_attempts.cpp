@@ -76,11 +76,11 @@ std::vector<std::string> copies_of(const fs::path& gradebook) {
 
 }  // namespace
 
-int run_class_attempts(const Course& course, const ClassArguments& arguments) {
+int run_class_attempts(const Course&, const ClassArguments& arguments) {
     require_gradebook(arguments);
     const Gradebook gradebook(arguments.gradebook, Access::read_only);
     const gradebook::Edition edition = current_edition(gradebook);
-    const gradebook::MarkingPolicy policy = policy_of(course, edition);
+    const gradebook::MarkingPolicy policy = policy_of(edition);
     const gradebook::ClassRecord record = record_of(gradebook, edition);
     const classroom::Roster roster = roster_of(arguments, record.attempts);
     const std::string student = student_meant(arguments.student, roster, record.attempts);
@@ -106,7 +106,7 @@ int run_class_attempts(const Course& course, const ClassArguments& arguments) {
     return all_passed;
 }
 
-int run_class_times(const Course& course, const ClassArguments& arguments) try {
+int run_class_times(const Course&, const ClassArguments& arguments) try {
     require_gradebook(arguments);
     const GradebookLock lock(arguments.gradebook);
     Gradebook gradebook(arguments.gradebook, Access::read_write);
@@ -117,7 +117,7 @@ int run_class_times(const Course& course, const ClassArguments& arguments) try {
     const std::vector<std::string> changed = gradebook.say_times(times);
     fmt::print("{} of {} new or changed{}{}.\n", changed.size(), counted(times.size(), "time"),
                changed.empty() ? "" : ": ", named(changed));
-    const auto untimed = open_marks(all_marks(course, gradebook, edition), Standing::untimed);
+    const auto untimed = open_marks(all_marks(gradebook, edition), Standing::untimed);
     if (!untimed.empty())
         fmt::print(
             "Still open, for want of a time: {}. ./headway class attempts ID shows which attempt, and ./headway class "
@@ -130,7 +130,7 @@ int run_class_times(const Course& course, const ClassArguments& arguments) try {
     throw UsageError(error.what());
 }
 
-int run_class_forget(const Course& course, const ClassArguments& arguments) {
+int run_class_forget(const Course&, const ClassArguments& arguments) {
     require_gradebook(arguments);
     const GradebookLock lock(arguments.gradebook);
     Gradebook gradebook(arguments.gradebook, Access::read_write);
@@ -158,7 +158,7 @@ int run_class_forget(const Course& course, const ClassArguments& arguments) {
         fmt::print("So do these copies of the gradebook; delete them when you need them no more: {}\n",
                    fmt::join(copies, ", "));
     if (const auto edition = gradebook.current())
-        if (policy_of(course, *edition).strangers({}).contains(student)) fmt::print("class.toml names them, too.\n");
+        if (policy_of(*edition).strangers({}).contains(student)) fmt::print("class.toml names them, too.\n");
     return all_passed;
 }
 

@@ -38,7 +38,16 @@ public:
     const ClassArguments& arguments() const { return arguments_; }
 
     gradebook::Edition edition() const { return current_edition(gradebook_); }
-    gradebook::MarkingPolicy policy() const { return policy_of(course_, edition()); }
+    gradebook::MarkingPolicy policy() const { return policy_of(edition()); }
+    /// The exercise that is meant; empty if none is. @throws UsageError if it does not count in this class
+    std::string exercise() const {
+        if (arguments_.exercise.empty()) return "";
+        const std::string name = course_.find(arguments_.exercise).name;
+        if (!edition().suites.contains(name))
+            throw UsageError(fmt::format(
+                "{} is new in the course and does not count yet; ./headway class regrade takes it in", name));
+        return name;
+    }
     gradebook::Rulings rulings() const { return gradebook::Rulings(record_.decisions); }
     Gradebook& gradebook() { return gradebook_; }
 
@@ -58,7 +67,7 @@ public:
         if (rulings().is_removed(arguments_.student))
             throw UsageError(
                 fmt::format("{0} is removed; ./headway class restore {0} brings them back", arguments_.student));
-        std::vector<Mark> marks = all_marks(course_, gradebook_, edition(), ids_of(roster_));
+        std::vector<Mark> marks = all_marks(gradebook_, edition(), ids_of(roster_));
         const auto mark = std::ranges::find(marks, arguments_.student, &Mark::student);
         if (mark != marks.end()) return *mark;
         require_student();
@@ -187,7 +196,7 @@ int run_class_adjust(const Course& course, const ClassArguments& given) {
     Desk desk(course, given);
     const ClassArguments& arguments = desk.arguments();
     desk.require_reason();
-    const std::string exercise = arguments.exercise.empty() ? "" : course.find(arguments.exercise).name;
+    const std::string exercise = desk.exercise();
     if (arguments.points) {
         adjust_by(desk, arguments, exercise);
     } else if (arguments.set) {
@@ -217,7 +226,7 @@ int run_class_pin(const Course& course, const ClassArguments& given) {
     if (desk.rulings().removal(attempt.id) != nullptr)
         throw UsageError(fmt::format("attempt {0} is removed; ./headway class restore {1} {0} comes first", attempt.id,
                                      attempt.student));
-    const std::string wanted = arguments.exercise.empty() ? "" : course.find(arguments.exercise).name;
+    const std::string wanted = desk.exercise();
     std::vector<Decision> pins;
     for (const auto& [exercise, source] : attempt.sources)
         if (wanted.empty() || wanted == exercise) pins.push_back(desk.decision(Decision::Kind::pin, exercise));
@@ -234,7 +243,7 @@ int run_class_unpin(const Course& course, const ClassArguments& given) {
     Desk desk(course, given);
     const ClassArguments& arguments = desk.arguments();
     desk.require_reason();
-    const std::string exercise = arguments.exercise.empty() ? "" : course.find(arguments.exercise).name;
+    const std::string exercise = desk.exercise();
     const bool is_pinned = std::ranges::any_of(exercise_names(course), [&](const std::string& one) {
         return (exercise.empty() || one == exercise) && desk.rulings().pinned(arguments.student, one);
     });

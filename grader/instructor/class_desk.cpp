@@ -94,8 +94,8 @@ gradebook::MarkingPolicy parsed_policy(const Course& course, const std::string& 
     throw UsageError(error.what());
 }
 
-gradebook::MarkingPolicy policy_of(const Course& course, const Edition& edition) try {
-    return gradebook::MarkingPolicy::parse(edition.policy, exercise_names(course));
+gradebook::MarkingPolicy policy_of(const Edition& edition) try {
+    return gradebook::MarkingPolicy::parse(edition.policy, edition.exercises());
 } catch (const gradebook::MarkingPolicyError& error) {
     throw UsageError(
         fmt::format("this Headway refuses what marks follow until now: {}. Correct class.toml and run "
@@ -103,7 +103,7 @@ gradebook::MarkingPolicy policy_of(const Course& course, const Edition& edition)
                     error.what()));
 }
 
-std::vector<gradebook::Mark> all_marks(const Course& course, const Gradebook& gradebook, const Edition& edition,
+std::vector<gradebook::Mark> all_marks(const Gradebook& gradebook, const Edition& edition,
                                        std::vector<std::string> enrolled) {
     std::set<std::string> known;  // files and folders
     std::map<std::string, std::set<std::string>> unknown;
@@ -111,7 +111,7 @@ std::vector<gradebook::Mark> all_marks(const Course& course, const Gradebook& gr
         (intake::is_usable_id(attempt.student) ? known : unknown[attempt.student]).insert(attempt.entry);
     gradebook::ClassRecord record = gradebook::record_of(gradebook, edition);
     record.enrolled = std::move(enrolled);
-    std::vector<gradebook::Mark> marks = gradebook::derive_marks(record, policy_of(course, edition));
+    std::vector<gradebook::Mark> marks = gradebook::derive_marks(record, policy_of(edition));
     std::erase_if(marks, [&](const gradebook::Mark& mark) {
         const auto row = unknown.find(mark.student);
         return row != unknown.end() && std::ranges::includes(known, row->second);
@@ -136,11 +136,10 @@ void tell_of_changed_policy(const ClassArguments& arguments, const Edition& edit
         fmt::print(stderr, "headway: class.toml has changed; marks follow the old one until ./headway class regrade\n");
 }
 
-void tell_of_strangers(const Course& course, const Gradebook& gradebook, const Edition& edition,
-                       const std::vector<std::string>& enrolled) {
+void tell_of_strangers(const Gradebook& gradebook, const Edition& edition, const std::vector<std::string>& enrolled) {
     std::set<std::string> known(enrolled.begin(), enrolled.end());
     for (const gradebook::Attempt& attempt : gradebook.attempts()) known.insert(attempt.student);
-    const std::set<std::string> strangers = policy_of(course, edition).strangers(known);
+    const std::set<std::string> strangers = policy_of(edition).strangers(known);
     if (!strangers.empty())
         fmt::print(stderr,
                    "headway: [extensions] and [groups] of class.toml name {} who handed in nothing: {}.\n  If an id is "

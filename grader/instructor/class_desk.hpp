@@ -42,13 +42,14 @@ gradebook::Edition current_edition(const gradebook::Gradebook& gradebook);
 /// @throws UsageError, in words, for what class.toml cannot mean
 gradebook::MarkingPolicy parsed_policy(const Course& course, const std::string& text);
 
-/// That of an edition, which an earlier Headway may have accepted. @throws UsageError
-gradebook::MarkingPolicy policy_of(const Course& course, const gradebook::Edition& edition);
+/// That of an edition, for the exercises that the course had then. An earlier Headway may have accepted what is refused
+/// now. @throws UsageError
+gradebook::MarkingPolicy policy_of(const gradebook::Edition& edition);
 
 /// Of everybody: rows without a usable id say what is wrong, until what came in them has come with one.
 /// @param enrolled  who is in the class, where that is known
-std::vector<gradebook::Mark> all_marks(const Course& course, const gradebook::Gradebook& gradebook,
-                                       const gradebook::Edition& edition, std::vector<std::string> enrolled = {});
+std::vector<gradebook::Mark> all_marks(const gradebook::Gradebook& gradebook, const gradebook::Edition& edition,
+                                       std::vector<std::string> enrolled = {});
 
 /// --yes, or somebody at the terminal who answers yes to the question.
 bool confirmed(const ClassArguments& arguments, const char* question);
@@ -58,7 +59,7 @@ void tell_of_changed_policy(const ClassArguments& arguments, const gradebook::Ed
 
 /// Says on standard error which ids in class.toml nobody has.
 /// @param enrolled  who is known without having handed in
-void tell_of_strangers(const Course& course, const gradebook::Gradebook& gradebook, const gradebook::Edition& edition,
+void tell_of_strangers(const gradebook::Gradebook& gradebook, const gradebook::Edition& edition,
                        const std::vector<std::string>& enrolled);
 
 /// "s01, s02 and 12 more"

@@ -14,7 +14,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <map>
+#include <set>
 
 namespace headway::cli {
 namespace {
@@ -68,20 +71,72 @@ std::string gradescope_document(const verdict::Verdict& verdict, const Mark& mar
     return document.dump(2) + "\n";
 }
 
+std::string document(const ClassArguments& arguments, const ClassResults& results, const Mark& mark) {
+    const verdict::Verdict verdict = classroom::verdict_with_gaps(results.graded, mark);
+    return arguments.format == "junit" ? report::junit(verdict) : gradescope_document(verdict, mark, arguments.visible);
+}
+
+/// A file per student. One of an earlier export must not stay for somebody who is gone, or whose mark is open now.
 /// @return how many
-std::size_t export_documents(const ClassArguments& arguments, const ClassResults& results) {
-    const fs::path folder = arguments.folder;
-    std::size_t written = 0;
-    for (const Mark& mark : with_usable_ids(results.marks)) {
-        if (arguments.format == "gradescope" && !mark.complete) continue;
-        const verdict::Verdict verdict = classroom::verdict_with_gaps(results.graded, mark);
-        if (arguments.format == "junit")
-            write(folder / (mark.student + ".xml"), report::junit(verdict));
-        else
-            write(folder / mark.student / "results.json", gradescope_document(verdict, mark, arguments.visible));
-        ++written;
+std::size_t export_documents(const ClassArguments& arguments, const ClassResults& results) try {
+    const bool is_for_gradescope = arguments.format == "gradescope";
+    std::map<std::string, const Mark*> by_name;
+    const std::vector<Mark> marks = with_usable_ids(results.marks);
+    for (const Mark& mark : marks)
+        if (mark.complete || !is_for_gradescope)
+            by_name[mark.student + (is_for_gradescope ? "/results.json" : ".xml")] = &mark;
+    std::set<std::string> names;
+    for (const auto& [name, mark] : by_name) names.insert(name);
+    const classroom::PageFolder folder(arguments.folder, names);
+    for (const auto& [name, mark] : by_name) folder.write(name, document(arguments, results, *mark));
+    if (const std::size_t removed = folder.finish(); removed > 0)
+        fmt::print("{} of students who have none any more: removed.\n", counted(removed, "file"));
+    return by_name.size();
+} catch (const gradebook::DatabaseError&) {
+    throw;
+} catch (const std::runtime_error& error) {
+    throw UsageError(error.what());
+}
+
+/// One file for all. @return who has no row in it
+std::vector<std::string> export_table(const ClassArguments& arguments, const ClassResults& results) {
+    std::vector<std::string> left_out;
+    const auto leave_out = [&](auto&& has_row) {
+        for (const Mark& mark : results.marks)
+            if (!has_row(mark.student)) left_out.push_back(mark.student);
+    };
+    if (arguments.format == "moodle") {
+        const auto participants = classroom::moodle_participants(results.roster, results.graded.attempts);
+        leave_out([&](const std::string& student) { return participants.contains(student); });
+        write(arguments.folder, classroom::moodle_csv(results.marks, verdict::now(), participants, results.roster));
+    } else if (arguments.format == "canvas") {
+        const auto users = classroom::canvas_users(results.roster, results.graded.attempts);
+        leave_out([&](const std::string& one) { return classroom::has_canvas_row(one, users, results.roster); });
+        write(arguments.folder, classroom::canvas_csv(results.marks, canvas_columns(arguments), users, results.roster));
+    } else {
+        write(arguments.folder, classroom::marks_csv(results.marks, results.roster));
     }
-    return written;
+    return left_out;
+}
+
+void tell_left_out(const ClassArguments& arguments, const ClassResults& results,
+                   const std::vector<std::string>& left_out) {
+    const bool is_for_canvas = arguments.format == "canvas";
+    const std::vector<std::string> strangers = is_for_canvas ? guests(results) : std::vector<std::string>();
+    std::vector<std::string> unnumbered;
+    for (const std::string& student : left_out)
+        if (std::ranges::find(strangers, student) == strangers.end()) unnumbered.push_back(student);
+    if (!strangers.empty())
+        fmt::print(stderr,
+                   "headway: left out of the file, since Canvas refuses or makes up whom it does not know: {}\n",
+                   named(strangers));
+    if (!unnumbered.empty())
+        fmt::print(
+            stderr,
+            "headway: left out of the file, since nobody says which number {} has for them: {}.\n  Its {} says it: "
+            "download that as roster.csv\n",
+            is_for_canvas ? "Canvas" : "Moodle", named(unnumbered),
+            is_for_canvas ? "gradebook's export" : "grading worksheet");
 }
 
 void write_student_pages(const fs::path& folder, const ClassResults& results, const std::vector<Mark>& marks) try {
@@ -108,24 +163,15 @@ int run_class_export(const Course& course, const ClassArguments& arguments) {
     const ClassResults results = class_results(course, arguments, gradebook);
     if (arguments.format == "jplag") return export_jplag(course, arguments, gradebook, results.marks);
     tell_of_changed_policy(arguments, results.graded.edition);
-    tell_of_strangers(course, gradebook, results.graded.edition, ids_of(results.roster));
+    tell_of_strangers(gradebook, results.graded.edition, ids_of(results.roster));
     if (arguments.format.ends_with("feedback")) return export_feedback(arguments, results);
-    const bool is_for_canvas = arguments.format == "canvas";
-    const std::vector<std::string> left_out = is_for_canvas ? guests(results) : std::vector<std::string>();
-    std::size_t written = results.marks.size() - left_out.size();
-    if (arguments.format == "csv")
-        write(arguments.folder, classroom::marks_csv(results.marks, results.roster));
-    else if (arguments.format == "moodle")
-        write(arguments.folder, classroom::moodle_csv(results.marks, verdict::now(), results.roster));
-    else if (is_for_canvas)
-        write(arguments.folder, classroom::canvas_csv(results.marks, canvas_columns(arguments), results.roster));
-    else
-        written = export_documents(arguments, results);
+    const bool is_file_each = arguments.format == "gradescope" || arguments.format == "junit";
+    std::vector<std::string> left_out;
+    if (!is_file_each) left_out = export_table(arguments, results);
+    const std::size_t written =
+        is_file_each ? export_documents(arguments, results) : results.marks.size() - left_out.size();
     fmt::print("{} in {}.\n", counted(written, "student"), arguments.folder);
-    if (!left_out.empty())
-        fmt::print(stderr,
-                   "headway: left out of the file, since Canvas refuses or makes up whom it does not know: {}\n",
-                   named(left_out));
+    tell_left_out(arguments, results, left_out);
     const int status = tell_incomplete(results);
     return status == all_passed && !left_out.empty() ? some_did_not_pass : status;
 }
@@ -138,7 +184,7 @@ int run_class_report(const Course& course, const ClassArguments& arguments) {
         classroom::find_out(gradebook, results.graded.edition, results.marks, course,
                             read_elsewhere(course, arguments.compare), results.graded.policy);
     tell_of_changed_policy(arguments, results.graded.edition);
-    tell_of_strangers(course, gradebook, results.graded.edition, ids_of(results.roster));
+    tell_of_strangers(gradebook, results.graded.edition, ids_of(results.roster));
     tell_of_test_student(results.roster);
     const fs::path folder = arguments.folder;
     classroom::make_private(folder);

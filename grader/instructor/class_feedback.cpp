@@ -66,11 +66,11 @@ std::vector<std::string> entries_of(const ClassResults& results, const std::stri
 }
 
 std::optional<std::string> name_in_zip(const ClassArguments& arguments, const ClassResults& results,
-                                       const std::string& student) {
+                                       const classroom::Numbers& participants, const std::string& student) {
     const std::vector<std::string> entries = entries_of(results, student);
     if (arguments.format == "canvas-feedback") return classroom::canvas_feedback_name(entries);
-    const classroom::Enrolled* person = results.roster.find(student);
-    return classroom::moodle_feedback_name(entries, person == nullptr ? student : person->platform_id);
+    const auto number = participants.find(student);
+    return classroom::moodle_feedback_name(entries, number == participants.end() ? "" : number->second);
 }
 
 void write_folder(const ClassArguments& arguments, const ClassResults& results, const Recipients& found) {
@@ -85,9 +85,10 @@ void write_folder(const ClassArguments& arguments, const ClassResults& results, 
 std::vector<std::string> write_zip(const ClassArguments& arguments, const ClassResults& results,
                                    const Recipients& found) {
     std::vector<std::string> nowhere;
+    const classroom::Numbers participants = classroom::moodle_participants(results.roster, results.graded.attempts);
     classroom::ZipFile zip(arguments.folder);
     for (const Mark* mark : found.marks) {
-        if (const auto name = name_in_zip(arguments, results, mark->student))
+        if (const auto name = name_in_zip(arguments, results, participants, mark->student))
             zip.add(*name, page_of(results, *mark));
         else
             nowhere.push_back(mark->student);

@@ -36,7 +36,8 @@ Edition edition_of(const Course& course, const ClassArguments& arguments, Gradeb
     if (const auto current = gradebook.current()) {
         if (current->suites != classroom::suites_of(course, current->seed))
             throw UsageError(
-                "the tests, the compiler or the limits of policy.toml are not those that this class was graded with, "
+                "the exercises, their tests, the compiler or the limits of policy.toml are not those that this class "
+                "was graded with, "
                 "and marks would differ by more than the work. See what changes, and agree to it: "
                 "./headway class regrade");
         tell_of_changed_policy(arguments, *current);
@@ -92,6 +93,14 @@ void require_known_students(const ClassArguments& arguments, const Gradebook& gr
         "so: --layout moodle, canvas, gradescope or plain. If these are other students, say --layout {}",
         arguments.folder, to_string(format), counted(hand_ins.size(), "hand-in"),
         found == 0 ? "none is" : fmt::format("only {} is", found), arguments.gradebook, name_of(format)));
+}
+
+/// Of these hand-ins, and of all before.
+std::set<std::string> students_in(const std::vector<intake::HandIn>& hand_ins, const Gradebook& gradebook) {
+    std::set<std::string> students;
+    for (const gradebook::Attempt& attempt : gradebook.attempts()) students.insert(attempt.student);
+    for (const intake::HandIn& hand_in : hand_ins) students.insert(hand_in.student);
+    return students;
 }
 
 /// Times of people who did not hand in here are somebody else's, or misspelt. Those whom the gradebook knows keep
@@ -200,7 +209,7 @@ int run_class_grade(const Course& course, const ClassArguments& arguments) {
     const Interrupt interrupt;
     Gradebook gradebook(arguments.gradebook, gradebook::Access::read_write);
     require_known_students(arguments, gradebook, hand_ins);
-    roster_of(arguments, gradebook.attempts());  // what is wrong with it is told before anything is graded
+    roster_of(arguments, students_in(hand_ins, gradebook));  // what is wrong is told before anything is graded
     check_times(arguments, hand_ins, gradebook);
     const Edition edition = edition_of(course, arguments, gradebook);
     if (const std::size_t damaged = gradebook.drop_damaged(); damaged > 0)
@@ -208,9 +217,9 @@ int run_class_grade(const Course& course, const ClassArguments& arguments) {
     const classroom::Imported imported =
         classroom::import_hand_ins(gradebook, wanted_of(course), hand_ins, Interrupt::requested);
     const classroom::RunState state = grade_pending(course, arguments, gradebook, edition);
-    const std::vector<gradebook::Mark> marks = all_marks(course, gradebook, edition);
+    const std::vector<gradebook::Mark> marks = all_marks(gradebook, edition);
     show_summary(arguments, imported, state, marks, removed_among(hand_ins, gradebook));
-    tell_of_strangers(course, gradebook, edition, ids_of(roster_of(arguments, gradebook.attempts())));
+    tell_of_strangers(gradebook, edition, ids_of(roster_of(arguments, gradebook.attempts())));
     if (Interrupt::requested()) {
         fmt::print(stderr, "headway: stopped. What is graded is kept; the same command goes on from here.\n");
         return interrupted;

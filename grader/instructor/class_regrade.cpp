@@ -24,6 +24,7 @@ using report::counted;
 
 void show_each(const classroom::MarkChanges& found) {
     report::Page page(terminal_style());
+    for (const std::string& exercise : found.exercises) page.paragraph({.hanging = 2}, {{exercise}});
     for (const classroom::MarkChange& change : found.changes) {
         const std::string which = change.exercise.empty() ? change.student : change.student + " " + change.exercise;
         page.paragraph({.hanging = 2}, {{fmt::format("{}: {:.2f} -> {:.2f}  {}", which, change.before, change.after,
@@ -37,25 +38,25 @@ void show_each(const classroom::MarkChanges& found) {
     fmt::print("{}", page.take());
 }
 
-void show_changes(const Course& course, const Gradebook& gradebook, const Edition& before, const Edition& after) {
+void show_changes(const Gradebook& gradebook, const Edition& before, const Edition& after) {
     try {
-        policy_of(course, before);
+        policy_of(before);
     } catch (const UsageError& error) {
         fmt::print("Marks before cannot be shown: {}.\n", error.what());
         return;
     }
-    show_each(classroom::mark_changes(gradebook, before, after, exercise_names(course)));
+    show_each(classroom::mark_changes(gradebook, before, after));
 }
 
 /// The verdicts of both editions are there, so this grades nothing.
-int undo_regrade(const Course& course, const ClassArguments& arguments) {
+int undo_regrade(const ClassArguments& arguments) {
     const GradebookLock lock(arguments.gradebook);
     Gradebook gradebook(arguments.gradebook, Access::read_write);
     const Edition last = current_edition(gradebook);
     const std::optional<Edition> before = gradebook.previous();
     if (!before) throw UsageError("no regrade was applied in this gradebook: there is nothing to undo");
-    policy_of(course, *before);
-    show_changes(course, gradebook, last, *before);
+    policy_of(*before);
+    show_changes(gradebook, last, *before);
     if (!confirmed(arguments, "Undo the regrade?")) {
         fmt::print("Not undone. ./headway class regrade --undo --yes does it.\n");
         return some_did_not_pass;
@@ -73,7 +74,7 @@ int undo_regrade(const Course& course, const ClassArguments& arguments) {
 
 int run_class_regrade(const Course& course, const ClassArguments& arguments) {
     require_gradebook(arguments);
-    if (arguments.undo) return undo_regrade(course, arguments);
+    if (arguments.undo) return undo_regrade(arguments);
     const std::string policy = policy_text(arguments);
     parsed_policy(course, policy);
     const GradebookLock lock(arguments.gradebook);
@@ -85,8 +86,9 @@ int run_class_regrade(const Course& course, const ClassArguments& arguments) {
     after.policy = policy;
     after.suites = classroom::suites_of(course, before.seed);
     if (after == before) {
-        tell_of_strangers(course, gradebook, before, enrolled);
-        fmt::print("Neither tests, compiler, limits nor class.toml have changed: there is nothing to regrade.\n");
+        tell_of_strangers(gradebook, before, enrolled);
+        fmt::print(
+            "Neither exercises, tests, compiler, limits nor class.toml have changed: there is nothing to regrade.\n");
         return all_passed;
     }
     after = gradebook.propose(after);
@@ -94,8 +96,8 @@ int run_class_regrade(const Course& course, const ClassArguments& arguments) {
     const classroom::RunState state = grade_pending(course, arguments, gradebook, after);
     if (Interrupt::requested()) return interrupted;
     if (state.unavailable > 0) throw CourseError("not everything could be graded: " + state.last_problem);
-    tell_of_strangers(course, gradebook, after, enrolled);
-    show_changes(course, gradebook, before, after);
+    tell_of_strangers(gradebook, after, enrolled);
+    show_changes(gradebook, before, after);
     if (!confirmed(arguments, "Apply?")) {
         fmt::print("Not applied. ./headway class regrade --yes applies it.\n");
         return some_did_not_pass;

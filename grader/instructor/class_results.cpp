@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <set>
 
 namespace headway::cli {
@@ -22,10 +23,14 @@ using gradebook::Gradebook;
 using gradebook::Mark;
 using report::counted;
 
+fs::path roster_file(const ClassArguments& arguments) {
+    if (arguments.roster) return *arguments.roster;
+    return fs::absolute(arguments.gradebook).parent_path() / "roster.csv";
+}
+
 classroom::Roster read_roster(const ClassArguments& arguments) {
-    const fs::path beside = fs::absolute(arguments.gradebook).parent_path() / "roster.csv";
-    if (!arguments.roster && !fs::exists(beside)) return {};
-    const fs::path file = arguments.roster ? fs::path(*arguments.roster) : beside;
+    const fs::path file = roster_file(arguments);
+    if (!arguments.roster && !fs::exists(file)) return {};
     constexpr std::uintmax_t most_bytes = 16U << 20U;
     std::error_code none;
     if (fs::is_regular_file(file, none) && fs::file_size(file, none) > most_bytes)
@@ -37,18 +42,36 @@ classroom::Roster read_roster(const ClassArguments& arguments) {
     }
 }
 
+/// A list by other ids would give everybody a second row, with a mark of 0.
+void require_known_people(const classroom::Roster& roster, const std::set<std::string>& known, const fs::path& file) {
+    std::vector<std::string> ids;
+    std::ranges::copy_if(known, std::back_inserter(ids), intake::is_usable_id);
+    constexpr std::size_t few = 5;  // they may be guests
+    const auto is_listed = [&](const std::string& id) { return roster.find(id) != nullptr || roster.is_made_up(id); };
+    if (roster.empty() || ids.size() < few || std::ranges::any_of(ids, is_listed)) return;
+    throw UsageError(
+        fmt::format("{} lists none of the {} who handed in: {}. Nothing was written. Is it this class's? Moodle's list "
+                    "of participants lacks the numbers of its hand-ins: take the grading worksheet",
+                    file.string(), counted(ids.size(), "student"), named(ids)));
+}
+
 bool handed_in_something(const std::string& student, const std::vector<gradebook::Attempt>& attempts) {
     return std::ranges::find(attempts, student, &gradebook::Attempt::student) != attempts.end();
 }
 
 }  // namespace
 
-classroom::Roster roster_of(const ClassArguments& arguments, const std::vector<gradebook::Attempt>& attempts) {
+classroom::Roster roster_of(const ClassArguments& arguments, const std::set<std::string>& known) {
     classroom::Roster roster = read_roster(arguments);
+    roster.go_by(known);
+    require_known_people(roster, known, roster_file(arguments));
+    return roster;
+}
+
+classroom::Roster roster_of(const ClassArguments& arguments, const std::vector<gradebook::Attempt>& attempts) {
     std::set<std::string> known;
     for (const gradebook::Attempt& attempt : attempts) known.insert(attempt.student);
-    roster.go_by(known);
-    return roster;
+    return roster_of(arguments, known);
 }
 
 std::vector<std::string> ids_of(const classroom::Roster& roster) {
@@ -80,9 +103,9 @@ void require_known(const std::string& student, const classroom::Roster& roster,
 
 ClassResults class_results(const Course& course, const ClassArguments& arguments, const Gradebook& gradebook) {
     const gradebook::Edition edition = current_edition(gradebook);
-    ClassResults results{{gradebook, edition, policy_of(course, edition), gradebook.attempts(), course.tell}, {}, {}};
+    ClassResults results{{gradebook, edition, policy_of(edition), gradebook.attempts(), course.tell}, {}, {}};
     results.roster = roster_of(arguments, results.graded.attempts);
-    results.marks = all_marks(course, gradebook, edition, ids_of(results.roster));
+    results.marks = all_marks(gradebook, edition, ids_of(results.roster));
     std::erase_if(results.marks, [&](const Mark& mark) { return results.roster.is_made_up(mark.student); });
     classroom::leave_out_what_does_not_count(results.marks);
     return results;

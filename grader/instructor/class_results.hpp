@@ -6,6 +6,7 @@
 #include "classroom/roster.hpp"
 
 #include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,10 @@ struct ClassResults {
 ClassResults class_results(const Course& course, const ClassArguments& arguments,
                            const gradebook::Gradebook& gradebook);
 
-/// Who is in the class, by the ids that the gradebook knows them by; empty without a roster. @throws UsageError
+/// Who is in the class, by the ids that hand-ins have; empty without a roster.
+/// @param known  ids of hand-ins
+/// @throws UsageError if the roster cannot be used, or knows nobody who handed in
+classroom::Roster roster_of(const ClassArguments& arguments, const std::set<std::string>& known);
 classroom::Roster roster_of(const ClassArguments& arguments, const std::vector<gradebook::Attempt>& attempts);
 
 std::vector<std::string> ids_of(const classroom::Roster& roster);

@@ -16,10 +16,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Where in the tree an archive among files goes. Students may call two alike; what they came as is unlike.
+std::string folder_for(const fs::path& archive) { return archive.filename().string() + "/"; }
+
+using Files = std::map<std::string, std::string>;  // by path
+
+/// Files that were handed in one by one, and archives among them, each unpacked into a folder of its own.
 FileTree read_files(const HandIn& hand_in) {
     FileTree tree;
+    std::vector<PlacedArchive> archives;
     for (std::size_t i = 0; i < hand_in.paths.size(); ++i) {
         tree.count_file();
+        if (is_archive(hand_in.paths[i])) {
+            archives.push_back({hand_in.paths[i], folder_for(hand_in.paths[i])});
+            continue;
+        }
         if (!foreign_archive_ending(hand_in.names[i]).empty()) tree.add_unread(why_foreign(hand_in.names[i]));
         const std::string name = FileTree::with_small_ending(hand_in.names[i]);
         if (!FileTree::counts(name)) continue;
@@ -28,24 +39,48 @@ FileTree read_files(const HandIn& hand_in) {
         const fs::path folder = fs::canonical(path.parent_path());  // the instructor's own, which may be a link
         tree.add(FileTree::checked_path(name), build::read_handed_in(folder, path.filename(), tree.room()));
     }
+    unpack_into(tree, archives);
     return tree;
 }
 
 FileTree read_tree(const HandIn& hand_in) try {
-    if (!hand_in.names.empty()) return read_files(hand_in);
     const fs::path& path = hand_in.paths.front();
-    return is_archive(path) ? read_archive(path) : read_folder(path);
+    if (hand_in.paths.size() == 1 && is_archive(path)) return read_archive(path);
+    return hand_in.names.empty() ? read_folder(path) : read_files(hand_in);
 } catch (const build::ChangedMeanwhile& error) {
     throw Malformed(error.what());
+}
+
+/// What was handed in as one thing: an archive of several, or all that came without one.
+struct Part {
+    std::string called;
+    Files files = {};
+};
+
+/// Of several archives none goes before another, however deep its exercises lie: each is looked through by itself.
+std::vector<Part> parts_of(const FileTree& tree, const HandIn& hand_in) {
+    if (hand_in.paths.size() == 1) return {{"", tree.files()}};
+    std::vector<Part> parts;
+    Files single = tree.files();
+    for (std::size_t i = 0; i < hand_in.paths.size(); ++i) {
+        if (!is_archive(hand_in.paths[i])) continue;
+        parts.push_back({hand_in.names[i]});
+        const std::string folder = folder_for(hand_in.paths[i]);
+        for (const auto& [path, text] : tree.files())
+            if (path.starts_with(folder) && single.erase(path) > 0)
+                parts.back().files[path.substr(folder.size())] = text;
+    }
+    parts.push_back({"a single file", std::move(single)});
+    return parts;
 }
 
 /// "a/b" of "a/b/c"; empty at the top.
 std::string parent(const std::string& path) { return fs::path(path).parent_path().string(); }
 
 /// Folders of this exercise: of several, those in a folder exercises/, and of these the ones least deep.
-std::vector<std::string> folders_of(const FileTree& tree, const std::string& exercise) {
+std::vector<std::string> folders_of(const Files& all, const std::string& exercise) {
     std::set<std::string> found;
-    for (const auto& [path, text] : tree.files()) {
+    for (const auto& [path, text] : all) {
         (void)text;
         std::string folder;
         for (const fs::path& part : fs::path(parent(path))) {
@@ -75,9 +110,9 @@ bool is_in_a_folder(const std::string& path, const std::vector<Wanted>& wanted) 
 }
 
 /// Files that are called as the exercise's stub, wherever they lie outside of exercises' folders.
-std::vector<std::string> stubs_of(const FileTree& tree, const Wanted& exercise, const std::vector<Wanted>& wanted) {
+std::vector<std::string> stubs_of(const Files& all, const Wanted& exercise, const std::vector<Wanted>& wanted) {
     std::vector<std::string> found;
-    for (const auto& [path, text] : tree.files()) {
+    for (const auto& [path, text] : all) {
         (void)text;
         if (is_stub_of(fs::path(path).filename(), exercise.exercise) && !is_in_a_folder(path, wanted))
             found.push_back(path);
@@ -106,26 +141,46 @@ void require_no_copies(const std::vector<build::SourceFile>& files, const std::s
             ambiguous(exercise + "/" + file.path.string(), exercise + "/" + copy->path.string());
 }
 
-std::vector<build::SourceFile> files_of(const FileTree& tree, const Wanted& exercise,
-                                        const std::vector<Wanted>& wanted) {
+std::vector<build::SourceFile> files_of(const Files& all, const Wanted& exercise, const std::vector<Wanted>& wanted) {
     std::vector<build::SourceFile> files;
-    const std::vector<std::string> folders = folders_of(tree, exercise.exercise);
+    const std::vector<std::string> folders = folders_of(all, exercise.exercise);
     if (folders.size() > 1) ambiguous(folders[0], folders[1]);
     if (!folders.empty()) {
         const std::string start = folders.front() + "/";
-        for (const auto& [path, text] : tree.files())
+        for (const auto& [path, text] : all)
             if (path.starts_with(start)) files.push_back({path.substr(start.size()), text});
         require_no_copies(files, exercise.exercise);
         return files;
     }
-    const std::vector<std::string> single = stubs_of(tree, exercise, wanted);
+    const std::vector<std::string> single = stubs_of(all, exercise, wanted);
     if (single.empty()) return files;
     for (const std::string& other : single)  // the same twice is clear
-        if (tree.files().at(other) != tree.files().at(single.front())) ambiguous(single.front(), other);
-    files.push_back({stub_of(exercise), tree.files().at(single.front())});
-    for (const auto& [path, text] : tree.files())  // it may include them
+        if (all.at(other) != all.at(single.front())) ambiguous(single.front(), other);
+    files.push_back({stub_of(exercise), all.at(single.front())});
+    for (const auto& [path, text] : all)  // it may include them
         if (parent(path) == parent(single.front()) && !build::SourceFile{path, {}}.is_compiled())
             files.push_back({fs::path(path).filename(), text});
+    return files;
+}
+
+bool are_the_same(const std::vector<build::SourceFile>& some, const std::vector<build::SourceFile>& others) {
+    return std::ranges::equal(some, others, [](const build::SourceFile& a, const build::SourceFile& b) {
+        return a.path == b.path && a.text == b.text;
+    });
+}
+
+std::vector<build::SourceFile> files_in(const std::vector<Part>& parts, const Wanted& exercise,
+                                        const std::vector<Wanted>& wanted) {
+    std::vector<build::SourceFile> files;
+    std::string from;
+    for (const Part& part : parts) {
+        std::vector<build::SourceFile> more = files_of(part.files, exercise, wanted);
+        if (more.empty()) continue;
+        const std::string here = exercise.exercise + " in " + part.called;
+        if (!files.empty() && !are_the_same(files, more)) ambiguous(from, here);
+        files = std::move(more);
+        from = here;
+    }
     return files;
 }
 
@@ -141,9 +196,10 @@ std::vector<build::SourceFile> files_of(const FileTree& tree, const Wanted& exer
 std::vector<build::Submission> read_hand_in(const HandIn& hand_in, const std::vector<Wanted>& wanted) {
     if (!hand_in.problem.empty()) throw Malformed(hand_in.problem);
     const FileTree tree = read_tree(hand_in);
+    const std::vector<Part> parts = parts_of(tree, hand_in);
     std::vector<build::Submission> submissions;
     for (const Wanted& exercise : wanted) {
-        std::vector<build::SourceFile> files = files_of(tree, exercise, wanted);
+        std::vector<build::SourceFile> files = files_in(parts, exercise, wanted);
         if (files.empty()) continue;
         try {
             submissions.push_back(build::select_files(std::move(files), exercise.course_folder));

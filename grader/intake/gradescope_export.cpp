@@ -38,6 +38,7 @@ std::map<std::string, GradescopeSubmission> read_gradescope_metadata(const std::
         if (submission.students.empty()) submission.students.insert(folder);
         if (const YAML::Node time = entry.second[":created_at"]; time && time.IsScalar())
             submission.submitted = utc(time.as<std::string>());
+        if (submission.submitted) require_past(*submission.submitted, fmt::format("{}, {}", file.string(), folder));
     }
     return submissions;
 } catch (const YAML::Exception& error) {

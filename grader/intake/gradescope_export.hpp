@@ -15,7 +15,8 @@ struct GradescopeSubmission {
     std::optional<std::string> submitted;
 };
 
-/// By folder ("submission_815"). @throws std::runtime_error if the file is not what Gradescope writes
+/// By folder ("submission_815"). @throws std::runtime_error if the file is not what Gradescope writes, or says that
+/// something was handed in at a time that has not come yet
 std::map<std::string, GradescopeSubmission> read_gradescope_metadata(const std::filesystem::path& file);
 
 }  // namespace headway::intake

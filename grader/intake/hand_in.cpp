@@ -92,11 +92,15 @@ std::vector<fs::path> hand_ins_of(const fs::path& folder, const Naming& naming, 
 
 using ByStudent = std::map<std::string, HandIn>;
 
+/// Whether an archive is all of a hand-in, or one of the files of which a system makes an entry each.
+enum class Archives { alone, among_files };
+
 /// Puts a file or folder to what its student has handed in already. @param student  an id, or a row; see student_id.hpp
-HandIn& add_to(ByStudent& by_student, const std::string& student, const fs::path& path, const EntryName& name) {
+HandIn& add_to(ByStudent& by_student, const std::string& student, const fs::path& path, const EntryName& name,
+               Archives archives = Archives::alone) {
     HandIn& hand_in = by_student[student];
     hand_in.student = student;
-    const bool single = !fs::is_directory(path) && !is_archive(path);
+    const bool single = !fs::is_directory(path) && (!is_archive(path) || archives == Archives::among_files);
     if (!hand_in.paths.empty() && (!single || hand_in.names.empty()))
         hand_in.problem = fmt::format("{} is a second submission of the same student", path.filename().string());
     hand_in.paths.push_back(path);
@@ -105,17 +109,44 @@ HandIn& add_to(ByStudent& by_student, const std::string& student, const fs::path
     return hand_in;
 }
 
-void add_by_pattern(ByStudent& by_student, const std::vector<fs::path>& entries, const std::string& pattern) {
-    const std::regex form(pattern);
-    for (const fs::path& path : entries) {
-        const std::string name = path.filename().string();
-        if (const auto id = id_by(form, name)) {
-            add_to(by_student, student_of(*id), path, {"", name, ""});
-        } else {
-            add_to(by_student, row_of(name), path, {"", name, ""}).problem =
-                fmt::format("--student-id {} does not fit its name, so nobody knows whose it is", pattern);
+/// What was typed into Moodle's editor lies in a folder of its own, beside that of the files. It is no program: what
+/// counts are the files, where there are any.
+void add_online_texts(ByStudent& by_student, const std::vector<std::pair<fs::path, EntryName>>& texts) {
+    for (const auto& [path, name] : texts)
+        if (const auto found = by_student.find(name.student); found == by_student.end())
+            add_to(by_student, name.student, path, name);
+        else
+            found->second.note = "handed in an online text too, which is not graded";
+}
+
+/// A person says whose each is. What else the export tells holds: files' own names, what is late, times.
+void add_by_pattern(ByStudent& by_student, const fs::path& folder, const Naming& naming, ExportFormat format) {
+    const std::regex form(naming.pattern);
+    const bool has_metadata = format == ExportFormat::gradescope && fs::exists(folder / gradescope_file);
+    const auto metadata = has_metadata ? read_gradescope_metadata(folder / gradescope_file)
+                                       : std::map<std::string, GradescopeSubmission>();
+    std::vector<std::pair<fs::path, EntryName>> online_texts;
+    for (const fs::path& path : hand_ins_of(folder, naming, format)) {
+        const std::string whole = path.filename().string();
+        const auto id = id_by(form, whole);
+        if (!id) {
+            add_to(by_student, row_of(whole), path, {"", whole, ""}).problem =
+                fmt::format("--student-id {} does not fit its name, so nobody knows whose it is", naming.pattern);
+            continue;
         }
+        EntryName name = name_in(format, whole).value_or(EntryName{"", whole, ""});
+        name.student = student_of(*id);
+        if (format == ExportFormat::moodle) name.note.clear();  // which participant is meant is said now
+        if (name.is_online_text) {
+            online_texts.emplace_back(path, name);
+            continue;
+        }
+        const bool is_systems = name_in(format, whole).has_value();
+        HandIn& hand_in =
+            add_to(by_student, name.student, path, name, is_systems ? Archives::among_files : Archives::alone);
+        if (const auto told = metadata.find(whole); told != metadata.end()) hand_in.submitted = told->second.submitted;
     }
+    add_online_texts(by_student, online_texts);
 }
 
 /// One folder or archive a student. "anna", "anna.zip" and "anna.tar.gz" may come from several people, of whom none may
@@ -148,16 +179,6 @@ void add_by_name(ByStudent& by_student, const std::vector<fs::path>& entries) {
     }
 }
 
-/// What was typed into Moodle's editor lies in a folder of its own, beside that of the files. It is no program: what
-/// counts are the files, where there are any.
-void add_online_texts(ByStudent& by_student, const std::vector<std::pair<fs::path, EntryName>>& texts) {
-    for (const auto& [path, name] : texts)
-        if (const auto found = by_student.find(name.student); found == by_student.end())
-            add_to(by_student, name.student, path, name);
-        else
-            found->second.note = "handed in an online text too, which is not graded";
-}
-
 /// One that a system numbers, or what lies beside those: an entry whose name is not as the system gives them goes by
 /// the whole of it, and so does one that may be two people's where somebody else has that number.
 void add_by_number(ByStudent& by_student, const std::vector<fs::path>& entries, ExportFormat format) {
@@ -179,7 +200,7 @@ void add_by_number(ByStudent& by_student, const std::vector<fs::path>& entries, 
         else if (name->is_online_text)
             online_texts.emplace_back(path, *name);
         else
-            add_to(by_student, student_of(name->student), path, *name);
+            add_to(by_student, student_of(name->student), path, *name, Archives::among_files);
     }
     add_online_texts(by_student, online_texts);
 }
@@ -279,7 +300,7 @@ std::vector<HandIn> find_hand_ins(const fs::path& folder, const Naming& naming) 
     ByStudent by_student;
     const ExportFormat format = naming.format.value_or(format_of(folder));
     if (!naming.pattern.empty())
-        add_by_pattern(by_student, hand_ins_of(folder, naming, format), naming.pattern);
+        add_by_pattern(by_student, folder, naming, format);
     else if (format == ExportFormat::gradescope)
         add_gradescope(by_student, folder);
     else if (format == ExportFormat::plain)

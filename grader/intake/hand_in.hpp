@@ -18,8 +18,8 @@ enum class TimeFrom { platform, person };
 /// What one student handed in, not read yet.
 struct HandIn {
     std::string student;
-    std::vector<std::filesystem::path> paths;  ///< a folder, an archive, or single files
-    std::vector<std::string> names;            ///< of single files, as the student called them
+    std::vector<std::filesystem::path> paths;  ///< a folder, an archive, or files, with archives among them
+    std::vector<std::string> names;            ///< of such files, as the student called them
     std::optional<std::string> submitted;      ///< ISO 8601, UTC, where it is known
     TimeFrom time_from = TimeFrom::platform;
     std::string note;
@@ -69,7 +69,8 @@ struct Wanted {
 std::vector<build::Submission> read_hand_in(const HandIn& hand_in, const std::vector<Wanted>& wanted);
 
 /// One line per student: id, comma or semicolon, a time that utc() reads. The first line may be a heading: it has no
-/// digit where the time would be. @throws std::runtime_error naming the line, also if a student has two times
+/// digit where the time would be. @throws std::runtime_error naming the line, also if a student has two times, or one
+/// that has not come yet
 std::map<std::string, std::string> read_times(const std::filesystem::path& file);
 
 /// ISO 8601 in UTC from what exports write: "2024-05-01 14:00:00.5 +0200", "2024-05-01T12:00:00Z". Nothing where the
@@ -78,5 +79,12 @@ std::optional<std::string> utc(const std::string& text);
 
 /// Seconds since 1970 of what utc() gives.
 std::int64_t seconds_of(const std::string& utc);
+/// And back.
+std::string utc_of(std::int64_t seconds);
+
+/// Nothing was handed in tomorrow: such a time is mistyped, and would be a zero for being late. Clocks may differ by an
+/// hour. @param where  what says so, for the message: "times.csv, line 3"
+/// @throws std::runtime_error if the time has not come yet
+void require_past(const std::string& time, const std::string& where);
 
 }  // namespace headway::intake

@@ -1,5 +1,6 @@
 #include "intake/hand_in.hpp"
 #include "intake/student_id.hpp"
+#include "verdict/verdict.hpp"
 
 #include <fmt/format.h>
 
@@ -49,6 +50,15 @@ bool is_heading(const Line& line) {
 
 }  // namespace
 
+void require_past(const std::string& time, const std::string& where) {
+    constexpr std::int64_t an_hour = 3600;
+    const std::string now = verdict::now();
+    if (seconds_of(time) <= seconds_of(now) + an_hour) return;
+    throw std::runtime_error(fmt::format(
+        "{}: {} has not come yet; it is {} by this machine's clock. Correct the time, its zone, or the clock", where,
+        time, now));
+}
+
 std::map<std::string, std::string> read_times(const std::filesystem::path& file) {
     std::ifstream stream(file);
     if (!stream) throw std::runtime_error(fmt::format("cannot read {}", file.string()));
@@ -65,6 +75,7 @@ std::map<std::string, std::string> read_times(const std::filesystem::path& file)
         const auto time = utc(line.time);
         if (!line.has_both || line.id.empty()) refuse("there is no id and time");
         if (!time) refuse(fmt::format("'{}' is no time", line.time.substr(0, 80)));
+        require_past(*time, fmt::format("{}, line {}", file.string(), number));
         const auto [known, is_new] = times.emplace(id_meant_by(line.id), *time);
         if (!is_new && known->second != *time) refuse(fmt::format("{} has two times", line.id));
     }

@@ -31,8 +31,10 @@ std::optional<std::string> utc(const std::string& text) {
     time.tm_min = number(5);
     time.tm_sec = number(6);
     const int offset = (number(9) * 60 + number(10)) * 60 * (match[8] == "-" ? -1 : 1);
-    return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(::timegm(&time) - offset));
+    return utc_of(::timegm(&time) - offset);
 }
+
+std::string utc_of(std::int64_t seconds) { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(seconds)); }
 
 std::int64_t seconds_of(const std::string& utc) {
     std::tm time{};

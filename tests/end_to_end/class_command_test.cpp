@@ -30,6 +30,10 @@ TEST_F(ClassCommand, FromHandInsToMarks) {
     EXPECT_EQ(class_command({"adjust", "303", "04", "--points", "1.5", "--author", "prof", "--reason", "effort"})
                   .ended.exit_code,
               0);
+    const auto unknown = class_command({"export", "canvas", path("canvas.csv")});
+    EXPECT_EQ(unknown.ended.exit_code, 1);
+    EXPECT_TRUE(says(unknown, "nobody says which number Canvas has for them: 301, 302, 303, 304")) << unknown.output;
+    folder_.write("roster.csv", "Student,ID,SIS Login ID\n,301,\n,302,\n,303,\n,304,\n");
     const auto exported = class_command({"export", "canvas", path("canvas.csv")});
     EXPECT_EQ(exported.ended.exit_code, 1);
     EXPECT_NE(exported.output.find("1 student handed in what could not be read"), std::string::npos) << exported.output;
@@ -37,7 +41,10 @@ TEST_F(ClassCommand, FromHandInsToMarks) {
     EXPECT_NE(canvas.find("301,301,,,,10\r\n"), std::string::npos) << canvas;
     EXPECT_NE(canvas.find("303,303,,,,1.5\r\n"), std::string::npos) << canvas;
     EXPECT_NE(canvas.find("304,304,,,,\r\n"), std::string::npos) << canvas;
-    EXPECT_EQ(class_command({"export", "moodle", path("moodle.csv")}).ended.exit_code, 1);
+    EXPECT_TRUE(says(class_command({"export", "moodle", path("moodle.csv")}), "which number Moodle has for them: 301"));
+    folder_.write("worksheet.csv", "Identifier\nParticipant 301\nParticipant 302\nParticipant 303\nParticipant 304\n");
+    EXPECT_TRUE(says(class_command({"export", "moodle", path("moodle.csv"), "--roster", path("worksheet.csv")}),
+                     "4 students in"));
     const std::string moodle = build::read_file(path("moodle.csv"));
     EXPECT_NE(moodle.find("Participant 304,,"), std::string::npos) << moodle;
     EXPECT_EQ(class_command({"export", "gradescope", path("results"), "--visible", "after_due_date"}).ended.exit_code,
@@ -145,7 +152,7 @@ std::string points_but_for_one() {
 
 TEST_F(ClassCommand, NobodyIsMissingAndFeedbackGoesBack) {
     ASSERT_EQ(grade().ended.exit_code, 1);
-    folder_.write("roster.csv", "id,name,section\n301,Ada Lovelace,A\n304,Eve,B\n305,Ben,B\n");
+    folder_.write("roster.csv", "Student,ID,SIS Login ID,Section\nAda Lovelace,301,,A\nEve,304,,B\nBen,305,,B\n");
     folder_.write("class.toml", "[exercises.01]\npoints = 0\n");
     class_command({"regrade", "--yes"});
 
@@ -188,6 +195,9 @@ TEST_F(ClassCommand, NobodyIsMissingAndFeedbackGoesBack) {
     EXPECT_TRUE(says(feedback, "1 student without a mark")) << feedback.output;
     EXPECT_NE(build::read_file(path("feedback/301.html")).find("Ada Lovelace (301)"), std::string::npos);
     EXPECT_FALSE(std::filesystem::exists(path("feedback/304.html")));
+    EXPECT_TRUE(says(class_command({"export", "moodle-feedback", path("moodle.zip")}), "that Moodle gave it"))
+        << "Canvas's numbers are other people's there";
+    folder_.write("roster.csv", "Identifier,Full name\nParticipant 301,Ada Lovelace\n");
     EXPECT_EQ(class_command({"export", "moodle-feedback", path("moodle.zip")}).ended.exit_code, 1);
     EXPECT_TRUE(std::filesystem::exists(path("moodle.zip")));
 
@@ -197,6 +207,20 @@ TEST_F(ClassCommand, NobodyIsMissingAndFeedbackGoesBack) {
     EXPECT_EQ(nowhere.ended.exit_code, 2) << nowhere.output;
     EXPECT_TRUE(says(nowhere, "none of these hand-ins has a name that Canvas gave it")) << nowhere.output;
     EXPECT_FALSE(std::filesystem::exists(path("canvas.zip")));
+}
+
+TEST_F(ClassCommand, ARosterThatKnowsNobodyIsRefused) {
+    hand_in("305", "this does not compile");
+    folder_.write("roster.csv", "First name,Last name,Email address\nAda,Lovelace,ada@x.org\nBen,Bitdiddle,b@x.org\n");
+    const auto refused = grade();
+    EXPECT_EQ(refused.ended.exit_code, 2) << refused.output;
+    EXPECT_TRUE(says(refused, "lists none of the 5 students who handed in: 301, 302, 303, 304, 305")) << refused.output;
+    EXPECT_TRUE(says(refused, "take the grading worksheet")) << refused.output;
+    folder_.write("roster.csv", "id,name\n301,Ada\n309,Ben\n");
+    EXPECT_EQ(grade().ended.exit_code, 1);
+    folder_.write("roster.csv", "id\nada\n");
+    EXPECT_EQ(class_command({"export", "csv", path("marks.csv")}).ended.exit_code, 2);
+    EXPECT_FALSE(std::filesystem::exists(path("marks.csv")));
 }
 
 TEST_F(ClassCommand, ChromiumShowsTheReport) {

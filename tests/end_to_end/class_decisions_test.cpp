@@ -1,6 +1,8 @@
 // What an instructor says and decides about a class: times, marks, attempts, another class.toml.
 #include "class_command.hpp"
 
+#include "gradebook/database.hpp"
+
 #include <filesystem>
 
 namespace headway {
@@ -14,13 +16,18 @@ TEST_F(ClassCommand, ATimeThatComesLaterSettlesAnOpenMark) {
     EXPECT_EQ(refused.ended.exit_code, 2) << refused.output;
     EXPECT_NE(refused.output.find("nor in the gradebook: 3O2"), std::string::npos) << refused.output;
 
+    folder_.write("future.csv", "id,time\n301,9020-05-02T11:00:00Z\n");
+    const auto in_the_future = class_command({"grade", path("class"), "--unsafe", "--times", path("future.csv")});
+    EXPECT_EQ(in_the_future.ended.exit_code, 2) << in_the_future.output;
+    EXPECT_TRUE(says(in_the_future, "line 2: 9020-05-02T11:00:00Z has not come yet")) << in_the_future.output;
+
     const auto open = grade();
     EXPECT_NE(open.output.find("Open, because nobody knows when it was handed in"), std::string::npos) << open.output;
     EXPECT_NE(open.output.find("1 student who handed in nothing: 310"), std::string::npos) << open.output;
-    const auto exported = class_command({"export", "canvas", path("canvas.csv")});
+    const auto exported = class_command({"export", "csv", path("marks.csv")});
     EXPECT_EQ(exported.ended.exit_code, 1);
     EXPECT_NE(exported.output.find("no mark, and no zero, for 301, 302, 310"), std::string::npos) << exported.output;
-    EXPECT_NE(build::read_file(path("canvas.csv")).find("302,302,,,,\r\n"), std::string::npos);
+    EXPECT_NE(build::read_file(path("marks.csv")).find("\r\n302,,"), std::string::npos);
 
     folder_.write(
         "worksheet.csv",
@@ -79,17 +86,21 @@ TEST_F(ClassCommand, DecisionsHaveReasonsAndAreUndone) {
         return class_command(std::move(what));
     };
     const auto has = [&](const char* row) {
-        class_command({"export", "canvas", path("canvas.csv")});
-        return build::read_file(path("canvas.csv")).find(row) != std::string::npos;
+        class_command({"export", "csv", path("marks.csv")});
+        return build::read_file(path("marks.csv")).find(std::string("\r\n") + row) != std::string::npos;
     };
     EXPECT_EQ(decide({"remove", "301", "1"}).ended.exit_code, 0);
-    EXPECT_TRUE(has("301,301,,,,0\r\n"));
+    EXPECT_TRUE(has("301,0,"));
     EXPECT_EQ(decide({"remove", "301", "2"}).ended.exit_code, 2) << "that is 302's";
     EXPECT_NE(class_command({"attempts", "301"}).output.find("removed: copied (prof)"), std::string::npos);
     EXPECT_EQ(decide({"restore", "301", "1"}).ended.exit_code, 0);
+    class_command({"export", "gradescope", path("results")});
+    EXPECT_TRUE(std::filesystem::exists(path("results/302/results.json")));
     EXPECT_EQ(decide({"remove", "302"}).ended.exit_code, 0);
-    EXPECT_TRUE(has("301,301,,,,10\r\n"));
-    EXPECT_FALSE(has("302,302"));
+    EXPECT_TRUE(has("301,10,"));
+    EXPECT_FALSE(has("302,"));
+    EXPECT_TRUE(says(class_command({"export", "gradescope", path("results")}), "1 file of students who have none"));
+    EXPECT_FALSE(std::filesystem::exists(path("results/302")));
     EXPECT_EQ(decide({"pin", "301", "1", "04"}).ended.exit_code, 0);
     EXPECT_EQ(decide({"unpin", "301"}).ended.exit_code, 0);
 
@@ -97,14 +108,14 @@ TEST_F(ClassCommand, DecisionsHaveReasonsAndAreUndone) {
     EXPECT_NE(floor.output.find("now 0 of 10 points"), std::string::npos) << floor.output;
     EXPECT_NE(floor.output.find("89 points of the adjustment have no effect"), std::string::npos) << floor.output;
     EXPECT_EQ(decide({"adjust", "301", "04", "--set", "7"}).ended.exit_code, 0);
-    EXPECT_TRUE(has("301,301,,,,7\r\n"));
+    EXPECT_TRUE(has("301,7,"));
     EXPECT_EQ(decide({"adjust", "301", "04", "--points", "1"}).ended.exit_code, 2) << "it is set";
     EXPECT_EQ(decide({"adjust", "301", "04", "--unset"}).ended.exit_code, 0);
-    EXPECT_TRUE(has("301,301,,,,0\r\n"));
+    EXPECT_TRUE(has("301,0,"));
 
     EXPECT_EQ(class_command({"forget", "301"}).ended.exit_code, 1) << "it asks first";
     EXPECT_EQ(class_command({"forget", "301", "--yes"}).ended.exit_code, 0);
-    EXPECT_FALSE(has("301,301"));
+    EXPECT_FALSE(has("301,"));
 }
 
 TEST_F(ClassCommand, ARegradeIsUndoneAndCopiesAreKept) {
@@ -117,12 +128,32 @@ TEST_F(ClassCommand, ARegradeIsUndoneAndCopiesAreKept) {
     EXPECT_TRUE(std::filesystem::exists(path("gradebook.sqlite.before-regrade-2")));
     const auto undone = class_command({"regrade", "--undo", "--yes"});
     EXPECT_NE(undone.output.find("20.00 -> 10.00"), std::string::npos) << undone.output;
-    const auto exported = class_command({"export", "canvas", path("canvas.csv")});
+    const auto exported = class_command({"export", "csv", path("marks.csv")});
     EXPECT_NE(exported.output.find("class.toml has changed"), std::string::npos) << exported.output;
-    EXPECT_NE(build::read_file(path("canvas.csv")).find("301,301,,,,10\r\n"), std::string::npos);
+    EXPECT_NE(build::read_file(path("marks.csv")).find("\r\n301,10,"), std::string::npos);
 
     build::write_file(desk_.folder() / "policy.toml", "[worker]\ncall_cpu_seconds = 4\n");
     EXPECT_NE(grade().output.find("limits of policy.toml"), std::string::npos);
+}
+
+TEST_F(ClassCommand, AnExerciseThatIsNewInTheCourseCountsOnlyAfterARegrade) {
+    grade();
+    gradebook::Database(path("gradebook.sqlite"), gradebook::Access::read_write)
+        .execute("DELETE FROM suite WHERE exercise LIKE '11%'");  // as an earlier Headway wrote it
+    const auto marks = [&] {
+        class_command({"export", "csv", path("marks.csv")});
+        return build::read_file(path("marks.csv"));
+    };
+    EXPECT_EQ(marks().find("11_long_texts"), std::string::npos);
+    EXPECT_TRUE(says(grade(), "class regrade"));
+    EXPECT_TRUE(says(class_command({"adjust", "301", "11", "--set", "7", "--author", "prof", "--reason", "oral"}),
+                     "is new in the course"));
+    const auto regraded = class_command({"regrade", "--yes"});
+    EXPECT_TRUE(says(regraded, "11_long_texts counts now: 10 points")) << regraded.output;
+    EXPECT_TRUE(says(regraded, "0 marks change")) << regraded.output;
+    EXPECT_NE(marks().find("11_long_texts"), std::string::npos);
+    EXPECT_TRUE(says(class_command({"regrade", "--undo", "--yes"}), "11_long_texts counts no more: 10 points"));
+    EXPECT_EQ(class_command({"report", path("report")}).ended.exit_code, 0);
 }
 
 }  // namespace

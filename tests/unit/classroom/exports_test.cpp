@@ -59,20 +59,61 @@ Roster two_people() {
         "roster.csv");
 }
 
+/// What a platform named, or did not.
+gradebook::Attempt attempt(const std::string& student, const std::string& entry) {
+    gradebook::Attempt attempt;
+    attempt.student = student;
+    attempt.entry = entry;
+    return attempt;
+}
+
+TEST(Numbers, AreOfThePlatformThatGaveThem) {
+    const std::vector<gradebook::Attempt> attempts = {
+        attempt("4711", "Ada_4711_assignsubmission_file_"), attempt("815", "ben_LATE_815_90210_a.zip"),
+        attempt("2026", "2026.zip"), attempt("eve", "eve_816_90211_a.zip")};
+    EXPECT_EQ(moodle_participants({}, attempts), (Numbers{{"4711", "4711"}}));
+    EXPECT_EQ(canvas_users({}, attempts), (Numbers{{"815", "815"}})) << "eve's id came from a pattern";
+}
+
+TEST(Numbers, OfARosterAreOfThePlatformThatWroteIt) {
+    const auto canvas = Roster::parse("Student,ID,SIS User ID,SIS Login ID\nAda,815,1001,ada\n", "r");
+    EXPECT_EQ(canvas_users(canvas, {}), (Numbers{{"815", "815"}}));
+    EXPECT_TRUE(moodle_participants(canvas, {}).empty());
+    for (const char* text :
+         {"Identifier,Full name\nParticipant 4711,Ada\n", "ID;Gruppen\nTeilnehmer/in4711;A\n", "Identifier\n4711\n"}) {
+        EXPECT_EQ(moodle_participants(Roster::parse(text, "r"), {}), (Numbers{{"4711", "4711"}})) << text;
+        EXPECT_TRUE(canvas_users(Roster::parse(text, "r"), {}).empty()) << text;
+    }
+    for (const char* text : {"id,name\n4711,Ada\n", "First Name,Last Name,SID\nAda,Lovelace,4711\n"}) {
+        EXPECT_TRUE(moodle_participants(Roster::parse(text, "r"), {}).empty()) << text;
+        EXPECT_TRUE(canvas_users(Roster::parse(text, "r"), {}).empty()) << text;
+    }
+}
+
+TEST(Exports, ANumberOfAnotherPlatformIsNobodysRow) {
+    EXPECT_EQ(moodle_csv(two_marks(), "2026-05-01T12:00:00Z", {}).find("4711"), std::string::npos);
+    EXPECT_EQ(canvas_csv(two_marks(), {}, {}).find("4711"), std::string::npos);
+    const Roster gradescopes = Roster::parse("Name,SID\nAda,4711\n", "roster.csv");
+    EXPECT_NE(canvas_csv(two_marks(), {}, {}, gradescopes).find("Ada,,4711,,,17.5\r\n"), std::string::npos)
+        << "a SID is the university's";
+    const Roster own = Roster::parse("id,name\n4711,Ada\n", "roster.csv");
+    EXPECT_EQ(canvas_csv(two_marks(), {}, {}, own).find("Ada"), std::string::npos);
+}
+
 /// The three columns that Moodle's importer insists on, ids as it writes them, and what the student reads.
 TEST(Exports, MoodlesWorksheet) {
-    EXPECT_EQ(moodle_csv(two_marks(), "2026-05-01T12:00:00Z"),
+    EXPECT_EQ(moodle_csv(two_marks(), "2026-05-01T12:00:00Z", {{"4711", "4711"}, {"-anna", "4712"}}),
               "Identifier,Grade,Last modified (grade),Feedback comments\r\n"
               "Participant 4711,17.5,2026-05-01T12:00:00Z,"
               "\"17.5 of 20 points. 03: 17.5 / 20. 7 of 10 by the tests, which are 14 of the 20 that the exercise "
               "counts. +3.5 by prof on 2026-05-09: &lt;effort&gt;\"\r\n"
-              "'-anna,,2026-05-01T12:00:00Z,"
+              "Participant 4712,,2026-05-01T12:00:00Z,"
               "\"No mark yet. 03: - / 20. Not graded yet: no points, and no zero.\"\r\n");
 }
 
 /// Student, ID, SIS User ID, SIS Login ID, Section, then assignments; the points possible in the second row.
 TEST(Exports, CanvassGradebook) {
-    EXPECT_EQ(canvas_csv(two_marks(), {.assignment = "Attention"}),
+    EXPECT_EQ(canvas_csv(two_marks(), {.assignment = "Attention"}, {{"4711", "4711"}}),
               "Student,ID,SIS User ID,SIS Login ID,Section,Attention\r\n"
               "    Points Possible,,,,,20\r\n"
               "4711,4711,,,,17.5\r\n"
@@ -80,21 +121,21 @@ TEST(Exports, CanvassGradebook) {
 }
 
 TEST(Exports, CanvasGetsNamesAndSectionsFromTheRoster) {
-    const std::string csv = canvas_csv(two_marks(), {}, two_people());
+    const std::string csv = canvas_csv(two_marks(), {}, canvas_users(two_people(), {}), two_people());
     EXPECT_NE(csv.find("\"Lovelace, Ada\",4711,u1,ada,A,17.5\r\n"), std::string::npos) << csv;
 }
 
 TEST(Exports, CanvasGetsNobodyWhomItDoesNotKnow) {
-    const std::string csv = canvas_csv(two_marks(), {}, two_people());
+    const std::string csv = canvas_csv(two_marks(), {}, canvas_users(two_people(), {}), two_people());
     EXPECT_EQ(csv.find("anna"), std::string::npos) << "she is in no roster" << csv;
-    EXPECT_NE(canvas_csv(two_marks(), {}).find("anna"), std::string::npos) << "without a roster nobody is a guest";
+    EXPECT_NE(canvas_csv(two_marks(), {}, {}).find("anna"), std::string::npos) << "without a roster nobody is a guest";
 }
 
 TEST(Exports, AnAssignmentPerExerciseAddsUpToTheMark) {
     std::vector<gradebook::Mark> marks = two_marks();
     marks[0].points -= 1;  // set, or adjusted, as a whole
-    const std::string csv =
-        canvas_csv(marks, {.assignment = "Attention", .of = CanvasColumns::Of::each_exercise}, two_people());
+    const std::string csv = canvas_csv(marks, {.assignment = "Attention", .of = CanvasColumns::Of::each_exercise},
+                                       canvas_users(two_people(), {}), two_people());
     EXPECT_NE(csv.find("Section,Attention 03_scaled_scores,Attention by hand\r\n    Points Possible,,,,,20,0\r\n"),
               std::string::npos)
         << csv;

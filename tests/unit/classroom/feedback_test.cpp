@@ -108,5 +108,24 @@ TEST(PageFolder, RemovesWhatItWroteBeforeAndNothingElse) {
     EXPECT_EQ(fs::status(pages).permissions(), fs::perms::owner_all);
 }
 
+TEST(PageFolder, RemovesAStudentsOwnFolderWithItsFile) {
+    const build::TemporaryFolder folder;
+    const fs::path pages = folder.path() / "pages";
+    const std::set<std::string> all = {"anna/results.json", "ben/results.json", "eve/results.json"};
+    const PageFolder first(pages, all);
+    for (const std::string& name : all) first.write(name, "{}");
+    EXPECT_EQ(first.finish(), 0U);
+    EXPECT_EQ(fs::status(pages / "anna").permissions(), fs::perms::owner_all);
+    build::write_file(pages / "ben/mine.txt", "an instructor's own");
+    folder.write("elsewhere/results.json", "{}");
+    fs::create_directory_symlink(folder.path() / "elsewhere", pages / "link");
+    std::ofstream(pages / PageFolder::list, std::ios::app) << "link/results.json\nanna/../eve/results.json\n/\na/\n";
+    EXPECT_EQ(PageFolder(pages, {"eve/results.json"}).finish(), 2U);
+    EXPECT_FALSE(fs::exists(pages / "anna"));
+    EXPECT_FALSE(fs::exists(pages / "ben/results.json"));
+    for (const char* stays : {"ben/mine.txt", "eve/results.json", "../elsewhere/results.json"})
+        EXPECT_TRUE(fs::exists(pages / stays)) << stays;
+}
+
 }  // namespace
 }  // namespace headway::classroom

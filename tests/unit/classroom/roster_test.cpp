@@ -70,6 +70,12 @@ TEST(Worksheet, HasTheTimeOfEachWhoHandedIn) {
     } catch (const RosterError& error) {
         EXPECT_THAT(error.what(), HasSubstr("w.csv, line 2: 'soon' is no time"));
     }
+    try {
+        times_in(Roster::parse("Identifier,Last modified (submission)\n4711,\"1 May 9026, 14:00\"\n", "w"), "UTC", "w");
+        FAIL();
+    } catch (const std::runtime_error& error) {
+        EXPECT_THAT(error.what(), HasSubstr("w, line 2: 9026-05-01T14:00:00Z has not come yet"));
+    }
 }
 
 TEST(Roster, WhomCanvasMadeUpIsNobody) {
@@ -105,6 +111,16 @@ TEST(Roster, AHandInUnderALoginOrAnEMailAddressIsTheirs) {
     EXPECT_EQ(roster.name_of("2"), "Ben");
     EXPECT_EQ(roster.name_of("3"), "Eve");
     EXPECT_EQ(roster.find("same@x.org"), nullptr) << "of two people";
+}
+
+TEST(Roster, AnEMailAddressIsTheSameInCapitals) {
+    Roster roster = Roster::parse("id,email\n1,Ada@x.org\n2,ben@x.org\nEve,e@x.org\n", "r");
+    roster.go_by({"ada@X.org", "Ben@x.org", "ben@X.org", "eve"});
+    EXPECT_NE(roster.find("ada@X.org"), nullptr);
+    EXPECT_NE(roster.find("2"), nullptr) << "two have handed in under that";
+    roster.go_by({"ben@x.org", "Ben@x.org"});
+    EXPECT_NE(roster.find("ben@x.org"), nullptr) << "to the letter";
+    EXPECT_NE(roster.find("Eve"), nullptr) << "no address";
 }
 
 }  // namespace

@@ -122,6 +122,19 @@ TEST(Gradebook, AVerdictComesBackWithItsLogAndIsNeverOverwritten) {
     EXPECT_EQ(gradebook.current()->seed, 18446744073709551615U);
 }
 
+TEST(Gradebook, ADamagedVerdictGivesNoPoints) {
+    const Desk desk;
+    Gradebook gradebook(desk.file, Access::read_write);
+    const Edition edition = first_edition(gradebook);
+    gradebook.record(attempt("a", source("1")), {source("1")});
+    gradebook.store(gradebook.pending(edition).at(0), passed());
+    EXPECT_EQ(gradebook.scores(edition).begin()->second.points, 10);
+    Database(desk.file, Access::read_write).execute("UPDATE verdict SET points = 3");
+    EXPECT_TRUE(gradebook.scores(edition).empty()) << "an export must not have them";
+    EXPECT_EQ(gradebook.drop_damaged(), 1U);
+    EXPECT_EQ(gradebook.count_pending(edition), 1U);
+}
+
 TEST(Gradebook, DamagedSourcesAreMendedByHandingInAgain) {
     const Desk desk;
     Gradebook gradebook(desk.file, Access::read_write);

@@ -89,6 +89,15 @@ TEST_F(History, AnotherTimeOfThePlatformOrOneAfterTheRecordingIsAnotherHandIn) {
     EXPECT_EQ(times(), (Times{one_day, another, after_recording}));
 }
 
+TEST_F(History, AnOldExportThatComesAgainIsNoNewAttempt) {
+    hand_in("anna", text("1"), one_day);
+    hand_in("anna", text("2"), another);
+    EXPECT_EQ(hand_in("anna", text("1"), one_day), Recorded::unchanged);
+    EXPECT_EQ(hand_in("anna", text("1"), one_day, TimeFrom::person), Recorded::unchanged);
+    EXPECT_EQ(hand_in("anna", text("1"), after_recording), Recorded::anew) << "the first program, handed in again";
+    EXPECT_EQ(times(), (Times{one_day, another, after_recording}));
+}
+
 TEST_F(History, TimesAreSaidForAllOrNobody) {
     hand_in("anna", text("1"));
     hand_in("ben", text("2"), one_day);

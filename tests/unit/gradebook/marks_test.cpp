@@ -19,6 +19,19 @@ TEST_F(Marks, TheBestAttemptCountsOrTheLast) {
     EXPECT_EQ(mark("anna").exercises.at(1).standing, Standing::missing);
 }
 
+TEST_F(Marks, TheLastIsWhatWasHandedInLast) {
+    const auto last = [&] { return mark("anna", "attempts = 'last'").points; };
+    attempt("anna", "01", 9, "2026-05-02T12:00:00Z");
+    attempt("anna", "01", 4, "2026-05-01T12:00:00Z");
+    EXPECT_EQ(last(), 9) << "an old export was graded after it";
+    attempt("anna", "01", 2);
+    EXPECT_EQ(last(), 2) << "nobody knows when, so after what was recorded before it";
+    attempt("anna", "01", 7, "2026-05-01T13:00:00Z");
+    EXPECT_EQ(last(), 2);
+    attempt("anna", "01", 6, "2026-05-03T12:00:00Z");
+    EXPECT_EQ(last(), 6);
+}
+
 TEST_F(Marks, PointsAreScaledAndExtraCreditIsOnTop) {
     attempt("anna", "01", 5);
     attempt("anna", "02", 10);
@@ -124,6 +137,9 @@ TEST(ClassToml, WhatItCannotMeanIsRefusedInWords) {
                              "[extensions]\nanna = '3'",
                              "= 3",
                              "[exercises.01]\nextra_credit = 'yes'",
+                             "[exercises.1]\npoints = 20\n[exercises.01]\npoints = 30",
+                             "[exercises.01_single_head]\npoints = 20\n[exercises.01]\nextra_credit = true",
+                             "[extensions]\nanna = { 1 = 2, 01 = 3 }",
                              "[exercises]\n01 = 20"})
         EXPECT_THROW(MarkingPolicy::parse(text, exercises), MarkingPolicyError) << text;
 }

@@ -28,8 +28,9 @@ class Term {
 public:
     explicit Term(const std::filesystem::path& file) : gradebook_(file, Access::read_write) { regrade(Rules{}); }
 
-    void hand_in(const std::string& student, int content, int now, MaybeHour time) {
-        Attempt attempt{0, student, student, {}, "", "", {}, at(now), intake::TimeFrom::person};
+    void hand_in(const std::string& student, int content, int now, MaybeHour time, Says from = Says::person) {
+        const auto time_from = from == Says::person ? intake::TimeFrom::person : intake::TimeFrom::platform;
+        Attempt attempt{0, student, student, {}, "", "", {}, at(now), time_from};
         if (time) attempt.submitted = at(*time);
         std::vector<build::Submission> sources;
         for (std::size_t e = 0; e < exercises.size(); ++e) {
@@ -95,11 +96,13 @@ public:
         now_ += one_of(12);
         const std::string student = students[static_cast<std::size_t>(one_of(2))];
         const int exercise = one_of(3) - 1;
-        switch (one_of(10)) {
+        switch (one_of(11)) {
             case 0:
             case 1:
             case 2:
                 return hand_in(student);
+            case 9:
+                return old_download();
             case 3:
                 return regrade();
             case 4:
@@ -135,9 +138,24 @@ private:
     std::string hand_in(const std::string& student) {
         const int content = one_of(5);
         const MaybeHour time = one_of(2) == 0 ? MaybeHour() : std::max(0, now_ - one_of(48));
-        term_.hand_in(student, content, now_, time);
-        model_.hand_in(student, content, now_, time);
-        return fmt::format("\nat {} {} hands in {} of {}", now_, student, content, time.value_or(-1));
+        return hand_in(student, content, time, one_of(2) == 0 ? Says::person : Says::platform);
+    }
+
+    /// What was handed in before comes again, mostly with a time that it had.
+    std::string old_download() {
+        if (model_.hand_ins.empty()) return "";
+        const Model::HandIn one =
+            model_.hand_ins[static_cast<std::size_t>(one_of(static_cast<int>(model_.hand_ins.size())))];
+        const bool is_dated = !one.in_exports.empty() && one_of(4) > 0;
+        return hand_in(one.student, one.content, is_dated ? one.in_exports.front() : one.time(),
+                       is_dated ? Says::platform : Says::person);
+    }
+
+    std::string hand_in(const std::string& student, int content, MaybeHour time, Says from) {
+        term_.hand_in(student, content, now_, time, from);
+        model_.hand_in(student, content, now_, time, from);
+        return fmt::format("\nat {} {} hands in {} of {}{}", now_, student, content, time.value_or(-1),
+                           from == Says::platform ? ", says the export" : "");
     }
 
     std::string say_time(const std::string& student) {
@@ -259,6 +277,26 @@ TEST(Order, DoesNotMatterForTimesPolicyGradingAndDecisions) {
     } while (std::next_permutation(order.begin(), order.end()));
     EXPECT_EQ(totals.size(), 1U);
     EXPECT_NEAR(*totals.begin(), 11 * 0.8 - 1, 1e-9);
+}
+
+/// Three downloads of a platform that says when, of which one is graded once more.
+TEST(Order, DoesNotMatterForDownloadsThatSayWhen) {
+    const build::ScratchFolder folder(quick_folder());
+    Rules last;
+    last.best = false;
+    last.deadline = 240;
+    std::vector<int> order = {0, 1, 2, 3};
+    do {
+        Term term(folder.path() / fmt::format("{}.sqlite", fmt::join(order, "")));
+        term.regrade(last);
+        for (const int download : order) {
+            if (download == 0 || download == 3) term.hand_in("anna", 0, 230, 24, Says::platform);
+            if (download == 1) term.hand_in("anna", 2, 230, 48, Says::platform);
+            if (download == 2) term.hand_in("anna", 1, 230, 72, Says::platform);
+        }
+        EXPECT_EQ(term.gradebook().attempts().size(), 3U) << fmt::format("{}", fmt::join(order, " "));
+        EXPECT_EQ(term.totals().at("anna"), 11) << fmt::format("{}", fmt::join(order, " "));
+    } while (std::next_permutation(order.begin(), order.end()));
 }
 
 }  // namespace

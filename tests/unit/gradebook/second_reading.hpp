@@ -16,6 +16,7 @@ namespace headway::gradebook::second_reading {
 inline const std::vector<std::string> exercises = {"01_single_head", "02_head_splitting"};
 inline const std::vector<std::string> students = {"anna", "ben"};
 using MaybeHour = std::optional<int>;
+enum class Says { person, platform };  // when something was handed in
 
 /// An hour of January and February 2020.
 inline std::string at(int hour) {
@@ -65,18 +66,28 @@ struct Model {
     struct HandIn {
         std::string student;
         int content, recorded;
-        std::vector<int> said = {};  // hours, the last holds
+        std::vector<int> said = {};        // by a person, in hours; the last holds
+        std::vector<int> in_exports = {};  // by the platform; so it is here, where no person says any
         bool removed = false;
 
-        MaybeHour time() const { return said.empty() ? MaybeHour() : said.back(); }
+        MaybeHour time() const {
+            const std::vector<int>& from = said.empty() ? in_exports : said;
+            return from.empty() ? MaybeHour() : from.back();
+        }
+        bool was_exported_at(int hour) const { return std::ranges::count(in_exports, hour) > 0; }
         void say(int hour) {
             if (time() != hour) said.push_back(hour);
+        }
+        void tell(MaybeHour hour, Says from) {
+            if (hour && from == Says::person) say(*hour);
+            if (hour && from == Says::platform && !was_exported_at(*hour)) in_exports.push_back(*hour);
         }
     };
     struct Worth {
         double points;
         int days, attempt;
         bool known;
+        int handed_in;  // hour; of an unknown one, that of the latest before it
     };
 
     std::vector<HandIn> hand_ins;
@@ -86,16 +97,25 @@ struct Model {
     std::map<std::pair<std::string, int>, double> set;
     std::map<std::pair<std::string, int>, int> pinned;
 
-    void hand_in(const std::string& student, int content, int now, MaybeHour time) {
-        const auto last =
-            std::find_if(hand_ins.rbegin(), hand_ins.rend(), [&](auto& one) { return one.student == student; });
-        if (last != hand_ins.rend() && last->content == content &&
-            (!time || time == last->time() || *time <= last->recorded)) {
-            if (time) last->say(*time);
+    void hand_in(const std::string& student, int content, int now, MaybeHour time, Says from) {
+        HandIn* last = nullptr;
+        for (HandIn& one : hand_ins) {
+            if (one.student != student) continue;
+            last = &one;
+            if (one.content != content || !time) continue;
+            if (time == one.time() || (from == Says::platform && one.was_exported_at(*time))) {
+                one.tell(time, from);
+                return;
+            }
+        }
+        const bool is_last = last != nullptr && last->content == content;
+        const bool is_dated = from == Says::platform && last != nullptr && !last->in_exports.empty();
+        if (is_last && (!time || (!is_dated && *time <= last->recorded))) {
+            last->tell(time, from);
             return;
         }
         hand_ins.push_back({student, content, now});
-        if (time) hand_ins.back().say(*time);
+        hand_ins.back().tell(time, from);
     }
 
     /// For the mark of a student, who may be in a group with the one who handed it in.
@@ -127,16 +147,21 @@ struct Model {
                 continue;
             }
             std::vector<Worth> choices;
+            int latest = -1;
             for (int id = 1; id <= static_cast<int>(hand_ins.size()); ++id) {
                 const HandIn& one = hand_ins[static_cast<std::size_t>(id - 1)];
                 const int earned = contents[one.content][exercise];
-                if ((one.student != student && !rules.group) || one.removed || earned < 0) continue;
+                if (one.student != student && !rules.group) continue;
+                const int handed_in = one.time().value_or(latest);
+                latest = std::max(latest, handed_in);
+                if (one.removed || earned < 0) continue;
                 const MaybeHour days = late(one, student, exercise);
                 const int more = days ? std::clamp(*days - excused[id], 0, left) : 0;
                 const double without = days ? after(earned, *days, excused[id]) : earned;
                 const double with = days ? after(earned, *days, excused[id] + more) : earned;
-                choices.push_back({with, with > without ? more : 0, id, days || earned == 0});
+                choices.push_back({with, with > without ? more : 0, id, days || earned == 0, handed_in});
             }
+            std::ranges::stable_sort(choices, {}, &Worth::handed_in);
             const auto pin = pinned.find({student, exercise});
             const bool is_there = pin != pinned.end() && std::ranges::count(choices, pin->second, &Worth::attempt) == 1;
             if (is_there) std::erase_if(choices, [&](auto& one) { return one.attempt != pin->second; });

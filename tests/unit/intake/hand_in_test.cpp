@@ -104,6 +104,14 @@ TEST(HandIns, GradescopeNamesStudentsAndTimeInItsMetadata) {
     EXPECT_EQ(found[0].submitted, "2026-05-01T12:00:00Z");
 }
 
+TEST(HandIns, GradescopesTimesHaveCome) {
+    const build::TemporaryFolder folder;
+    folder.write("submission_1/scaled_scores.cpp", "1");
+    folder.write("submission_metadata.yml",
+                 "submission_1:\n  :submitters:\n  - :sid: '17'\n  :created_at: 9026-05-01 14:00:00 +02:00\n");
+    EXPECT_THROW(find_hand_ins(folder.path(), {}), std::runtime_error);
+}
+
 TEST(HandIns, GradescopesMetadataLeadsNowhereElse) {
     const build::TemporaryFolder folder;
     folder.write("export/submission_metadata.yml", "../secret:\n  :submitters:\n  - :sid: '17'\n");
@@ -120,6 +128,21 @@ TEST(HandIns, APatternSaysWhereTheIdIs) {
     EXPECT_NE(found[0].problem.find("does not fit its name"), std::string::npos);
     EXPECT_EQ(found[1].submitted, "2026-05-01T12:00:00Z");
     EXPECT_THROW(find_hand_ins(folder.path(), {"(", {}, {}}), std::runtime_error);
+}
+
+TEST(HandIns, APatternTakesNothingElseOfWhatAnExportSays) {
+    const build::TemporaryFolder canvas, gradescope;
+    canvas.write("ada_LATE_815_90210_scaled_scores-1.cpp", "1");
+    const auto late = find_hand_ins(canvas.path(), {"^([a-z]+)_", {}, {}});
+    EXPECT_EQ(students(late), std::vector<std::string>{"ada"});
+    EXPECT_EQ(late[0].note, late_on_canvas);
+    EXPECT_EQ(read_hand_in(late[0], wanted).at(0).files.at(0).path, "scaled_scores.cpp");
+    gradescope.write("submission_17/scaled_scores.cpp", "1");
+    gradescope.write("submission_metadata.yml",
+                     "submission_17:\n  :submitters:\n  - :sid: '4711'\n  :created_at: 2026-05-01 14:00:00 +02:00\n");
+    const auto timed = find_hand_ins(gradescope.path(), {"_(\\d+)$", {}, {}});
+    EXPECT_EQ(students(timed), std::vector<std::string>{"17"});
+    EXPECT_EQ(timed[0].submitted, "2026-05-01T12:00:00Z");
 }
 
 TEST(HandIns, WhatCannotBeReadSaysWhy) {
@@ -202,9 +225,10 @@ TEST(HandIns, APipeIsNoHandIn) {
 
 TEST(HandIns, ASecondOfOneParticipantIsNotGuessedAt) {
     const build::TemporaryFolder folder;
-    folder.write("lovelaceada_815_90210_one.zip", "");
-    folder.write("lovelaceada_815_90211_two.zip", "");
-    EXPECT_NE(find_hand_ins(folder.path(), {}).at(0).problem.find("second submission"), std::string::npos);
+    folder.write("headway-anna-1.zip", "");
+    folder.write("headway-anna-2.zip", "");
+    EXPECT_NE(find_hand_ins(folder.path(), {"^headway-([a-z]+)", {}, {}}).at(0).problem.find("second submission"),
+              std::string::npos);
 }
 
 TEST(HandIns, SomebodyMaySayWhatTheFolderIs) {

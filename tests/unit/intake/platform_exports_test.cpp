@@ -24,6 +24,9 @@ struct Export {
     std::map<std::string, std::string> students;
     Lines left_out = {};
     const char* metadata = "";  ///< Gradescope's
+    const char* pattern = "";   ///< --student-id
+
+    Naming naming() const { return {pattern, {}, {}}; }
 };
 
 void PrintTo(const Export& one, std::ostream* stream) { *stream << one.name; }
@@ -51,6 +54,25 @@ const std::vector<Export> exports = {
      ExportFormat::canvas,
      {{"815", "03 04"}, {"816", "03"}, {"817", "holds no exercise"}},
      {"grades.csv"}},
+    {"CanvasWithAnArchiveAmongFiles",
+     {"ada_815_90210_report.pdf", "ada_815_90211_work.zip!exercises/03_scaled_scores/scaled_scores.cpp",
+      "ben_816_90212_a.zip!03_scaled_scores/scaled_scores.cpp", "ben_816_90213_b.tar.gz!hw/merge_heads.cpp",
+      "carl_817_90214_one.zip!03_scaled_scores/scaled_scores.cpp",
+      "carl_817_90215_two.zip!hw2/exercises/03_scaled_scores/scaled_scores.cpp", "dora_818_90216_scaled_scores.cpp",
+      "dora_818_90217_rest.zip!merge_heads.cpp", "eve_819_90218_scaled_scores.cpp",
+      "eve_819_90219_work.zip!03_scaled_scores/scaled_scores.cpp", "fay_820_90220_work.zip!scaled_scores.cpp",
+      "fay_820_90221_work-1.zip!merge_heads.cpp"},
+     ExportFormat::canvas,
+     {{"815", "03"},
+      {"816", "03 04"},
+      {"817", "holds both 03_scaled_scores in one.zip and 03_scaled_scores in two.zip; which counts?"},
+      {"818", "03 04"},
+      {"819", "holds both 03_scaled_scores in work.zip and 03_scaled_scores in a single file; which counts?"},
+      {"820", "03 04"}}},
+    {"MoodleWithoutFoldersWithAnArchiveAmongFiles",
+     {ada + "file_report.pdf", ada + "file_work.zip!03_scaled_scores/scaled_scores.cpp", ada + "file_merge_heads.cpp"},
+     ExportFormat::moodle,
+     {{"4711", "03 04"}}},
     {"CanvasWithItsMadeUpStudent",
      {"lovelaceada_815_90210_scaled_scores.cpp", "studenttest_999_90214_scaled_scores.cpp",
       "studenttest_LATE_999_90215_merge_heads.cpp", "testson_818_90216_scaled_scores.cpp"},
@@ -76,6 +98,22 @@ const std::vector<Export> exports = {
      "    :email: c@x.org\n"
      "submission_3:\n  :submitters:\n  - :name: Dora\n    :sid: ''\n    :email: d@x.org\n"
      "submission_4:\n  :submitters:\n  - :name: Eve\n  - :name: Fay\n"},
+    {"MoodleUnderAPattern",
+     {ada + "file_/scaled_scores.cpp", ada + "onlinetext_/onlinetext.html",
+      "Ben Bitdiddle_4714_assignsubmission_file_merge_heads.cpp"},
+     ExportFormat::moodle,
+     {{"Ada", "03"}, {"Ben", "04"}},
+     {},
+     "",
+     "^(\\w+) "},
+    {"CanvasUnderAPattern",
+     {"ada_LATE_815_90210_scaled_scores-1.cpp", "ada_LATE_815_90211_merge_heads.cpp",
+      "ben_816_90212_work-2.zip!03_scaled_scores/scaled_scores.cpp", "studenttest_999_90214_scaled_scores.cpp"},
+     ExportFormat::canvas,
+     {{"ada", "03 04"}, {"ben", "03"}},
+     {},
+     "",
+     "^([a-z]+)_"},
     {"FoldersCalledByNames",
      {"Jane Doe/03_scaled_scores/scaled_scores.cpp", "Jürgen/scaled_scores (1).cpp", "王小明/Scaled_Scores.cc",
       "Doe, Jane/merge-heads.cpp", "readme.txt", "Thumbs.db"},
@@ -150,11 +188,12 @@ protected:
 TEST_P(Exports, AreReadAsWhatTheyAre) {
     EXPECT_EQ(to_string(format_of(folder_.path())), to_string(GetParam().format));
     std::map<std::string, std::string> found;
-    for (const HandIn& hand_in : find_hand_ins(folder_.path(), {})) found[hand_in.student] = found_in(hand_in);
+    for (const HandIn& hand_in : find_hand_ins(folder_.path(), GetParam().naming()))
+        found[hand_in.student] = found_in(hand_in);
     for (const auto& [student, expected] : GetParam().students)
         EXPECT_TRUE(found[student].starts_with(expected)) << student << ": " << found[student];
     EXPECT_EQ(found.size(), GetParam().students.size());
-    EXPECT_EQ(left_out(folder_.path(), {}), GetParam().left_out);
+    EXPECT_EQ(left_out(folder_.path(), GetParam().naming()), GetParam().left_out);
 }
 
 TEST(CanvasExport, SaysWhatItsMadeUpStudentHandedIn) {

@@ -4,6 +4,7 @@
 
 #include "submission/digest.hpp"
 #include "temporary_folder.hpp"
+#include "verdict/verdict.hpp"
 
 #include <gtest/gtest.h>
 
@@ -100,6 +101,16 @@ TEST_F(TimesFile, WhatCannotBeATimeIsRefusedByItsLine) {
     EXPECT_NE(refusal("id,time\ns01,soon\n").find("line 2"), std::string::npos);
     EXPECT_NE(refusal("s01,2026-05-01T12:00:00Z\n,2026-05-01T12:00:00Z\n").find("line 2"), std::string::npos);
     EXPECT_NE(refusal("id,time\n").find("holds no times"), std::string::npos);
+}
+
+/// A mistyped year would be a zero for being late by decades.
+TEST_F(TimesFile, ATimeThatHasNotComeYetIsRefusedByItsLine) {
+    const std::int64_t now = seconds_of(verdict::now());
+    const auto at = [&](std::int64_t seconds) { return utc_of(now + seconds); };
+    EXPECT_NE(refusal("id,time\ns01,9026-05-01T12:00Z\n").find("times.csv, line 2: 9026-05-01T12:00:00Z has not come"),
+              std::string::npos);
+    EXPECT_NE(refusal("s01," + at(2 * 3600) + "\n"), "");
+    EXPECT_EQ(read("s01," + at(1800) + "\n"), (Times{{"s01", at(1800)}})) << "clocks differ";
 }
 
 TEST_F(TimesFile, AStudentHasOneTime) {
