@@ -151,13 +151,9 @@ bool Attention::is_fused(const Choices& choices) const {
            key.defined() && value.defined() && query.data() == key.data() && query.data() == value.data();
 }
 
-/// q, k or v cut out of x·[w_q w_k w_v] where that was split into heads before: head h has columns [3·h·d, 3·(h+1)·d),
-/// of which the first d are taken for its q, the next for its k, the last for its v.
-Array Attention::cut_out_of_heads(std::size_t role, const Choices& choices) {
-    const std::array<Array, 3> parts{projected(0, choices, given_.H), projected(1, choices, given_.H),
-                                     projected(2, choices, given_.H)};
-    const Index E = parts[0].size(-1), d = E / given_.H;
-    if (parts[1].shape != parts[0].shape || parts[2].shape != parts[0].shape || d * given_.H != E)
+Array cut_out_of_heads(const std::array<Array, 3>& parts, std::size_t role, Index H) {
+    const Index E = parts[0].size(-1), d = E / H;
+    if (parts[1].shape != parts[0].shape || parts[2].shape != parts[0].shape || d * H != E)
         throw std::invalid_argument("q, k and v are not of one width");
     Array cut = zeros(parts[role].shape);
     each(cut.shape, [&](Coordinate at, std::size_t i) {
@@ -178,8 +174,11 @@ const Array& Attention::head(std::size_t role, const Choices& choices, bool& cha
         const bool shared = role > 0 && given_.H_kv > 0;
         const Index heads = shared && given_.H > 0 ? given_.H_kv : given_.H;
         Array x = shared && given_.H > 0 ? jointly_projected(role, choices)
-                  : is_fused(choices)    ? cut_out_of_heads(role, choices)
-                                         : projected(role, choices, heads);
+                  : is_fused(choices)
+                      ? cut_out_of_heads({projected(0, choices, given_.H), projected(1, choices, given_.H),
+                                          projected(2, choices, given_.H)},
+                                         role, given_.H)
+                      : projected(role, choices, heads);
         if (heads > 0) x = choices.splitting.of(role)(x, heads);
         if (given_.prepared) x = given_.prepared(x, role);
         if (!shared) return x;

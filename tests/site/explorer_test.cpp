@@ -99,7 +99,8 @@ void expect_model(const Question& question) {
     const std::string what = question.mistakes.empty() ? "right" : question.mistakes.front();
     try {
         const Array& output = model.output(choices);
-        ASSERT_EQ(shown.because, "") << what;
+        // An output of another shape, such as one row for all tokens, cannot be added to x.
+        ASSERT_TRUE(shown.because.empty() || shown.stopped_at == "y") << what << ": " << shown.because;
         expect_same(stage(shown, "output"), output, what);
         expect_same(stage(shown, "scaled"), model.scores(choices), what);
         expect_same(stage(shown, "weights"), model.weights(choices), what);

@@ -67,6 +67,10 @@ private:
                 return choices_.projecting.finish(choices_.projecting.apply(x_, w, question_.H),
                                                   static_cast<int>(role));
             });
+        if (!choices_.projecting.fused_by_heads) return;
+        const std::array<Array, 3> parts = projected_;
+        for (std::size_t role = 0; role < roles.size(); ++role)
+            projected_[role] = diagnosis::cut_out_of_heads(parts, role, question_.H);
     }
 
     /// (1, T, D) -> (1, H, T, d)
