@@ -1,6 +1,7 @@
 #include "trace.hpp"
 
 #include <diagnosis/catalogue.hpp>
+#include <diagnosis/fused.hpp>
 #include <diagnosis/softmax.hpp>
 
 #include <algorithm>
