@@ -72,6 +72,8 @@ PROPERTY(TiledAttention, TilesAddUp, 2, "what was summed shrinks when a larger s
     const Tensor ramp = Tensor::arange(n.S) * 0.5F;  // each tile's scores are larger, or smaller, than the last's
     for (const Tensor& some : {scores * 2.0F, scores + ramp, scores - ramp})
         for (const Index tile : {Index{1}, Index{2}, n.S - 1}) expect_sums(student, some, v, tile);
+    // The sums alone do not show which score they are measured against.
+    for (const Tensor& some : {scores, scores + ramp}) expect_state(student, absorbed(student, some, v, 2), some);
     for_every_relation(student, random, "B H T S d_v", [&](const AxisSizes& sizes, Random& own) {
         const Sizes size = sizes.sizes();
         expect_sums(student, with_zeros(random_tensor(own, {size.B, size.H, size.T, size.S})),
