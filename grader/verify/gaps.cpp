@@ -47,9 +47,10 @@ std::string gap_of(const Specimen& specimen) {
                 return "is " + to_string(exercise.state) + ": " + failed_properties(exercise);
             if (!built) return "was meant to be built: " + exercise.build.message;
             if (!specimen.named_as_expected())
-                return fmt::format("is diagnosed as [{}], not as [{}]; what failed: {}",
-                                   fmt::join(specimen.named(), ", "), fmt::join(specimen.mutant.diagnosis, ", "),
-                                   failed_properties(exercise));
+                return fmt::format("is diagnosed as [{}]{}, not as [{}]{}; what failed: {}",
+                                   fmt::join(specimen.named(), ", "), specimen.explains_all() ? "" : " and more",
+                                   fmt::join(specimen.mutant.diagnosis, ", "),
+                                   specimen.mutant.explains_all() ? "" : " and more", failed_properties(exercise));
             if (std::string both = contradiction_in(exercise); !both.empty()) return both;
             if (specimen.cost() > most_points_per_mistake && specimen.mutant.reason_for_cost.empty())
                 return fmt::format("costs {} of {} points without a written reason", specimen.cost(),

@@ -19,9 +19,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 12> known_keys{"mistake",   "expect",   "stage",           "functions",
-                                                      "diagnosis", "source",   "extended",        "base",
-                                                      "edit",      "replaces", "reason_for_cost", "needs_sanitizer"};
+constexpr std::array<std::string_view, 13> known_keys{
+    "mistake",  "expect", "stage", "functions", "diagnosis",       "and_more",       "source",
+    "extended", "base",   "edit",  "replaces",  "reason_for_cost", "needs_sanitizer"};
 constexpr const char* catalogue = "mutants.toml";
 constexpr const char* own_catalogue = "mutant.toml";
 
@@ -98,6 +98,7 @@ Mutant mutant_of(const std::string& name, const toml::table& said) {
     mutant.reason_for_cost = table["reason_for_cost"].value_or(std::string());
     mutant.extended = table["extended"].value_or(false);
     mutant.needs_sanitizer = table["needs_sanitizer"].value_or(false);
+    mutant.and_more = table["and_more"].value_or(false);
     mutant.base = table["base"].value_or(std::string());
     mutant.changes = changes_of(table);
     if (mutant.is_whole() != (mutant.changes.edits.empty() && mutant.changes.replaces.empty()))

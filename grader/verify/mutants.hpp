@@ -21,11 +21,13 @@ struct Mutant {
     std::string reason_for_cost;         ///< why it may cost more than 4 of 10 points
     bool extended = false;         ///< --quick leaves it out: others make its mistakes too, or it proves one more entry
     bool needs_sanitizer = false;  ///< the plain build alone does not show all of it
+    bool and_more = false;         ///< more is wrong in it than `diagnosis` names
     std::string about;             ///< all that is known, as a mutant.toml
     std::string base;              ///< "solution", "accepted/NAME" or another mutant; empty: a program of its own
     Changes changes;               ///< what is different from the base
 
     bool is_whole() const { return base.empty(); }
+    bool explains_all() const { return !diagnosis.empty() && !and_more; }
 };
 
 /// How many lines one program has that the other has not, on both sides. Blank ones do not count.

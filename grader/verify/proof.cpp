@@ -277,7 +277,7 @@ bool Specimen::named_as_expected() const {
     std::vector<std::string> expected = mutant.diagnosis;
     std::sort(given.begin(), given.end());
     std::sort(expected.begin(), expected.end());
-    return given == expected && verdict.diagnosis->complete != expected.empty();
+    return given == expected && explains_all() == mutant.explains_all();
 }
 
 std::string Specimen::first_failed() const {

@@ -42,6 +42,8 @@ struct Specimen {
     /// The mistakes that were named, without repetition.
     std::vector<std::string> named() const;
     bool named_as_expected() const;
+    /// Whether the diagnosis says so of what is wrong.
+    bool explains_all() const { return verdict.diagnosis && verdict.diagnosis->complete; }
     int cost() const { return verdict.max_points - verdict.points; }
     /// The first property that broke, or what kept it from being built.
     std::string first_failed() const;

@@ -248,6 +248,8 @@ Chapter chapters::weighing() {
                      if (context.shape.size() != 4) return context;
                      each(context.shape, [&](Coordinate where, std::size_t i) {
                          if (where[heads_axis] == context.size(1) - 1) context.value[i] = context.error[i] = 0;
+                         // Zeros where there is one head have many causes.
+                         if (context.size(1) == 1) context.error[i] = anything;
                      });
                      return context;
                  };
