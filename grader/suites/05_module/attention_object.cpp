@@ -258,7 +258,9 @@ bool AttentionObject::keeps_future_out(const Question& question) {
         tensor->select(1, last) *= -0.5F;
     }
     const Tensor before = answer(question), after = answer(other);
-    if (!before.defined() || !after.defined() || before.shape() != after.shape() || before.rank() != 3) return false;
+    if (!before.defined() || before.shape() != question.query.shape() || !after.defined() ||
+        after.shape() != before.shape())
+        return false;
     const Tensor past = before.slice(1, 0, first_to_see);
     return !difference({"outputs", Stage::mask, {}}, after.slice(1, 0, first_to_see), own(past));
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 
 namespace headway::diagnosis {
 namespace {
@@ -46,6 +47,11 @@ Array below_the_largest(Array context, const Array& scores, const std::vector<bo
     // Exponentials vanish in float at -104, in double at -746; before that they lose digits.
     constexpr double from = 80, to = 800;
     const Index B = scores.size(0), H = scores.size(1), T = scores.size(2), S = scores.size(3);
+    // Other mistakes beside this one may leave another number of rows.
+    const bool has_a_row_each =
+        context.shape.size() == 4 && std::equal(context.shape.begin(), context.shape.begin() + 3, scores.shape.begin());
+    if (!has_a_row_each || group < 1 || H % group != 0 || blocked.size() != scores.value.size())
+        throw std::invalid_argument("the rows of scores and contexts do not fit each other");
     std::vector<double> own;  // of each row
     for (Index row = 0; row < B * H * T; ++row) {
         own.push_back(-std::numeric_limits<double>::infinity());
