@@ -105,6 +105,20 @@ void find_lines(verdict::Diagnosis& diagnosis, const std::vector<verdict::Compil
     for (verdict::FunctionDiagnosis& function : diagnosis.functions) function.frames.reset();
 }
 
+void leave_causes_to_names(verdict::Exercise& exercise) {
+    if (!exercise.diagnosis) return;
+    const auto is_named = [&](const std::string& function) {
+        return std::ranges::any_of(exercise.diagnosis->mistakes, [&](const verdict::NamedMistake& mistake) {
+            return std::ranges::any_of(mistake.functions,
+                                       [&](const std::string& one) { return without_variant(one) == function; });
+        });
+    };
+    for (verdict::Test& test : exercise.tests)
+        if (test.failure && test.failure->message.find(" is out of range for axis ") != std::string::npos &&
+            is_named(test.failure->function))
+            test.failure->advice.reset();
+}
+
 void find_functions(verdict::Exercise& exercise, const std::vector<build::SourceFile>& files) {
     std::vector<verdict::FunctionPlace> places;
     for (const std::string& function : functions_named_in(exercise))
