@@ -84,7 +84,10 @@ void find_lines(std::vector<verdict::Test>& tests, const build::Workspace& works
         const auto found = failure->frames ? sites.find(*failure->frames) : sites.end();
         failure->frames.reset();
         if (found == sites.end() || !found->second) continue;
-        failure->at = found->second->line;
+        // What waits for something is where it waits.
+        const bool computes = failure->kind == verdict::FailureKind::timeout &&
+                              failure->message.find("a loop whose condition") != std::string::npos;
+        failure->at = computes ? found->second->in_loop.value_or(found->second->line) : found->second->line;
         if (found->second->is_the_throw) failure->advice.reset();  // the words are the student's own
     }
 }
