@@ -62,9 +62,30 @@ bool is_member_of_02(const std::string& symbol) {
            symbol.starts_with("headway::Tensor::contiguous(");
 }
 
+/// Where the member is used first: in the function that is to do what it does?
+bool is_used_in_its_own_function(const std::string& member, const std::vector<SourceFile>& files) {
+    const auto use = first_use_of_member(member, files);
+    if (!use) return false;
+    std::string around;
+    for (const SourceFile& file : files)
+        if (file.path.string() == use->file)
+            for (const DefinedFunction& function : functions_defined_in(file.text))
+                if (function.line <= use->line) around = function.name;
+    return around == member;
+}
+
+/// What is said of a member that 02 asks for under the same name.
+std::string instead_of_member(const std::string& member, const std::vector<SourceFile>& files) {
+    if (is_used_in_its_own_function(member, files))
+        return fmt::format(
+            "it is what you write here. That line is in your own {0}: write what {0} does in place of x.{0}(...).",
+            member);
+    return fmt::format("it is what you write here. Call your own {0}(x, ...) in place of x.{0}(...).", member);
+}
+
 /// What one undefined symbol means.
 Compilation explain_undefined(const std::string& symbol, const std::vector<std::string>& defined,
-                              const NamesForStudent& names) {
+                              const NamesForStudent& names, const std::vector<SourceFile>& files) {
     Compilation build;
     if (symbol.starts_with("headway::ex")) {
         const std::string miss = near_miss(symbol, defined);
@@ -86,8 +107,7 @@ Compilation explain_undefined(const std::string& symbol, const std::vector<std::
         const std::string name = without(symbol.substr(0, symbol.find('(')), "headway::");
         const std::string instead =
             is_member_of_02(symbol)
-                ? fmt::format("it is what you write here. Call your own {0}(x, ...) in place of x.{0}(...).",
-                              plain_name(symbol))
+                ? instead_of_member(plain_name(symbol), files)
                 : std::string("it is what you are asked to write here, or comes later in the course.");
         build.message = fmt::format("{} is not available in exercise {}: {} {}", name, names.exercise.substr(0, 2),
                                     instead, next_step(names));
@@ -193,7 +213,7 @@ Compilation explain_link(const sandbox::Finished& finished, const std::vector<st
             "functions; remove yours (for trying things out there is ./headway try {}). {}",
             names.exercise.substr(0, 2), next_step(names));
     } else if (!undefined.empty()) {
-        build = explain_undefined(undefined.front(), defined, names);
+        build = explain_undefined(undefined.front(), defined, names, files);
         if (undefined.size() > 1) {
             build.message += "\nAlso missing:";
             for (std::size_t i = 1; i < std::min<std::size_t>(undefined.size(), 6); ++i)

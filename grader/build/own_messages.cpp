@@ -1,5 +1,6 @@
 #include "build/own_messages.hpp"
 
+#include "build/abstract_class.hpp"
 #include "build/plain_words.hpp"
 #include "build/source_lines.hpp"
 #include "verdict/utf8.hpp"
@@ -102,7 +103,8 @@ struct Spot {
 /// Finds own lines, and words for them.
 class OwnMessages {
 public:
-    OwnMessages(const std::vector<SourceFile>& files, const NamesForStudent& names) : own_(files), names_(names) {}
+    OwnMessages(const std::vector<SourceFile>& files, const NamesForStudent& names)
+        : files_(files), own_(files), names_(names) {}
 
     std::vector<CompilerMessage> of(Severity severity, std::string_view output) const;
 
@@ -115,6 +117,7 @@ private:
     std::vector<std::string> what_stands_before(const CompilerWords& words, const verdict::SourceLine& told) const;
     std::vector<std::string> notes_of(const CompilerWords& words, const verdict::SourceLine& told) const;
 
+    const std::vector<SourceFile>& files_;
     SourceLines own_;
     const NamesForStudent& names_;
 };
@@ -234,8 +237,11 @@ std::vector<CompilerMessage> OwnMessages::of(Severity severity, std::string_view
                    earlier.at.line == message.at.line;
         });
         if (is_known) continue;
-        message.notes = notes_of(words, message.at);
-        message.advice = advice_on(message);
+        message.advice = advice_on_abstract_class(words, files_);
+        if (message.advice.empty()) {  // else it says what the notes say
+            message.notes = notes_of(words, message.at);
+            message.advice = advice_on(message);
+        }
         if (message.advice.empty() && spot->is != Spot::Is::the_place)
             message.advice =
                 "This shows within code of a library that the line asks for: what it is given does not fit.";

@@ -1,5 +1,7 @@
 #include "build/source_lines.hpp"
 
+#include "submission/function_places.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
@@ -83,20 +85,29 @@ public:
     explicit Search(const SourceLines& own) : own_(own) {}
 
     void look_at(std::string_view printed) {
-        if ((found_ && !wants_caller_) || printed.size() > longest_name) return;
+        const bool is_done = found_ && !wants_caller_;
+        if ((is_done && in_loop_) || printed.size() > longest_name) return;
         auto [name, number] = name_and_number(printed);
-        if (auto line = own_.get().at(name, number)) {
+        auto line = own_.get().at(name, number);
+        if (line && !in_loop_ && own_.get().may_repeat_at(*line)) in_loop_ = line;
+        if (line && !is_done) {
             wants_caller_ = !found_ && is_first_ && passes_words_on(line->text);
             found_ = ThrowSite{std::move(*line), found_ ? found_->is_the_throw : is_first_};
         }
         is_first_ = false;
     }
 
-    std::optional<ThrowSite> found() && { return std::move(found_); }
+    std::optional<ThrowSite> found() && {
+        if (!found_) return {};
+        found_->line = own_.get().with_left_side(std::move(found_->line));
+        if (in_loop_) found_->in_loop = own_.get().with_left_side(std::move(*in_loop_));
+        return std::move(found_);
+    }
 
 private:
     std::reference_wrapper<const SourceLines> own_;
     std::optional<ThrowSite> found_;
+    std::optional<verdict::SourceLine> in_loop_;
     bool is_first_ = true;
     bool wants_caller_ = false;
 };
@@ -125,6 +136,19 @@ std::optional<verdict::SourceLine> SourceLines::at(std::string_view name, int li
     const auto text = whole(name, line);
     if (!text) return {};
     return verdict::SourceLine{find(name)->first, line, cut(without_space_around(*text))};
+}
+
+verdict::SourceLine SourceLines::with_left_side(verdict::SourceLine line) const {
+    const auto before = whole(line.file, line.line - 1);
+    if (!before) return line;
+    const std::string_view left = without_space_around(before->substr(0, before->find("//")));
+    if (!left.ends_with('=')) return line;
+    return {std::move(line.file), line.line - 1, cut(std::string(left) + " " + line.text)};
+}
+
+bool SourceLines::may_repeat_at(const verdict::SourceLine& line) const {
+    const auto found = find(line.file);
+    return found != files_.end() && build::may_repeat_at(found->second.text, line.line);
 }
 
 std::optional<verdict::SourceLine> source_line(const std::vector<SourceFile>& files, const std::string& name,

@@ -20,6 +20,9 @@ using WayToThrow = std::vector<std::int64_t>;
 struct ThrowSite {
     verdict::SourceLine line;
     bool is_the_throw = false;  ///< the exception is the file's own, not of something that it called
+    /// The innermost call in a function of one's own that has a loop or calls itself: a small one that is called over
+    /// and over again is seldom what never ends.
+    std::optional<verdict::SourceLine> in_loop = {};
 };
 
 /// Finds lines of a submission by what a compiler, a linker or the program itself says of them, which may be anything:
@@ -33,6 +36,10 @@ public:
     std::optional<std::string_view> whole(std::string_view name, int line) const;
     /// The same, as a verdict tells it.
     std::optional<verdict::SourceLine> at(std::string_view name, int line) const;
+    /// Of an assignment whose left side stands on the line before, both, from there on.
+    verdict::SourceLine with_left_side(verdict::SourceLine line) const;
+    /// See build::may_repeat_at.
+    bool may_repeat_at(const verdict::SourceLine& line) const;
 
 private:
     struct File {

@@ -4,6 +4,8 @@
 #include "diagnosis/only_where.hpp"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 #include <utility>
 
 namespace headway::diagnosis {
@@ -44,6 +46,34 @@ std::string without_name(std::string words, const std::string& function) {
     return words;
 }
 
+/// What to do about a promise that the numbers do not show, by the words in which a test tells that it is broken.
+std::string right_in_words(std::string_view told, const std::string& function, const std::string& exercise_number) {
+    struct Remedy {
+        std::string_view words, right;
+    };
+    constexpr std::string_view by_strides =
+        "take each number where strides and offset say that it is: by its indices, or from a contiguous copy";
+    constexpr std::string_view by_call = "keep nothing of one call for the next, and read nothing that was not written";
+    constexpr std::string_view new_result = "return memory that is new in each call and that nothing writes to later";
+    constexpr std::array<Remedy, 11> remedies = {{
+        {" changes its argument ", "leave the arguments as they are: write to a copy, x.clone()"},
+        {" in a view that is not contiguous", by_strides},
+        {" begins later in its storage", by_strides},
+        {" one argument is contiguous and the next is not", by_strides},
+        {" along an axis without a copy", by_strides},
+        {" different views of one storage", "tell arguments apart by what they hold, not by where they hold it"},
+        {" after another call", by_call},
+        {" since the last call", by_call},
+        {" when it is called again", new_result},
+        {" than after other calls", by_call},
+        {" when other functions are called later", new_result},
+    }};
+    for (const Remedy& one : remedies)
+        if (told.find(one.words) != told.npos) return std::string(one.right);
+    return "see the header of exercise " + exercise_number + ": the comment above " +
+           function.substr(0, function.find(" (")) + ", or what it asks of all functions";
+}
+
 }  // namespace
 
 std::vector<verdict::NamedMistake> named_mistakes(const std::vector<verdict::FunctionDiagnosis>& functions,
@@ -54,6 +84,10 @@ std::vector<verdict::NamedMistake> named_mistakes(const std::vector<verdict::Fun
             verdict::NamedMistake texts = with_texts(mistake(id), exercise_number);
             const bool in_words = texts.decision == told_in_words && !function.sentences.empty();
             if (in_words) texts.title = function.sentences.front();
+            if (in_words && id == not_as_promised) {
+                texts.right = right_in_words(texts.title, function.function, exercise_number);
+                if (texts.lesson.empty()) texts.hints[1] = texts.right;
+            }
             const std::string words = without_name(texts.title, function.function);
             auto found = std::find_if(named.begin(), named.end(), [&](const auto& one) {
                 return one.id == id && (!in_words || without_name(one.title, one.functions.front()) == words);

@@ -148,6 +148,7 @@ private:
             if (some_test_failed(exercise)) is_whole = diagnose(exercise, workspace);
         }
         settle_credit(exercise);
+        leave_causes_to_names(exercise);
         find_functions(exercise, workspace.submission().files);
         stamp_jail(exercise, "compilation");
         if (!unchecked.empty() && !exercise.tests.empty()) remark(exercise.tests.front(), unchecked);

@@ -84,7 +84,10 @@ void find_lines(std::vector<verdict::Test>& tests, const build::Workspace& works
         const auto found = failure->frames ? sites.find(*failure->frames) : sites.end();
         failure->frames.reset();
         if (found == sites.end() || !found->second) continue;
-        failure->at = found->second->line;
+        // What waits for something is where it waits.
+        const bool computes = failure->kind == verdict::FailureKind::timeout &&
+                              failure->message.find("a loop whose condition") != std::string::npos;
+        failure->at = computes ? found->second->in_loop.value_or(found->second->line) : found->second->line;
         if (found->second->is_the_throw) failure->advice.reset();  // the words are the student's own
     }
 }
@@ -103,6 +106,20 @@ void find_lines(verdict::Diagnosis& diagnosis, const std::vector<verdict::Compil
             function->at = warned_of_in(without_variant(function->function), warnings, workspace.submission().files);
     }
     for (verdict::FunctionDiagnosis& function : diagnosis.functions) function.frames.reset();
+}
+
+void leave_causes_to_names(verdict::Exercise& exercise) {
+    if (!exercise.diagnosis) return;
+    const auto is_named = [&](const std::string& function) {
+        return std::ranges::any_of(exercise.diagnosis->mistakes, [&](const verdict::NamedMistake& mistake) {
+            return std::ranges::any_of(mistake.functions,
+                                       [&](const std::string& one) { return without_variant(one) == function; });
+        });
+    };
+    for (verdict::Test& test : exercise.tests)
+        if (test.failure && test.failure->message.find(" is out of range for axis ") != std::string::npos &&
+            is_named(test.failure->function))
+            test.failure->advice.reset();
 }
 
 void find_functions(verdict::Exercise& exercise, const std::vector<build::SourceFile>& files) {

@@ -16,6 +16,10 @@ void find_lines(std::vector<verdict::Test>& tests, const build::Workspace& works
 void find_lines(verdict::Diagnosis& diagnosis, const std::vector<verdict::CompilerMessage>& warnings,
                 const build::Workspace& workspace);
 
+/// Takes back what was guessed of an index that goes too far, where a mistake with a name explains the failure: the
+/// loop may be right, and the axis wrong.
+void leave_causes_to_names(verdict::Exercise& exercise);
+
 /// Says of each function that a failed test or the diagnosis names where the submission defines it.
 void find_functions(verdict::Exercise& exercise, const std::vector<build::SourceFile>& files);
 

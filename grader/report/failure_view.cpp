@@ -124,7 +124,7 @@ void show_failure(Page& page, const verdict::Test& test, const Failure& failure,
 void show_failure_briefly(Page& page, const Failure& failure, const std::string& lead) {
     page.note_cut();
     const Page::Paragraph form = {.indent = failure_indent, .hanging = 2, .most_lines = 2};
-    const bool line_says_it = !lead.empty() && failure.at && is_loud(failure.kind);
+    const bool line_says_it = !lead.empty() && lead != after_no_return && failure.at && is_loud(failure.kind);
     page.paragraph(
         form,
         {{lead, Tone::faint},
@@ -142,6 +142,11 @@ bool are_alike(const Failure& a, const Failure& b) {
         return a.at->file == b.at->file && a.at->line == b.at->line;
     return a.kind == b.kind && a.function == b.function && a.stage == b.stage && a.message == b.message &&
            a.sanitizer.has_value() == b.sanitizer.has_value();
+}
+
+bool may_come_of(const Failure& a, const Failure& b) {
+    return a.sanitizer && a.sanitizer->kind.find("without returning a value") != std::string::npos &&
+           b.kind == FailureKind::crash && !b.sanitizer && a.function == b.function;
 }
 
 }  // namespace headway::report

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "terminal/page.hpp"
 #include "verdict/verdict.hpp"
@@ -25,5 +26,10 @@ void show_failure_briefly(Page& page, const verdict::Failure& failure, const std
 
 /// Whether a reader learns nothing new from `b` after `a`.
 bool are_alike(const verdict::Failure& a, const verdict::Failure& b);
+
+/// Whether `b` may come of `a`: a sanitizer saw that this function can end without a return, and the other build, where
+/// nothing stops it there, went on and crashed. One cannot tell which crashes have another cause.
+bool may_come_of(const verdict::Failure& a, const verdict::Failure& b);
+inline constexpr std::string_view after_no_return = "mend the missing return above first, which this may come of: ";
 
 }  // namespace headway::report

@@ -122,15 +122,17 @@ public:
         const Failure& failure = *test.failure;
         const bool known =
             std::ranges::any_of(shown_, [&](const Failure* earlier) { return are_alike(*earlier, failure); });
+        const bool came_of_it =
+            !known && std::ranges::any_of(shown_, [&](const Failure* one) { return may_come_of(*one, failure); });
         const bool follows = explained_ && std::ranges::any_of(shown_, [&](const Failure* earlier) {
                                  return earlier->function == failure.function && earlier->kind == failure.kind;
                              });
-        if (page_.style().verbose || (!known && !follows && shown_.size() < most_full_failures)) {
+        if (page_.style().verbose || (!known && !came_of_it && !follows && shown_.size() < most_full_failures)) {
             show_failure(page_, test, failure, place_);
             shown_.push_back(&failure);
             return Detail::full;
         }
-        show_failure_briefly(page_, failure, known ? "as above: " : "");
+        show_failure_briefly(page_, failure, known ? "as above: " : came_of_it ? std::string(after_no_return) : "");
         return Detail::brief;
     }
 

@@ -213,7 +213,9 @@ LaterAnswers expect_untouched(Student& student, const FunctionCall& call) {
                " does not notice that numbers of its arguments have been overwritten since the last call"
                ": it keeps something that belongs to an address");
     expect(result_lasts(student, function, arguments), Stage::state,
-           "what your " + function + " returned changes when it is called again: does it return a static Tensor?");
+           "what your " + function +
+               " returned changes when it is called again: does it return a Tensor that it keeps, "
+               "as a static or a member?");
     expect(!returns_the_same_memory(student, call), Stage::state,
            "your " + function +
                " returns the same memory again when it is called again: who writes into one result changes the other");

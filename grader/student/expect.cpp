@@ -105,6 +105,12 @@ verdict::Window window_at(const verdict::Worst& worst, const reference::Array& a
     return window;
 }
 
+/// Whether a part's name is a plural: of "gradients of x" or "keys in the cache", its first words are.
+bool are_several(const std::string& name) {
+    const std::string what = name.substr(0, std::min(name.find(" of "), name.find(" in ")));
+    return what.ends_with('s') && !what.ends_with("bias");
+}
+
 std::optional<Failure> shape_difference(const CheckedPart& part, const Shape& actual, const Shape& expected) {
     if (actual == expected) return std::nullopt;
     Failure failure;
@@ -139,7 +145,8 @@ std::optional<Failure> difference(const CheckedPart& part, const Tensor& actual,
         Failure failure;
         failure.kind = FailureKind::wrong_shape;
         failure.stage = to_string(part.stage);
-        failure.message = "your " + part.name + " are a Tensor{} that nothing was assigned to";
+        failure.message = "your " + part.name + (are_several(part.name) ? " are" : " is") +
+                          " a Tensor{} that nothing was assigned to";
         return failure;
     }
     if (auto failure = shape_difference(part, actual.shape(), expected.shape)) return failure;
@@ -162,9 +169,7 @@ std::optional<Failure> difference(const CheckedPart& part, const Tensor& actual,
     failure.all_elements = expected.numel();
     const std::string in_numbers =
         " in " + std::to_string(failure.wrong_elements) + " of " + std::to_string(failure.all_elements) + " numbers";
-    const std::string what = part.name.substr(0, part.name.find(" of "));  // "gradients of x"
-    const bool are_several = what.ends_with('s') && !what.ends_with("bias");
-    failure.message = "your " + part.name + (are_several ? " are wrong" : " is wrong") + in_numbers;
+    failure.message = "your " + part.name + (are_several(part.name) ? " are wrong" : " is wrong") + in_numbers;
     if (!std::isfinite(failure.worst->expected)) {  // so all of them: another answer of the student's
         failure.worst.reset();
         failure.message =

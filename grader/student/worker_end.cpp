@@ -1,6 +1,7 @@
 // How a worker ends that gives no answer, and what is said of that.
 #include "student/worker_link.hpp"
 
+#include "student/abort_words.hpp"
 #include "wire/frame.hpp"
 #include "wire/whereabouts.hpp"
 
@@ -30,8 +31,6 @@ std::string signal_words(int signal) {
     switch (signal) {
         case SIGSEGV:
             return "crashed: SIGSEGV (it touched memory that is not its own, or recursed without end)";
-        case SIGABRT:
-            return "aborted: SIGABRT (a failed assertion, or a thread that nobody joined)";
         case SIGFPE:
             return "crashed: SIGFPE (an integer division by zero)";
         case SIGBUS:
@@ -130,6 +129,7 @@ void WorkerLink::explain_end() {
     look_at_memory();
     if (ended->signal == SIGXCPU) stop(FailureKind::timeout, "used up its computing time");
     if (ended->signal == SIGSEGV && stack_is_used_up_) stop(FailureKind::crash, used_up_the_stack);
+    if (ended->signal == SIGABRT) stop(FailureKind::crash, abort_words(tail_));
     if (ended->signal != 0)
         stop(FailureKind::crash, signal_words(ended->signal), is_sent(ended->signal) ? Doubt::outside : Doubt::none);
     stop(FailureKind::exit, "ended the process: exit status " + std::to_string(ended->exit_code));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <set>
 
 namespace headway::build {
@@ -84,6 +85,22 @@ std::vector<DefinedFunction> functions_defined_in(std::string_view text) {
             has_body(words, ends, ends[i]))
             functions.push_back({words[i - 1].text, words[i - 1].line});
     return functions;
+}
+
+bool may_repeat_at(std::string_view text, int line) {
+    static const std::set<std::string> repeats = {"for", "while", "do", "goto"};
+    const std::vector<DefinedFunction> functions = functions_defined_in(text);
+    const auto next = std::ranges::find_if(functions, [&](const DefinedFunction& one) { return one.line > line; });
+    if (next == functions.begin()) return false;
+    const DefinedFunction& around = *std::prev(next);
+    const std::vector<Word> words = words_without_directives(text);
+    std::ptrdiff_t times_named = 0;
+    for (const Word& word : words) {
+        if (word.line < around.line || (next != functions.end() && word.line >= next->line)) continue;
+        if (repeats.contains(word.text)) return true;
+        times_named += word.text == around.name ? 1 : 0;
+    }
+    return times_named > 1;
 }
 
 std::optional<FoundAt> definition_of(const std::string& function, const std::vector<SourceFile>& files) {

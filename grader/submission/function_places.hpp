@@ -24,6 +24,10 @@ struct DefinedFunction {
 /// In their order. By the way in which programs are written, without what macros make: a name, its parameters, and `{`.
 std::vector<DefinedFunction> functions_defined_in(std::string_view text);
 
+/// Whether the function that `line` stands in has a loop, or calls itself: what does neither cannot go on without end
+/// on its own. False before the first function.
+bool may_repeat_at(std::string_view text, int line);
+
 /// Where a submission defines `function`. Of several that are called so the last one, since helpers stand before what
 /// uses them; a file that is compiled goes before a header.
 std::optional<FoundAt> definition_of(const std::string& function, const std::vector<SourceFile>& files);

@@ -61,6 +61,19 @@ TEST(StopLine, OfALoopThatChangesNothing) {
     expect_line(failure, program, "while (i < n)");
 }
 
+TEST(StopLine, OfALoopThatCallsASmallFunction) {
+    Desk desk;
+    const std::string program =
+        softmax_that("    for (Index i = 0; i < 5;)\n        if (size_of(scores, i) == 0) ++i;\n",
+                     "headway::Index size_of(const headway::Tensor& x, headway::Index i) {\n"
+                     "    volatile headway::Index size = 1;\n    return x.size(0) + i + size;\n}\n");
+    const verdict::Failure failure = first_failure(desk, program);
+    EXPECT_EQ(failure.kind, FailureKind::timeout);
+    ASSERT_TRUE(failure.at) << failure.message;
+    const int first = line_of(program, "for (Index i = 0; i < 5;)");
+    EXPECT_TRUE(failure.at->line == first || failure.at->line == first + 1) << failure.at->line;
+}
+
 TEST(StopLine, OfAWaitInAnotherFile) {
     Desk desk;
     desk.write("01_single_head/parts/wait.hpp",

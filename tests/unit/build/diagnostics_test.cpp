@@ -109,6 +109,21 @@ TEST_P(LinkerWords, WhatTheExerciseAsksForIsNotAvailable) {
         EXPECT_EQ(explain_link(said(undefined(symbol)), {}, names, {}).problem, BuildProblem::not_available) << symbol;
 }
 
+TEST_P(LinkerWords, AMemberIsReplacedByTheOwnFunctionButNotWithinIt) {
+    const auto told = [&](const std::string& source) {
+        return explain_link(said(undefined("headway::Tensor::contiguous() const")), {}, names,
+                            {{"head_splitting.cpp", source}})
+            .message;
+    };
+    EXPECT_NE(told("Tensor contiguous(const Tensor& x) {\n    return x.clone();\n}\n"
+                   "Tensor merge(const Tensor& x) {\n    return x.contiguous();\n}\n")
+                  .find("Call your own contiguous(x, ...)"),
+              std::string::npos);
+    const std::string within = told("Tensor contiguous(const Tensor& x) {\n    return x.contiguous();\n}\n");
+    EXPECT_NE(within.find("That line is in your own contiguous: write what contiguous does"), std::string::npos);
+    EXPECT_EQ(within.find("Call your own"), std::string::npos) << "it would call itself without end";
+}
+
 TEST_P(LinkerWords, AMainInTheSubmission) {
     const auto build = explain_link(said(GetParam().duplicate_main), {}, names, {});
     EXPECT_EQ(build.problem, BuildProblem::has_main);

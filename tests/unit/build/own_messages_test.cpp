@@ -159,5 +159,57 @@ TEST(OwnMessages, WhateverIsPrintedIsHarmless) {
     EXPECT_LE(errors(marks)[0].marks.size(), 20U);
 }
 
+/// A class of this inside, in a file of its own, and what g++ says of it.
+CompilerMessage abstract_class(const std::string& inside) {
+    const std::vector<SourceFile> own{{"module.cpp", "class Heads : public Attention {\n" + inside + "};\n"}};
+    const auto told = own_messages(
+        Severity::error,
+        "/usr/include/c++/12/bits/unique_ptr.h: In instantiation of ‘f’:\n./module.cpp:2:1:   required from here\n"
+        "/usr/include/c++/12/bits/unique_ptr.h:1065:30: error: invalid new-expression of abstract class type "
+        "‘headway::ex05::{anonymous}::Heads’\n"
+        "./module.cpp:1:7: note:   because the following virtual functions are pure within "
+        "‘headway::ex05::{anonymous}::Heads’:\n    1 | class Heads : public Attention {\n      |       ^~~~~\n"
+        "/course/module.hpp:71:20: note:     ‘virtual headway::Tensor headway::ex05::Attention::weights(const "
+        "headway::Tensor&, headway::Index)’\n",
+        own, names);
+    return told.empty() ? CompilerMessage{} : told.front();
+}
+
+TEST(OwnMessages, AnAbstractClassIsToldWhatItDoesNotOverride) {
+    const auto told = abstract_class("    Tensor forward(const Tensor& x) override { return weights(x, 0); }\n");
+    EXPECT_THAT(told.advice, HasSubstr("Heads is abstract, because it does not override weights(const Tensor&, Index). "
+                                       "Write weights in Heads as it is declared there."));
+    EXPECT_THAT(told.notes, IsEmpty());
+}
+
+TEST(OwnMessages, AnAbstractClassIsToldHowItsOwnFunctionDiffers) {
+    EXPECT_THAT(
+        abstract_class("    int a_{weights(1)};\n    Tensor weights(const Tensor& x, Index i) const { return x; "
+                       "}\n")
+            .advice,
+        HasSubstr("Its own weights (module.cpp:3) is const and that one is not"));
+    EXPECT_THAT(abstract_class("    Tensor weights(Tensor x, Index i);\n").advice,
+                HasSubstr("Its own weights (module.cpp:2) is another function: parameters"));
+}
+
+TEST(OwnMessages, AnAbstractClassThatLeavesFunctionsOpenItselfIsNotToMakeObjectsOf) {
+    EXPECT_THAT(abstract_class("    virtual Tensor weights(const Tensor& x, Index i) = 0;\n").advice,
+                HasSubstr("Heads is abstract: it leaves weights(const Tensor&, Index) to classes that derive from it"));
+}
+
+TEST(OwnMessages, ClangToldOfAnAbstractClassByTheLineOfItsFunction) {
+    const std::vector<SourceFile> own{
+        {"module.cpp", "struct Heads : Attention {\n    Tensor weights(Index i);\n};\nHeads heads;\n"}};
+    const auto told = own_messages(
+        Severity::error,
+        "./module.cpp:4:7: error: variable type 'headway::ex05::Heads' is an abstract class\nHeads heads;\n      ^\n"
+        "/course/module.hpp:71:20: note: unimplemented pure virtual method 'weights' in 'Heads'\n"
+        "    virtual Tensor weights(Index i) const = 0;\n                   ^\n",
+        own, names);
+    ASSERT_EQ(told.size(), 1U);
+    EXPECT_THAT(told[0].advice, HasSubstr("does not override weights(Index i) const. Its own weights (module.cpp:2) is "
+                                          "not const and that one is: write const at its end."));
+}
+
 }  // namespace
 }  // namespace headway::build

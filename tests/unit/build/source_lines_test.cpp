@@ -44,6 +44,34 @@ TEST(SourceLines, OfAThrowOfWordsThatWereGivenTheCallTells) {
     EXPECT_EQ(line_of("0x1\na.cpp:5\n0x2\na.cpp:3\n0x3\n??:0\n"), 5);
 }
 
+TEST(SourceLines, OfWhatNeverEndsTheFunctionWithTheLoopIsKnown) {
+    const std::vector<SourceFile> own{{"a.cpp",
+                                       "int at(int b) {\n    return b;\n}\n"
+                                       "int deeper(int b) {\n    return deeper(at(b));\n}\n"
+                                       "void append(int B) {\n    while (at(B) < 5)\n        deeper(B);\n}\n"}};
+    const auto line_of = [&](const std::string& printed) {
+        const auto sites = throw_sites(printed, {{1, 2}}, own);
+        return sites.at(0) && sites[0]->in_loop ? sites[0]->in_loop->line : 0;
+    };
+    EXPECT_EQ(line_of("0x1\na.cpp:2\na.cpp:8\n0x2\n??:0\n"), 8) << "inlined";
+    EXPECT_EQ(line_of("0x1\na.cpp:2\n0x2\na.cpp:8\n"), 8);
+    EXPECT_EQ(line_of("0x1\na.cpp:5\n0x2\na.cpp:9\n"), 5) << "it calls itself";
+    EXPECT_EQ(line_of("0x1\na.cpp:2\n0x2\n??:0\n"), 0);
+    EXPECT_EQ(throw_sites("0x1\na.cpp:2\n0x2\na.cpp:8\n", {{1, 2}}, own).at(0)->line.line, 2);
+}
+
+TEST(SourceLines, AnAssignmentIsQuotedWithItsLeftSide) {
+    const std::vector<SourceFile> own{{"a.cpp", "f();\n    grad_x +=  // of q\n        g(x);\nh(\n    x);\n"}};
+    const auto told = [&](const std::string& line) {
+        return throw_sites("0x1\na.cpp:" + line + "\n", {{1}}, own).at(0)->line;
+    };
+    EXPECT_EQ(told("3").text, "grad_x += g(x);");
+    EXPECT_EQ(told("3").line, 2);
+    EXPECT_EQ(told("2").text, "grad_x +=  // of q");
+    EXPECT_EQ(told("5").text, "x);");
+    EXPECT_EQ(told("1").text, "f();");
+}
+
 TEST(SourceLines, EachWayHasItsOwn) {
     const auto sites = throw_sites("0x1\n??:0\n0x2\nmerge_heads.cpp:1\n0x1\n??:0\n0x3\nparts/rows.hpp:2\n",
                                    {{1, 2}, {}, {1, 3}, {4}}, files);

@@ -13,6 +13,7 @@ namespace headway::diagnosis {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::SizeIs;
 
 verdict::FunctionDiagnosis refuses_too_little(const std::string& function, const std::string& words) {
@@ -41,6 +42,19 @@ TEST(Naming, OtherRefusalsAreToldEach) {
                         refuses_too_little("pool_heads", "w is too narrow: your pool_heads should throw")},
                        "09"),
         SizeIs(2));
+}
+
+TEST(Naming, APromiseThatDoesNotHoldIsToldWithWhatToDo) {
+    const auto right_of = [](const std::string& words) {
+        verdict::FunctionDiagnosis diagnosis = refuses_too_little("forward (dropout)", words);
+        diagnosis.mistakes = {not_as_promised};
+        return named_mistakes({diagnosis}, "05").front().right;
+    };
+    EXPECT_THAT(right_of("your forward answers differently if the same numbers come in a view that is not contiguous"),
+                HasSubstr("by its indices"));
+    EXPECT_THAT(right_of("what your forward returned changes when it is called again"), HasSubstr("new in each call"));
+    EXPECT_THAT(right_of("your forward answers 3; there are 4"),
+                HasSubstr("header of exercise 05: the comment above forward,"));
 }
 
 }  // namespace

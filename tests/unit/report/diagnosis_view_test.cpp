@@ -168,5 +168,22 @@ TEST(DiagnosisView, AReportsLineIsSaidOnce) {
     EXPECT_THAT(shown(found), HasSubstr("▸ split_heads leaves its memory\n      at a.cpp:7:   return x[9];\n"));
 }
 
+TEST(DiagnosisView, ACrashOfAFunctionWithoutAReturnMayComeOfThat) {
+    verdict::Exercise found = unnamed(verdict::FailureKind::sanitizer, "your split_heads can end without returning");
+    found.tests.front().failure->sanitizer = verdict::SanitizerReport{
+        "execution reached the end of a value-returning function without returning a value", "a.cpp", 7, {}};
+    verdict::Failure crash;
+    crash.kind = verdict::FailureKind::crash;
+    crash.function = "split_heads";
+    crash.message = "your split_heads aborted: SIGABRT";
+    crash.at = {"a.cpp", 9, "need(x);"};
+    found.tests.push_back(failed("B", "another property", 1, crash));
+    const auto words = [&] { return shown(found) + html(verdict_of({found})); };
+    EXPECT_THAT(words(), HasSubstr("mend the missing return above first, which this may come of: your"));
+    EXPECT_THAT(shown(found), Not(HasSubstr("need(x);"))) << "the line where it was noticed";
+    found.tests.back().failure->function = "merge_heads";
+    EXPECT_THAT(words(), Not(HasSubstr("mend the missing return")));
+}
+
 }  // namespace
 }  // namespace headway::report

@@ -55,6 +55,17 @@ TEST(Comparator, ATensorThatWasNeverAssignedIsOfAnotherShape) {
         EXPECT_TRUE(difference(anything, Tensor{}, reference::exact(Tensor::ones(expected))));
 }
 
+TEST(Comparator, WhatIsWrongAgreesWithItsVerb) {
+    const reference::Array expected = reference::exact(Tensor::of({1, 1}, {1}));
+    const auto told = [&](const std::string& name) {
+        return difference({name, Stage::scores, {"row", "column"}}, Tensor::of({1, 1}, {2}), expected)->message;
+    };
+    EXPECT_EQ(told("numbers in row-major order"), "your numbers in row-major order are wrong in 1 of 1 numbers");
+    EXPECT_EQ(told("gradients of x"), "your gradients of x are wrong in 1 of 1 numbers");
+    EXPECT_EQ(told("gradient of k_bias"), "your gradient of k_bias is wrong in 1 of 1 numbers");
+    EXPECT_EQ(told("view of nothing"), "your view of nothing is wrong in 1 of 1 numbers");
+}
+
 TEST(Comparator, TheWorstCoordinateIsNamed) {
     Tensor actual = Tensor::of({2, 3}, {1, 2, 3, 4, 5, 6});
     const reference::Array expected = reference::exact(actual);

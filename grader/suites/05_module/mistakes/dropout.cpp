@@ -213,7 +213,8 @@ Chapter dropout() {
         {.id = "dropout_same_every_call",
          .decision = "dropout_calls",
          .title = "every call drops the same weights",
-         .right = "keep one generator in the module; do not seed it again in forward",
+         .right =
+             "keep one generator in the module and draw from it anew in each call: do not seed it again, keep no draws",
          .symptom = "the same weights are never trained",
          .question = "Where is your generator made, and how often?",
          .make = [](Choices& c) { c.change<ModuleChoices>().dropout.calls_alike = true; }},

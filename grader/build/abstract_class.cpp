@@ -1,0 +1,205 @@
+#include "build/abstract_class.hpp"
+
+#include "build/plain_words.hpp"
+#include "submission/source_words.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+namespace headway::build {
+namespace {
+
+/// Of the functions that are missing: more would drown what is to be done.
+constexpr std::size_t most_told = 3;
+
+/// Whether a function has a const at its end, where that is known.
+using IsConst = std::optional<bool>;
+
+struct PureFunction {
+    std::string name;
+    std::string parameters;  ///< with their brackets; empty where the compiler does not tell them
+    IsConst is_const;
+};
+
+struct Member {
+    std::string file;
+    int line = 0;
+    bool is_const = false;
+    bool is_pure = false;
+};
+
+/// What stands between the first two single quotes.
+std::string quoted_in(const std::string& text) {
+    const std::size_t begin = text.find('\'');
+    const std::size_t end = begin == text.npos ? begin : text.find('\'', begin + 1);
+    return end == text.npos ? "" : text.substr(begin + 1, end - begin - 1);
+}
+
+/// "ex05::{anonymous}::Layer<int>" -> "Layer"
+std::string last_name_of(const std::string& qualified) {
+    const std::string plain = qualified.substr(0, qualified.find('<'));
+    const std::size_t colon = plain.rfind("::");
+    return colon == plain.npos ? plain : plain.substr(colon + 2);
+}
+
+std::size_t closing(const std::vector<Word>& words, std::size_t open, std::string_view opens, std::string_view closes) {
+    std::size_t depth = 0;
+    for (std::size_t i = open; i < words.size(); ++i) {
+        if (words[i].text == opens) ++depth;
+        if (words[i].text == closes && --depth == 0) return i;
+    }
+    return words.size();
+}
+
+/// "virtual Tensor Layer::weights(const Tensor&, Index) const", or a line of a header that may end early.
+std::optional<PureFunction> function_in(const std::string& declaration) {
+    const std::size_t open = declaration.find('(');
+    if (open == declaration.npos) return {};
+    const std::string before = declaration.substr(0, open);
+    const std::size_t begin = before.find_last_of(" :*&~");
+    PureFunction function{
+        .name = before.substr(begin == before.npos ? 0 : begin + 1), .parameters = {}, .is_const = {}};
+    int depth = 0;
+    for (std::size_t i = open; i < declaration.size(); ++i) {
+        if (declaration[i] == '(') ++depth;
+        if (declaration[i] != ')' || --depth > 0) continue;
+        function.parameters = declaration.substr(open, i + 1 - open);
+        function.is_const = declaration.find("const", i) != declaration.npos;
+        break;
+    }
+    return function.name.empty() ? std::nullopt : std::optional(std::move(function));
+}
+
+/// As clang++ tells it: the name, and the line of its declaration.
+PureFunction of_clang(const CompilerWords& note, const std::string& name) {
+    const std::string declaration = note.quotes.empty() ? "" : shortened(note.quotes.front().text);
+    const auto function = function_in(declaration);
+    return function && function->name == name ? *function : PureFunction{name, {}, {}};
+}
+
+struct AbstractClass {
+    std::string name;
+    std::vector<PureFunction> functions;
+};
+
+AbstractClass abstract_class_of(const CompilerWords& words) {
+    constexpr std::string_view of_gcc = "virtual functions are pure within ";
+    constexpr std::string_view unimplemented = "unimplemented pure virtual method ";
+    AbstractClass abstract;
+    for (const CompilerWords& note : words.notes) {
+        const std::string text = shortened(note.text);
+        if (const std::size_t at = text.find(of_gcc); at != text.npos)
+            abstract.name = last_name_of(quoted_in(text.substr(at)));
+        else if (const std::size_t first = text.find(unimplemented); first != text.npos) {
+            const std::string name = quoted_in(text.substr(first));
+            const std::size_t in = text.find("' in '", first);
+            if (in != text.npos) abstract.name = last_name_of(quoted_in(text.substr(in + 4)));
+            abstract.functions.push_back(of_clang(note, name));
+        } else if (text.find("'virtual ") != text.npos && !abstract.name.empty()) {
+            if (auto function = function_in(quoted_in(text))) abstract.functions.push_back(std::move(*function));
+        }
+    }
+    return abstract;
+}
+
+/// Functions of this name that the words between `begin` and `end`, the inside of a class, declare.
+std::vector<Member> members_in(const std::vector<Word>& words, std::size_t begin, std::size_t end,
+                               const std::string& name, const std::string& file) {
+    std::vector<Member> found;
+    for (std::size_t i = begin; i < end; ++i) {
+        if (words[i].text == "{") i = closing(words, i, "{", "}");
+        if (i < end && words[i].text == "(") i = closing(words, i, "(", ")");
+        if (i + 1 >= end || words[i].text != name || words[i + 1].text != "(") continue;
+        const std::string& before = words[i - 1].text;  // the type that it returns
+        if (!words[i - 1].is_name() && before != "&" && before != "*" && before != ">") continue;
+        const std::size_t close = closing(words, i + 1, "(", ")");
+        Member member{.file = file, .line = words[i].line};
+        for (std::size_t j = close + 1; j < end && words[j].text != "{" && words[j].text != ";"; ++j) {
+            member.is_const |= words[j].text == "const";
+            member.is_pure |= words[j].text == "=" && j + 1 < end && words[j + 1].text == "0";
+        }
+        found.push_back(std::move(member));
+        i = close;
+    }
+    return found;
+}
+
+std::vector<Member> members_of(const std::string& class_name, const std::string& function,
+                               const std::vector<SourceFile>& files) {
+    std::vector<Member> found;
+    for (const SourceFile& file : files) {
+        const std::vector<Word> words = words_of(file.text);
+        for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+            if ((words[i].text != "class" && words[i].text != "struct") || words[i + 1].text != class_name) continue;
+            std::size_t open = i + 2;
+            while (open < words.size() && words[open].text != "{" && words[open].text != ";") ++open;
+            if (open == words.size() || words[open].text == ";") continue;
+            for (Member& one :
+                 members_in(words, open + 1, closing(words, open, "{", "}"), function, file.path.string()))
+                found.push_back(std::move(one));
+        }
+    }
+    return found;
+}
+
+/// Why the class's own function is not the one that is missing. That it is not, the compiler has said.
+std::string what_differs(const PureFunction& pure, const std::vector<Member>& own) {
+    std::string where = fmt::format("Its own {} ({}:{})", pure.name, own.front().file, own.front().line);
+    if (own.size() == 1 && pure.is_const && *pure.is_const != own.front().is_const)
+        return where + (own.front().is_const ? " is const and that one is not: leave out the const at its end."
+                                             : " is not const and that one is: write const at its end.");
+    return where + " is another function: parameters, their const and &, and a const at the end must be the same.";
+}
+
+std::string what_to_do(const std::string& class_name, const PureFunction& pure, const std::vector<SourceFile>& files) {
+    const std::vector<Member> own = members_of(class_name, pure.name, files);
+    return own.empty() ? fmt::format("Write {} in {} as it is declared there.", pure.name, class_name)
+                       : what_differs(pure, own);
+}
+
+bool is_declared(const std::string& class_name, const std::vector<SourceFile>& files) {
+    return std::ranges::any_of(files, [&](const SourceFile& file) {
+        const std::vector<Word> words = words_of(file.text);
+        for (std::size_t i = 1; i < words.size(); ++i)
+            if (words[i].text == class_name && (words[i - 1].text == "class" || words[i - 1].text == "struct"))
+                return true;
+        return false;
+    });
+}
+
+/// What the class does not override, in words.
+std::string listed(const std::vector<PureFunction>& functions) {
+    std::string list;
+    const std::size_t told = std::min(functions.size(), most_told);
+    for (std::size_t i = 0; i < told; ++i)
+        list += (i == 0                      ? ""
+                 : i + 1 == functions.size() ? " and "
+                                             : ", ") +
+                functions[i].name + functions[i].parameters + (functions[i].is_const.value_or(false) ? " const" : "");
+    return told < functions.size() ? fmt::format("{} and {} more", list, functions.size() - told) : list;
+}
+
+}  // namespace
+
+std::string advice_on_abstract_class(const CompilerWords& words, const std::vector<SourceFile>& files) {
+    const AbstractClass abstract = abstract_class_of(words);
+    if (abstract.name.empty() || abstract.functions.empty()) return {};
+    const bool leaves_them_open = std::ranges::any_of(abstract.functions, [&](const PureFunction& pure) {
+        return std::ranges::any_of(members_of(abstract.name, pure.name, files), &Member::is_pure);
+    });
+    if (leaves_them_open || !is_declared(abstract.name, files))
+        return fmt::format(
+            "{} is abstract: it leaves {} to classes that derive from it. Make an object of such a class of yours.",
+            abstract.name, listed(abstract.functions));
+    std::string text =
+        fmt::format("{} is abstract, because it does not override {}.", abstract.name, listed(abstract.functions));
+    for (std::size_t i = 0; i < std::min(abstract.functions.size(), most_told); ++i)
+        text += " " + what_to_do(abstract.name, abstract.functions[i], files);
+    return text + " With override behind it the compiler compares the two.";
+}
+
+}  // namespace headway::build

@@ -1,0 +1,40 @@
+// What is said of a failure beside the line where it happened.
+#include "grading/where_it_failed.hpp"
+
+#include <gtest/gtest.h>
+
+namespace headway::cli {
+namespace {
+
+/// Fails with this message, and an advice; a mistake in `named` has a name.
+verdict::Exercise failing(const std::string& message, const std::string& named) {
+    verdict::Exercise exercise;
+    verdict::Test test;
+    test.state = verdict::TestState::failed;
+    test.failure.emplace();
+    test.failure->function = "masked_softmax";
+    test.failure->message = message;
+    test.failure->advice = "Look at where its loop ends.";
+    exercise.tests = {test};
+    verdict::NamedMistake mistake;
+    mistake.functions = {named};
+    exercise.diagnosis.emplace();
+    exercise.diagnosis->mistakes = {mistake};
+    leave_causes_to_names(exercise);
+    return exercise;
+}
+
+constexpr const char* too_far = "your masked_softmax threw std::out_of_range: index 6 is out of range for axis 0";
+
+TEST(WhereItFailed, WhyAnIndexGoesTooFarIsGuessedOnlyWhereNoNameSaysIt) {
+    EXPECT_FALSE(failing(too_far, "masked_softmax").tests[0].failure->advice);
+    EXPECT_FALSE(failing(too_far, "masked_softmax (causal)").tests[0].failure->advice);
+    EXPECT_TRUE(failing(too_far, "causal_mask").tests[0].failure->advice);
+}
+
+TEST(WhereItFailed, WhatTheLibraryRefusedIsExplainedBesideAName) {
+    EXPECT_TRUE(failing("threw std::invalid_argument: view: …", "masked_softmax").tests[0].failure->advice);
+}
+
+}  // namespace
+}  // namespace headway::cli
