@@ -211,14 +211,14 @@ std::optional<std::string> simplest_split(const Asked& asked) {
         // H > H_kv says H ≠ H_kv as well.
         if (!asked.splits(one.holds) || (!sizes.empty() && !compared.insert(sizes).second)) continue;
         ++count;
-        alone += (alone.empty() ? "" : " and ") + one.words;
+        alone = alone.empty() ? one.words : both_hold(alone, one.words);
     }
     if (count > 0) return count <= most_in_common ? std::optional(alone) : std::nullopt;
     for (std::size_t i = 0; i < necessary.size(); ++i)
         for (std::size_t j = i + 1; j < necessary.size(); ++j)
             if (asked.splits(
                     [&](const Facts& facts) { return necessary[i].holds(facts) && necessary[j].holds(facts); }))
-                return necessary[i].words + " and " + necessary[j].words;
+                return both_hold(necessary[i].words, necessary[j].words);
     return std::nullopt;
 }
 
