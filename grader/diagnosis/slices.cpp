@@ -33,6 +33,9 @@ std::set<std::size_t> wrong_along(const Pair& pair, std::size_t axis) {
     return wrong;
 }
 
+/// In how many answers something must be seen that is said of all.
+constexpr int least_telling = 2;
+
 /// How wrong slices may lie along an axis of any size.
 struct Pattern {
     const char* words;
@@ -51,7 +54,7 @@ bool fits(const Pattern& pattern, const std::set<std::size_t>& wrong, std::size_
     return true;
 }
 
-/// What all of these answers have in common along an axis; nothing where they agree on nothing, or are too few to say.
+/// What all of these answers have in common along an axis; nothing where they agree on nothing, or are too few to tell.
 std::optional<std::string> in_common(const std::vector<const Pair*>& pairs, std::size_t axis) {
     constexpr std::size_t telling_size = 3;  // of two, the first that is right is the last that is right
     std::vector<bool> fitting(std::size(patterns), true);
@@ -64,7 +67,7 @@ std::optional<std::string> in_common(const std::vector<const Pair*>& pairs, std:
         if (size >= telling_size) ++telling;
     }
     const bool is_one = std::ranges::count(fitting, true) == 1;
-    if (telling == 0 || !is_one) return std::nullopt;
+    if (telling < least_telling || !is_one) return std::nullopt;
     return patterns[std::ranges::find(fitting, true) - fitting.begin()].words;
 }
 
@@ -85,7 +88,7 @@ bool only_the_very_first_is_right(const std::vector<const Pair*>& pairs) {
         if (wrong.contains(0) || wrong.size() + 1 != slices) return false;
         if (shape[0] > 1 && shape[1] > 1) ++telling;
     }
-    return telling > 0;
+    return telling >= least_telling;
 }
 
 }  // namespace

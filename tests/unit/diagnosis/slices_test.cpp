@@ -26,15 +26,21 @@ const auto after_the_first = [](Index row) { return row > 0; };
 const auto always = [](Index) { return true; };
 
 TEST(WrongSlices, OfAllAnswersThatAreWrong) {
-    EXPECT_THAT(wrong_slices({rows_wrong(3, after_the_first), rows_wrong(2, after_the_first)}, false),
+    EXPECT_THAT(wrong_slices({rows_wrong(3, after_the_first), rows_wrong(4, after_the_first)}, false),
                 ElementsAre("along the axis of the rows only the first is right"));
 }
 
+TEST(WrongSlices, NoPatternIsSeenInOneAnswer) {
+    EXPECT_THAT(wrong_slices({rows_wrong(3, after_the_first)}, false), IsEmpty());
+    EXPECT_THAT(wrong_slices({rows_wrong(3, after_the_first), rows_wrong(2, after_the_first)}, false), IsEmpty())
+        << "of two rows, the first that is right is the last that is right";
+}
+
 TEST(WrongSlices, AWrongAnswerOfOneRowIsOneOfThem) {
-    EXPECT_THAT(wrong_slices({rows_wrong(3, after_the_first), rows_wrong(1, always)}, false), IsEmpty())
-        << "there the first is wrong";
+    const Pair three = rows_wrong(3, after_the_first), four = rows_wrong(4, after_the_first);
+    EXPECT_THAT(wrong_slices({three, four, rows_wrong(1, always)}, false), IsEmpty()) << "there the first is wrong";
     const auto the_first = [](Index row) { return row == 0; };
-    EXPECT_THAT(wrong_slices({rows_wrong(3, the_first), rows_wrong(1, always)}, false),
+    EXPECT_THAT(wrong_slices({rows_wrong(3, the_first), rows_wrong(4, the_first), rows_wrong(1, always)}, false),
                 ElementsAre("along the axis of the rows only the first is wrong"));
 }
 
@@ -46,10 +52,11 @@ TEST(WrongSlices, NothingIsCarriedOnWhereTheOnlyHeadIsWrong) {
             pair.seen.value[i] = 1;
         return pair;
     };
-    EXPECT_THAT(wrong_slices({heads(2, 3, 1)}, false),
+    EXPECT_THAT(wrong_slices({heads(2, 3, 1), heads(3, 2, 1)}, false),
                 ElementsAre("only the first head of the first sequence is right: is something carried on from one to "
                             "the next?"));
-    EXPECT_THAT(wrong_slices({heads(2, 3, 1), heads(1, 1, 0)}, false), IsEmpty());
+    EXPECT_THAT(wrong_slices({heads(2, 3, 1), heads(3, 2, 1), heads(1, 1, 0)}, false), IsEmpty());
+    EXPECT_THAT(wrong_slices({heads(2, 3, 1)}, false), IsEmpty()) << "in one answer it may be chance";
 }
 
 }  // namespace
