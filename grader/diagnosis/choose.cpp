@@ -23,6 +23,11 @@ MistakeSet needed(MistakeSet set, const std::vector<Observation>& observations) 
     return set;
 }
 
+MistakeSet without(MistakeSet set, const MistakeSet& known) {
+    std::erase_if(set, [&](const Mistake* one) { return std::ranges::find(known, one) != known.end(); });
+    return set;
+}
+
 bool would_show(const Mistake& mistake, const std::vector<Observation>& right) {
     return std::any_of(right.begin(), right.end(),
                        [&](const Observation& one) { return !fit(predicted(one, with({&mistake})), one.seen); });

@@ -77,7 +77,11 @@ public:
             return diagnosis;
         } else if (const auto set = explanation(); !set.empty()) {
             // Where the model makes a mistake of theirs a little otherwise, another one may look like it by chance.
-            if (!has_its_own(set) || !follows_from_others(diagnosis)) name(diagnosis, set);
+            const MistakeSet own = without(set, known_);
+            const bool by_fewer =
+                !own.empty() && (follows_from_others(diagnosis) ||
+                                 (own.size() > 1 && name_beside_own_functions(diagnosis, all_observations())));
+            if (!by_fewer) name(diagnosis, set);
         } else if (is_right_for_short_numbers(observations_, function_, workers_.plain)) {
             diagnosis.mistakes.emplace_back("numbers_cut_short");
             diagnosis.sentences.emplace_back(
@@ -155,12 +159,6 @@ private:
         return true;
     }
 
-    /// Whether it has mistakes that no earlier function has.
-    bool has_its_own(const MistakeSet& set) const {
-        return std::ranges::any_of(set,
-                                   [&](const Mistake* one) { return std::ranges::find(known_, one) == known_.end(); });
-    }
-
     std::vector<MistakeSet> found() const {
         // Most often a function is wrong only in what it calls.
         if (!known_.empty() && is_explained(observations_, known_)) return {needed(known_, observations_)};
@@ -205,7 +203,7 @@ private:
 
     /// No mistake of its own, or none that the model can make.
     void leave_unnamed(FunctionDiagnosis& diagnosis) {
-        if (follows_from_others(diagnosis) || name_beside_own_functions(diagnosis)) return;
+        if (follows_from_others(diagnosis) || name_beside_own_functions(diagnosis, showing())) return;
         if (const auto check = check_forgotten_where(all_observations(), candidates_, function_, workers_.plain)) {
             diagnosis.mistakes.emplace_back(check->mistake->id);
             if (!check->condition.empty()) diagnosis.only_where = check->condition;
@@ -309,11 +307,11 @@ private:
     const std::vector<Observation>& showing() const { return is_explained(observations_, {}) ? suite_ : observations_; }
 
     /// A mistake of its own beside those of the functions that it calls.
-    bool name_beside_own_functions(FunctionDiagnosis& diagnosis) {
+    bool name_beside_own_functions(FunctionDiagnosis& diagnosis, const std::vector<Observation>& observations) {
         if (!some_unnamed_ && known_.empty()) return false;
         std::vector<const Mistake*> likely = candidates_;
         std::erase_if(likely, [&](const Mistake* one) { return would_show(*one, right_before_); });
-        const MistakeSet found = own_->explain_beside_one_of(likely, showing(), suite_);
+        const MistakeSet found = own_->explain_beside_one_of(likely, observations, suite_);
         if (found.empty()) return false;
         diagnosis.mistakes.emplace_back(found.front()->id);
         for (std::size_t i = 1; i < found.size(); ++i) diagnosis.alternatives.emplace_back(found[i]->id);
