@@ -12,6 +12,7 @@
 #include "diagnosis/pairs.hpp"
 #include "diagnosis/repeats.hpp"
 #include "diagnosis/short_numbers.hpp"
+#include "diagnosis/slices.hpp"
 #include "diagnosis/tell_apart.hpp"
 #include "diagnosis/what_is_read.hpp"
 #include "diagnosis/where_it_throws.hpp"
@@ -225,10 +226,10 @@ private:
             diagnosis.sentences.emplace_back(function_.name + " answers where arguments do not fit, and should refuse");
         } else if (function_.calls_them_in_any_order &&
                    (some_unnamed_ || !std::ranges::all_of(known_, &is_forgotten_check))) {
-            diagnosis.state = FunctionState::unjudged;
+            tell_what_is_its_own(diagnosis);
         } else {
             diagnosis.state = FunctionState::unrecognised;
-            localise(diagnosis, function_, workers_.plain, telling_observations());
+            localise(diagnosis, function_, workers_.plain, telling(observations_, suite_));
             const WhereWrong where = where_it_is_wrong(all, function_, workers_.plain, random_);
             if (!where.words.empty()) diagnosis.sentences.insert(diagnosis.sentences.begin(), where.words);
             if (where.throws && throws_where_memory_is_watched(all, function_, workers_.sanitized)) {
@@ -238,6 +239,15 @@ private:
             if (const std::string words = index_left_its_tensor(findings_, function_); !words.empty())
                 diagnosis.sentences.push_back("asked for what it should answer, it threw: " + words);
         }
+    }
+
+    /// In which sequences and heads it is wrong though the earlier functions give what is right, if all agree in that.
+    /// Along other axes it may be the order in which it calls them.
+    void tell_what_is_its_own(FunctionDiagnosis& diagnosis) {
+        const auto slices =
+            wrong_slices(wrong_pairs(own_->wrong_given_right(all_observations())), false, Along::sequences_and_heads);
+        diagnosis.state = slices.empty() ? FunctionState::unjudged : FunctionState::unrecognised;
+        std::ranges::copy(slices, std::back_inserter(diagnosis.sentences));
     }
 
     /// What throws for some questions, such as a view of what is not contiguous, may have a name by what it answers to
@@ -292,15 +302,6 @@ private:
         diagnosis.inputs = static_cast<int>(observations_.size() + suite_.size()) + found.asked_besides;
         diagnosis.telling = found.wrong;
         for (const Mistake* other : found.alternatives) diagnosis.alternatives.emplace_back(other->id);
-    }
-
-    /// The answers to small questions, and where all of these are right, the wrong ones that the hidden tests got.
-    std::vector<Observation> telling_observations() const {
-        std::vector<Observation> all = observations_;
-        if (is_explained(observations_, {}))
-            std::copy_if(suite_.begin(), suite_.end(), std::back_inserter(all),
-                         [](const Observation& one) { return !fit(predicted(one, right()), one.seen); });
-        return all;
     }
 
     /// What small questions do not show, the hidden tests may have shown.

@@ -66,6 +66,18 @@ bool OwnFunctions::explain(const std::vector<Observation>& observations) {
     return !wrong.empty();
 }
 
+std::vector<Observation> OwnFunctions::wrong_given_right(const std::vector<Observation>& observations) {
+    std::vector<Observation> wrong = answered_wrong(observations);
+    std::erase_if(wrong, [&](const Observation& one) {
+        const Answer right_answer = predicted(one, right());
+        if (!function_.given_own || !one.seen.is_value() || !right_answer.is_value()) return true;
+        const auto given =
+            due(one, [&](const judge::Arguments& arguments) { return function_.given_own(student_, arguments); });
+        return !given || !given->is_value() || !fit(right_answer, *given);
+    });
+    return wrong;
+}
+
 MistakeSet OwnFunctions::explain_beside_one_of(const std::vector<const Mistake*>& candidates,
                                                const std::vector<Observation>& observations,
                                                const std::vector<Observation>& of_hidden_tests) {

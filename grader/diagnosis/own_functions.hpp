@@ -30,6 +30,9 @@ public:
                                      const std::vector<Observation>& observations,
                                      const std::vector<Observation>& of_hidden_tests);
 
+    /// The wrong answers with a value to questions for which they give what is right: those are no fault of theirs.
+    std::vector<Observation> wrong_given_right(const std::vector<Observation>& observations);
+
 private:
     MistakeSet each_explains(const std::vector<const Mistake*>& candidates,
                              const std::vector<Observation>& observations);

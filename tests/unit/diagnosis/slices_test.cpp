@@ -59,5 +59,32 @@ TEST(WrongSlices, NothingIsCarriedOnWhereTheOnlyHeadIsWrong) {
     EXPECT_THAT(wrong_slices({heads(2, 3, 1)}, false), IsEmpty()) << "in one answer it may be chance";
 }
 
+TEST(WrongSlices, OfSequencesAndHeadsAloneSayNothingOfOtherAxes) {
+    const Shape shape{2, 2, 3, 1};
+    Pair pair{"", reference::exact(Tensor::zeros(shape)), reference::exact(Tensor::zeros(shape))};
+    for (std::size_t i = 0; i < pair.seen.value.size(); i += 3) pair.seen.value[i] = 1;
+    EXPECT_THAT(wrong_slices({pair, pair}, false),
+                ElementsAre("along the axis of the queries only the first is wrong"));
+    EXPECT_THAT(wrong_slices({pair, pair}, false, Along::sequences_and_heads), IsEmpty());
+}
+
+TEST(WrongSlices, WhatIsTakenOfTheFirstMatrixLeavesThatOneRight) {
+    // Of 2 sequences with 2 heads each.
+    const auto matrices = [](const std::vector<std::size_t>& wrong) {
+        const Shape shape{2, 2, 1, 1};
+        Pair pair{"", reference::exact(Tensor::zeros(shape)), reference::exact(Tensor::zeros(shape))};
+        for (const std::size_t matrix : wrong) pair.seen.value[matrix] = 1;
+        return pair;
+    };
+    const Pair other_heads = matrices({1, 3}), other_sequences = matrices({2, 3});
+    EXPECT_THAT(wrong_slices({other_heads, other_sequences, other_heads, other_sequences}, false),
+                ElementsAre("the first head of the first sequence is right in all 4 answers that are wrong: is "
+                            "something of it, such as its mask, taken for all?"));
+    EXPECT_THAT(wrong_slices({other_heads, other_sequences, other_heads}, false), IsEmpty()) << "too few";
+    EXPECT_THAT(wrong_slices({other_heads, other_sequences, other_heads, matrices({0, 1})}, false), IsEmpty());
+    EXPECT_THAT(wrong_slices({other_heads, other_heads, other_heads, other_heads}, false), IsEmpty())
+        << "the first heads of both sequences are right";
+}
+
 }  // namespace
 }  // namespace headway::diagnosis
