@@ -29,7 +29,8 @@ MistakeSet without(MistakeSet set, const MistakeSet& known) {
     return set;
 }
 
-std::vector<Observation> telling(std::vector<Observation> small, const std::vector<Observation>& of_hidden_tests) {
+std::vector<Observation> telling_answers(std::vector<Observation> small,
+                                         const std::vector<Observation>& of_hidden_tests) {
     if (!is_explained(small, {})) return small;
     std::ranges::copy_if(of_hidden_tests, std::back_inserter(small),
                          [](const Observation& one) { return !fit(predicted(one, right()), one.seen); });

@@ -16,7 +16,8 @@ MistakeSet needed(MistakeSet set, const std::vector<Observation>& observations);
 MistakeSet without(MistakeSet set, const MistakeSet& known);
 
 /// The answers to small questions, and where all of these are right, the wrong ones that the hidden tests got.
-std::vector<Observation> telling(std::vector<Observation> small, const std::vector<Observation>& of_hidden_tests);
+std::vector<Observation> telling_answers(std::vector<Observation> small,
+                                         const std::vector<Observation>& of_hidden_tests);
 
 /// Whether these answers, which are right, would be others.
 bool would_show(const Mistake& mistake, const std::vector<Observation>& right);

@@ -229,7 +229,7 @@ private:
             tell_what_is_its_own(diagnosis);
         } else {
             diagnosis.state = FunctionState::unrecognised;
-            localise(diagnosis, function_, workers_.plain, telling(observations_, suite_));
+            localise(diagnosis, function_, workers_.plain, telling_answers(observations_, suite_));
             const WhereWrong where = where_it_is_wrong(all, function_, workers_.plain, random_);
             if (!where.words.empty()) diagnosis.sentences.insert(diagnosis.sentences.begin(), where.words);
             if (where.throws && throws_where_memory_is_watched(all, function_, workers_.sanitized)) {
