@@ -1,6 +1,7 @@
 #include "diagnosis/choose.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <tuple>
 #include <utility>
@@ -21,6 +22,19 @@ MistakeSet needed(MistakeSet set, const std::vector<Observation>& observations) 
         if (is_explained(observations, smaller)) set = std::move(smaller);
     }
     return set;
+}
+
+MistakeSet without(MistakeSet set, const MistakeSet& known) {
+    std::erase_if(set, [&](const Mistake* one) { return std::ranges::find(known, one) != known.end(); });
+    return set;
+}
+
+std::vector<Observation> telling_answers(std::vector<Observation> small,
+                                         const std::vector<Observation>& of_hidden_tests) {
+    if (!is_explained(small, {})) return small;
+    std::ranges::copy_if(of_hidden_tests, std::back_inserter(small),
+                         [](const Observation& one) { return !fit(predicted(one, right()), one.seen); });
+    return small;
 }
 
 bool would_show(const Mistake& mistake, const std::vector<Observation>& right) {

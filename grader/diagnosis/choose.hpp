@@ -12,6 +12,13 @@ bool is_explained(const std::vector<Observation>& observations, const MistakeSet
 /// The set without the mistakes that make no difference here.
 MistakeSet needed(MistakeSet set, const std::vector<Observation>& observations);
 
+/// The mistakes of a set that are not among the known ones.
+MistakeSet without(MistakeSet set, const MistakeSet& known);
+
+/// The answers to small questions, and where all of these are right, the wrong ones that the hidden tests got.
+std::vector<Observation> telling_answers(std::vector<Observation> small,
+                                         const std::vector<Observation>& of_hidden_tests);
+
 /// Whether these answers, which are right, would be others.
 bool would_show(const Mistake& mistake, const std::vector<Observation>& right);
 

@@ -35,9 +35,9 @@ constexpr NamedAxes named_axes[] = {
 /// Whether the numbers of a mask stand for all queries, heads or sequences.
 void add_mask(Facts& facts, const Mask& mask) {
     facts.flag.emplace(std::pair("a mask is given", "no mask is given"), mask.defined());
-    facts.flag.emplace(std::pair("the mask has one axis", "the mask has more axes, or there is none"),
+    facts.flag.emplace(std::pair("the mask has one axis", "the mask has more than one axis, or there is none"),
                        mask.defined() && mask.rank() == 1);
-    facts.flag.emplace(std::pair("the mask has three axes", "the mask has more or fewer axes, or there is none"),
+    facts.flag.emplace(std::pair("the mask has three axes", "the mask does not have three axes, or there is none"),
                        mask.defined() && mask.rank() == 3);
     facts.flag.emplace(std::pair("the mask has fewer than four axes", "the mask has four axes, or there is none"),
                        mask.defined() && mask.rank() < 4);
@@ -109,7 +109,22 @@ bool all_have(const std::vector<Facts>& facts, const std::string& name) {
     return std::ranges::all_of(facts, [&](const Facts& one) { return one.size.contains(name); });
 }
 
+constexpr std::string_view or_none = ", or there is none";
+
+/// The condition beside another one, where a comma would separate these two.
+std::string beside_another(std::string words, bool mask_is_given) {
+    if (!words.ends_with(or_none)) return words;
+    words.resize(words.size() - or_none.size());
+    return mask_is_given ? words : words + " (or there is none)";
+}
+
 }  // namespace
+
+std::string both_hold(const std::string& a, const std::string& b) {
+    constexpr std::string_view given = "a mask is given";
+    const bool mask_is_given = a == given || b == given;
+    return beside_another(a, mask_is_given) + " and " + beside_another(b, mask_is_given);
+}
 
 std::vector<std::string> axes_of(const std::string& argument, std::size_t rank) {
     for (const NamedAxes& known : named_axes) {

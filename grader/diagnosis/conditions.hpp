@@ -30,6 +30,9 @@ struct Condition {
     std::string beyond = {};  ///< the size that is longer than in any right answer, if that is what it says
 };
 
+/// That two conditions hold, in words: "a mask is given and the mask has one axis".
+std::string both_hold(const std::string& a, const std::string& b);
+
 /// What holds of the calls that were answered wrong, and not of all: the simplest first.
 /// @param wrong  which of the calls were
 std::vector<Condition> conditions_of(const std::vector<Facts>& facts, const std::vector<bool>& wrong);

@@ -208,8 +208,9 @@ std::vector<std::string> zeros_in(const std::vector<Pair>& pairs) {
         const auto zero =
             std::ranges::count_if(pairs, [&](const Pair& pair) { return pair.part == part && is_all_zero(pair.seen); });
         if (zero == 0) continue;
-        const std::string which =
-            zero == of_part ? "each answer that is" : fmt::format("{} of {} answers that are", zero, of_part);
+        const std::string which = of_part == 1      ? "the one answer that is"
+                                  : zero == of_part ? "each answer that is"
+                                                    : fmt::format("{} of {} answers that are", zero, of_part);
         sentences.push_back(
             fmt::format("every number of {} is 0, in {} wrong", part.empty() ? "the result" : part, which));
     }

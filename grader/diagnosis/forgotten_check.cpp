@@ -1,11 +1,16 @@
 #include "diagnosis/forgotten_check.hpp"
 
 #include "diagnosis/examination.hpp"
+#include "diagnosis/only_where.hpp"
 
 #include <algorithm>
 #include <functional>
 #include <map>
 #include <numeric>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -79,12 +84,101 @@ const Mask* mask_in(const Arguments& arguments) {
     return nullptr;
 }
 
-std::vector<Misfit> misfits_in(const std::vector<Observation>& observations) {
+using PairsOfSizes = std::vector<std::pair<std::string, std::string>>;
+
+PairsOfSizes sizes_that_agree(const std::vector<Observation>& observations) {
     std::vector<Sizes> fitting;
     for (const Observation& one : observations)
         if (predicted(one, right()).is_value()) fitting.push_back(sizes_of(one.arguments));
+    return sizes_that_agree(fitting);
+}
+
+/// "axis 0 of x" in its parts.
+struct Axis {
+    Index number;
+    std::string argument;
+};
+
+std::optional<Axis> axis_in(const std::string& size) {
+    constexpr std::string_view begin = "axis ";
+    if (!size.starts_with(begin)) return std::nullopt;
+    return Axis{std::stoi(size.substr(begin.size())), size.substr(size.rfind(' ') + 1)};
+}
+
+/// Where two axes of one argument have to agree with two of another, and only their product does.
+std::vector<Misfit> misfits_with_the_same_product(const PairsOfSizes& agreeing) {
     std::vector<Misfit> all;
-    const auto agreeing = sizes_that_agree(fitting);
+    for (std::size_t i = 0; i < agreeing.size(); ++i)
+        for (std::size_t j = i + 1; j < agreeing.size(); ++j) {
+            const auto first = axis_in(agreeing[i].first), second = axis_in(agreeing[j].first);
+            const auto other = axis_in(agreeing[i].second), last = axis_in(agreeing[j].second);
+            if (!first || !second || !other || !last || first->argument != second->argument ||
+                other->argument != last->argument || first->number == second->number || other->number == last->number)
+                continue;
+            const std::vector<std::string> names{agreeing[i].first, agreeing[j].first, agreeing[i].second,
+                                                 agreeing[j].second};
+            all.push_back(
+                {fmt::format("the product of axes {} and {} of {} is that of axes {} and {} of {}", other->number,
+                             last->number, other->argument, first->number, second->number, first->argument),
+                 [names](const Arguments& arguments) {
+                     const Sizes sizes = sizes_of(arguments);
+                     const auto has = [&](const std::string& name) { return sizes.contains(name); };
+                     if (!std::ranges::all_of(names, has)) return false;
+                     const Index a = sizes.at(names[0]), b = sizes.at(names[1]), c = sizes.at(names[2]),
+                                 d = sizes.at(names[3]);
+                     return a * b == c * d && a != c;
+                 }});
+        }
+    return all;
+}
+
+/// Calls that fit but for one axis of one argument, which is longer or shorter by 1.
+std::vector<Arguments> with_one_size_changed(const Arguments& fitting, const PairsOfSizes& agreeing) {
+    std::vector<Arguments> calls;
+    for (const auto& pair : agreeing) {
+        const auto axis = axis_in(pair.second);
+        const auto changed = [&](const wire::Field& one) { return axis && plain_name(one.name) == axis->argument; };
+        const auto place = std::ranges::find_if(fitting, changed) - fitting.begin();
+        if (static_cast<std::size_t>(place) == fitting.size()) continue;
+        const auto& tensor = std::get<Tensor>(fitting[static_cast<std::size_t>(place)].value);
+        for (const Index by : {-1, 1}) {
+            Shape shape = tensor.shape();
+            Index& size = shape.at(static_cast<std::size_t>(axis->number));
+            const Index common = std::min(size, size + by);
+            size += by;
+            if (size < 1) continue;
+            const Tensor other = Tensor::zeros(shape);
+            other.slice(axis->number, 0, common).copy_from(tensor.slice(axis->number, 0, common));
+            calls.push_back(fitting);
+            calls.back()[static_cast<std::size_t>(place)].value = other;
+        }
+    }
+    return calls;
+}
+
+/// What comes of such calls that should be refused, as far as the function looked at what it was given.
+std::vector<Observation> ask_with_one_size_changed(const std::vector<Observation>& observations,
+                                                   const PairsOfSizes& agreeing, const Function& function,
+                                                   judge::Student& student) {
+    constexpr std::size_t most_questions = 24;
+    std::vector<Observation> answered;
+    const auto fits = [](const Observation& one) { return predicted(one, right()).is_value(); };
+    const auto fitting = std::ranges::find_if(observations, fits);
+    if (fitting == observations.end()) return answered;
+    for (const Arguments& arguments : with_one_size_changed(fitting->arguments, agreeing)) {
+        if (answered.size() == most_questions) break;
+        Observation one{arguments, {}, known_prediction(function, arguments)};
+        if (!one.predict || predicted(one, right()).kind != Answer::Kind::refused) continue;
+        const Reply reply = ask(student, function, arguments);
+        if (reply.failure || !reply.left_its_tensor.empty()) continue;
+        one.seen = reply.answer;
+        answered.push_back(std::move(one));
+    }
+    return answered;
+}
+
+std::vector<Misfit> misfits_among(const PairsOfSizes& agreeing) {
+    std::vector<Misfit> all = misfits_with_the_same_product(agreeing);
     for (const auto& [a, b] : agreeing) {
         all.push_back(misfit_where(b, "is larger than", a, std::greater<Index>()));
         all.push_back(misfit_where(b, "is smaller than", a, std::less<Index>()));
@@ -119,23 +213,39 @@ std::optional<CheckForgottenWhere> check_forgotten_where(const std::vector<Obser
     std::erase_if(refused, [&](const Observation* one) {
         return !ask(student, function, one->arguments).left_its_tensor.empty();
     });
-    std::vector<Misfit> all = misfits_in(observations);
+    const PairsOfSizes agreeing = sizes_that_agree(observations);
+    std::vector<Misfit> all = misfits_among(agreeing);
     all.insert(all.begin(), {"", [](const Arguments&) { return true; }});
     for (const Mistake* mistake : candidates) {
         if (!is_check(*mistake)) continue;
         Choices choices = with({mistake});
         choices.checking.lenient = false;  // what is not refused is to follow from this check, not from any
-        const auto explains = [&](const Observation* one) {
-            const Answer answer = predicted(*one, choices);
-            return answer.kind != Answer::Kind::unpredicted && fit(answer, one->seen);
+        const auto explains = [&](const Observation& one) {
+            const Answer answer = predicted(one, choices);
+            return answer.kind != Answer::Kind::unpredicted && fit(answer, one.seen);
         };
-        if (!std::ranges::all_of(forgotten, explains)) continue;
-        for (const Misfit& misfit : all) {
+        if (!std::ranges::all_of(forgotten, [&](const Observation* one) { return explains(*one); })) continue;
+        const auto tells = [&](const Misfit& misfit) {
             const auto holds = [&](const Observation* one) { return misfit.holds(one->arguments); };
-            if (std::ranges::all_of(forgotten, holds) &&
-                std::ranges::all_of(refused, [&](const Observation* one) { return explains(one) || !holds(one); }))
-                return CheckForgottenWhere{mistake, misfit.words, static_cast<int>(forgotten.size())};
-        }
+            return std::ranges::all_of(forgotten, holds) &&
+                   std::ranges::all_of(refused, [&](const Observation* one) { return explains(*one) || !holds(one); });
+        };
+        auto found = std::ranges::find_if(all, tells);
+        if (found == all.end()) continue;
+        CheckForgottenWhere check{mistake, found->words, static_cast<int>(forgotten.size())};
+        if (check.condition.empty()) return check;
+        // Of few calls, many conditions hold: it must hold of others, too.
+        const auto others = ask_with_one_size_changed(observations, agreeing, function, student);
+        const auto agrees = [&](const Misfit& misfit) {
+            return std::ranges::all_of(others, [&](const Observation& one) {
+                const bool holds = misfit.holds(one.arguments);
+                if (one.seen.kind != Answer::Kind::refused) return holds;
+                return !holds || predicted(one, choices).kind == Answer::Kind::refused;  // by another check
+            });
+        };
+        found = std::find_if(found, all.end(), [&](const Misfit& misfit) { return tells(misfit) && agrees(misfit); });
+        check.condition = found == all.end() ? in_some_calls : found->words;
+        return check;
     }
     return std::nullopt;
 }

@@ -11,15 +11,17 @@ namespace headway::diagnosis {
 /// A check that is made for some of the arguments that do not fit, or for none.
 struct CheckForgottenWhere {
     const Mistake* mistake;
-    std::string condition;  ///< "axis 0 of attended is larger than axis 0 of x"; empty: it is made nowhere
-    int wrong;              ///< calls that should have been refused
+    /// "axis 0 of attended is larger than axis 0 of x"; empty: it is made nowhere; or in_some_calls of only_where.hpp.
+    std::string condition;
+    int wrong;  ///< calls that should have been refused
 };
 
 /// Whether only what does not fit shows the mistake, and no answer to what fits depends on it.
 bool is_forgotten_check(const Mistake* mistake);
 
 /// Nothing unless all that is wrong is what should have been refused, and one check under one condition says which of
-/// these calls were refused and which were not. Which axes have to fit is learned from the calls that do.
+/// these calls were refused and which were not. Which axes have to fit is learned from the calls that do; a condition
+/// is told if it holds, too, of calls that are asked besides, with one axis longer or shorter by 1.
 std::optional<CheckForgottenWhere> check_forgotten_where(const std::vector<Observation>& observations,
                                                          const std::vector<const Mistake*>& candidates,
                                                          const Function& function, judge::Student& student);

@@ -12,6 +12,7 @@
 #include "diagnosis/pairs.hpp"
 #include "diagnosis/repeats.hpp"
 #include "diagnosis/short_numbers.hpp"
+#include "diagnosis/slices.hpp"
 #include "diagnosis/tell_apart.hpp"
 #include "diagnosis/what_is_read.hpp"
 #include "diagnosis/where_it_throws.hpp"
@@ -77,7 +78,11 @@ public:
             return diagnosis;
         } else if (const auto set = explanation(); !set.empty()) {
             // Where the model makes a mistake of theirs a little otherwise, another one may look like it by chance.
-            if (!has_its_own(set) || !follows_from_others(diagnosis)) name(diagnosis, set);
+            const MistakeSet own = without(set, known_);
+            const bool by_fewer =
+                !own.empty() && (follows_from_others(diagnosis) ||
+                                 (own.size() > 1 && name_beside_own_functions(diagnosis, all_observations())));
+            if (!by_fewer) name(diagnosis, set);
         } else if (is_right_for_short_numbers(observations_, function_, workers_.plain)) {
             diagnosis.mistakes.emplace_back("numbers_cut_short");
             diagnosis.sentences.emplace_back(
@@ -155,12 +160,6 @@ private:
         return true;
     }
 
-    /// Whether it has mistakes that no earlier function has.
-    bool has_its_own(const MistakeSet& set) const {
-        return std::ranges::any_of(set,
-                                   [&](const Mistake* one) { return std::ranges::find(known_, one) == known_.end(); });
-    }
-
     std::vector<MistakeSet> found() const {
         // Most often a function is wrong only in what it calls.
         if (!known_.empty() && is_explained(observations_, known_)) return {needed(known_, observations_)};
@@ -205,7 +204,7 @@ private:
 
     /// No mistake of its own, or none that the model can make.
     void leave_unnamed(FunctionDiagnosis& diagnosis) {
-        if (follows_from_others(diagnosis) || name_beside_own_functions(diagnosis)) return;
+        if (follows_from_others(diagnosis) || name_beside_own_functions(diagnosis, showing())) return;
         if (const auto check = check_forgotten_where(all_observations(), candidates_, function_, workers_.plain)) {
             diagnosis.mistakes.emplace_back(check->mistake->id);
             if (!check->condition.empty()) diagnosis.only_where = check->condition;
@@ -227,10 +226,10 @@ private:
             diagnosis.sentences.emplace_back(function_.name + " answers where arguments do not fit, and should refuse");
         } else if (function_.calls_them_in_any_order &&
                    (some_unnamed_ || !std::ranges::all_of(known_, &is_forgotten_check))) {
-            diagnosis.state = FunctionState::unjudged;
+            tell_what_is_its_own(diagnosis);
         } else {
             diagnosis.state = FunctionState::unrecognised;
-            localise(diagnosis, function_, workers_.plain, telling_observations());
+            localise(diagnosis, function_, workers_.plain, telling_answers(observations_, suite_));
             const WhereWrong where = where_it_is_wrong(all, function_, workers_.plain, random_);
             if (!where.words.empty()) diagnosis.sentences.insert(diagnosis.sentences.begin(), where.words);
             if (where.throws && throws_where_memory_is_watched(all, function_, workers_.sanitized)) {
@@ -240,6 +239,15 @@ private:
             if (const std::string words = index_left_its_tensor(findings_, function_); !words.empty())
                 diagnosis.sentences.push_back("asked for what it should answer, it threw: " + words);
         }
+    }
+
+    /// In which sequences and heads it is wrong though the earlier functions give what is right, if all agree in that.
+    /// Along other axes it may be the order in which it calls them.
+    void tell_what_is_its_own(FunctionDiagnosis& diagnosis) {
+        const auto slices =
+            wrong_slices(wrong_pairs(own_->wrong_given_right(all_observations())), false, Along::sequences_and_heads);
+        diagnosis.state = slices.empty() ? FunctionState::unjudged : FunctionState::unrecognised;
+        std::ranges::copy(slices, std::back_inserter(diagnosis.sentences));
     }
 
     /// What throws for some questions, such as a view of what is not contiguous, may have a name by what it answers to
@@ -296,24 +304,15 @@ private:
         for (const Mistake* other : found.alternatives) diagnosis.alternatives.emplace_back(other->id);
     }
 
-    /// The answers to small questions, and where all of these are right, the wrong ones that the hidden tests got.
-    std::vector<Observation> telling_observations() const {
-        std::vector<Observation> all = observations_;
-        if (is_explained(observations_, {}))
-            std::copy_if(suite_.begin(), suite_.end(), std::back_inserter(all),
-                         [](const Observation& one) { return !fit(predicted(one, right()), one.seen); });
-        return all;
-    }
-
     /// What small questions do not show, the hidden tests may have shown.
     const std::vector<Observation>& showing() const { return is_explained(observations_, {}) ? suite_ : observations_; }
 
     /// A mistake of its own beside those of the functions that it calls.
-    bool name_beside_own_functions(FunctionDiagnosis& diagnosis) {
+    bool name_beside_own_functions(FunctionDiagnosis& diagnosis, const std::vector<Observation>& observations) {
         if (!some_unnamed_ && known_.empty()) return false;
         std::vector<const Mistake*> likely = candidates_;
         std::erase_if(likely, [&](const Mistake* one) { return would_show(*one, right_before_); });
-        const MistakeSet found = own_->explain_beside_one_of(likely, showing(), suite_);
+        const MistakeSet found = own_->explain_beside_one_of(likely, observations, suite_);
         if (found.empty()) return false;
         diagnosis.mistakes.emplace_back(found.front()->id);
         for (std::size_t i = 1; i < found.size(); ++i) diagnosis.alternatives.emplace_back(found[i]->id);

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -67,18 +68,32 @@ std::string stage_of(const Parts& parts, const Function& function, std::string o
     return stages.size() == 1 ? *stages.begin() : otherwise;
 }
 
-/// "the result has shape (2, 3), not (2, 4)"
-std::string other_shape(const std::vector<Observation>& observations) {
+/// A part of an answer whose shape is not what is due.
+struct OtherShape {
+    std::string part;  ///< its name; what a function returns has none
+    bool is_due;       ///< whether this part is due in its place, and not another one
+    Shape seen, due;
+};
+
+std::optional<OtherShape> other_shape(const std::vector<Observation>& observations) {
     for (const Observation& observation : observations) {
         const Answer expected = predicted(observation, right());
         if (!expected.is_value() || !observation.seen.is_value()) continue;
         for (std::size_t i = 0; i < std::min(expected.parts.size(), observation.seen.parts.size()); ++i) {
-            const Shape& due = expected.parts[i].second.shape;
-            const Shape& seen = observation.seen.parts[i].second.shape;
-            if (due != seen) return "the result has shape " + to_string(seen) + ", not " + to_string(due);
+            const auto& [name, due] = expected.parts[i];
+            const auto& [part, seen] = observation.seen.parts[i];
+            if (due.shape != seen.shape) return OtherShape{part, part == name, seen.shape, due.shape};
         }
     }
-    return {};
+    return std::nullopt;
+}
+
+/// "the result has shape (2, 3), not (2, 4)". Of parts that have a name, only where a call returns them: what is asked
+/// of a module is no tensor.
+std::string in_words(const OtherShape& other, const Function& function) {
+    if (!other.is_due || (!other.part.empty() && function.ask)) return {};
+    return (other.part.empty() ? "the result" : other.part) + " has shape " + to_string(other.seen) + ", not " +
+           to_string(other.due);
 }
 
 /// Whether every row along the last axis sums to 1, or to 0 as a fully masked one does; zeros alone are no weights.
@@ -276,14 +291,15 @@ void localise(verdict::FunctionDiagnosis& diagnosis, const Function& function, j
     // Blocked keys get nothing and open ones their due share of a sum that is not 1.
     if (diagnosis.stage == "mask" && !pairs.empty() && std::all_of(pairs.begin(), pairs.end(), only_sums_are_wrong))
         diagnosis.stage = "softmax";
-    const std::string shapes = other_shape(observations);
-    if (!shapes.empty()) diagnosis.sentences.push_back(shapes);
+    const auto shapes = other_shape(observations);
+    if (std::string words = shapes ? in_words(*shapes, function) : ""; !words.empty())
+        diagnosis.sentences.push_back(std::move(words));
     if (!parts.wrong.empty() && !parts.right.empty())
         diagnosis.sentences.push_back("wrong: " + listed_in_short(parts.wrong) +
                                       "; right: " + listed_in_short(parts.right));
     const bool refuses = std::ranges::any_of(observations, threw_where_an_answer_is_due);
     // What is said of all wrong answers is known of those alone that came in the right shape.
-    const bool all_are_compared = shapes.empty() && std::ranges::none_of(observations, gave_no_value);
+    const bool all_are_compared = !shapes && std::ranges::none_of(observations, gave_no_value);
     if (all_are_compared && !pairs.empty() && std::all_of(pairs.begin(), pairs.end(), is_all_nan))
         diagnosis.sentences.push_back(only_nan(parts));
     if (const std::string factor = constant_factor(pairs); !factor.empty()) diagnosis.sentences.push_back(factor);

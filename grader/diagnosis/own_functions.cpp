@@ -36,24 +36,46 @@ std::optional<Answer> OwnFunctions::due(const Observation& observation, const Gi
     return std::nullopt;
 }
 
-/// Whether it is what they give, however this function calls them.
-bool OwnFunctions::is_theirs(const Observation& one) {
+/// What they give, however this function calls them; nothing if that is not what was seen.
+std::optional<Answer> OwnFunctions::theirs(const Observation& one) {
     const auto given_own = [&](const judge::Arguments& arguments) { return function_.given_own(student_, arguments); };
     const auto called_otherwise = [&](const judge::Arguments& arguments) {
         return function_.given_own_and(student_, arguments, right());
     };
-    const auto fits = [&](const GivenOwn& given) {
-        const auto expected = due(one, given);
-        in_values_ |= expected && expected->is_value();
-        return expected && fit(*expected, one.seen);
+    const auto fitting = [&](const GivenOwn& given) {
+        auto expected = due(one, given);
+        return expected && fit(*expected, one.seen) ? std::move(expected) : std::nullopt;
     };
-    return fits(given_own) || (function_.given_own_and && fits(called_otherwise));
+    auto expected = fitting(given_own);
+    return expected || !function_.given_own_and ? expected : fitting(called_otherwise);
 }
 
 bool OwnFunctions::explain(const std::vector<Observation>& observations) {
     if (!function_.given_own) return false;
     const std::vector<Observation> wrong = answered_wrong(observations);
-    return !wrong.empty() && std::ranges::all_of(wrong, [&](const Observation& one) { return is_theirs(one); });
+    std::vector<Answer> given;
+    for (const Observation& one : wrong) {
+        auto answer = theirs(one);
+        if (!answer) return false;
+        given.push_back(std::move(*answer));
+    }
+    const auto evidence = evidence_for(
+        [&](const Observation& one) { return given[static_cast<std::size_t>(&one - wrong.data())]; }, wrong);
+    in_values_ = evidence && std::ranges::any_of(given, &Answer::is_value) &&
+                 std::ranges::all_of(evidence->told, [](const auto& part) { return part.second; });
+    return !wrong.empty();
+}
+
+std::vector<Observation> OwnFunctions::wrong_given_right(const std::vector<Observation>& observations) {
+    std::vector<Observation> wrong = answered_wrong(observations);
+    std::erase_if(wrong, [&](const Observation& one) {
+        const Answer right_answer = predicted(one, right());
+        if (!function_.given_own || !one.seen.is_value() || !right_answer.is_value()) return true;
+        const auto given =
+            due(one, [&](const judge::Arguments& arguments) { return function_.given_own(student_, arguments); });
+        return !given || !given->is_value() || !fit(right_answer, *given);
+    });
+    return wrong;
 }
 
 MistakeSet OwnFunctions::explain_beside_one_of(const std::vector<const Mistake*>& candidates,
@@ -73,7 +95,7 @@ MistakeSet OwnFunctions::each_explains(const std::vector<const Mistake*>& candid
     if (!function_.given_own_and) return found;
     // First what is not theirs alone: it shows the mistake that is looked for.
     const auto explained =
-        std::stable_partition(wrong.begin(), wrong.end(), [&](const Observation& one) { return !is_theirs(one); });
+        std::stable_partition(wrong.begin(), wrong.end(), [&](const Observation& one) { return !theirs(one); });
     if (wrong.begin() == explained) return found;
     constexpr double apart = 1;  // tolerances
     for (const Mistake* mistake : candidates) {

@@ -5,6 +5,7 @@
 
 #include "student/student.hpp"
 
+#include <optional>
 #include <vector>
 
 namespace headway::diagnosis {
@@ -19,7 +20,8 @@ public:
     /// Whether every wrong answer is what comes of them; and whether there is any.
     bool explain(const std::vector<Observation>& observations);
 
-    /// Whether something that was explained has a value: not only that both refuse.
+    /// Whether they give values for each part of the result that was explained: not only that both refuse, nor a part
+    /// that may hold anything.
     bool explain_values() const { return in_values_; }
 
     /// The mistakes of which each, beside these functions, explains every wrong answer; of several those that explain
@@ -28,11 +30,14 @@ public:
                                      const std::vector<Observation>& observations,
                                      const std::vector<Observation>& of_hidden_tests);
 
+    /// The wrong answers with a value to questions for which they give what is right: those are no fault of theirs.
+    std::vector<Observation> wrong_given_right(const std::vector<Observation>& observations);
+
 private:
     MistakeSet each_explains(const std::vector<const Mistake*>& candidates,
                              const std::vector<Observation>& observations);
     using GivenOwn = std::function<std::optional<Answer>(const judge::Arguments&)>;
-    bool is_theirs(const Observation& one);
+    std::optional<Answer> theirs(const Observation& one);
     std::optional<Answer> due(const Observation& observation, const GivenOwn& given_own);
 
     const Function& function_;

@@ -211,15 +211,33 @@ std::optional<std::string> simplest_split(const Asked& asked) {
         // H > H_kv says H ≠ H_kv as well.
         if (!asked.splits(one.holds) || (!sizes.empty() && !compared.insert(sizes).second)) continue;
         ++count;
-        alone += (alone.empty() ? "" : " and ") + one.words;
+        alone = alone.empty() ? one.words : both_hold(alone, one.words);
     }
     if (count > 0) return count <= most_in_common ? std::optional(alone) : std::nullopt;
     for (std::size_t i = 0; i < necessary.size(); ++i)
         for (std::size_t j = i + 1; j < necessary.size(); ++j)
             if (asked.splits(
                     [&](const Facts& facts) { return necessary[i].holds(facts) && necessary[j].holds(facts); }))
-                return necessary[i].words + " and " + necessary[j].words;
+                return both_hold(necessary[i].words, necessary[j].words);
     return std::nullopt;
+}
+
+/// An option, or a kind of mask, without which everything is right: what is wrong needs it, and something else besides.
+/// Of several the one that most questions are without, which speaks least for chance.
+struct NeededOption {
+    std::string words;
+    std::ptrdiff_t with = 0, without = 0;  ///< how many questions have it
+};
+
+std::optional<NeededOption> needed_option(const Asked& asked) {
+    constexpr std::ptrdiff_t least_without = 8;
+    NeededOption needed;
+    for (const Condition& one : conditions_of(asked.facts, asked.wrong)) {
+        const auto with = std::ranges::count_if(asked.facts, one.holds);
+        const auto without = static_cast<std::ptrdiff_t>(asked.facts.size()) - with;
+        if (!one.of_sizes && without > needed.without) needed = {one.words, with, without};
+    }
+    return needed.without >= least_without ? std::optional(needed) : std::nullopt;
 }
 
 }  // namespace
@@ -242,6 +260,9 @@ WhereWrong where_it_is_wrong(const std::vector<Observation>& observations, const
     if (split) return {fmt::format("wrong in all {} questions where {}, right in all {} others", wrong, *split, right)};
     if (const auto turned = simplest_split(asked.turned()))
         return {fmt::format("right in all {} questions where {}, wrong in all {} others", right, *turned, wrong)};
+    if (const auto needed = needed_option(asked))
+        return {fmt::format("wrong only where {}: in {} of {} such questions, and in none of the {} others",
+                            needed->words, wrong, needed->with, needed->without)};
     return {};
 }
 

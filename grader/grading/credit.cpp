@@ -11,6 +11,7 @@ namespace headway::cli {
 namespace {
 
 using verdict::FailureKind;
+using verdict::FunctionState;
 using verdict::NamedMistake;
 using verdict::Test;
 using verdict::TestState;
@@ -70,6 +71,19 @@ bool fails_there(const Test& test, const verdict::SourceLine& at, const std::str
            test.failure->at->file == at.file && test.failure->at->line == at.line;
 }
 
+/// Whether a property holds of it given what another function answers, and none is known not to: then a diagnosis that
+/// knows no name for it has met what it was given.
+bool passes_on_credit_alone(const std::vector<Test>& tests, const std::string& function) {
+    const auto holds = [&](const Test& test) {
+        return test.state == TestState::passed && test.given && test.function == function && *test.given != function;
+    };
+    const auto fails = [&](const Test& test) {
+        return test.state == TestState::failed && !test.depends_on && test.failure &&
+               name_alone(test.failure->function) == function;
+    };
+    return std::ranges::any_of(tests, holds) && std::ranges::none_of(tests, fails);
+}
+
 }  // namespace
 
 bool lies_in_its_function(const NamedMistake& mistake, const Test& test) {
@@ -107,6 +121,14 @@ void settle_credit(verdict::Exercise& exercise) {
         test.given.reset();
         test.function.reset();
         test.states.reset();
+    }
+    if (!exercise.diagnosis) return;
+    for (verdict::FunctionDiagnosis& one : exercise.diagnosis->functions) {
+        if (one.state != FunctionState::unrecognised ||
+            !passes_on_credit_alone(exercise.tests, name_alone(one.function)))
+            continue;
+        one.state = FunctionState::unjudged;
+        one.sentences.clear();
     }
 }
 

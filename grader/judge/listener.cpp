@@ -148,7 +148,11 @@ std::string Listener::waits_for(const Result& result) const {
 void Listener::settle_credits(verdict::Test& test, const TestRecord& record) const {
     for (const Credit& credit : record.credits) {
         if (test.state != verdict::TestState::passed) return;
-        if (const std::string wrong = blamed(credit.functions); !wrong.empty()) {
+        // The first that is wrong of itself: what is listed later may be wrong in what does not matter here.
+        std::string wrong;
+        for (const std::string& function : credit.functions)
+            if (wrong.empty()) wrong = blamed({function});
+        if (!wrong.empty()) {
             test.given = wrong;
             test.failure = credit.failure;  // which the grading needs if it does not stand
             test.function = credit.failure.function;

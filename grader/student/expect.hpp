@@ -67,9 +67,9 @@ void expect_close_given(Student& student, const CheckedPart& part, const Tensor&
                         const reference::Array& expected, const std::vector<std::string>& functions,
                         const Follows& from_own, const Evidence& evidence);
 
-/// The test passes for now; `failure` stands only if no other test finds one of `functions` wrong. Ends the test with
-/// it if nothing shows that the answer is computed: zeros follow from zeros. If `functions` are others than the one
-/// that was asked, it cannot be judged then.
+/// The test passes for now; `failure` stands only if no other test finds one of `functions` wrong. The first of these
+/// that is wrong is named: "right, given your ...". Ends the test with the failure if nothing shows that the answer is
+/// computed: zeros follow from zeros. If `functions` are others than the one that was asked, it cannot be judged then.
 void pass_on_credit(Student& student, const std::vector<std::string>& functions, verdict::Failure failure,
                     const reference::Array& expected, const Evidence& evidence);
 

@@ -7,8 +7,10 @@
 #include "diagnosis/attention.hpp"
 #include "diagnosis/elements.hpp"
 #include "diagnosis/subject.hpp"
+#include "reference/backward.hpp"
 #include "student/expect.hpp"
 
+#include <cstddef>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -77,14 +79,17 @@ std::optional<Answer> from_own_softmax(judge::Student& student, const Arguments&
     if (c.of<Gradients>().mask_goes_back) given.mask = mask(arguments, "mask");
     Attention forward(std::move(given));
     const Array grad = reference::exact(tensor(arguments, "grad_context"));
-    const Array weights = forward.weights(c);
-    const auto outcome = student.outcome("softmax_backward",
-                                         {{"weights", reference::to_tensor(weights)},
-                                          {"grad_weights", reference::to_tensor(grad_of_weights(forward, grad, c))}});
+    const Array weights = forward.weights(c), grad_weights = grad_of_weights(forward, grad, c);
+    const auto outcome = student.outcome("softmax_backward", {{"weights", reference::to_tensor(weights)},
+                                                              {"grad_weights", reference::to_tensor(grad_weights)}});
     const auto* scores = std::get_if<Tensor>(&outcome.value);
     if (scores == nullptr) return answer_of(outcome);
     if (scores->shape() != weights.shape) return std::nullopt;
-    HeadGradients all = gradients_from(forward, judge::own(*scores), grad, c);
+    // Attention hands it weights that are rounded otherwise, by more the larger its scores are.
+    Array grad_scores = judge::own(*scores);
+    const Array due = reference::softmax_backward(weights, grad_weights);
+    for (std::size_t i = 0; i < due.error.size(); ++i) grad_scores.error[i] += due.error[i];
+    HeadGradients all = gradients_from(forward, grad_scores, grad, c);
     return Answer{.parts = {{"q", std::move(all.q)}, {"k", std::move(all.k)}, {"v", std::move(all.v)}}};
 }
 

@@ -175,8 +175,20 @@ std::optional<Answer> from_own_heads(judge::Student& student, const Arguments& a
     return Answer::of(Attention(std::move(given)).output(c));
 }
 
+/// What the layer hands on in place of its mask, where it reads it like this.
+Mask handed_on(const Mask& mask, const Shape& scores, const Choices& c) {
+    if (!mask.defined() || c.masking.read == right().masking.read) return mask;
+    const Blocked blocked = c.masking.read(mask, scores);
+    if (std::ranges::count(blocked, true) == 0) return {};
+    Mask other = Mask::allow_all(scores);
+    std::ranges::copy(blocked, other.data());
+    return other;
+}
+
 /// What follows from the student's own attention, if the rest is decided like this.
-std::optional<Answer> from_own_attention(judge::Student& student, const Arguments& arguments, const Choices& c) {
+/// @param as_views  heads are handed on as given::split_heads leaves them, and not as tensors of their own
+std::optional<Answer> from_attention(judge::Student& student, const Arguments& arguments, const Choices& c,
+                                     bool as_views) {
     const Tensor x = tensor(arguments, "x");
     const Index H = integer(arguments, "num_heads"), H_kv = integer(arguments, "num_kv_heads");
     if (x.rank() != 3 || H < 1 || H_kv < 1) return std::nullopt;
@@ -185,17 +197,28 @@ std::optional<Answer> from_own_attention(judge::Student& student, const Argument
         given.input = {x, x, x};
         given.weight = {tensor(arguments, "w_q"), tensor(arguments, "w_k"), tensor(arguments, "w_v")};
         given.H = num_heads;
-        return reference::to_tensor(Attention(std::move(given)).heads(role, c));
+        const Array heads = Attention(std::move(given)).heads(role, c);
+        return as_views ? reference::to_tensor(reference::transpose(heads, 1, 2)).transpose(1, 2)
+                        : reference::to_tensor(heads);
     };
+    const Mask mask = handed_on(diagnosis::mask(arguments, "mask"), {x.size(0), H, x.size(1), x.size(1)}, c);
     const auto outcome = student.outcome(
-        "grouped_query_attention",
-        {{"q", split(0, H)}, {"k", split(1, H_kv)}, {"v", split(2, H_kv)}, {"mask", argument(arguments, "mask")}});
+        "grouped_query_attention", {{"q", split(0, H)}, {"k", split(1, H_kv)}, {"v", split(2, H_kv)}, {"mask", mask}});
     const auto* context = std::get_if<Tensor>(&outcome.value);
     if (context == nullptr) return answer_of(outcome);
     if (context->rank() != 4) return std::nullopt;
     const Array merged = c.merging.merge(judge::own(*context)), w_o = reference::exact(tensor(arguments, "w_o")),
                 w_v = reference::exact(tensor(arguments, "w_v")), query = reference::exact(x);
     return Answer::of(c.output.project({merged, w_o, nullptr, query, &w_v, H}));
+}
+
+std::optional<Answer> from_own_attention(judge::Student& student, const Arguments& arguments) {
+    return from_attention(student, arguments, right(), false);
+}
+
+std::optional<Answer> from_own_attention_given_views(judge::Student& student, const Arguments& arguments,
+                                                     const Choices& c) {
+    return from_attention(student, arguments, c, true);
 }
 
 const SubjectRegistration registration(
@@ -219,8 +242,8 @@ const SubjectRegistration registration(
       {.name = "grouped_query_self_attention",
        .model = &layer,
        .questions = &ask_layer,
-       .given_own = &rightly<&from_own_attention>,
-       .given_own_and = &from_own_attention,
+       .given_own = &from_own_attention,
+       .given_own_and = &from_own_attention_given_views,
        .stage = "output",
        .stages = {{"output", "H = H_kv"}, {"split", "H > H_kv"}, {"mask", "there is a mask"}},
        .invariants = {permuted_tokens({"x"}, Follows::rows, "a token's output depends on where the token stands"),

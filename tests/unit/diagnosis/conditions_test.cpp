@@ -48,6 +48,13 @@ TEST(Conditions, TellInWhichOrderABlockWas) {
     EXPECT_FALSE(says(of_stacks, "the order is post-norm")) << "a mixed stack has blocks of both orders";
 }
 
+TEST(Conditions, OfWhichBothHoldLeaveNothingOpen) {
+    const std::string more = "the mask has more than one axis, or there is none";
+    EXPECT_EQ(both_hold("a mask is given", more), "a mask is given and the mask has more than one axis");
+    EXPECT_EQ(both_hold(more, "H = 1"), "the mask has more than one axis (or there is none) and H = 1");
+    EXPECT_EQ(both_hold("H = 1", "S > T"), "H = 1 and S > T");
+}
+
 TEST(Conditions, ALimitNeedsLengthsOnItsRightSide) {
     EXPECT_FALSE(says(words_for({call(3), call(5), call(6), call(6)}, {false, false, true, true}), "H > 5"));
     EXPECT_TRUE(says(words_for({call(2), call(3), call(5), call(6)}, {false, false, false, true}), "H > 5"));

@@ -102,6 +102,8 @@ TEST(ZerosIn, AreToldWhereverTheyAre) {
     EXPECT_EQ(zeros_in(wrong_pairs(times({heads(2, 3, 5), heads(3, 5, 4), heads(4, 2, 3)}, zero_for_two))),
               std::vector<std::string>{"every number of the result is 0, in 1 of 3 answers that are wrong"});
     EXPECT_EQ(zeros_in(wrong_pairs(times({heads(2, 3, 5)}, zero_for_two))),
+              std::vector<std::string>{"every number of the result is 0, in the one answer that is wrong"});
+    EXPECT_EQ(zeros_in(wrong_pairs(times({heads(2, 3, 5), heads(2, 5, 4)}, zero_for_two))),
               std::vector<std::string>{"every number of the result is 0, in each answer that is wrong"});
     EXPECT_TRUE(zeros_in(wrong_pairs(times({heads(3, 3, 5)}, zero_for_two))).empty());
 }

@@ -83,12 +83,26 @@ TEST(Localise, ThatRowsOfZerosAreWrongIsSaidOfAllWrongAnswers) {
     EXPECT_THAT(said_of({open, cut}), Each(Not(in_zeros)));
 }
 
+TEST(Localise, AShapeIsToldOfThePartThatHasIt) {
+    const auto part = [](const std::string& name, std::vector<double> numbers) {
+        const auto size = static_cast<Index>(numbers.size());
+        return std::pair(name, of_shape({size}, std::move(numbers)));
+    };
+    const Answer due{.parts = {part("k_proj.bias", {9}), part("v_proj.weight", {3, 3})}};
+    const Answer wider{.parts = {part("k_proj.bias", {9, 9}), part("v_proj.weight", {3, 3})}};
+    EXPECT_THAT(said_of({answered(due, wider)}), Contains("k_proj.bias has shape (2), not (1)"));
+    const Answer without_bias{.parts = {part("v_proj.weight", {3, 3})}};
+    EXPECT_THAT(said_of({answered(due, without_bias)}), Each(Not(HasSubstr("has shape"))))
+        << "another part is due in its place";
+}
+
 TEST(Localise, AlongAnAxisLieAllWrongAnswersOrNone) {
     const Shape shape{3, 2};
     const Array right = of_shape(shape, {1, 2, 3, 4, 5, 6});
     const auto after_the_first = answered(Answer::of(right), Answer::of(of_shape(shape, {1, 2, 9, 9, 9, 8})));
-    EXPECT_THAT(said_of({after_the_first}), Contains("along the axis of the rows only the first is right"));
-    EXPECT_THAT(said_of({after_the_first, thrown}), Each(Not(HasSubstr("along the axis"))));
+    EXPECT_THAT(said_of({after_the_first, after_the_first}),
+                Contains("along the axis of the rows only the first is right"));
+    EXPECT_THAT(said_of({after_the_first, after_the_first, thrown}), Each(Not(HasSubstr("along the axis"))));
 }
 
 }  // namespace

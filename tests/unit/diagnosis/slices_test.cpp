@@ -26,15 +26,21 @@ const auto after_the_first = [](Index row) { return row > 0; };
 const auto always = [](Index) { return true; };
 
 TEST(WrongSlices, OfAllAnswersThatAreWrong) {
-    EXPECT_THAT(wrong_slices({rows_wrong(3, after_the_first), rows_wrong(2, after_the_first)}, false),
+    EXPECT_THAT(wrong_slices({rows_wrong(3, after_the_first), rows_wrong(4, after_the_first)}, false),
                 ElementsAre("along the axis of the rows only the first is right"));
 }
 
+TEST(WrongSlices, NoPatternIsSeenInOneAnswer) {
+    EXPECT_THAT(wrong_slices({rows_wrong(3, after_the_first)}, false), IsEmpty());
+    EXPECT_THAT(wrong_slices({rows_wrong(3, after_the_first), rows_wrong(2, after_the_first)}, false), IsEmpty())
+        << "of two rows, the first that is right is the last that is right";
+}
+
 TEST(WrongSlices, AWrongAnswerOfOneRowIsOneOfThem) {
-    EXPECT_THAT(wrong_slices({rows_wrong(3, after_the_first), rows_wrong(1, always)}, false), IsEmpty())
-        << "there the first is wrong";
+    const Pair three = rows_wrong(3, after_the_first), four = rows_wrong(4, after_the_first);
+    EXPECT_THAT(wrong_slices({three, four, rows_wrong(1, always)}, false), IsEmpty()) << "there the first is wrong";
     const auto the_first = [](Index row) { return row == 0; };
-    EXPECT_THAT(wrong_slices({rows_wrong(3, the_first), rows_wrong(1, always)}, false),
+    EXPECT_THAT(wrong_slices({rows_wrong(3, the_first), rows_wrong(4, the_first), rows_wrong(1, always)}, false),
                 ElementsAre("along the axis of the rows only the first is wrong"));
 }
 
@@ -46,10 +52,38 @@ TEST(WrongSlices, NothingIsCarriedOnWhereTheOnlyHeadIsWrong) {
             pair.seen.value[i] = 1;
         return pair;
     };
-    EXPECT_THAT(wrong_slices({heads(2, 3, 1)}, false),
+    EXPECT_THAT(wrong_slices({heads(2, 3, 1), heads(3, 2, 1)}, false),
                 ElementsAre("only the first head of the first sequence is right: is something carried on from one to "
                             "the next?"));
-    EXPECT_THAT(wrong_slices({heads(2, 3, 1), heads(1, 1, 0)}, false), IsEmpty());
+    EXPECT_THAT(wrong_slices({heads(2, 3, 1), heads(3, 2, 1), heads(1, 1, 0)}, false), IsEmpty());
+    EXPECT_THAT(wrong_slices({heads(2, 3, 1)}, false), IsEmpty()) << "in one answer it may be chance";
+}
+
+TEST(WrongSlices, OfSequencesAndHeadsAloneSayNothingOfOtherAxes) {
+    const Shape shape{2, 2, 3, 1};
+    Pair pair{"", reference::exact(Tensor::zeros(shape)), reference::exact(Tensor::zeros(shape))};
+    for (std::size_t i = 0; i < pair.seen.value.size(); i += 3) pair.seen.value[i] = 1;
+    EXPECT_THAT(wrong_slices({pair, pair}, false),
+                ElementsAre("along the axis of the queries only the first is wrong"));
+    EXPECT_THAT(wrong_slices({pair, pair}, false, Along::sequences_and_heads), IsEmpty());
+}
+
+TEST(WrongSlices, WhatIsTakenOfTheFirstMatrixLeavesThatOneRight) {
+    // Of 2 sequences with 2 heads each.
+    const auto matrices = [](const std::vector<std::size_t>& wrong) {
+        const Shape shape{2, 2, 1, 1};
+        Pair pair{"", reference::exact(Tensor::zeros(shape)), reference::exact(Tensor::zeros(shape))};
+        for (const std::size_t matrix : wrong) pair.seen.value[matrix] = 1;
+        return pair;
+    };
+    const Pair other_heads = matrices({1, 3}), other_sequences = matrices({2, 3});
+    EXPECT_THAT(wrong_slices({other_heads, other_sequences, other_heads, other_sequences}, false),
+                ElementsAre("the first head of the first sequence is right in all 4 answers that are wrong: is "
+                            "something of it, such as its mask, taken for all?"));
+    EXPECT_THAT(wrong_slices({other_heads, other_sequences, other_heads}, false), IsEmpty()) << "too few";
+    EXPECT_THAT(wrong_slices({other_heads, other_sequences, other_heads, matrices({0, 1})}, false), IsEmpty());
+    EXPECT_THAT(wrong_slices({other_heads, other_heads, other_heads, other_heads}, false), IsEmpty())
+        << "the first heads of both sequences are right";
 }
 
 }  // namespace

@@ -75,6 +75,30 @@ TEST(Credit, IsKeptWhereNothingHasAName) {
     EXPECT_FALSE(exercise.tests[0].failure);
 }
 
+/// Of attention_backward alone, which the diagnosis has no name for.
+verdict::FunctionState state_beside(const std::vector<Property>& tests) {
+    verdict::Exercise exercise;
+    exercise.tests = tests;
+    exercise.diagnosis.emplace();
+    exercise.diagnosis->functions.emplace_back().function = "attention_backward";
+    settle_credit(exercise);
+    return exercise.diagnosis->functions[0].state;
+}
+
+TEST(Credit, IsNotContradictedByAFunctionWithoutAName) {
+    using verdict::FunctionState;
+    const Property given = on_credit("attention_backward", "softmax_backward", {"scale"});
+    EXPECT_EQ(state_beside({given}), FunctionState::unjudged);
+    EXPECT_EQ(state_beside({}), FunctionState::unrecognised);
+    EXPECT_EQ(state_beside({on_credit("attention_backward", "attention_backward", {})}), FunctionState::unrecognised)
+        << "of itself it shows nothing";
+    Property fails;
+    fails.state = TestState::failed;
+    fails.failure.emplace();
+    fails.failure->function = "attention_backward";
+    EXPECT_EQ(state_beside({given, fails}), FunctionState::unrecognised) << "one of its properties fails";
+}
+
 TEST(Credit, OfAFunctionThatIsItsOwnGiverIsLostToItsMistakes) {
     const Property test = on_credit("linear_backward", "linear_backward", {"gradients_added"});
     EXPECT_TRUE(breaks(made_in({"linear_backward"}, "gradients_added", "project"), test));
