@@ -198,12 +198,7 @@ const Array& Attention::weights(const Choices& choices, bool& changed) {
         Array score = raw;
         choices.masking.block(score, blocked);
         Array weights = softmax(score, blocked, choices.softmaxing);
-        choices.masking.afterwards(weights, blocked_);
-        for (std::size_t i = 0; choices.masking.blocked_keep_scores && i < blocked_.size(); ++i) {
-            if (!blocked_[i]) continue;
-            weights.value[i] = raw.value[i];
-            weights.error[i] = raw.error[i];
-        }
+        mask_afterwards(weights, raw, blocked_, choices.masking);
         return given_.scores.defined() ? weights : choices.softmaxing.finish(weights, widths());
     });
 }
