@@ -162,7 +162,8 @@ std::optional<Failure> difference(const CheckedPart& part, const Tensor& actual,
     failure.all_elements = expected.numel();
     const std::string in_numbers =
         " in " + std::to_string(failure.wrong_elements) + " of " + std::to_string(failure.all_elements) + " numbers";
-    const std::string what = part.name.substr(0, part.name.find(" of "));  // "gradients of x"
+    // "gradients of x", "numbers in row-major order": the noun comes first
+    const std::string what = part.name.substr(0, std::min(part.name.find(" of "), part.name.find(" in ")));
     const bool are_several = what.ends_with('s') && !what.ends_with("bias");
     failure.message = "your " + part.name + (are_several ? " are wrong" : " is wrong") + in_numbers;
     if (!std::isfinite(failure.worst->expected)) {  // so all of them: another answer of the student's

@@ -55,6 +55,16 @@ TEST(Comparator, ATensorThatWasNeverAssignedIsOfAnotherShape) {
         EXPECT_TRUE(difference(anything, Tensor{}, reference::exact(Tensor::ones(expected))));
 }
 
+TEST(Comparator, TheVerbAgreesWithThePart) {
+    const auto message = [](const char* part) {
+        return difference({part, Stage::scores, {"row"}}, Tensor::ones({1}), reference::exact(Tensor::zeros({1})))
+            ->message;
+    };
+    EXPECT_EQ(message("numbers in row-major order"), "your numbers in row-major order are wrong in 1 of 1 numbers");
+    EXPECT_EQ(message("gradients of x"), "your gradients of x are wrong in 1 of 1 numbers");
+    EXPECT_EQ(message("context"), "your context is wrong in 1 of 1 numbers");
+}
+
 TEST(Comparator, TheWorstCoordinateIsNamed) {
     Tensor actual = Tensor::of({2, 3}, {1, 2, 3, 4, 5, 6});
     const reference::Array expected = reference::exact(actual);
