@@ -39,7 +39,7 @@ struct Projections : nn::Module {
     nn::Linear q_proj, k_proj, v_proj, out_proj;
 };
 
-/// An empty cache: zeros, every length 0.
+/// An empty cache: zeros, every length 0; no two of its numbers share a place in memory.
 /// @throws std::invalid_argument unless all four are at least 1
 Cache make_cache(Index B, Index H, Index capacity, Index d);
 

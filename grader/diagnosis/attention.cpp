@@ -126,12 +126,13 @@ Array Attention::projected(std::size_t role, const Choices& choices, Index heads
     return choices.projecting.finish(x, static_cast<int>(role));
 }
 
-/// Keys or values cut out of x·[w_q w_k w_v].
+/// Queries, keys or values cut out of x·[w_q w_k w_v].
 Array Attention::jointly_projected(std::size_t role, const Choices& choices) {
     std::array<Array, 3> parts{projected(0, choices, given_.H), projected(1, choices, given_.H_kv),
                                projected(2, choices, given_.H_kv)};
-    const Index E = parts[0].size(-1), E_kv = parts[role].size(-1);
-    const Grouping::ColumnOf column_of = role == 1 ? choices.grouping.keys : choices.grouping.values;
+    const Index E = parts[0].size(-1), E_kv = parts[role == 0 ? 1 : role].size(-1);
+    const std::array columns{choices.grouping.queries, choices.grouping.keys, choices.grouping.values};
+    const Grouping::ColumnOf column_of = columns.at(role);
     const Index d = std::max<Index>(1, E_kv / given_.H_kv);
     Array cut = zeros(parts[role].shape);
     each(cut.shape, [&](Coordinate at, std::size_t i) {
@@ -157,7 +158,8 @@ const Array& Attention::head(std::size_t role, const Choices& choices, bool& cha
     return heads_[role].at(choice, changed, [&] {
         const bool shared = role > 0 && given_.H_kv > 0;
         const Index heads = shared && given_.H > 0 ? given_.H_kv : given_.H;
-        Array x = shared && given_.H > 0 ? jointly_projected(role, choices)
+        const bool queries_too = given_.H_kv > 0 && choices.grouping.queries != nullptr;
+        Array x = (shared || queries_too) && given_.H > 0 ? jointly_projected(role, choices)
                   : is_fused(choices)
                       ? cut_out_of_heads({projected(0, choices, given_.H), projected(1, choices, given_.H),
                                           projected(2, choices, given_.H)},
@@ -165,6 +167,8 @@ const Array& Attention::head(std::size_t role, const Choices& choices, bool& cha
                       : projected(role, choices, heads);
         if (heads > 0) x = choices.splitting.of(role)(x, heads);
         if (given_.prepared) x = given_.prepared(x, role);
+        if (role == 0 && given_.H_kv > 0 && choices.grouping.query != nullptr)
+            return exchanged_heads(x, given_.H_kv, choices.grouping.query);
         if (!shared) return x;
         const Index H = given_.H > 0 ? given_.H : given_.input[0].size(1);
         return shared_heads(x, H, role == 1 ? choices.grouping.key : choices.grouping.value);
@@ -194,7 +198,7 @@ const Array& Attention::weights(const Choices& choices, bool& changed) {
         Array score = raw;
         choices.masking.block(score, blocked);
         Array weights = softmax(score, blocked, choices.softmaxing);
-        choices.masking.afterwards(weights, blocked_);
+        mask_afterwards(weights, raw, blocked_, choices.masking);
         return given_.scores.defined() ? weights : choices.softmaxing.finish(weights, widths());
     });
 }

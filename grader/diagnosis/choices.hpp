@@ -95,6 +95,7 @@ struct Masking {
     /// What is done to the weights with the mask, after softmax.
     void (*afterwards)(Array& weights, const Blocked& blocked);
     Combined combined = Combined::either;
+    bool blocked_keep_scores = false;  ///< as their weights, in rows that see nothing too
     bool operator==(const Masking&) const = default;
 };
 

@@ -26,6 +26,15 @@ Array shared_heads(const Array& kv, Index H, Grouping::HeadOf head_of) {
     });
 }
 
+Array exchanged_heads(const Array& q, Index H_kv, Grouping::HeadOf head_of) {
+    const Index H = q.size(1);
+    require_even_groups(H, H_kv);
+    return gathered(q, q.shape, [&](Coordinate at) {
+        const Index from[] = {at[0], head_of(at[1], H, H_kv), at[2], at[3]};
+        return position(q.shape, from);
+    });
+}
+
 Grouping right_grouping() {
     return {.key = &head_of_group,
             .value = &head_of_group,

@@ -277,4 +277,14 @@ Array softmax(const Array& scores, Blocked blocked, const Softmaxing& choices) {
     return weights;
 }
 
+void mask_afterwards(Array& weights, const Array& scores, const Blocked& blocked, const Masking& masking) {
+    masking.afterwards(weights, blocked);
+    if (!masking.blocked_keep_scores) return;
+    for (std::size_t i = 0; i < blocked.size(); ++i) {
+        if (!blocked[i]) continue;
+        weights.value[i] = scores.value[i];
+        weights.error[i] = scores.error[i];
+    }
+}
+
 }  // namespace headway::diagnosis

@@ -15,6 +15,20 @@ Tensor copy_of_storage(const Tensor& x, Index begin) {
     return copy;
 }
 
+/// Number n of the copy is the n-th of x, where the first axis runs fastest.
+Tensor column_major_copy(const Tensor& x) {
+    Tensor copy = Tensor::zeros(x.shape());
+    for (Index n = 0; n < x.numel(); ++n) {
+        Index rest = n, position = 0;
+        for (std::size_t axis = 0; axis < x.shape().size(); ++axis) {
+            position += rest % x.shape()[axis] * x.strides()[axis];
+            rest /= x.shape()[axis];
+        }
+        copy.data()[n] = x.data()[position];
+    }
+    return copy;
+}
+
 constexpr const char* right_test = "return x itself if every stride is row-major, and a copy only if not";
 
 constexpr const char* right_copy =
@@ -97,6 +111,13 @@ Chapter chapters::copying() {
              [](Choices& c) {
                  c.moving.packing.copy = [](const Tensor& x) { return copy_of_storage(x, x.offset()); };
              }},
+        {.id = "contiguous_counts_the_first_axis_fastest",
+         .decision = "contiguous_copy",
+         .title = "contiguous walks through x column-major: its first axis runs fastest, not its last",
+         .right = right_copy,
+         .symptom = "right strides; the numbers of any x with two axes longer than 1 stand in other places",
+         .question = "Number 0 of the copy is x[0, 0, 0]: is number 1 x[0, 0, 1] or x[1, 0, 0]?",
+         .make = [](Choices& c) { c.moving.packing.copy = &column_major_copy; }},
         {.id = "contiguous_copies_the_beginning_of_the_storage",
          .decision = "contiguous_copy",
          .title = "contiguous copies the storage from its beginning",

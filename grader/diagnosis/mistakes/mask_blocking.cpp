@@ -158,6 +158,13 @@ Chapter chapters::mask_blocking() {
                          if (b[i]) weights.value[i] = weights.error[i] = 0;
                  };
              }},
+        {.id = "blocked_keep_their_scores",
+         .decision = "mask_block",
+         .title = "a blocked key keeps its score as its weight; only what is open goes through softmax",
+         .right = "a blocked key gets weight 0, and so do all keys of a row in which every key is blocked",
+         .symptom = "what is blocked takes part with weights that may be negative; rows no longer sum to 1",
+         .question = "What does your result hold, before you write to it, at a key that you skip?",
+         .make = [](Choices& c) { c.masking.blocked_keep_scores = true; }},
         {.id = "scores_of_zero_blocked",
          .decision = "mask_block",
          .title = "a score of exactly 0 is taken for a blocked one",

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 namespace headway::diagnosis {
 namespace {
@@ -21,6 +22,21 @@ Array merge_by_view(const Array& context) {
 Array merge_interleaved(const Array& context) {
     const Array heads_inside = transpose(transpose(context, 1, 2), 2, 3);  // (B, T, d, H)
     return reshape(heads_inside, {context.size(0), context.size(2), context.size(1) * context.size(3)});
+}
+
+/// Head h is written from feature h·H on, one head after the other. What no head was written to may hold anything.
+Array merge_at_multiples_of_the_head_count(const Array& context) {
+    const Index B = context.size(0), H = context.size(1), T = context.size(2), d = context.size(3);
+    if ((H - 1) * H + d > H * d) throw std::out_of_range("features");  // checked access leaves the row
+    Array merged = zeros({B, T, H * d});
+    std::fill(merged.error.begin(), merged.error.end(), anything);
+    each(context.shape, [&](Coordinate at, std::size_t i) {
+        const Index to[] = {at[0], at[2], at[1] * H + at[3]};
+        const std::size_t written = position(merged.shape, to);
+        merged.value[written] = context.value[i];
+        merged.error[written] = context.error[i];
+    });
+    return merged;
 }
 
 /// (B, H, T, d) -> (B, T, d·repeat): heads added up, times `factor`.
@@ -64,6 +80,13 @@ Chapter chapters::merging() {
          .symptom = "w_o sees the features in another order; nothing crashes",
          .question = "Where does feature 1 of head 0 land in the merged row?",
          .make = [](Choices& c) { c.merging.merge = &merge_interleaved; }},
+        {.id = "merge_at_multiples_of_the_head_count",
+         .decision = "merge",
+         .title = "feature i of head h lands at h·H + i: the number of heads is taken for the width of one",
+         .right = "it belongs at h·d + i",
+         .symptom = "right for H = d, or with one head; else heads overwrite each other, or an index leaves the row",
+         .question = "With 2 heads of 5 features: at which feature of the merged row does head 1 begin?",
+         .make = [](Choices& c) { c.merging.merge = &merge_at_multiples_of_the_head_count; }},
         {.id = "merge_swaps_heads_and_features",
          .decision = "merge",
          .title = "axes 1 and 3 change places before heads are merged, heads and features, instead of 1 and 2",

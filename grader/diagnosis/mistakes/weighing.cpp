@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 #include <utility>
 
 namespace headway::diagnosis {
@@ -45,6 +46,15 @@ Array gathered_without_rescaling(const Weighable& at) {
         }
     }
     return matmul(weights, at.v);
+}
+
+/// (..., T, d): only as many features of v are gathered as a query has. Where v has fewer, checked access throws.
+Array as_wide_as_queries(const Weighable& at) {
+    const Index d = at.q.shape.empty() ? at.v.size(-1) : at.q.size(-1);
+    if (d > at.v.size(-1)) throw std::out_of_range("features");
+    Shape shape = at.v.shape;
+    shape.back() = d;
+    return matmul(at.weights, gathered(at.v, shape, [&](Coordinate where) { return position(at.v.shape, where); }));
 }
 
 /// (..., T, d_v) -> (..., 1, d_v): the mean of all contexts of a head.
@@ -122,6 +132,13 @@ Chapter chapters::weighing() {
          .symptom = "nothing crashes in self-attention",
          .question = "Which tensor do you multiply with the weights?",
          .make = [](Choices& c) { c.weighing.gathered = Gathered::queries; }},
+        {.id = "context_as_wide_as_queries",
+         .decision = "gathered",
+         .title = "the context is as wide as queries, not as values: (…, T, d) in place of (…, T, d_v)",
+         .right = "a context has as many features as a value: d_v, the last axis of v",
+         .symptom = "right while values are as wide as queries; else features are lost, or an index leaves v",
+         .question = "Which tensor does the width of your context come from?",
+         .make = [](Choices& c) { c.weighing.context = &as_wide_as_queries; }},
         {.id = "weights_of_first_head",
          .decision = "weigh",
          .title = "the values of every head are gathered with the weights of head 0",

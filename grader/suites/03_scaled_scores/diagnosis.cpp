@@ -230,6 +230,7 @@ std::vector<Arguments> ask_attention(Random& random) {
                          {"v", random_tensor(random, {n.B, n.H, n.S + 1, n.d_v})},
                          {"mask", Mask{}}});
     ask(n.T, n.d, n.d, n.d_v, Mask{});
+    ask(n.T, n.S, n.d, n.d + 2, Mask{});
     return questions;
 }
 

@@ -72,6 +72,7 @@ std::vector<Arguments> ask_merge_heads(Random& random) {
     return {{{"context", random_tensor(random, {n.B, n.H, n.T, n.d})}},
             {{"context", random_tensor(random, {n.B, n.S, n.H, n.d}).transpose(1, 2)}},
             {{"context", random_tensor(random, {n.B, n.H, n.H, n.d})}},
+            {{"context", random_tensor(random, {n.B, 3, n.T, n.d + 2})}},  // heads wider than their number
             {{"context", random_tensor(random, {n.B, n.T, n.d})}}};
 }
 

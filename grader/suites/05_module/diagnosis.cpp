@@ -24,7 +24,8 @@ NamedShapes parameters_of(const ModuleChoices& module, ObjectOptions asking) {
     if (module.head_dim == M::HeadDim::option_ignored) asking.head_dim.reset();
     if (module.head_dim == M::HeadDim::model_width) asking.head_dim = asking.head_dim.value_or(asking.D);
     const bool wanted = asking.bias;
-    const auto has_bias = [&](bool output) {
+    const auto has_bias = [&](const std::string& name) {
+        const bool output = name.starts_with("out_proj");
         switch (module.biases) {
             case M::Biases::as_asked:
                 return wanted;
@@ -34,6 +35,12 @@ NamedShapes parameters_of(const ModuleChoices& module, ObjectOptions asking) {
                 return false;
             case M::Biases::all_but_output:
                 return wanted && !output;
+            case M::Biases::all_but_queries:
+                return wanted && !name.starts_with("q_proj");
+            case M::Biases::all_but_keys:
+                return wanted && !name.starts_with("k_proj");
+            case M::Biases::all_but_values:
+                return wanted && !name.starts_with("v_proj");
             case M::Biases::output_alone:
                 return wanted && output;
             case M::Biases::inverted:
@@ -47,7 +54,7 @@ NamedShapes parameters_of(const ModuleChoices& module, ObjectOptions asking) {
     for (auto [name, shape] : specified(asking)) {
         const bool output = name.starts_with("out_proj");
         const bool weight = shape.size() == 2;
-        if (!weight && !has_bias(output)) continue;
+        if (!weight && !has_bias(name)) continue;
         if (output && module.registered == M::Registered::all_but_output) continue;
         if (module.weight_shape == M::WeightShape::in_out && weight) std::swap(shape[0], shape[1]);
         if (module.weight_shape == M::WeightShape::one_head && !output) {

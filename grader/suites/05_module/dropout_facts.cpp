@@ -73,8 +73,8 @@ bool all_about(const Tensor& a, const Tensor& b) {
 /// One output in training beside that without dropout.
 class Seen {
 public:
-    Seen(const Tensor& output, const Tensor& plain)
-        : output_(reference::exact(output)), plain_(reference::exact(plain)) {}
+    Seen(const Tensor& output, const Tensor& plain, bool has_bias)
+        : output_(reference::exact(output)), plain_(reference::exact(plain)), has_bias_(has_bias) {}
 
     std::size_t at(Index b, Index t, Index h, Index feature) const {
         return static_cast<std::size_t>((b * T + t) * D + h * d + feature);
@@ -94,10 +94,11 @@ public:
     }
 
     std::optional<What> what(const Array& scores) const {
-        if (!everywhere(1, [&](Index b, Index t, Index h, Index) { return !zero(b, t, h, d - 1); }))
+        if (has_bias_ && !everywhere(1, [&](Index b, Index t, Index h, Index) { return !zero(b, t, h, d - 1); }))
             return What::output;
         const bool whole =
             everywhere(S, [&](Index b, Index t, Index h, Index s) { return zero(b, t, h, s) == zero(b, t, h, S + s); });
+        if (!whole && !has_bias_) throw NotJudged{};  // the output's bias would tell the output from the context
         if (!whole) return alike_for_queries() ? What::values : What::context;
         if (share(S) > 0) return What::weights;
         if (of_dropped_scores(scores)) return What::scores;
@@ -170,11 +171,31 @@ private:
     }
 
     Array output_, plain_;
+    bool has_bias_;
 };
 
 std::string share_word(double share) {
     if (std::abs(share - p) < 0.2) return "with probability p";
     return std::abs(share - (1 - p)) < 0.2 ? "with probability 1 - p" : "with another probability";
+}
+
+bool takes_its_state(Student& student, const Arguments& question) {
+    try {
+        AttentionObject module(student, options_of(question), Otherwise::not_judged);
+        module.load(std::get<wire::Record>(argument(question, "state")));
+        return true;
+    } catch (const NotJudged&) {
+        return false;
+    }
+}
+
+/// The same question of a module with bias = false: a bias that is missing says nothing of dropout.
+Arguments without_biases(const Arguments& question) {
+    ObjectOptions options = options_of(question);
+    options.bias = false;
+    wire::Record weights = std::get<wire::Record>(argument(question, "state"));
+    std::erase_if(weights.fields, [](const wire::Field& field) { return field.name.ends_with(".bias"); });
+    return changed(changed(question, "options", options.record()), "state", weights);
 }
 
 }  // namespace
@@ -203,7 +224,8 @@ Arguments dropout_question(Random& random) {
             {"mask", Mask{}}};
 }
 
-AnswerAndChanges ask_dropout(Student& student, const Arguments& arguments) {
+AnswerAndChanges ask_dropout(Student& student, const Arguments& question) {
+    const Arguments arguments = takes_its_state(student, question) ? question : without_biases(question);
     const ObjectOptions asking = options_of(arguments);
     const auto made = [&](double dropout, Index seed) {
         ObjectOptions other = asking;
@@ -235,7 +257,7 @@ AnswerAndChanges ask_dropout(Student& student, const Arguments& arguments) {
         return answer;
     }
     if (first.shape() != plain.shape() || second.shape() != plain.shape()) throw NotJudged{};
-    const Seen seen(first, plain);
+    const Seen seen(first, plain, asking.bias);
     const auto what = seen.what(right_scores(arguments));
     say(answer, what ? word_of(*what) : "something else happens in training");
     if (what && *what != What::scores) {

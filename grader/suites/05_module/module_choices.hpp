@@ -7,7 +7,17 @@ namespace headway::diagnosis {
 /// What is decided around the formula when attention becomes a module: parameters, state, modes, dropout. Plain data;
 /// the defaults are right.
 struct ModuleChoices {
-    enum class Biases { as_asked, always, never, all_but_output, output_alone, inverted };
+    enum class Biases {
+        as_asked,
+        always,
+        never,
+        all_but_queries,
+        all_but_keys,
+        all_but_values,
+        all_but_output,
+        output_alone,
+        inverted
+    };
     enum class HeadDim { as_asked, option_ignored, model_width };
     enum class Registered { all, nothing, all_but_output, other_names, output_under_other_name, packed, one_more };
     enum class WeightShape { out_in, in_out, one_head };

@@ -29,7 +29,8 @@ struct Gradients {
     Array (*weight)(const Array& x, const Array& grad_y);
     /// gradient of y -> (out)
     Array (*bias)(const Array& grad_y);
-    bool weight_is_added = true;  ///< to what is there
+    bool mean_is_unscaled = false;  ///< the row mean is not divided by √head_dim, what it is subtracted from is
+    bool weight_is_added = true;    ///< to what is there
     bool bias_is_added = true;
     bool low_rows_are_empty = false;  ///< a row all of whose scores are far below 0 is taken for one that sees no key
     // Through the module.

@@ -5,11 +5,13 @@
 #include "suites/07_backward/gradients.hpp"
 #include "suites/07_backward/inputs.hpp"
 #include "suites/07_backward/own_parts.hpp"
+#include "suites/07_backward/softmax_means.hpp"
 
 #include "diagnosis/elements.hpp"
 #include "student/expect.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <deque>
 #include <memory>
 #include <stdexcept>
@@ -60,7 +62,10 @@ HeadGradients gradients_from(Attention& forward, const Array& grad_scores, const
 
 HeadGradients attention_gradients(Attention& forward, const Array& grad_context, const Choices& c) {
     const Array weights = weights_of(forward, c);
-    Array grad_scores = c.of<Gradients>().softmax(weights, grad_of_weights(forward, grad_context, c));
+    const Array grad_weights = grad_of_weights(forward, grad_context, c);
+    const double root = std::sqrt(static_cast<double>(forward.heads(0, c).size(-1)));
+    Array grad_scores = c.of<Gradients>().mean_is_unscaled ? with_mean_times(root, weights, grad_weights)
+                                                           : c.of<Gradients>().softmax(weights, grad_weights);
     // Some skip blocked scores on the way back, others trust their weights of 0.
     for (std::size_t i = 0; i < grad_scores.value.size(); ++i)
         if (weights.value[i] == 0 && grad_scores.value[i] != 0) grad_scores.error[i] = anything;

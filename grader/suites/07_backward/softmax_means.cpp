@@ -72,6 +72,22 @@ Array with_mean(const Array& weights, const Array& grad, double (*term)(double w
     return scores;
 }
 
+Array with_mean_times(double factor, const Array& weights, const Array& grad) {
+    Array scores = weights;
+    const auto S = static_cast<std::size_t>(weights.size(-1));
+    for (std::size_t row = 0; row < weights.value.size(); row += S) {
+        double mean = 0, magnitude = 0, inherited = 0;
+        for (std::size_t i = row; i < row + S; ++i) {
+            mean += weights.value[i] * grad.value[i];
+            magnitude += std::abs(weights.value[i] * grad.value[i]);
+            inherited += std::abs(weights.value[i]) * grad.error[i] + weights.error[i] * std::abs(grad.value[i]);
+        }
+        const double mean_error = inherited + static_cast<double>(S + 4) * unit_roundoff * magnitude;
+        for (std::size_t i = row; i < row + S; ++i) set_apart(scores, i, grad, factor * mean, factor * mean_error);
+    }
+    return scores;
+}
+
 Array with_mean_along(std::size_t axis, const Array& weights, const Array& grad) {
     Array scores = weights;
     std::size_t step = 1;

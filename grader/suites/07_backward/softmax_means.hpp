@@ -17,6 +17,9 @@ enum class Over { row, row_but_its_last_key, rows_so_far, all_rows };
 Array with_mean(const Array& weights, const Array& grad, double (*term)(double weight, double grad), bool divided,
                 Over over);
 
+/// weights · (grad - factor · mean), where the mean is the right one.
+Array with_mean_times(double factor, const Array& weights, const Array& grad);
+
 /// weights · (grad - mean), where the mean of an element is made of those along `axis`.
 Array with_mean_along(std::size_t axis, const Array& weights, const Array& grad);
 

@@ -41,6 +41,7 @@ struct Caching {
     bool keys_for_values = false;      ///< k is written into both
     bool values_for_keys = false;      ///< v is written into both
     bool one_storage = false;          ///< k and v of a new cache are one tensor
+    bool shared_places = false;        ///< k and v of a new cache overlap, or numbers of one of them do
     bool one_for_all = false;          ///< all new caches of the same sizes are one
     bool tokens_before_heads = false;  ///< a new cache is (B, C, H, d)
     bool length_of_each_head = false;  ///< a new cache holds B·H lengths

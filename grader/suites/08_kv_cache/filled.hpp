@@ -9,6 +9,8 @@
 /// A cache with tokens in it, and what append should make of it.
 namespace headway::judge::kv_cache {
 
+inline const CheckedPart cached_axes{"cached numbers", Stage::none, {"b", "h", "position", "feature"}};
+
 inline Shape each(Index B, Index count) { return Shape(static_cast<std::size_t>(B), count); }
 
 /// A cache whose sequences hold different numbers of tokens, with stale numbers behind them.
@@ -35,9 +37,8 @@ struct Filled {
 inline void expect_as_it_was(Student& student, const Filled& filled, wire::Handle cache, const std::string& because,
                              const std::string& function = "append") {
     const Contents held = contents(student, cache);
-    const CheckedPart cached{"cached numbers", Stage::none, {"b", "h", "position", "feature"}};
-    expect(!difference(cached, held.k, reference::exact(filled.k)) &&
-               !difference(cached, held.v, reference::exact(filled.v)) && held.lengths == filled.lengths,
+    expect(!difference(cached_axes, held.k, reference::exact(filled.k)) &&
+               !difference(cached_axes, held.v, reference::exact(filled.v)) && held.lengths == filled.lengths,
            Stage::none, because + ": your " + function + " refuses, but it has changed the cache before");
 }
 
@@ -63,6 +64,30 @@ inline void append_expected(Tensor& to, const Shape& lengths, const Tensor& from
 inline void expect_lengths(const Shape& yours, const Shape& expected) {
     expect(yours == expected, Stage::none,
            "the lengths are " + headway::to_string(yours) + "; they should be " + headway::to_string(expected));
+}
+
+/// Expects zeros, and no token.
+/// @param n  the capacity is n.S
+inline void expect_empty(Student& student, wire::Handle cache, const Sizes& n) {
+    const Contents held = contents(student, cache);
+    const auto zeros = reference::exact(Tensor::zeros({n.B, n.H, n.S, n.d}));
+    expect_close(student, cached_axes, held.k, zeros);
+    expect_close(student, cached_axes, held.v, zeros);
+    expect_lengths(held.lengths, each(n.B, 0));
+}
+
+/// Expects that a write to one number of a new cache changes no other one: views of one storage may overlap.
+/// @param n  the capacity is n.S
+inline void expect_no_shared_places(Student& student, Random& random, wire::Handle cache, const Sizes& n) {
+    const Tensor k = random_tensor(random, {n.B, n.H, n.S, n.d}), v = random_tensor(random, k.shape());
+    student.outside_story([&] { return student.outcome("write_cache", {{"cache", cache}, {"k", k}, {"v", v}}); });
+    const Contents held = contents(student, cache);
+    expect(
+        !difference(cached_axes, held.k, reference::exact(k)) && !difference(cached_axes, held.v, reference::exact(v)),
+        Stage::state,
+        "numbers of a new cache share memory: after other numbers were written into all of cache.k, and then into "
+        "all of cache.v, the cache no longer holds what was written. Let make_cache give each of the B·H·C·d numbers "
+        "of k, and each of v, a place of its own");
 }
 
 }  // namespace headway::judge::kv_cache

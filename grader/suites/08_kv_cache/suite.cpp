@@ -17,8 +17,6 @@ using reference::exact;
 
 HIDDEN_SUITE(KvCache);
 
-const CheckedPart cached_axes{"cached numbers", Stage::none, {"b", "h", "position", "feature"}};
-
 /// A chunk that fills an empty cache is copied as well: a view of the cache from outside must show it.
 void expect_written_in_place(Student& student, Filled filled, Random& random) {
     filled.lengths = each(filled.n.B, 0);
@@ -33,15 +31,6 @@ void expect_written_in_place(Student& student, Filled filled, Random& random) {
                std::string("a view of cache.") + name +
                    " that was taken before does not show what your append wrote: it must write into the storage that " +
                    "the cache has, not put another tensor in its place");
-}
-
-/// @param capacity  n.S
-void expect_empty(Student& student, wire::Handle cache, const Sizes& n) {
-    const Contents held = contents(student, cache);
-    const auto zeros = exact(Tensor::zeros({n.B, n.H, n.S, n.d}));
-    expect_close(student, cached_axes, held.k, zeros);
-    expect_close(student, cached_axes, held.v, zeros);
-    expect_lengths(held.lengths, each(n.B, 0));
 }
 
 PROPERTY(KvCache, ANewCacheIsEmpty, 1, "a new cache holds zeros of the capacity, and no token") {
@@ -60,6 +49,7 @@ PROPERTY(KvCache, ANewCacheIsEmpty, 1, "a new cache holds zeros of the capacity,
     const Contents after = contents(student, first);
     expect(before.lengths == after.lengths && exact(before.k).value == exact(after.k).value, Stage::state,
            "a cache that was made before, and written into, is empty again when others of its sizes are made");
+    if (!written.error) expect_no_shared_places(student, random, first, n);
     for_every_relation(student, random, "B H S d", [&](const AxisSizes& sizes, Random&) {
         const Sizes of_it = sizes.sizes();
         const Arguments arguments{{"B", of_it.B}, {"H", of_it.H}, {"capacity", of_it.S}, {"d", of_it.d}};

@@ -121,6 +121,7 @@ std::vector<Arguments> append_questions(Random& random) {
 }
 
 constexpr const char* one_tensor = "k and v hold the same numbers after different ones were written";
+constexpr const char* shared_places = "a number of k or v changed when another one was written";
 constexpr const char* one_cache = "another new cache holds what was written into this one";
 
 /// A new cache, and what can be done with it.
@@ -133,7 +134,10 @@ Predict make_cache(const Arguments& arguments) {
         const auto& choices = c.of<Caching>();
         const Array held = zeros(choices.tokens_before_heads ? Shape{B, C, H, d} : Shape{B, H, C, d});
         Answer answer = Held{held, held, Shape(as_size(choices.length_of_each_head ? B * H : B))}.answer();
-        if (choices.one_storage) answer.parts.push_back({one_tensor, {}});
+        if (choices.one_storage)
+            answer.parts.push_back({one_tensor, {}});
+        else if (choices.shared_places)
+            answer.parts.push_back({shared_places, {}});
         if (choices.one_for_all) answer.parts.push_back({one_cache, {}});
         return answer;
     };
@@ -161,7 +165,13 @@ AnswerAndChanges ask_make_cache(judge::Student& student, const Arguments& argume
         "write_cache", {{"cache", made.value}, {"k", argument(arguments, "k")}, {"v", argument(arguments, "v")}});
     if (written.error) return answer;  // of another shape, or undefined: that is seen
     const Answer now = contents(student, made.value);
-    if (now.parts[0].second.value == now.parts[1].second.value) answer.parts.push_back({one_tensor, {}});
+    const auto holds = [&](std::size_t part, const char* name) {
+        return now.parts[part].second.value == reference::exact(tensor(arguments, name)).value;
+    };
+    if (now.parts[0].second.value == now.parts[1].second.value)
+        answer.parts.push_back({one_tensor, {}});
+    else if (!holds(0, "k") || !holds(1, "v"))
+        answer.parts.push_back({shared_places, {}});
     const auto other = student.outcome("make_cache", sizes());
     if (!other.error && share_keys_or_values(contents(student, other.value), now))
         answer.parts.push_back({one_cache, {}});

@@ -119,6 +119,38 @@ void expect_nothing_seen(Student& student, wire::Handle running, const Shape& qu
     holds("gathered", 0, d_v);
 }
 
+void expect_context_row_by_row(Student& student, Random& random, const Sizes& n) {
+    const Shape rows{n.B, n.H, n.T, 1};
+    const Tensor largest = random_tensor(random, rows);
+    const Tensor total = exp(random_tensor(random, rows)) + 1.0F;
+    const Tensor gathered = random_tensor(random, {n.B, n.H, n.T, n.d_v});
+    // Of the context of a state in which some rows saw keys.
+    const auto what_is_wrong_where = [&](const Tensor& saw_keys) {  // 1, or 0
+        const Tensor sums = total * saw_keys, values = gathered * saw_keys;
+        Tensor tops = largest.clone();
+        for (Index i = 0; i < tops.numel(); ++i)
+            if (saw_keys.data()[i] == 0) tops.data()[i] = -infinity;
+        Array expected = exact(values);
+        const auto width = static_cast<std::size_t>(n.d_v);
+        for (std::size_t i = 0; i < expected.value.size(); ++i) {
+            if (const float sum = sums.data()[i / width]; sum != 0) expected.value[i] /= static_cast<double>(sum);
+            expected.error[i] = 4 * reference::unit_roundoff * std::abs(expected.value[i]);
+        }
+        const wire::Handle running =
+            student.keep("running", {{"largest", tops}, {"total", sums}, {"gathered", values}});
+        return what_is_wrong(student, {"context vectors", Stage::softmax, {"b", "h", "query", "feature"}},
+                             student.tensor("context", {{"running", running}}), expected);
+    };
+    const Tensor all = Tensor::ones(rows);
+    Tensor all_but_first = all.clone(), first_alone = Tensor::zeros(rows);
+    all_but_first(0, 0, 0, 0) = 0;
+    first_alone(0, 0, 0, 0) = 1;
+    for (const Tensor& saw_keys : {all_but_first, first_alone}) {
+        const auto failure = what_is_wrong_where(saw_keys);
+        if (failure && !student.outside_story([&] { return what_is_wrong_where(all); })) fail(*failure);
+    }
+}
+
 namespace {
 
 /// What context returned of a state that has one key, whose total is 1, stays when the state takes in another.

@@ -28,6 +28,10 @@ void expect_state(Student& student, wire::Handle running, const Tensor& scores);
 void expect_nothing_seen(Student& student, wire::Handle running, const Shape& queries, Index d_v,
                          const std::string& when);
 
+/// Expects the context of each row where some saw no key: the first row alone, or all but the first. What is wrong
+/// where all rows saw keys is another test's business.
+void expect_context_row_by_row(Student& student, Random& random, const Sizes& n);
+
 /// Expects that absorb changes the state that it is given, and nothing else does, nor that another one.
 void expect_states_apart(Student& student, Random& random, const Sizes& n);
 

@@ -256,19 +256,25 @@ Predict context(const Arguments& arguments) {
         const int axis = c.of<Tiling>().total_of_first;
         const Tensor total = axis < 0 ? totals : totals.slice(axis, 0, 1).expand(totals.shape()).clone();
         Array mean = mean_of(total, gathered);
-        const Array sums = reference::exact(total), numbers = reference::exact(gathered);
+        const Array sums = reference::exact(total), own = reference::exact(totals),
+                    numbers = reference::exact(gathered);
+        if (c.of<Tiling>().first_row_tells_in_the_end && own.value.front() == 0)
+            return Answer::of(zeros(gathered.shape()));
         const auto width = static_cast<std::size_t>(gathered.size(-1));
         for (std::size_t i = 0; i < mean.value.size(); ++i) {
             if (c.of<Tiling>().low_rows_are_empty && tops.value[i / width] < lowest_of_scores) {
                 mean.value[i] = 0;
             } else if (sums.value[i / width] == 0) {
-                if (c.of<Tiling>().empty_total_is_nan) mean.value[i] = std::nan("");
+                if (c.of<Tiling>().empty_total_is_nan || c.of<Tiling>().first_row_tells_in_the_end)
+                    mean.value[i] = std::nan("");
             } else if (!c.of<Tiling>().divided) {
                 mean.value[i] = numbers.value[i];
             } else if (sums.value[i / width] < c.of<Tiling>().total_at_least) {
                 mean.value[i] = numbers.value[i] / c.of<Tiling>().total_at_least;
             }
             mean.error[i] = 4 * reference::unit_roundoff * std::abs(mean.value[i]);
+            // Divided by the 0 of another row: infinity, or whatever takes the place of that 0.
+            if (sums.value[i / width] == 0 && own.value[i / width] != 0) mean.error[i] = anything;
         }
         return Answer::of(std::move(mean));
     };
@@ -283,14 +289,19 @@ AnswerAndChanges ask_context(judge::Student& student, const Arguments& arguments
 std::vector<Arguments> context_questions(Random& random) {
     const SmallSizes n = small_sizes(random);
     std::vector<Arguments> questions;
-    for (const bool empty : {false, true}) {
+    enum class Empty { none, second_queries, first_row };
+    for (const Empty empty : {Empty::none, Empty::second_queries, Empty::first_row}) {
         Tensor largest = random_tensor(random, {n.B, n.H, n.T, 1});
         Tensor total = exp(random_tensor(random, {n.B, n.H, n.T, 1})) + 1.0F;
         Tensor gathered = random_tensor(random, {n.B, n.H, n.T, n.d_v});
-        if (empty) {
+        if (empty == Empty::second_queries) {
             largest.select(2, 1).fill(-infinity);
             total.select(2, 1).fill(0);
             gathered.select(2, 1).fill(0);
+        } else if (empty == Empty::first_row) {
+            largest(0, 0, 0, 0) = -infinity;
+            total(0, 0, 0, 0) = 0;
+            gathered[0][0][0].fill(0);
         } else {
             total.select(2, 0).fill(1);  // one key has all the weight
             largest.select(2, 2).fill(-1e10F);

@@ -107,6 +107,7 @@ PROPERTY(TiledAttention, BlockedKeysTeachNothing, 1,
     const wire::Handle low =
         student.keep("running", {{"largest", zeros - 1e10F}, {"total", zeros + 1.0F}, {"gathered", no_values + 5.0F}});
     expect_close(student, context_axes, student.tensor("context", {{"running", low}}), exact(no_values + 5.0F));
+    expect_context_row_by_row(student, random, n);
 }
 
 /// Expects attention of `special`. What is wrong of `usual` too is another test's business.

@@ -113,7 +113,7 @@ private:
         });
         const Array weights = keep("weights", [&] {
             Array shares = diagnosis::softmax(masked, blocked, choices_.softmaxing);
-            choices_.masking.afterwards(shares, asked);
+            diagnosis::mask_afterwards(shares, scaled_, asked, choices_.masking);
             return choices_.softmaxing.finish(shares, widths_);
         });
         context_ = keep("context", [&] {

@@ -18,6 +18,9 @@ Index from_the_end(Index h, Index H, Index H_kv) { return H_kv - 1 - h / (H / H_
 /// Where the second of three equal parts of the joint projection begins.
 Index third(Index E, Index E_kv) { return std::min((E + 2 * E_kv) / 3, E); }
 
+/// How many query heads share a head of keys, by the widths of both; other mistakes beside this one change these.
+Index queries_of_group(Index E, Index E_kv) { return std::max<Index>(1, E / std::max<Index>(1, E_kv)); }
+
 /// As checked access says where there is no such head.
 Index by_group_count(Index h, Index, Index H_kv) {
     if (h / H_kv >= H_kv) throw std::out_of_range("head");
@@ -153,6 +156,16 @@ Chapter grouping() {
          .symptom = "right for H_kv = 1 alone",
          .question = "Which head of v belongs to the first group?",
          .make = [](Choices& c) { c.grouping.value = &from_the_end; }},
+        {.id = "queries_counted_by_group",
+         .decision = "group",
+         .title = "group g takes query heads from head g on; its first is head g · (H / H_kv)",
+         .right = "group g is query heads g · (H / H_kv) up to, but not including, (g + 1) · (H / H_kv)",
+         .symptom = invisible_at_the_ends,
+         .question = "With 6 query heads and 2 heads of keys: at which query head does the second group begin?",
+         .make =
+             [](Choices& c) {
+                 c.grouping.query = [](Index h, Index H, Index H_kv) { return h / (H / H_kv) + h % (H / H_kv); };
+             }},
         // ---- scale ----
         {.id = "scale_sqrt_share_of_model_width",
          .decision = "scale",
@@ -212,6 +225,26 @@ Chapter grouping() {
                  c.grouping.keys = [](Index column, Index E, Index, Index d) { return E + column + column / d * d; };
                  c.grouping.values = [](Index column, Index E, Index, Index d) {
                      return E + column + (column / d + 1) * d;
+                 };
+             }},
+        {.id = "joint_projection_read_by_groups",
+         .decision = "joint_projection",
+         .title = "x·[w_q w_k w_v] is read group by group: the queries, then the keys, then the values of each group",
+         .right = "all queries come first, then all keys, then all values, as the weights stand side by side",
+         .symptom = "right for H_kv = 1; else queries, keys and values are mixed up",
+         .question = "With w_q, w_k and w_v side by side: in which column do the keys of head 0 begin?",
+         .make =
+             [](Choices& c) {
+                 c.grouping.queries = [](Index column, Index E, Index E_kv, Index d) {
+                     return column + column / (queries_of_group(E, E_kv) * d) * 2 * d;
+                 };
+                 c.grouping.keys = [](Index column, Index E, Index E_kv, Index d) {
+                     const Index group = queries_of_group(E, E_kv);
+                     return column / d * (group + 2) * d + group * d + column % d;
+                 };
+                 c.grouping.values = [](Index column, Index E, Index E_kv, Index d) {
+                     const Index group = queries_of_group(E, E_kv);
+                     return column / d * (group + 2) * d + (group + 1) * d + column % d;
                  };
              }},
         // ---- the layer ----

@@ -319,6 +319,14 @@ Chapter running_softmax() {
          .symptom = "NaN, which spreads through every later layer",
          .question = "What is 0 / 0?",
          .make = [](Choices& c) { c.change<Tiling>().empty_total_is_nan = true; }},
+        {.id = "first_row_asked_alone_in_the_end",
+         .decision = "empty_total",
+         .title =
+             "context asks the first row alone (b = 0, h = 0, t = 0) whether it saw a key, and decides for all rows",
+         .right = "each row [b,h,t] that saw no key gets zeros, and every other row its quotient",
+         .symptom = "if the first row saw none, all rows are 0; if it saw one, rows that saw none are 0 / 0",
+         .question = "Which rows does your context ask whether they saw a key?",
+         .make = [](Choices& c) { c.change<Tiling>().first_row_tells_in_the_end = true; }},
     };
     return {decisions, mistakes};
 }
