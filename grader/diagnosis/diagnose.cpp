@@ -176,6 +176,7 @@ verdict::Diagnosis diagnose(const std::string& exercise, const Workers& workers,
     for (FunctionDiagnosis& function : diagnosis.functions)
         std::erase_if(function.alternatives,
                       [&](const std::string& id) { return would_show(mistake(id), right_before); });
+    prefer_what_others_have(diagnosis.functions);
     diagnosis.mistakes = named_mistakes(diagnosis.functions, exercise.substr(0, 2));
     diagnosis.complete =
         !diagnosis.out_of_time && !diagnosis.functions.empty() &&

@@ -76,6 +76,20 @@ std::string right_in_words(std::string_view told, const std::string& function, c
 
 }  // namespace
 
+void prefer_what_others_have(std::vector<verdict::FunctionDiagnosis>& functions) {
+    const auto is_found_in_another = [&](const std::string& id, const verdict::FunctionDiagnosis& than) {
+        return std::ranges::any_of(functions, [&](const verdict::FunctionDiagnosis& other) {
+            return &other != &than && std::ranges::find(other.mistakes, id) != other.mistakes.end();
+        });
+    };
+    for (verdict::FunctionDiagnosis& one : functions) {
+        if (one.mistakes.size() != 1 || is_found_in_another(one.mistakes.front(), one)) continue;
+        const auto other =
+            std::ranges::find_if(one.alternatives, [&](const std::string& id) { return is_found_in_another(id, one); });
+        if (other != one.alternatives.end()) std::swap(one.mistakes.front(), *other);
+    }
+}
+
 std::vector<verdict::NamedMistake> named_mistakes(const std::vector<verdict::FunctionDiagnosis>& functions,
                                                   const std::string& exercise_number) {
     std::vector<verdict::NamedMistake> named;

@@ -20,8 +20,12 @@ Tensor summed(Student& student, wire::Handle running);
 /// Softmax-weighted values, where scores of minus infinity are no keys.
 reference::Array expected_sums(const Tensor& scores, const Tensor& v);
 
-/// Expects the largest score of each row, and the sum of exp(score - largest): what another state is put together with.
-void expect_state(Student& student, wire::Handle running, const Tensor& scores);
+/// Expects the largest score of each row.
+void expect_largest(Student& student, wire::Handle running, const Tensor& scores);
+/// Expects the sum of exp(score - largest).
+void expect_total(Student& student, wire::Handle running, const Tensor& scores);
+/// The same, unless the largest is wrong, which is another test's business.
+void expect_total_where_largest_is_right(Student& student, wire::Handle running, const Tensor& scores);
 
 /// Expects -infinity, 0 and zeros.
 /// @param when  completes "your total holds 1 ..."

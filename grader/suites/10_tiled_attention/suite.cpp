@@ -47,16 +47,18 @@ void expect_attention(Student& student, const Inputs& in, const Mask& mask, bool
 }
 
 PROPERTY(TiledAttention, OneTileIsSoftmax, 1,
-         "one tile gives softmax-weighted values, whatever the scores; tiles leave their largest and their total") {
+         "one tile gives softmax-weighted values, whatever the scores; tiles leave the largest of all") {
     const Sizes n = random_sizes(random);
     const Tensor v = random_tensor(random, {n.B, n.S, n.H, n.d_v}).transpose(1, 2);
     expect_sums(student, random_tensor(random, {n.B, n.H, n.T, n.S}) * 2.0F, v, n.S);
     expect_sums(student, random_tensor(random, {n.B, n.T, n.H, n.S}).transpose(1, 2) * 2.0F, v, n.S);
     const Tensor scores = random_tensor(random, {n.B, n.H, n.T, n.S});
-    // The sums alone do not show which score they are measured against: not after several tiles either.
-    const Tensor rising = scores + Tensor::arange(n.S) * 0.5F;
-    expect_state(student, absorbed(student, scores, v, n.S), scores);
-    for (const Tensor& some : {scores, rising}) expect_state(student, absorbed(student, some, v, 2), some);
+    const wire::Handle seen = absorbed(student, scores, v, n.S);
+    expect_largest(student, seen, scores);
+    expect_total(student, seen, scores);
+    // The sums alone do not show which score they are measured against.
+    for (const Tensor& some : {scores, scores + Tensor::arange(n.S) * 0.5F})
+        expect_largest(student, absorbed(student, some, v, 2), some);
     // Each row has a total of its own.
     for_every_relation(student, random, "B H T d_v", [&](const AxisSizes& sizes, Random& own) {
         const Tensor largest = random_tensor(own, {sizes["B"], sizes["H"], sizes["T"], 1});
@@ -75,6 +77,8 @@ PROPERTY(TiledAttention, TilesAddUp, 2, "what was summed shrinks when a larger s
     const Tensor ramp = Tensor::arange(n.S) * 0.5F;  // each tile's scores are larger, or smaller, than the last's
     for (const Tensor& some : {scores * 2.0F, scores + ramp, scores - ramp})
         for (const Index tile : {Index{1}, Index{2}, n.S - 1}) expect_sums(student, some, v, tile);
+    const Tensor rising = scores + ramp;
+    expect_total_where_largest_is_right(student, absorbed(student, rising, v, 2), rising);
     for_every_relation(student, random, "B H T S d_v", [&](const AxisSizes& sizes, Random& own) {
         const Sizes size = sizes.sizes();
         expect_sums(student, with_zeros(random_tensor(own, {size.B, size.H, size.T, size.S})),

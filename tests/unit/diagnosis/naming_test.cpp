@@ -36,6 +36,27 @@ TEST(Naming, OneRefusalThatSeveralFunctionsLackIsToldOnce) {
     EXPECT_THAT(named.front().functions, ElementsAre("repeat_heads", "forward (heads)", "pool_heads"));
 }
 
+TEST(Naming, OneMistakeInTwoFunctionsIsLikelierThanTwo) {
+    const auto named = [](const std::string& function, const std::string& mistake,
+                          const std::vector<std::string>& alternatives) {
+        verdict::FunctionDiagnosis diagnosis;
+        diagnosis.function = function;
+        diagnosis.state = verdict::FunctionState::named;
+        diagnosis.mistakes = {mistake};
+        diagnosis.alternatives = alternatives;
+        return diagnosis;
+    };
+    std::vector functions{named("forward", "merge_keeps_the_first_sequence", {"only_first_sequence"}),
+                          named("attention_weights", "only_first_sequence", {})};
+    prefer_what_others_have(functions);
+    EXPECT_THAT(functions[0].mistakes, ElementsAre("only_first_sequence"));
+    EXPECT_THAT(functions[0].alternatives, ElementsAre("merge_keeps_the_first_sequence"));
+    EXPECT_THAT(functions[1].mistakes, ElementsAre("only_first_sequence"));
+    std::vector alone{named("forward", "merge_keeps_the_first_sequence", {"only_first_sequence"})};
+    prefer_what_others_have(alone);
+    EXPECT_THAT(alone[0].mistakes, ElementsAre("merge_keeps_the_first_sequence"));
+}
+
 TEST(Naming, OtherRefusalsAreToldEach) {
     EXPECT_THAT(
         named_mistakes({refuses_too_little("repeat_heads", "there are no groups: your repeat_heads should throw"),
