@@ -112,7 +112,7 @@ std::string left_out(const VerifyArguments& arguments) {
     if (arguments.quick) parts.emplace_back("--quick: no extended mutants, and none compared with another");
     if (arguments.every > 1)
         parts.push_back(
-            fmt::format("of the mutants one in {}, from the {}th", arguments.every, arguments.first % arguments.every));
+            fmt::format("of the mutants one in {}, share {}", arguments.every, arguments.first % arguments.every));
     if (arguments.sanitized_every > 1)
         parts.push_back(fmt::format("in both builds of the mutants that do not need the sanitizer one in {}",
                                     arguments.sanitized_every));
