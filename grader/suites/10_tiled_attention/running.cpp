@@ -86,9 +86,14 @@ Array expected_sums(const Tensor& scores, const Tensor& v) {
     return reference::matmul(reference::masked_softmax(exact(masked_fill(dense, blocked, 0)), blocked), exact(v));
 }
 
+void expect_sums(Student& student, const Tensor& scores, const Tensor& v, Index tile) {
+    const wire::Handle running = absorbed(student, scores, v, tile);
+    expect_close(student, summed_axes, summed(student, running), expected_sums(scores, v));
+}
+
 namespace {
 
-/// A field that has one number a row, (B, H, T).
+/// A field that has one number per row, (B, H, T).
 Tensor one_a_row(Student& student, wire::Handle running, const CheckedPart& part, const char* name,
                  const Tensor& scores) {
     const Tensor held = judge::field<Tensor>(contents(student, running), name);

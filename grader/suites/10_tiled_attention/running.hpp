@@ -1,6 +1,7 @@
 #pragma once
 
 #include "reference/array.hpp"
+#include "student/expect.hpp"
 #include "student/inputs.hpp"
 #include "student/student.hpp"
 
@@ -19,6 +20,12 @@ Tensor summed(Student& student, wire::Handle running);
 
 /// Softmax-weighted values, where scores of minus infinity are no keys.
 reference::Array expected_sums(const Tensor& scores, const Tensor& v);
+
+/// What these values are called.
+inline const CheckedPart summed_axes{"gathered / total", Stage::softmax, {"b", "h", "query", "feature"}};
+
+/// Expects these values after so many keys at a time.
+void expect_sums(Student& student, const Tensor& scores, const Tensor& v, Index tile);
 
 /// Expects the largest score of each row.
 void expect_largest(Student& student, wire::Handle running, const Tensor& scores);

@@ -22,13 +22,7 @@ HIDDEN_SUITE(TiledAttention);
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr Index far_beyond_all = 1000;  ///< a tile: there is room for its scores, which a right program may take
-const CheckedPart summed_axes{"gathered / total", Stage::softmax, {"b", "h", "query", "feature"}};
 const CheckedPart context_axes{"context vectors", Stage::weigh, {"b", "h", "query", "feature"}};
-
-void expect_sums(Student& student, const Tensor& scores, const Tensor& v, Index tile) {
-    const wire::Handle running = absorbed(student, scores, v, tile);
-    expect_close(student, summed_axes, summed(student, running), expected_sums(scores, v));
-}
 
 Mask joined(const Mask& mask, bool causal, const Sizes& n) {
     return causal ? mask | reference::causal_mask(n.T, n.S) : mask;
