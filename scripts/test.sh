@@ -135,7 +135,7 @@ echo "HEADWAY_SHARE=$HEADWAY_SHARE: which share of the mutants and attacks this 
 
 # Named fuzzers need nothing else of the build; the lying workers, which follow when all are soaked, need the judge.
 if [ -z "$fuzzers" ]; then build test || finish; fi
-if [ "$all$soak" != nono ]; then build test/fuzzers || finish; fi
+if [ "$all$soak" != nono ]; then build test/fuzzers || [ "$soak" = no ] || finish; fi
 if [ "$soak" = yes ]; then
     # shellcheck disable=SC2086 # names of ours have no spaces
     check 'Soak' sh "$root/scripts/soak.sh" $fuzzers
