@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 namespace headway::judge {
@@ -28,14 +29,28 @@ void Listener::OnTestStart(const testing::TestInfo&) {
 }
 
 void Listener::OnTestEnd(const testing::TestInfo& info) {
+    if (info.name() == std::string_view(visible_tests))
+        visible_ = result(info);
+    else
+        results_.push_back(result(info));
+}
+
+bool Listener::all_passed() const {
+    return std::ranges::all_of(results_,
+                               [](const Result& one) { return one.test.state == verdict::TestState::passed; });
+}
+
+Listener::Result Listener::result(const testing::TestInfo& info) {
     TestRecord& record = student_.test_record();
     student_.collect_output();
     const auto declared = std::find_if(suite_.properties.begin(), suite_.properties.end(),
                                        [&](const Property& one) { return one.name == info.name(); });
     verdict::Test test;
     test.name = info.name();
-    test.property = declared->sentence;
-    test.max_points = declared->points;
+    if (declared != suite_.properties.end()) {
+        test.property = declared->sentence;
+        test.max_points = declared->points;
+    }
     test.seconds = static_cast<double>(info.result()->elapsed_time()) / 1000.0;
     test.output = record.output;
     test.output_truncated = record.output_truncated;
@@ -81,7 +96,7 @@ void Listener::OnTestEnd(const testing::TestInfo& info) {
                                     : record.unavailable;
         student_.fresh_worker();
     }
-    results_.push_back({std::move(test), std::move(record)});
+    return {std::move(test), std::move(record)};
 }
 
 std::vector<std::pair<std::string, Comparisons>> Listener::comparisons() const {
@@ -184,7 +199,20 @@ std::vector<verdict::Test> Listener::settled() const {
             test.failure = std::move(failure);
         }
     }
+    settle_visible(tests);
     return tests;
+}
+
+void Listener::settle_visible(std::vector<verdict::Test>& tests) const {
+    if (!visible_ || visible_->test.state == verdict::TestState::passed || tests.empty()) return;
+    const auto passed = [](const verdict::Test& test) { return test.state == verdict::TestState::passed; };
+    if (!std::ranges::all_of(tests, passed)) return;
+    std::size_t at = 0;
+    for (std::size_t i = results_.size(); i-- > 0;)
+        if (results_[i].record.asked.contains(visible_->record.function)) at = i;
+    tests[at].state = visible_->test.state;
+    tests[at].points = 0;
+    tests[at].failure = visible_->test.failure;
 }
 
 }  // namespace headway::judge

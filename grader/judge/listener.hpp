@@ -12,10 +12,16 @@ namespace headway::judge {
 /// Turns what GoogleTest and the suites report into the verdict's tests.
 class Listener : public testing::EmptyTestEventListener {
 public:
+    /// The name of the test that asks what the visible tests ask. It comes last, and is no property.
+    static constexpr const char* visible_tests = "VisibleTests";
+
     Listener(const Suite& suite, Session& session) : suite_(suite), session_(session), student_(session.student) {}
 
     void OnTestStart(const testing::TestInfo& info) override;
     void OnTestEnd(const testing::TestInfo& info) override;
+
+    /// Whether all that ran so far has.
+    bool all_passed() const;
 
     /// The results, with those on credit settled, and without points for what a function that computes nothing does
     /// too.
@@ -30,6 +36,10 @@ private:
         TestRecord record;
     };
 
+    /// The result of a test that has just ended, and its record.
+    Result result(const testing::TestInfo& info);
+    /// A visible expectation that does not hold costs the first property that is about the same function.
+    void settle_visible(std::vector<verdict::Test>& tests) const;
     /// What a test waits for that failed; empty if nothing.
     std::string waits_for(const Result& result) const;
     void settle_credits(verdict::Test& test, const TestRecord& record) const;
@@ -46,6 +56,7 @@ private:
     const Session& session_;
     Student& student_;
     std::vector<Result> results_;
+    std::optional<Result> visible_;  ///< what asks the visible tests, once it ran
 };
 
 }  // namespace headway::judge

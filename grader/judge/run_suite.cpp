@@ -2,6 +2,8 @@
 
 #include "judge/listener.hpp"
 
+#include "student/visible_tests.hpp"
+
 #include <stdexcept>
 
 namespace headway::judge {
@@ -13,6 +15,22 @@ const std::pair<const std::string, Suite>& suite_of(const std::string& exercise)
 }
 
 namespace {
+
+/// What the visible tests ask. Where a hidden test has failed it would say nothing new, so it comes last, and has no
+/// points of its own: see Listener::settled.
+class VisibleTests : public HiddenTest {
+public:
+    VisibleTests(Session& session_of_all, const Listener& so_far, const std::string& exercise)
+        : HiddenTest(session_of_all, Listener::visible_tests), so_far_(so_far), exercise_(exercise) {}
+
+private:
+    void body() override {
+        if (so_far_.all_passed()) ask_visible_tests(student, exercise_);
+    }
+
+    const Listener& so_far_;
+    const std::string& exercise_;
+};
 
 const Listener& run_all(const std::pair<const std::string, Suite>& suite, Session& session, const std::string& only) {
     int argc = 1;
@@ -28,6 +46,10 @@ const Listener& run_all(const std::pair<const std::string, Suite>& suite, Sessio
             testing::RegisterTest(suite.first.c_str(), one.name.c_str(), nullptr, nullptr, one.file, one.line,
                                   [&]() -> HiddenTest* { return one.make(session); });
     auto* listener = new Listener(suite.second, session);
+    testing::RegisterTest(suite.first.c_str(), Listener::visible_tests, nullptr, nullptr, __FILE__, __LINE__,
+                          [&session, listener, &suite]() -> HiddenTest* {
+                              return new VisibleTests(session, *listener, suite.second.exercise);
+                          });
     listeners.Append(listener);                           // owns it
     [[maybe_unused]] const int failed = RUN_ALL_TESTS();  // a result, not a failure of the judge
     return *listener;

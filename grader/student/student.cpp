@@ -33,9 +33,6 @@ bool lacks_threads(const wire::Error& error) {
     return error.type == "std::system_error" && error.message.starts_with("Resource temporarily unavailable");
 }
 
-/// Of its own limits, or of the machine's.
-bool lacks_resources(const wire::Error& error) { return error.type == "std::bad_alloc" || lacks_threads(error); }
-
 /// Where it was thrown, for the grading to find the line, and what to change if that is known.
 void tell_of(Failure& failure, const wire::Error& error) {
     if (!error.frames.empty()) failure.frames = error.frames;
@@ -60,6 +57,8 @@ Failure thrown(const std::string& function, const wire::Error& error, const Call
 }
 
 }  // namespace
+
+bool lacks_resources(const wire::Error& error) { return error.type == "std::bad_alloc" || lacks_threads(error); }
 
 Student::Student(sandbox::Launch worker, CallLimits limits) : launch_(std::move(worker)), limits_(limits) {}
 

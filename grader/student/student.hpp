@@ -27,6 +27,9 @@ struct Outcome {
     std::vector<std::string> changed_arguments;
 };
 
+/// Whether it was refused memory or threads, by its own limits or by the machine.
+bool lacks_resources(const wire::Error& error);
+
 /// The submission, as a hidden test sees it: functions to call by name. A call that gets no proper answer fails the
 /// test, with the cause in words, and the next test gets a new worker.
 class Student {

@@ -1,0 +1,91 @@
+#include "student/visible_tests.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest-spi.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace headway::judge {
+namespace {
+
+/// What does not hold in the visible test that is running.
+struct Running {
+    Student& student;
+    testing::TestPartResultArray broken;
+};
+
+Running* running = nullptr;
+
+/// Ends a visible test whose expectations are broken already: what it asks after that is of no use.
+struct Broken {};
+
+std::string on_one_line(std::string text) {
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    while (!text.empty() && text.back() == ' ') text.pop_back();
+    return text;
+}
+
+/// @param line  of visible_test.cpp
+[[noreturn]] void fail_for(const TestRecord& record, const VisibleTest& test, int line, const std::string& what) {
+    verdict::Failure failure;
+    failure.kind = verdict::FailureKind::wrong_behaviour;
+    failure.message = fmt::format("your {} is not what visible_test.cpp expects in line {} ({}): {}", record.function,
+                                  line, test.name, on_one_line(what));
+    fail(std::move(failure));
+}
+
+void ask(Student& student, const VisibleTest& test) {
+    Running now{student, {}};
+    running = &now;
+    std::string thrown;
+    {
+        const testing::ScopedFakeTestPartResultReporter reporter(
+            testing::ScopedFakeTestPartResultReporter::INTERCEPT_ONLY_CURRENT_THREAD, &now.broken);
+        try {
+            test.body();
+        } catch (const Broken&) {
+        } catch (const std::exception& error) {
+            thrown = error.what();
+        }
+    }
+    for (int i = 0; i < now.broken.size(); ++i) {
+        const testing::TestPartResult& one = now.broken.GetTestPartResult(i);
+        if (one.failed()) fail_for(student.test_record(), test, one.line_number(), one.message());
+    }
+    if (!thrown.empty()) fail_for(student.test_record(), test, test.line, "it threw: " + thrown);
+}
+
+}  // namespace
+
+std::map<std::string, std::vector<VisibleTest>>& visible_tests() {
+    static std::map<std::string, std::vector<VisibleTest>> all;
+    return all;
+}
+
+VisibleRegistration::VisibleRegistration(const std::string& exercise, VisibleTest test) {
+    visible_tests()[exercise].push_back(std::move(test));
+}
+
+void ask_visible_tests(Student& student, const std::string& exercise) {
+    for (const VisibleTest& test : visible_tests()[exercise]) ask(student, test);
+}
+
+wire::Value asked(const std::string& function, const Arguments& arguments, bool keep_result) {
+    for (int i = 0; i < running->broken.size(); ++i)
+        if (running->broken.GetTestPartResult(i).failed()) throw Broken{};
+    Outcome outcome = running->student.outcome(function, arguments, keep_result);
+    if (!outcome.error) return std::move(outcome.value);
+    if (lacks_resources(*outcome.error)) running->student.in_doubt();
+    switch (outcome.error->kind) {
+    case wire::ErrorKind::invalid_argument: throw std::invalid_argument(outcome.error->message);
+    case wire::ErrorKind::out_of_range: throw std::out_of_range(outcome.error->message);
+    default: throw std::runtime_error(outcome.error->message);
+    }
+}
+
+wire::Value asked_in_passing(const std::string& function, const Arguments& arguments, bool keep_result) {
+    return running->student.outside_story([&] { return asked(function, arguments, keep_result); });
+}
+
+}  // namespace headway::judge
