@@ -207,12 +207,18 @@ void Listener::settle_visible(std::vector<verdict::Test>& tests) const {
     if (!visible_ || visible_->test.state == verdict::TestState::passed || tests.empty()) return;
     const auto passed = [](const verdict::Test& test) { return test.state == verdict::TestState::passed; };
     if (!std::ranges::all_of(tests, passed)) return;
-    std::size_t at = 0;
-    for (std::size_t i = results_.size(); i-- > 0;)
-        if (results_[i].record.asked.contains(visible_->record.function)) at = i;
-    tests[at].state = visible_->test.state;
-    tests[at].points = 0;
-    tests[at].failure = visible_->test.failure;
+    const auto first_with = [&](const std::set<std::string> TestRecord::*functions) {
+        return static_cast<std::size_t>(std::ranges::find_if(results_, [&](const Result& one) {
+                                            return (one.record.*functions).contains(visible_->record.function);
+                                        }) - results_.begin());
+    };
+    // One that saw it compute: another may only have looked at what it refuses.
+    std::size_t at = first_with(&TestRecord::shown);
+    if (at == tests.size()) at = first_with(&TestRecord::asked);
+    verdict::Test& test = tests[at % tests.size()];
+    test.state = visible_->test.state;
+    test.points = 0;
+    test.failure = visible_->test.failure;
 }
 
 }  // namespace headway::judge

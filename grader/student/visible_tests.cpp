@@ -71,12 +71,17 @@ void ask_visible_tests(Student& student, const std::string& exercise) {
     for (const VisibleTest& test : visible_tests()[exercise]) ask(student, test);
 }
 
-wire::Value asked(const std::string& function, const Arguments& arguments, bool keep_result) {
+Student& asked_student() {
     for (int i = 0; i < running->broken.size(); ++i)
         if (running->broken.GetTestPartResult(i).failed()) throw Broken{};
-    Outcome outcome = running->student.outcome(function, arguments, keep_result);
+    return running->student;
+}
+
+wire::Value asked(const std::string& function, const Arguments& arguments, bool keep_result) {
+    Student& student = asked_student();
+    Outcome outcome = student.outcome(function, arguments, keep_result);
     if (!outcome.error) return std::move(outcome.value);
-    if (lacks_resources(*outcome.error)) running->student.in_doubt();
+    if (lacks_resources(*outcome.error)) student.in_doubt();
     switch (outcome.error->kind) {
     case wire::ErrorKind::invalid_argument: throw std::invalid_argument(outcome.error->message);
     case wire::ErrorKind::out_of_range: throw std::out_of_range(outcome.error->message);
@@ -85,7 +90,7 @@ wire::Value asked(const std::string& function, const Arguments& arguments, bool 
 }
 
 wire::Value asked_in_passing(const std::string& function, const Arguments& arguments, bool keep_result) {
-    return running->student.outside_story([&] { return asked(function, arguments, keep_result); });
+    return asked_student().outside_story([&] { return asked(function, arguments, keep_result); });
 }
 
 }  // namespace headway::judge

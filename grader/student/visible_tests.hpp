@@ -34,6 +34,10 @@ void ask_visible_tests(Student& student, const std::string& exercise);
 
 // ---- for stand-ins, which are called by a visible test that is running --------------------------------------------
 
+/// The submission.
+/// @throws if an expectation is broken already: what is asked after that is of no use
+Student& asked_student();
+
 /// What the submission answers.
 /// @throws what it threw, if it threw something: std::invalid_argument, std::out_of_range or std::runtime_error
 wire::Value asked(const std::string& function, const Arguments& arguments, bool keep_result = false);
