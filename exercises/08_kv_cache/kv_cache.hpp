@@ -56,8 +56,8 @@ void append(Cache& cache, const Tensor& k, const Tensor& v, const std::vector<In
 Mask decoding_mask(const std::vector<Index>& lengths, Index n, Index S);
 
 /// Causal self-attention of the new tokens: what forward of exercise 05 gives for them if it is given each sequence
-/// whole, from its first token on. Only the new tokens go through the projections (4·B·n rows), whatever the cache
-/// holds: remember that k and v of older tokens are there.
+/// whole, from its first token on. Only the new tokens go through the projections (at most 4·B·n rows), whatever the
+/// cache holds: remember that k and v of older tokens are there.
 /// @param x  (B, n, D)   @param counts  B numbers in [0, n]
 /// @return (B, n, D); rows t >= counts[b] belong to padding, and may hold anything
 /// @throws std::invalid_argument if a shape or a count does not fit, or a sequence would outgrow the capacity; the

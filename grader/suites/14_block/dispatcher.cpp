@@ -14,13 +14,15 @@ struct Calls {
 
 /// What stands for attention: each token gets a weighted sum of the squares of all tokens, feature by feature. It is
 /// not linear, so its gradient depends on where it is asked for.
-/// @param mix  (T, T); or (1): a number that everything is multiplied by. By 1: what comes back is the argument itself
+/// @param mix  (T, T); of one axis with one number: every token is left as it is, and what comes back is the argument
+/// itself; with two: everything is multiplied by the second, which visible tests have for attention
 ex14::Sublayer mixing(const Tensor& mix, Calls& calls) {
-    if (mix.rank() == 1) {
-        const float factor = mix(0);
-        const auto scaled = [factor](const Tensor& x) { return factor == 1 ? x : x * factor; };
+    if (mix.rank() == 1 && mix.size(0) == 2) {
+        const auto scaled = [factor = mix(1)](const Tensor& x) { return x * factor; };
         return {scaled, [scaled](const Tensor&, const Tensor& grad_y) { return scaled(grad_y); }};
     }
+    if (mix.rank() == 1)
+        return {[](const Tensor& x) { return x; }, [](const Tensor&, const Tensor& grad_y) { return grad_y; }};
     return {[mix, &calls](const Tensor& x) {
                 ++calls.forward;
                 return matmul(mix, x * x);

@@ -19,7 +19,7 @@ std::string word(Order order) { return order == Order::pre_norm ? "pre_norm" : "
 /// The "attention" of a visible test multiplies all by one number, which is what is sent of it.
 Tensor factor_of(const Sublayer& attention, const Tensor& x) {
     const Tensor one = Tensor::ones(x.shape());
-    return Tensor::full({1}, attention.forward(one).contiguous().data()[0]);
+    return Tensor::full({2}, attention.forward(one).contiguous().data()[0]);
 }
 
 /// Tensors travel by themselves, those of a stack's blocks along a first axis.
