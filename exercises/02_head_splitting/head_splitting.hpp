@@ -31,7 +31,7 @@ Tensor transpose(const Tensor& x, Index axis0, Index axis1);
 /// x itself or a view of all of it if it is contiguous already (no copy), else a row-major copy.
 ///                                                                                     [as torch.Tensor.contiguous]
 /// @return the shape and numbers of x, with contiguous_strides(shape); x itself as it is, where the stride of
-///         an axis of size 1 may be any
+///         an axis of size 1 may be any (where it is another than in contiguous_strides, a copy is right too)
 Tensor contiguous(const Tensor& x);
 
 /// The features of each token, divided among H heads: head h gets features [h·d, (h+1)·d).

@@ -12,8 +12,8 @@
 //
 // Sequences of a batch may have different lengths: each call brings n tokens for every sequence, of which the first
 // counts[b] are real and the rest is padding. Everything in <headway/given.hpp> is yours to use.
-// Nothing but the cache is changed; tensors may be views of any strides. Every size is at least 1, every number finite;
-// lengths and counts may be 0, all of them too.
+// Nothing but the cache is changed, and what was returned stays as it was; tensors may be views of any strides. Every
+// size is at least 1, every number finite; lengths and counts may be 0, all of them too.
 namespace headway::ex08 {
 
 /// Keys and values of the tokens seen so far, in memory as make_cache made it.
