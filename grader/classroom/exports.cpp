@@ -49,8 +49,52 @@ void canvas_person(Csv& csv, const Mark& mark, const Numbers& users, const Roste
     csv.text(one.sis_login.empty() && may_be_login ? mark.student : one.sis_login).text(one.section);
 }
 
-void canvas_exercises(Csv& csv, const Mark& mark) {
-    for (const ExerciseMark& one : mark.exercises) one.open ? csv.empty() : csv.number(one.points);
+/// Columns of points in a platform's gradebook: the total, or each exercise and what was decided about totals.
+class PointColumns {
+public:
+    PointColumns(const std::vector<Mark>& marks, const GradeColumns& columns)
+        : has_exercises_(columns.of == GradeColumns::Of::each_exercise && !marks.empty()),
+          has_decisions_(has_exercises_ && some_total_is_decided(marks)) {
+        if (!has_exercises_) names_.push_back(columns.assignment);
+        if (has_exercises_)
+            for (const ExerciseMark& one : marks.front().exercises)
+                names_.push_back(columns.assignment + " " + one.exercise);
+        if (has_decisions_) names_.push_back(columns.assignment + " by hand");
+    }
+
+    const std::vector<std::string>& names() const { return names_; }
+
+    void possible(Csv& csv, const std::vector<Mark>& marks) const {
+        if (!has_exercises_) csv.number(marks.empty() ? 0 : marks.front().max_points);
+        if (has_exercises_)
+            for (const ExerciseMark& one : marks.front().exercises) csv.number(one.extra_credit ? 0 : one.max_points);
+        if (has_decisions_) csv.number(0);
+    }
+
+    void points(Csv& csv, const Mark& mark) const {
+        if (!has_exercises_) total(csv, mark);
+        if (has_exercises_)
+            for (const ExerciseMark& one : mark.exercises) one.open ? csv.empty() : csv.number(one.points);
+        if (has_decisions_) mark.complete ? csv.number(by_hand(mark)) : csv.empty();
+    }
+
+private:
+    bool has_exercises_;
+    bool has_decisions_;
+    std::vector<std::string> names_;
+};
+
+bool is_in_brightspace(const Enrolled& one) { return !(one.org_defined.empty() && one.brightspace_user.empty()); }
+
+/// As Brightspace writes an id; nothing for none.
+std::string with_mark(const std::string& id) { return id.empty() ? "" : "#" + id; }
+
+/// OrgDefinedId and Username.
+void brightspace_person(Csv& csv, const std::string& student, const Roster& roster) {
+    const Enrolled unlisted{.id = student};
+    const Enrolled* listed = roster.find(student);
+    const Enrolled& one = listed == nullptr ? unlisted : *listed;
+    csv.text(with_mark(one.org_defined)).text(with_mark(is_in_brightspace(one) ? one.brightspace_user : student));
 }
 
 }  // namespace
@@ -136,30 +180,44 @@ bool has_canvas_row(const std::string& student, const Numbers& users, const Rost
     return has_sis || users.contains(student) || !is_number(student);
 }
 
-std::string canvas_csv(const std::vector<Mark>& all_marks, const CanvasColumns& columns, const Numbers& users,
+std::string canvas_csv(const std::vector<Mark>& all_marks, const GradeColumns& columns, const Numbers& users,
                        const Roster& roster) {
     std::vector<Mark> marks = all_marks;
     std::erase_if(marks, [&](const Mark& mark) { return !has_canvas_row(mark.student, users, roster); });
-    const bool each = columns.of == CanvasColumns::Of::each_exercise && !marks.empty();
-    const bool has_decisions = each && some_total_is_decided(marks);
+    const PointColumns points(marks, columns);
     Csv csv;
     for (const char* column : {"Student", "ID", "SIS User ID", "SIS Login ID", "Section"}) csv.text(column);
-    if (!each) csv.text(columns.assignment);
-    if (each)
-        for (const ExerciseMark& one : marks.front().exercises) csv.text(columns.assignment + " " + one.exercise);
-    if (has_decisions) csv.text(columns.assignment + " by hand");
+    for (const std::string& name : points.names()) csv.text(name);
     csv.end_row();
     csv.text("    Points Possible").empty().empty().empty().empty();
-    if (!each) csv.number(marks.empty() ? 0 : marks.front().max_points);
-    if (each)
-        for (const ExerciseMark& one : marks.front().exercises) csv.number(one.extra_credit ? 0 : one.max_points);
-    if (has_decisions) csv.number(0);
+    points.possible(csv, marks);
     csv.end_row();
     for (const Mark& mark : marks) {
         canvas_person(csv, mark, users, roster);
-        each ? canvas_exercises(csv, mark) : total(csv, mark);
-        if (has_decisions) mark.complete ? csv.number(by_hand(mark)) : csv.empty();
+        points.points(csv, mark);
         csv.end_row();
+    }
+    return csv.take();
+}
+
+bool has_brightspace_row(const std::string& student, const Roster& roster) {
+    const Enrolled* one = roster.find(student);
+    if (one == nullptr && !roster.empty()) return false;
+    return (one != nullptr && is_in_brightspace(*one)) || !is_number(student);
+}
+
+std::string brightspace_csv(const std::vector<Mark>& all_marks, const GradeColumns& columns, const Roster& roster) {
+    std::vector<Mark> marks = all_marks;
+    std::erase_if(marks, [&](const Mark& mark) { return !has_brightspace_row(mark.student, roster); });
+    const PointColumns points(marks, columns);
+    Csv csv;
+    csv.text("OrgDefinedId").text("Username");
+    for (const std::string& name : points.names()) csv.text(name + " Points Grade");
+    csv.text("End-of-Line Indicator").end_row();
+    for (const Mark& mark : marks) {
+        brightspace_person(csv, mark.student, roster);
+        points.points(csv, mark);
+        csv.text("#").end_row();
     }
     return csv.take();
 }

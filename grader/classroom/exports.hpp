@@ -29,8 +29,8 @@ std::string marks_csv(const std::vector<gradebook::Mark>& marks, const Roster& r
 std::string moodle_csv(const std::vector<gradebook::Mark>& marks, const std::string& modified,
                        const Numbers& participants, const Roster& roster = {});
 
-/// How Canvas's gradebook shows the marks.
-struct CanvasColumns {
+/// How a platform's gradebook shows the marks.
+struct GradeColumns {
     enum class Of { total, each_exercise };
     std::string assignment = "Headway";  ///< its name there; with one per exercise, what their names begin with
     Of of = Of::total;
@@ -42,7 +42,18 @@ bool has_canvas_row(const std::string& student, const Numbers& users, const Rost
 
 /// Canvas's gradebook (Grades > Import): students by ID, assignments, a second row with the points possible
 /// [Canvas Instructor Guide, "How do I import grades in the Gradebook?"].
-std::string canvas_csv(const std::vector<gradebook::Mark>& marks, const CanvasColumns& columns, const Numbers& users,
+std::string canvas_csv(const std::vector<gradebook::Mark>& marks, const GradeColumns& columns, const Numbers& users,
                        const Roster& roster = {});
+
+/// Whether somebody has a row in Brightspace's import: with a roster only those in it. A number that Brightspace's own
+/// list does not have may be somebody else's there; any other id may be a user name.
+bool has_brightspace_row(const std::string& student, const Roster& roster);
+
+/// Brightspace's import of grades (Grades > Enter Grades > Import): people by OrgDefinedId or Username, a column of
+/// points for each grade item [https://community.d2l.com/brightspace/kb/articles/3538-importing-grades]. The last
+/// column ends a row whose last mark is empty, and ids begin with #, as in Brightspace's own export: a spreadsheet
+/// leaves them their zeros, and takes none for a formula [https://kb.wisc.edu/page.php?id=4330].
+std::string brightspace_csv(const std::vector<gradebook::Mark>& marks, const GradeColumns& columns,
+                            const Roster& roster = {});
 
 }  // namespace headway::classroom

@@ -28,6 +28,8 @@ constexpr std::string_view sis_user[] = {"sis user id", "sid", "student id"};
 constexpr std::string_view sis_login[] = {"sis login id"};
 constexpr std::string_view login[] = {"username", "anmeldename", "nom d'utilisateur", "nom d’utilisateur",
                                       "nombre de usuario"};
+constexpr std::string_view org_defined[] = {"orgdefinedid", "org defined id"};
+constexpr std::string_view end_of_line[] = {"end-of-line indicator"};
 constexpr std::string_view id_number[] = {"id number", "id-nummer", "numéro d'identification",
                                           "numéro d’identification", "número de id"};
 constexpr std::string_view email[] = {
@@ -106,6 +108,18 @@ std::string read_number(Enrolled& one, const Columns& columns, const CsvRow& row
     return id;
 }
 
+/// Brightspace's export of grades writes #4711, so that a spreadsheet leaves a number's zeros where they are.
+std::string without_mark(const std::string& id) { return id.starts_with('#') ? id.substr(1) : id; }
+
+/// Its two keys; the export has one of them or both. @return what stands under "Username", whose list it may be
+std::string read_brightspace(Enrolled& one, const Columns& columns, const CsvRow& row) {
+    const std::string login = columns.field(row, heading::login);
+    if (!columns.has(heading::org_defined) && !columns.has(heading::end_of_line)) return login;
+    one.org_defined = without_mark(columns.field(row, heading::org_defined));
+    one.brightspace_user = without_mark(login);
+    return one.brightspace_user;
+}
+
 Enrolled person(const Columns& columns, const CsvRow& row) {
     Enrolled one{.id = ""};
     const std::string number = read_number(one, columns, row);
@@ -117,8 +131,9 @@ Enrolled person(const Columns& columns, const CsvRow& row) {
     one.sis_user = columns.field(row, heading::sis_user);
     one.sis_login = columns.field(row, heading::sis_login);
     one.handed_in = columns.field(row, heading::handed_in);
-    for (const std::string& id : {number, columns.field(row, heading::id_number), columns.field(row, heading::login),
-                                  one.sis_user, one.sis_login, columns.field(row, heading::email)})
+    const std::string login = read_brightspace(one, columns, row);
+    for (const std::string& id : {number, columns.field(row, heading::id_number), one.org_defined, login, one.sis_user,
+                                  one.sis_login, columns.field(row, heading::email)})
         if (!id.empty()) one.ids.push_back(intake::id_meant_by(id));
     const auto usable = std::ranges::find_if(one.ids, intake::is_usable_id);
     if (usable != one.ids.end()) one.id = *usable;
@@ -157,13 +172,12 @@ Roster Roster::parse(std::string_view text, const std::string& file) {
     const std::vector<CsvRow> rows = rows_of(text, file);
     const Columns columns(rows.front());
     if (std::ranges::none_of(
-            std::initializer_list<Names>{heading::id, heading::participant, heading::id_number, heading::login,
-                                         heading::sis_user, heading::sis_login, heading::email},
+            std::initializer_list<Names>{heading::id, heading::participant, heading::id_number, heading::org_defined,
+                                         heading::login, heading::sis_user, heading::sis_login, heading::email},
             [&](Names names) { return columns.has(names); }))
         refuse(file, rows.front().line,
                "no column of ids; the first line names the columns, such as id,name,section, or is that of "
-               "Moodle, "
-               "Canvas or Gradescope");
+               "Moodle, Canvas, Brightspace or Gradescope");
     Roster roster;
     std::map<std::string, std::size_t> lines;  // of each id
     for (auto row = std::next(rows.begin()); row != rows.end(); ++row) {

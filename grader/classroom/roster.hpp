@@ -24,13 +24,15 @@ struct Enrolled {
     std::string canvas_user = {};  ///< Canvas's, where Canvas says it
     std::string sis_user = {};     ///< in Canvas's gradebook; Gradescope's SID
     std::string sis_login = {};
+    std::string org_defined = {};       ///< Brightspace's OrgDefinedId, where Brightspace says it
+    std::string brightspace_user = {};  ///< its Username, likewise
     std::string handed_in = {};         ///< when, as Moodle's grading worksheet has it
     std::vector<std::string> ids = {};  ///< all that may mean this person, the best first
     std::size_t line = 0;               ///< of the file
 };
 
-/// Who is in the class: a CSV file of Moodle, Canvas or Gradescope, or plain "id,name,section". Without one it is
-/// empty, and the class is who handed in.
+/// Who is in the class: a CSV file of Moodle, Canvas, Brightspace or Gradescope, or plain "id,name,section". Without
+/// one it is empty, and the class is who handed in.
 class Roster {
 public:
     Roster() = default;

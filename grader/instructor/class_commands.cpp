@@ -69,17 +69,20 @@ void ClassCommands::add_export() {
     command
         ->add_option(
             "format", arguments_.format,
-            "csv, moodle, canvas: marks in a file; gradescope, junit: a folder with a file per student; "
+            "csv, moodle, canvas, brightspace: marks in a file; gradescope, junit: a folder with a file per student; "
             "feedback: a folder with a page per student; moodle-feedback, canvas-feedback: a zip of these pages; "
             "jplag: the sources, for JPlag")
         ->required()
-        ->check(CLI::IsMember({"csv", "moodle", "canvas", "gradescope", "junit", "feedback", "moodle-feedback",
-                               "canvas-feedback", "jplag"}))
+        ->check(CLI::IsMember({"csv", "moodle", "canvas", "brightspace", "gradescope", "junit", "feedback",
+                               "moodle-feedback", "canvas-feedback", "jplag"}))
         ->type_name("FORMAT");
     command->add_option("path", arguments_.folder, "The file, or the folder for files")->required()->type_name("PATH");
-    command->add_option("--assignment", arguments_.assignment, "canvas: what the assignment is called (Headway)")
+    command
+        ->add_option("--assignment", arguments_.assignment,
+                     "canvas, brightspace: what the assignment or grade item is called (Headway)")
         ->type_name("NAME");
-    command->add_flag("--per-exercise", arguments_.per_exercise, "canvas: an assignment per exercise, not one for all");
+    command->add_flag("--per-exercise", arguments_.per_exercise,
+                      "canvas, brightspace: an assignment or grade item per exercise, not one for all");
     command
         ->add_option("--visible", arguments_.visible,
                      "gradescope: when students see the results (visible: at once; after_due_date; after_published; "
@@ -109,8 +112,8 @@ void ClassCommands::add_report() {
 void ClassCommands::add_roster(CLI::App* command) {
     command
         ->add_option("--roster", arguments_.roster,
-                     "Who is in the class: a CSV of Moodle, Canvas or Gradescope, or id,name,section (default: "
-                     "roster.csv beside the gradebook)")
+                     "Who is in the class: a CSV of Moodle, Canvas, Brightspace or Gradescope, or id,name,section "
+                     "(default: roster.csv beside the gradebook)")
         ->type_name("FILE");
 }
 

@@ -47,16 +47,17 @@ void require_ordinary_target(const fs::path& target) {
 
 /// An option that another format would not follow must not look as if it did.
 void require_options_of_format(const ClassArguments& arguments) {
-    if (arguments.format != "canvas" && (!arguments.assignment.empty() || arguments.per_exercise))
-        throw UsageError("--assignment and --per-exercise are for ./headway class export canvas");
+    const bool names_columns = arguments.format == "canvas" || arguments.format == "brightspace";
+    if (!names_columns && (!arguments.assignment.empty() || arguments.per_exercise))
+        throw UsageError("--assignment and --per-exercise are for ./headway class export canvas and brightspace");
     if (arguments.format != "gradescope" && !arguments.visible.empty())
         throw UsageError("--visible is for ./headway class export gradescope");
 }
 
-classroom::CanvasColumns canvas_columns(const ClassArguments& arguments) {
-    classroom::CanvasColumns columns;
+classroom::GradeColumns grade_columns(const ClassArguments& arguments) {
+    classroom::GradeColumns columns;
     if (!arguments.assignment.empty()) columns.assignment = arguments.assignment;
-    if (arguments.per_exercise) columns.of = classroom::CanvasColumns::Of::each_exercise;
+    if (arguments.per_exercise) columns.of = classroom::GradeColumns::Of::each_exercise;
     return columns;
 }
 
@@ -112,31 +113,45 @@ std::vector<std::string> export_table(const ClassArguments& arguments, const Cla
     } else if (arguments.format == "canvas") {
         const auto users = classroom::canvas_users(results.roster, results.graded.attempts);
         leave_out([&](const std::string& one) { return classroom::has_canvas_row(one, users, results.roster); });
-        write(arguments.folder, classroom::canvas_csv(results.marks, canvas_columns(arguments), users, results.roster));
+        write(arguments.folder, classroom::canvas_csv(results.marks, grade_columns(arguments), users, results.roster));
+    } else if (arguments.format == "brightspace") {
+        leave_out([&](const std::string& one) { return classroom::has_brightspace_row(one, results.roster); });
+        write(arguments.folder, classroom::brightspace_csv(results.marks, grade_columns(arguments), results.roster));
     } else {
         write(arguments.folder, classroom::marks_csv(results.marks, results.roster));
     }
     return left_out;
 }
 
+/// Who gets marks by one of these tables, and how to find out by which number it knows people.
+struct Platform {
+    const char* name;
+    const char* list;
+    const char* without_guests;  ///< why they are left out; nothing where their number decides alone
+};
+
+Platform platform_of(const std::string& format) {
+    if (format == "canvas") return {"Canvas", "gradebook's export", "Canvas refuses or makes up whom it does not know"};
+    if (format == "brightspace") return {"Brightspace", "export of grades", "nobody in the roster goes by these ids"};
+    return {"Moodle", "grading worksheet", nullptr};
+}
+
 void tell_left_out(const ClassArguments& arguments, const ClassResults& results,
                    const std::vector<std::string>& left_out) {
-    const bool is_for_canvas = arguments.format == "canvas";
-    const std::vector<std::string> strangers = is_for_canvas ? guests(results) : std::vector<std::string>();
+    const Platform platform = platform_of(arguments.format);
+    const std::vector<std::string> strangers =
+        platform.without_guests != nullptr ? guests(results) : std::vector<std::string>();
     std::vector<std::string> unnumbered;
     for (const std::string& student : left_out)
         if (std::ranges::find(strangers, student) == strangers.end()) unnumbered.push_back(student);
     if (!strangers.empty())
-        fmt::print(stderr,
-                   "headway: left out of the file, since Canvas refuses or makes up whom it does not know: {}\n",
-                   named(strangers));
+        fmt::print(stderr, "headway: left out of the file, since {}: {}\n", platform.without_guests, named(strangers));
     if (!unnumbered.empty())
         fmt::print(
             stderr,
             "headway: left out of the file, since nobody says which number {} has for them: {}.\n  Its {} says it: "
             "download that as roster.csv\n",
-            is_for_canvas ? "Canvas" : "Moodle", named(unnumbered),
-            is_for_canvas ? "gradebook's export" : "grading worksheet");
+            platform.name, named(unnumbered), platform.list);
 }
 
 void write_student_pages(const fs::path& folder, const ClassResults& results, const std::vector<Mark>& marks) try {

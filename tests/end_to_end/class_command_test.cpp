@@ -47,6 +47,18 @@ TEST_F(ClassCommand, FromHandInsToMarks) {
                      "4 students in"));
     const std::string moodle = build::read_file(path("moodle.csv"));
     EXPECT_NE(moodle.find("Participant 304,,"), std::string::npos) << moodle;
+    const auto unlisted = class_command({"export", "brightspace", path("brightspace.csv")});
+    EXPECT_EQ(unlisted.ended.exit_code, 1);
+    EXPECT_TRUE(says(unlisted, "nobody says which number Brightspace has for them: 301")) << unlisted.output;
+    folder_.write("grades.csv", "OrgDefinedId,End-of-Line Indicator\n#301,#\n#302,#\n#303,#\n#304,#\n");
+    EXPECT_TRUE(says(class_command({"export", "brightspace", path("brightspace.csv"), "--roster", path("grades.csv"),
+                                    "--assignment", "Attention"}),
+                     "4 students in"));
+    const std::string brightspace = build::read_file(path("brightspace.csv"));
+    EXPECT_TRUE(brightspace.starts_with("OrgDefinedId,Username,Attention Points Grade,End-of-Line Indicator\r\n"))
+        << brightspace;
+    EXPECT_NE(brightspace.find("#301,,10,#\r\n"), std::string::npos) << brightspace;
+    EXPECT_NE(brightspace.find("#304,,,#\r\n"), std::string::npos) << brightspace;
     EXPECT_EQ(class_command({"export", "gradescope", path("results"), "--visible", "after_due_date"}).ended.exit_code,
               1);
     EXPECT_FALSE(std::filesystem::exists(path("results/304")));
@@ -181,6 +193,8 @@ TEST_F(ClassCommand, NobodyIsMissingAndFeedbackGoesBack) {
               std::string::npos);
     class_command({"adjust", "Ben", "--unset", why[0], why[1], why[2], why[3]});
 
+    EXPECT_TRUE(says(class_command({"export", "brightspace", path("brightspace.csv")}),
+                     "left out of the file, since nobody in the roster goes by these ids: 302, 303"));
     EXPECT_TRUE(says(class_command({"export", "csv", path("marks.csv"), "--per-exercise"}), "class export canvas"));
 
     ASSERT_EQ(class_command({"report", path("report")}).ended.exit_code, 0);

@@ -134,12 +134,54 @@ TEST(Exports, CanvasGetsNobodyWhomItDoesNotKnow) {
 TEST(Exports, AnAssignmentPerExerciseAddsUpToTheMark) {
     std::vector<gradebook::Mark> marks = two_marks();
     marks[0].points -= 1;  // set, or adjusted, as a whole
-    const std::string csv = canvas_csv(marks, {.assignment = "Attention", .of = CanvasColumns::Of::each_exercise},
+    const std::string csv = canvas_csv(marks, {.assignment = "Attention", .of = GradeColumns::Of::each_exercise},
                                        canvas_users(two_people(), {}), two_people());
     EXPECT_NE(csv.find("Section,Attention 03_scaled_scores,Attention by hand\r\n    Points Possible,,,,,20,0\r\n"),
               std::string::npos)
         << csv;
     EXPECT_NE(csv.find(",A,17.5,-1\r\n"), std::string::npos) << csv;
+}
+
+/// OrgDefinedId and Username, grade items, and the mark at the end of a row.
+TEST(Exports, BrightspacesImport) {
+    EXPECT_EQ(brightspace_csv(two_marks(), {.assignment = "Attention"}),
+              "OrgDefinedId,Username,Attention Points Grade,End-of-Line Indicator\r\n"
+              ",#-anna,,#\r\n")
+        << "whose number 4711 is, Brightspace did not say";
+    const Roster own = Roster::parse("id,name\n4711,Ada\nben,Ben\n", "roster.csv");
+    EXPECT_FALSE(has_brightspace_row("4711", own));
+    EXPECT_TRUE(has_brightspace_row("ben", own)) << "may be a user name";
+}
+
+TEST(Exports, BrightspaceGetsBothOfItsKeysBack) {
+    std::vector<gradebook::Mark> marks = two_marks();
+    marks[1].student = "ben";
+    marks.push_back(marks[1]);
+    marks.back().student = "guest";
+    Roster roster = Roster::parse(
+        "OrgDefinedId,Username,Last Name,First Name,End-of-Line Indicator\n"
+        "#004711,#ada,Lovelace,Ada,#\n#004712,#ben,Bitdiddle,Ben,#\n",
+        "roster.csv");
+    roster.go_by({"ben", "guest"});
+    marks[0].student = "004711";
+    EXPECT_EQ(brightspace_csv(marks, {}, roster),
+              "OrgDefinedId,Username,Headway Points Grade,End-of-Line Indicator\r\n"
+              "#004711,#ada,17.5,#\r\n"
+              "#004712,#ben,,#\r\n");
+    const Roster users = Roster::parse("Username,End-of-Line Indicator\n#4711,#\n", "roster.csv");
+    EXPECT_NE(brightspace_csv(two_marks(), {}, users).find("\r\n,#4711,17.5,#\r\n"), std::string::npos)
+        << "a user name of digits";
+}
+
+TEST(Exports, AGradeItemPerExerciseAddsUpToTheMark) {
+    std::vector<gradebook::Mark> marks = two_marks();
+    marks[0].student = "ada";
+    marks[0].points += 1;
+    EXPECT_EQ(brightspace_csv(marks, {.assignment = "Attention", .of = GradeColumns::Of::each_exercise}),
+              "OrgDefinedId,Username,Attention 03_scaled_scores Points Grade,Attention by hand Points Grade,"
+              "End-of-Line Indicator\r\n"
+              ",#ada,17.5,1,#\r\n"
+              ",#-anna,,,#\r\n");
 }
 
 TEST(Exports, TheRosterAddsNamesAndSaysWhoIsNotInIt) {

@@ -45,6 +45,10 @@ TEST(Roster, IsReadFromAnyPlatformsList) {
               "815", "Lovelace, Ada", "Sec A and B"},
              {"First Name\tLast Name\tSID\tEmail\tSection\nAda\tLovelace\t\tada@x.org\tA\n", "ada@x.org",
               "Ada Lovelace", "A"},
+             {"OrgDefinedId,Username,Last Name,First Name,Email,End-of-Line Indicator\n"
+              "#004711,#ada,Lovelace,Ada,ada@x.org,#\n",
+              "004711", "Ada Lovelace", ""},
+             {"Username,Headway Points Grade <Numeric MaxPoints:140>,End-of-Line Indicator\n#ada,,#\n", "ada", "", ""},
          }) {
         const Enrolled read = first(one.text);
         EXPECT_EQ(read.id, one.id) << one.text;
@@ -76,6 +80,15 @@ TEST(Worksheet, HasTheTimeOfEachWhoHandedIn) {
     } catch (const std::runtime_error& error) {
         EXPECT_THAT(error.what(), HasSubstr("w, line 2: 9026-05-01T14:00:00Z has not come yet"));
     }
+}
+
+TEST(Roster, OfBrightspaceHasItsTwoKeys) {
+    const Enrolled ada = first("OrgDefinedId,Username,End-of-Line Indicator\n#004711,#ada,#\n");
+    EXPECT_EQ(ada.org_defined, "004711");
+    EXPECT_EQ(ada.brightspace_user, "ada");
+    const Enrolled moodles = first("First name,Last name,Username\nAda,Lovelace,ada\n");
+    EXPECT_EQ(moodles.id, "ada");
+    EXPECT_EQ(moodles.brightspace_user, "") << "another platform's user name";
 }
 
 TEST(Roster, WhomCanvasMadeUpIsNobody) {

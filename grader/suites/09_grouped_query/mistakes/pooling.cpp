@@ -270,6 +270,22 @@ Chapter pooling() {
                      return pooled_by(w, H, H_kv, &of_the_group, 1, 1);
                  };
              }},
+        {.id = "pooling_overwrites",
+         .decision = "pooling",
+         .title = "the sum over a group is overwritten, not added up: only its last head remains, divided by H / H_kv",
+         .right = "add up all heads of a group, then divide once by H / H_kv",
+         .symptom = "right where every group is one head; else keys are too small, and only the last head of a group "
+                    "counts",
+         .question = "What does your sum hold after the second head of a group: both, or the second alone?",
+         .make =
+             [](Choices& c) {
+                 c.change<GroupedLayer>().pool = [](const Array& w, Index H, Index H_kv) {
+                     const auto last = [](Index j, Index, Index d, Index groups, Index group) {
+                         return of_the_group(j, group - 1, d, groups, group);
+                     };
+                     return pooled_by(w, H, H_kv, last, 1, static_cast<double>(H_kv) / static_cast<double>(H));
+                 };
+             }},
         {.id = "pooling_takes_the_largest",
          .decision = "pooling",
          .title = "the largest number of each group is taken instead of the mean",
