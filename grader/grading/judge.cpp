@@ -112,13 +112,19 @@ std::vector<Answered> Judge::probe(const fs::path& worker, Build build, int coun
     return answers;
 }
 
-std::vector<std::string> Judge::blind_tests(const fs::path& worker) const {
-    std::vector<std::string> found;
-    for (const auto& test : ask("compare", worker, Build::plain, {})) {
+HowAsked Judge::how_asked(const fs::path& worker) const {
+    HowAsked found;
+    const nlohmann::json document = ask("compare", worker, Build::plain, {});
+    for (const auto& sweep : document.at("sweeps"))
+        found.sweeps.push_back({sweep.at("kind").get<std::string>(), sweep.at("of").get<std::string>(),
+                                sweep.at("questions").get<std::size_t>(),
+                                sweep.at("functions").get<std::vector<std::string>>()});
+    for (const auto& test : document.at("tests")) {
         const auto all = test.at("all").get<std::size_t>(), blind = test.at("blind").get<std::size_t>();
         if (4 * blind > all)
-            found.push_back(fmt::format("{} compares {} of {} answers within bounds that nearly every answer keeps",
-                                        test.at("name").get<std::string>(), blind, all));
+            found.blind_tests.push_back(
+                fmt::format("{} compares {} of {} answers within bounds that nearly every answer keeps",
+                            test.at("name").get<std::string>(), blind, all));
     }
     return found;
 }

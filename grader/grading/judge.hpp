@@ -7,6 +7,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -21,6 +22,21 @@ struct Answered {
     std::string words;  ///< which function, what kind of answer, with which names and shapes
     std::vector<double> numbers;
     bool is_right = true;  ///< as the model of the exercise has it
+};
+
+/// Questions that the hidden tests generate: see judge::Sweep.
+struct AskedSweep {
+    std::string kind;
+    std::string of;
+    std::size_t questions = 0;
+    std::vector<std::string> functions;
+};
+
+/// How the hidden tests ask a program that is right.
+struct HowAsked {
+    /// In words, those in which more than a quarter of what is compared is compared blindly: see judge::is_blind.
+    std::vector<std::string> blind_tests;
+    std::vector<AskedSweep> sweeps;
 };
 
 /// The judge, a program of its own, asked about one exercise: a function for each of its verbs (judge/verbs.hpp).
@@ -48,9 +64,7 @@ public:
 
     /// What a program answers to the questions of the diagnosis, drawn `count` times; nothing where there are none.
     std::vector<Answered> probe(const std::filesystem::path& worker, build::Build build, int count) const;
-    /// Hidden tests in which more than a quarter of what is compared is compared blindly, in words: see
-    /// judge::is_blind.
-    std::vector<std::string> blind_tests(const std::filesystem::path& worker) const;
+    HowAsked how_asked(const std::filesystem::path& worker) const;
     /// Writes the calls of one hidden test to `file`, as frames.
     void record(const std::filesystem::path& worker, build::Build build, const std::string& test,
                 const std::filesystem::path& file) const;

@@ -4,6 +4,7 @@
 
 #include "terminal/console.hpp"
 #include "terminal/exit_status.hpp"
+#include "verify/asked.hpp"
 #include "verify/proof.hpp"
 #include "verify/proof_document.hpp"
 
@@ -129,6 +130,25 @@ int expand(const Course& course, const std::vector<const ExerciseInfo*>& exercis
     return all_passed;
 }
 
+/// All headers of the exercise, one after the other.
+std::string headers_of(const Course& course, const ExerciseInfo& info) {
+    std::string text;
+    for (const auto& file : fs::directory_iterator(course.root / "exercises" / info.name))
+        if (file.path().extension() == ".hpp") text += build::read_file(file.path()) + "\n";
+    return text;
+}
+
+int print_asked(const Course& course, const std::vector<ExerciseProof>& exercises) {
+    int status = all_passed;
+    for (const ExerciseProof& exercise : exercises) {
+        fmt::print("{}", asked_table(headers_of(course, *exercise.info), exercise));
+        if (exercise.specimens.front().gap.empty()) continue;
+        fmt::print("  The solution: {}\n", exercise.specimens.front().gap);
+        status = some_did_not_pass;
+    }
+    return status;
+}
+
 }  // namespace
 
 CLI::App* declare_verify(CLI::App& app, VerifyArguments& verify) {
@@ -154,6 +174,9 @@ CLI::App* declare_verify(CLI::App& app, VerifyArguments& verify) {
         ->type_name("FILE");
     auto* show = command->add_option("--show", verify.show, "Only print the whole program of a mutant");
     show->expected(2)->type_name("NN NAME");
+    command->add_flag("--asked", verify.asked,
+                      "Only say what the hidden tests ask in turn of each function: sizes in every relation, masks, "
+                      "misfits");
     command->add_option("--expand", verify.expand, "Only write the mutants into a folder, each as a submission")
         ->type_name("DIR")
         ->excludes(show);
@@ -172,9 +195,14 @@ int run_verify(const Course& course, const VerifyArguments& arguments) {
     if (!arguments.expand.empty()) return expand(course, exercises, arguments);
 
     ProgressLine progress;
-    const Proof proof = prove(course, exercises, arguments.seed, extent_of(arguments),
-                              {.step = [&](const std::string& step) { progress.show(step); },
-                               .gap = [&](const std::string& gap) { progress.keep("gap: " + gap); }});
+    const Told told{.step = [&](const std::string& step) { progress.show(step); },
+                    .gap = [&](const std::string& gap) { progress.keep("gap: " + gap); }};
+    if (arguments.asked) {
+        const std::vector<ExerciseProof> solutions = examine_solutions(course, exercises, arguments.seed, told);
+        progress.clear();
+        return print_asked(course, solutions);
+    }
+    const Proof proof = prove(course, exercises, arguments.seed, extent_of(arguments), told);
     progress.clear();
     for (const ExerciseProof& exercise : proof.exercises) print_costs(exercise.specimens);
     if (arguments.diagnosis) print_catalogue(proof);

@@ -18,6 +18,7 @@ struct VerifyArguments {
     int every = 1;                  ///< of the others one in so many
     int first = 0;                  ///< which share of them that is
     int sanitized_every = 1;        ///< in both builds each first of so many
+    bool asked = false;             ///< only what the hidden tests ask in turn of each function
     std::string proof;              ///< where PROOF.md goes; empty: nowhere
     std::vector<std::string> show;  ///< exercise and name of a mutant: only its program is printed
     std::string expand;             ///< a folder: only the mutants are written there, each as a submission

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -102,6 +103,12 @@ Listener::Result Listener::result(const testing::TestInfo& info) {
 std::vector<std::pair<std::string, Comparisons>> Listener::comparisons() const {
     std::vector<std::pair<std::string, Comparisons>> all;
     for (const Result& result : results_) all.emplace_back(result.test.name, result.record.comparisons);
+    return all;
+}
+
+std::vector<Sweep> Listener::sweeps() const {
+    std::vector<Sweep> all;
+    for (const Result& result : results_) std::ranges::copy(result.record.sweeps, std::back_inserter(all));
     return all;
 }
 
@@ -208,9 +215,11 @@ void Listener::settle_visible(std::vector<verdict::Test>& tests) const {
     const auto passed = [](const verdict::Test& test) { return test.state == verdict::TestState::passed; };
     if (!std::ranges::all_of(tests, passed)) return;
     const auto first_with = [&](const std::set<std::string> TestRecord::*functions) {
-        return static_cast<std::size_t>(std::ranges::find_if(results_, [&](const Result& one) {
-                                            return (one.record.*functions).contains(visible_->record.function);
-                                        }) - results_.begin());
+        return static_cast<std::size_t>(
+            std::ranges::find_if(
+                results_,
+                [&](const Result& one) { return (one.record.*functions).contains(visible_->record.function); }) -
+            results_.begin());
     };
     // One that saw it compute: another may only have looked at what it refuses.
     std::size_t at = first_with(&TestRecord::shown);

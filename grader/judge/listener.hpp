@@ -30,6 +30,9 @@ public:
     /// By the name of a test.
     std::vector<std::pair<std::string, Comparisons>> comparisons() const;
 
+    /// Of all tests.
+    std::vector<Sweep> sweeps() const;
+
 private:
     struct Result {
         verdict::Test test;

@@ -65,10 +65,14 @@ nlohmann::json run_suite(const std::pair<const std::string, Suite>& suite, Sessi
 }
 
 nlohmann::json run_comparisons(const std::pair<const std::string, Suite>& suite, Session session) {
-    nlohmann::json document = nlohmann::json::array();
-    for (const auto& [test, comparisons] : run_all(suite, session, "").comparisons())
-        document.push_back({{"name", test}, {"all", comparisons.all}, {"blind", comparisons.blind}});
-    return document;
+    const Listener& run = run_all(suite, session, "");
+    nlohmann::json tests = nlohmann::json::array(), sweeps = nlohmann::json::array();
+    for (const auto& [test, comparisons] : run.comparisons())
+        tests.push_back({{"name", test}, {"all", comparisons.all}, {"blind", comparisons.blind}});
+    for (const Sweep& sweep : run.sweeps())
+        sweeps.push_back(
+            {{"kind", sweep.kind}, {"of", sweep.of}, {"questions", sweep.questions}, {"functions", sweep.functions}});
+    return {{"tests", tests}, {"sweeps", sweeps}};
 }
 
 }  // namespace headway::judge

@@ -16,7 +16,7 @@ const std::pair<const std::string, Suite>& suite_of(const std::string& exercise)
 nlohmann::json run_suite(const std::pair<const std::string, Suite>& suite, Session session,
                          const std::string& only = "");
 
-/// The same. @return how each test compared: name, all, blind
+/// The same. @return how each test compared (name, all, blind), and what was asked in sweeps: see Sweep
 nlohmann::json run_comparisons(const std::pair<const std::string, Suite>& suite, Session session);
 
 }  // namespace headway::judge

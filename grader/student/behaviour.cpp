@@ -286,6 +286,7 @@ void expect_same_if_repeated(Student& student, FunctionCall call, const std::str
 }
 
 void expect_untouched(Student& student, const std::vector<FunctionCall>& calls) {
+    const SweepInTurn noted(student, "state", "", calls.size());
     std::vector<LaterAnswers> answers;
     for (const FunctionCall& call : calls) answers.push_back(expect_untouched(student, call));
     if (std::any_of(calls.begin(), calls.end(), uses_objects)) return;

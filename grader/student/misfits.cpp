@@ -161,6 +161,7 @@ void refuses_misfits(Student& student, Random& random, const std::string& functi
         // Twice as many divide among the heads too.
         for (const std::vector<Place>& changed : changed_in_pairs(same)) ask(changed, 2 * was);
     }
+    const SweepInTurn noted(student, "misfits", shapes, questions.size(), {function});
     ask_in_turn(student, random, questions);
 }
 

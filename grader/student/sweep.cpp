@@ -136,6 +136,7 @@ void for_every_relation(Student& student, Random& random, const std::string& tex
     const std::vector<AxisSizes> rows = every_relation(random, axes);
     std::vector<DrawAndAsk> questions;
     for (const AxisSizes& row : rows) questions.emplace_back([&](Random& own) { ask(row, own); });
+    const SweepInTurn noted(student, "sizes", text, rows.size());
     ask_in_turn(student, random, questions,
                 [&](const std::vector<bool>& wrong) { return what_tells_apart(axes, rows, wrong); });
 }
@@ -145,6 +146,7 @@ void for_every_mask(Student& student, Random& random, const Shape& scores,
     std::vector<DrawAndAsk> questions;
     for (int form = 0; form < mask_forms; ++form)
         questions.emplace_back([&, form](Random& own) { ask(mask_of_form(form, own, scores), own); });
+    const SweepInTurn noted(student, "masks", "", questions.size());
     ask_in_turn(student, random, questions);
 }
 

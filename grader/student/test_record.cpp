@@ -56,6 +56,18 @@ void remark_unmeasured_memory(Student& student, const std::string& function) {
                         "processes), so nothing is held against it.");
 }
 
+SweepInTurn::SweepInTurn(Student& student, std::string kind, std::string of, std::size_t questions,
+                         std::set<std::string> functions)
+    : record_(student.test_record()), sweep_{std::move(kind), std::move(of), questions, std::move(functions)} {
+    std::swap(answered_before_, record_.answered);
+}
+
+SweepInTurn::~SweepInTurn() {
+    sweep_.functions.insert(record_.answered.begin(), record_.answered.end());
+    record_.answered.merge(answered_before_);
+    record_.sweeps.push_back(std::move(sweep_));
+}
+
 void fail(verdict::Failure failure) { throw StopTest{std::move(failure)}; }
 
 void fail_for_form(const std::string& field) {

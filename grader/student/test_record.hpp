@@ -34,6 +34,15 @@ struct Comparisons {
     std::size_t all = 0, blind = 0;
 };
 
+/// Questions that were generated and asked in turn, of some functions: with sizes in every relation, with masks of
+/// every form, with shapes that do not fit, or once more after other calls.
+struct Sweep {
+    std::string kind;  ///< "sizes", "masks", "misfits" or "state"
+    std::string of;    ///< what stands in every relation: "B H T S d"
+    std::size_t questions = 0;
+    std::set<std::string> functions;
+};
+
 /// What happens in a test. Each Student keeps one: its calls and the expectations write in it, and the code that runs
 /// the test reads it and starts a new one.
 struct TestRecord {
@@ -57,6 +66,7 @@ struct TestRecord {
     std::vector<std::string> remarks;  ///< worth knowing, whether it passes or fails
     bool outside_story = false;        ///< calls that are made now are not added to it
     Comparisons comparisons;
+    std::vector<Sweep> sweeps;  ///< no part of a verdict: `verify --asked` shows them
     bool has_computed = false;  ///< what is asked now has given right answers in this test: see ask_in_turn()
 
     /// Takes over the failure that stopped the test, if there is one, with the story up to here.
@@ -74,6 +84,21 @@ void shown(Student& student, const std::string& function);
 void remark(Student& student, std::string sentence);
 /// That what memory `function` takes is not known (Student::Measured), which must not go unsaid.
 void remark_unmeasured_memory(Student& student, const std::string& function);
+
+/// Notes in the record a sweep of `functions`, and of those that answer as long as this lives.
+class SweepInTurn {
+public:
+    SweepInTurn(Student& student, std::string kind, std::string of, std::size_t questions,
+                std::set<std::string> functions = {});
+    ~SweepInTurn();
+    SweepInTurn(const SweepInTurn&) = delete;
+    SweepInTurn& operator=(const SweepInTurn&) = delete;
+
+private:
+    TestRecord& record_;
+    Sweep sweep_;
+    std::set<std::string> answered_before_;
+};
 
 /// Ends the test with this failure; its record adds the story, and the function if that is empty.
 [[noreturn]] void fail(verdict::Failure failure);

@@ -83,9 +83,12 @@ wire::Value asked(const std::string& function, const Arguments& arguments, bool 
     if (!outcome.error) return std::move(outcome.value);
     if (lacks_resources(*outcome.error)) student.in_doubt();
     switch (outcome.error->kind) {
-    case wire::ErrorKind::invalid_argument: throw std::invalid_argument(outcome.error->message);
-    case wire::ErrorKind::out_of_range: throw std::out_of_range(outcome.error->message);
-    default: throw std::runtime_error(outcome.error->message);
+        case wire::ErrorKind::invalid_argument:
+            throw std::invalid_argument(outcome.error->message);
+        case wire::ErrorKind::out_of_range:
+            throw std::out_of_range(outcome.error->message);
+        default:
+            throw std::runtime_error(outcome.error->message);
     }
 }
 

@@ -40,15 +40,19 @@ std::vector<fs::path> sorted_folders(const fs::path& parent) {
     return folders;
 }
 
+Specimen specimen_of(Kind kind, const ExerciseInfo& info, const fs::path& submission) {
+    Specimen specimen;
+    specimen.kind = kind;
+    specimen.exercise = &info;
+    specimen.name = submission.filename().string();
+    specimen.submission = submission;
+    return specimen;
+}
+
 std::vector<Specimen> collect(const Course& course, const ExerciseInfo& info, const Extent& extent) {
     std::vector<Specimen> specimens;
     const auto add = [&](Kind kind, const fs::path& submission) {
-        Specimen specimen;
-        specimen.kind = kind;
-        specimen.exercise = &info;
-        specimen.name = submission.filename().string();
-        specimen.submission = submission;
-        specimens.push_back(std::move(specimen));
+        specimens.push_back(specimen_of(kind, info, submission));
     };
     add(Kind::stub, course.root / "stubs");
     add(Kind::solution, course.root / "solutions");
@@ -90,9 +94,11 @@ std::vector<Answered> answers_of(const Course& course, const Specimen& specimen,
     return answers;
 }
 
-/// What the hidden tests compare so loosely that it shows nothing.
-std::vector<std::string> blind_tests_of(const Course& course, const Specimen& specimen, std::uint64_t seed) {
-    return Judge(course, *specimen.exercise, seed).blind_tests(worker_of(course, specimen, Build::plain));
+/// What the hidden tests ask it in turn, and whether they compare so loosely that it shows nothing.
+void look_at_the_tests(const Course& course, Specimen& specimen, std::uint64_t seed) {
+    const HowAsked asked = Judge(course, *specimen.exercise, seed).how_asked(worker_of(course, specimen, Build::plain));
+    specimen.sweeps = asked.sweeps;
+    specimen.gap = fmt::format("{}", fmt::join(asked.blind_tests, "; "));
 }
 
 void examine(const Course& whole, Specimen& specimen, std::uint64_t seed) {
@@ -117,8 +123,7 @@ void examine(const Course& whole, Specimen& specimen, std::uint64_t seed) {
         specimen.shown = specimen.draws.plain > 0 ? shown_by(specimen.verdict, answers_of(course, specimen, seed))
                                                   : shown_unasked(specimen.verdict);
         specimen.gap = gap_of(specimen);
-        if (specimen.kind == Kind::solution && specimen.gap.empty())
-            specimen.gap = fmt::format("{}", fmt::join(blind_tests_of(course, specimen, seed), "; "));
+        if (specimen.kind == Kind::solution && specimen.gap.empty()) look_at_the_tests(course, specimen, seed);
     } catch (const std::exception& error) {
         specimen.gap = error.what();
     }
@@ -318,6 +323,17 @@ Proof prove(const Course& course, const std::vector<const ExerciseInfo*>& exerci
     proof.catalogue = prove_catalogue(course, proof.exercises);
     if (const std::string problem = one_translation_unit(course); !problem.empty()) proof.gaps.push_back(problem);
     return proof;
+}
+
+std::vector<ExerciseProof> examine_solutions(const Course& course, const std::vector<const ExerciseInfo*>& exercises,
+                                             std::uint64_t seed, const Told& told) {
+    std::vector<ExerciseProof> found;
+    for (const ExerciseInfo* info : exercises)
+        found.push_back({info, 0, std::nullopt, {specimen_of(Kind::solution, *info, course.root / "solutions")}});
+    std::vector<Specimen*> all;
+    for (ExerciseProof& exercise : found) all.push_back(&exercise.specimens.front());
+    examine_all(course, all, seed, told);
+    return found;
 }
 
 }  // namespace headway::cli

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "grading/course.hpp"
+#include "grading/judge.hpp"
 #include "verify/alike.hpp"
 #include "verify/mutants.hpp"
 
@@ -36,8 +37,9 @@ struct Specimen {
     bool sanitized = true;             ///< whether it is graded in the sanitized build, too
     Draws draws;                       ///< of the questions of the diagnosis, which are then asked of it one by one
     verdict::Exercise verdict;
-    Shown shown;      ///< what may tell it from others
-    std::string gap;  ///< what is not as it should be; empty if all is
+    Shown shown;                     ///< what may tell it from others
+    std::vector<AskedSweep> sweeps;  ///< of a solution: what its functions are asked in turn
+    std::string gap;                 ///< what is not as it should be; empty if all is
 
     /// The mistakes that were named, without repetition.
     std::vector<std::string> named() const;
@@ -96,5 +98,9 @@ std::vector<const Mutant*> covered(const Mutants& mutants, const Extent& extent)
 
 Proof prove(const Course& course, const std::vector<const ExerciseInfo*>& exercises, std::uint64_t seed,
             const Extent& extent, const Told& told);
+
+/// Of each exercise the solution alone, and what it is asked.
+std::vector<ExerciseProof> examine_solutions(const Course& course, const std::vector<const ExerciseInfo*>& exercises,
+                                             std::uint64_t seed, const Told& told);
 
 }  // namespace headway::cli

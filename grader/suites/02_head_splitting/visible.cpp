@@ -33,8 +33,6 @@ Tensor transpose(const Tensor& x, Index axis0, Index axis1) {
 
 Tensor contiguous(const Tensor& x) { return made_of(x, "contiguous", {}); }
 
-Tensor split_heads(const Tensor& x, Index num_heads) {
-    return made_of(x, "split_heads", {{"num_heads", num_heads}});
-}
+Tensor split_heads(const Tensor& x, Index num_heads) { return made_of(x, "split_heads", {{"num_heads", num_heads}}); }
 
 }  // namespace headway::ex02

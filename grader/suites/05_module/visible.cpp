@@ -37,7 +37,8 @@ public:
     /// Once all are added.
     void join(const std::function<void(const std::string&, Module&)>& to) {
         for (const auto& [name, child] : children_) {
-            child->join([&child = *child](const std::string& of, Module& module) { child.register_module(of, module); });
+            child->join(
+                [&child = *child](const std::string& of, Module& module) { child.register_module(of, module); });
             to(name, *child);
         }
     }

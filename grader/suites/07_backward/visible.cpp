@@ -42,11 +42,9 @@ AttentionGradients attention_backward(const Tensor& q, const Tensor& k, const Te
 
 Tensor linear_backward(const Tensor& x, const Tensor& weight, const Tensor& grad_y, Tensor& grad_weight,
                        Tensor& grad_bias) {
-    const auto grads = asked_for<wire::Record>("linear_backward", {{"x", x},
-                                                                   {"weight", weight},
-                                                                   {"grad_y", grad_y},
-                                                                   {"grad_weight", grad_weight},
-                                                                   {"grad_bias", grad_bias}});
+    const auto grads = asked_for<wire::Record>(
+        "linear_backward",
+        {{"x", x}, {"weight", weight}, {"grad_y", grad_y}, {"grad_weight", grad_weight}, {"grad_bias", grad_bias}});
     grad_weight = field<Tensor>(grads, "weight");
     grad_bias = field<Tensor>(grads, "bias");
     return field<Tensor>(grads, "x");

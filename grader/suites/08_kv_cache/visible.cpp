@@ -22,8 +22,7 @@ Cache contents(wire::Handle cache) {
 /// Asks for what may change a cache, which lies in the worker meanwhile. What a refusal has left of it is seen, too.
 template <class Ask>
 auto changing(Cache& cache, Ask ask) {
-    const auto there =
-        in_passing<wire::Handle>("cache", {{"k", cache.k}, {"v", cache.v}, {"lengths", cache.lengths}});
+    const auto there = in_passing<wire::Handle>("cache", {{"k", cache.k}, {"v", cache.v}, {"lengths", cache.lengths}});
     try {
         auto answer = ask(there);
         cache = contents(there);
@@ -63,8 +62,8 @@ Tensor decode(Cache& cache, const Projections& projections, const Tensor& x, con
     for (const auto& [name, parameter] : projections.state_dict()) state.fields.push_back({name, parameter});
     const auto sent = in_passing<wire::Handle>("projections", {{"state", state}});
     return changing(cache, [&](wire::Handle there) {
-        const auto decoded = asked_for<wire::Record>(
-            "decode", {{"cache", there}, {"projections", sent}, {"x", x}, {"counts", counts}});
+        const auto decoded =
+            asked_for<wire::Record>("decode", {{"cache", there}, {"projections", sent}, {"x", x}, {"counts", counts}});
         count_rows(field<Index>(decoded, "rows"));
         return field<Tensor>(decoded, "y");
     });

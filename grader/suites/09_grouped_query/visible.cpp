@@ -16,11 +16,9 @@ Tensor grouped_query_attention(const Tensor& q, const Tensor& k, const Tensor& v
 }
 
 Index cached_numbers(Index B, Index S, Index num_heads, Index num_kv_heads, Index head_dim) {
-    return asked_for<Index>("cached_numbers", {{"B", B},
-                                               {"S", S},
-                                               {"num_heads", num_heads},
-                                               {"num_kv_heads", num_kv_heads},
-                                               {"head_dim", head_dim}});
+    return asked_for<Index>(
+        "cached_numbers",
+        {{"B", B}, {"S", S}, {"num_heads", num_heads}, {"num_kv_heads", num_kv_heads}, {"head_dim", head_dim}});
 }
 
 Tensor pool_heads(const Tensor& w, Index num_heads, Index num_kv_heads) {

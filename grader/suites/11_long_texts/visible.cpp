@@ -36,13 +36,12 @@ Mask long_mask(Index T, Index S, Index w, const std::vector<Index>& globals, con
 
 Tensor window_attention(const Tensor& q, const Tensor& k, const Tensor& v, Index w, const std::vector<Index>& globals,
                         const Mask& padding) {
-    return asked_for<Tensor>(
-        "window_attention", {{"q", q}, {"k", k}, {"v", v}, {"w", w}, {"globals", globals}, {"padding", padding}});
+    return asked_for<Tensor>("window_attention",
+                             {{"q", q}, {"k", k}, {"v", v}, {"w", w}, {"globals", globals}, {"padding", padding}});
 }
 
 RingCache make_ring(Index B, Index H, Index w, Index d, Index d_v) {
-    return contents(
-        asked_for<wire::Handle>("make_ring", {{"B", B}, {"H", H}, {"w", w}, {"d", d}, {"d_v", d_v}}));
+    return contents(asked_for<wire::Handle>("make_ring", {{"B", B}, {"H", H}, {"w", w}, {"d", d}, {"d_v", d_v}}));
 }
 
 void ring_append(RingCache& cache, const Tensor& k, const Tensor& v) {
@@ -60,8 +59,6 @@ Tensor ring_decode(RingCache& cache, const Tensor& q, const Tensor& k, const Ten
 
 Mask reach(const Mask& mask, Index layers) { return asked_for<Mask>("reach", {{"mask", mask}, {"layers", layers}}); }
 
-Index window_reach(Index w, Index layers) {
-    return asked_for<Index>("window_reach", {{"w", w}, {"layers", layers}});
-}
+Index window_reach(Index w, Index layers) { return asked_for<Index>("window_reach", {{"w", w}, {"layers", layers}}); }
 
 }  // namespace headway::ex11

@@ -45,8 +45,9 @@ Tensor sum_in(const Tensor& x, Format format) {
 }
 
 Tensor softmax_in_half(const Tensor& scores, Total total) {
-    return asked_for<Tensor>("softmax_in_half", {{"scores", scores},
-                                                 {"total", std::string(total == Total::in_half ? "in_half" : "in_float")}});
+    return asked_for<Tensor>(
+        "softmax_in_half",
+        {{"scores", scores}, {"total", std::string(total == Total::in_half ? "in_half" : "in_float")}});
 }
 
 Tensor attention_in_half(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask) {
@@ -85,8 +86,8 @@ Tensor int8_attention(const Tensor& q, const Int8Cache& cache, const Mask& mask)
 
 Index cache_bytes(Index B, Index H, Index S, Index d, Index d_v, Kept kept) {
     const char* const how = kept == Kept::as_float ? "as_float" : kept == Kept::as_half ? "as_half" : "as_int8";
-    return asked_for<Index>(
-        "cache_bytes", {{"B", B}, {"H", H}, {"S", S}, {"d", d}, {"d_v", d_v}, {"kept", std::string(how)}});
+    return asked_for<Index>("cache_bytes",
+                            {{"B", B}, {"H", H}, {"S", S}, {"d", d}, {"d_v", d_v}, {"kept", std::string(how)}});
 }
 
 }  // namespace headway::ex12

@@ -84,9 +84,7 @@ RmsNormGradients rms_norm_backward(const Tensor& x, const Tensor& gain, double e
     return {field<Tensor>(grads, "x"), field<Tensor>(grads, "gain")};
 }
 
-Tensor gelu(const Tensor& x, Gelu formula) {
-    return asked_for<Tensor>("gelu", {{"x", x}, {"formula", word(formula)}});
-}
+Tensor gelu(const Tensor& x, Gelu formula) { return asked_for<Tensor>("gelu", {{"x", x}, {"formula", word(formula)}}); }
 
 Tensor gelu_backward(const Tensor& x, const Tensor& grad_y, Gelu formula) {
     return asked_for<Tensor>("gelu_backward", {{"x", x}, {"grad_y", grad_y}, {"formula", word(formula)}});
@@ -115,21 +113,24 @@ MlpGradients mlp_backward(const MlpWeights& weights, const Tensor& x, const Tens
 
 Tensor block_forward(const Block& block, const Tensor& x) {
     Arguments arguments{{"x", x}};
-    add_weights(arguments, [&](const auto& of) { return of(block); }, x);
+    add_weights(
+        arguments, [&](const auto& of) { return of(block); }, x);
     add_options(arguments, block);
     return asked_for<Tensor>("block_forward", arguments);
 }
 
 BlockGradients block_backward(const Block& block, const Tensor& x, const Tensor& grad_y) {
     Arguments arguments{{"x", x}, {"grad_y", grad_y}};
-    add_weights(arguments, [&](const auto& of) { return of(block); }, x);
+    add_weights(
+        arguments, [&](const auto& of) { return of(block); }, x);
     add_options(arguments, block);
     return gradients(asked_for<wire::Record>("block_backward", arguments), "");
 }
 
 std::vector<BlockGradients> stack_backward(const std::vector<Block>& blocks, const Tensor& x, const Tensor& grad_y) {
     Arguments arguments{{"x", x}, {"grad_y", grad_y}};
-    add_weights(arguments, [&](const auto& of) { return joined(blocks, of); }, x);
+    add_weights(
+        arguments, [&](const auto& of) { return joined(blocks, of); }, x);
     add_options(arguments, blocks.empty() ? Block{} : blocks.front());
     const auto answer = asked_for<wire::Record>("stack_backward", arguments);
     std::vector<BlockGradients> grads;

@@ -1,0 +1,58 @@
+#include "verify/asked.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <map>
+#include <regex>
+#include <set>
+
+namespace headway::cli {
+namespace {
+
+/// What one function is asked.
+struct Row {
+    std::map<std::string, std::size_t> sizes;  ///< "B H T S d": how many questions
+    std::size_t masks = 0, misfits = 0;
+    bool state = false;
+};
+
+/// A function is declared where its name stands before a bracket, and nothing but its type before it.
+std::set<std::string> declared_in(const std::string& header) {
+    static const std::regex declaration(R"((?:^|\n) *(?:virtual )?[A-Za-z][A-Za-z0-9_:<>]* ([a-z][a-z0-9_]*)\()");
+    std::set<std::string> names;
+    for (std::sregex_iterator one(header.begin(), header.end(), declaration), end; one != end; ++one)
+        names.insert((*one)[1].str());
+    return names;
+}
+
+std::string or_none(std::size_t count) { return count == 0 ? "-" : std::to_string(count); }
+
+}  // namespace
+
+std::string asked_table(const std::string& header, const ExerciseProof& exercise) {
+    std::map<std::string, Row> rows;
+    for (const std::string& name : declared_in(header)) rows[name];
+    for (const Specimen& specimen : exercise.specimens)
+        for (const AskedSweep& sweep : specimen.sweeps)
+            for (const std::string& name : sweep.functions) {
+                const auto found = rows.find(name);
+                if (found == rows.end()) continue;
+                Row& row = found->second;
+                if (sweep.kind == "sizes") row.sizes[sweep.of] += sweep.questions;
+                if (sweep.kind == "masks") row.masks += sweep.questions;
+                if (sweep.kind == "misfits") row.misfits += sweep.questions;
+                if (sweep.kind == "state") row.state = true;
+            }
+    std::string text = fmt::format("\n{}\n  {:<31} {:>5} {:>7} {:>5}  {}\n", exercise.info->name, "function", "masks",
+                                   "misfits", "again", "sizes in every relation (questions)");
+    for (const auto& [name, row] : rows) {
+        std::vector<std::string> sizes;
+        for (const auto& [axes, count] : row.sizes) sizes.push_back(fmt::format("{} ({})", axes, count));
+        text += fmt::format("  {:<31} {:>5} {:>7} {:>5}  {}\n", name, or_none(row.masks), or_none(row.misfits),
+                            row.state ? "yes" : "-", sizes.empty() ? "-" : fmt::format("{}", fmt::join(sizes, ", ")));
+    }
+    return text;
+}
+
+}  // namespace headway::cli
