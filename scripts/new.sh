@@ -71,6 +71,7 @@ stub.cpp stubs/$name/$stem.cpp
 solution.cpp solutions/$name/$stem.cpp
 suite.cpp grader/suites/$name/suite.cpp
 dispatcher.cpp grader/suites/$name/dispatcher.cpp
+visible.cpp grader/suites/$name/visible.cpp
 mutants.toml tests/mutants/$name/mutants.toml
 accepted.toml tests/accepted/$name/accepted.toml
 trivial.cpp tests/trivial/$name.cpp
@@ -112,6 +113,9 @@ new_exercise() {
     done
     echo "$name begins with:"
     files | while read -r template file; do fill "$template" "$file"; done
+    digest=grader/suites/$name/visible_test.sha256
+    sha256sum "$root/exercises/$name/visible_test.cpp" | cut -c 1-64 >"$root/$digest"
+    echo "    $digest"
     add_to_build
     cat <<EOF
 

@@ -119,6 +119,7 @@ HowAsked Judge::how_asked(const fs::path& worker) const {
         found.sweeps.push_back({sweep.at("kind").get<std::string>(), sweep.at("of").get<std::string>(),
                                 sweep.at("questions").get<std::size_t>(),
                                 sweep.at("functions").get<std::vector<std::string>>()});
+    found.visible_tests = document.at("visible").get<std::set<std::string>>();
     for (const auto& test : document.at("tests")) {
         const auto all = test.at("all").get<std::size_t>(), blind = test.at("blind").get<std::size_t>();
         if (4 * blind > all)

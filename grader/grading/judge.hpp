@@ -37,6 +37,7 @@ struct HowAsked {
     /// In words, those in which more than a quarter of what is compared is compared blindly: see judge::is_blind.
     std::vector<std::string> blind_tests;
     std::vector<AskedSweep> sweeps;
+    std::set<std::string> visible_tests;  ///< that are asked: "AttentionScores.AreDividedBySqrtHeadDim"
 };
 
 /// The judge, a program of its own, asked about one exercise: a function for each of its verbs (judge/verbs.hpp).

@@ -72,7 +72,9 @@ nlohmann::json run_comparisons(const std::pair<const std::string, Suite>& suite,
     for (const Sweep& sweep : run.sweeps())
         sweeps.push_back(
             {{"kind", sweep.kind}, {"of", sweep.of}, {"questions", sweep.questions}, {"functions", sweep.functions}});
-    return {{"tests", tests}, {"sweeps", sweeps}};
+    nlohmann::json visible = nlohmann::json::array();
+    for (const VisibleTest& test : visible_tests()[suite.second.exercise]) visible.push_back(test.name);
+    return {{"tests", tests}, {"sweeps", sweeps}, {"visible", visible}};
 }
 
 }  // namespace headway::judge

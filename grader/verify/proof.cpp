@@ -19,6 +19,7 @@
 #include <atomic>
 #include <iterator>
 #include <mutex>
+#include <regex>
 #include <set>
 
 namespace headway::cli {
@@ -94,11 +95,28 @@ std::vector<Answered> answers_of(const Course& course, const Specimen& specimen,
     return answers;
 }
 
-/// What the hidden tests ask it in turn, and whether they compare so loosely that it shows nothing.
+/// The tests of a visible test, as its source declares them.
+std::vector<std::string> declared_tests(const std::string& source) {
+    static const std::regex declaration(R"(TEST\((\w+),\s*(\w+)\))");
+    std::vector<std::string> names;
+    for (std::sregex_iterator one(source.begin(), source.end(), declaration), end; one != end; ++one)
+        names.push_back((*one)[1].str() + "." + (*one)[2].str());
+    return names;
+}
+
+/// What the hidden tests ask it in turn; whether they compare so loosely that it shows nothing, and leave out what the
+/// visible test asks.
 void look_at_the_tests(const Course& course, Specimen& specimen, std::uint64_t seed) {
     const HowAsked asked = Judge(course, *specimen.exercise, seed).how_asked(worker_of(course, specimen, Build::plain));
     specimen.sweeps = asked.sweeps;
-    specimen.gap = fmt::format("{}", fmt::join(asked.blind_tests, "; "));
+    std::vector<std::string> gaps = asked.blind_tests;
+    const fs::path visible = course.root / "exercises" / specimen.exercise->name / "visible_test.cpp";
+    for (const std::string& name : declared_tests(build::read_file(visible)))
+        if (!asked.visible_tests.contains(name))
+            gaps.push_back(fmt::format("the visible test {} has no twin: see visible.cpp and visible_test.sha256 in "
+                                       "grader/suites/{}",
+                                       name, specimen.exercise->name));
+    specimen.gap = fmt::format("{}", fmt::join(gaps, "; "));
 }
 
 void examine(const Course& whole, Specimen& specimen, std::uint64_t seed) {

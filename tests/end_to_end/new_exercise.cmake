@@ -2,7 +2,7 @@
 # both builds, its solution and its lesson's numbers. new_test.py grades with them.
 set(made "${CMAKE_CURRENT_BINARY_DIR}/made")
 set(made_files exercises/50_made_up/made_up.hpp solutions/50_made_up/made_up.cpp lessons/numbers/made_up.cpp
-               grader/suites/50_made_up/suite.cpp grader/suites/50_made_up/dispatcher.cpp)
+               grader/suites/50_made_up/suite.cpp grader/suites/50_made_up/dispatcher.cpp grader/suites/50_made_up/visible.cpp)
 list(TRANSFORM made_files PREPEND "${made}/")
 file(GLOB_RECURSE templates CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/templates/*")
 add_custom_command(
@@ -18,7 +18,8 @@ add_custom_command(
 add_custom_target(made_exercise DEPENDS ${made_files})
 
 add_executable(made_judge $<TARGET_OBJECTS:headway-judge> $<TARGET_OBJECTS:headway_mistakes>
-                          "${made}/grader/suites/50_made_up/suite.cpp")
+                          "${made}/grader/suites/50_made_up/suite.cpp" "${made}/grader/suites/50_made_up/visible.cpp")
+target_include_directories(made_judge PRIVATE "${made}/exercises/50_made_up")
 target_compile_definitions(made_judge PRIVATE HEADWAY_EXERCISE="50_made_up")
 target_link_libraries(made_judge PRIVATE headway_student headway_diagnosis headway_movement headway_settings headway_fmt)
 
