@@ -6,17 +6,18 @@
 //
 // Element [i0, i1, ...] of a tensor is storage[offset + Σ i·stride]. Here you write what is done with that, over
 // x.shape(), x.strides(), x.offset() and the primitive x.as_strided(shape, strides, offset).
-// In this exercise Tensor's own members view, transpose and contiguous are not available: they are what you write.
-// No function changes the numbers of its arguments. A size may be 0: such a tensor has a shape and no numbers.
+// In this exercise Tensor's own members view, transpose and contiguous are not available: they are what you write. Its
+// other members are. No function changes the numbers of its arguments. No size is negative. One may be 0: such a tensor
+// has a shape and no numbers, and is contiguous whatever its strides are.
 namespace headway::ex02 {
 
 /// Row-major strides: the last axis is dense, each other stride is the product of the sizes that follow.
 ///     (2, 3, 4) -> (12, 4, 1);   (2, 0, 3) -> (0, 3, 1);   () -> ()
-/// Only strides are worked out: the shape may be larger than any memory, though Index counts its elements.
+/// Only strides are worked out: the shape may be larger than any memory, though Index counts its elements and strides.
 Strides contiguous_strides(const Shape& shape);
 
 /// The same numbers in the same row-major order under another shape; never a copy.      [as torch.Tensor.view]
-/// @param shape  of sizes alone: no -1 is asked
+/// @param shape  of sizes alone: there is no -1
 /// @return shares storage with x
 /// @throws std::invalid_argument if the element counts differ, or if the strides of x cannot express the shape, such as
 ///         a transposed matrix seen as one row (refusing every tensor that is not contiguous is right too)
@@ -30,8 +31,8 @@ Tensor transpose(const Tensor& x, Index axis0, Index axis1);
 
 /// x itself or a view of all of it if it is contiguous already (no copy), else a row-major copy.
 ///                                                                                     [as torch.Tensor.contiguous]
-/// @return the shape and numbers of x, with contiguous_strides(shape); x itself as it is, where the stride of
-///         an axis of size 1 may be any (where it is another than in contiguous_strides, a copy is right too)
+/// @return the shape and numbers of x, with contiguous_strides(shape); an x that is contiguous already may keep its
+///         strides where a size is 1 or there are no numbers (a copy with contiguous_strides is right there too)
 Tensor contiguous(const Tensor& x);
 
 /// The features of each token, divided among H heads: head h gets features [h·d, (h+1)·d).

@@ -7,7 +7,8 @@
 //
 // No function changes its arguments, or what it returned before. Where a shape does not fit, throw
 // std::invalid_argument. Tensors and masks may be views of any strides. given::split_heads, causal_mask, padding_mask
-// and scaled_dot_product_attention are yours to use. Every size is at least 1.
+// and scaled_dot_product_attention are yours to use. Sizes are at least 1 and ranks as named, unless a @throws speaks
+// of others.
 namespace headway::ex04 {
 
 /// The inverse of split_heads: head h returns to features [h·d, (h+1)·d) of its token.
@@ -29,7 +30,8 @@ Tensor project_output(const Tensor& merged, const Tensor& w_o, const Tensor& b_o
 ///     ...(x·w_v)
 /// @param x  (B, T, D)   @param w_q, w_k, w_v, w_o  (D, D)   @param mask  broadcastable to (B, H, T, T)
 /// @return (B, T, D)
-/// @throws std::invalid_argument if a shape does not fit, num_heads < 1, or D is not divisible by num_heads
+/// @throws std::invalid_argument if x is not of rank 3, a matrix is not (D, D), the mask does not broadcast,
+///         num_heads < 1, or D is not divisible by num_heads
 Tensor multi_head_attention(const Tensor& x, const Tensor& w_q, const Tensor& w_k, const Tensor& w_v, const Tensor& w_o,
                             Index num_heads, const Mask& mask);
 

@@ -13,8 +13,9 @@
 //
 // Write a class of your own in module.cpp, members and all, that derives from Attention, and the factory that makes
 // one. Everything in <headway/given.hpp> is yours to use.
-// No function changes its arguments; tensors and masks may be views of any strides; what was returned stays as it was
-// returned. Every size of a tensor is at least 1, and no H·d overflows.
+// No function changes its arguments; tensors and masks may be views of any strides; what forward and attention_weights
+// returned stays as it was returned. Sizes are at least 1 and ranks as named, unless a @throws speaks of others, and no
+// H·d overflows.
 namespace headway::ex05 {
 
 struct AttentionOptions {
@@ -42,18 +43,19 @@ public:
     /// @param query  (B, T, D)   @param key, value  (B, S, D)
     /// @param mask  true = may not attend; broadcastable to (B, H, T, S)
     /// @return (B, T, D)
-    /// @throws std::invalid_argument if a shape does not fit: key and value have one S (what broadcasts, such as a
-    /// batch of 1, may be let through)
+    /// @throws std::invalid_argument if B, S or D differ where they must agree (a size of 1 that broadcasts may be let
+    ///         through), or the mask does not broadcast
     virtual Tensor forward(const Tensor& query, const Tensor& key, const Tensor& value, const Mask& mask) = 0;
 
     /// The weights of each head (not averaged), before dropout, in either mode.
     /// Refusing what does not fit is forward's part: it is not asked here.
-    /// @return (B, H, T, S); each row sums to 1, or is all zero where every key is blocked
+    /// @return (B, H, T, S); a blocked key has 0 (up to 1e-8 is right); each row sums to 1, or is all zero where every
+    ///         key is blocked
     virtual Tensor attention_weights(const Tensor& query, const Tensor& key, const Mask& mask) = 0;
 };
 
-/// @throws std::invalid_argument unless embed_dim >= 1, num_heads >= 1, dropout in [0, 1), and head_dim >= 1 if it is
-///         given, or embed_dim divisible by num_heads if it is not
+/// @throws std::invalid_argument unless embed_dim >= 1, num_heads >= 1, 0 <= dropout < 1 (so NaN is refused), and
+///         head_dim >= 1 if it is given, or embed_dim divisible by num_heads if it is not
 std::unique_ptr<Attention> make_multi_head_attention(const AttentionOptions& options);
 
 }  // namespace headway::ex05

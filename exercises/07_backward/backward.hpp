@@ -10,8 +10,9 @@
 // gradient of what its forward function returned, and gives the gradients of what that function was given. No function
 // changes an argument that is const, or what it returned before; tensors may be views of any strides (a gradient often
 // is one). Everything in <headway/given.hpp> is yours to use: the forward functions, not their gradients. Wherever
-// shapes do not fit, throw std::invalid_argument; what broadcasts may pass. Every size is at least 1, every number
-// finite.
+// shapes do not fit, throw std::invalid_argument; a size of 1 that broadcasts may pass, and you need check neither
+// out_bias nor what gradients are added to. Sizes are at least 1 and ranks as named, unless a @throws speaks of others.
+// Numbers are finite.
 namespace headway::ex07 {
 
 /// Through softmax over the last axis, where weights = softmax(scores):
@@ -29,16 +30,18 @@ struct AttentionGradients {
 /// Through context = softmax(q·kᵀ / √d, masked)·v.
 /// @param q  (B, H, T, d)   @param k  (B, H, S, d)   @param v  (B, H, S, d_v)
 /// @param mask  true = may not attend; broadcastable to (B, H, T, S)   @param grad_context  (B, H, T, d_v)
-/// @return what a blocked key contributes is 0; so is the gradient of a query that sees no key. Never NaN
+/// @return the gradients of q, k and v: where a key is blocked, neither it nor the query gets anything from the other,
+///         so a query that sees no key has 0; never NaN
 AttentionGradients attention_backward(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask,
                                       const Tensor& grad_context);
 
 /// Through y = x·weightᵀ + bias, as nn::Linear. The gradients of parameters are *added* to what grad_weight and
 /// grad_bias hold: a parameter that is used twice gets both contributions, and the caller decides when to start from
 /// zero.
-/// The sum may lie in the storage of grad_weight, or in a new one that grad_weight then has.
+/// A sum may lie in the storage that the gradient has, or in a new one that it then has; after a refusal it may hold
+/// anything.
 /// @param x  (B, T, in)   @param weight  (out, in)   @param grad_y  (B, T, out)
-/// @param grad_weight  (out, in)   @param grad_bias  (out)
+/// @param grad_weight  (out, in)   @param grad_bias  (out); no two of their numbers share a place
 /// @return grad_x (B, T, in)
 Tensor linear_backward(const Tensor& x, const Tensor& weight, const Tensor& grad_y, Tensor& grad_weight,
                        Tensor& grad_bias);
@@ -49,9 +52,10 @@ struct Parameters {
 };
 
 /// Through self-attention as in exercise 05: y = out(merge_heads(attention(q(x), k(x), v(x), mask))).
-/// Adds to every tensor of `grads`, which are eight, none of them twice.
+/// Adds to all eight of `grads`, as linear_backward does. Where two of them are one tensor (tied weights), it gets both
+/// contributions, unless sums lie in new storages.
 /// @param x, grad_y  (B, T, D)   @return grad_x (B, T, D)
-/// @throws std::invalid_argument also if num_heads < 1, or D is not divisible by it
+/// @throws std::invalid_argument also if x is not of rank 3, num_heads < 1, or D is not divisible by it
 Tensor multi_head_attention_backward(const Tensor& x, const Parameters& parameters, Index num_heads, const Mask& mask,
                                      const Tensor& grad_y, Parameters& grads);
 

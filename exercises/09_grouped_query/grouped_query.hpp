@@ -8,14 +8,16 @@
 //
 // H query heads form H_kv groups of H / H_kv neighbours each: heads 0 .. H / H_kv - 1 are the first group. All heads of
 // a group use the same keys and values. H_kv = H is multi-head attention, H_kv = 1 multi-query attention.
-// No function changes its arguments, or what it returned before; tensors may be views of any strides. Everything in
-// <headway/given.hpp> is yours. Every size is at least 1. A mask may be a view too.
-// Wherever num_heads is not divisible by num_kv_heads, or one of the two is below 1, throw std::invalid_argument.
+// No function changes its arguments, or what it returned before; tensors and masks may be views of any strides, and a
+// result a view of an argument. Everything in <headway/given.hpp> is yours.
+// Wherever H is not divisible by H_kv, be they numbers or sizes of tensors, or a number of heads is below 1, throw
+// std::invalid_argument. Sizes are at least 1 and ranks as named, unless a @throws speaks of others.
 namespace headway::ex09 {
 
 /// Each head as often as its group is large, side by side (as torch.repeat_interleave, not as torch.tile):
 ///     result[b, h] = kv[b, h / (H / H_kv)]
 /// @param kv  (B, H_kv, S, d)   @return (B, H, S, d)
+/// @throws std::invalid_argument also if kv is not of rank 4
 Tensor repeat_heads(const Tensor& kv, Index num_heads);
 
 /// softmax(q·kᵀ / √d, masked)·v, where query head h uses keys and values of head h / (H / H_kv).
@@ -40,7 +42,8 @@ Tensor pool_heads(const Tensor& w, Index num_heads, Index num_kv_heads);
 /// @param x  (B, T, D)   @param w_q  (D, H·d)   @param w_k, w_v  (D, H_kv·d)   @param w_o  (H·d, D)
 /// @param mask  broadcastable to (B, H, T, T)
 /// @return (B, T, D)
-/// @throws std::invalid_argument also if a matrix does not have the shape that it should have
+/// @throws std::invalid_argument also if x is not of rank 3, the columns of w_q are not divisible by num_heads (their
+///         quotient is d), or another matrix does not have the shape that follows
 Tensor grouped_query_self_attention(const Tensor& x, const Tensor& w_q, const Tensor& w_k, const Tensor& w_v,
                                     const Tensor& w_o, Index num_heads, Index num_kv_heads, const Mask& mask);
 

@@ -6,10 +6,12 @@
 //          B batch · H heads · T queries · S keys · n keys of a tile · d head_dim · d_v value width
 //
 // No function changes an argument that is const, or what it returned before, but for the Running that is handed to
-// absorb; tensors and masks may be views of any strides. Every size is at least 1.
+// absorb; tensors and masks may be views of any strides. <headway/given.hpp> is not available. Sizes are at least 1 and
+// ranks as named, unless a @throws speaks of others.
 namespace headway::ex10 {
 
-/// What a softmax over the keys seen so far needs to go on, in memory as nothing_seen made it.
+/// What a softmax over the keys seen so far needs to go on. The caller has it from nothing_seen and absorb, with
+/// strides that are up to you, or makes one whose tensors are row-major, each in a storage of its own, and copies none.
 /// Before the first key: -infinity, 0 and zeros; the same as long as every score was -infinity.
 struct Running {
     Tensor largest;   ///< (B, H, T, 1): the largest score
@@ -24,7 +26,7 @@ Running nothing_seen(Index B, Index H, Index T, Index d_v);
 /// exp(largest before - largest now). Scores of ±1e4 overflow nothing.                       [Milakov, Gimelshein 2018]
 /// The new numbers may lie in the storage that running has, or in new ones.
 /// @param scores  (B, H, T, n), scaled; -infinity where a key is blocked   @param v  (B, H, n, d_v)
-/// @throws std::invalid_argument if a shape does not fit (n = 0 is not asked: it may be refused too)
+/// @throws std::invalid_argument if a shape does not fit (numbers of running may have changed by then)
 void absorb(Running& running, const Tensor& scores, const Tensor& v);
 
 /// gathered / total: the softmax-weighted mean of the values; 0, never NaN, where no key was seen.
@@ -33,10 +35,12 @@ Tensor context(const Running& running);
 
 enum class Causal { no, yes };
 
-/// softmax(q·kᵀ / √d, masked)·v, computed for at most `tile` queries and `tile` keys at a time: memory beside
-/// arguments and result does not grow with T·S.                                                 [Dao 2023, Algorithm 1]
+/// softmax(q·kᵀ / √d, masked)·v, computed for at most `tile` queries and `tile` keys at a time (fewer are right too,
+/// and tiles may begin anywhere). Memory beside arguments and result does not grow with T·S: for hundreds of queries, a
+/// thousand keys and a tile of 64 it is less than a fifth of what all scores would take.        [Dao 2023, Algorithm 1]
 /// With Causal::yes a query sees keys s <= t + (S - T) only, in addition to the mask; a tile of keys that all lie in
-/// the future of all queries of a tile is not computed at all: what it holds is never read.
+/// the future of all queries of a tile is not computed at all: NaN there does not reach these queries, though you may
+/// copy it. NaN in a tile that is computed may reach all of its queries. Other numbers, and scores, are finite.
 /// @param q  (B, H, T, d)   @param k  (B, H, S, d)   @param v  (B, H, S, d_v)
 /// @param mask  true = may not attend; broadcastable to (B, H, T, S)
 /// @return (B, H, T, d_v); zeros for queries that see no key

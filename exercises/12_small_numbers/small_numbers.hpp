@@ -11,8 +11,8 @@
 //
 // Numbers of sixteen bits live in float tensors here: each is a float that the format can hold. Everything in
 // <headway/given.hpp> up to scaled_dot_product_context is yours to use. No function changes its arguments, or what it
-// returned before; tensors and masks may be views of any strides. Every size is at least 1 (cache_bytes alone is asked
-// to refuse others). Where shapes do not fit, throw std::invalid_argument: nothing broadcasts here but a mask.
+// returned before; tensors and masks may be views of any strides. Sizes are at least 1, unless a @throws speaks of
+// others. Where shapes do not fit, throw std::invalid_argument: nothing broadcasts here but a mask.
 namespace headway::ex12 {
 
 // ---- sixteen bits --------------------------------------------------------------------------------------------------

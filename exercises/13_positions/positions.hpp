@@ -14,8 +14,8 @@
 // p · base^(-2i/d), counter-clockwise: (x, y) becomes (x·cos - y·sin, x·sin + y·cos), as on the circle of lesson 04.
 // Which two features are a pair is a convention: neighbours (2i, 2i + 1), or halves (i, i + d/2).
 // No function changes its arguments, or what it returned before; tensors may be views of any strides. Everything in
-// <headway/given.hpp> is yours. Every size is at least 1, every number finite. Where shapes do not fit, throw
-// std::invalid_argument: nothing broadcasts here but a mask.
+// <headway/given.hpp> is yours. Sizes are at least 1, unless a @throws speaks of others. Numbers are finite. Where
+// shapes do not fit, throw std::invalid_argument: nothing broadcasts here but a mask.
 namespace headway::ex13 {
 
 /// Positions of T tokens of a text whose first padding[b] tokens are padding: the first real one has position 0, and so

@@ -11,8 +11,8 @@
 // A block is two sub-layers, attention and an MLP, each with a norm and a residual. Attention is handed to you as two
 // functions, so any fits. As in exercise 07, each backward function gets the gradient of what its forward function
 // returned, grad_y, and gives the gradients of what that function was given.
-// No function changes its arguments, or what it returned before; tensors may be views of any strides. Every size is at
-// least 1, every number finite, and eps at least 1e-12 where it is above 0. Tensor's operators broadcast, and you must
+// No function changes its arguments, or what it returned before; tensors may be views of any strides. Sizes are at
+// least 1, numbers finite, and eps is at least 1e-12 where it is above 0. Tensor's operators broadcast, and you must
 // refuse what has not exactly the shape named: throw std::invalid_argument; also if eps is not above 0. A backward
 // function need not check what it has no use for: the biases that are added last (of a block, in either order,
 // norm2.bias and mlp.b_out are not asked about).

@@ -8,8 +8,8 @@ namespace headway::given {
 
 // ---- from exercise 03 on ------------------------------------------------------------------------------------
 
-/// @param x (B, T, D)   @return (B, H, T, D / H), a view
-/// @throws std::invalid_argument if x has another rank or D is not divisible by num_heads
+/// @param x (B, T, D), of any strides   @return (B, H, T, D / H), a view
+/// @throws std::invalid_argument if x has another rank, num_heads < 1, or D is not divisible by num_heads
 Tensor split_heads(const Tensor& x, Index num_heads);
 
 // ---- from exercise 04 on ------------------------------------------------------------------------------------
@@ -21,8 +21,8 @@ Mask causal_mask(Index T, Index S);
 Mask padding_mask(const std::vector<Index>& lengths, Index S);
 
 struct Attended {
-    Tensor context;  ///< (B, H, T, d_v)
-    Tensor weights;  ///< (B, H, T, S)
+    Tensor context;  ///< (B, H, T, d_v), contiguous
+    Tensor weights;  ///< (B, H, T, S), contiguous
 };
 
 /// softmax(q·kᵀ / √head_dim, masked) · v; zeros for a query that sees no key.

@@ -30,6 +30,7 @@ struct Layout {
 
     Index rank() const { return static_cast<Index>(shape.size()); }
     Index numel() const;
+    /// Row-major without gaps; axes of size 1 may have any stride, and where there are no elements, all axes may.
     bool is_contiguous() const;
     /// Whether two elements may lie in one place, as expand() leaves them. No for slices, and for axes in any order.
     bool may_overlap() const;

@@ -53,7 +53,7 @@ public:
     }
 
     /// A view with repeated axes, without a copy.   [as torch.Tensor.expand]
-    /// @throws std::invalid_argument if the shapes do not broadcast
+    /// @throws std::invalid_argument if the shapes do not broadcast, or for `Mask{}`, which has none
     Mask expand(const Shape& shape) const;
 
     /// A view of the same storage.

@@ -54,7 +54,7 @@ public:
     Index numel() const { return defined() ? layout_.numel() : 0; }
     /// Size of an axis; -1 is the last one. @throws std::out_of_range, naming the axis and the rank
     Index size(Index axis) const;
-    /// Row-major without gaps (axes of size 1 may have any stride).
+    /// Row-major without gaps (axes of size 1 may have any stride; without numbers, all may).
     bool is_contiguous() const { return layout_.is_contiguous(); }
     bool shares_storage_with(const Tensor& other) const { return defined() && storage_ == other.storage_; }
     /// Whether no other tensor sees this storage, and this one sees all of it, row-major.
@@ -93,7 +93,8 @@ public:
     Tensor select(Index axis, Index position) const;
     /// `select(0, position)`: `x[b][h]` is a matrix of a rank-4 tensor.
     Tensor operator[](Index position) const { return select(0, position); }
-    /// Positions [begin, end) of an axis. @throws std::out_of_range
+    /// Positions [begin, end) of an axis: none if begin == end.
+    /// @throws std::out_of_range unless 0 <= begin <= end <= size
     Tensor slice(Index axis, Index begin, Index end) const;
 
     // ---- copies ---------------------------------------------------------------------------------------------
@@ -108,8 +109,9 @@ public:
 
     void fill(float value);
     /// Writes `source`, which broadcasts, into this tensor's elements: `out[b].copy_from(matmul(q, k))`.
-    /// @throws std::invalid_argument if `source` does not broadcast to this shape
+    /// @throws std::invalid_argument if `source` does not broadcast to this shape, or this repeats numbers (stride 0)
     void copy_from(const Tensor& source);
+    // These too: `other` broadcasts to this shape, never the other way round.
     Tensor& operator+=(const Tensor& other);
     Tensor& operator-=(const Tensor& other);
     Tensor& operator*=(const Tensor& other);
@@ -134,7 +136,8 @@ private:
     Index storage_size_ = 0;
 };
 
-// Elementwise; shapes broadcast by NumPy's rules. @throws std::invalid_argument if they do not
+// Elementwise; shapes broadcast by NumPy's rules. Results of these, and of all functions below, are row-major and share
+// no storage with the arguments. @throws std::invalid_argument if shapes do not broadcast
 Tensor operator+(const Tensor& a, const Tensor& b);
 Tensor operator-(const Tensor& a, const Tensor& b);
 Tensor operator*(const Tensor& a, const Tensor& b);
@@ -149,8 +152,8 @@ Tensor operator*(float a, const Tensor& b);
 Tensor operator/(float a, const Tensor& b);
 Tensor operator-(const Tensor& a);
 
-// The same for temporaries, whose memory becomes the result's unless others see it: in `exp(a - b) / c` only a - b
-// takes new memory, and `x[0] / c` leaves x alone.
+// The same for temporaries (as exp and masked_fill of them), whose memory becomes the result's unless others see it: in
+// `exp(a - b) / c` only a - b takes new memory, and `x[0] / c` leaves x alone.
 Tensor operator+(Tensor&& a, const Tensor& b);
 Tensor operator-(Tensor&& a, const Tensor& b);
 Tensor operator*(Tensor&& a, const Tensor& b);
@@ -184,17 +187,18 @@ using std::exp;
 using std::log;
 using std::sqrt;
 
-/// Reductions over one axis; -1 is the last one. @throws std::out_of_range if there is no such axis
+/// Reductions over one axis; -1 is the last one. Over an axis of size 0 a sum is 0 and a mean NaN.
+/// @throws std::out_of_range if there is no such axis
 Tensor sum(const Tensor& x, Index axis, KeepAxis keep = KeepAxis::no);
 Tensor mean(const Tensor& x, Index axis, KeepAxis keep = KeepAxis::no);
-/// @throws std::invalid_argument if the axis is empty
+/// @throws std::invalid_argument if the axis is of size 0
 Tensor max(const Tensor& x, Index axis, KeepAxis keep = KeepAxis::no);
 inline float max(float a, float b) { return a < b ? b : a; }
 inline double max(double a, double b) { return a < b ? b : a; }
 inline Index max(Index a, Index b) { return a < b ? b : a; }
 inline int max(int a, int b) { return a < b ? b : a; }
 
-/// A copy of x with `value` where the mask is true. The mask broadcasts to x; `Mask{}` changes nothing.
+/// A copy of x with `value` where the mask is true. The mask broadcasts to x; with `Mask{}` it is a copy as well.
 /// @throws std::invalid_argument if it does not broadcast
 Tensor masked_fill(const Tensor& x, const Mask& mask, float value);
 Tensor masked_fill(Tensor&& x, const Mask& mask, float value);
