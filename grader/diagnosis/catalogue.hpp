@@ -2,6 +2,7 @@
 
 #include "diagnosis/choices.hpp"
 #include "diagnosis/up_to.hpp"
+#include "verdict/stage.hpp"
 
 #include <cstddef>
 #include <span>
@@ -9,6 +10,8 @@
 #include <vector>
 
 namespace headway::diagnosis {
+
+using verdict::Stage;
 
 /// A section of a lesson: {"03", "Which width is being summed?"}.
 struct Section {
@@ -28,7 +31,7 @@ inline constexpr const char* not_as_promised = "not_as_promised";
 /// Somewhere in attention where people decide; of its choices one is right.
 struct Decision {
     std::string_view id;          ///< "scale"
-    std::string_view stage;       ///< project, split, scores, scale, mask, softmax, weigh, merge, output; or empty
+    Stage stage;                  ///< of attention, or none
     UpTo<Section, 9> lesson;      ///< what settles it, one section an exercise, in their order; none: of C++ alone
     std::string_view pseudocode;  ///< with shapes; the last hint
 

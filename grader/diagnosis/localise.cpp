@@ -58,8 +58,8 @@ std::string listed_in_short(const std::vector<std::string>& names) {
 }
 
 /// The stage that all wrong parts belong to; `otherwise` if there is no such one.
-std::string stage_of(const Parts& parts, const Function& function, std::string otherwise) {
-    std::set<std::string> stages;
+Stage stage_of(const Parts& parts, const Function& function, Stage otherwise) {
+    std::set<Stage> stages;
     for (const std::string& part : parts.wrong) {
         const auto found = function.stage_of_part.find(part);
         if (found == function.stage_of_part.end()) return otherwise;
@@ -167,12 +167,12 @@ bool only_scaled(const Pair& pair) {
 }
 
 /// Scores and their scale are told apart by what comes after them.
-std::string scores_or_scale(const std::string& stage, const std::vector<Pair>& pairs) {
-    if (stage == "scores" && !constant_factor(pairs).empty()) return "scale";
+Stage scores_or_scale(Stage stage, const std::vector<Pair>& pairs) {
+    if (stage == Stage::scores && !constant_factor(pairs).empty()) return Stage::scale;
     const auto is_more = [](const Pair& pair) {
         return has_rows_of_one(pair.expected) && has_rows_of_one(pair.seen) && !only_scaled(pair);
     };
-    return stage == "scale" && std::any_of(pairs.begin(), pairs.end(), is_more) ? "scores" : stage;
+    return stage == Stage::scale && std::any_of(pairs.begin(), pairs.end(), is_more) ? Stage::scores : stage;
 }
 
 /// Whether every row that should sum to 1 is right but for a factor of its own.
@@ -277,7 +277,8 @@ void localise(verdict::FunctionDiagnosis& diagnosis, const Function& function, j
     auto pairs = wrong_pairs(observations);
     const Parts parts = parts_of(pairs);
     std::erase_if(pairs, [](const Pair& pair) { return !differs(pair); });
-    diagnosis.stage = goes_wrong_with_masks_alone(observations) ? "mask" : stage_of(parts, function, function.stage);
+    diagnosis.stage =
+        goes_wrong_with_masks_alone(observations) ? Stage::mask : stage_of(parts, function, function.stage);
     const auto shown = std::ranges::find_if(function.stages, [&](const auto& stage) {
         return std::ranges::any_of(observations,
                                    [&](const Observation& one) { return one.name == stage.second && !is_right(one); });
@@ -289,8 +290,9 @@ void localise(verdict::FunctionDiagnosis& diagnosis, const Function& function, j
     }
     diagnosis.stage = scores_or_scale(diagnosis.stage, pairs);
     // Blocked keys get nothing and open ones their due share of a sum that is not 1.
-    if (diagnosis.stage == "mask" && !pairs.empty() && std::all_of(pairs.begin(), pairs.end(), only_sums_are_wrong))
-        diagnosis.stage = "softmax";
+    if (diagnosis.stage == Stage::mask && !pairs.empty() &&
+        std::all_of(pairs.begin(), pairs.end(), only_sums_are_wrong))
+        diagnosis.stage = Stage::softmax;
     const auto shapes = other_shape(observations);
     if (std::string words = shapes ? in_words(*shapes, function) : ""; !words.empty())
         diagnosis.sentences.push_back(std::move(words));

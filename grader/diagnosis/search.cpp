@@ -20,20 +20,14 @@ std::chrono::nanoseconds time_used() {
     return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
 }
 
-/// Where a stage stands in attention; what belongs to none comes first.
-int rank_of_stage(std::string_view name) {
-    constexpr auto last = static_cast<int>(judge::Stage::output);
-    for (int rank = 0; rank <= last; ++rank)
-        if (judge::to_string(static_cast<judge::Stage>(rank)) == name) return rank;
-    throw std::logic_error("there is no stage " + std::string(name));
-}
-
 class Search {
 public:
     Search(const std::vector<Observation>& observations, const std::vector<const Mistake*>& candidates,
            const SearchLimits& limits)
         : observations_(observations), candidates_(candidates), end_(time_used() + limits.budget) {
-        for (const Mistake* candidate : candidates) rank_.push_back(rank_of_stage(decision(candidate->decision).stage));
+        // In the order of attention; what belongs to no stage comes first.
+        for (const Mistake* candidate : candidates)
+            rank_.push_back(static_cast<int>(decision(candidate->decision).stage));
         visible_.resize(observations.size());
         all_.resize(candidates.size());
         std::iota(all_.begin(), all_.end(), 0U);

@@ -3,6 +3,7 @@
 #include "diagnosis/answer.hpp"
 #include "diagnosis/choices.hpp"
 #include "diagnosis/invariants.hpp"
+#include "verdict/stage.hpp"
 
 #include <headway/random.hpp>
 
@@ -14,6 +15,8 @@
 #include <vector>
 
 namespace headway::diagnosis {
+
+using verdict::Stage;
 
 /// What a function would answer to one question under any choices.
 using Predict = std::function<Answer(const Choices&)>;
@@ -67,12 +70,12 @@ struct Function {
         nullptr;
     /// How its result is asked for; the default is a plain call.
     std::function<AnswerAndChanges(judge::Student&, const judge::Arguments&)> ask = nullptr;
-    std::string stage = {};  ///< where it stands in the order of attention
+    Stage stage = Stage::none;  ///< where it stands in the order of attention
     /// Where each part of its result stands in that order, if its parts do not stand together.
-    std::map<std::string, std::string> stage_of_part = {};
+    std::map<std::string, Stage> stage_of_part = {};
     /// Stages, each with the name of questions that hardly show what comes after it: the first that is answered wrong
     /// tells the stage that goes wrong, given that those before it are right. The name ends "wrong already where ...".
-    std::vector<std::pair<std::string, std::string>> stages = {};
+    std::vector<std::pair<Stage, std::string>> stages = {};
     /// What must hold of it, asked where nothing explains it.
     std::vector<Invariant> invariants = {};
 };

@@ -98,7 +98,7 @@ bool breaks(const NamedMistake& mistake, const Test& test) {
         return std::ranges::find(*test.states, what) != test.states->end();
     };
     return test.states && lies_in_its_function(mistake, test) &&
-           (is_stated(mistake.decision) || is_stated(mistake.stage));
+           (is_stated(mistake.decision) || is_stated(to_string(mistake.stage)));
 }
 
 void settle_credit(verdict::Exercise& exercise) {

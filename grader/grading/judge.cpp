@@ -182,9 +182,9 @@ bool is_missing_refusal(const verdict::Failure& failure) {
 /// What student/behaviour.cpp says of a function that is called again. Wrong numbers alone never lead to such words:
 /// whatever else is wrong, it is a mistake of its own.
 bool is_between_calls(const verdict::Failure& failure) {
-    return failure.stage == "state" && (failure.message.find("called again") != std::string::npos ||
-                                        failure.message.find("after another call") != std::string::npos ||
-                                        failure.message.find("since the last call") != std::string::npos);
+    return failure.stage == verdict::Stage::state && (failure.message.find("called again") != std::string::npos ||
+                                                      failure.message.find("after another call") != std::string::npos ||
+                                                      failure.message.find("since the last call") != std::string::npos);
 }
 
 std::vector<std::string> told_in_words(const verdict::Exercise& exercise) {

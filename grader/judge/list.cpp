@@ -23,7 +23,7 @@ nlohmann::json catalogue() {
             document.push_back({{"id", mistake.id},
                                 {"title", mistake.title},
                                 {"decision", mistake.decision},
-                                {"stage", diagnosis::decision(mistake.decision).stage}});
+                                {"stage", to_string(diagnosis::decision(mistake.decision).stage)}});
     return document;
 }
 

@@ -93,7 +93,9 @@ void show_sanitizer(Page& page, const SanitizerReport& report, const Place& plac
 }
 
 /// Who attends to whom is seen at a glance, small as the matrix may be.
-bool is_about_weights(const Failure& failure) { return failure.stage == "softmax" || failure.stage == "mask"; }
+bool is_about_weights(const Failure& failure) {
+    return failure.stage == verdict::Stage::softmax || failure.stage == verdict::Stage::mask;
+}
 
 }  // namespace
 

@@ -84,7 +84,7 @@ void write_stages(Xml& page, const verdict::Exercise& exercise) {
         const bool first = i == seen.first_wrong;
         page.open("li", {{"class", first ? "wrong first" : seen.wrong.at(i) ? "wrong" : ""}});
         page.text("strong", {{"class", seen.wrong.at(i) ? "bad" : ""}},
-                  fmt::format("{}{}", seen.wrong.at(i) ? "✗ " : "", stage.stage));
+                  fmt::format("{}{}", seen.wrong.at(i) ? "✗ " : "", to_string(stage.stage)));
         page.text("span", {}, stage.computes);
         page.text("span", {{"class", "faint"}}, shape);
         if (first) page.text("span", {{"class", "bad"}}, "the first that is wrong");

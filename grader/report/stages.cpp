@@ -26,7 +26,7 @@ std::string sizes_of(const Window& window) {
     return text;
 }
 
-void mark(StagesSeen& seen, const std::string& stage) {
+void mark(StagesSeen& seen, verdict::Stage stage) {
     const auto found = std::ranges::find(stages, stage, &StageShape::stage);
     if (found == stages.end()) return;
     const auto i = static_cast<std::size_t>(found - stages.begin());

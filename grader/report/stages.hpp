@@ -10,22 +10,22 @@ namespace headway::report {
 
 /// A step of attention, and the shape of what comes out of it.
 struct StageShape {
-    std::string_view stage;
+    verdict::Stage stage;
     std::string_view computes;
     std::string_view shape;         ///< of a batch, with heads
     std::string_view single_shape;  ///< of one sequence and one head; empty: there is no such step
 };
 
 inline constexpr std::array<StageShape, 9> stages = {{
-    {"project", "x·w", "(B, T, D)", "(T, d)"},
-    {"split", "into heads", "(B, H, T, head_dim)", ""},
-    {"scores", "q·kᵀ", "(B, H, T, S)", "(T, S)"},
-    {"scale", "/ √head_dim", "(B, H, T, S)", "(T, S)"},
-    {"mask", "blocked: -inf", "(B, H, T, S)", ""},
-    {"softmax", "over keys", "(B, H, T, S)", "(T, S)"},
-    {"weigh", "weights·v", "(B, H, T, head_dim)", "(T, d_v)"},
-    {"merge", "heads", "(B, T, D)", ""},
-    {"output", "·w_o", "(B, T, D)", "(T, D)"},
+    {verdict::Stage::project, "x·w", "(B, T, D)", "(T, d)"},
+    {verdict::Stage::split, "into heads", "(B, H, T, head_dim)", ""},
+    {verdict::Stage::scores, "q·kᵀ", "(B, H, T, S)", "(T, S)"},
+    {verdict::Stage::scale, "/ √head_dim", "(B, H, T, S)", "(T, S)"},
+    {verdict::Stage::mask, "blocked: -inf", "(B, H, T, S)", ""},
+    {verdict::Stage::softmax, "over keys", "(B, H, T, S)", "(T, S)"},
+    {verdict::Stage::weigh, "weights·v", "(B, H, T, head_dim)", "(T, d_v)"},
+    {verdict::Stage::merge, "heads", "(B, T, D)", ""},
+    {verdict::Stage::output, "·w_o", "(B, T, D)", "(T, D)"},
 }};
 
 /// What failed tests and diagnosis say of each stage.

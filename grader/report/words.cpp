@@ -86,8 +86,9 @@ std::string message_of(const Failure& failure) {
 
 std::string circumstances(const Failure& failure) {
     std::vector<std::string> parts;
-    if (!failure.stage.empty()) {
-        parts.push_back("stage " + failure.stage + (failure.function.empty() ? "" : " of " + failure.function));
+    if (failure.stage != verdict::Stage::none) {
+        parts.push_back("stage " + to_string(failure.stage) +
+                        (failure.function.empty() ? "" : " of " + failure.function));
     } else if (!failure.function.empty() && failure.message.find(failure.function) == std::string::npos) {
         parts.push_back("in " + failure.function);
     }

@@ -236,7 +236,7 @@ void expect_of(const std::string& function, bool holds, const std::string& messa
     if (holds) return;
     verdict::Failure failure;
     failure.kind = verdict::FailureKind::wrong_behaviour;
-    failure.stage = to_string(Stage::state);
+    failure.stage = Stage::state;
     failure.function = function;
     failure.message = message;
     fail(std::move(failure));

@@ -115,7 +115,7 @@ std::optional<Failure> shape_difference(const CheckedPart& part, const Shape& ac
     if (actual == expected) return std::nullopt;
     Failure failure;
     failure.kind = FailureKind::wrong_shape;
-    failure.stage = to_string(part.stage);
+    failure.stage = part.stage;
     failure.message = "the shape of your " + part.name + " is " + headway::to_string(actual) + "; it should be " +
                       headway::to_string(expected);
     return failure;
@@ -144,7 +144,7 @@ std::optional<Failure> difference(const CheckedPart& part, const Tensor& actual,
     if (!actual.defined()) {
         Failure failure;
         failure.kind = FailureKind::wrong_shape;
-        failure.stage = to_string(part.stage);
+        failure.stage = part.stage;
         failure.message = "your " + part.name + (are_several(part.name) ? " are" : " is") +
                           " a Tensor{} that nothing was assigned to";
         return failure;
@@ -165,7 +165,7 @@ std::optional<Failure> difference(const CheckedPart& part, const Tensor& actual,
     }
     if (failure.wrong_elements == 0) return std::nullopt;
     failure.kind = FailureKind::wrong_value;
-    failure.stage = to_string(part.stage);
+    failure.stage = part.stage;
     failure.all_elements = expected.numel();
     const std::string in_numbers =
         " in " + std::to_string(failure.wrong_elements) + " of " + std::to_string(failure.all_elements) + " numbers";
@@ -296,7 +296,7 @@ void expect_mask(Student& student, const CheckedPart& part, const Mask& actual, 
         if (yours.data()[i] == right.data()[i]) continue;
         Failure failure;
         failure.kind = FailureKind::wrong_value;
-        failure.stage = to_string(part.stage);
+        failure.stage = part.stage;
         const auto coordinate = coordinate_of(static_cast<std::size_t>(i), right.shape());
         std::string place;
         for (std::size_t axis = 0; axis < coordinate.size(); ++axis)
@@ -316,7 +316,7 @@ void expect(bool holds, Stage stage, const std::string& message) {
     if (holds) return;
     Failure failure;
     failure.kind = FailureKind::wrong_behaviour;
-    failure.stage = to_string(stage);
+    failure.stage = stage;
     failure.message = message;
     fail(std::move(failure));
 }

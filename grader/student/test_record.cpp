@@ -7,36 +7,6 @@
 
 namespace headway::judge {
 
-std::string to_string(Stage stage) {
-    switch (stage) {
-        case Stage::none:
-            return "";
-        case Stage::project:
-            return "project";
-        case Stage::split:
-            return "split";
-        case Stage::scores:
-            return "scores";
-        case Stage::scale:
-            return "scale";
-        case Stage::mask:
-            return "mask";
-        case Stage::softmax:
-            return "softmax";
-        case Stage::dropout:
-            return "dropout";
-        case Stage::weigh:
-            return "weigh";
-        case Stage::merge:
-            return "merge";
-        case Stage::output:
-            return "output";
-        case Stage::state:
-            return "state";
-    }
-    return "";
-}
-
 void TestRecord::stopped_by(const StopTest& stop) {
     if (!stop.failure) return;
     failure = stop.failure;

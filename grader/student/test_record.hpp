@@ -10,9 +10,7 @@
 
 namespace headway::judge {
 
-/// The stage of attention that a check looks at; `state` is what lasts from one call to the next.
-enum class Stage { none, project, split, scores, scale, mask, softmax, dropout, weigh, merge, output, state };
-std::string to_string(Stage stage);
+using verdict::Stage;
 
 class Student;
 

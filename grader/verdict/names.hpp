@@ -55,6 +55,22 @@ constexpr Names<FunctionState, 4> names_of(FunctionState) {
              {FunctionState::unrecognised, "unrecognised"}}};
 }
 
+constexpr Names<Stage, 13> names_of(Stage) {
+    return {{{Stage::none, ""},
+             {Stage::project, "project"},
+             {Stage::split, "split"},
+             {Stage::scores, "scores"},
+             {Stage::scale, "scale"},
+             {Stage::mask, "mask"},
+             {Stage::softmax, "softmax"},
+             {Stage::dropout, "dropout"},
+             {Stage::weigh, "weigh"},
+             {Stage::merge, "merge"},
+             {Stage::output, "output"},
+             {Stage::state, "state"},
+             {Stage::memory, "memory"}}};
+}
+
 constexpr Names<BuildProblem, 9> names_of(BuildProblem) {
     return {{{BuildProblem::none, "none"},
              {BuildProblem::compile_error, "compile_error"},

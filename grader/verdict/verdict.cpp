@@ -34,6 +34,7 @@ std::string to_string(FailureKind kind) { return name_of(kind); }
 std::string to_string(BuildProblem problem) { return name_of(problem); }
 std::string to_string(FailedIn builds) { return name_of(builds); }
 std::string to_string(FunctionState state) { return name_of(state); }
+std::string to_string(Stage stage) { return name_of(stage); }
 
 bool ends_the_program(FailureKind kind) {
     return kind == FailureKind::crash || kind == FailureKind::timeout || kind == FailureKind::sanitizer;

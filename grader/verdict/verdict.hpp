@@ -1,5 +1,7 @@
 #pragma once
 
+#include "verdict/stage.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <cstdint>
@@ -79,8 +81,8 @@ struct SourceLine {
 
 struct Failure {
     FailureKind kind = FailureKind::wrong_value;
-    std::string function;            ///< the student's function that was called
-    std::string stage;               ///< project, split, scores, ..., output, state; or empty
+    std::string function;  ///< the student's function that was called
+    Stage stage = Stage::none;
     std::string message;             ///< one or two sentences
     std::vector<std::string> story;  ///< what was asked, step by step, with shapes
     std::optional<Worst> worst;
@@ -138,7 +140,7 @@ struct NamedMistake {
     std::string right;     ///< "they should be divided by √head_dim, ..."
     std::string symptom;   ///< why it matters
     std::string decision;  ///< "scale"
-    std::string stage;
+    Stage stage = Stage::none;
     std::vector<std::string> functions;      ///< in which it shows, the first one first
     std::vector<std::string> also_known_as;  ///< titles of mistakes that cannot be told from it by any answer
     std::string lesson;                      ///< the section that settles it
@@ -157,7 +159,7 @@ enum class FunctionState {
 struct FunctionDiagnosis {
     std::string function;
     FunctionState state = FunctionState::unrecognised;
-    std::string stage;                        ///< the first that goes wrong, if known
+    Stage stage = Stage::none;                ///< the first that goes wrong, if known
     std::vector<std::string> mistakes;        ///< ids
     std::vector<std::string> alternatives;    ///< ids of mistakes that no answer tells from these
     int inputs = 0;                           ///< questions whose answers are all reproduced

@@ -38,7 +38,7 @@ std::string outcome_of(const verdict::Exercise& exercise, Words said) {
     for (const verdict::Test& test : exercise.tests) outcome += result_of(test, said);
     if (exercise.diagnosis)
         for (const verdict::FunctionDiagnosis& one : exercise.diagnosis->functions)
-            outcome += fmt::format("{}: {} {} {} {}\n", one.function, to_string(one.state), one.stage,
+            outcome += fmt::format("{}: {} {} {} {}\n", one.function, to_string(one.state), to_string(one.stage),
                                    fmt::join(one.mistakes, " "), one.only_where.value_or(""));
     return outcome;
 }

@@ -16,16 +16,16 @@ using reference::scale;
 Chapter chapters::after_softmax() {
     static constexpr Decision decisions[] = {
         {.id = "softmax_times",
-         .stage = "softmax",
+         .stage = Stage::softmax,
          .lesson = {{"01", "As a formula"}},
          .pseudocode = "scores → softmax → weights → weights · v: softmax once"},
         {.id = "weights_finish",
-         .stage = "softmax",
+         .stage = Stage::softmax,
          .lesson = {{"01", "Why divide by √d?"}},
          .pseudocode = "weights = softmax(q·kᵀ / √d); nothing more is done to them before they meet v"},
         // Without masks that is the same as applying it twice.
         {.id = "softmax_again",
-         .stage = "softmax",
+         .stage = Stage::softmax,
          .lesson = {{"03", "Masks: which keys do not exist"}},
          .pseudocode = "scores → softmax → weights → weights · v: softmax once"},
     };

@@ -11,7 +11,7 @@ constexpr const char* own_biases = "head h gets biases [h·d, (h+1)·d), as it g
 Chapter chapters::biases() {
     static constexpr Decision decisions[] = {
         {.id = "projection_bias",
-         .stage = "project",
+         .stage = Stage::project,
          .lesson = {{"05", "As a formula"}},
          .pseudocode = "q (B,T,E) = query · w_qᵀ + b_q: the bias (E) is added to every token"},
     };

@@ -39,11 +39,11 @@ constexpr const char* right_copy =
 Chapter chapters::copying() {
     static constexpr Decision decisions[] = {
         {.id = "contiguous_if",
-         .stage = "",
+         .stage = Stage::none,
          .lesson = {{"02", "As a formula"}},
          .pseudocode = "if (x.strides() are row-major) return x;  // no copy"},
         {.id = "contiguous_copy",
-         .stage = "",
+         .stage = Stage::none,
          .lesson = {{"02", "As a formula"}},
          .pseudocode = "for each index, in row-major order: copy[n++] = storage[offset + Σ i·stride]"},
     };

@@ -36,15 +36,15 @@ Array largest_of_heads(const Array& context) {
 Chapter chapters::in_part() {
     static constexpr Decision decisions[] = {
         {.id = "every_sequence",
-         .stage = "output",
+         .stage = Stage::output,
          .lesson = {{"04", "As a formula"}, {"05", "As a formula"}},
          .pseudocode = "output[b] = attention of sequence b, for every b in 0..B-1"},
         {.id = "every_bias",
-         .stage = "output",
+         .stage = Stage::output,
          .lesson = {{"04", "As a formula"}, {"05", "As a formula"}},
          .pseudocode = "output[b, t, :] = merged[b, t, :] · w_o + b_o, for every b and t"},
         {.id = "merged_features",
-         .stage = "merge",
+         .stage = Stage::merge,
          .lesson = {{"04", "As a formula"}},
          .pseudocode = "merged[b, t, h·d + i] = context[b, h, t, i]"},
     };

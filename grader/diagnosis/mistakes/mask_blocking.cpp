@@ -38,13 +38,13 @@ void empty_rows_with(Array& weights, const Blocked& blocked, std::size_t (*key)(
 Chapter chapters::mask_blocking() {
     static constexpr Decision decisions[] = {
         {.id = "mask_block",
-         .stage = "mask",
+         .stage = Stage::mask,
          .lesson = {{"03", "Masks: which keys do not exist"}, {"05", "What people get wrong"}},
          .pseudocode =
              "before softmax: scores[b,h,t,s] = -infinity where blocked; softmax then gives them weight 0 and the "
              "others share what is left"},
         {.id = "empty_row",
-         .stage = "mask",
+         .stage = Stage::mask,
          .lesson = {{"03", "The row that sees nothing"}},
          .pseudocode =
              "if every key of [b,h,t] is blocked: all S weights are 0 (and the context with them), not 0 / 0"},

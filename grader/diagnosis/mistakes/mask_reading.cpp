@@ -59,11 +59,11 @@ Blocked repeated(const Mask& mask, const Shape& shape) {
 Chapter chapters::mask_reading() {
     static constexpr Decision decisions[] = {
         {.id = "mask_read",
-         .stage = "mask",
+         .stage = Stage::mask,
          .lesson = {{"03", "Masks: which keys do not exist"}, {"05", "What people get wrong"}},
          .pseudocode = "mask broadcasts to (B,H,T,S); where mask[b,h,t,s] is true, key s does not exist for query t"},
         {.id = "asked",
-         .stage = "mask",
+         .stage = Stage::mask,
          .lesson = {{"01", "What people get wrong"}, {"03", "Masks: which keys do not exist"}},
          .pseudocode = "blocked (T,S) = what the mask blocks, and nothing more"},
     };

@@ -47,31 +47,31 @@ double rounded_to_half(double x) {
 Chapter chapters::memory() {
     static constexpr Decision decisions[] = {
         {.id = "reading",
-         .stage = "",
+         .stage = Stage::none,
          .lesson =
              {{"01", in_the_header}, {"02", "As a formula"}, {"03", in_the_header}, {"07", "What people get wrong"}},
          .pseudocode =
              "element [i,j] of a view lies at offset + i·stride[0] + j·stride[1]; data()[i] only if is_contiguous()"},
         {.id = "memory",
-         .stage = "",
+         .stage = Stage::none,
          .lesson = {{"01", "What people get wrong"}},
          .pseudocode =
              "every index stays below the size of its axis; every accumulator begins at 0; what is returned is new"},
         {.id = "running",
-         .stage = "",
+         .stage = Stage::none,
          .lesson = {},
          .pseudocode =
              "a loop counts towards its bound; pointers, sizes and divisors are looked at before they are used"},
         {.id = "result",
-         .stage = "",
+         .stage = Stage::none,
          .lesson = {},
          .pseudocode = "one result, declared once and computed once; return it, as the header says, and nothing else"},
         {.id = "digits",
-         .stage = "",
+         .stage = Stage::none,
          .lesson = {},
          .pseudocode = "every number on the way is a float: no cast and no table that holds fewer digits"},
         {.id = "precision",
-         .stage = "scores",
+         .stage = Stage::scores,
          .lesson = {{"01", "Softmax without overflow"}},
          .pseudocode = "floats stay floats from the arguments to the result"},
     };

@@ -57,7 +57,7 @@ Array heads_added(const Array& context, double factor) {
 Chapter chapters::merging() {
     static constexpr Decision decisions[] = {
         {.id = "merge",
-         .stage = "merge",
+         .stage = Stage::merge,
          .lesson = {{"04", "Transpose back before you flatten"}},
          .pseudocode = "(B,H,T,d) transpose(1,2)→ (B,T,H,d) contiguous, view→ (B,T,H·d)"},
     };

@@ -21,15 +21,15 @@ Layout swapped_last_two(const Layout& x, std::size_t, std::size_t) {
 Chapter chapters::moving_axes() {
     static constexpr Decision decisions[] = {
         {.id = "transpose_axes",
-         .stage = "",
+         .stage = Stage::none,
          .lesson = {{"02", in_the_header}},
          .pseudocode = "if (axis < 0 or axis >= x.rank()) throw std::out_of_range"},
         {.id = "transpose_swap",
-         .stage = "",
+         .stage = Stage::none,
          .lesson = {{"02", "As a formula"}},
          .pseudocode = "swap(shape[axis0], shape[axis1]); swap(strides[axis0], strides[axis1])"},
         {.id = "transpose_storage",
-         .stage = "",
+         .stage = Stage::none,
          .lesson = {{"02", "As a formula"}},
          .pseudocode = "x.as_strided(shape, strides, x.offset())"},
     };

@@ -17,11 +17,11 @@ constexpr const char* right_heads = "view as (B, T, H, d), then transpose T and 
 Chapter chapters::moving_heads() {
     static constexpr Decision decisions[] = {
         {.id = "head_views",
-         .stage = "split",
+         .stage = Stage::split,
          .lesson = {{"02", "Right shape, wrong numbers"}},
          .pseudocode = "(B,T,D) view→ (B,T,H,d) transpose(1,2)→ (B,H,T,d), with d = D / H"},
         {.id = "head_storage",
-         .stage = "",
+         .stage = Stage::none,
          .lesson = {{"02", "In code"}},
          .pseudocode = "heads = x.as_strided(shape, strides, x.offset())"},
     };

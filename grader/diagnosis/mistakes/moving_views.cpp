@@ -24,19 +24,19 @@ Strides narrow_strides(const Shape& shape) {
 Chapter chapters::moving_views() {
     static constexpr Decision decisions[] = {
         {.id = "strides",
-         .stage = "",
+         .stage = Stage::none,
          .lesson = {{"02", "As a formula"}},
          .pseudocode = "strides[last] = 1;  strides[a] = strides[a + 1] · shape[a + 1];  () → ()"},
         {.id = "view_count",
-         .stage = "",
+         .stage = Stage::none,
          .lesson = {{"02", in_the_header}},
          .pseudocode = "if (product of shape != x.numel()) throw std::invalid_argument"},
         {.id = "view_strides",
-         .stage = "",
+         .stage = Stage::none,
          .lesson = {{"02", "Right shape, wrong numbers"}},
          .pseudocode = "if (!x.is_contiguous()) throw std::invalid_argument"},
         {.id = "view_storage",
-         .stage = "",
+         .stage = Stage::none,
          .lesson = {{"02", "As a formula"}},
          .pseudocode = "x.as_strided(shape, contiguous_strides(shape), x.offset())"},
     };

@@ -34,24 +34,24 @@ Array diagonal_blocks(const Array& w, Index H, Index (*which)(Index block, Index
 Chapter chapters::projecting() {
     static constexpr Decision decisions[] = {
         {.id = "roles",
-         .stage = "project",
+         .stage = Stage::project,
          .lesson = {{"01", "What makes a token relevant is not what it contributes"},
                     {"04", "As a formula"},
                     {"05", "Self- and cross-attention"}},
          .pseudocode = "q = query · w_q;   k = key · w_k;   v = value · w_v"},
         {.id = "roles_of_scores",
-         .stage = "project",
+         .stage = Stage::project,
          .lesson = {{"01", "What makes a token relevant is not what it contributes"},
                     {"04", "As a formula"},
                     {"05", "Self- and cross-attention"}},
          .pseudocode = "q = query · w_q;   k = key · w_k;   scores[t, s] = q[t] · k[s]"},
         {.id = "project",
-         .stage = "project",
+         .stage = Stage::project,
          .lesson = {{"01", "In code"}, {"04", "As a formula"}, {"05", "What people get wrong"}},
          .pseudocode =
              "x (…,in) · w (in,out) → (…,out); nn::Linear keeps w as (out,in) and multiplies by its transpose"},
         {.id = "activation",
-         .stage = "project",
+         .stage = Stage::project,
          .lesson = {{"01", "As a formula"}, {"05", "As a formula"}},
          .pseudocode = "q = query · w_q and nothing more: projections are linear"},
     };

@@ -6,7 +6,7 @@ namespace headway::diagnosis {
 Chapter chapters::rescaling() {
     static constexpr Decision decisions[] = {
         {.id = "softmax_running",
-         .stage = "softmax",
+         .stage = Stage::softmax,
          .lesson = {{"01", "Softmax without overflow"}},
          .pseudocode = "for each key: now = max(largest, score); total and what is gathered · exp(largest − now); then "
                        "add exp(score − now)"},

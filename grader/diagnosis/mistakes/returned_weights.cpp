@@ -16,7 +16,7 @@ using reference::transpose;
 Chapter chapters::returned_weights() {
     static constexpr Decision decisions[] = {
         {.id = "returned",
-         .stage = "softmax",
+         .stage = Stage::softmax,
          .lesson = {{"03", in_the_header}, {"05", in_the_header}},
          .pseudocode = "return {context (B,H,T,d_v), weights (B,H,T,S)}: the weights after softmax, of each head"},
     };

@@ -14,7 +14,7 @@ double inverse_root(Index width) { return 1 / std::sqrt(static_cast<double>(widt
 Chapter chapters::scale() {
     static constexpr Decision decisions[] = {
         {.id = "scale",
-         .stage = "scale",
+         .stage = Stage::scale,
          .lesson = {{"01", "Why divide by √d?"}, {"03", "Which width is being summed?"}},
          .pseudocode =
              "scores (B,H,T,S) = q (B,H,T,d) · kᵀ (B,H,d,S), then every score divided by sqrt(size of the last "

@@ -54,7 +54,7 @@ Array summed(const Array& q, const Array& k, double (*add)(double sum, double q,
 Chapter chapters::scoring() {
     static constexpr Decision decisions[] = {
         {.id = "scores",
-         .stage = "scores",
+         .stage = Stage::scores,
          .lesson = {{"01", "As a formula"}, {"03", "Which width is being summed?"}},
          .pseudocode = "scores[b,h,t,s] = sum over i = 0..d-1 of q[b,h,t,i] · k[b,h,s,i]"},
     };

@@ -35,7 +35,7 @@ Array split_interleaved(const Array& x, Index H) {
 Chapter chapters::splitting() {
     static constexpr Decision decisions[] = {
         {.id = "split",
-         .stage = "split",
+         .stage = Stage::split,
          .lesson = {{"02", "As a formula"}, {"04", "As a formula"}},
          .pseudocode = "(B,T,D) view→ (B,T,H,d) transpose(1,2)→ (B,H,T,d): head h holds features [h·d, (h+1)·d)"},
     };

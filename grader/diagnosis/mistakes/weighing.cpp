@@ -90,11 +90,11 @@ Array mean_for_each_query(const Weighable& at) {
 Chapter chapters::weighing() {
     static constexpr Decision decisions[] = {
         {.id = "weigh",
-         .stage = "weigh",
+         .stage = Stage::weigh,
          .lesson = {{"01", "What makes a token relevant is not what it contributes"}, {"03", "The idea"}},
          .pseudocode = "context[b,h,t,:] = sum over s of weights[b,h,t,s] · v[b,h,s,:]"},
         {.id = "gathered",
-         .stage = "weigh",
+         .stage = Stage::weigh,
          .lesson = {{"01", "What makes a token relevant is not what it contributes"}, {"03", "The idea"}},
          .pseudocode = "context (…,T,d_v) = weights (…,T,S) · v (…,S,d_v)"},
     };

@@ -7,7 +7,7 @@ namespace headway::diagnosis {
 Chapter chapters::what_is_read() {
     static constexpr Decision decisions[] = {
         {.id = told_in_words,
-         .stage = "",
+         .stage = Stage::none,
          .lesson = {},
          .pseudocode =
              "each element of the result is computed once, from all that its formula names and from nothing else"},

@@ -197,21 +197,21 @@ std::optional<Answer> from_own_weights(judge::Student& student, const Arguments&
 
 const SubjectRegistration registration(
     "01_single_head",
-    {{{.name = "softmax_rows", .model = &softmax_rows, .questions = &ask_softmax_rows, .stage = "softmax"},
+    {{{.name = "softmax_rows", .model = &softmax_rows, .questions = &ask_softmax_rows, .stage = Stage::softmax},
       {.name = "attention_weights",
        .model = &attention_weights,
        .questions = &ask_attention_weights,
        .given_own = &from_own_softmax,
-       .stage = "scale",
+       .stage = Stage::scale,
        .invariants = {permuted_tokens({"k"}, Follows::columns, "weights of a key change when keys change places")}},
       {.name = "single_head_attention",
        .model = &single_head_attention,
        .questions = &ask_single_head_attention,
        .given_own = &from_own_weights,
-       .stage = "weigh",
-       .stages = {{"weigh", "w_v = I"}, {"project", "there is one token"}},
+       .stage = Stage::weigh,
+       .stages = {{Stage::weigh, "w_v = I"}, {Stage::project, "there is one token"}},
        .invariants = {permuted_tokens({"x"}, Follows::rows, "a token's output depends on where the token stands")}},
-      {.name = "with_residual", .model = &with_residual, .questions = &ask_with_residual, .stage = "output"}}});
+      {.name = "with_residual", .model = &with_residual, .questions = &ask_with_residual, .stage = Stage::output}}});
 
 }  // namespace
 }  // namespace headway::diagnosis

@@ -54,7 +54,7 @@ void expect_view(Student& student, wire::Handle input, const Shape& index, wire:
     if (shares && !shows) {
         verdict::Failure failure;
         failure.kind = verdict::FailureKind::wrong_behaviour;
-        failure.stage = to_string(Stage::split);
+        failure.stage = Stage::split;
         failure.message = what + " shares storage with x, but a number written to x does not show where it belongs: " +
                           "shape or strides lead elsewhere";
         if (built_of.functions.empty()) fail(std::move(failure));

@@ -181,16 +181,16 @@ std::optional<Answer> from_own_parts(judge::Student& student, const Arguments& a
 
 const SubjectRegistration registration(
     "04_merge_heads",
-    {{{.name = "merge_heads", .model = &merge_heads, .questions = &ask_merge_heads, .stage = "merge"},
-      {.name = "project_output", .model = &project_output, .questions = &ask_project_output, .stage = "output"},
+    {{{.name = "merge_heads", .model = &merge_heads, .questions = &ask_merge_heads, .stage = Stage::merge},
+      {.name = "project_output", .model = &project_output, .questions = &ask_project_output, .stage = Stage::output},
       {.name = "multi_head_attention",
        .model = &multi_head_attention,
        .questions = &ask_multi_head_attention,
        .given_own = &from_own_parts,
-       .stages = {{"weigh", "all scores are equal and w_o = I"},
-                  {"scores", "w_o = I"},
-                  {"mask", "all scores are equal and there is a mask"},
-                  {"output", "there is no mask"}},
+       .stages = {{Stage::weigh, "all scores are equal and w_o = I"},
+                  {Stage::scores, "w_o = I"},
+                  {Stage::mask, "all scores are equal and there is a mask"},
+                  {Stage::output, "there is no mask"}},
        .invariants = {permuted_tokens({"x"}, Follows::rows, "a token's output depends on where the token stands"),
                       unseen_future({"x"})}}}});
 

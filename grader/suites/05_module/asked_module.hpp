@@ -44,7 +44,7 @@ AnswerAndChanges ask_dropout(judge::Student& student, const judge::Arguments& ar
 Questions weights_questions(Random& random);
 Questions forward_questions(Random& random);
 /// The stages that questions of both show: see Function::stages.
-std::vector<std::pair<std::string, std::string>> stages_of_questions();
+std::vector<std::pair<Stage, std::string>> stages_of_questions();
 std::vector<judge::Arguments> loading_questions(Random& random);
 std::vector<judge::Arguments> several_calls_questions(Random& random);
 judge::Arguments dropout_question(Random& random);

@@ -124,12 +124,12 @@ Questions shared_questions(Random& random) {
 
 }  // namespace
 
-std::vector<std::pair<std::string, std::string>> stages_of_questions() {
-    return {{"project", "there are one head and one key"},
-            {"scores", "there is one head"},
-            {"split", "there are neither masks nor biases"},
-            {"project", "there is no mask"},
-            {"mask", "something is blocked"}};
+std::vector<std::pair<Stage, std::string>> stages_of_questions() {
+    return {{Stage::project, "there are one head and one key"},
+            {Stage::scores, "there is one head"},
+            {Stage::split, "there are neither masks nor biases"},
+            {Stage::project, "there is no mask"},
+            {Stage::mask, "something is blocked"}};
 }
 
 Questions weights_questions(Random& random) {

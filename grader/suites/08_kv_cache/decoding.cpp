@@ -323,13 +323,13 @@ Function function_decode() {
             .given_own = &rightly<&from_own_parts>,
             .given_own_and = &from_own_parts,
             .ask = &ask_decode,
-            .stage = "mask",  // what is left when all of these are right
-            .stages = {{"output", "each token is alone"},
-                       {"split", "all new tokens are alike"},
-                       {"scores", "one new token follows those in the cache"},
-                       {"softmax", "scores are in the thousands"},
-                       {"output", "some sequences get no new token"},
-                       {"output", "x is not as wide as all heads together"}},
+            .stage = Stage::mask,  // what is left when all of these are right
+            .stages = {{Stage::output, "each token is alone"},
+                       {Stage::split, "all new tokens are alike"},
+                       {Stage::scores, "one new token follows those in the cache"},
+                       {Stage::softmax, "scores are in the thousands"},
+                       {Stage::output, "some sequences get no new token"},
+                       {Stage::output, "x is not as wide as all heads together"}},
             .invariants = invariants_of_decode()};
 }
 

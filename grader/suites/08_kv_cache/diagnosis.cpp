@@ -60,7 +60,7 @@ const SubjectRegistration registration("08_kv_cache", {{function_append(),
                                                          .model = &decoding_mask,
                                                          .questions = &decoding_mask_questions,
                                                          .ask = &ask_decoding_mask,
-                                                         .stage = "mask"},
+                                                         .stage = Stage::mask},
                                                         function_decode()}});
 
 }  // namespace

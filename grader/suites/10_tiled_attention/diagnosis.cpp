@@ -228,8 +228,8 @@ const SubjectRegistration registration(
        .given_own = &from_own_parts,
        .calls_them_in_any_order = true,
        .given_own_and = &from_own_parts_and,
-       .stage = "weigh",
-       .stages = {{"weigh", "there is no mask"}, {"softmax", "scores are large"}},
+       .stage = Stage::weigh,
+       .stages = {{Stage::weigh, "there is no mask"}, {Stage::softmax, "scores are large"}},
        .invariants = {permuted_tokens({"k", "v"}, Follows::not_at_all,
                                       "the output changes when keys change places together with their values")}}}});
 

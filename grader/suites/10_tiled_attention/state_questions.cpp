@@ -323,7 +323,7 @@ Function nothing_seen_in_diagnosis() {
             .model = &diagnosis::nothing_seen,
             .questions = &diagnosis::nothing_seen_questions,
             .ask = &diagnosis::ask_nothing_seen,
-            .stage = "softmax"};
+            .stage = Stage::softmax};
 }
 
 Function absorb_in_diagnosis() {
@@ -331,7 +331,7 @@ Function absorb_in_diagnosis() {
             .model = &diagnosis::absorb,
             .questions = &diagnosis::absorb_questions,
             .ask = &diagnosis::ask_absorb,
-            .stage = "softmax"};
+            .stage = Stage::softmax};
 }
 
 Function context_in_diagnosis() {
@@ -339,7 +339,7 @@ Function context_in_diagnosis() {
             .model = &diagnosis::context,
             .questions = &diagnosis::context_questions,
             .ask = &diagnosis::ask_context,
-            .stage = "softmax"};
+            .stage = Stage::softmax};
 }
 
 }  // namespace headway::judge::tiled

@@ -241,22 +241,22 @@ Predict predict_window_reach(const Arguments& arguments) {
 
 const SubjectRegistration registration(
     "11_long_texts",
-    {{{.name = "window_mask", .model = &predict_window_mask, .questions = &ask_window_mask, .stage = "mask"},
-      {.name = "global_mask", .model = &predict_global_mask, .questions = &ask_global_mask, .stage = "mask"},
+    {{{.name = "window_mask", .model = &predict_window_mask, .questions = &ask_window_mask, .stage = Stage::mask},
+      {.name = "global_mask", .model = &predict_global_mask, .questions = &ask_global_mask, .stage = Stage::mask},
       {.name = "long_mask",
        .model = &predict_long_mask,
        .questions = &ask_long_mask,
        .given_own = &long_mask_from_own,
-       .stage = "mask"},
+       .stage = Stage::mask},
       {.name = "window_attention",
        .model = &predict_attention,
        .questions = &ask_window_attention,
        .given_own = &attention_from_own,
-       .stage = "mask"},
+       .stage = Stage::mask},
       make_ring_in_diagnosis(),
       ring_append_in_diagnosis(),
       ring_decode_in_diagnosis(),
-      {.name = "reach", .model = &predict_reach, .questions = &ask_reach, .stage = "mask"},
+      {.name = "reach", .model = &predict_reach, .questions = &ask_reach, .stage = Stage::mask},
       {.name = "window_reach", .model = &predict_window_reach, .questions = &ask_window_reach}}});
 
 }  // namespace

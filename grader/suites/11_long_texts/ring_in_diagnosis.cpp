@@ -203,7 +203,7 @@ Function ring_decode_in_diagnosis() {
             .given_own = &decode_from_own,
             .calls_them_in_any_order = true,  // some take in one new token at a time
             .ask = &ask_decode,
-            .stage = "mask"};
+            .stage = Stage::mask};
 }
 
 }  // namespace headway::diagnosis

@@ -244,13 +244,13 @@ const SubjectRegistration registration(
        .model = &predict_softmax,
        .questions = &ask_softmax,
        .given_own = &softmax_from_own,
-       .stage = "softmax"},
+       .stage = Stage::softmax},
       {.name = "attention_in_half",
        .model = &predict_attention,
        .questions = &ask_attention_in_half,
        .given_own = &attention_from_own,
-       .stage = "weigh",
-       .stages = {{"scores", "there is no mask"}, {"mask", "there is a mask"}}},
+       .stage = Stage::weigh,
+       .stages = {{Stage::scores, "there is no mask"}, {Stage::mask, "there is a mask"}}},
       {.name = "row_scales", .model = &predict_scales, .questions = &ask_scales},
       {.name = "to_int8", .model = &predict_codes, .questions = &ask_codes},
       {.name = "from_int8", .model = &predict_numbers, .questions = &ask_numbers_of_codes},
@@ -259,8 +259,8 @@ const SubjectRegistration registration(
        .model = &predict_int8_attention,
        .questions = &ask_int8_attention,
        .given_own = &int8_attention_from_own,
-       .stage = "weigh",
-       .stages = {{"scores", "there is no mask"}, {"mask", "there is a mask"}}},
+       .stage = Stage::weigh,
+       .stages = {{Stage::scores, "there is no mask"}, {Stage::mask, "there is a mask"}}},
       {.name = "cache_bytes", .model = &predict_bytes, .questions = &ask_cache_bytes}}});
 
 }  // namespace

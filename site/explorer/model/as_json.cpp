@@ -3,12 +3,14 @@
 #include "trace.hpp"
 
 #include <diagnosis/catalogue.hpp>
+#include <verdict/names.hpp>
 
 #include <nlohmann/json.hpp>
 
 #include <cmath>
 #include <map>
 #include <stdexcept>
+#include <string_view>
 
 namespace headway::explorer {
 namespace {
@@ -41,6 +43,11 @@ json number(double value) {
     return value < 0 ? "-inf" : "inf";
 }
 
+/// Without verdict.cpp, which the page has no use for.
+std::string_view spelled(verdict::Stage stage) {
+    return verdict::names_of(verdict::Stage{}).at(static_cast<std::size_t>(stage)).second;
+}
+
 json stage_of(const Stage& stage) {
     json numbers = json::array();
     for (const double value : stage.numbers.value) numbers.push_back(number(value));
@@ -55,7 +62,7 @@ std::string catalogue() {
         if (mistake.make == nullptr) continue;
         all.push_back({{"id", mistake.id},
                        {"decision", mistake.decision},
-                       {"stage", diagnosis::decision(mistake.decision).stage},
+                       {"stage", spelled(diagnosis::decision(mistake.decision).stage)},
                        {"title", mistake.title},
                        {"right", mistake.right},
                        {"symptom", mistake.symptom},

@@ -10,7 +10,7 @@ using verdict::NamedMistake;
 using Property = verdict::Test;
 using verdict::TestState;
 
-NamedMistake made_in(const std::vector<std::string>& functions, const std::string& decision, const std::string& stage) {
+NamedMistake made_in(const std::vector<std::string>& functions, const std::string& decision, verdict::Stage stage) {
     NamedMistake mistake;
     mistake.decision = decision;
     mistake.stage = stage;
@@ -43,8 +43,9 @@ verdict::Exercise with(const Property& test, const NamedMistake& mistake) {
 
 TEST(Credit, IsLostToAMistakeInWhatThePropertyStates) {
     const Property test = on_credit("forward", "attention_weights", {"mask"});
-    for (const NamedMistake& mistake : {made_in({"forward", "attention_weights"}, "combined", "mask"),
-                                        made_in({"forward"}, "mask", ""), made_in({"forward (dropout)"}, "", "mask")}) {
+    for (const NamedMistake& mistake : {made_in({"forward", "attention_weights"}, "combined", verdict::Stage::mask),
+                                        made_in({"forward"}, "mask", verdict::Stage::none),
+                                        made_in({"forward (dropout)"}, "", verdict::Stage::mask)}) {
         const verdict::Exercise exercise = with(test, mistake);
         EXPECT_EQ(exercise.points, 4);
         EXPECT_EQ(exercise.tests[0].state, TestState::failed);
@@ -56,9 +57,9 @@ TEST(Credit, IsLostToAMistakeInWhatThePropertyStates) {
 
 TEST(Credit, IsKeptBesideAnothersMistakeAndBesideAnotherMistake) {
     const Property test = on_credit("attention_weights", "softmax_rows", {"scale"});
-    for (const NamedMistake& mistake :
-         {made_in({"softmax_rows", "attention_weights"}, "scale", "scale"), made_in({"softmax_rows"}, "scale", "scale"),
-          made_in({"attention_weights"}, "softmax_axis", "softmax")}) {
+    for (const NamedMistake& mistake : {made_in({"softmax_rows", "attention_weights"}, "scale", verdict::Stage::scale),
+                                        made_in({"softmax_rows"}, "scale", verdict::Stage::scale),
+                                        made_in({"attention_weights"}, "softmax_axis", "softmax")}) {
         const verdict::Exercise exercise = with(test, mistake);
         EXPECT_EQ(exercise.points, 5);
         EXPECT_EQ(exercise.tests[0].state, TestState::passed);

@@ -26,7 +26,7 @@ verdict::Exercise unnamed(const verdict::FailureKind kind, const std::string& me
     verdict::Exercise found = exercise("02", "head splitting", State::failed, {failed("A", "a property", 2, failure)});
     verdict::FunctionDiagnosis function;
     function.function = "split_heads";
-    function.stage = "split";
+    function.stage = verdict::Stage::split;
     function.sentences = {"2 of 7 questions are answered right"};
     found.diagnosis.emplace().functions = {function};
     return found;

@@ -68,7 +68,7 @@ TEST(Html, DrawsNoStageOfWhatHasNoName) {
     verdict::FunctionDiagnosis unnamed;
     unnamed.function = "attention_weights";
     unnamed.state = verdict::FunctionState::unrecognised;
-    unnamed.stage = "weigh";
+    unnamed.stage = verdict::Stage::weigh;
     exercise.diagnosis.emplace().functions = {unnamed};
     const std::string page = html(samples::verdict_of({exercise}));
     EXPECT_THAT(page, HasSubstr("attention_weights"));

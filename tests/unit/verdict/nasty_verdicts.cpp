@@ -19,7 +19,6 @@ Verdict everywhere(const std::string& text) {
     constexpr double nan = std::numeric_limits<double>::quiet_NaN();
     Failure failure = wrong_scale();
     failure.function = text;
-    failure.stage = text;
     failure.message = text;
     failure.story = {text, text, text};
     failure.worst = Worst{{text, text}, {std::numeric_limits<std::int64_t>::max(), 0}, -1e300, nan, 5e-324};

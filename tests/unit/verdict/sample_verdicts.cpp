@@ -70,7 +70,7 @@ Failure wrong_scale() {
     Failure failure;
     failure.kind = FailureKind::wrong_value;
     failure.function = "attention_scores";
-    failure.stage = "scale";
+    failure.stage = Stage::scale;
     failure.message = "The scores are not q·kᵀ / √head_dim.";
     failure.story = {"q random (2, 3, 5, 7), k random (2, 3, 9, 7)", "attention_scores(q, k) gave (2, 3, 5, 9)"};
     failure.worst = Worst{{"b", "h", "query", "key"}, {1, 2, 3, 0}, 0.3121, 0.2874, 2e-6};
@@ -89,7 +89,7 @@ Failure wrong_mask() {
     Failure failure;
     failure.kind = FailureKind::wrong_value;
     failure.function = "causal_mask";
-    failure.stage = "mask";
+    failure.stage = Stage::mask;
     failure.message = "The last query must see every key.";
     failure.story = {"causal_mask(T=2, S=4)"};
     failure.worst = Worst{{"query", "key"}, {0, 1}, 0, 1, 0};
@@ -106,7 +106,7 @@ Failure gives_nan() {
     Failure failure;
     failure.kind = FailureKind::wrong_value;
     failure.function = "masked_softmax";
-    failure.stage = "softmax";
+    failure.stage = Stage::softmax;
     failure.message = "A fully masked row must be all zero.";
     failure.story = {"scores (1, 1, 2, 3), every key of query 1 masked"};
     failure.worst = Worst{{"b", "h", "query", "key"}, {0, 0, 1, 0}, 0, nan, 1e-6};

@@ -34,7 +34,7 @@ namespace chapters {
 Chapter gradient_places() {
     static constexpr Decision decisions[] = {
         {.id = "gradient_places",
-         .stage = "project",
+         .stage = Stage::project,
          .lesson = {{"07", "What is used often gets a sum"}},
          .pseudocode = "grads.q_weight += gradient of q_weight, grads.q_bias += gradient of q_bias; k, v alike"},
     };

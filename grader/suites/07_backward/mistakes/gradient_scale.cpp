@@ -46,7 +46,7 @@ namespace chapters {
 Chapter gradient_scale() {
     static constexpr Decision decisions[] = {
         {.id = "gradient_scale",
-         .stage = "scale",
+         .stage = Stage::scale,
          .lesson = {{"07", "What people get wrong"}},
          .pseudocode =
              "grad_q = grad_scores / sqrt(d) · k; grad_k = (grad_scores / sqrt(d))ᵀ · q: the d of the way forward"},

@@ -66,11 +66,11 @@ namespace chapters {
 Chapter gradients() {
     static constexpr Decision decisions[] = {
         {.id = "gradient_of_q_and_k",
-         .stage = "scores",
+         .stage = Stage::scores,
          .lesson = {{"07", "As a formula"}},
          .pseudocode = "grad_q (T,d) = grad_scores (T,S) · k (S,d); grad_k (S,d) = grad_scoresᵀ (S,T) · q (T,d)"},
         {.id = "gradient_of_v",
-         .stage = "weigh",
+         .stage = Stage::weigh,
          .lesson = {{"07", "As a formula"}},
          .pseudocode = "grad_v (S,d_v) = weightsᵀ (S,T) · grad_context (T,d_v)"},
     };

@@ -64,20 +64,20 @@ namespace chapters {
 Chapter gradients_of_modules() {
     static constexpr Decision decisions[] = {
         {.id = "gradient_mask",
-         .stage = "mask",
+         .stage = Stage::mask,
          .lesson = {{"07", "Masks"}},
          .pseudocode = "weights on the way back are those of the way forward: the same q, k and mask"},
         {.id = "gradient_of_output",
-         .stage = "output",
+         .stage = Stage::output,
          .lesson = {{"07", "In words"}},
          .pseudocode = "y = out(merged): linear_backward(merged, out_weight, grad_y, ...)"},
         {.id = "gradient_heads",
-         .stage = "merge",
+         .stage = Stage::merge,
          .lesson = {{"07", "As a picture"}},
          .pseudocode =
              "back through split_heads: merge_heads, transpose(1, 2) and all; back through merge_heads: split_heads"},
         {.id = "gradient_paths",
-         .stage = "project",
+         .stage = Stage::project,
          .lesson = {{"07", "What is used often gets a sum"}},
          .pseudocode = "grad_x = linear_backward of q + that of k + that of v: x is used three times"},
     };

@@ -18,7 +18,7 @@ namespace chapters {
 Chapter gradients_of_softmax() {
     static constexpr Decision decisions[] = {
         {.id = "softmax_gradient",
-         .stage = "softmax",
+         .stage = Stage::softmax,
          .lesson = {{"07", "As a formula"}},
          .pseudocode =
              "for each row [b,h,t]: mean = Σ_s weights[s]·grad[s]; grad_scores[s] = weights[s]·(grad[s] - mean)"},

@@ -19,15 +19,15 @@ namespace chapters {
 Chapter caching() {
     static constexpr Decision decisions[] = {
         {.id = "cache_position",
-         .stage = "",
+         .stage = Stage::none,
          .lesson = {{"08", "As a formula"}},
          .pseudocode = "cache.k[b, h, lengths[b] + t] = k[b, h, t] for t < counts[b]; then lengths[b] += counts[b]"},
         {.id = "cache_lengths",
-         .stage = "",
+         .stage = Stage::none,
          .lesson = {{"08", "As a formula"}},
          .pseudocode = "after writing: lengths[b] += counts[b]"},
         {.id = "cache_padding",
-         .stage = "",
+         .stage = Stage::none,
          .lesson = {{"08", "Sequences of different lengths"}},
          .pseudocode = "of n tokens the first counts[b] are real: only these are written, and counted"},
     };

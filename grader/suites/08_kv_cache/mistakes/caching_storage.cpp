@@ -20,19 +20,19 @@ namespace chapters {
 Chapter caching_storage() {
     static constexpr Decision decisions[] = {
         {.id = "cache_halves",
-         .stage = "",
+         .stage = Stage::none,
          .lesson = {{"08", "In code"}},
          .pseudocode = "cache.k gets k, cache.v gets v; two tensors, each with a storage of its own"},
         {.id = "cache_storage",
-         .stage = "",
+         .stage = Stage::none,
          .lesson = {{"08", "What people get wrong"}},
          .pseudocode = "cache.k[b].slice(1, begin, end).copy_from(...): into the storage that the cache has"},
         {.id = "cache_strides",
-         .stage = "",
+         .stage = Stage::none,
          .lesson = {{"08", "In code"}},
          .pseudocode = "head h of sequence b begins at (b·H + h)·C·d: the capacity C, not the length so far"},
         {.id = "cache_room",
-         .stage = "",
+         .stage = Stage::none,
          .lesson = {{"08", "What people get wrong"}},
          .pseudocode =
              "before anything is written, for every b: if lengths[b] + counts[b] > C throw std::invalid_argument"},

@@ -19,15 +19,15 @@ namespace chapters {
 Chapter decoding() {
     static constexpr Decision decisions[] = {
         {.id = "decoding_mask",
-         .stage = "mask",
+         .stage = Stage::mask,
          .lesson = {{"08", "As a formula"}},
          .pseudocode = "mask[b, 0, t, s] = s > lengths[b] + t: new token t of sequence b stands at lengths[b] + t"},
         {.id = "decode_sees",
-         .stage = "mask",
+         .stage = Stage::mask,
          .lesson = {{"08", "What people get wrong"}},
          .pseudocode = "before = lengths; append; attend to the whole cache under decoding_mask(before, n, S)"},
         {.id = "decode_projects",
-         .stage = "project",
+         .stage = Stage::project,
          .lesson = {{"08", "In words"}},
          .pseudocode = "project x (B,n,D), the new tokens alone: 4·B·n rows in all, however long the past is"},
     };

@@ -18,7 +18,7 @@ namespace chapters {
 Chapter group_masks() {
     static constexpr Decision decisions[] = {
         {.id = "group_mask",
-         .stage = "mask",
+         .stage = Stage::mask,
          .lesson = {{"09", "What people get wrong"}},
          .pseudocode =
              "mask broadcasts to (B,H,T,S), H the number of query heads: query head h is masked by mask[b,h]"},

@@ -57,11 +57,11 @@ namespace chapters {
 Chapter pooling() {
     static constexpr Decision decisions[] = {
         {.id = "cache_size",
-         .stage = "",
+         .stage = Stage::none,
          .lesson = {{"09", "The problem"}},
          .pseudocode = "keys and values of B sequences of S tokens: 2 · B · S · H_kv · d, in 64 bits"},
         {.id = "pooling",
-         .stage = "project",
+         .stage = Stage::project,
          .lesson = {{"09", "Making groups out of heads"}},
          .pseudocode = "w (D,H·d) view→ (D,H_kv,group,d), mean over the group → (D,H_kv,d) view→ (D,H_kv·d)"},
     };

@@ -20,12 +20,12 @@ namespace chapters {
 Chapter causal_tiles() {
     static constexpr Decision decisions[] = {
         {.id = "tile_causality",
-         .stage = "mask",
+         .stage = Stage::mask,
          .lesson = {{"10", "Tiles of queries, and the future"}},
          .pseudocode =
              "hidden if s > t + (S - T), t and s counted from the beginning of the sequence, not of the tile"},
         {.id = "future_tiles",
-         .stage = "mask",
+         .stage = Stage::mask,
          .lesson = {{"10", "Tiles of queries, and the future"}},
          .pseudocode = "if the first key of a tile lies in the future of its last query: do not compute the tile"},
     };

@@ -31,30 +31,30 @@ namespace chapters {
 Chapter running_softmax() {
     static constexpr Decision decisions[] = {
         {.id = "rescale",
-         .stage = "softmax",
+         .stage = Stage::softmax,
          .lesson = {{"10", "As a formula"}},
          .pseudocode = "now = max(largest, max of the tile); shrink = exp(largest - now); total = total·shrink + Σ "
                        "exp(score - now); gathered = gathered·shrink + Σ exp(score - now)·v"},
         {.id = "running_maximum",
-         .stage = "softmax",
+         .stage = Stage::softmax,
          .lesson = {{"10", "As a formula"}},
          .pseudocode =
              "largest = -infinity before the first key; after each tile largest = max(largest, max of the tile)"},
         {.id = "running_start",
-         .stage = "softmax",
+         .stage = Stage::softmax,
          .lesson = {{"10", "Rows that have seen nothing"}},
          .pseudocode =
              "before the first key: largest = -infinity, total = 0, gathered = 0; blocked scores are -infinity"},
         {.id = "empty_tile",
-         .stage = "softmax",
+         .stage = Stage::softmax,
          .lesson = {{"10", "Rows that have seen nothing"}},
          .pseudocode = "if the largest score so far is -infinity: nothing was seen, leave total and gathered at 0"},
         {.id = "division",
-         .stage = "softmax",
+         .stage = Stage::softmax,
          .lesson = {{"10", "As a formula"}},
          .pseudocode = "context = gathered / total, once, after the last tile; 0 where total is 0"},
         {.id = "empty_total",
-         .stage = "softmax",
+         .stage = Stage::softmax,
          .lesson = {{"10", "Rows that have seen nothing"}},
          .pseudocode = "if total[b,h,t] is 0, the query saw no key: its context is 0"},
     };

@@ -25,25 +25,25 @@ namespace chapters {
 Chapter tiling() {
     static constexpr Decision decisions[] = {
         {.id = "tile_edge",
-         .stage = "scores",
+         .stage = Stage::scores,
          .lesson = {{"10", "What people get wrong"}},
          .pseudocode = "for s = 0, tile, 2·tile, ... < S: keys [s, min(s + tile, S)); queries alike"},
         {.id = "tile_of_queries",
-         .stage = "output",
+         .stage = Stage::output,
          .lesson = {{"10", "Tiles of queries, and the future"}},
          .pseudocode =
              "for t = 0, tile, 2·tile, ... < T: queries [t, min(t + tile, T)), each tile with a state of its own"},
         {.id = "tile_mask",
-         .stage = "mask",
+         .stage = Stage::mask,
          .lesson = {{"10", "Tiles of queries, and the future"}},
          .pseudocode = "score [t - t0, s - s0] of a tile is blocked by mask[b,h,t,s], or if s > t + (S - T)"},
         {.id = "check_score_rows",
-         .stage = "",
+         .stage = Stage::none,
          .lesson = {{"10", in_the_header}},
          .pseudocode =
              "scores must be (B,H,T,n) for a state of (B,H,T,...), v (B,H,n,d_v); else std::invalid_argument"},
         {.id = "check_sizes",
-         .stage = "",
+         .stage = Stage::none,
          .lesson = {{"10", in_the_header}},
          .pseudocode = "if B, H, T or d_v is below 1: throw std::invalid_argument"},
     };

@@ -16,19 +16,19 @@ namespace chapters {
 Chapter counted_keys() {
     static constexpr Decision decisions[] = {
         {.id = "globals_named_twice",
-         .stage = "mask",
+         .stage = Stage::mask,
          .lesson = {{"11", "What a mask blocks need not be computed"}},
          .pseudocode = "sort(globals), and each of them once"},
         {.id = "globals_seen_already",
-         .stage = "mask",
+         .stage = Stage::mask,
          .lesson = {{"11", "What a mask blocks need not be computed"}},
          .pseudocode = "keys of query p = global tokens before max(0, p - w + 1), then the window"},
         {.id = "window_scale",
-         .stage = "scale",
+         .stage = Stage::scale,
          .lesson = {{"11", "What a mask blocks need not be computed"}},
          .pseudocode = "scores = q·kᵀ / √d, whatever w is"},
         {.id = "window_largest",
-         .stage = "softmax",
+         .stage = Stage::softmax,
          .lesson = {{"11", "What a mask blocks need not be computed"}},
          .pseudocode = "largest = -∞ for each query of each head; weights = exp(scores - largest)"},
     };

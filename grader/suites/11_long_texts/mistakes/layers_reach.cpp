@@ -24,15 +24,15 @@ namespace chapters {
 Chapter layers_reach() {
     static constexpr Decision decisions[] = {
         {.id = "reach_steps",
-         .stage = "mask",
+         .stage = Stage::mask,
          .lesson = {{"11", "How far layers reach"}},
          .pseudocode = "all = open; L - 1 times: all(t, s) = any u: open(t, u) and all(u, s)"},
         {.id = "reach_ways",
-         .stage = "mask",
+         .stage = Stage::mask,
          .lesson = {{"11", "How far layers reach"}},
          .pseudocode = "all(t, s) = any u: open(t, u) and all(u, s)"},
         {.id = "window_reach",
-         .stage = "",
+         .stage = Stage::none,
          .lesson = {{"11", "How far layers reach"}},
          .pseudocode = "L * (w - 1) + 1"},
     };

@@ -28,19 +28,19 @@ namespace chapters {
 Chapter long_masks() {
     static constexpr Decision decisions[] = {
         {.id = "window",
-         .stage = "mask",
+         .stage = Stage::mask,
          .lesson = {{"11", "A window"}},
          .pseudocode = "blocked(t, s) = distance < 0 or distance >= w, where distance = t + (S - T) - s"},
         {.id = "globals",
-         .stage = "mask",
+         .stage = Stage::mask,
          .lesson = {{"11", "Global tokens"}},
          .pseudocode = "blocked(t, s) = neither t + (S - T) nor s is a global position"},
         {.id = "long_mask",
-         .stage = "mask",
+         .stage = Stage::mask,
          .lesson = {{"11", "Global tokens"}},
          .pseudocode = "!(!window | !global) | causal_mask(T, S) | padding: (B, 1, T, S)"},
         {.id = "long_mask_axes",
-         .stage = "mask",
+         .stage = Stage::mask,
          .lesson = {{"11", in_the_header}},
          .pseudocode = "(T, S) without padding; with padding (B, 1, T, S)"},
     };

@@ -25,15 +25,15 @@ namespace chapters {
 Chapter long_padding() {
     static constexpr Decision decisions[] = {
         {.id = "long_padding",
-         .stage = "mask",
+         .stage = Stage::mask,
          .lesson = {{"11", "Global tokens"}},
          .pseudocode = "blocked(b, t, s) = ... or padding(b, 0, 0, s)"},
         {.id = "padding_score",
-         .stage = "mask",
+         .stage = Stage::mask,
          .lesson = {{"11", "What a mask blocks need not be computed"}},
          .pseudocode = "keys that are padding are left out, or score -infinity"},
         {.id = "global_cuts",
-         .stage = "mask",
+         .stage = Stage::mask,
          .lesson = {{"11", "Global tokens"}},
          .pseudocode = "blocked(b, t, s) = ... or s > p(t) or padding(b, 0, 0, s), with or without global tokens"},
     };

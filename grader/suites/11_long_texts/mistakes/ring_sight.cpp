@@ -18,16 +18,16 @@ namespace chapters {
 Chapter ring_sight() {
     static constexpr Decision decisions[] = {
         {.id = "ring_sees",
-         .stage = "mask",
+         .stage = Stage::mask,
          .lesson = {{"11", "A ring"}},
          .pseudocode =
              "old tokens in the order of positions, then the new ones; window attention over them; then append"},
         {.id = "ring_held",
-         .stage = "mask",
+         .stage = Stage::mask,
          .lesson = {{"11", "A ring"}},
          .pseudocode = "slots 0 ... min(next, w) - 1 hold a token"},
         {.id = "ring_taken_in",
-         .stage = "",
+         .stage = Stage::none,
          .lesson = {{"11", "A ring"}},
          .pseudocode = "attend first, then append all new tokens"},
     };

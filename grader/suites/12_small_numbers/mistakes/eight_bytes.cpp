@@ -69,7 +69,7 @@ namespace chapters {
 Chapter eight_bytes() {
     static constexpr Decision decisions[] = {
         {.id = "eight_bytes",
-         .stage = "",
+         .stage = Stage::none,
          .lesson = {{"12", "What it costs, what it saves"}},
          .pseudocode = "rows = B·H·S;  rows·(d + d_v)·(4, 2 or 1), and rows·2·4 for the scales of int8"},
     };

@@ -36,19 +36,19 @@ namespace chapters {
 Chapter eight_cache() {
     static constexpr Decision decisions[] = {
         {.id = "eight_old_rows",
-         .stage = "",
+         .stage = Stage::none,
          .lesson = {{"12", "A cache in eight bits"}},
          .pseudocode = "new codes (B,H,P+n,width): old codes copied, then to_int8(k, row_scales(k)); scales alike"},
         {.id = "eight_new_rows",
-         .stage = "",
+         .stage = Stage::none,
          .lesson = {{"12", "A cache in eight bits"}},
          .pseudocode = "to_int8(k, row_scales(k)) and to_int8(v, row_scales(v)), each for itself"},
         {.id = "eight_joined",
-         .stage = "",
+         .stage = Stage::none,
          .lesson = {{"12", "A cache in eight bits"}},
          .pseudocode = "for each of the B·H heads: its P old rows, then its n new ones; scales in the same order"},
         {.id = "eight_attention",
-         .stage = "scores",
+         .stage = Stage::scores,
          .lesson = {{"12", "A cache in eight bits"}},
          .pseudocode = "scaled_dot_product_context(q, from_int8(cache.k), from_int8(cache.v), mask)"},
     };

@@ -93,7 +93,7 @@ namespace chapters {
 Chapter eight_scales() {
     static constexpr Decision decisions[] = {
         {.id = "row_scale",
-         .stage = "",
+         .stage = Stage::none,
          .lesson = {{"12", "Eight bits, and a scale"}},
          .pseudocode = "x (B,H,P,width) -> scales (B,H,P): max over the width of |x|, / 127"},
     };

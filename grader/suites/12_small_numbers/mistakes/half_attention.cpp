@@ -32,20 +32,20 @@ namespace chapters {
 Chapter half_attention() {
     static constexpr Decision decisions[] = {
         {.id = "half_attention",
-         .stage = "scores",
+         .stage = Stage::scores,
          .lesson = {{"12", "Scores that are too large"}},
          .pseudocode = "scores = r(r(q)·r(k)ᵀ / √d) (B,H,T,S);  weights = softmax_in_half(masked, Total::in_float);  "
                        "context = r(weights·r(v))"},
         {.id = "half_attention_sums",
-         .stage = "scores",
+         .stage = Stage::scores,
          .lesson = {{"12", "Scores that are too large"}},
          .pseudocode = "float total = 0;  for each feature: total += r(q)·r(k);  rounded once, after the division"},
         {.id = "half_context",
-         .stage = "weigh",
+         .stage = Stage::weigh,
          .lesson = {{"12", "Scores that are too large"}},
          .pseudocode = "float total = 0;  for each key: total += weight·r(v);  rounded once, at the end"},
         {.id = "half_attention_weights",
-         .stage = "softmax",
+         .stage = Stage::softmax,
          .lesson = {{"12", "Sums that stop"}},
          .pseudocode = "weights = softmax_in_half(masked scores, Total::in_float)"},
     };

@@ -101,16 +101,16 @@ namespace chapters {
 Chapter half_numbers() {
     static constexpr Decision decisions[] = {
         {.id = "half_rounding",
-         .stage = "",
+         .stage = Stage::none,
          .lesson = {{"12", "By hand"}},
          .pseudocode =
              "step = 2^(max(exponent of x, least exponent) - fraction bits);  x = nearbyint(x / step) · step"},
         {.id = "half_strides",
-         .stage = "",
+         .stage = Stage::none,
          .lesson = {{"12", in_the_header}},
          .pseudocode = "y = x.contiguous().clone(); for i < numel: y.data()[i] = rounded(y.data()[i])"},
         {.id = "half_range",
-         .stage = "",
+         .stage = Stage::none,
          .lesson = {{"12", "As a formula"}},
          .pseudocode = "if |rounded x| > the largest: ±infinity.  half: 10 bits, 2^-14 to 65,504;  bfloat16: 7 bits, "
                        "2^-126 to the exponents of a float"},

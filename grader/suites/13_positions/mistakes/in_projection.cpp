@@ -57,11 +57,11 @@ namespace chapters {
 Chapter in_projection() {
     static constexpr Decision decisions[] = {
         {.id = "in_projection_pack",
-         .stage = "project",
+         .stage = Stage::project,
          .lesson = {{"13", "One matrix for three"}},
          .pseudocode = "cat of w_q, w_k, w_v over columns (D, E + 2·E_kv), transposed; cat of b_q, b_k, b_v"},
         {.id = "in_projection_unpack",
-         .stage = "project",
+         .stage = Stage::project,
          .lesson = {{"13", "One matrix for three"}},
          .pseudocode = "d = rows / (H + 2·H_kv); rows [0, H·d) are queries, the next H_kv·d keys, the rest values; "
                        "each transposed"},

@@ -17,7 +17,7 @@ namespace chapters {
 Chapter rotary_attention() {
     static constexpr Decision decisions[] = {
         {.id = "rotary_attention",
-         .stage = "scores",
+         .stage = Stage::scores,
          .lesson = {{"13", "Distance alone"}},
          .pseudocode = "q' = rotate_pairs(q, rotation_angles(q_positions, d, base)); k' alike with k_positions; "
                        "attention of q', k', "

@@ -18,16 +18,16 @@ namespace chapters {
 Chapter rotary_decoding() {
     static constexpr Decision decisions[] = {
         {.id = "rotary_decoding",
-         .stage = "split",
+         .stage = Stage::split,
          .lesson = {{"13", "In the cache"}},
          .pseudocode = "angles of token_positions(padding, P, T); cat the cache with the turned new keys; attend with "
                        "turned queries"},
         {.id = "rotary_order",
-         .stage = "weigh",
+         .stage = Stage::weigh,
          .lesson = {{"13", "In the cache"}},
          .pseudocode = "cat({cache.k, new keys}, 2); cat({cache.v, new values}, 2)"},
         {.id = "rotary_sight",
-         .stage = "mask",
+         .stage = Stage::mask,
          .lesson = {{"13", "Padding on the left"}},
          .pseudocode = "mask[b, 0, t, s] = s < padding[b] or s > P + t, (B,1,T,P+T)"},
     };

@@ -28,11 +28,11 @@ namespace chapters {
 Chapter rotary_positions() {
     static constexpr Decision decisions[] = {
         {.id = "token_position",
-         .stage = "",
+         .stage = Stage::none,
          .lesson = {{"13", "Padding on the left"}},
          .pseudocode = "positions (B,T): max(0, first + t - padding[b])"},
         {.id = "rotary_angle",
-         .stage = "",
+         .stage = Stage::none,
          .lesson = {{"13", "As a formula"}},
          .pseudocode = "angles (B,T,d/2): positions[b,t] · base^(-2i/d), divided as floating-point numbers"},
     };

@@ -78,15 +78,15 @@ namespace chapters {
 Chapter rotary_turns() {
     static constexpr Decision decisions[] = {
         {.id = "rotary_turn",
-         .stage = "split",
+         .stage = Stage::split,
          .lesson = {{"13", "As a formula"}},
          .pseudocode = "for each pair (x, y) of a head: (x·cos - y·sin, x·sin + y·cos), both from the old x and y"},
         {.id = "rotary_pair",
-         .stage = "split",
+         .stage = Stage::split,
          .lesson = {{"13", "Two conventions"}},
          .pseudocode = "neighbours: pair i is features (2i, 2i + 1); halves: (i, i + d/2); both have angles[b,t,i]"},
         {.id = "rotary_columns",
-         .stage = "project",
+         .stage = Stage::project,
          .lesson = {{"13", "Two conventions"}},
          .pseudocode =
              "w (...,H·d) view→ (...,H,d/2,2) transpose→ (...,H,2,d/2) contiguous, view→ (...,H·d); the way back "

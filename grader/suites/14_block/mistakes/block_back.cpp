@@ -22,11 +22,11 @@ namespace chapters {
 Chapter block_back() {
     static constexpr Decision decisions[] = {
         {.id = "block_back",
-         .stage = "",
+         .stage = Stage::none,
          .lesson = {{"14", "Both ways back"}},
          .pseudocode = "pre: grad_y' = grad_y + back through norm2 and M; grad_x = grad_y' + back through norm1 and A"},
         {.id = "block_back_places",
-         .stage = "",
+         .stage = Stage::none,
          .lesson = {{"14", "Both ways back"}},
          .pseudocode =
              "norm, attention and MLP go back at what each was given on the way forward, with its own weights"},

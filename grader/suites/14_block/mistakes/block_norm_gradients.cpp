@@ -19,15 +19,15 @@ namespace chapters {
 Chapter block_norm_gradients() {
     static constexpr Decision decisions[] = {
         {.id = "norm_back_to_input",
-         .stage = "",
+         .stage = Stage::none,
          .lesson = {{"14", "Back through a norm"}},
          .pseudocode = "g = grad_y * gain; grad_x = (g - mean(g) - x̂ * mean(g * x̂)) / s; RMS norm has no mean(g)"},
         {.id = "norm_back_to_gain",
-         .stage = "",
+         .stage = Stage::none,
          .lesson = {{"14", "Back through a norm"}},
          .pseudocode = "grad_gain (D) = Σ over b and t of grad_y * x̂"},
         {.id = "norm_back_to_bias",
-         .stage = "",
+         .stage = Stage::none,
          .lesson = {{"14", "Back through a norm"}},
          .pseudocode = "grad_bias (D) = Σ over b and t of grad_y"},
     };

@@ -22,15 +22,15 @@ namespace chapters {
 Chapter block_norms() {
     static constexpr Decision decisions[] = {
         {.id = "norm_statistics",
-         .stage = "",
+         .stage = Stage::none,
          .lesson = {{"14", "Two norms"}},
          .pseudocode = "mean (B,T,1) = mean over features; variance (B,T,1) = mean over features of (x - mean)²"},
         {.id = "norm_eps",
-         .stage = "",
+         .stage = Stage::none,
          .lesson = {{"14", "Two norms"}},
          .pseudocode = "x̂ = (x - mean) / sqrt(variance + eps)"},
         {.id = "norm_weights",
-         .stage = "",
+         .stage = Stage::none,
          .lesson = {{"14", "Two norms"}},
          .pseudocode = "y (B,T,D) = x̂ * gain (D) + bias (D)"},
     };

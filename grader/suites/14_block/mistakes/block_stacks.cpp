@@ -17,17 +17,17 @@ namespace chapters {
 Chapter block_stacks() {
     static constexpr Decision decisions[] = {
         {.id = "stack_inputs",
-         .stage = "",
+         .stage = Stage::none,
          .lesson = {{"14", "Inputs alone"}},
          .pseudocode = "inputs[0] = x; inputs[i + 1] = block_forward(blocks[i], inputs[i])"},
         {.id = "stack_back",
-         .stage = "",
+         .stage = Stage::none,
          .lesson = {{"14", "Inputs alone"}},
          .pseudocode =
              "grad = grad_y; for i = L-1 ... 0: grads[i] = block_backward(blocks[i], inputs[i], grad); grad = "
              "grads[i].x"},
         {.id = "stack_answers",
-         .stage = "",
+         .stage = Stage::none,
          .lesson = {{"14", "Inputs alone"}},
          .pseudocode = "grads[i] belongs to blocks[i]"},
     };

@@ -22,25 +22,25 @@ namespace chapters {
 Chapter block_wiring() {
     static constexpr Decision decisions[] = {
         {.id = "block_order",
-         .stage = "",
+         .stage = Stage::none,
          .lesson = {{"14", "Before or behind"}},
          .pseudocode =
              "pre: y = x + A(norm1(x)), out = y + M(norm2(y)); post: y = norm1(x + A(x)), out = norm2(y + M(y))"},
         {.id = "block_norms",
-         .stage = "",
+         .stage = Stage::none,
          .lesson = {{"14", "Before or behind"}},
          .pseudocode = "norm1 for attention, norm2 for the MLP, both with the block's eps"},
         {.id = "block_residuals",
-         .stage = "",
+         .stage = Stage::none,
          .lesson = {{"14", "Before or behind"}},
          .pseudocode = "y = x + attention(...); out = y + mlp(...): what is added has not been normed"},
         {.id = "block_views",
-         .stage = "",
+         .stage = Stage::none,
          .lesson = {{"14", in_the_header}},
          .pseudocode = "y = x + attention.forward(seen), in memory of its own: neither x nor `seen` nor what came back "
                        "is written into"},
         {.id = "block_formula",
-         .stage = "",
+         .stage = Stage::none,
          .lesson = {{"14", "Before or behind"}},
          .pseudocode = "mlp(block.mlp, ..., block.gelu); layer_norm(..., block.eps)"},
     };

@@ -48,11 +48,11 @@ namespace chapters {
 Chapter gelu() {
     static constexpr Decision decisions[] = {
         {.id = "gelu_formula",
-         .stage = "",
+         .stage = Stage::none,
          .lesson = {{"14", "GELU, twice"}},
          .pseudocode = "exact: x/2 * (1 + erf(x / sqrt(2))); tanh: x/2 * (1 + tanh(sqrt(2/π) * (x + 0.044715 * x³)))"},
         {.id = "gelu_strides",
-         .stage = "",
+         .stage = Stage::none,
          .lesson = {{"14", "GELU, twice"}},
          .pseudocode = "y = x.contiguous().clone(); for i < numel: y.data()[i] = gelu(y.data()[i])"},
     };

@@ -24,7 +24,7 @@ namespace chapters {
 Chapter gelu_slopes() {
     static constexpr Decision decisions[] = {
         {.id = "gelu_slope",
-         .stage = "",
+         .stage = Stage::none,
          .lesson = {{"14", "GELU, twice"}},
          .pseudocode = "exact: Φ(x) + x * φ(x); tanh, with t: (1 + t)/2 + x/2 * (1 - t²) * sqrt(2/π) * (1 + 3 * "
                        "0.044715 * x²); times grad_y"},
