@@ -12,7 +12,8 @@ usage: ./headway new exercise NN_name     the files of a new exercise, such as 1
        ./headway new mutant NN NAME       a new wrong submission of exercise NN, as an edit of a right one
 
 A new exercise builds, its solution passes and its stub is "not started". Its one function is an example: put yours in
-its place. CONTRIBUTING.md ("Adding an exercise", "Mutants") says what belongs where.
+its place. docs/architecture.md ("A new exercise") says what belongs where, CONTRIBUTING.md ("Mutants") what a mutant
+needs.
 EOF
 }
 
@@ -125,7 +126,8 @@ the specification. Then
     ./headway grade $number --submission solutions       the solution: passed
     ./headway new mutant $number NAME                    a wrong submission for each mistake you can think of
     ./headway verify $number                             what is still missing
-README.md lists the exercises: add a row there. So does the map in lesson 00: lesson_numbers --write lessons draws it.
+docs/architecture.md, "A new exercise", has the order to write in, and the two lists that are yours to mend: README.md's,
+and the map in lesson 00, which lesson_numbers --write lessons draws.
 EOF
 }
 
@@ -169,7 +171,7 @@ new_mutant() {
     base=$(least_used_base)
     [ -n "$base" ] || refuse "$exercise has no right program of one file to change: write solutions/$exercise first."
     sed "s|THE_MUTANT|$mutant|; s|THE_BASE|$base|" "$templates/mutant.toml" >"$mutants.entry"
-    # They stand in the order of their names.
+    # Before the first that comes later in the alphabet: most stand in the order of their names.
     awk -v new="[$mutant]" -v entry="$mutants.entry" '
         function add() { while ((getline line < entry) > 0) print line }
         !done && /^\[[a-z0-9_]*\]$/ && $0 "" > new "" { add(); print ""; done = 1 }
@@ -179,7 +181,8 @@ new_mutant() {
     rm "$mutants.entry"
     cat <<EOF
 tests/mutants/$exercise/mutants.toml has an entry [$mutant], in line $(grep -nxF "[$mutant]" "$mutants" | cut -d : -f 1).
-Write what is wrong in place of each FILL_IN. Its base, $base, is the right program with the fewest changes so far.
+Write what is wrong in place of each FILL_IN. Its base, $base, is the right program with the fewest changes so far;
+take another if a student would make the mistake there, as long as no base carries more than a fifth.
 \`diagnosis\` lists the mistakes of the catalogue that must be named; [] is for one that must stay without a name. Then
     ./headway verify --show $number $mutant
     ./headway verify $number

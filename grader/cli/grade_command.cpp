@@ -84,13 +84,47 @@ void add_coverage(const Course& course, const GradingOptions& options, verdict::
     }
 }
 
+/// What a document can be made of.
+struct Shown {
+    const verdict::Verdict& verdict;
+    const HandedIn& handed_in;
+    const report::GradescopeOptions& gradescope;
+};
+
+/// A machine's failure is no score.
+nlohmann::json results_json(const Shown& shown) {
+    for (const verdict::Exercise& exercise : shown.verdict.exercises)
+        if (exercise.state == verdict::State::unavailable) return report::gradescope_of_failure();
+    return report::gradescope(shown.verdict, shown.gradescope);
+}
+
+/// A view of the verdict that is written where an option says; - is standard output.
+struct Document {
+    std::optional<std::string> GradeArguments::*file;
+    std::string (*text)(const Shown&);
+};
+
+/// All of them: what has no row here is not written, and what has one never gets between the lines of the screen.
+constexpr std::array documents{
+    Document{&GradeArguments::json, [](const Shown& shown) { return verdict::to_json(shown.verdict).dump(2) + "\n"; }},
+    Document{&GradeArguments::junit, [](const Shown& shown) { return report::junit(shown.verdict); }},
+    Document{&GradeArguments::html, [](const Shown& shown) { return report::html(shown.verdict); }},
+    Document{&GradeArguments::gradescope, [](const Shown& shown) { return results_json(shown).dump(2) + "\n"; }},
+    Document{&GradeArguments::code_quality,
+             [](const Shown& shown) { return code_quality(shown.verdict, shown.handed_in); }},
+};
+
 /// Whether standard output is for a document. @throws UsageError if it is for several
 bool goes_to_standard_output(const GradeArguments& arguments) {
-    const std::array documents{arguments.json, arguments.junit, arguments.html, arguments.gradescope,
-                               arguments.code_quality};
-    const auto wanted = std::ranges::count(documents, std::optional<std::string>("-"));
+    const auto wanted =
+        std::ranges::count_if(documents, [&](const Document& document) { return arguments.*document.file == "-"; });
     if (wanted > 1) throw UsageError("standard output (-) is for one document; give the others a file");
     return wanted == 1;
+}
+
+void write_documents(const GradeArguments& arguments, const Shown& shown) {
+    for (const Document& document : documents)
+        if (const auto& file = arguments.*document.file) write_document(*file, document.text(shown));
 }
 
 /// What a person reads, where a runner may read along.
@@ -132,13 +166,6 @@ report::GradescopeOptions gradescope_options(const Course& course, const GradeAr
         throw UsageError(error.what());
     }
     return options;
-}
-
-/// A machine's failure is no score.
-nlohmann::json results_json(const verdict::Verdict& verdict, const report::GradescopeOptions& options) {
-    for (const verdict::Exercise& exercise : verdict.exercises)
-        if (exercise.state == verdict::State::unavailable) return report::gradescope_of_failure();
-    return report::gradescope(verdict, options);
 }
 
 /// Where Gradescope asks, the reason is a result that it can show.
@@ -194,11 +221,7 @@ int run_grade(const Course& course, const GradeArguments& arguments) {
              arguments.github);
     }
     if (arguments.html && course.tell <= verdict::Tell::diagnosis) add_coverage(course, options, verdict);
-    if (arguments.json) write_document(*arguments.json, verdict::to_json(verdict).dump(2) + "\n");
-    if (arguments.junit) write_document(*arguments.junit, report::junit(verdict));
-    if (arguments.html) write_document(*arguments.html, report::html(verdict));
-    if (arguments.gradescope) write_document(*arguments.gradescope, results_json(verdict, gradescope).dump(2) + "\n");
-    if (arguments.code_quality) write_document(*arguments.code_quality, code_quality(verdict, *handed_in));
+    write_documents(arguments, {verdict, *handed_in, gradescope});
     if (arguments.github) tell_github(verdict, *handed_in);
     return exit_status(verdict);
 }

@@ -1,6 +1,10 @@
 #include "instructor/class_commands.hpp"
+#include "instructor/export_tables.hpp"
 
 #include "cli/instructor_commands.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cstdlib>
 
@@ -66,23 +70,27 @@ void ClassCommands::add_regrade() {
 
 void ClassCommands::add_export() {
     auto* command = add("export", "Write marks and feedback for people and other programs", run_class_export);
+    std::vector<std::string> formats = names_of_tables();
+    const std::string tables = fmt::format("{}", fmt::join(formats, ", "));
+    for (const char* other : {"gradescope", "junit", "feedback", "moodle-feedback", "canvas-feedback", "jplag"})
+        formats.emplace_back(other);
     command
-        ->add_option(
-            "format", arguments_.format,
-            "csv, moodle, canvas, brightspace: marks in a file; gradescope, junit: a folder with a file per student; "
-            "feedback: a folder with a page per student; moodle-feedback, canvas-feedback: a zip of these pages; "
-            "jplag: the sources, for JPlag")
+        ->add_option("format", arguments_.format,
+                     tables +
+                         ": marks in a file; gradescope, junit: a folder with a file per student; feedback: a folder "
+                         "with a page per student; moodle-feedback, canvas-feedback: a zip of these pages; jplag: the "
+                         "sources, for JPlag")
         ->required()
-        ->check(CLI::IsMember({"csv", "moodle", "canvas", "brightspace", "gradescope", "junit", "feedback",
-                               "moodle-feedback", "canvas-feedback", "jplag"}))
+        ->check(CLI::IsMember(formats))
         ->type_name("FORMAT");
     command->add_option("path", arguments_.folder, "The file, or the folder for files")->required()->type_name("PATH");
+    const std::string with_columns = fmt::format("{}", fmt::join(names_of_tables_with_columns(), ", "));
     command
         ->add_option("--assignment", arguments_.assignment,
-                     "canvas, brightspace: what the assignment or grade item is called (Headway)")
+                     with_columns + ": what the assignment or grade item is called (Headway)")
         ->type_name("NAME");
     command->add_flag("--per-exercise", arguments_.per_exercise,
-                      "canvas, brightspace: an assignment or grade item per exercise, not one for all");
+                      with_columns + ": an assignment or grade item per exercise, not one for all");
     command
         ->add_option("--visible", arguments_.visible,
                      "gradescope: when students see the results (visible: at once; after_due_date; after_published; "

@@ -36,7 +36,7 @@ struct ClassArguments {
     std::vector<std::string> compare;   ///< folders of hand-ins that a report looks for copies from
     // Of an export.
     std::string format;
-    std::string assignment;  ///< what Canvas or Brightspace calls it
+    std::string assignment;  ///< what the platform calls it
     bool per_exercise = false;
     std::string visible;  ///< to whom Gradescope shows results
     // Of a decision.

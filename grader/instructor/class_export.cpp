@@ -1,10 +1,10 @@
 // What goes out of a gradebook: files for other programs, and pages.
 #include "instructor/class_copies.hpp"
 #include "instructor/class_results.hpp"
+#include "instructor/export_tables.hpp"
 #include "terminal/exit_status.hpp"
 
 #include "classroom/class_page.hpp"
-#include "classroom/exports.hpp"
 #include "classroom/page_folder.hpp"
 #include "classroom/student_page.hpp"
 #include "report/gradescope.hpp"
@@ -13,6 +13,7 @@
 #include "terminal/page.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -47,18 +48,13 @@ void require_ordinary_target(const fs::path& target) {
 
 /// An option that another format would not follow must not look as if it did.
 void require_options_of_format(const ClassArguments& arguments) {
-    const bool names_columns = arguments.format == "canvas" || arguments.format == "brightspace";
+    const TableFormat* const table = table_format(arguments.format);
+    const bool names_columns = table != nullptr && table->names_columns;
     if (!names_columns && (!arguments.assignment.empty() || arguments.per_exercise))
-        throw UsageError("--assignment and --per-exercise are for ./headway class export canvas and brightspace");
+        throw UsageError(fmt::format("--assignment and --per-exercise are for ./headway class export {}",
+                                     fmt::join(names_of_tables_with_columns(), " and ")));
     if (arguments.format != "gradescope" && !arguments.visible.empty())
         throw UsageError("--visible is for ./headway class export gradescope");
-}
-
-classroom::GradeColumns grade_columns(const ClassArguments& arguments) {
-    classroom::GradeColumns columns;
-    if (!arguments.assignment.empty()) columns.assignment = arguments.assignment;
-    if (arguments.per_exercise) columns.of = classroom::GradeColumns::Of::each_exercise;
-    return columns;
 }
 
 /// A student's results.json has the mark, late days and adjustments included; its tests count as class.toml says.
@@ -99,59 +95,21 @@ std::size_t export_documents(const ClassArguments& arguments, const ClassResults
     throw UsageError(error.what());
 }
 
-/// One file for all. @return who has no row in it
-std::vector<std::string> export_table(const ClassArguments& arguments, const ClassResults& results) {
-    std::vector<std::string> left_out;
-    const auto leave_out = [&](auto&& has_row) {
-        for (const Mark& mark : results.marks)
-            if (!has_row(mark.student)) left_out.push_back(mark.student);
-    };
-    if (arguments.format == "moodle") {
-        const auto participants = classroom::moodle_participants(results.roster, results.graded.attempts);
-        leave_out([&](const std::string& student) { return participants.contains(student); });
-        write(arguments.folder, classroom::moodle_csv(results.marks, verdict::now(), participants, results.roster));
-    } else if (arguments.format == "canvas") {
-        const auto users = classroom::canvas_users(results.roster, results.graded.attempts);
-        leave_out([&](const std::string& one) { return classroom::has_canvas_row(one, users, results.roster); });
-        write(arguments.folder, classroom::canvas_csv(results.marks, grade_columns(arguments), users, results.roster));
-    } else if (arguments.format == "brightspace") {
-        leave_out([&](const std::string& one) { return classroom::has_brightspace_row(one, results.roster); });
-        write(arguments.folder, classroom::brightspace_csv(results.marks, grade_columns(arguments), results.roster));
-    } else {
-        write(arguments.folder, classroom::marks_csv(results.marks, results.roster));
-    }
-    return left_out;
-}
-
-/// Who gets marks by one of these tables, and how to find out by which number it knows people.
-struct Platform {
-    const char* name;
-    const char* list;
-    const char* without_guests;  ///< why they are left out; nothing where their number decides alone
-};
-
-Platform platform_of(const std::string& format) {
-    if (format == "canvas") return {"Canvas", "gradebook's export", "Canvas refuses or makes up whom it does not know"};
-    if (format == "brightspace") return {"Brightspace", "export of grades", "nobody in the roster goes by these ids"};
-    return {"Moodle", "grading worksheet", nullptr};
-}
-
-void tell_left_out(const ClassArguments& arguments, const ClassResults& results,
-                   const std::vector<std::string>& left_out) {
-    const Platform platform = platform_of(arguments.format);
+/// Students whom the platform cannot place, and in which of its lists it says how it knows them.
+void tell_left_out(const TableFormat& format, const ClassResults& results, const std::vector<std::string>& left_out) {
     const std::vector<std::string> strangers =
-        platform.without_guests != nullptr ? guests(results) : std::vector<std::string>();
+        format.without_guests.empty() ? std::vector<std::string>() : guests(results);
     std::vector<std::string> unnumbered;
     for (const std::string& student : left_out)
         if (std::ranges::find(strangers, student) == strangers.end()) unnumbered.push_back(student);
     if (!strangers.empty())
-        fmt::print(stderr, "headway: left out of the file, since {}: {}\n", platform.without_guests, named(strangers));
+        fmt::print(stderr, "headway: left out of the file, since {}: {}\n", format.without_guests, named(strangers));
     if (!unnumbered.empty())
         fmt::print(
             stderr,
             "headway: left out of the file, since nobody says which number {} has for them: {}.\n  Its {} says it: "
             "download that as roster.csv\n",
-            platform.name, named(unnumbered), platform.list);
+            format.platform, named(unnumbered), format.list);
 }
 
 void write_student_pages(const fs::path& folder, const ClassResults& results, const std::vector<Mark>& marks) try {
@@ -180,15 +138,18 @@ int run_class_export(const Course& course, const ClassArguments& arguments) {
     tell_of_changed_policy(arguments, results.graded.edition);
     tell_of_strangers(gradebook, results.graded.edition, ids_of(results.roster));
     if (arguments.format.ends_with("feedback")) return export_feedback(arguments, results);
-    const bool is_file_each = arguments.format == "gradescope" || arguments.format == "junit";
-    std::vector<std::string> left_out;
-    if (!is_file_each) left_out = export_table(arguments, results);
+    const TableFormat* const format = table_format(arguments.format);
+    Table table;
+    if (format != nullptr) {
+        table = format->make(arguments, results);
+        write(arguments.folder, table.text);
+    }
     const std::size_t written =
-        is_file_each ? export_documents(arguments, results) : results.marks.size() - left_out.size();
+        format != nullptr ? results.marks.size() - table.left_out.size() : export_documents(arguments, results);
     fmt::print("{} in {}.\n", counted(written, "student"), arguments.folder);
-    tell_left_out(arguments, results, left_out);
+    if (format != nullptr) tell_left_out(*format, results, table.left_out);
     const int status = tell_incomplete(results);
-    return status == all_passed && !left_out.empty() ? some_did_not_pass : status;
+    return status == all_passed && !table.left_out.empty() ? some_did_not_pass : status;
 }
 
 int run_class_report(const Course& course, const ClassArguments& arguments) {

@@ -131,7 +131,7 @@ Found with_jail(Found inspected, const Jail& jail, const Policy& policy) {
         const std::string name(protection.name);
         const auto result = inspected.find(name);
         if (result == inspected.end() && name != "dies_with_grader")
-            throw std::runtime_error("the inspection came to no end");
+            throw std::runtime_error("the inspection came to no end, and says nothing of " + name);
         const bool held = result == inspected.end() || result->second == "ok";  // a program inside cannot try them all
         if (policy.switched_off.contains(name))
             found[name] = "absent: switched off in the policy" + (held ? "" : "; " + result->second);

@@ -8,7 +8,7 @@ namespace {
 constexpr Decision check(const char* id) {
     constexpr std::string_view heading = in_the_header;
     return {id,
-            "",
+            Stage::none,
             {{"01", heading},
              {"02", heading},
              {"03", heading},

@@ -17,7 +17,10 @@ constexpr const char* four = "register four nn::Linear: q_proj, k_proj, v_proj a
 constexpr const char* as_option = "the bias option decides for all four projections";
 
 constexpr Decision check_of_options(const char* id) {
-    return {id, "", {{"05", in_the_header}}, "in the factory: if an option does not fit, throw std::invalid_argument"};
+    return {id,
+            Stage::none,
+            {{"05", in_the_header}},
+            "in the factory: if an option does not fit, throw std::invalid_argument"};
 }
 
 constexpr const char* refused_by_the_factory = "throw std::invalid_argument, as the header says";
