@@ -78,5 +78,16 @@ TEST(Naming, APromiseThatDoesNotHoldIsToldWithWhatToDo) {
                 HasSubstr("header of exercise 05: the comment above forward,"));
 }
 
+TEST(Naming, TheHeaderIsThatOfTheExercise) {
+    const auto told_in = [](const std::string& exercise) {
+        verdict::FunctionDiagnosis diagnosis = refuses_too_little("append", "");
+        diagnosis.mistakes = {"strides_ignored"};
+        return named_mistakes({diagnosis}, exercise).front().lesson;
+    };
+    for (const std::string exercise : {"01", "04", "05", "08", "09", "10", "11", "12", "13", "14"})
+        EXPECT_EQ(told_in(exercise), "the header of exercise " + exercise);
+    EXPECT_EQ(told_in("07"), "lesson 07, \"What people get wrong\"");
+}
+
 }  // namespace
 }  // namespace headway::diagnosis
