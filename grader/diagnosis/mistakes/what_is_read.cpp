@@ -61,7 +61,7 @@ Chapter chapters::what_is_read() {
          .decision = told_in_words,
          .title = "arguments that do not fit are not refused",
          .right = "throw std::invalid_argument, as the header says",
-         .symptom = "what does not fit goes on without a word: wrong numbers, or an index out of range",
+         .symptom = "what does not fit goes on without a word: it shows elsewhere and later, or never",
          .question = "Which sizes must be equal, and which of your checks compares these two?"},
         {.id = not_as_promised,
          .decision = told_in_words,
