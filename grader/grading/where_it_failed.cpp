@@ -110,6 +110,11 @@ void find_lines(verdict::Diagnosis& diagnosis, const std::vector<verdict::Compil
 
 void leave_causes_to_names(verdict::Exercise& exercise) {
     if (!exercise.diagnosis) return;
+    const auto has_wrong_input = [&](const std::string& function) {
+        return std::ranges::any_of(exercise.diagnosis->functions, [&](const verdict::FunctionDiagnosis& one) {
+            return without_variant(one.function) == function && one.state == verdict::FunctionState::unjudged;
+        });
+    };
     const auto is_named = [&](const std::string& function) {
         return std::ranges::any_of(exercise.diagnosis->mistakes, [&](const verdict::NamedMistake& mistake) {
             return std::ranges::any_of(mistake.functions,
@@ -118,7 +123,7 @@ void leave_causes_to_names(verdict::Exercise& exercise) {
     };
     for (verdict::Test& test : exercise.tests)
         if (test.failure && test.failure->message.find(" is out of range for axis ") != std::string::npos &&
-            is_named(test.failure->function))
+            (is_named(test.failure->function) || has_wrong_input(test.failure->function)))
             test.failure->advice.reset();
 }
 

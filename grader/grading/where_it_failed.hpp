@@ -17,7 +17,8 @@ void find_lines(verdict::Diagnosis& diagnosis, const std::vector<verdict::Compil
                 const build::Workspace& workspace);
 
 /// Takes back what was guessed of an index that goes too far, where a mistake with a name explains the failure: the
-/// loop may be right, and the axis wrong.
+/// loop may be right, and the axis wrong. And where an earlier function is wrong on whose answers this one works: what
+/// is out of range may come from there.
 void leave_causes_to_names(verdict::Exercise& exercise);
 
 /// Says of each function that a failed test or the diagnosis names where the submission defines it.

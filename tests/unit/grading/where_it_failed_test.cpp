@@ -32,6 +32,27 @@ TEST(WhereItFailed, WhyAnIndexGoesTooFarIsGuessedOnlyWhereNoNameSaysIt) {
     EXPECT_TRUE(failing(too_far, "causal_mask").tests[0].failure->advice);
 }
 
+TEST(WhereItFailed, NothingIsGuessedOfWhatWorksOnWrongNumbers) {
+    verdict::Exercise exercise;
+    verdict::Test test;
+    test.state = verdict::TestState::failed;
+    test.failure.emplace();
+    test.failure->function = "decode";
+    test.failure->message = "your decode threw std::out_of_range: slice: [0, 15) is out of range for axis 2 of size 13";
+    test.failure->advice = "That reaches past the end.";
+    exercise.tests = {test};
+    exercise.diagnosis.emplace();
+    verdict::FunctionDiagnosis decode;
+    decode.function = "decode";
+    decode.state = verdict::FunctionState::unrecognised;
+    exercise.diagnosis->functions = {decode};
+    leave_causes_to_names(exercise);
+    EXPECT_TRUE(exercise.tests[0].failure->advice);
+    exercise.diagnosis->functions[0].state = verdict::FunctionState::unjudged;
+    leave_causes_to_names(exercise);
+    EXPECT_FALSE(exercise.tests[0].failure->advice) << "what an earlier function gave it is wrong";
+}
+
 TEST(WhereItFailed, WhatTheLibraryRefusedIsExplainedBesideAName) {
     EXPECT_TRUE(failing("threw std::invalid_argument: view: …", "masked_softmax").tests[0].failure->advice);
 }
