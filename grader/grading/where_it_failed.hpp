@@ -16,6 +16,10 @@ void find_lines(std::vector<verdict::Test>& tests, const build::Workspace& works
 void find_lines(verdict::Diagnosis& diagnosis, const std::vector<verdict::CompilerMessage>& warnings,
                 const build::Workspace& workspace);
 
+/// Where a call ended in a function without a return, says which function that is: the one that was called may only
+/// have called it.
+void name_what_lacks_a_return(verdict::Failure& failure, const std::vector<build::SourceFile>& files);
+
 /// Takes back what was guessed of an index that goes too far, where a mistake with a name explains the failure: the
 /// loop may be right, and the axis wrong. And where an earlier function is wrong on whose answers this one works: what
 /// is out of range may come from there.

@@ -32,6 +32,25 @@ TEST(WhereItFailed, WhyAnIndexGoesTooFarIsGuessedOnlyWhereNoNameSaysIt) {
     EXPECT_TRUE(failing(too_far, "causal_mask").tests[0].failure->advice);
 }
 
+TEST(WhereItFailed, TheFunctionThatLacksAReturnIsTheOneAtTheLine) {
+    const std::vector<build::SourceFile> files = {
+        {"backward.cpp", "Tensor linear_backward(const Tensor& x) {\n}\nTensor\nwhole(const Tensor& x) {\n}\n"}};
+    const auto told_at = [&](int line) {
+        verdict::Failure failure;
+        failure.function = "whole";
+        failure.message = "your whole can end without returning a value at backward.cpp:" + std::to_string(line);
+        failure.sanitizer.emplace();
+        failure.sanitizer->file = "backward.cpp";
+        failure.sanitizer->line = line;
+        name_what_lacks_a_return(failure, files);
+        return failure.message;
+    };
+    EXPECT_EQ(told_at(1), "your linear_backward can end without returning a value at backward.cpp:1");
+    EXPECT_EQ(told_at(4), "your whole can end without returning a value at backward.cpp:4");
+    EXPECT_EQ(told_at(2), "your whole can end without returning a value at backward.cpp:2")
+        << "a lambda's line, perhaps";
+}
+
 TEST(WhereItFailed, NothingIsGuessedOfWhatWorksOnWrongNumbers) {
     verdict::Exercise exercise;
     verdict::Test test;
