@@ -1,6 +1,7 @@
 #pragma once
 
 #include "build/workspace.hpp"
+#include "submission/submission.hpp"
 #include "verdict/verdict.hpp"
 
 #include <vector>
