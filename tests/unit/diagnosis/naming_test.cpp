@@ -74,6 +74,8 @@ TEST(Naming, APromiseThatDoesNotHoldIsToldWithWhatToDo) {
     EXPECT_THAT(right_of("your forward answers differently if the same numbers come in a view that is not contiguous"),
                 HasSubstr("by its indices"));
     EXPECT_THAT(right_of("what your forward returned changes when it is called again"), HasSubstr("new in each call"));
+    EXPECT_THAT(right_of("your forward refuses, but it has changed the cache before"),
+                HasSubstr("before the first number is written"));
     EXPECT_THAT(right_of("your forward answers 3; there are 4"),
                 HasSubstr("header of exercise 05: the comment above forward,"));
 }
