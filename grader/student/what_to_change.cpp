@@ -78,8 +78,8 @@ Advice of_index(const std::string& position, const std::string& axis, const std:
                     axis, size, size);
     if (const auto other = other_axis_with(position, asked))
         return told + fmt::format(
-                          "Either its loop ends too late, or it is the index of another axis (axis {} of {} has "
-                          "{} positions). Which size does each axis of what is indexed stand for?",
+                          "Does its loop end too late, or is it the index of another axis (axis {} of {} has {} "
+                          "positions)?",
                           other->number, other->of, other->size);
     return told + "Look at where its loop ends, and at what the loop adds to.";
 }

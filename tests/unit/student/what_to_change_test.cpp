@@ -85,7 +85,7 @@ TEST(WhatToChange, AnIndexOfAnotherAxis) {
     const auto too_far = [&] { static_cast<void>(of_heads(5, 0, 2)); };
     const std::vector<wire::Field> asked{{"q (a view)", Tensor::zeros({6, 5, 13, 11})}, {"mask", of_heads}};
     EXPECT_THAT(advice_when(too_far, asked),
-                HasSubstr("it is the index of another axis (axis 0 of q has 6 positions)"));
+                HasSubstr("is it the index of another axis (axis 0 of q has 6 positions)"));
     EXPECT_THAT(advice_when(too_far, {{"parameters", wire::Record{{{"weight", Tensor::zeros({9, 6})}}}}}),
                 HasSubstr("axis 1 of weight has 6"));
     EXPECT_THAT(advice_when(too_far, {{"q", Tensor::zeros({5, 3})}, {"mask", Mask{}}, {"v", Tensor{}}}),
