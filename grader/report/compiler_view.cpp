@@ -58,8 +58,8 @@ void show_warnings(Page& page, const verdict::Exercise& exercise, const Place& p
     page.paragraph({.indent = 2, .hanging = 2}, {{std::string(warnings_headline)}});
     std::vector<const CompilerMessage*> warnings;
     for (const CompilerMessage& warning : *build.warnings) warnings.push_back(&warning);
-    std::ranges::stable_partition(
-        warnings, [&](const CompilerMessage* one) { return failure_beside(exercise, *one) != nullptr; });
+    std::stable_partition(warnings.begin(), warnings.end(),
+                          [&](const CompilerMessage* one) { return failure_beside(exercise, *one) != nullptr; });
     for (std::size_t i = 0; i < shown; ++i) {
         show_message(page, 4, *warnings[i], place, Tone::waiting);
         if (const auto* at = failure_beside(exercise, *warnings[i]))
