@@ -32,7 +32,7 @@ inline constexpr const char* not_as_promised = "not_as_promised";
 struct Decision {
     std::string_view id;          ///< "scale"
     Stage stage;                  ///< of attention, or none
-    UpTo<Section, 9> lesson;      ///< what settles it, one section an exercise, in their order; none: of C++ alone
+    UpTo<Section, 13> lesson;     ///< what settles it, one section an exercise, in their order; none: of C++ alone
     std::string_view pseudocode;  ///< with shapes; the last hint
 
     /// The section of this exercise's lesson, or nullptr.

@@ -55,7 +55,8 @@ std::string right_in_words(std::string_view told, const std::string& function, c
         "take each number where strides and offset say that it is: by its indices, or from a contiguous copy";
     constexpr std::string_view by_call = "keep nothing of one call for the next, and read nothing that was not written";
     constexpr std::string_view new_result = "return memory that is new in each call and that nothing writes to later";
-    constexpr std::array<Remedy, 11> remedies = {{
+    constexpr std::array<Remedy, 12> remedies = {{
+        {" it has changed the cache before", "look at all that is asked before the first number is written"},
         {" changes its argument ", "leave the arguments as they are: write to a copy, x.clone()"},
         {" in a view that is not contiguous", by_strides},
         {" begins later in its storage", by_strides},

@@ -2,6 +2,7 @@
 
 #include "diagnosis/conditions.hpp"
 #include "diagnosis/examination.hpp"
+#include "diagnosis/parts_of_result.hpp"
 #include "diagnosis/resizing.hpp"
 
 #include "student/altered.hpp"
@@ -187,7 +188,7 @@ std::optional<OnlyWhere> true_only_where(const std::vector<Observation>& all,
                     static_cast<int>(wrong_ones.size()), static_cast<int>(observations.size() - given)};
     if (first.condition->of_sizes && !is_well_supported(first, hypotheses, observations, facts, wrong))
         found.condition = in_some_calls;
-    if (first.explanation->mistake->id == "part_never_written") return found;  // true whatever leads to it
+    if (is_of_the_result(first.explanation->mistake->id)) return found;  // true whatever leads to it
     for (const Hypothesis& other : hypotheses)
         if (other.explanation->mistake != first.explanation->mistake && other.condition == first.condition)
             found.alternatives.push_back(other.explanation->mistake);

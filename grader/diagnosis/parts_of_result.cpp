@@ -16,6 +16,7 @@ namespace {
 using judge::Arguments;
 
 constexpr const char* in_anothers_place = "part_in_anothers_place";
+constexpr const char* times_a_factor = "part_times_a_factor";
 
 const auto part_name = [](const auto& part) { return part.first; };
 
@@ -65,22 +66,25 @@ Shares shares_of(const Arguments& arguments, const std::string& part, const Arra
 /// How often what was held, and what is added to it, counts.
 struct Counted {
     double held, added;
+    const char* mistake;
     const char* of_one;
     const char* of_two;
 };
-constexpr Counted of_results[] = {{1, 0, "stays 0", "stay 0"},
-                                  {1, 2, "is twice what it should be", "are twice what they should be"}};
+constexpr Counted of_results[] = {
+    {1, 0, never_written, "stays 0", "stay 0"},
+    {1, 2, times_a_factor, "is twice what it should be", "are twice what they should be"}};
 constexpr Counted of_sums[] = {
-    {1, 0, "stays what it was", "stay what they were"},
-    {1, 2, "gets twice what should be added", "get twice what should be added"},
-    {1, 0.5, "gets half of what should be added", "get half of what should be added"},
-    {1, -1, "gets what should be added with the opposite sign", "get what should be added with the opposite sign"},
-    {2, 1, "gets twice what it held", "get twice what they held"}};
+    {1, 0, never_written, "stays what it was", "stay what they were"},
+    {1, 2, added_too_often, "gets twice what should be added", "get twice what should be added"},
+    {1, 0.5, added_by_a_factor, "gets half of what should be added", "get half of what should be added"},
+    {1, -1, added_by_a_factor, "gets what should be added with the opposite sign",
+     "get what should be added with the opposite sign"},
+    {2, 1, added_too_often, "gets twice what it held", "get twice what they held"}};
 
 Explanation counted(const std::vector<std::string>& parts, const Counted& times) {
     const bool is_one = parts.size() == 1;
     const std::string what = parts.front().empty() ? "the result" : "of the result, " + listed(parts);
-    return as_written(never_written, what + ' ' + (is_one ? times.of_one : times.of_two),
+    return as_written(times.mistake, what + ' ' + (is_one ? times.of_one : times.of_two),
                       [=](Answer& answer, const Arguments& arguments) {
                           for (auto& [name, array] : answer.parts) {
                               if (std::ranges::find(parts, name) == parts.end()) continue;
@@ -90,18 +94,27 @@ Explanation counted(const std::vector<std::string>& parts, const Counted& times)
                       });
 }
 
+/// What the header of the function calls a size: D in most of them, where a Linear has two widths.
+std::string known_as(const std::string& size, const Arguments& asked) {
+    const bool is_of_a_linear = std::ranges::find(asked, "grad_weight", &wire::Field::name) != asked.end();
+    return size == "D" && is_of_a_linear ? "the width of x (in)" : size;
+}
+
 /// As often as a loop runs that it stands in by mistake (`power` 1), or a mean in place of a sum (-1).
-Explanation added_times_a_size(const std::string& size, int power, const std::string& part) {
-    const std::string words = fmt::format("of the result, {} gets what should be added {}", part,
-                                          power > 0 ? size + " times" : "divided by " + size);
-    return as_written(never_written, words, [=](Answer& answer, const Arguments& arguments) {
-        const auto sizes = facts_of(arguments).size;
-        const auto found = sizes.find(size);
-        Array* array = part_named(answer, part);
-        if (array == nullptr || found == sizes.end() || found->second < 1) return;
-        const Shares shares = shares_of(arguments, part, *array);
-        *array = sum(shares.held, std::pow(static_cast<double>(found->second), power), shares.added);
-    });
+/// @param known_as  what the student calls the size
+Explanation added_times_a_size(const std::string& size, const std::string& known_as, int power,
+                               const std::string& part) {
+    const std::string words = fmt::format("of the result, {} gets what should be added {} {}", part,
+                                          power > 0 ? "multiplied by" : "divided by", known_as);
+    return as_written(power > 0 ? added_too_often : added_by_a_factor, words,
+                      [=](Answer& answer, const Arguments& arguments) {
+                          const auto sizes = facts_of(arguments).size;
+                          const auto found = sizes.find(size);
+                          Array* array = part_named(answer, part);
+                          if (array == nullptr || found == sizes.end() || found->second < 1) return;
+                          const Shares shares = shares_of(arguments, part, *array);
+                          *array = sum(shares.held, std::pow(static_cast<double>(found->second), power), shares.added);
+                      });
 }
 
 Explanation swapped(const std::string& a, const std::string& b) {
@@ -124,6 +137,10 @@ Explanation added_to_another(const std::string& a, const std::string& b) {
 }
 
 }  // namespace
+
+bool is_of_the_result(std::string_view mistake) {
+    return mistake == never_written || mistake == added_too_often || mistake == added_by_a_factor;
+}
 
 void each_tensor(Arguments& arguments, const std::function<void(const std::string& name, Tensor&)>& visit) {
     for (wire::Field& argument : arguments) {
@@ -195,7 +212,8 @@ std::vector<Explanation> miswritten_parts(const Observation& like) {
     for (const std::string& part : names)
         for (const auto& size : facts_of(like.arguments).size)
             if (held_before(like.arguments, part).defined())
-                for (const int power : {1, -1}) all.push_back(added_times_a_size(size.first, power, part));
+                for (const int power : {1, -1})
+                    all.push_back(added_times_a_size(size.first, known_as(size.first, like.arguments), power, part));
     for (const std::string& from : names)
         for (const std::string& to : names)
             if (from != to && held_before(like.arguments, from).defined()) all.push_back(added_to_another(from, to));

@@ -4,12 +4,19 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 /// The parts of a result, such as the gradients of q, k and v, where each is wrong as a whole.
 namespace headway::diagnosis {
 
 inline constexpr const char* never_written = "part_never_written";
+// Of what an argument held, or of what is added to it, another multiple than one.
+inline constexpr const char* added_too_often = "part_added_too_often";
+inline constexpr const char* added_by_a_factor = "part_added_by_a_factor";
+
+/// Whether what this mistake says is true of the result, whatever in the program leads to it.
+bool is_of_the_result(std::string_view mistake);
 
 /// Every tensor of a call by its name; "grads.q_weight" for what lies in a record.
 void each_tensor(judge::Arguments& arguments, const std::function<void(const std::string& name, Tensor&)>& visit);

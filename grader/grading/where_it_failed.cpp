@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string_view>
 
 namespace headway::cli {
 namespace {
@@ -78,9 +79,11 @@ void find_lines(std::vector<verdict::Test>& tests, const build::Workspace& works
         if (test.failure) failures.push_back(&*test.failure);
     const Sites sites = sites_of(failures, workspace, build);
     for (Failure* failure : failures) {
-        if (failure->sanitizer)
-            failure->at =
-                build::source_line(workspace.submission().files, failure->sanitizer->file, failure->sanitizer->line);
+        if (failure->sanitizer) {
+            const auto& files = workspace.submission().files;
+            failure->at = build::source_line(files, failure->sanitizer->file, failure->sanitizer->line);
+            name_what_lacks_a_return(*failure, files);
+        }
         const auto found = failure->frames ? sites.find(*failure->frames) : sites.end();
         failure->frames.reset();
         if (found == sites.end() || !found->second) continue;
@@ -108,8 +111,25 @@ void find_lines(verdict::Diagnosis& diagnosis, const std::vector<verdict::Compil
     for (verdict::FunctionDiagnosis& function : diagnosis.functions) function.frames.reset();
 }
 
+void name_what_lacks_a_return(Failure& failure, const std::vector<build::SourceFile>& files) {
+    constexpr std::string_view ends = " can end without returning a value";
+    const std::string told = "your " + failure.function + std::string(ends);
+    if (!failure.sanitizer || !failure.message.starts_with(told)) return;
+    const auto file = std::ranges::find_if(
+        files, [&](const build::SourceFile& one) { return one.path.string() == failure.sanitizer->file; });
+    if (file == files.end()) return;
+    const std::vector<build::DefinedFunction> functions = build::functions_defined_in(file->text);
+    const auto at = std::ranges::find(functions, failure.sanitizer->line, &build::DefinedFunction::line);
+    if (at != functions.end()) failure.message.replace(0, told.size(), "your " + at->name + std::string(ends));
+}
+
 void leave_causes_to_names(verdict::Exercise& exercise) {
     if (!exercise.diagnosis) return;
+    const auto has_wrong_input = [&](const std::string& function) {
+        return std::ranges::any_of(exercise.diagnosis->functions, [&](const verdict::FunctionDiagnosis& one) {
+            return without_variant(one.function) == function && one.state == verdict::FunctionState::unjudged;
+        });
+    };
     const auto is_named = [&](const std::string& function) {
         return std::ranges::any_of(exercise.diagnosis->mistakes, [&](const verdict::NamedMistake& mistake) {
             return std::ranges::any_of(mistake.functions,
@@ -118,7 +138,7 @@ void leave_causes_to_names(verdict::Exercise& exercise) {
     };
     for (verdict::Test& test : exercise.tests)
         if (test.failure && test.failure->message.find(" is out of range for axis ") != std::string::npos &&
-            is_named(test.failure->function))
+            (is_named(test.failure->function) || has_wrong_input(test.failure->function)))
             test.failure->advice.reset();
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "build/workspace.hpp"
+#include "submission/submission.hpp"
 #include "verdict/verdict.hpp"
 
 #include <vector>
@@ -16,8 +17,13 @@ void find_lines(std::vector<verdict::Test>& tests, const build::Workspace& works
 void find_lines(verdict::Diagnosis& diagnosis, const std::vector<verdict::CompilerMessage>& warnings,
                 const build::Workspace& workspace);
 
+/// Where a call ended in a function without a return, says which function that is: the one that was called may only
+/// have called it.
+void name_what_lacks_a_return(verdict::Failure& failure, const std::vector<build::SourceFile>& files);
+
 /// Takes back what was guessed of an index that goes too far, where a mistake with a name explains the failure: the
-/// loop may be right, and the axis wrong.
+/// loop may be right, and the axis wrong. And where an earlier function is wrong on whose answers this one works: what
+/// is out of range may come from there.
 void leave_causes_to_names(verdict::Exercise& exercise);
 
 /// Says of each function that a failed test or the diagnosis names where the submission defines it.

@@ -148,7 +148,7 @@ std::optional<verdict::Failure> Listener::unearned(const TestRecord& record) con
         }
     if (record.asked.empty() || !record.shown.empty() || any_shown(record.asked)) return std::nullopt;
     failure.function = record.function;
-    failure.message = "not counted yet: no answer of your " + record.function +
+    failure.message = "not counted yet: in this test, no answer of your " + record.function +
                       " was right that depends on what it is asked, and what is looked at here holds for a function "
                       "that computes nothing, too";
     return failure;

@@ -13,6 +13,6 @@ void show_errors(Page& page, std::size_t indent, const std::vector<verdict::Comp
                  const Place& place);
 
 /// What the compiler warns of, if anything.
-void show_warnings(Page& page, const verdict::Compilation& build, const Place& place);
+void show_warnings(Page& page, const verdict::Exercise& exercise, const Place& place);
 
 }  // namespace headway::report

@@ -68,7 +68,7 @@ void show_exercise(Page& page, const Exercise& exercise, const std::string& subm
         if (exercise.diagnosis) show_diagnosis(page, exercise, *exercise.diagnosis, is_the_students_own(submission));
         show_tests(page, exercise, place_of(exercise, submission));
     }
-    show_warnings(page, exercise.build, place_of(exercise, submission));
+    show_warnings(page, exercise, place_of(exercise, submission));
 }
 
 }  // namespace headway::report

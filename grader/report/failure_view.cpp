@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <numeric>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,6 +25,9 @@ using verdict::Worst;
 
 constexpr std::size_t most_story_lines = 3;
 constexpr std::size_t most_report_lines = 6;
+/// Of a story that is told in full: how it begins, and what led to the call that went wrong. All of it is in the JSON.
+constexpr std::size_t first_steps = 3;
+constexpr std::size_t last_steps = 8;
 
 std::size_t at_most(const Page& page, std::size_t lines) { return page.style().verbose ? unlimited : lines; }
 
@@ -42,6 +47,11 @@ std::vector<Step> steps_of(const std::vector<std::string>& story) {
     return steps;
 }
 
+std::size_t calls_in(std::span<const Step> steps) {
+    return std::accumulate(steps.begin(), steps.end(), std::size_t{0},
+                           [](std::size_t sum, const Step& step) { return sum + step.times; });
+}
+
 void show_story(Page& page, const Failure& failure) {
     constexpr std::string_view label = "asked: ";
     // The last call is the one that went wrong. Where numbers are wrong, what led to them is worth a look.
@@ -51,14 +61,20 @@ void show_story(Page& page, const Failure& failure) {
     std::string lead(label);
     const auto next_lead = [&] { return std::exchange(lead, std::string(label.size(), ' ')); };
     if (left_out > 0) {
-        std::size_t calls = 0;
-        for (std::size_t i = 0; i < left_out; ++i) calls += steps[i].times;
         page.note_cut();
-        page.line(failure_indent, {{next_lead() + "after " + counted(calls, "other call") +
-                                        (most > 1 ? ", of these the last failed:" : ":"),
-                                    Tone::faint}});
+        page.line(failure_indent,
+                  {{next_lead() + "after " + counted(calls_in(std::span(steps).first(left_out)), "other call") +
+                        (most > 1 ? ", of these the last failed:" : ":"),
+                    Tone::faint}});
     }
+    const std::size_t later = steps.size() - std::min(steps.size(), last_steps);
     for (std::size_t i = left_out; i < steps.size(); ++i) {
+        if (i == first_steps && i + 1 < later) {  // one line would not be shorter than one step
+            const std::size_t more = calls_in(std::span(steps).subspan(i, later - i));
+            page.line(failure_indent,
+                      {{fmt::format("{}… {} …", next_lead(), counted(more, "more call")), Tone::faint}});
+            i = later;
+        }
         std::vector<Span> line{{next_lead(), Tone::faint}, {steps[i].call}};
         if (steps[i].times > 1) line.push_back({" (" + std::to_string(steps[i].times) + " times)", Tone::faint});
         page.paragraph({.indent = failure_indent, .hanging = label.size() + 2, .most_lines = at_most(page, 4)}, line);
@@ -84,10 +100,14 @@ void show_build(Page& page, const verdict::Test& test, const Failure& failure) {
     }
 }
 
-void show_sanitizer(Page& page, const SanitizerReport& report, const Place& place) {
+/// @param output  what the test printed, which is shown below this: there, a report stands in full
+void show_sanitizer(Page& page, const SanitizerReport& report, const std::string& output, const Place& place) {
     std::vector<Span> spans = {{report.kind, Tone::bad}};
     if (!report.file.empty()) spans.push_back({" at " + place.of(report.file, report.line)});
     page.paragraph({.indent = failure_indent, .hanging = 2}, spans);
+    const bool follows = page.style().verbose && !report.first_lines.empty() &&
+                         output.find(report.first_lines.front()) != std::string::npos;
+    if (report.first_lines.empty() || follows) return;
     page.quote(failure_indent, fmt::format("{}", fmt::join(report.first_lines, "\n")), at_most(page, most_report_lines),
                page.style().verbose ? Page::LongLines::wrapped : Page::LongLines::cut);
 }
@@ -120,7 +140,7 @@ void show_failure(Page& page, const verdict::Test& test, const Failure& failure,
     const Shown numbers = show_numbers(page, failure_indent, failure);
     if (failure.window && (numbers == Shown::nothing || is_about_weights(failure)))
         show_heatmap(page, failure_indent, *failure.window);
-    if (failure.sanitizer) show_sanitizer(page, *failure.sanitizer, place);
+    if (failure.sanitizer) show_sanitizer(page, *failure.sanitizer, test.output, place);
 }
 
 void show_failure_briefly(Page& page, const Failure& failure, const std::string& lead) {

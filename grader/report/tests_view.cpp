@@ -49,14 +49,15 @@ std::string points_of(const Tests& tests) {
     return fmt::format("{}{}/{}{}", points, no_break_space, no_break_space, max_points);
 }
 
-/// The longest part of a test; what another test printed already is not shown again.
+/// The longest part of a test; what another test printed already, and a sanitizer's report of one line, is not shown
+/// again.
 class Outputs {
 public:
     explicit Outputs(Page& page) : page_(page) {}
 
     void show(const Test& test) {
         const bool verbose = page_.style().verbose;
-        const std::string output = verbose ? test.output : printed_by(test);
+        const std::string output = verbose && !is_reported_already(test) ? test.output : printed_by(test);
         if (output.empty()) return;
         if (!verbose && std::ranges::find(shown_, output) != shown_.end()) {
             page_.line(failure_indent, {{"printed the same as above", Tone::faint}});
@@ -72,8 +73,17 @@ public:
     }
 
 private:
+    bool is_reported_already(const Test& test) {
+        if (!test.failure || !test.failure->sanitizer) return false;
+        const bool is_known =
+            std::ranges::any_of(reported_, [&](const Failure* earlier) { return are_alike(*earlier, *test.failure); });
+        if (!is_known) reported_.push_back(&*test.failure);
+        return is_known;
+    }
+
     Page& page_;
     std::vector<std::string> shown_;
+    std::vector<const Failure*> reported_;  ///< by a sanitizer
 };
 
 void show_passed(Page& page, const Tests& tests, Outputs& outputs) {
@@ -128,7 +138,13 @@ public:
                                  return earlier->function == failure.function && earlier->kind == failure.kind;
                              });
         if (page_.style().verbose || (!known && !came_of_it && !follows && shown_.size() < most_full_failures)) {
-            show_failure(page_, test, failure, place_);
+            if (known && failure.sanitizer) {
+                Failure without_report = failure;
+                without_report.sanitizer->first_lines.clear();
+                show_failure(page_, test, without_report, place_);
+            } else {
+                show_failure(page_, test, failure, place_);
+            }
             shown_.push_back(&failure);
             return Detail::full;
         }

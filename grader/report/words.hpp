@@ -35,7 +35,7 @@ std::string problem_in_words(verdict::BuildProblem problem);
 /// How many errors follow the first, of which the reader is shown no more.
 std::string more_errors_in_words(const std::vector<verdict::CompilerMessage>& errors);
 
-inline constexpr std::string_view warnings_headline = "The compiler warns (no point depends on it):";
+inline constexpr std::string_view warnings_headline = "The compiler warns (a warning costs no point):";
 
 /// What the test printed, without a sanitizer's report, which its failure tells.
 std::string printed_by(const verdict::Test& test);

@@ -29,7 +29,7 @@ Tensor column_major_copy(const Tensor& x) {
     return copy;
 }
 
-constexpr const char* right_test = "return x itself if every stride is row-major, and a copy only if not";
+constexpr const char* right_test = "return x itself if x.is_contiguous(), and a copy only if not";
 
 constexpr const char* right_copy =
     "a fresh tensor with row-major strides: element [i, j, ...] of x becomes its element [i, j, ...]";
@@ -41,7 +41,7 @@ Chapter chapters::copying() {
         {.id = "contiguous_if",
          .stage = Stage::none,
          .lesson = {{"02", "As a formula"}},
-         .pseudocode = "if (x.strides() are row-major) return x;  // no copy"},
+         .pseudocode = "if (x.is_contiguous()) return x;  // no copy"},
         {.id = "contiguous_copy",
          .stage = Stage::none,
          .lesson = {{"02", "As a formula"}},

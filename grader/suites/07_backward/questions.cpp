@@ -83,6 +83,12 @@ std::vector<Arguments> ask_attention_backward(Random& random) {
     Arguments wide = judge::backward::Inputs(random, sizes).with(Mask{});
     wide.back().value = random_tensor(random, {n.B, n.H, n.T, n.d_v + 1});
     questions.push_back(std::move(wide));
+    // One mask for each head, which may be taken for one of each sequence.
+    for (const Index more : {Index{0}, Index{1}}) {
+        judge::Sizes heads = sizes;
+        heads.H = n.B + more;
+        ask(heads, random_mask(random, {heads.H, n.T, n.S}));
+    }
     return questions;
 }
 

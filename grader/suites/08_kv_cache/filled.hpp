@@ -4,6 +4,7 @@
 #include "suites/08_kv_cache/conversation.hpp"
 #include "suites/08_kv_cache/questions.hpp"
 
+#include <optional>
 #include <string>
 
 /// A cache with tokens in it, and what append should make of it.
@@ -32,14 +33,17 @@ struct Filled {
     }
 };
 
-/// Expects that `function` has refused, and changed nothing before that.
+/// Expects that `function`, which has refused, changed nothing before that.
 /// @param because  what did not fit
+/// @param thrown  how it refused, where that may be in another way than the header asks for
 inline void expect_as_it_was(Student& student, const Filled& filled, wire::Handle cache, const std::string& because,
-                             const std::string& function = "append") {
+                             const std::string& function = "append", const std::optional<wire::Error>& thrown = {}) {
+    const bool refuses = !thrown || thrown->kind == wire::ErrorKind::invalid_argument;
+    const std::string ended = refuses ? " refuses, but " : " ends with " + thrown->type + " in mid-work, and ";
     const Contents held = contents(student, cache);
     expect(!difference(cached_axes, held.k, reference::exact(filled.k)) &&
                !difference(cached_axes, held.v, reference::exact(filled.v)) && held.lengths == filled.lengths,
-           Stage::none, because + ": your " + function + " refuses, but it has changed the cache before");
+           Stage::none, because + ": your " + function + ended + "it has changed the cache before");
 }
 
 /// New keys or values as split_heads leaves them: a view.

@@ -133,8 +133,9 @@ PROPERTY(KvCache, TheCapacityIsNeverExceeded, 1, "what does not fit is refused, 
     Shape more_than_there_are = each(n.B, 1);
     more_than_there_are.back() = 2;
     const wire::Handle asked_too_much = filled.in(student);
-    if (student.outcome("append", question(asked_too_much, 1, more_than_there_are)).error)
-        expect_as_it_was(student, filled, asked_too_much, "the last count is larger than the number of new tokens");
+    const auto thrown = student.outcome("append", question(asked_too_much, 1, more_than_there_are)).error;
+    const char* const too_many = "the last count is larger than the number of new tokens";
+    if (thrown) expect_as_it_was(student, filled, asked_too_much, too_many, "append", thrown);
     const wire::Handle cache = filled.in(student);
     const Tensor fits = new_heads(random, n, room);
     append(student, cache, fits, fits, each(n.B, room));  // the last position is a position

@@ -40,7 +40,7 @@ void expect_attention(Student& student, const Inputs& in, const Mask& mask) {
         [&] { return from_own_heads(student, in, mask); }, computes(student, call));
 }
 
-PROPERTY(GroupedQuery, CopiesOfAHeadLieSideBySide, 2, "query head h gets keys and values of head h / (H / H_kv)") {
+PROPERTY(GroupedQuery, CopiesOfAHeadLieSideBySide, 2, "repeat_heads gives query head h a copy of head h / (H / H_kv)") {
     for (const Grouping& grouping : {Grouping{3, 5}, Grouping{5, 3}, Grouping{1, 6}, Grouping{7, 1}}) {
         const Sizes n = random_sizes(random);
         const Tensor kv = heads(random, n.B, grouping.H_kv, n.S, n.d);

@@ -64,7 +64,7 @@ PROPERTY(TiledAttention, OneTileIsSoftmax, 1,
     });
 }
 
-PROPERTY(TiledAttention, TilesAddUp, 2, "what was summed shrinks when a larger score turns up, and only then") {
+PROPERTY(TiledAttention, TilesAddUp, 2, "tiles add up: what was summed shrinks when a larger score turns up") {
     const Sizes n = random_sizes(random);
     const Tensor v = random_tensor(random, {n.B, n.H, n.S, n.d_v});
     const Tensor scores = random_tensor(random, {n.B, n.H, n.T, n.S});

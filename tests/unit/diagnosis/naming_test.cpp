@@ -74,8 +74,21 @@ TEST(Naming, APromiseThatDoesNotHoldIsToldWithWhatToDo) {
     EXPECT_THAT(right_of("your forward answers differently if the same numbers come in a view that is not contiguous"),
                 HasSubstr("by its indices"));
     EXPECT_THAT(right_of("what your forward returned changes when it is called again"), HasSubstr("new in each call"));
+    EXPECT_THAT(right_of("your forward refuses, but it has changed the cache before"),
+                HasSubstr("before the first number is written"));
     EXPECT_THAT(right_of("your forward answers 3; there are 4"),
                 HasSubstr("header of exercise 05: the comment above forward,"));
+}
+
+TEST(Naming, TheHeaderIsThatOfTheExercise) {
+    const auto told_in = [](const std::string& exercise) {
+        verdict::FunctionDiagnosis diagnosis = refuses_too_little("append", "");
+        diagnosis.mistakes = {"strides_ignored"};
+        return named_mistakes({diagnosis}, exercise).front().lesson;
+    };
+    for (const std::string exercise : {"01", "04", "05", "08", "09", "10", "11", "12", "13", "14"})
+        EXPECT_EQ(told_in(exercise), "the header of exercise " + exercise);
+    EXPECT_EQ(told_in("07"), "lesson 07, \"What people get wrong\"");
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // A function that is right for other arguments than it was given is told by what it reads, and by nothing else.
 #include "diagnosis/what_is_read.hpp"
 
+#include "diagnosis/catalogue.hpp"
+#include "diagnosis/parts_of_result.hpp"
 #include "reference/attention.hpp"
 #include "student/inputs.hpp"
 
@@ -177,6 +179,49 @@ TEST(WhatIsRead, WhatIsAddedTwice) {
                   return answer;
               }).front(),
               "of the result, sum gets twice what should be added");
+}
+
+TEST(WhatIsRead, WhatIsAddedInOneLoopTooMany) {
+    const auto in_a_loop_of = [](Index axis) {
+        return told_of_two([axis](const Arguments& asked) {
+                   Answer answer = doubled_and_summed(asked);
+                   const Array held = reference::exact(of(asked, "grad_sum"));
+                   const auto times = static_cast<double>(of(asked, "x").size(axis));
+                   Array& sum = answer.parts[1].second;
+                   for (std::size_t i = 0; i < sum.value.size(); ++i)
+                       sum.value[i] = held.value[i] + times * (sum.value[i] - held.value[i]);
+                   return answer;
+               })
+            .front();
+    };
+    EXPECT_EQ(in_a_loop_of(2), "of the result, sum gets what should be added multiplied by D");
+    // It is no part that is never written.
+    EXPECT_TRUE(is_of_the_result(added_too_often));
+    EXPECT_TRUE(std::string(mistake(added_too_often).right).find("each share is added once") != std::string::npos);
+}
+
+TEST(WhatIsRead, WidthsOfALinearAreKnownByItsOwnNames) {
+    const auto linear = [](const Arguments& asked) {
+        Answer answer;
+        answer.parts = {{"x", reference::exact(of(asked, "x"))},
+                        {"bias", reference::exact(of(asked, "grad_bias") + 1.0F)}};
+        return answer;
+    };
+    const auto as_often_as_features = [&](const Arguments& asked) {
+        Answer answer = linear(asked);
+        answer.parts[1].second = reference::exact(of(asked, "grad_bias") + static_cast<float>(of(asked, "x").size(2)));
+        return answer;
+    };
+    const Function asked_for{.name = "linear_backward", .model = [&](const Arguments& arguments) -> Predict {
+                                 return [&linear, arguments](const Choices&) { return linear(arguments); };
+                             }};
+    const auto question = [](Index B, Index T, Index in) {
+        return Arguments{{"x", Tensor::arange(B * T * in).view({B, T, in})},
+                         {"grad_weight", Tensor::zeros({3, in})},
+                         {"grad_bias", Tensor::arange(3)}};
+    };
+    EXPECT_EQ(told_of(asked_for, {question(2, 3, 5), question(4, 2, 7)}, as_often_as_features).front(),
+              "of the result, bias gets what should be added multiplied by the width of x (in)");
 }
 
 TEST(WhatIsRead, NothingIsSaidOfOtherMistakes) {

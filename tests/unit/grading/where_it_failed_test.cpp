@@ -32,6 +32,46 @@ TEST(WhereItFailed, WhyAnIndexGoesTooFarIsGuessedOnlyWhereNoNameSaysIt) {
     EXPECT_TRUE(failing(too_far, "causal_mask").tests[0].failure->advice);
 }
 
+TEST(WhereItFailed, TheFunctionThatLacksAReturnIsTheOneAtTheLine) {
+    const std::vector<build::SourceFile> files = {
+        {"backward.cpp", "Tensor linear_backward(const Tensor& x) {\n}\nTensor\nwhole(const Tensor& x) {\n}\n"}};
+    const auto told_at = [&](int line) {
+        verdict::Failure failure;
+        failure.function = "whole";
+        failure.message = "your whole can end without returning a value at backward.cpp:" + std::to_string(line);
+        failure.sanitizer.emplace();
+        failure.sanitizer->file = "backward.cpp";
+        failure.sanitizer->line = line;
+        name_what_lacks_a_return(failure, files);
+        return failure.message;
+    };
+    EXPECT_EQ(told_at(1), "your linear_backward can end without returning a value at backward.cpp:1");
+    EXPECT_EQ(told_at(4), "your whole can end without returning a value at backward.cpp:4");
+    EXPECT_EQ(told_at(2), "your whole can end without returning a value at backward.cpp:2")
+        << "a lambda's line, perhaps";
+}
+
+TEST(WhereItFailed, NothingIsGuessedOfWhatWorksOnWrongNumbers) {
+    verdict::Exercise exercise;
+    verdict::Test test;
+    test.state = verdict::TestState::failed;
+    test.failure.emplace();
+    test.failure->function = "decode";
+    test.failure->message = "your decode threw std::out_of_range: slice: [0, 15) is out of range for axis 2 of size 13";
+    test.failure->advice = "That reaches past the end.";
+    exercise.tests = {test};
+    exercise.diagnosis.emplace();
+    verdict::FunctionDiagnosis decode;
+    decode.function = "decode";
+    decode.state = verdict::FunctionState::unrecognised;
+    exercise.diagnosis->functions = {decode};
+    leave_causes_to_names(exercise);
+    EXPECT_TRUE(exercise.tests[0].failure->advice);
+    exercise.diagnosis->functions[0].state = verdict::FunctionState::unjudged;
+    leave_causes_to_names(exercise);
+    EXPECT_FALSE(exercise.tests[0].failure->advice) << "what an earlier function gave it is wrong";
+}
+
 TEST(WhereItFailed, WhatTheLibraryRefusedIsExplainedBesideAName) {
     EXPECT_TRUE(failing("threw std::invalid_argument: view: …", "masked_softmax").tests[0].failure->advice);
 }

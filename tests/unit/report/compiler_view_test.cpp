@@ -9,6 +9,7 @@ namespace {
 
 using namespace samples;
 using testing::HasSubstr;
+using testing::Not;
 
 std::string rendered(const verdict::Exercise& exercise, const TerminalStyle& style = {}) {
     return render(verdict_of({exercise}), style);
@@ -48,10 +49,33 @@ TEST(CompilerView, WarningsAreToldAfterTheVerdict) {
     warned.build.warnings.emplace(7, does_not_compile().build.errors->back());
     const std::string text = rendered(warned);
     EXPECT_THAT(text,
-                HasSubstr("3 / 3\n\n  The compiler warns (no point depends on it):\n"
+                HasSubstr("3 / 3\n\n  The compiler warns (a warning costs no point):\n"
                           "    exercises/01_single_head/module.cpp:20:1\n    no return statement\n    │ }\n    │ ^\n"));
     EXPECT_THAT(text, HasSubstr("    … 2 more warnings\n"));
     EXPECT_THAT(text, HasSubstr("01 single head: passed"));
+}
+
+TEST(CompilerView, AWarningBesideTheLineThatFailsIsTiedToIt) {
+    verdict::Exercise warned = samples::exercise("02", "head splitting", verdict::State::failed, {});
+    verdict::Test test;
+    test.state = verdict::TestState::failed;
+    test.failure.emplace();
+    test.failure->kind = verdict::FailureKind::sanitizer;
+    test.failure->message = "your contiguous_strides reads outside of its memory";
+    test.failure->at = verdict::SourceLine{"head_splitting.cpp", 12, "strides[i] = step;"};
+    warned.tests = {test};
+    verdict::CompilerMessage unsigned_loop;
+    unsigned_loop.text = "comparison of unsigned expression";
+    unsigned_loop.at = {"head_splitting.cpp", 11, "for (;;)"};
+    unsigned_loop.advice = "An unsigned number is never below 0.";
+    warned.build.warnings.emplace({unsigned_loop});
+    constexpr const char* tie = "a call fails right there, at head_splitting.cpp:12";
+    EXPECT_THAT(rendered(warned), HasSubstr(tie));
+    warned.build.warnings->front().at.line = 40;
+    EXPECT_THAT(rendered(warned), Not(HasSubstr(tie)));
+    warned.build.warnings->front().at.line = 11;
+    warned.tests.front().failure->kind = verdict::FailureKind::wrong_value;
+    EXPECT_THAT(rendered(warned), Not(HasSubstr(tie)));
 }
 
 TEST(CompilerView, BuildErrorsWithoutAnOwnLineShowTheFirstWithoutTheNoise) {

@@ -223,6 +223,11 @@ TEST(Terminal, ASanitizersReportIsToldOnce) {
     EXPECT_THAT(text, Not(HasSubstr("DEADLYSIGNAL")));
     EXPECT_THAT(text, Not(HasSubstr("more of it")));
     EXPECT_THAT(shown(with_test(crashed), {.verbose = true}), HasSubstr("more of it"));
+    again.output = crashed.output;
+    const std::string all = shown(exercise("02", "head splitting", State::failed, {crashed, again}), {.verbose = true});
+    EXPECT_THAT(all, HasSubstr("more of it"));
+    EXPECT_EQ(all.find(report), all.rfind(report)) << "in full, and once";
+    EXPECT_EQ(all.find("more of it"), all.rfind("more of it"));
 }
 
 TEST(Terminal, OfACrashOnlyTheLastCallIsShown) {
@@ -238,6 +243,19 @@ TEST(Terminal, CallsThatAreRepeatedStandOnceAndTheLastOneFailed) {
                                                         "             second\n"
                                                         "             third\n"
                                                         "             last (2 times)\n"));
+}
+
+TEST(Terminal, InFullALongStoryIsItsBeginningAndItsEnd) {
+    verdict::Failure failure = wrong_scale();
+    failure.story.clear();
+    for (int i = 0; i < 40; ++i) failure.story.push_back("call " + std::to_string(i));
+    failure.story.insert(failure.story.begin() + 20, 4, "call 19");
+    const std::string text = shown(with_failure(failure), {.verbose = true});
+    EXPECT_THAT(text, HasSubstr("asked: call 0\n             call 1\n             call 2\n"
+                                "             … 33 more calls …\n             call 32\n"));
+    EXPECT_THAT(text, HasSubstr("             call 38\n             call 39\n"));
+    failure.story.resize(12);
+    EXPECT_THAT(shown(with_failure(failure), {.verbose = true}), Not(HasSubstr("more call")));
 }
 
 TEST(Terminal, UnavailableIsNotTheStudentsFault) {

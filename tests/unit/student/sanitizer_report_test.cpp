@@ -18,6 +18,8 @@ TEST(SanitizerReport, NamesTheStudentsLineNotTheLibrarys) {
     EXPECT_EQ(report.file, "head_splitting.cpp");
     EXPECT_EQ(report.line, 31);
     EXPECT_EQ(report.first_lines.front().find("==12==ERROR"), 0U);
+    EXPECT_EQ(report.first_lines.back().find("    #1 0x560 in headway::ex02::split_heads"), 0U)
+        << "the worker's own frames lead nowhere";
     EXPECT_EQ(describe(report, "split_heads"),
               "your split_heads reads or writes outside of its memory (heap-buffer-overflow) at "
               "head_splitting.cpp:31");

@@ -20,15 +20,17 @@ wire::Error error_of(const char* type, const std::string& message) {
 }
 
 /// "" if there is none.
-std::string advice(const wire::Error& error) { return what_to_change(error).value_or(""); }
+std::string advice(const wire::Error& error, const std::vector<wire::Field>& asked = {}) {
+    return what_to_change(error, asked).value_or("");
+}
 
-std::string advice_when(const std::function<void()>& mistake) {
+std::string advice_when(const std::function<void()>& mistake, const std::vector<wire::Field>& asked = {}) {
     try {
         mistake();
     } catch (const std::invalid_argument& error) {
         return advice(error_of("std::invalid_argument", error.what()));
     } catch (const std::out_of_range& error) {
-        return advice(error_of("std::out_of_range", error.what()));
+        return advice(error_of("std::out_of_range", error.what()), asked);
     }
     return "nothing was thrown";
 }
@@ -78,9 +80,23 @@ TEST(WhatToChange, OneTooFar) {
     EXPECT_EQ(advice_when([&] { static_cast<void>(x(0, 7)); }), "") << "it may be the index of anything";
 }
 
+TEST(WhatToChange, AnIndexOfAnotherAxis) {
+    const Mask of_heads = Mask::allow_all({5, 1, 7});
+    const auto too_far = [&] { static_cast<void>(of_heads(5, 0, 2)); };
+    const std::vector<wire::Field> asked{{"q (a view)", Tensor::zeros({6, 5, 13, 11})}, {"mask", of_heads}};
+    EXPECT_THAT(advice_when(too_far, asked),
+                HasSubstr("is it the index of another axis (axis 0 of q has 6 positions)"));
+    EXPECT_THAT(advice_when(too_far, {{"parameters", wire::Record{{{"weight", Tensor::zeros({9, 6})}}}}}),
+                HasSubstr("axis 1 of weight has 6"));
+    EXPECT_THAT(advice_when(too_far, {{"q", Tensor::zeros({5, 3})}, {"mask", Mask{}}, {"v", Tensor{}}}),
+                HasSubstr("Look at where its loop ends"))
+        << "no argument has such a position";
+}
+
 TEST(WhatToChange, APieceThatReachesPastTheEnd) {
     const Tensor x = Tensor::zeros({2, 3});
-    EXPECT_THAT(advice_when([&] { x.slice(1, 2, 4); }), HasSubstr("up to std::min<Index>(…, 3)"));
+    EXPECT_THAT(advice_when([&] { x.slice(1, 2, 4); }),
+                HasSubstr("up to std::min<Index>(…, 3); if not, look at where 4 comes from"));
     EXPECT_EQ(advice_when([&] { x.slice(1, 2, 1); }), "") << "it begins after its end";
     EXPECT_EQ(advice_when([&] { x.slice(1, 4, 6); }), "") << "all of it is outside";
 }

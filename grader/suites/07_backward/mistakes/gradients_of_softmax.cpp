@@ -252,7 +252,8 @@ Chapter gradients_of_softmax() {
          .make = [](Choices& c) { c.change<Gradients>().low_rows_are_empty = true; }},
         {.id = "softmax_gradient_mean_outside",
          .decision = "softmax_gradient",
-         .title = "the bracket ends too early: weight · gradient - mean, where the mean is not weighted",
+         .title =
+             "the bracket ends too early: weight · gradient - mean, where the mean is not multiplied by the weight",
          .right = weighted_mean,
          .symptom = "keys that hardly count get as much taken off as the others",
          .question = "Is the mean inside the bracket that is multiplied by the weight?",

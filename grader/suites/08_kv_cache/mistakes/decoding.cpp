@@ -48,7 +48,7 @@ Chapter decoding() {
          .decision = "decoding_mask",
          .title = "the mask has one offset, S - n, for all sequences",
          .right = own_position,
-         .symptom = "right for the longest sequence; shorter ones see what lies behind their end",
+         .symptom = "right only where lengths[b] is S - n; tokens of shorter sequences see past their own position",
          .question = "How many keys does each sequence have?",
          .make =
              [](Choices& c) {
@@ -93,7 +93,7 @@ Chapter decoding() {
          .decision = "decoding_mask",
          .title = "a single new token gets no mask: nothing is blocked when n is 1",
          .right = own_position,
-         .symptom = "right for the longest sequence; shorter ones see what lies behind their end",
+         .symptom = "right in chunks, and where S is lengths[b] + 1; else single tokens see past their own position",
          .question = "Two sequences of 2 and 5 tokens get one more each: what may the first not see?",
          .make =
              [](Choices& c) {
@@ -154,9 +154,11 @@ Chapter decoding() {
          .make = [](Choices& c) { c.change<Caching>().sees = Caching::Sees::whole_chunk; }},
         {.id = "decode_masks_by_lengths_after",
          .decision = "decode_sees",
-         .title = "the mask is asked for after lengths have moved on: every token sees its own future and beyond",
+         .title =
+             "the mask is asked for after lengths have moved on: each new token may see counts[b] positions too many",
          .right = cache_up_to_itself,
-         .symptom = "stale numbers behind the end of a sequence are seen",
+         .symptom = "right for single tokens of equal lengths; else tokens see those after them, or stale numbers past "
+                    "the end",
          .question = "Which lengths does decoding_mask want: before or after the new tokens?",
          .make = [](Choices& c) { c.change<Caching>().sees = Caching::Sees::up_to_its_length_after; }},
         {.id = "decode_sees_the_chunk_alone",
@@ -171,7 +173,8 @@ Chapter decoding() {
          .title =
              "the causal part of the mask has one offset, S - n, for the whole batch; what is past the end is hidden",
          .right = cache_up_to_itself,
-         .symptom = "right for the longest sequence; in shorter ones a token sees its successors in the chunk",
+         .symptom =
+             "right only where lengths[b] is S - n; in shorter sequences a token sees its successors in the chunk",
          .question = "Two sequences of 2 and 5 tokens get a chunk of 3: at which position does each chunk begin?",
          .make = [](Choices& c) { c.change<Caching>().sees = Caching::Sees::one_offset; }},
         {.id = "decode_sees_by_one_offset_where_lengths_are_equal",

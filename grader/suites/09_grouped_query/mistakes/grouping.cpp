@@ -260,7 +260,7 @@ Chapter grouping() {
          .decision = "check_groups",
          .title = "H that H_kv does not divide is not refused: the size of a group is rounded down",
          .right = "throw std::invalid_argument, as the header says",
-         .symptom = "the last heads belong to no group: wrong numbers, or an index out of range",
+         .symptom = "some groups are larger than others, or the last heads belong to none: wrong numbers or a crash",
          .question = "What is 7 / 3 in C++, and which group does head 6 get?",
          .make = [](Choices& c) { c.checking.groups = false; }},
         {.id = "accepts_fewer_query_heads",

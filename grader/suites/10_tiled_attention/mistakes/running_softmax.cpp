@@ -117,14 +117,14 @@ Chapter running_softmax() {
          .decision = "rescale",
          .title = "the total is that of the last tile alone: each tile replaces it instead of adding to it",
          .right = adds_up,
-         .symptom = "right with one tile; else contexts are too large",
+         .symptom = "right with one tile; else what all tiles gathered is divided by the total of the last one",
          .question = "What does the total hold after the second tile, and what should it hold?",
          .make = [](Choices& c) { c.change<Tiling>().replaced = Tiling::Replaced::total; }},
         {.id = "gathered_of_last_tile",
          .decision = "rescale",
          .title = "what is gathered is that of the last tile alone: each tile replaces it instead of adding to it",
          .right = adds_up,
-         .symptom = "right with one tile; else contexts are too small, and earlier values are lost",
+         .symptom = "right with one tile; else what the last tile gathered is divided by the total of all",
          .question = "What does gathered hold after the second tile, and what should it hold?",
          .make = [](Choices& c) { c.change<Tiling>().replaced = Tiling::Replaced::gathered; }},
         {.id = "sums_of_last_tile",
@@ -187,7 +187,8 @@ Chapter running_softmax() {
          .decision = "running_maximum",
          .title = "scores are compared with the largest of their own tile, even if an earlier tile had a larger one",
          .right = running_maximum,
-         .symptom = "right for small scores; overflows where an earlier score was much larger",
+         .symptom = "contexts are right for small scores, though largest is not; overflows where an earlier score was "
+                    "much larger",
          .question = "What is exp(before - now) if the earlier score was larger by 100?",
          .make = [](Choices& c) { c.change<Tiling>().largest = Tiling::Largest::of_this_tile; }},
         {.id = "maximum_forgotten_in_blocked_tile",
@@ -195,7 +196,9 @@ Chapter running_softmax() {
          .title = "scores are compared with the largest of their own tile; a tile that is blocked as a whole makes the "
                   "next one wipe out those before it",
          .right = running_maximum,
-         .symptom = "right without masks and for small scores; else keys before a blocked tile are lost",
+         .symptom = "contexts are right for small scores as long as no tile of a row is blocked, though largest is "
+                    "not; else keys "
+                    "before a blocked tile are lost",
          .question = "What does largest hold after a tile whose scores are all -infinity?",
          .make = [](Choices& c) { c.change<Tiling>().largest = Tiling::Largest::of_this_tile_even_if_blocked; }},
         {.id = "maximum_of_first_tile",
@@ -251,7 +254,7 @@ Chapter running_softmax() {
          .decision = "empty_tile",
          .title = "a row whose tile is blocked as a whole forgets what it had seen in earlier tiles",
          .right = "a tile without a score changes nothing: largest, total and gathered stay as they were",
-         .symptom = "right without masks; else rows lose the keys before a blocked tile",
+         .symptom = "right while each row sees a key in every tile; else rows lose the keys before a blocked tile",
          .question = "What do total and gathered hold after a tile whose scores are all -infinity?",
          .make = [](Choices& c) { c.change<Tiling>().empty_tile_forgets = true; }},
         {.id = "empty_tile_unshifted",
@@ -260,7 +263,8 @@ Chapter running_softmax() {
              "where a tile is blocked as a whole, 0 is subtracted instead of the largest score so far: what earlier "
              "tiles summed is multiplied by exp(largest)",
          .right = "subtract 0 only where no key was seen at all, in this tile or before; else the largest so far",
-         .symptom = "right without masks; else keys before a blocked tile weigh too much or too little",
+         .symptom = "right while each row sees a key in every tile; else keys before a blocked tile weigh too much or "
+                    "too little",
          .question = "What is exp(largest before - shift) where the tile alone decides that the shift is 0?",
          .make = [](Choices& c) { c.change<Tiling>().empty_tile_unshifted = true; }},
         {.id = "empty_tile_is_zero",

@@ -261,7 +261,7 @@ Chapter tiling() {
          .make = [](Choices& c) { c.checking.score_rows = false; }},
         {.id = "accepts_sizes_below_one",
          .decision = "check_sizes",
-         .title = "sizes below 1 are not refused",
+         .title = "not every size below 1 is refused",
          .right = "throw std::invalid_argument, as the header says",
          .symptom = "a state without rows or values, of which later steps make something or other",
          .question = "What does nothing_seen do with d_v = 0?",
