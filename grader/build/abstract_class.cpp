@@ -25,9 +25,13 @@ struct PureFunction {
     IsConst is_const;
 };
 
+/// Of each parameter the words of its type.
+using Types = std::vector<std::vector<std::string>>;
+
 struct Member {
     std::string file;
     int line = 0;
+    Types parameters;
     bool is_const = false;
     bool is_pure = false;
 };
@@ -106,6 +110,43 @@ AbstractClass abstract_class_of(const CompilerWords& words) {
     return abstract;
 }
 
+/// The types between two brackets, without the names of parameters and what they are by default.
+Types types_in(const std::vector<Word>& words, std::size_t open, std::size_t close) {
+    Types types;
+    bool is_default = false, is_after_headway = false;
+    const auto end_one = [&] {
+        is_default = false;
+        if (types.empty() || types.back().size() < 2) return;
+        std::vector<std::string>& type = types.back();
+        const std::string& before = type[type.size() - 2];
+        const bool follows_a_type = Word{before}.is_name() ? before != "const" : before != ":";
+        if (Word{type.back()}.is_name() && type.back() != "const" && follows_a_type) type.pop_back();
+    };
+    int depth = 0;
+    for (std::size_t i = open + 1; i < close; ++i) {
+        const std::string& text = words[i].text;
+        if (text == "<" || text == "(" || text == "{") ++depth;
+        if (text == ">" || text == ")" || text == "}") --depth;
+        if (text == "," && depth == 0) {
+            end_one();
+            types.emplace_back();
+            continue;
+        }
+        is_default |= text == "=";
+        is_after_headway = text == "headway" || (is_after_headway && text == ":");
+        if (is_default || is_after_headway) continue;
+        if (types.empty()) types.emplace_back();
+        types.back().push_back(text);
+    }
+    end_one();
+    return types;
+}
+
+Types without_const(Types types) {
+    for (auto& type : types) std::erase(type, "const");
+    return types;
+}
+
 /// Functions of this name that the words between `begin` and `end`, the inside of a class, declare.
 std::vector<Member> members_in(const std::vector<Word>& words, std::size_t begin, std::size_t end,
                                const std::string& name, const std::string& file) {
@@ -117,7 +158,7 @@ std::vector<Member> members_in(const std::vector<Word>& words, std::size_t begin
         const std::string& before = words[i - 1].text;  // the type that it returns
         if (!words[i - 1].is_name() && before != "&" && before != "*" && before != ">") continue;
         const std::size_t close = closing(words, i + 1, "(", ")");
-        Member member{.file = file, .line = words[i].line};
+        Member member{.file = file, .line = words[i].line, .parameters = types_in(words, i + 1, close)};
         for (std::size_t j = close + 1; j < end && words[j].text != "{" && words[j].text != ";"; ++j) {
             member.is_const |= words[j].text == "const";
             member.is_pure |= words[j].text == "=" && j + 1 < end && words[j + 1].text == "0";
@@ -147,18 +188,25 @@ std::vector<Member> members_of(const std::string& class_name, const std::string&
 }
 
 /// Why the class's own function is not the one that is missing. That it is not, the compiler has said.
-std::string what_differs(const PureFunction& pure, const std::vector<Member>& own) {
-    std::string where = fmt::format("Its own {} ({}:{})", pure.name, own.front().file, own.front().line);
+std::string what_differs(const std::string& whose, const PureFunction& pure, const std::vector<Member>& own) {
+    std::string where = fmt::format("{} own {} ({}:{})", whose, pure.name, own.front().file, own.front().line);
     if (own.size() == 1 && pure.is_const && *pure.is_const != own.front().is_const)
         return where + (own.front().is_const ? " is const and that one is not: leave out the const at its end."
                                              : " is not const and that one is: write const at its end.");
+    if (own.size() == 1 && !pure.parameters.empty()) {
+        const std::vector<Word> words = words_of(pure.parameters);
+        const Types due = types_in(words, 0, words.size() - 1);
+        const Types& given = own.front().parameters;
+        if (due != given && without_const(due) == without_const(given))
+            return where + " differs in const alone: its parameters are to be " + pure.parameters + '.';
+    }
     return where + " is another function: parameters, their const and &, and a const at the end must be the same.";
 }
 
 std::string what_to_do(const std::string& class_name, const PureFunction& pure, const std::vector<SourceFile>& files) {
     const std::vector<Member> own = members_of(class_name, pure.name, files);
     return own.empty() ? fmt::format("Write {} in {} as it is declared there.", pure.name, class_name)
-                       : what_differs(pure, own);
+                       : what_differs("Its", pure, own);
 }
 
 bool is_declared(const std::string& class_name, const std::vector<SourceFile>& files) {
@@ -183,7 +231,28 @@ std::string listed(const std::vector<PureFunction>& functions) {
     return told < functions.size() ? fmt::format("{} and {} more", list, functions.size() - told) : list;
 }
 
+bool is_about_const(const std::string& text) {
+    return text.find("discards qualifiers") != text.npos || text.find("lose const qualifier") != text.npos;
+}
+
 }  // namespace
+
+std::string cause_in_abstract_class(const CompilerWords& words, const verdict::CompilerMessage& message,
+                                    const std::vector<SourceFile>& files) {
+    std::string said = message.text;
+    for (const std::string& note : message.notes) said += '\n' + note;
+    if (!is_about_const(said)) return {};
+    const AbstractClass abstract = abstract_class_of(words);
+    for (const PureFunction& pure : abstract.functions) {
+        const bool is_named =
+            said.find("::" + pure.name + '(') != said.npos || said.find("call to '" + pure.name + '\'') != said.npos;
+        const std::vector<Member> own = members_of(abstract.name, pure.name, files);
+        if (is_named && !own.empty())
+            return what_differs(abstract.name + "'s", pure, own) +
+                   " So it does not override, and the class is abstract.";
+    }
+    return {};
+}
 
 std::string advice_on_abstract_class(const CompilerWords& words, const std::vector<SourceFile>& files) {
     const AbstractClass abstract = abstract_class_of(words);

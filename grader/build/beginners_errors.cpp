@@ -136,6 +136,10 @@ constexpr BeginnersError table[] = {
      "Sizes and positions are Index, which is signed. Make the variable an Index, or write static_cast<Index>(…)."},
     {R"(base operand of '->'|is not a pointer; did you mean)", "", "It is no pointer: write . in place of ->."},
     {R"(which is of pointer type|is a pointer; did you mean)", "", "It is a pointer: write -> in place of the dot."},
+    {R"(binding reference of type '[^']*&' to 'const |drops 'const' qualifier|no matching (?:member )?function for call[^]*lose const qualifier)",
+     "",
+     "What is given here is const, and a reference without const could change it: where it is only read, write const "
+     "Tensor& in place of Tensor&, in the declaration."},
     {R"(does not match any declaration|no declaration matches|but does not override|hides virtual member function|only virtual member functions)",
      "",
      "It is declared otherwise: name, parameters, their const and & and a const at the end must be the same in both "

@@ -1,6 +1,7 @@
 #include "build/own_messages.hpp"
 
 #include "build/abstract_class.hpp"
+#include "build/const_declaration.hpp"
 #include "build/plain_words.hpp"
 #include "build/source_lines.hpp"
 #include "verdict/utf8.hpp"
@@ -217,7 +218,9 @@ std::vector<std::string> OwnMessages::notes_of(const CompilerWords& words, const
 
 std::vector<CompilerMessage> OwnMessages::of(Severity severity, std::string_view output) const {
     std::vector<CompilerMessage> messages, of_includes;
-    for (const CompilerWords& words : compiler_words(output)) {
+    const std::vector<CompilerWords> all = compiler_words(output);
+    std::vector<const CompilerWords*> abstract;  // that say of a class that it is
+    for (const CompilerWords& words : all) {
         if (messages.size() + of_includes.size() == most_messages) break;
         if (words.severity != severity) continue;
         auto spot = spot_of(words);
@@ -237,16 +240,24 @@ std::vector<CompilerMessage> OwnMessages::of(Severity severity, std::string_view
                    earlier.at.line == message.at.line;
         });
         if (is_known) continue;
+        mark_what_is_assigned_to(message, words);
         message.advice = advice_on_abstract_class(words, files_);
-        if (message.advice.empty()) {  // else it says what the notes say
+        if (!message.advice.empty())
+            abstract.push_back(&words);
+        else {  // the other says what the notes say
             message.notes = notes_of(words, message.at);
-            message.advice = advice_on(message);
+            message.advice = advice_on_const_variable(message, own_.text(message.at.file));
+            if (message.advice.empty()) message.advice = advice_on(message);
         }
         if (message.advice.empty() && spot->is != Spot::Is::the_place)
             message.advice =
                 "This shows within code of a library that the line asks for: what it is given does not fit.";
         list.push_back(std::move(message));
     }
+    for (CompilerMessage& message : messages)
+        for (const CompilerWords* words : abstract)
+            if (const std::string cause = cause_in_abstract_class(*words, message, files_); !cause.empty())
+                message.advice += (message.advice.empty() ? "" : " ") + cause;
     // What goes wrong in a header may well come of what is wrong in the student's own lines.
     std::move(of_includes.begin(), of_includes.end(), std::back_inserter(messages));
     return messages;

@@ -1,11 +1,13 @@
 #include "build/source_lines.hpp"
 
-#include "submission/function_places.hpp"
+#include "submission/loops.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <filesystem>
 #include <functional>
+#include <set>
 #include <sstream>
 #include <string_view>
 #include <system_error>
@@ -79,18 +81,53 @@ bool passes_words_on(std::string_view line) {
     return statement.ends_with(");") && !statement.ends_with("();") && statement.find('"') == statement.npos;
 }
 
+/// What goes round where a call of one's own was, in the order in which it is what never ends.
+class GoingRound {
+public:
+    void look_at(const verdict::SourceLine& line, const SourceLines& own) {
+        if (seen_.size() == most_lines || !seen_.insert({line.file, line.line}).second) return;
+        const auto function = own.function_around(line);
+        if (!function || !function->may_repeat()) return;
+        const std::vector<Loop> loops = loops_around(*function, line.line);
+        for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop)
+            if (auto head = own.at(line.file, loop->line)) note(rank(loop->ends), std::move(*head));
+        if (function->calls_itself()) note(may_go_on, line);
+        note(has_loops, line);
+    }
+
+    std::optional<verdict::SourceLine> found() && {
+        for (auto& one : found_)
+            if (one) return std::move(one);
+        return {};
+    }
+
+private:
+    enum Rank : std::size_t { goes_on, may_go_on, counts, has_loops, ranks };
+    static constexpr std::size_t most_lines = 32;
+
+    static Rank rank(Loop::Ends ends) {
+        return ends == Loop::Ends::never_by_head ? goes_on : ends == Loop::Ends::perhaps ? may_go_on : counts;
+    }
+
+    void note(Rank rank, verdict::SourceLine line) {
+        if (!found_[rank]) found_[rank] = std::move(line);
+    }
+
+    std::array<std::optional<verdict::SourceLine>, ranks> found_;
+    std::set<std::pair<std::string, int>> seen_;
+};
+
 /// What is told of one way, call by call.
 class Search {
 public:
     explicit Search(const SourceLines& own) : own_(own) {}
 
     void look_at(std::string_view printed) {
-        const bool is_done = found_ && !wants_caller_;
-        if ((is_done && in_loop_) || printed.size() > longest_name) return;
+        if (printed.size() > longest_name) return;
         auto [name, number] = name_and_number(printed);
         auto line = own_.get().at(name, number);
-        if (line && !in_loop_ && own_.get().may_repeat_at(*line)) in_loop_ = line;
-        if (line && !is_done) {
+        if (line) going_round_.look_at(*line, own_.get());
+        if (line && (!found_ || wants_caller_)) {
             wants_caller_ = !found_ && is_first_ && passes_words_on(line->text);
             found_ = ThrowSite{std::move(*line), found_ ? found_->is_the_throw : is_first_};
         }
@@ -100,14 +137,15 @@ public:
     std::optional<ThrowSite> found() && {
         if (!found_) return {};
         found_->line = own_.get().with_left_side(std::move(found_->line));
-        if (in_loop_) found_->in_loop = own_.get().with_left_side(std::move(*in_loop_));
+        if (auto in_loop = std::move(going_round_).found())
+            found_->in_loop = own_.get().with_left_side(std::move(*in_loop));
         return std::move(found_);
     }
 
 private:
     std::reference_wrapper<const SourceLines> own_;
     std::optional<ThrowSite> found_;
-    std::optional<verdict::SourceLine> in_loop_;
+    GoingRound going_round_;
     bool is_first_ = true;
     bool wants_caller_ = false;
 };
@@ -138,6 +176,11 @@ std::optional<verdict::SourceLine> SourceLines::at(std::string_view name, int li
     return verdict::SourceLine{find(name)->first, line, cut(without_space_around(*text))};
 }
 
+std::string_view SourceLines::text(std::string_view name) const {
+    const auto found = find(name);
+    return found == files_.end() ? std::string_view{} : found->second.text;
+}
+
 verdict::SourceLine SourceLines::with_left_side(verdict::SourceLine line) const {
     const auto before = whole(line.file, line.line - 1);
     if (!before) return line;
@@ -146,9 +189,9 @@ verdict::SourceLine SourceLines::with_left_side(verdict::SourceLine line) const 
     return {std::move(line.file), line.line - 1, cut(std::string(left) + " " + line.text)};
 }
 
-bool SourceLines::may_repeat_at(const verdict::SourceLine& line) const {
+std::optional<FunctionAround> SourceLines::function_around(const verdict::SourceLine& line) const {
     const auto found = find(line.file);
-    return found != files_.end() && build::may_repeat_at(found->second.text, line.line);
+    return found == files_.end() ? std::nullopt : build::function_around(found->second.text, line.line);
 }
 
 std::optional<verdict::SourceLine> source_line(const std::vector<SourceFile>& files, const std::string& name,

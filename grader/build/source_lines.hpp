@@ -1,5 +1,6 @@
 #pragma once
 
+#include "submission/function_places.hpp"
 #include "submission/submission.hpp"
 
 #include "verdict/verdict.hpp"
@@ -20,8 +21,9 @@ using WayToThrow = std::vector<std::int64_t>;
 struct ThrowSite {
     verdict::SourceLine line;
     bool is_the_throw = false;  ///< the exception is the file's own, not of something that it called
-    /// The innermost call in a function of one's own that has a loop or calls itself: a small one that is called over
-    /// and over again is seldom what never ends.
+    /// Where it goes round, if it does: the head of the innermost loop around one of the calls that cannot end by its
+    /// condition; else of one that may not, or a call in a function that calls itself; else of one that counts. A small
+    /// function that is called over and over again is seldom what never ends.
     std::optional<verdict::SourceLine> in_loop = {};
 };
 
@@ -36,10 +38,12 @@ public:
     std::optional<std::string_view> whole(std::string_view name, int line) const;
     /// The same, as a verdict tells it.
     std::optional<verdict::SourceLine> at(std::string_view name, int line) const;
+    /// The whole file; empty if none has that name.
+    std::string_view text(std::string_view name) const;
     /// Of an assignment whose left side stands on the line before, both, from there on.
     verdict::SourceLine with_left_side(verdict::SourceLine line) const;
-    /// See build::may_repeat_at.
-    bool may_repeat_at(const verdict::SourceLine& line) const;
+    /// The function that a line of theirs stands in.
+    std::optional<FunctionAround> function_around(const verdict::SourceLine& line) const;
 
 private:
     struct File {

@@ -17,7 +17,7 @@ using verdict::CompilerMessage;
 constexpr std::size_t most_warnings = 5;
 
 void show_message(Page& page, std::size_t indent, const CompilerMessage& message, const Place& place, Tone tone) {
-    page.paragraph({.indent = indent, .most_lines = 2},
+    page.paragraph({.indent = indent, .most_lines = 3},
                    {{place.of(message.at.file, message.at.line, message.column), Tone::strong}});
     page.paragraph({.indent = indent, .hanging = 2, .most_lines = 3}, {{message.text}});
     page.source(indent, message.at.text, message.marks, tone);

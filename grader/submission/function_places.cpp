@@ -10,17 +10,6 @@
 namespace headway::build {
 namespace {
 
-/// Without #include, #define and the like: a macro's text defines nothing where it stands.
-std::vector<Word> words_without_directives(std::string_view text) {
-    std::vector<Word> words;
-    bool is_directive = false;
-    for (Word& word : words_of(text)) {
-        if (word.begins_line) is_directive = word.text == "#";
-        if (!is_directive) words.push_back(std::move(word));
-    }
-    return words;
-}
-
 /// For each `(` the index after its `)`; 0 for all other words, and where it is never closed.
 std::vector<std::size_t> ends_of_brackets(const std::vector<Word>& words) {
     std::vector<std::size_t> ends(words.size(), 0);
@@ -87,20 +76,23 @@ std::vector<DefinedFunction> functions_defined_in(std::string_view text) {
     return functions;
 }
 
-bool may_repeat_at(std::string_view text, int line) {
-    static const std::set<std::string> repeats = {"for", "while", "do", "goto"};
+std::optional<FunctionAround> function_around(std::string_view text, int line) {
     const std::vector<DefinedFunction> functions = functions_defined_in(text);
     const auto next = std::ranges::find_if(functions, [&](const DefinedFunction& one) { return one.line > line; });
-    if (next == functions.begin()) return false;
+    if (next == functions.begin()) return {};
     const DefinedFunction& around = *std::prev(next);
-    const std::vector<Word> words = words_without_directives(text);
-    std::ptrdiff_t times_named = 0;
-    for (const Word& word : words) {
-        if (word.line < around.line || (next != functions.end() && word.line >= next->line)) continue;
-        if (repeats.contains(word.text)) return true;
-        times_named += word.text == around.name ? 1 : 0;
-    }
-    return times_named > 1;
+    FunctionAround found{.name = around.name, .words = {}};
+    for (Word& word : words_without_directives(text))
+        if (word.line >= around.line && (next == functions.end() || word.line < next->line))
+            found.words.push_back(std::move(word));
+    return found;
+}
+
+bool FunctionAround::calls_itself() const { return std::ranges::count(words, name, &Word::text) > 1; }
+
+bool FunctionAround::may_repeat() const {
+    static const std::set<std::string> repeats = {"for", "while", "do", "goto"};
+    return calls_itself() || std::ranges::any_of(words, [](const Word& word) { return repeats.contains(word.text); });
 }
 
 std::optional<FoundAt> definition_of(const std::string& function, const std::vector<SourceFile>& files) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "submission/source_words.hpp"
 #include "submission/submission.hpp"
 
 #include <optional>
@@ -24,9 +25,18 @@ struct DefinedFunction {
 /// In their order. By the way in which programs are written, without what macros make: a name, its parameters, and `{`.
 std::vector<DefinedFunction> functions_defined_in(std::string_view text);
 
-/// Whether the function that `line` stands in has a loop, or calls itself: what does neither cannot go on without end
-/// on its own. False before the first function.
-bool may_repeat_at(std::string_view text, int line);
+/// The function that a line stands in, up to where the next one begins.
+struct FunctionAround {
+    std::string name;
+    std::vector<Word> words;
+
+    bool calls_itself() const;
+    /// It has a loop, or calls itself: what does neither cannot go on without end on its own.
+    bool may_repeat() const;
+};
+
+/// Nothing before the first function.
+std::optional<FunctionAround> function_around(std::string_view text, int line);
 
 /// Where a submission defines `function`. Of several that are called so the last one, since helpers stand before what
 /// uses them; a file that is compiled goes before a header.

@@ -152,4 +152,14 @@ bool Word::is_name() const { return is_in_name(text.front()) && !is_number() && 
 
 std::vector<Word> words_of(std::string_view text) { return Reader(text).words(); }
 
+std::vector<Word> words_without_directives(std::string_view text) {
+    std::vector<Word> words;
+    bool is_directive = false;
+    for (Word& word : words_of(text)) {
+        if (word.begins_line) is_directive = word.text == "#";
+        if (!is_directive) words.push_back(std::move(word));
+    }
+    return words;
+}
+
 }  // namespace headway::build

@@ -21,5 +21,7 @@ struct Word {
 /// is
 /// #. Directives are words like all others. Takes any text, and ends with it.
 std::vector<Word> words_of(std::string_view text);
+/// Without #include, #define and the like: a macro's text defines nothing where it stands.
+std::vector<Word> words_without_directives(std::string_view text);
 
 }  // namespace headway::build

@@ -42,7 +42,8 @@ std::size_t columns(const Cells& cells);
 /// Columns that `code_point` takes: 0, 1 or 2. Where terminals disagree it is the larger number.
 std::size_t columns(char32_t code_point);
 
-/// Breaks at spaces, and within a word only if it is wider than a line.
+/// Breaks at spaces, and within a word only if it is wider than a line: of a path behind a slash, which leaves
+/// FILE:LINE:COLUMN whole.
 std::vector<Cells> wrap(const Cells& cells, std::size_t first_width, std::size_t width);
 
 /// Not wider than `width`; an ellipsis shows that something is missing.

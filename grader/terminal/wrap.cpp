@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include "terminal/cells.hpp"
@@ -19,9 +20,15 @@ public:
         if (used_ + columns(space_) + columns(word) > room_ && used_ > 0) end_line();
         if (used_ + columns(space_) > room_ / 2 && lines_.empty() && line_.empty()) space_.clear();
         for (const Cell& cell : std::exchange(space_, {})) put(cell);
-        for (const Cell& cell : word) {
-            if (used_ + cell.columns > room_ && used_ > 0) end_line();
-            put(cell);
+        for (auto begin = word.begin(); begin != word.end();) {
+            const auto slash = std::find_if(begin, word.end(), [](const Cell& cell) { return cell.glyph == "/"; });
+            const Cells piece(begin, slash == word.end() ? slash : slash + 1);
+            begin += static_cast<std::ptrdiff_t>(piece.size());
+            if (used_ + columns(piece) > room_ && used_ > 0) end_line();
+            for (const Cell& cell : piece) {
+                if (used_ + cell.columns > room_ && used_ > 0) end_line();
+                put(cell);
+            }
         }
     }
 

@@ -18,6 +18,14 @@ Index positive(Index size, const char* name) {
 
 std::atomic<Index> mapped_rows = 0;
 
+/// Whether a reference was made of a null pointer, as `*q_proj_` is before make_unique. Nobody may make one, so
+/// compilers take it for granted that there is none: what they read back from a volatile object they cannot know.
+template <typename T>
+bool is_nowhere(const T& object) {
+    const T* const volatile address = &object;
+    return address == nullptr;
+}
+
 std::string shape_of(const Tensor& tensor) { return tensor.defined() ? to_string(tensor.shape()) : "undefined"; }
 
 /// What is wrong with `state` as values for `parameters`, one line each.
@@ -89,12 +97,16 @@ void Module::set_training(bool training) {
 
 void Module::register_parameter(const std::string& name, const Tensor& parameter) {
     check_name(name);
+    if (is_nowhere(parameter))
+        throw std::invalid_argument("register_parameter(\"" + name + "\"): there is no tensor yet: make it first");
     require_defined(parameter, ("register_parameter " + name).c_str());
     parameters_.emplace_back(name, parameter);
 }
 
 void Module::register_module(const std::string& name, Module& child) {
     check_name(name);
+    if (is_nowhere(child))
+        throw std::invalid_argument("register_module(\"" + name + "\"): there is no module yet: make it first");
     children_.emplace_back(name, &child);
 }
 

@@ -26,6 +26,7 @@ NamedShapes parameters_of(const ModuleChoices& module, ObjectOptions asking) {
     const bool wanted = asking.bias;
     const auto has_bias = [&](const std::string& name) {
         const bool output = name.starts_with("out_proj");
+        if (module.bias_regardless.of(name)) return true;
         switch (module.biases) {
             case M::Biases::as_asked:
                 return wanted;
@@ -56,6 +57,10 @@ NamedShapes parameters_of(const ModuleChoices& module, ObjectOptions asking) {
         const bool weight = shape.size() == 2;
         if (!weight && !has_bias(name)) continue;
         if (output && module.registered == M::Registered::all_but_output) continue;
+        if (module.exchanged.of(name)) {
+            if (weight) std::swap(shape[0], shape[1]);
+            if (!weight) shape[0] = output ? asking.E() : asking.D;
+        }
         if (module.weight_shape == M::WeightShape::in_out && weight) std::swap(shape[0], shape[1]);
         if (module.weight_shape == M::WeightShape::one_head && !output) {
             shape[0] = asking.d();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 namespace headway::diagnosis {
 
@@ -26,6 +27,21 @@ struct ModuleChoices {
     HeadDim head_dim = HeadDim::as_asked;
     Registered registered = Registered::all;
     WeightShape weight_shape = WeightShape::out_in;
+    /// What is true of single projections, whatever is true of the others.
+    struct EachProjection {
+        bool query = false, key = false, value = false, output = false;
+        bool operator==(const EachProjection&) const = default;
+        /// Of the one whose parameter has this name.
+        bool of(std::string_view parameter) const {
+            return parameter.starts_with("q_proj")     ? query
+                   : parameter.starts_with("k_proj")   ? key
+                   : parameter.starts_with("v_proj")   ? value
+                   : parameter.starts_with("out_proj") ? output
+                                                       : false;
+        }
+    };
+    EachProjection bias_regardless;  ///< has a bias even where bias = false
+    EachProjection exchanged;        ///< Linear(out, in) where (in, out) is due: weight and bias have other shapes
     bool one_linear_for_three = false;
     Seeding seeding = Seeding::from_options;
     bool divides_even_with_head_dim = false;

@@ -140,9 +140,20 @@ std::string some_of(const std::set<std::string>& tests) {
     return tests.size() > most ? fmt::format("{} and {} more", names, tests.size() - most) : names;
 }
 
+/// A test that ends with an exception never came to ask; else it must have asked somebody else.
+std::string why_never_asked(const Trial& trial) {
+    if (!trial.false_alarms().empty()) {
+        const Encounter& met = trial.run_of(trial.false_alarms().front()->id);
+        if (!met.lost && met.first_words.find("C++ exception") != std::string::npos &&
+            met.first_words.find("thrown in ") != std::string::npos)
+            return ": " + met.first_failed + " ends with an exception before it asks";
+    }
+    return " (do they bring an attention() of their own?)";
+}
+
 void remark_on_tests(Student& student, const Trial& trial) {
     if (trial.questions() == 0)
-        remark(student, "your tests never ask the attention under test (do they bring an attention() of their own?)");
+        remark(student, "your tests never ask the attention under test" + why_never_asked(trial));
     const std::string all = fmt::format("every one of {} attentions, right and wrong", roster::entries().size());
     if (const auto tests = trial.passing_everything(); !tests.empty())
         remark(student, fmt::format("{}: {} with {}, so nothing is caught there", some_of(tests),

@@ -46,6 +46,7 @@ protected:
     /// @throws std::invalid_argument if the name is taken, empty or contains a dot
     void register_parameter(const std::string& name, const Tensor& parameter);
     /// The child must outlive this module: register members only.
+    /// @throws std::invalid_argument as register_parameter, and if a null pointer was dereferenced for the child
     void register_module(const std::string& name, Module& child);
 
 private:

@@ -192,6 +192,76 @@ TEST(OwnMessages, AnAbstractClassIsToldHowItsOwnFunctionDiffers) {
                 HasSubstr("Its own weights (module.cpp:2) is another function: parameters"));
 }
 
+TEST(OwnMessages, AFunctionThatDiffersInConstAloneIsToldSoWhereItIsCalled) {
+    const std::string inside =
+        "    Tensor forward(const Tensor& x) override { return weights(x, 0); }\n"
+        "    Tensor weights(Tensor& x, headway::Index i = 0) { return x; }\n";
+    EXPECT_THAT(abstract_class(inside).advice,
+                HasSubstr("Its own weights (module.cpp:3) differs in const alone: its parameters are to be (const "
+                          "Tensor&, Index)."));
+    const std::vector<SourceFile> own{{"module.cpp", "class Heads : public Attention {\n" + inside + "};\n"}};
+    const auto told = own_messages(
+        Severity::error,
+        "./module.cpp:2:63: error: binding reference of type ‘headway::Tensor&’ to ‘const headway::Tensor’ discards "
+        "qualifiers\n"
+        "./module.cpp:3:28: note:   initializing argument 1 of ‘headway::Tensor headway::ex05::Heads::weights("
+        "headway::Tensor&, headway::Index)’\n"
+        "/usr/include/c++/12/bits/unique_ptr.h: In instantiation of ‘f’:\n./module.cpp:4:1:   required from here\n"
+        "/usr/include/c++/12/bits/unique_ptr.h:1065:30: error: invalid new-expression of abstract class type "
+        "‘headway::ex05::Heads’\n"
+        "./module.cpp:1:7: note:   because the following virtual functions are pure within ‘headway::ex05::Heads’:\n"
+        "/course/module.hpp:71:20: note:     ‘virtual headway::Tensor headway::ex05::Attention::weights(const "
+        "headway::Tensor&, headway::Index)’\n",
+        own, names);
+    ASSERT_EQ(told.size(), 2U);
+    EXPECT_THAT(told[0].advice, testing::StartsWith("What is given here is const"));
+    EXPECT_THAT(told[0].advice, HasSubstr("Heads's own weights (module.cpp:3) differs in const alone"));
+    EXPECT_THAT(told[0].advice, testing::EndsWith("the class is abstract."));
+}
+
+/// A function of this inside whose line 4 is `changed`, and what g++ says of it, marks included.
+CompilerMessage change_of_const(const std::string& declared, const std::string& changed, const std::string& words) {
+    const std::vector<SourceFile> own{
+        {"a.cpp", "Mask f(const Mask& given) {\n    " + declared + "\n    for (;;)\n        " + changed + "\n}\n"}};
+    const auto told = own_messages(Severity::error, words, own, names);
+    return told.empty() ? CompilerMessage{} : told.front();
+}
+
+TEST(OwnMessages, WhatIsConstIsToldWhereItIsDeclared) {
+    const std::string words =
+        "a.cpp:4:22: error: lvalue required as left operand of assignment\n"
+        "    4 |         if (t > s) mask(t, s) = true;\n      |                    ~~~~^~~~~~\n";
+    const auto advice = [&](const std::string& declared) {
+        return change_of_const(declared, "if (t > s) mask(t, s) = true;", words).advice;
+    };
+    EXPECT_EQ(advice("const Mask mask = Mask::allow_all({T, S});"), "mask is const (line 2): leave out const there.");
+    EXPECT_EQ(advice("const headway::Mask mask = headway::Mask::allow_all({T, S});"),
+              "mask is const (line 2): leave out const there, if it is yours to change.");
+    EXPECT_EQ(advice("auto const mask = given;"),
+              "mask is const (line 2): leave out const there, if it is yours to change.");
+    for (const char* other : {"const Mask& mask = given;", "Mask mask = given;", "{ const Mask mask = given; }",
+                              "const Mask more = given, mask = given;", "auto g = [](const Mask mask) { };"})
+        EXPECT_THAT(advice(other), testing::StartsWith("What is left of = cannot be changed")) << other;
+    EXPECT_THAT(change_of_const("const Mask mask = Mask::of({1}, {1});", "if (mask(0) = true) ;",
+                                "a.cpp:4:17: error: lvalue required as left operand of assignment\n"
+                                "    4 |         if (mask(0) = true) ;\n      |             ~~~~^~~\n")
+                    .advice,
+                testing::EndsWith("leave out const there. To compare, write ==."));
+}
+
+TEST(OwnMessages, OfAnAssignmentToWhatIsConstTheLeftSideIsMarked) {
+    const CompilerMessage told = change_of_const(
+        "", "if (x) running.gathered /= running.total;",
+        "a.cpp:4:44: error: passing ‘const headway::Tensor’ as ‘this’ argument discards qualifiers [-fpermissive]\n"
+        "    4 |         if (x) running.gathered /= running.total;\n"
+        "      |                                            ^~~~~\n"
+        "/course/tensor.hpp:116:13: note:   in call to ‘headway::Tensor& headway::Tensor::operator/=(const "
+        "headway::Tensor&)’\n");
+    EXPECT_EQ(told.marks, "       ^~~~~~~~~~~~~~~~");
+    EXPECT_EQ(told.column, 16);
+    EXPECT_THAT(told.advice, testing::StartsWith("It is const: you may read it"));
+}
+
 TEST(OwnMessages, AnAbstractClassThatLeavesFunctionsOpenItselfIsNotToMakeObjectsOf) {
     EXPECT_THAT(abstract_class("    virtual Tensor weights(const Tensor& x, Index i) = 0;\n").advice,
                 HasSubstr("Heads is abstract: it leaves weights(const Tensor&, Index) to classes that derive from it"));

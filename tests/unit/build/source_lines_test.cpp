@@ -60,6 +60,35 @@ TEST(SourceLines, OfWhatNeverEndsTheFunctionWithTheLoopIsKnown) {
     EXPECT_EQ(throw_sites("0x1\na.cpp:2\n0x2\na.cpp:8\n", {{1, 2}}, own).at(0)->line.line, 2);
 }
 
+TEST(SourceLines, OfWhatNeverEndsTheHeadOfTheLoopIsKnown) {
+    const std::vector<SourceFile> own{{"a.cpp",
+                                       "void absorb(Index n) {\n"
+                                       "    const Tensor dense = v.contiguous();\n"
+                                       "    for (Index row = 0; row < n; ++row) add(row);\n"
+                                       "}\n"
+                                       "void tiled(Index T, Index S, Index tile) {\n"
+                                       "    for (Index t = 0; t < T; t += tile) {\n"
+                                       "        Index s = 0;\n"
+                                       "        while (s < S) {\n"
+                                       "            x = matmul(q,\n"
+                                       "                       k.slice(2, s, S));\n"
+                                       "            for (Index j = s; j < S; ++j) y(j);\n"
+                                       "            absorb(S);\n"
+                                       "        }\n"
+                                       "    }\n"
+                                       "}\n"}};
+    const auto line_of = [&](const std::string& printed) {
+        const auto sites = throw_sites(printed, {{1, 2}}, own);
+        return sites.at(0) && sites[0]->in_loop ? sites[0]->in_loop->line : 0;
+    };
+    EXPECT_EQ(line_of("0x1\na.cpp:9\n0x2\n??:0\n"), 8);
+    EXPECT_EQ(line_of("0x1\na.cpp:11\n0x2\n??:0\n"), 8) << "the loop in it comes to an end";
+    EXPECT_EQ(line_of("0x1\na.cpp:2\n0x2\na.cpp:12\n"), 8) << "called from the loop";
+    EXPECT_EQ(line_of("0x1\na.cpp:3\n0x2\na.cpp:12\n"), 8) << "in a loop that comes to an end";
+    EXPECT_EQ(line_of("0x1\na.cpp:3\n0x2\n??:0\n"), 3);
+    EXPECT_EQ(line_of("0x1\na.cpp:2\n0x2\n??:0\n"), 2) << "beside a loop";
+}
+
 TEST(SourceLines, AnAssignmentIsQuotedWithItsLeftSide) {
     const std::vector<SourceFile> own{{"a.cpp", "f();\n    grad_x +=  // of q\n        g(x);\nh(\n    x);\n"}};
     const auto told = [&](const std::string& line) {

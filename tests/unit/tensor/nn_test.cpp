@@ -134,6 +134,25 @@ TEST(Module, RefusesNamesThatWouldBeAmbiguous) {
     EXPECT_THROW(block.register_parameter("none", Tensor{}), std::invalid_argument);
 }
 
+/// What `*q_proj_` is before `q_proj_ = std::make_unique<nn::Linear>(...)`: undefined behaviour, of which a sanitizer
+/// would speak first.
+[[gnu::no_sanitize("undefined")]] void register_what_is_not_made(Block& block, Linear* module, const Tensor* tensor) {
+    Linear* volatile no_module = module;
+    const Tensor* volatile no_tensor = tensor;
+    if (tensor == nullptr) return block.register_parameter("w", *no_tensor);
+    block.register_module("q_proj", *no_module);
+}
+
+TEST(Module, RefusesWhatIsRegisteredBeforeItIsMade) {
+    Block block;
+    EXPECT_THAT(
+        [&] { register_what_is_not_made(block, nullptr, &block.scale); },
+        ThrowsMessage<std::invalid_argument>(Eq("register_module(\"q_proj\"): there is no module yet: make it first")));
+    EXPECT_THAT(
+        [&] { register_what_is_not_made(block, &block.up, nullptr); },
+        ThrowsMessage<std::invalid_argument>(Eq("register_parameter(\"w\"): there is no tensor yet: make it first")));
+}
+
 TEST(Linear, MultipliesByTheTransposedWeightAndAddsTheBias) {
     Random random(3);
     Linear linear(2, 3, Bias::yes, random);

@@ -82,6 +82,13 @@ TEST(Wrap, BreaksWordsThatAreWiderThanALine) {
     EXPECT_THAT(wrapped("漢字漢字", 5, 5), ElementsAre("漢字", "漢字")) << "two columns each";
 }
 
+TEST(Wrap, BreaksPathsBehindASlash) {
+    EXPECT_THAT(wrapped("/home/work/a.cpp:100:33", 20, 20), ElementsAre("/home/work/", "a.cpp:100:33"));
+    EXPECT_THAT(wrapped("at /home/work/a.cpp:100:33", 16, 16), ElementsAre("at", "/home/work/", "a.cpp:100:33"));
+    EXPECT_THAT(wrapped("/home/work/a.cpp:7", 18, 18), ElementsAre("/home/work/a.cpp:7"));
+    EXPECT_THAT(wrapped("a/bcdefgh", 4, 4), ElementsAre("a/", "bcde", "fgh"));
+}
+
 TEST(Wrap, NoBreakSpacesHoldTogether) {
     EXPECT_THAT(wrapped("points 7\u00A0/\u00A010", 11, 11), ElementsAre("points", "7\u00A0/\u00A010"));
 }

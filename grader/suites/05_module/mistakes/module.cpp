@@ -1,4 +1,4 @@
-// Parameters and options of the module, and which of them it refuses.
+// Which parameters the module registers, their layout and their seed, and which options it refuses.
 #include "suites/05_module/module_choices.hpp"
 
 #include "diagnosis/catalogue.hpp"
@@ -13,8 +13,6 @@ using reference::transpose;
 using Module = ModuleChoices;
 
 constexpr const char* four = "register four nn::Linear: q_proj, k_proj, v_proj and out_proj";
-
-constexpr const char* as_option = "the bias option decides for all four projections";
 
 constexpr Decision check_of_options(const char* id) {
     return {id,
@@ -36,11 +34,6 @@ Chapter module() {
          .lesson = {{"05", in_the_header}},
          .pseudocode =
              "register_module(\"q_proj\", q_proj_), and so k_proj, v_proj, out_proj: four nn::Linear, nothing else"},
-        {.id = "biases",
-         .stage = Stage::project,
-         .lesson = {{"05", "Predict"}},
-         .pseudocode =
-             "bias = true: q_proj, k_proj, v_proj (E) and out_proj (D) each have one; bias = false: none has"},
         {.id = "head_dim",
          .stage = Stage::project,
          .lesson = {{"05", "Predict"}},
@@ -117,62 +110,6 @@ Chapter module() {
                  c.change<ModuleChoices>().one_linear_for_three = true;
                  c.projecting.weight = {2, 2, 2};
              }},
-        {.id = "bias_regardless",
-         .decision = "biases",
-         .title = "there are biases even where bias = false",
-         .right = as_option,
-         .symptom = "states without biases cannot be loaded",
-         .question = "How many parameters are there with bias = false?",
-         .make = [](Choices& c) { c.change<ModuleChoices>().biases = Module::Biases::always; }},
-        {.id = "bias_never",
-         .decision = "biases",
-         .title = "there are no biases even where bias = true",
-         .right = as_option,
-         .symptom = "states with biases cannot be loaded",
-         .question = "How many parameters are there with bias = true?",
-         .make = [](Choices& c) { c.change<ModuleChoices>().biases = Module::Biases::never; }},
-        {.id = "q_proj_without_bias",
-         .decision = "biases",
-         .title = "q_proj has no bias where bias = true: there is no parameter q_proj.bias",
-         .right = as_option,
-         .symptom = "states with biases cannot be loaded",
-         .question = "Which of your projections are given the bias option?",
-         .make = [](Choices& c) { c.change<ModuleChoices>().biases = Module::Biases::all_but_queries; }},
-        {.id = "k_proj_without_bias",
-         .decision = "biases",
-         .title = "k_proj has no bias where bias = true: there is no parameter k_proj.bias",
-         .right = as_option,
-         .symptom = "states with biases cannot be loaded",
-         .question = "Which of your projections are given the bias option?",
-         .make = [](Choices& c) { c.change<ModuleChoices>().biases = Module::Biases::all_but_keys; }},
-        {.id = "v_proj_without_bias",
-         .decision = "biases",
-         .title = "v_proj has no bias where bias = true: there is no parameter v_proj.bias",
-         .right = as_option,
-         .symptom = "states with biases cannot be loaded",
-         .question = "Which of your projections are given the bias option?",
-         .make = [](Choices& c) { c.change<ModuleChoices>().biases = Module::Biases::all_but_values; }},
-        {.id = "out_proj_without_bias",
-         .decision = "biases",
-         .title = "out_proj has no bias where bias = true: there is no parameter out_proj.bias",
-         .right = as_option,
-         .symptom = "states with biases cannot be loaded",
-         .question = "Which of your projections are given the bias option?",
-         .make = [](Choices& c) { c.change<ModuleChoices>().biases = Module::Biases::all_but_output; }},
-        {.id = "bias_in_out_proj_alone",
-         .decision = "biases",
-         .title = "only out_proj has a bias where bias = true",
-         .right = as_option,
-         .symptom = "states with biases cannot be loaded",
-         .question = "Which of your projections are given the bias option?",
-         .make = [](Choices& c) { c.change<ModuleChoices>().biases = Module::Biases::output_alone; }},
-        {.id = "bias_inverted",
-         .decision = "biases",
-         .title = "there are biases where bias = false and none where bias = true",
-         .right = as_option,
-         .symptom = "no state can be loaded",
-         .question = "What does bias = false give you?",
-         .make = [](Choices& c) { c.change<ModuleChoices>().biases = Module::Biases::inverted; }},
         {.id = "head_dim_option_ignored",
          .decision = "head_dim",
          .title = "the head_dim option is ignored: heads are embed_dim / num_heads wide whatever was asked for",

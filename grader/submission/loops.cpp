@@ -1,0 +1,224 @@
+#include "submission/loops.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <iterator>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace headway::build {
+namespace {
+
+/// Statements in one another, each without braces: nobody writes more, and each takes a call.
+constexpr int most_nested = 100;
+
+/// Loops around a line, the innermost ones: each is read from its function's beginning.
+constexpr std::ptrdiff_t most_told = 16;
+
+using Names = std::set<std::string, std::less<>>;
+
+/// From its keyword to its end, which is the last word of it.
+struct Extent {
+    std::size_t begin = 0, end = 0;
+    std::size_t condition = 0;  ///< its opening bracket
+};
+
+/// Whether a variable that is handed to a function may come back with another value.
+enum class HandedOver { may_change, stays };
+
+class LoopReader {
+public:
+    explicit LoopReader(const std::vector<Word>& words)
+        : words_(words), closing_(words.size(), words.size()), opening_(words.size(), words.size()) {
+        std::vector<std::size_t> open;
+        for (std::size_t i = 0; i < words.size(); ++i) {
+            const std::string& text = words[i].text;
+            const bool closes = text == ")" || text == "]" || text == "}";
+            if (closes && !open.empty()) {
+                closing_[open.back()] = i;
+                open.pop_back();
+            }
+            if (!open.empty()) opening_[i] = open.back();
+            if (text == "(" || text == "[" || text == "{") open.push_back(i);
+        }
+    }
+
+    /// Those whose head is closed.
+    std::vector<Extent> loops() const {
+        std::vector<Extent> found;
+        std::set<std::size_t> behind_do;
+        for (std::size_t i = 0; i < words_.size(); ++i) {
+            const bool is_do = is(i, "do");
+            if (!is_do && (behind_do.contains(i) || !(is(i, "for") || is(i, "while")))) continue;
+            const std::size_t condition = (is_do ? after(i + 1, 0) : i) + 1;
+            if (is_do && !is(condition - 1, "while")) continue;
+            if (!is(condition, "(") || closing_[condition] == words_.size()) continue;
+            if (is_do) behind_do.insert(condition - 1);
+            found.push_back({i, is_do ? closing_[condition] : after(closing_[condition] + 1, 0) - 1, condition});
+        }
+        return found;
+    }
+
+    Loop::Ends ends(const Extent& loop) const;
+
+private:
+    bool is(std::size_t i, std::string_view text) const { return i < words_.size() && words_[i].text == text; }
+
+    /// What follows the statement that begins here.
+    std::size_t after(std::size_t i, int depth) const {
+        const std::size_t size = words_.size();
+        if (i >= size || depth == most_nested) return size;
+        if (is(i, "{")) return std::min(closing_[i] + 1, size);
+        if (is(i, "do")) {
+            const std::size_t open = after(i + 1, depth + 1) + 1;
+            return is(open, "(") ? std::min(closing_[open] + 2, size) : size;
+        }
+        if (is(i, "for") || is(i, "while") || is(i, "if") || is(i, "switch")) {
+            const std::size_t open = is(i + 1, "constexpr") ? i + 2 : i + 1;
+            if (!is(open, "(")) return size;
+            const std::size_t end = after(closing_[open] + 1, depth + 1);
+            return is(end, "else") ? after(end + 1, depth + 1) : end;
+        }
+        while (i < size && !is(i, ";") && !is(i, "}"))
+            i = is(i, "(") || is(i, "[") || is(i, "{") ? std::min(closing_[i] + 1, size) : i + 1;
+        return std::min(is(i, ";") ? i + 1 : i, size);
+    }
+
+    std::span<const Word> between(std::size_t begin, std::size_t end) const {
+        return begin < end && end <= words_.size() ? std::span(words_).subspan(begin, end - begin)
+                                                   : std::span<const Word>{};
+    }
+
+    /// Where the parts of a for's head begin and end: none for (x : list).
+    std::optional<std::pair<std::size_t, std::size_t>> semicolons(const Extent& loop) const;
+
+    bool may_change_at(std::size_t i, HandedOver handed_over) const;
+    bool may_change(const std::string& name, std::size_t begin, std::size_t end, HandedOver handed_over) const {
+        for (std::size_t i = begin; i < std::min(end, words_.size()); ++i)
+            if (is(i, name) && may_change_at(i, handed_over)) return true;
+        return false;
+    }
+    bool is_given_to_what_may_change_it(std::size_t i) const;
+    bool is_local(const std::string& name, std::size_t loop) const;
+    bool counts(const Extent& loop, std::size_t first, std::size_t second) const;
+
+    const std::vector<Word>& words_;
+    std::vector<std::size_t> closing_;  ///< for each bracket that opens, the one that closes it
+    std::vector<std::size_t> opening_;  ///< for each word, the bracket that it stands in
+};
+
+std::optional<std::pair<std::size_t, std::size_t>> LoopReader::semicolons(const Extent& loop) const {
+    std::vector<std::size_t> found;
+    for (std::size_t i = loop.condition + 1; i < closing_[loop.condition] && i < words_.size(); ++i)
+        if (is(i, ";") && opening_[i] == loop.condition) found.push_back(i);
+    if (found.size() != 2) return {};
+    return std::pair(found[0], found[1]);
+}
+
+/// `f(s)` may change s if f takes a reference; a member of the library's, and what is in std, takes numbers as they
+/// are.
+bool LoopReader::is_given_to_what_may_change_it(std::size_t i) const {
+    static const Names keywords = {"if", "while", "for", "switch", "return"};
+    static const Names by_reference = {"swap", "exchange", "tie", "ref", "advance", "from_chars", "iota"};
+    const bool is_whole_argument = (is(i - 1, "(") || is(i - 1, ",")) && (is(i + 1, ")") || is(i + 1, ","));
+    const std::size_t open = opening_[i];
+    if (!is_whole_argument || open >= words_.size() || open < 2 || !is(open, "(")) return false;
+    const Word& called = words_[open - 1];
+    if (!called.is_name() || keywords.contains(called.text)) return false;
+    const bool is_of_something = is(open - 2, ".") || is(open - 2, ":") || is(open - 2, ">");
+    return !is_of_something || by_reference.contains(called.text);
+}
+
+/// Whatever is not known to leave it alone.
+bool LoopReader::may_change_at(std::size_t i, HandedOver handed_over) const {
+    static const Names operators = {"+", "-", "*", "/", "%", "&", "|", "^"};
+    if (i < 2 || i + 3 >= words_.size()) return true;
+    if (is(i - 1, ".") || (is(i - 2, "-") && is(i - 1, ">"))) return false;  // a member of that name
+    const std::string& next = words_[i + 1].text;
+    if (next == "=") return !is(i + 2, "=");
+    if (operators.contains(next) && is(i + 2, "=")) return true;
+    if ((next == "+" || next == "-" || next == "<" || next == ">") && is(i + 2, next)) return true;
+    if (next == "[" || next == "." || (next == "-" && is(i + 2, ">"))) return true;  // it is no number
+    for (const std::string_view twice : {"+", "-", ">"})
+        if (is(i - 1, twice) && is(i - 2, twice)) return true;
+    if (is(i - 1, "&") && !is(i - 2, "&")) return true;
+    if (is(i - 1, "=") && i > 2 && is(i - 3, "&")) return true;  // a reference to it
+    return handed_over == HandedOver::may_change && is_given_to_what_may_change_it(i);
+}
+
+/// Declared here with a type in front of it, and with no other way to it: else it may change unseen.
+bool LoopReader::is_local(const std::string& name, std::size_t loop) const {
+    bool is_declared = false;
+    for (std::size_t i = 3; i < loop; ++i) {
+        if (!is(i, name)) continue;
+        is_declared |= words_[i - 1].is_name() && !is(i - 1, "return") && !is(i - 1, "else");
+        if (is(i - 1, "=") && is(i - 3, "&")) return false;
+        if (is(i - 1, "&") && !is(i - 2, "&")) return false;
+    }
+    return is_declared;
+}
+
+/// A variable that the head moves towards the bound, and nothing else moves.
+bool LoopReader::counts(const Extent& loop, std::size_t first, std::size_t second) const {
+    const std::size_t close = closing_[loop.condition];
+    if (first + 2 >= second || second + 1 >= close) return false;
+    const std::string& name = words_[first + 1].text;
+    const std::string& compared = words_[first + 2].text;
+    const std::span<const Word> step = between(second + 1, close);
+    const auto has = [&](std::string_view text) { return std::ranges::count(step, text, &Word::text) > 0; };
+    const bool goes_up = has("+") && !has("-"), goes_down = has("-") && !has("+");
+    const bool towards =
+        (compared == "<" && goes_up) || (compared == ">" && goes_down) || (compared == "!" && (goes_up || goes_down));
+    return towards && has(name) && !may_change(name, close + 1, loop.end + 1, HandedOver::stays);
+}
+
+Loop::Ends LoopReader::ends(const Extent& loop) const {
+    std::size_t begin = loop.condition + 1, end = closing_[loop.condition];
+    if (is(loop.begin, "for")) {
+        const auto parts = semicolons(loop);
+        if (!parts) return Loop::Ends::counts;
+        if (counts(loop, parts->first, parts->second)) return Loop::Ends::counts;
+        begin = parts->first + 1;
+        end = parts->second;
+    }
+    // Lambdas may change what they have a reference to, other threads what is shared.
+    for (std::size_t i = 0; i < std::min(loop.end, words_.size()); ++i)
+        if ((is(i, "[") && is(i + 1, "&")) || is(i, "volatile") || is(i, "atomic") || is(i, "thread"))
+            return Loop::Ends::perhaps;
+    static const Names allowed = {"<", ">", "=", "!", "+", "-", "*", "/", "%", "&", "|"};
+    bool reads_something = false;
+    for (std::size_t i = begin; i < std::min(end, words_.size()); ++i) {
+        const Word& word = words_[i];
+        if (word.text == "true" || word.text == "false" || (word.text == "-" && is(i + 1, ">")) ||
+            !(word.is_name() || word.is_number() || allowed.contains(word.text)))
+            return Loop::Ends::perhaps;
+        if (!word.is_name()) continue;
+        reads_something = true;
+        const std::size_t repeated = is(loop.begin, "for") ? begin : loop.begin;
+        if (!is_local(word.text, repeated) || may_change(word.text, repeated, loop.end + 1, HandedOver::may_change))
+            return Loop::Ends::perhaps;
+    }
+    return reads_something ? Loop::Ends::never_by_head : Loop::Ends::perhaps;
+}
+
+}  // namespace
+
+std::vector<Loop> loops_around(const FunctionAround& function, int line) {
+    const LoopReader read(function.words);
+    std::vector<Extent> extents = read.loops();
+    std::erase_if(extents, [&](const Extent& loop) {
+        const std::size_t last = std::min(loop.end, function.words.size() - 1);
+        return function.words[loop.begin].line > line || line > function.words[last].line;
+    });
+    if (std::ssize(extents) > most_told) extents.erase(extents.begin(), extents.end() - most_told);
+    std::vector<Loop> around;
+    for (const Extent& loop : extents) around.push_back({function.words[loop.begin].line, read.ends(loop)});
+    return around;
+}
+
+}  // namespace headway::build

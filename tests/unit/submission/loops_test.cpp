@@ -1,0 +1,77 @@
+#include "submission/loops.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+
+namespace headway::build {
+namespace {
+
+/// "2 counts, 3 never": the loops around a line of a function, outermost first.
+std::string around(std::string_view body, int line) {
+    const std::string text = "void f(Index n, Index tile) {\n" + std::string(body) + "\n}\n";
+    const auto function = function_around(text, line);
+    if (!function) return "no function";
+    std::string all;
+    for (const Loop& loop : loops_around(*function, line))
+        all += (all.empty() ? "" : ", ") + std::to_string(loop.line) +
+               (loop.ends == Loop::Ends::counts    ? " counts"
+                : loop.ends == Loop::Ends::perhaps ? " perhaps"
+                                                   : " never");
+    return all;
+}
+
+TEST(Loops, ALoopIsAroundItsHeadAndItsBody) {
+    const char* body = "for (Index i = 0; i < n; ++i) {\n    g(i);\n}\nfor (Index i = 0; i < n; ++i)\n    g(i);\ng(n);";
+    EXPECT_EQ(around(body, 2), "2 counts");
+    EXPECT_EQ(around(body, 3), "2 counts");
+    EXPECT_EQ(around(body, 5), "5 counts");
+    EXPECT_EQ(around(body, 6), "5 counts");
+    EXPECT_EQ(around(body, 7), "");
+    EXPECT_EQ(around("for (Index t = 0; t < n; t += tile)\nwhile (more())\nif (n > 3) g(t);\nelse g(0);", 5),
+              "2 counts, 3 perhaps");
+    EXPECT_EQ(around("do {\ng(n);\n} while (g(1) < n);\ng(2);", 3), "2 perhaps");
+    EXPECT_EQ(around("do {\ng(n);\n} while (g(1) < n);\ng(2);", 5), "");
+}
+
+TEST(Loops, WhatTheConditionReadsIsChangedNowhere) {
+    for (const char* body :
+         {"Index s = 0;\nwhile (s < n) {\nconst Index end = std::min(s + tile, n);\nx.slice(0, s, end);\n}",
+          "Index s = 0;\nfor (; s < n;)\nx.slice(0, s, s + tile);\n\n",
+          "Index s = 0;\nwhile (s < n)\n    row[s] /= 2;\n\n"})
+        EXPECT_EQ(around(body, 4), "3 never") << body;
+    EXPECT_EQ(around("for (Index i = 0, j = 0; i < n; ++j)\ng(j);", 3), "2 never");
+    EXPECT_EQ(around("Index s = 0;\ndo {\nx.fill(s + 1);\n} while (s < n);", 4), "3 never");
+}
+
+TEST(Loops, WhatMayChangeUnseenIsNotSaidToStay) {
+    for (const char* body :
+         {"Index s = 0;\nwhile (s < n)\n    s += tile;", "Index s = 0;\nwhile (s < n)\n    s = next;",
+          "Index s = 0;\nwhile (s < n)\n    advance(s);", "Index s = 0;\nwhile (s < n)\n    g(++s);",
+          "Index s = 0;\nwhile (s < n)\n    in >> s;", "Index s = 0;\nwhile (s < n)\n    g(&s);",
+          "Index s = 0;\nwhile (s < n)\n    std::swap(s, next);", "Index s = 0; Index& r = s;\nwhile (s < n)\n    ++r;",
+          "Index s = 0; const auto go = [&] { ++s; };\nwhile (s < n)\n    go();", "g();\nwhile (member_ < n)\n    g();",
+          "g();\nwhile (x.more())\n    g();", "g();\nwhile (true)\n    g();", "g();\nfor (;;)\n    g();"})
+        EXPECT_EQ(around(body, 4), "3 perhaps") << body;
+}
+
+TEST(Loops, ACounterGoesTowardsItsBound) {
+    EXPECT_EQ(around("for (Index i = n - 1; i > 0; i--)\ng(i);", 3), "2 counts");
+    EXPECT_EQ(around("for (const Index x : list)\ng(x);", 3), "2 counts");
+    EXPECT_EQ(around("for (Index i = 0; i < n; --i)\ng(i);", 3), "2 perhaps");
+    EXPECT_EQ(around("for (Index i = 0; i < n; ++i)\ni = g(i);", 3), "2 perhaps");
+}
+
+/// A submission may be anything.
+TEST(Loops, WhateverIsWrittenIsHarmless) {
+    std::string nested;
+    for (int i = 0; i < 20'000; ++i) nested += "for (;;) do if (x) while (1) ";
+    for (const std::string& body :
+         {nested, std::string("while ("), std::string("for (;;"), std::string("do while do ("),
+          std::string("while (a) while"), std::string(")))}}}]]]while(s<n)")})
+        EXPECT_NO_THROW(around(body, 2));
+}
+
+}  // namespace
+}  // namespace headway::build
