@@ -1,21 +1,15 @@
 #include "suites/10_tiled_attention/running.hpp"
 
 #include "reference/attention.hpp"
-#include "student/answer_numbers.hpp"
-#include "student/behaviour.hpp"
 #include "student/expect.hpp"
 #include "student/record_field.hpp"
-#include "student/repeated.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace headway::judge::tiled {
@@ -31,7 +25,8 @@ const CheckedPart largest_axes{"largest scores", Stage::softmax, {"b", "h", "que
 const CheckedPart kept_largest_axes{"largest scores", Stage::softmax, {"b", "h", "query", "of 1"}};
 const CheckedPart total_axes{"totals", Stage::softmax, {"b", "h", "query"}};
 
-/// All three are tensors, whatever their shape.
+}  // namespace
+
 wire::Record contents(Student& student, wire::Handle running) {
     wire::Record record = student.outside_story([&] { return student.record("contents", {{"running", running}}); });
     for (const wire::Field& field : record.fields)
@@ -40,7 +35,6 @@ wire::Record contents(Student& student, wire::Handle running) {
     return record;
 }
 
-/// All of them, one behind the other.
 std::vector<double> numbers_in(Student& student, wire::Handle running) {
     std::vector<double> numbers;
     for (const wire::Field& field : contents(student, running).fields) {
@@ -49,8 +43,6 @@ std::vector<double> numbers_in(Student& student, wire::Handle running) {
     }
     return numbers;
 }
-
-}  // namespace
 
 Tensor summed(Student& student, wire::Handle running) {
     const wire::Record record = contents(student, running);
@@ -180,105 +172,6 @@ void expect_context_row_by_row(Student& student, Random& random, const Sizes& n)
         const auto failure = what_is_wrong_where(saw_keys);
         if (failure && !student.outside_story([&] { return what_is_wrong_where(all); })) fail(*failure);
     }
-}
-
-namespace {
-
-/// What context returned of a state that has one key, whose total is 1, stays when the state takes in another.
-void expect_context_kept(Student& student, Random& random, const Shape& queries, Index d_v) {
-    const auto one_key = [&] {
-        return Arguments{{"scores", random_tensor(random, {queries[0], queries[1], queries[2], 1})},
-                         {"v", random_tensor(random, {queries[0], queries[1], 1, d_v})}};
-    };
-    const Arguments first = one_key();
-    const auto kept = [&](const Arguments& more) -> std::optional<Array> {
-        const wire::Handle running = nothing_seen(student, queries, d_v);
-        Arguments arguments = first;
-        arguments.insert(arguments.begin(), {"running", running});
-        if (student.outcome("absorb", arguments).error) return std::nullopt;
-        arguments.erase(arguments.begin() + 1, arguments.end());
-        arguments.insert(arguments.end(), more.begin(), more.end());
-        const Outcome context = student.outcome(more.empty() ? "context" : "context_before", arguments);
-        const auto* tensor = std::get_if<Tensor>(&context.value);
-        return tensor == nullptr || !tensor->defined() ? std::nullopt : std::optional(exact(*tensor));
-    };
-    const auto before = student.outside_story([&] { return kept(one_key()); });
-    const auto alone = kept({});  // asked last: it is context that is wrong
-    if (alone && before)
-        expect(may_repeat(*alone, *before), Stage::state,
-               "what your context returned changes when absorb takes in another key: do the two share a Tensor?");
-}
-
-/// What became of a field, "running.total where a row has seen no key (0 becomes 1)"; nothing if it is as it was.
-std::optional<std::string> change_of(const std::string& name, const wire::Record& before, const wire::Record& after) {
-    const auto numbers = [](const wire::Record& state, const std::string& field) {
-        return exact(judge::field<Tensor>(state, field)).value;
-    };
-    const std::vector<double> was = numbers(before, name), is = numbers(after, name), total = numbers(before, "total");
-    if (same_bits(was, is)) return std::nullopt;
-    const std::size_t width = std::max<std::size_t>(was.size() / std::max<std::size_t>(total.size(), 1), 1);
-    std::string first;
-    bool in_empty_rows_alone = true;
-    for (std::size_t i = 0; i < std::min(was.size(), is.size()); ++i) {
-        if (same_bits({was[i]}, {is[i]})) continue;
-        if (first.empty()) first = fmt::format(" ({:.3g} becomes {:.3g})", was[i], is[i]);
-        in_empty_rows_alone &= i / width < total.size() && total[i / width] == 0;
-    }
-    return "running." + name + (in_empty_rows_alone && !first.empty() ? " where a row has seen no key" : "") + first;
-}
-
-/// Expects that context leaves a state as it is. What it answers is another test's business.
-void expect_context_changes_nothing(Student& student, wire::Handle running) {
-    const wire::Record before = contents(student, running);
-    student.outcome("context", {{"running", running}});
-    const wire::Record after = contents(student, running);
-    std::vector<std::string> changes;
-    for (const char* name : {"largest", "total", "gathered"})
-        if (auto change = change_of(name, before, after)) changes.push_back(std::move(*change));
-    expect(changes.empty(), Stage::state,
-           fmt::format("your context changes {}: a copied Tensor shares its storage, x.clone() does not",
-                       fmt::join(changes, " and ")));
-}
-
-/// The same, of states in which all rows saw keys, none did, all keys were blocked, and some rows alone saw keys.
-void expect_context_to_change_no_state(Student& student, Random& random, const Sizes& n, wire::Handle running) {
-    expect_context_changes_nothing(student, running);
-    const wire::Handle fresh = nothing_seen(student, {n.B, n.H, n.T}, n.d_v);
-    expect_context_changes_nothing(student, fresh);
-    const Arguments blocked{{"running", fresh},
-                            {"scores", Tensor::full({n.B, n.H, n.T, n.S}, -infinity)},
-                            {"v", random_tensor(random, {n.B, n.H, n.S, n.d_v})}};
-    if (!student.outcome("absorb", blocked).error) expect_context_changes_nothing(student, fresh);
-    Tensor largest = random_tensor(random, {n.B, n.H, n.T, 1});
-    Tensor total = exp(random_tensor(random, {n.B, n.H, n.T, 1})) + 1.0F;
-    Tensor gathered = random_tensor(random, {n.B, n.H, n.T, n.d_v});
-    largest.select(2, 0).fill(-infinity);
-    total.select(2, 0).fill(0);
-    gathered.select(2, 0).fill(0);
-    expect_context_changes_nothing(
-        student, student.keep("running", {{"largest", largest}, {"total", total}, {"gathered", gathered}}));
-}
-
-}  // namespace
-
-void expect_states_apart(Student& student, Random& random, const Sizes& n) {
-    const Shape queries{n.B, n.H, n.T};
-    const wire::Handle other = nothing_seen(student, queries, n.d_v);
-    const wire::Handle running = nothing_seen(student, queries, n.d_v);
-    const std::vector<double> before = numbers_in(student, other);
-    const Tensor scores = random_tensor(random, {n.B, n.H, n.T, n.S});
-    const Tensor v = random_tensor(random, {n.B, n.H, n.S, n.d_v});
-    expect_unchanged(student, {"absorb", {{"running", running}, {"scores", scores}, {"v", v}}});
-    expect_unchanged(student, {"absorb", {{"running", running}, {"scores", strided(scores)}, {"v", strided(v)}}});
-    expect(numbers_in(student, other) == before, Stage::state,
-           "what your nothing_seen returned changes when another state absorbs keys: do the two share a Tensor?");
-    expect_context_kept(student, random, queries, n.d_v);
-    expect_context_to_change_no_state(student, random, n, running);
-    const Tensor first = student.tensor("context", {{"running", running}});
-    student.tensor("context", {{"running", other}});
-    const Tensor second = student.tensor("context", {{"running", running}});
-    expect(may_repeat(exact(first), exact(second)), Stage::state,
-           "your context answers the same question differently the second time: does it change what it is given?");
 }
 
 }  // namespace headway::judge::tiled

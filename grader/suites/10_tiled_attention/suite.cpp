@@ -1,4 +1,5 @@
 // Hidden tests of exercise 10.        B batch · H heads · T queries · S keys · d head_dim · d_v value width
+#include "suites/10_tiled_attention/left_alone.hpp"
 #include "suites/10_tiled_attention/memory.hpp"
 #include "suites/10_tiled_attention/own_parts.hpp"
 #include "suites/10_tiled_attention/running.hpp"
@@ -299,6 +300,7 @@ PROPERTY(TiledAttention, CallsAreCleanAndShapesChecked, 1,
     expect_untouched(student, {{"tiled_attention", in.with(random_mask(random, {n.T, n.S}), true, 4)}});
     expect_same_if_repeated(student, {"tiled_attention", in.with(Mask{}, false, 4)}, "k", 1);
     expect_states_apart(student, random, n);
+    expect_absorb_to_read_views(student, random, n);
     const auto refuses = [&](std::size_t argument, wire::Value value, const std::string& because) {
         Arguments arguments = in.with(Mask{}, false, 4);
         arguments[argument].value = std::move(value);
