@@ -48,7 +48,8 @@ struct Tiling {
         whole_tiles,
         up_to_the_last_query,
         up_to_the_first_query,
-        tiles_at_the_same_place  ///< as the queries; others are not masked
+        blind_queries_up_to_the_last_query,  ///< or without a limit, where one past the last stands before key 0, too
+        tiles_at_the_same_place              ///< as the queries; others are not masked
     };
     /// Which tiles of keys are not computed: those that begin behind what a query sees, at the last key that it sees,
     /// that end behind it, or none. It may be decided in another way than what is masked.
