@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <tuple>
 
 namespace headway::judge {
 namespace {
@@ -277,17 +278,15 @@ PROPERTY(TiledAttention, MemoryDoesNotGrowWithTheScores, 1,
     const Sizes one_head{1, 1, 701, 1901, 3, 2};  // where a table of each head in turn is not small either
     const Sizes two_heads{1, 2, 401, 1103, 3, 2};
     bool is_known = true;
-    for (const auto& [n, causal] : {std::pair{one_head, false}, {one_head, true}, {two_heads, false}}) {
+    using Call = std::tuple<Sizes, bool, const char*>;
+    for (const auto& [n, causal, call] : {Call{one_head, false, "with causal = false"},
+                                          {one_head, true, "with causal = true, though little with causal = false,"},
+                                          {two_heads, false, "with two heads, though little with one,"}}) {
         const Inputs in(random, n);
         const Mask mask = random_mask(random, {n.S});
         const auto [context, memory] = ask_measured(student, random, in, mask, causal, 64);
         is_known = is_known && memory;
-        if (memory)
-            expect(memory->is_small(), Stage::scores,
-                   "your tiled_attention needed " + std::to_string(memory->extra() / 1000) +
-                       " kB beside arguments and result, static data included; all " + std::to_string(n.T) + " x " +
-                       std::to_string(n.S) + " scores would take " + std::to_string(memory->scores / 1000) +
-                       " kB, and a tile is 64 x 64");
+        if (memory) expect(memory->is_small(), Stage::scores, too_much(*memory, n, is_known ? call : ""));
         expect_attention_of_many(student, random, in, mask, causal, context);
     }
     if (!is_known) remark_unmeasured_memory(student, "tiled_attention");
