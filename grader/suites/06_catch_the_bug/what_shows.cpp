@@ -74,7 +74,7 @@ bool sees_some(const AskedInputs& q) {
     return some_row_sees(q, [](Index seen, Index keys) { return seen > 0 && seen < keys; });
 }
 
-/// Whether an open key is open in another row, too, that lies `step` rows on.
+/// Whether some open key of a row is open in a row beside it, too.
 bool seen_twice(const AskedInputs& q, bool (*beside)(const AskedInputs&, Index b, Index h, Index t, Index s)) {
     return some_row(q, [&](Index b, Index h, Index t, Index) {
         for (Index s = 0; s < q.S; ++s)
