@@ -186,6 +186,9 @@ TEST(Output, OfOtherKeys) {
 )"));
     expect_said(told(not_compared, "BlockedRows"),
                 "answers 1 of your 2 questions with NaN where a number belongs, and no test fails.");
+    expect_said(told(not_compared, "BlockedRows"), "std::max(worst, difference), or fmax, may drop a NaN");
+    expect_said(told(not_compared, "Causal"),
+                "nothing that you ask shows the mistake. None of your 2 questions is causal.");
     expect_said(told(not_compared, "ReturnedWeights"), "with wrong weights and the right output, and no test fails.");
     expect_said(told(not_compared, "Scale"), "with wrong weights and the right output, and no test fails.");
 }

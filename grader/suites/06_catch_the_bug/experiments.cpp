@@ -1,5 +1,7 @@
 #include "suites/06_catch_the_bug/experiments.hpp"
 
+#include "suites/06_catch_the_bug/what_shows.hpp"
+
 #include "diagnosis/catalogue.hpp"
 
 #include <fmt/format.h>
@@ -154,11 +156,16 @@ const roster::Entry* passed_alone(const Trial& trial, const std::string& test) {
 Unnoticed why_unnoticed(const Student& student, std::uint64_t seed, const Trial& trial, const Encounter& met,
                         const std::string& name) {
     int questions = 0, wrong = 0, nan = 0, only_weights = 0, only_output = 0;
+    WhatShows shows(met.attention->id);
     const auto looked_at = [&](AttentionProcess& attention, const wire::Value& question, wire::Value answer) {
         const wire::Value right = attention.answer(roster::reference, question);
         const Answered output = compared(answer, right, "output"), weights = compared(answer, right, "weights");
         const auto either = [&](Answered what) { return output == what || weights == what; };
         ++questions;
+        if (tensor_in(right, "output") != nullptr)
+            shows.see(question);
+        else
+            shows.see_refused();
         if (either(Answered::wrong) || either(Answered::nan)) ++wrong;
         if (either(Answered::nan) && !either(Answered::wrong)) ++nan;
         if (output == Answered::right && weights != Answered::right) ++only_weights;
@@ -168,14 +175,17 @@ Unnoticed why_unnoticed(const Student& student, std::uint64_t seed, const Trial&
     if (!once_more(student, seed, met, looked_at) || questions == 0) return {};
     const std::string all = questions == 1 ? "your only question" : fmt::format("all your {} questions", questions);
     if (wrong == 0)
-        return {fmt::format(" {} answers {} right, to 1 %: nothing that you ask shows the mistake.", name, all), false};
+        return {fmt::format(" {} answers {} right, to 1 %: nothing that you ask shows the mistake.{}", name, all,
+                            shows.missing()),
+                false};
     const std::string some = wrong == questions ? all : fmt::format("{} of your {} questions", wrong, questions);
     const char* const fails =
         trial.fair().size() < trial.tests().size() ? "no test that counts fails" : "no test fails";
     if (nan == wrong)
         return {fmt::format(
             " {} answers {} with NaN where a number belongs, and {}. A comparison with NaN is false: let a test fail "
-            "unless a difference is small, not if it is large.",
+            "unless a difference is small, not if it is large. And std::max(worst, difference), or fmax, may drop a "
+            "NaN before anything is compared.",
             name, some, fails)};
     if (only_weights == wrong)
         return {fmt::format(" {} answers {} with wrong weights and the right output, and {}.", name, some, fails)};

@@ -70,6 +70,11 @@ bool Cut::is_hidden(const Query& query, Index s, Index begin) const {
             return tiles_.future(query.end - 1, s, query.T, query.S);
         case Tiling::Causality::up_to_the_first_query:
             return tiles_.future(query.begin, s, query.T, query.S);
+        case Tiling::Causality::blind_queries_up_to_the_last_query: {
+            const Index offset = query.S - query.T;
+            const Index end = query.t + offset >= 0 ? query.t + offset + 1 : query.end + offset;
+            return end >= 0 && s >= end;
+        }
     }
     return false;
 }

@@ -89,6 +89,8 @@ Questions attention_questions(Random& random) {
     ask(n, Mask{}, true, 3);
     ask(tall, Mask{}, true, 2);
     ask(tall, Mask{}, true, 3);
+    for (const Index tile : {Index{2}, Index{3}, tall.T + tall.S})
+        ask(tall, random_mask(random, {tall.T, tall.S}), true, tile);
     ask(n, random_mask(random, {n.T, n.S}), false, 2);
     ask(n, random_mask(random, {n.B, n.H, n.T, n.S}), false, 3);
     ask(n, random_mask(random, {n.H, 1, n.S}), true, 2);

@@ -1,5 +1,7 @@
 #include "suites/10_tiled_attention/memory.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace headway::judge::tiled {
@@ -12,6 +14,15 @@ constexpr std::uint64_t of_an_idle_worker = std::uint64_t{1} << 20U;
 std::uint64_t over(std::uint64_t some, std::uint64_t due) { return some - std::min(some, due); }
 
 }  // namespace
+
+std::string too_much(const Memory& memory, const Sizes& n, const std::string& call) {
+    return fmt::format(
+        "your tiled_attention needed {} kB{} beside arguments and result, static data included: {:.1f} bytes for each "
+        "of {}{} x {} scores. A score takes 4, a flag of a mask 1, and a tile is 64 x 64",
+        memory.extra() / 1000, call.empty() ? "" : " " + call,
+        4.0 * static_cast<double>(memory.extra()) / static_cast<double>(memory.scores),
+        n.H > 1 ? fmt::format("{} x ", n.H) : "", n.T, n.S);
+}
 
 Answered ask_measured(Student& student, Random& random, const Inputs& in, const Mask& mask, bool causal, Index tile) {
     student.fresh_worker();

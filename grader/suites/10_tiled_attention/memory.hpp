@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 namespace headway::judge::tiled {
 
@@ -16,6 +17,10 @@ struct Memory {
     /// A mask of a byte a score is a quarter of them.
     bool is_small() const { return extra() < scores / 5; }
 };
+
+/// What is said of a call that needed too much: also for how many bytes of each score, since masks take one.
+/// @param call  what tells it from the calls before: "with causal = true"
+std::string too_much(const Memory& memory, const Sizes& n, const std::string& call);
 
 struct Answered {
     Tensor context;

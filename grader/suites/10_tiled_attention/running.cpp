@@ -1,16 +1,15 @@
 #include "suites/10_tiled_attention/running.hpp"
 
 #include "reference/attention.hpp"
-#include "student/behaviour.hpp"
 #include "student/expect.hpp"
 #include "student/record_field.hpp"
-#include "student/repeated.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
 #include <vector>
 
 namespace headway::judge::tiled {
@@ -26,7 +25,8 @@ const CheckedPart largest_axes{"largest scores", Stage::softmax, {"b", "h", "que
 const CheckedPart kept_largest_axes{"largest scores", Stage::softmax, {"b", "h", "query", "of 1"}};
 const CheckedPart total_axes{"totals", Stage::softmax, {"b", "h", "query"}};
 
-/// All three are tensors, whatever their shape.
+}  // namespace
+
 wire::Record contents(Student& student, wire::Handle running) {
     wire::Record record = student.outside_story([&] { return student.record("contents", {{"running", running}}); });
     for (const wire::Field& field : record.fields)
@@ -35,7 +35,6 @@ wire::Record contents(Student& student, wire::Handle running) {
     return record;
 }
 
-/// All of them, one behind the other.
 std::vector<double> numbers_in(Student& student, wire::Handle running) {
     std::vector<double> numbers;
     for (const wire::Field& field : contents(student, running).fields) {
@@ -44,8 +43,6 @@ std::vector<double> numbers_in(Student& student, wire::Handle running) {
     }
     return numbers;
 }
-
-}  // namespace
 
 Tensor summed(Student& student, wire::Handle running) {
     const wire::Record record = contents(student, running);
@@ -175,54 +172,6 @@ void expect_context_row_by_row(Student& student, Random& random, const Sizes& n)
         const auto failure = what_is_wrong_where(saw_keys);
         if (failure && !student.outside_story([&] { return what_is_wrong_where(all); })) fail(*failure);
     }
-}
-
-namespace {
-
-/// What context returned of a state that has one key, whose total is 1, stays when the state takes in another.
-void expect_context_kept(Student& student, Random& random, const Shape& queries, Index d_v) {
-    const auto one_key = [&] {
-        return Arguments{{"scores", random_tensor(random, {queries[0], queries[1], queries[2], 1})},
-                         {"v", random_tensor(random, {queries[0], queries[1], 1, d_v})}};
-    };
-    const Arguments first = one_key();
-    const auto kept = [&](const Arguments& more) -> std::optional<Array> {
-        const wire::Handle running = nothing_seen(student, queries, d_v);
-        Arguments arguments = first;
-        arguments.insert(arguments.begin(), {"running", running});
-        if (student.outcome("absorb", arguments).error) return std::nullopt;
-        arguments.erase(arguments.begin() + 1, arguments.end());
-        arguments.insert(arguments.end(), more.begin(), more.end());
-        const Outcome context = student.outcome(more.empty() ? "context" : "context_before", arguments);
-        const auto* tensor = std::get_if<Tensor>(&context.value);
-        return tensor == nullptr || !tensor->defined() ? std::nullopt : std::optional(exact(*tensor));
-    };
-    const auto before = student.outside_story([&] { return kept(one_key()); });
-    const auto alone = kept({});  // asked last: it is context that is wrong
-    if (alone && before)
-        expect(may_repeat(*alone, *before), Stage::state,
-               "what your context returned changes when absorb takes in another key: do the two share a Tensor?");
-}
-
-}  // namespace
-
-void expect_states_apart(Student& student, Random& random, const Sizes& n) {
-    const Shape queries{n.B, n.H, n.T};
-    const wire::Handle other = nothing_seen(student, queries, n.d_v);
-    const wire::Handle running = nothing_seen(student, queries, n.d_v);
-    const std::vector<double> before = numbers_in(student, other);
-    const Tensor scores = random_tensor(random, {n.B, n.H, n.T, n.S});
-    const Tensor v = random_tensor(random, {n.B, n.H, n.S, n.d_v});
-    expect_unchanged(student, {"absorb", {{"running", running}, {"scores", scores}, {"v", v}}});
-    expect_unchanged(student, {"absorb", {{"running", running}, {"scores", strided(scores)}, {"v", strided(v)}}});
-    expect(numbers_in(student, other) == before, Stage::state,
-           "what your nothing_seen returned changes when another state absorbs keys: do the two share a Tensor?");
-    expect_context_kept(student, random, queries, n.d_v);
-    const Tensor first = student.tensor("context", {{"running", running}});
-    student.tensor("context", {{"running", other}});
-    const Tensor second = student.tensor("context", {{"running", running}});
-    expect(may_repeat(exact(first), exact(second)), Stage::state,
-           "your context answers the same question differently the second time: does it change what it is given?");
 }
 
 }  // namespace headway::judge::tiled

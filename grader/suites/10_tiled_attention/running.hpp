@@ -6,6 +6,7 @@
 #include "student/student.hpp"
 
 #include <string>
+#include <vector>
 
 /// What was seen so far: the state that absorb changes. B batch · H heads · T queries · S keys · d_v value width
 namespace headway::judge::tiled {
@@ -14,6 +15,11 @@ wire::Handle nothing_seen(Student& student, const Shape& queries, Index d_v);
 
 /// Hands scores (B, H, T, S) and values (B, H, S, d_v) over, `tile` keys at a time.
 wire::Handle absorbed(Student& student, const Tensor& scores, const Tensor& v, Index tile);
+
+/// What a state holds. All three are tensors, whatever their shape: else the test ends.
+wire::Record contents(Student& student, wire::Handle running);
+/// The numbers of all of them, one behind the other.
+std::vector<double> numbers_in(Student& student, wire::Handle running);
 
 /// What absorb has gathered, divided by its total; 0 where nothing was seen.
 Tensor summed(Student& student, wire::Handle running);
@@ -42,8 +48,5 @@ void expect_nothing_seen(Student& student, wire::Handle running, const Shape& qu
 /// Expects the context of each row where some saw no key: the first row alone, or all but the first. What is wrong
 /// where all rows saw keys is another test's business.
 void expect_context_row_by_row(Student& student, Random& random, const Sizes& n);
-
-/// Expects that absorb changes the state that it is given, and nothing else does, nor that another one.
-void expect_states_apart(Student& student, Random& random, const Sizes& n);
 
 }  // namespace headway::judge::tiled

@@ -3,6 +3,7 @@
 
 #include "suites/10_tiled_attention/tiling.hpp"
 
+#include "diagnosis/catalogue.hpp"
 #include "diagnosis/elements.hpp"
 #include "diagnosis/small_sizes.hpp"
 #include "diagnosis/softmax.hpp"
@@ -120,7 +121,9 @@ Predict absorb(const Arguments& arguments) {
     return [=](const Choices& c) {
         return checked(lengths_fit, c.checking, &Checking::lengths, [&] {
             if (!state_fits) return refusal(c.checking, &Checking::score_rows);
-            Array numbers = read_in_tiles(c.reading, scores, Argument::other, 3, tile);
+            Choices of_scores = c;
+            if (c.of<Tiling>().scores_in_memory_order) mistake("strides_ignored").make(of_scores);
+            Array numbers = read_in_tiles(of_scores.reading, scores, Argument::other, 3, tile);
             const Blocked blocked = taken_out(numbers);
             Tiling choices = c.of<Tiling>();
             // The division in the end is not absorb's, and what is blocked comes as -infinity.

@@ -48,7 +48,8 @@ struct Tiling {
         whole_tiles,
         up_to_the_last_query,
         up_to_the_first_query,
-        tiles_at_the_same_place  ///< as the queries; others are not masked
+        blind_queries_up_to_the_last_query,  ///< or without a limit, where one past the last stands before key 0, too
+        tiles_at_the_same_place              ///< as the queries; others are not masked
     };
     /// Which tiles of keys are not computed: those that begin behind what a query sees, at the last key that it sees,
     /// that end behind it, or none. It may be decided in another way than what is masked.
@@ -72,11 +73,12 @@ struct Tiling {
     bool raises_above_own_tile = false;  ///< new scores are compared with the largest of their tile alone
     Replaced replaced = Replaced::neither;
     Largest largest = Largest::so_far;
-    bool key_by_key = false;               ///< each key is a tile of its own
-    bool divided_after_tiles = false;      ///< gathered is divided by the total after each tile
-    bool empty_tile_is_zero = false;       ///< while no key was seen, 0 is stored as the largest score
-    bool empty_tile_forgets = false;       ///< a tile without a key to see throws away what was seen before
-    bool empty_tile_unshifted = false;     ///< a tile without a key to see multiplies what was seen by exp(largest)
+    bool key_by_key = false;              ///< each key is a tile of its own
+    bool divided_after_tiles = false;     ///< gathered is divided by the total after each tile
+    bool scores_in_memory_order = false;  ///< absorb reads them row-major from where they begin, whatever their strides
+    bool empty_tile_is_zero = false;      ///< while no key was seen, 0 is stored as the largest score
+    bool empty_tile_forgets = false;      ///< a tile without a key to see throws away what was seen before
+    bool empty_tile_unshifted = false;    ///< a tile without a key to see multiplies what was seen by exp(largest)
     bool first_tile_scaled_alone = false;  ///< scores of further tiles are not divided by √head_dim
     bool empty_tile_is_nan = false;        ///< -inf - -inf while no key was seen
     bool divided = true;                   ///< in the end

@@ -3,6 +3,8 @@
 #include "student/expect.hpp"
 #include "suites/06_catch_the_bug/attentions/attend.hpp"
 #include "suites/06_catch_the_bug/attentions/roster.hpp"
+#include "suites/06_catch_the_bug/what_shows.hpp"
+#include "suites/06_catch_the_bug/wire_form.hpp"
 
 #include <headway/random.hpp>
 
@@ -11,6 +13,8 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace headway::attentions {
 namespace {
@@ -193,6 +197,77 @@ TEST(Attentions, EachWrongOneIsWrongSomewhereAndRightSomewhere) {
         EXPECT_GT(wrong, 0) << entry.id;
         EXPECT_GT(right, 0) << entry.id << ": such a mistake would not have shipped";
     }
+}
+
+/// What shows depends on earlier questions.
+bool remembers(const roster::Entry& entry) { return entry.id == "mask_of_an_earlier_call"; }
+
+TEST(WhatShows, WithoutItNoMistakeShowsAndWithItMostQuestionsShowIt) {
+    for (const roster::Entry& entry : roster::entries()) {
+        if (entry.is_right() || remembers(entry)) continue;
+        int has_all = 0, shown = 0;
+        const auto ask = [&](const Inputs& in, const std::string& which) {
+            const bool may_show = judge::WhatShows(entry.id).see(wire_form::to_record(in));
+            const bool is_wrong = !complaint(entry.id, in).empty();
+            EXPECT_TRUE(may_show || !is_wrong) << entry.id << ", " << which;
+            has_all += may_show ? 1 : 0;
+            shown += may_show && is_wrong ? 1 : 0;
+        };
+        for (std::uint64_t seed = 0; seed < 200; ++seed) ask(random_inputs(seed), "seed " + std::to_string(seed));
+        for (const float score : {300.0F, -300.0F, -3000.0F, -30000.0F})
+            ask(far_scores(score), "score " + std::to_string(score));
+        EXPECT_GT(has_all, 0) << entry.id;
+        EXPECT_GT(2 * shown, has_all) << entry.id;
+    }
+}
+
+TEST(WhatShows, AMaskThatIsKeptShowsInTheNextCallOfItsSizes) {
+    Inputs open = far_scores(1);
+    open.key = Tensor::arange(9).view({1, 9, 1}) * 0.1F;  // sizes that no other test asks
+    open.value = open.key;
+    open.mask = Mask{};
+    Inputs masked = open;
+    masked.mask = Mask::allow_all({9});
+    masked.mask(8) = true;
+    judge::WhatShows shows("mask_of_an_earlier_call");
+    for (const auto& [in, is_wrong] : {std::pair{open, false}, {open, false}, {masked, true}, {open, false}}) {
+        EXPECT_EQ(shows.see(wire_form::to_record(in)), is_wrong);
+        EXPECT_EQ(!complaint("mask_of_an_earlier_call", in).empty(), is_wrong);
+    }
+}
+
+/// What is said of these questions and a wrong attention.
+std::string missing(const std::string& id, const std::vector<Inputs>& questions) {
+    judge::WhatShows shows(id);
+    for (const Inputs& in : questions) shows.see(wire_form::to_record(in));
+    return shows.missing();
+}
+
+TEST(WhatShows, SaysWhatNoQuestionHas) {
+    Inputs in = far_scores(1);
+    in.query = in.key;
+    in.mask = Mask{};
+    Inputs causal = in, decoding = in, view = in;
+    causal.causal = decoding.causal = true;
+    decoding.query = in.query.slice(1, 0, 1);
+    view.query = Tensor::ones({1, 3, 2}).slice(2, 0, 1);
+    EXPECT_EQ(missing("causal_from_top_left", {in, in}), " None of your 2 questions is causal.");
+    EXPECT_EQ(missing("causal_from_top_left", {in, causal, in}),
+              " 1 of your 3 questions is causal; none of these has T ≠ S.");
+    EXPECT_EQ(missing("causal_from_top_left", {causal, causal}),
+              " All of your 2 questions are causal; none of these has T ≠ S.");
+    EXPECT_EQ(missing("causal_from_top_left", {causal, decoding}), "");
+    EXPECT_EQ(missing("rows_read_in_turn", {in, causal}),
+              " None of your 2 questions has a query, a key, a value or a weight that is not contiguous.");
+    EXPECT_EQ(missing("rows_read_in_turn", {in, view}), "");
+    EXPECT_EQ(missing("no_maximum", {in, causal}),
+              " None of your 2 questions lets a query see a score above 70, or nothing but scores below -70.");
+    EXPECT_EQ(missing("empty_row_is_nan", {in}), "") << "of a single question it is plain";
+}
+
+TEST(WhatShows, IsDeclaredForEachWrongOne) {
+    for (const roster::Entry& entry : roster::entries())
+        if (!entry.is_right()) EXPECT_NO_THROW(judge::WhatShows{entry.id}) << entry.id;
 }
 
 TEST(Attentions, AllRefuseTheSame) {

@@ -55,10 +55,13 @@ void normalise(Row row, const Habits& habits) {
     if (total != 0) habits.divide(row.score, row.keys, total);
 }
 
+/// Where all exponentials overflow, or vanish, infinity is divided by infinity, or 0 by 0: NaN, whichever the sign.
 struct NoMaximum : Staged {
     void softmax(Row row) const override {
+        if (std::all_of(row.blocked, row.blocked + row.keys, [](bool blocked) { return blocked; }))
+            return Staged::softmax(row);
         for (Index s = 0; s < row.keys; ++s) row.score[s] = row.blocked[s] ? 0 : std::exp(row.score[s]);
-        normalise(row, habits());
+        habits().divide(row.score, row.keys, habits().total(row.score, row.keys));
     }
 };
 

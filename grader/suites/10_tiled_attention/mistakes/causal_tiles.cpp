@@ -103,6 +103,21 @@ Chapter causal_tiles() {
          .symptom = "right for a tile of 1; else queries do not see themselves, nor their neighbours",
          .question = "Up to which key does your loop run for the last query of a tile?",
          .make = [](Choices& c) { hide(c, Tiling::Causality::up_to_the_first_query); }},
+        {.id = "causal_blind_queries_see_their_tile",
+         .decision = "tile_causality",
+         .title = "queries that may see no key see some of them, or all: t + (S - T) is taken for a large number where "
+                  "it is below 0",
+         .right = "block s > t + (S - T), which is every key where t + (S - T) is negative: an Index, which has a sign",
+         .symptom = "right for T <= S; with more queries than keys, the first ones see what they should not",
+         .question = "With 5 queries and 3 keys: what is t + (S - T) for the first query, in the type that you use?",
+         .make =
+             [](Choices& c) {
+                 hide(c, Tiling::Causality::blind_queries_up_to_the_last_query);
+                 // Which tiles are skipped is counted in the same numbers.
+                 c.masking.future = [](Index t, Index s, Index T, Index S) {
+                     return t + (S - T) >= 0 && s > t + (S - T);
+                 };
+             }},
         {.id = "queries_counted_from_their_tile",
          .decision = "tile_causality",
          .title = "for the mask and for causality, queries are counted from the beginning of their tile",

@@ -37,6 +37,11 @@ Chapter tiling() {
          .stage = Stage::mask,
          .lesson = {{"10", "Tiles of queries, and the future"}},
          .pseudocode = "score [t - t0, s - s0] of a tile is blocked by mask[b,h,t,s], or if s > t + (S - T)"},
+        {.id = "reading_scores",
+         .stage = "softmax",
+         .lesson = {{"10", in_the_header}},
+         .pseudocode = "score [b,h,t,s] of a view lies at offset + b·stride[0] + h·stride[1] + t·stride[2] + "
+                       "s·stride[3]; data()[i] only if is_contiguous()"},
         {.id = "check_score_rows",
          .stage = Stage::none,
          .lesson = {{"10", in_the_header}},
@@ -251,6 +256,14 @@ Chapter tiling() {
                      return 1 / std::sqrt(static_cast<double>(w.tile == 0 ? w.d : w.tile));
                  };
              }},
+        // ---- what is a view ----
+        {.id = "scores_strides_ignored",
+         .decision = "reading_scores",
+         .title = "scores are read through data() as if they were contiguous",
+         .right = "go through (b, h, t, s) or contiguous(): scores may be a view, such as a slice of all scores",
+         .symptom = "right in your own tiled_attention, if it makes each tile's scores anew; wrong numbers for a slice",
+         .question = "What does data()[n] hold for the first n of S scores, scores.slice(3, 0, n)?",
+         .make = [](Choices& c) { c.change<Tiling>().scores_in_memory_order = true; }},
         // ---- what does not fit ----
         {.id = "accepts_what_fits_no_query",
          .decision = "check_score_rows",
