@@ -86,7 +86,7 @@ Facts facts_with_masks(const judge::Arguments& arguments) {
             facts.flag.emplace(std::pair(name + " is not contiguous", name + " is contiguous"),
                                !tensor->is_contiguous());
         if (const auto* several = std::get_if<bool>(&argument.value); several != nullptr && name == several_calls) {
-            facts.flag.erase({name + " is set", name + " is not set"});
+            facts.flag.erase(std::pair(name + " is set", name + " is not set"));
             facts.flag.emplace(std::pair("several calls make the result", "one call makes the result"), *several);
         }
         if (const auto* options = std::get_if<wire::Record>(&argument.value); options != nullptr && name == "options")

@@ -35,7 +35,7 @@ std::string subject_of(const Condition& condition) {
 using Holds = std::vector<bool>;
 
 /// Of each question.
-Holds where(const Condition& condition, const Sorted& sorted) {
+Holds where_it_holds(const Condition& condition, const Sorted& sorted) {
     Holds holds;
     for (const Facts& one : sorted.facts) holds.push_back(condition.holds(one));
     return holds;
@@ -114,7 +114,7 @@ std::optional<std::string> what_splits(const Sorted& given) {
     std::erase_if(necessary,
                   [&](const Condition& one) { return compares_unrelated(one) || is_of_one_length(one, sorted); });
     std::vector<Holds> holds;
-    for (const Condition& one : necessary) holds.push_back(where(one, sorted));
+    for (const Condition& one : necessary) holds.push_back(where_it_holds(one, sorted));
     std::string alone;
     std::set<std::string> subjects;
     for (std::size_t i = 0; i < necessary.size(); ++i) {
@@ -136,7 +136,7 @@ std::optional<NeededOption> needed_option(const Sorted& sorted) {
     NeededOption needed;
     for (const Condition& one : conditions_of(sorted.facts, sorted.wrong)) {
         if (one.of_sizes) continue;
-        const Holds holds = where(one, sorted);
+        const Holds holds = where_it_holds(one, sorted);
         const auto with = std::ranges::count(holds, true), without = std::ranges::count(holds, false);
         const bool are_nearly_all = with - wrong <= with / most_right_of;
         if (without > needed.without && (are_nearly_all || is_needed(holds, sorted)))

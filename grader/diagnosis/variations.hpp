@@ -15,7 +15,7 @@ namespace headway::diagnosis {
 /// What calls of a function leave open, as far as those that were asked show it.
 struct Freedom {
     bool without_mask = false, with_mask = false;
-    std::set<std::string> options;  ///< that were set in some calls and not in others
+    std::set<std::string> options = {};  ///< that were set in some calls and not in others
 };
 Freedom freedom_in(const std::vector<Observation>& observations);
 
