@@ -23,8 +23,8 @@ void ask_once(Student& student, const Function& function, const Arguments& argum
             const judge::Outcome outcome = student.outcome(function.name, arguments);
             reply.answer = answer_of(outcome);
             reply.changed_arguments = outcome.changed_arguments;
-            if (outcome.error && outcome.error->kind == wire::ErrorKind::out_of_range &&
-                outcome.error->message.starts_with("index "))
+            reply.out_of_range = outcome.error && outcome.error->kind == wire::ErrorKind::out_of_range;
+            if (reply.out_of_range && outcome.error->message.starts_with("index "))
                 reply.left_its_tensor = outcome.error->message;
         }
     } catch (const judge::StopTest& stop) {

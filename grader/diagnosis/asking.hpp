@@ -18,6 +18,7 @@ struct Reply {
     std::optional<verdict::Failure> failure;  ///< no answer: crash, hang, sanitizer report, ...
     bool not_written = false;
     std::string left_its_tensor;  ///< what checked access said of an index
+    bool out_of_range = false;    ///< a plain call threw std::out_of_range, which no header asks of one
 };
 
 /// Asks without failing a test. A lost worker is replaced.

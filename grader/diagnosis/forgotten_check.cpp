@@ -170,7 +170,7 @@ std::vector<Observation> ask_with_one_size_changed(const std::vector<Observation
         Observation one{arguments, {}, known_prediction(function, arguments)};
         if (!one.predict || predicted(one, right()).kind != Answer::Kind::refused) continue;
         const Reply reply = ask(student, function, arguments);
-        if (reply.failure || !reply.left_its_tensor.empty()) continue;
+        if (reply.failure || reply.out_of_range) continue;
         one.seen = reply.answer;
         answered.push_back(std::move(one));
     }
@@ -209,10 +209,8 @@ std::optional<CheckForgottenWhere> check_forgotten_where(const std::vector<Obser
         if (is_right && due.kind == Answer::Kind::refused) refused.push_back(&one);
     }
     if (forgotten.empty()) return std::nullopt;
-    // An index that left its tensor looks like a refusal, but nobody looked at the arguments.
-    std::erase_if(refused, [&](const Observation* one) {
-        return !ask(student, function, one->arguments).left_its_tensor.empty();
-    });
+    // What left a tensor, by an index or a slice, looks like a refusal, but nobody looked at the arguments.
+    std::erase_if(refused, [&](const Observation* one) { return ask(student, function, one->arguments).out_of_range; });
     const PairsOfSizes agreeing = sizes_that_agree(observations);
     std::vector<Misfit> all = misfits_among(agreeing);
     all.insert(all.begin(), {"", [](const Arguments&) { return true; }});

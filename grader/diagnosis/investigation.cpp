@@ -264,7 +264,7 @@ private:
         const bool is_named = !set.empty() && evidence && evidence->is_telling() && evidence->wrong >= 2;
         if (is_named) {
             name(diagnosis, set);
-            diagnosis.only_where = where_it_answers;
+            if (!throw_there_too(set, small) || !throw_there_too(set, large)) diagnosis.only_where = where_it_answers;
         }
         observations_ = small;
         suite_ = large;

@@ -186,7 +186,10 @@ std::optional<OnlyWhere> true_only_where(const std::vector<Observation>& all,
     const Hypothesis& first = hypotheses.front();
     OnlyWhere found{first.explanation->mistake, first.explanation->words, first.condition->words,
                     static_cast<int>(wrong_ones.size()), static_cast<int>(observations.size() - given)};
-    if (first.condition->of_sizes && !is_well_supported(first, hypotheses, observations, facts, wrong))
+    // Sizes of a question that is no call of the function are none that it knows.
+    const bool has_other_sizes = function.call != nullptr;
+    if (first.condition->of_sizes &&
+        (has_other_sizes || !is_well_supported(first, hypotheses, observations, facts, wrong)))
         found.condition = in_some_calls;
     if (is_of_the_result(first.explanation->mistake->id)) return found;  // true whatever leads to it
     for (const Hypothesis& other : hypotheses)

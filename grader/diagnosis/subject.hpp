@@ -53,6 +53,9 @@ struct AnswerAndChanges {
         : answer(std::move(given)), changed_arguments(std::move(changed)) {}
 };
 
+/// In what Function::call gives: whether the question is asked by more than one call.
+inline constexpr const char* several_calls = "several calls";
+
 /// A function of an exercise, as the model knows it.
 struct Function {
     std::string name = {};
@@ -70,6 +73,9 @@ struct Function {
         nullptr;
     /// How its result is asked for; the default is a plain call.
     std::function<AnswerAndChanges(judge::Student&, const judge::Arguments&)> ask = nullptr;
+    /// What the function itself is given in a question that is no call of it, of the first call if there are several:
+    /// what is said of sizes is said of these. The default is the question's own arguments.
+    std::function<judge::Arguments(const judge::Arguments&)> call = nullptr;
     Stage stage = Stage::none;  ///< where it stands in the order of attention
     /// Where each part of its result stands in that order, if its parts do not stand together.
     std::map<std::string, Stage> stage_of_part = {};

@@ -16,6 +16,15 @@ bool threw_where_an_answer_is_due(const Observation& one) {
     return threw && predicted(one, right()).is_value();
 }
 
+bool throw_there_too(const MistakeSet& set, const std::vector<Observation>& observations) {
+    const Choices choices = with(set);
+    return std::ranges::all_of(observations, [&](const Observation& one) {
+        if (!threw_where_an_answer_is_due(one)) return true;
+        const Answer answer = predicted(one, choices);
+        return !answer.is_value() && answer.kind != Answer::Kind::unpredicted;
+    });
+}
+
 bool throws_where_memory_is_watched(const std::vector<Observation>& observations, const Function& function,
                                     judge::Student& sanitized) {
     const auto thrown = std::ranges::find_if(observations, [](const Observation& one) {

@@ -14,6 +14,9 @@ std::string index_left_its_tensor(const Findings& findings, const Function& func
 /// Whether what came where an answer was due is an exception.
 bool threw_where_an_answer_is_due(const Observation& one);
 
+/// Whether these mistakes give no value either where the function threw: then the throw is a part of them.
+bool throw_there_too(const MistakeSet& set, const std::vector<Observation>& observations);
+
 /// Whether what throws where it should answer does so in the sanitized build, too. A function that ends without a
 /// return runs into what stands behind it in memory, and may throw there: the build that watches memory tells the two
 /// apart.

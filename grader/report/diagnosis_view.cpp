@@ -21,10 +21,28 @@ constexpr std::size_t title_indent = 2;
 constexpr std::size_t detail_indent = 6;
 constexpr std::size_t most_sources = 2;
 
+/// The line, what to change in it, and the call.
+void show_place(Page& page, const LoudFailure& loud) {
+    const Page::Paragraph detail = {
+        .indent = detail_indent, .hanging = 2, .most_lines = page.style().verbose ? unlimited : 4};
+    if (!loud.where.empty()) page.paragraph(detail, {{loud.where}});
+    if (!loud.advice.empty()) page.paragraph(detail, {{loud.advice}});
+    if (!loud.asked.empty()) page.paragraph(detail, {{"asked: ", Tone::faint}, {loud.asked}});
+}
+
+void show_loud(Page& page, const LoudFailure& loud) {
+    page.paragraph({.indent = title_indent, .hanging = 2}, {{"▸ ", Tone::bad}, {loud.headline, Tone::strong}});
+    show_place(page, loud);
+}
+
 void show_mistake(Page& page, const verdict::Exercise& exercise, const Diagnosis& diagnosis,
                   const NamedMistake& mistake, bool with_hints) {
     const Page::Paragraph detail = {.indent = detail_indent, .hanging = 2};
-    page.paragraph({.indent = title_indent, .hanging = 2}, {{"▸ ", Tone::bad}, {mistake.title, Tone::strong}});
+    // What it threw, and where, is worth more than for which sizes.
+    const auto thrown = throw_behind(exercise, mistake);
+    const std::string& title = thrown ? thrown->headline : mistake.title;
+    page.paragraph({.indent = title_indent, .hanging = 2}, {{"▸ ", Tone::bad}, {title, Tone::strong}});
+    if (thrown) show_place(page, *thrown);
     for (const std::string& other : mistake.also_known_as)
         page.paragraph(detail, {{"or (same numbers): ", Tone::faint}, {other}});
     page.paragraph(detail, {{"right: ", Tone::faint}, {mistake.right}});
@@ -33,8 +51,7 @@ void show_mistake(Page& page, const verdict::Exercise& exercise, const Diagnosis
     if (first != nullptr) {
         if (first->inputs > 0) page.paragraph(detail, {{evidence(*first), Tone::faint}});
         for (const std::string& sentence : first->sentences)
-            if (first->inputs == 0 && sentence != mistake.title)
-                page.paragraph(detail, {{"seen: ", Tone::faint}, {sentence}});
+            if (first->inputs == 0 && sentence != title) page.paragraph(detail, {{"seen: ", Tone::faint}, {sentence}});
         if (first->besides) page.paragraph(detail, {{"besides: ", Tone::faint}, {*first->besides}});
     }
     if (const std::string line = stopped_at(exercise, mistake); !line.empty()) page.paragraph(detail, {{line}});
@@ -47,15 +64,6 @@ void show_mistake(Page& page, const verdict::Exercise& exercise, const Diagnosis
     for (std::size_t i = 0; i < shown; ++i)
         page.paragraph(detail,
                        {{i == 0 ? "the same bug shipped: " : "and: ", Tone::faint}, {mistake.shipped[i], Tone::faint}});
-}
-
-void show_loud(Page& page, const LoudFailure& loud) {
-    page.paragraph({.indent = title_indent, .hanging = 2}, {{"▸ ", Tone::bad}, {loud.headline, Tone::strong}});
-    const Page::Paragraph detail = {
-        .indent = detail_indent, .hanging = 2, .most_lines = page.style().verbose ? unlimited : 4};
-    if (!loud.where.empty()) page.paragraph(detail, {{loud.where}});
-    if (!loud.advice.empty()) page.paragraph(detail, {{loud.advice}});
-    if (!loud.asked.empty()) page.paragraph(detail, {{"asked: ", Tone::faint}, {loud.asked}});
 }
 
 /// How earlier functions failed: another one that only leads to the same line fails there, too.

@@ -21,9 +21,18 @@ void write_line(Xml& page, const std::string& label, const std::string& text) {
     page.close();
 }
 
+/// The line, what to change in it, and the call.
+void write_place(Xml& page, const LoudFailure& loud) {
+    if (!loud.where.empty()) page.text("pre", {}, loud.where);
+    if (!loud.advice.empty()) page.text("p", {}, loud.advice);
+    write_line(page, "asked:", loud.asked);
+}
+
 void write_mistake(Xml& page, const verdict::Exercise& exercise, const NamedMistake& mistake) {
     page.open("div", {{"class", "mistake"}});
-    page.text("h3", {}, mistake.title);
+    const auto thrown = throw_behind(exercise, mistake);
+    page.text("h3", {}, thrown ? thrown->headline : mistake.title);
+    if (thrown) write_place(page, *thrown);
     for (const std::string& other : mistake.also_known_as) write_line(page, "or (same numbers):", other);
     write_line(page, "right:", mistake.right);
     write_line(page, "in", fmt::format("{}", fmt::join(mistake.functions, ", ")));
@@ -45,9 +54,7 @@ void write_unrecognised(Xml& page, const verdict::Exercise& exercise, const Func
     page.open("div", {{"class", "mistake unnamed"}});
     if (loud) {
         page.text("h3", {}, loud->headline);
-        if (!loud->where.empty()) page.text("pre", {}, loud->where);
-        if (!loud->advice.empty()) page.text("p", {}, loud->advice);
-        write_line(page, "asked:", loud->asked);
+        write_place(page, *loud);
         page.close();
         if (loud->always) return;
         page.open("div", {{"class", "mistake unnamed"}});

@@ -247,6 +247,13 @@ std::optional<LoudFailure> loud_failure(const verdict::Exercise& exercise, const
     return loud;
 }
 
+std::optional<LoudFailure> throw_behind(const verdict::Exercise& exercise, const verdict::NamedMistake& mistake) {
+    if (mistake.id != "refuses_what_fits" || mistake.functions.empty()) return std::nullopt;
+    auto loud = loud_failure(exercise, mistake.functions.front());
+    const bool threw = loud && loud->failure->kind == FailureKind::exception && says_what_it_threw(*loud->failure);
+    return threw ? loud : std::nullopt;
+}
+
 std::optional<verdict::SourceLine> memory_read_too_early(const verdict::Exercise& exercise,
                                                          const verdict::NamedMistake& mistake) {
     if (mistake.id != "uninitialised_memory" || !exercise.diagnosis || mistake.functions.empty()) return std::nullopt;

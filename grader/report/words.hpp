@@ -59,6 +59,9 @@ struct LoudFailure {
 /// Of the first property that failed so; nothing if it always answered.
 std::optional<LoudFailure> loud_failure(const verdict::Exercise& exercise, const std::string& function);
 
+/// What a mistake whose name is that it throws where it should answer threw, and at which line; nothing for others.
+std::optional<LoudFailure> throw_behind(const verdict::Exercise& exercise, const verdict::NamedMistake& mistake);
+
 /// The line of the memory that the first function of a mistake reads before anything was written to it, if that is the
 /// mistake and the line is known.
 std::optional<verdict::SourceLine> memory_read_too_early(const verdict::Exercise& exercise,

@@ -135,20 +135,16 @@ std::vector<Arguments> factory_questions(Random&) {
     const auto ask = [](const char* kind, const ObjectOptions& asking) {
         return Arguments{{"question", std::string(kind)}, {"options", asking.record()}};
     };
-    return {ask("parameters", {.D = 10, .H = 2}),
-            ask("parameters", {.D = 15, .H = 5, .bias = false}),
-            ask("parameters", {.D = 6, .H = 2, .head_dim = 5}),
-            ask("parameters", {.D = 7, .H = 3, .head_dim = 5}),
-            ask("seeds", {.D = 6, .H = 2, .seed = 5}),
-            ask("refusal", {.D = 10, .H = 0}),
-            ask("refusal", {.D = 10, .H = -5}),
-            ask("refusal", {.D = 11, .H = 3}),
-            ask("refusal", {.D = 10, .H = 2, .dropout = 1}),
-            ask("refusal", {.D = 10, .H = 2, .dropout = 1.5}),
+    return {ask("parameters", {.D = 10, .H = 2}), ask("parameters", {.D = 15, .H = 5, .bias = false}),
+            ask("parameters", {.D = 6, .H = 2, .head_dim = 5}), ask("parameters", {.D = 7, .H = 3, .head_dim = 5}),
+            // Heads as wide as they are without the option, and narrower.
+            ask("parameters", {.D = 8, .H = 4, .bias = false, .head_dim = 2}),
+            ask("parameters", {.D = 9, .H = 2, .head_dim = 3}), ask("seeds", {.D = 6, .H = 2, .seed = 5}),
+            ask("refusal", {.D = 10, .H = 0}), ask("refusal", {.D = 10, .H = -5}), ask("refusal", {.D = 11, .H = 3}),
+            ask("refusal", {.D = 10, .H = 2, .dropout = 1}), ask("refusal", {.D = 10, .H = 2, .dropout = 1.5}),
             ask("refusal", {.D = 10, .H = 2, .dropout = -0.1}),
             ask("refusal", {.D = 10, .H = 2, .dropout = std::nan("")}),
-            ask("declined", {.D = 11, .H = 3, .head_dim = 0}),
-            ask("declined", {.D = 12, .H = 3, .head_dim = 0}),
+            ask("declined", {.D = 11, .H = 3, .head_dim = 0}), ask("declined", {.D = 12, .H = 3, .head_dim = 0}),
             ask("declined", {.D = 0, .H = 2})};
 }
 

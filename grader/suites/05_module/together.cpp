@@ -84,7 +84,8 @@ std::vector<std::vector<std::string>> words(const std::vector<std::string>& mode
             modes};
 }
 
-/// Which option, or which two, the wrong rows have and no other has; or what they all have, if they are many.
+/// Which option, or which two, the wrong rows have and no other has; or what they all have and few others, if they are
+/// many and as many are right without it.
 std::string what_the_wrong_have(const std::vector<Together>& rows, const std::vector<bool>& wrong,
                                 const std::vector<std::string>& modes) {
     using Option = std::pair<std::size_t, std::size_t>;
@@ -113,10 +114,16 @@ std::string what_the_wrong_have(const std::vector<Together>& rows, const std::ve
         for (const Option& other : options)
             if (one.first < other.first && rows_with(one, other) == wrong_rows)
                 return asked + "it is wrong where " + in_words(one) + " and " + in_words(other) + ", and only there";
-    constexpr int no_chance = 6;  // two levels: one in 64 that as many rows that are drawn would all have it
-    for (const Option& option : options)
-        if (wrong_rows >= no_chance && names[option.first].size() > 1 && rows_with(option, option) > 0)
+    // Two levels: one in 64 that as many rows that are drawn would all have it; as many must be right without it. And
+    // where it has little to do with the mistake, many rows that have it are right.
+    constexpr int no_chance = 6;
+    const auto all_rows = static_cast<std::ptrdiff_t>(rows.size());
+    for (const Option& option : options) {
+        const auto having = rows_with(option, option);
+        if (wrong_rows >= no_chance && all_rows - having >= no_chance && names[option.first].size() > 1 && having > 0 &&
+            having - wrong_rows <= having / 5)
             return asked + std::to_string(wrong_rows) + " are wrong, and in all of these " + in_words(option);
+    }
     return "";
 }
 

@@ -91,17 +91,6 @@ std::vector<Arguments> nothing_seen_questions(Random& random) {
 
 // ---- what absorb makes of it -----------------------------------------------------------------------------------
 
-/// The numbers of a tensor that is handed over `tile` positions of an axis at a time, each part read by itself.
-Array read_in_tiles(const Reading& reading, const Tensor& whole, Argument argument, Index axis, Index tile) {
-    Tensor all = whole.clone().contiguous();
-    for (Index begin = 0; begin < whole.size(axis); begin += tile) {
-        const Index end = std::min(begin + tile, whole.size(axis));
-        const Array part = reading.tensor(whole.slice(axis, begin, end), argument);
-        all.slice(axis, begin, end).copy_from(reference::to_tensor(part));
-    }
-    return reference::exact(all);
-}
-
 /// Where scores are -infinity, which become 0.
 Blocked taken_out(Array& scores) {
     Blocked blocked(scores.value.size());
@@ -170,6 +159,14 @@ AnswerAndChanges absorbed_by(judge::Student& student, wire::Handle running, cons
         total.numel() * gathered.size(-1) != gathered.numel())
         return Answer{.parts = {{"total and gathered do not fit", {}}}};
     return {Answer::of(mean_of(total, gathered)), changed};
+}
+
+/// absorb knows neither of the other tiles nor how wide they are.
+Arguments first_call_of_absorb(const Arguments& arguments) {
+    const Tensor scores = tensor(arguments, "scores");
+    const Index tile = std::min(integer(arguments, "tile"), scores.size(3));
+    const Tensor v = tensor(arguments, "v").slice(2, 0, tile);
+    return {{"scores", scores.slice(3, 0, tile)}, {"v", v}, {several_calls, tile < scores.size(3)}};
 }
 
 /// What absorb makes of a state that has seen nothing, as it should be: what the student's nothing_seen makes is not
@@ -334,6 +331,7 @@ Function absorb_in_diagnosis() {
             .model = &diagnosis::absorb,
             .questions = &diagnosis::absorb_questions,
             .ask = &diagnosis::ask_absorb,
+            .call = &diagnosis::first_call_of_absorb,
             .stage = Stage::softmax};
 }
 

@@ -233,4 +233,14 @@ Array tiled_context(const Array& scores, const std::vector<bool>& blocked, const
     return context;
 }
 
+Array read_in_tiles(const Reading& reading, const Tensor& whole, Argument argument, Index axis, Index tile) {
+    Tensor all = whole.clone().contiguous();
+    for (Index begin = 0; begin < whole.size(axis); begin += tile) {
+        const Index end = std::min(begin + tile, whole.size(axis));
+        const Array part = reading.tensor(whole.slice(axis, begin, end), argument);
+        all.slice(axis, begin, end).copy_from(reference::to_tensor(part));
+    }
+    return reference::exact(all);
+}
+
 }  // namespace headway::diagnosis

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "diagnosis/choices.hpp"
 #include "reference/array.hpp"
 
 #include <limits>
@@ -119,6 +120,9 @@ struct Tiles {
     bool (*future)(Index t, Index s, Index T, Index S) = nullptr;
     double root = 1;  ///< what scores were divided by
 };
+
+/// The numbers of a tensor that is handed over `tile` positions of an axis at a time, each part read by itself.
+Array read_in_tiles(const Reading& reading, const Tensor& whole, Argument argument, Index axis, Index tile);
 
 /// What float32 can do to the shares of one query (a row of scores times `factor`), relative to each of them.
 double relative_error_of_shares(const Array& scores, std::size_t row, double factor);

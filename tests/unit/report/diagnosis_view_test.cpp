@@ -91,6 +91,29 @@ TEST(DiagnosisView, TheLineOfTheStudentsFileStandsBelow) {
     EXPECT_THAT(github_annotations(findings(verdict_of({thrown}))), HasSubstr("file=head_splitting.cpp,line=41,"));
 }
 
+TEST(DiagnosisView, WhatItThrewStandsAboveForWhichSizes) {
+    verdict::Exercise thrown =
+        unnamed(verdict::FailureKind::exception, "your split_heads threw std::invalid_argument: view: not contiguous");
+    thrown.tests.front().failure->at = {"head_splitting.cpp", 41, "return x.view({B, T});"};
+    thrown.tests.front().failure->advice = "Write .contiguous() before it.";
+    verdict::FunctionDiagnosis& function = thrown.diagnosis->functions.front();
+    function.state = verdict::FunctionState::named;
+    function.mistakes = {"refuses_what_fits"};
+    function.sentences = {"it throws where H > 1: in all 9 such calls, and in none of the 5 others"};
+    verdict::NamedMistake& mistake = thrown.diagnosis->mistakes.emplace_back();
+    mistake.id = "refuses_what_fits";
+    mistake.title = function.sentences.front();
+    mistake.functions = {"split_heads"};
+    EXPECT_THAT(shown(thrown), HasSubstr("  ▸ split_heads threw where it should answer: view: not contiguous\n"
+                                         "    (std::invalid_argument)\n"
+                                         "      at head_splitting.cpp:41:   return x.view({B, T});\n"
+                                         "      Write .contiguous() before it.\n"));
+    EXPECT_THAT(shown(thrown), HasSubstr("      seen: it throws where H > 1: in all 9 such calls"));
+    EXPECT_THAT(html(verdict_of({thrown})), HasSubstr("<h3>split_heads threw where it should answer"));
+    mistake.id = "argument_changed";
+    EXPECT_THAT(shown(thrown), HasSubstr("  ▸ it throws where H > 1: in all 9 such calls"));
+}
+
 TEST(DiagnosisView, TheLineThatMakesMemoryStandsBelowItsMistakeAlone) {
     verdict::Exercise read = unnamed(verdict::FailureKind::wrong_value, "your split_heads is wrong");
     verdict::FunctionDiagnosis& function = read.diagnosis->functions.front();

@@ -38,7 +38,7 @@ Chapter tiling() {
          .lesson = {{"10", "Tiles of queries, and the future"}},
          .pseudocode = "score [t - t0, s - s0] of a tile is blocked by mask[b,h,t,s], or if s > t + (S - T)"},
         {.id = "reading_scores",
-         .stage = "softmax",
+         .stage = Stage::softmax,
          .lesson = {{"10", in_the_header}},
          .pseudocode = "score [b,h,t,s] of a view lies at offset + b·stride[0] + h·stride[1] + t·stride[2] + "
                        "s·stride[3]; data()[i] only if is_contiguous()"},

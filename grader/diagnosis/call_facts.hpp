@@ -1,0 +1,11 @@
+#pragma once
+
+#include "diagnosis/conditions.hpp"
+
+namespace headway::diagnosis {
+
+/// Sizes and options of a call, and besides: what kind of mask there is, which numbers a list holds, and which tensors
+/// are not contiguous.
+Facts facts_with_masks(const judge::Arguments& arguments);
+
+}  // namespace headway::diagnosis

@@ -1,0 +1,148 @@
+#include "diagnosis/splits.hpp"
+
+#include <algorithm>
+#include <set>
+#include <sstream>
+#include <utility>
+
+namespace headway::diagnosis {
+namespace {
+
+/// The sizes that are compared, "H H_kv"; empty where a condition says something else.
+std::string compared_sizes(const Condition& condition) {
+    std::istringstream words(condition.words);
+    std::string a, sign, b;
+    words >> a >> sign >> b;
+    const bool is_comparison = sign == "=" || sign == "≠" || sign == "<" || sign == ">";
+    if (!is_comparison || b.find_first_not_of("0123456789") == std::string::npos) return "";
+    return a + " " + b;
+}
+
+/// Comparing sizes that have nothing to do with each other tells of chance.
+bool compares_unrelated(const Condition& condition) {
+    // In the order of the alphabet, as conditions name them.
+    static const std::set<std::string> related{"S T", "d d_v", "H H_kv", "S tile", "T tile", "D E", "D d"};
+    const std::string sizes = compared_sizes(condition);
+    return !sizes.empty() && !related.contains(sizes);
+}
+
+/// What a condition speaks of, of which several conditions speak: "H H_kv" of H > H_kv and of H ≠ H_kv.
+std::string subject_of(const Condition& condition) {
+    if (const std::string sizes = compared_sizes(condition); !sizes.empty()) return sizes;
+    return condition.of_sizes ? condition.words.substr(0, condition.words.find(' ')) : condition.words;
+}
+
+using Holds = std::vector<bool>;
+
+/// Of each question.
+Holds where_it_holds(const Condition& condition, const Sorted& sorted) {
+    Holds holds;
+    for (const Facts& one : sorted.facts) holds.push_back(condition.holds(one));
+    return holds;
+}
+
+/// How many kinds of questions were answered so.
+std::size_t kinds(const Sorted& sorted, bool wrong) {
+    std::set<std::pair<decltype(Facts::size), decltype(Facts::flag)>> all;
+    for (std::size_t i = 0; i < sorted.facts.size(); ++i)
+        if (sorted.wrong[i] == wrong) all.insert({sorted.facts[i].size, sorted.facts[i].flag});
+    return all.size();
+}
+
+/// Two sizes that are equal in all questions are one: the second is left out.
+void leave_out_second_names(std::vector<Facts>& facts) {
+    std::vector<std::string> names;
+    for (const auto& entry : facts.front().size) names.push_back(entry.first);
+    for (std::size_t i = 0; i < names.size(); ++i)
+        for (std::size_t j = i + 1; j < names.size(); ++j) {
+            const bool are_one = std::ranges::all_of(facts, [&](const Facts& one) {
+                const auto a = one.size.find(names[i]), b = one.size.find(names[j]);
+                return a != one.size.end() && b != one.size.end() && a->second == b->second;
+            });
+            if (are_one)
+                for (Facts& one : facts) one.size.erase(names[j]);
+        }
+}
+
+/// Whether what lies beyond the longest right one is known of more than one length.
+bool is_of_one_length(const Condition& condition, const Sorted& sorted) {
+    if (condition.beyond.empty()) return false;
+    std::set<Index> lengths;
+    for (std::size_t i = 0; i < sorted.facts.size(); ++i)
+        if (sorted.wrong[i]) lengths.insert(sorted.facts[i].size.at(condition.beyond));
+    return lengths.size() < 2;
+}
+
+/// Whether two conditions that both hold wherever it is wrong hold together nowhere else, and each was also asked
+/// alone.
+bool split_together(const Holds& a, const Holds& b, const Holds& wrong) {
+    constexpr int least_alone = 2;
+    int first_alone = 0, second_alone = 0;
+    for (std::size_t i = 0; i < wrong.size(); ++i) {
+        if ((a[i] && b[i]) != wrong[i]) return false;
+        first_alone += a[i] && !b[i] ? 1 : 0;
+        second_alone += b[i] && !a[i] ? 1 : 0;
+    }
+    return first_alone >= least_alone && second_alone >= least_alone;
+}
+
+/// Whether what was wrong is right without the condition, in all questions of the same sizes from which that was taken.
+bool is_needed(const Holds& holds, const Sorted& sorted) {
+    constexpr int least = 2;
+    int taken = 0;
+    for (const Change& change : sorted.changes)
+        if (sorted.wrong[change.from] && !holds[change.to] &&
+            sorted.facts[change.from].size == sorted.facts[change.to].size)
+            ++taken;
+    return taken >= least;  // whatever is wrong has it: these are right
+}
+
+}  // namespace
+
+Sorted Sorted::turned() const {
+    Sorted other = *this;
+    other.wrong.flip();
+    return other;
+}
+
+std::optional<std::string> what_splits(const Sorted& given) {
+    constexpr std::size_t least_kinds = 2;
+    if (kinds(given, true) < least_kinds || kinds(given, false) < least_kinds) return std::nullopt;
+    Sorted sorted = given;
+    leave_out_second_names(sorted.facts);
+    std::vector<Condition> necessary = conditions_of(sorted.facts, sorted.wrong);
+    std::erase_if(necessary,
+                  [&](const Condition& one) { return compares_unrelated(one) || is_of_one_length(one, sorted); });
+    std::vector<Holds> holds;
+    for (const Condition& one : necessary) holds.push_back(where_it_holds(one, sorted));
+    std::string alone;
+    std::set<std::string> subjects;
+    for (std::size_t i = 0; i < necessary.size(); ++i) {
+        if (holds[i] != sorted.wrong) continue;
+        if (alone.empty()) alone = necessary[i].words;
+        subjects.insert(subject_of(necessary[i]));
+    }
+    if (!subjects.empty()) return subjects.size() == 1 ? std::optional(alone) : std::nullopt;
+    for (std::size_t i = 0; i < necessary.size(); ++i)
+        for (std::size_t j = i + 1; j < necessary.size(); ++j)
+            if (split_together(holds[i], holds[j], sorted.wrong))
+                return both_hold(necessary[i].words, necessary[j].words);
+    return std::nullopt;
+}
+
+std::optional<NeededOption> needed_option(const Sorted& sorted) {
+    constexpr std::ptrdiff_t least_without = 8, most_right_of = 5;
+    const auto wrong = std::ranges::count(sorted.wrong, true);
+    NeededOption needed;
+    for (const Condition& one : conditions_of(sorted.facts, sorted.wrong)) {
+        if (one.of_sizes) continue;
+        const Holds holds = where_it_holds(one, sorted);
+        const auto with = std::ranges::count(holds, true), without = std::ranges::count(holds, false);
+        const bool are_nearly_all = with - wrong <= with / most_right_of;
+        if (without > needed.without && (are_nearly_all || is_needed(holds, sorted)))
+            needed = {one.words, with, without};
+    }
+    return needed.without >= least_without ? std::optional(needed) : std::nullopt;
+}
+
+}  // namespace headway::diagnosis
