@@ -42,6 +42,29 @@ bool would_show(const Mistake& mistake, const std::vector<Observation>& right) {
                        [&](const Observation& one) { return !fit(predicted(one, with({&mistake})), one.seen); });
 }
 
+bool shows_alone(const MistakeSet& set, const std::vector<Observation>& observations) {
+    constexpr double apart = 1;  // tolerances
+    Choices usual = right();
+    usual.checking.lenient = !set.empty();  // as with(set) is
+    return std::ranges::any_of(observations, [&, wrong = with(set)](const Observation& one) {
+        return distance(predicted(one, wrong), predicted(one, usual)) > apart;
+    });
+}
+
+MistakeSet still_open(const LeftOpen& earlier, const MistakeSet& set, const std::vector<Observation>& observations) {
+    MistakeSet open;
+    for (const Mistake* mistake : set) {
+        const auto others = earlier.find(mistake);
+        if (others == earlier.end()) continue;
+        std::ranges::copy_if(others->second, std::back_inserter(open), [&](const Mistake* other) {
+            MistakeSet instead = set;
+            std::ranges::replace(instead, mistake, other);
+            return is_explained(observations, instead);
+        });
+    }
+    return open;
+}
+
 void put_likeliest_first(std::vector<MistakeSet>& sets, const MistakeSet& known,
                          const std::vector<Observation>& observations, const std::vector<Observation>& right_before) {
     const auto familiar = [&](const MistakeSet& set) {

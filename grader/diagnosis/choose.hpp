@@ -2,6 +2,7 @@
 
 #include "diagnosis/search.hpp"
 
+#include <map>
 #include <vector>
 
 namespace headway::diagnosis {
@@ -21,6 +22,16 @@ std::vector<Observation> telling_answers(std::vector<Observation> small,
 
 /// Whether these answers, which are right, would be others.
 bool would_show(const Mistake& mistake, const std::vector<Observation>& right);
+
+/// Whether the set makes some of these answers another where all else is right. What shows beside mistakes of earlier
+/// functions alone is what somebody does with numbers that should not have come.
+bool shows_alone(const MistakeSet& set, const std::vector<Observation>& observations);
+
+/// Of each mistake, others that no answer tells from it.
+using LeftOpen = std::map<const Mistake*, MistakeSet>;
+
+/// What earlier functions leave open in the place of a mistake of the set, and these answers leave open too.
+MistakeSet still_open(const LeftOpen& earlier, const MistakeSet& set, const std::vector<Observation>& observations);
 
 /// Sets that no question tells apart, the likeliest first, without those that leave more open than others: what is
 /// known from earlier functions comes before what these do not speak against, and that before the order of the

@@ -138,14 +138,12 @@ verdict::Diagnosis diagnose(const std::string& exercise, const Workers& workers,
     verdict::Diagnosis diagnosis;
     const auto subject = subjects().find(exercise);
     if (subject == subjects().end()) return diagnosis;
-    MistakeSet known;
+    Earlier earlier;
     SearchLimits left = limits;
-    bool some_unnamed = false, some_only_fails = false;
-    std::vector<Observation> right_before;
+    bool some_only_fails = false;
     const auto look_at = [&](const Function& function) {
-        auto wrong = investigate(exercise.substr(0, 2), function, workers, calls, Random(seed), left, known,
-                                 some_unnamed, right_before);
-        if (!wrong || waits_for_another(*wrong, function, known)) return;
+        auto wrong = investigate(exercise.substr(0, 2), function, workers, calls, Random(seed), left, earlier);
+        if (!wrong || waits_for_another(*wrong, function, earlier.known)) return;
         // Once a function is beyond the catalogue, one long search is enough: the student waits for it.
         const bool is_beyond = wrong->state == FunctionState::unrecognised;
         const bool only_fails = is_beyond && wrong->sentences.empty();  // nothing was searched
@@ -154,12 +152,17 @@ verdict::Diagnosis diagnose(const std::string& exercise, const Workers& workers,
         if (only_fails && some_only_fails && function.given_own) wrong->state = FunctionState::unjudged;
         some_only_fails |= only_fails;
         // No model makes a mistake for some sizes alone.
-        some_unnamed |= is_beyond || wrong->only_where;
+        earlier.some_unnamed |= is_beyond || wrong->only_where;
         for (const std::string& id : wrong->mistakes) {
             if (wrong->only_where) break;
             const Mistake* one = &mistake(id);
-            some_unnamed |= one->make == nullptr;
-            if (std::find(known.begin(), known.end(), one) == known.end()) known.push_back(one);
+            earlier.some_unnamed |= one->make == nullptr;
+            if (std::ranges::find(earlier.known, one) == earlier.known.end()) earlier.known.push_back(one);
+        }
+        if (wrong->mistakes.size() == 1 && !wrong->only_where) {
+            MistakeSet& open = earlier.open[&mistake(wrong->mistakes.front())];
+            open.clear();
+            for (const std::string& id : wrong->alternatives) open.push_back(&mistake(id));
         }
         diagnosis.functions.push_back(std::move(*wrong));
     };
@@ -175,7 +178,7 @@ verdict::Diagnosis diagnose(const std::string& exercise, const Workers& workers,
     take_words_on_calls(diagnosis.functions, told);
     for (FunctionDiagnosis& function : diagnosis.functions)
         std::erase_if(function.alternatives,
-                      [&](const std::string& id) { return would_show(mistake(id), right_before); });
+                      [&](const std::string& id) { return would_show(mistake(id), earlier.right_answers); });
     prefer_what_others_have(diagnosis.functions);
     diagnosis.mistakes = named_mistakes(diagnosis.functions, exercise.substr(0, 2));
     diagnosis.complete =

@@ -6,6 +6,7 @@
 #include "diagnosis/forgotten_check.hpp"
 #include "diagnosis/localise.hpp"
 #include "diagnosis/lost_worker.hpp"
+#include "diagnosis/naming.hpp"
 #include "diagnosis/never_reached.hpp"
 #include "diagnosis/only_where.hpp"
 #include "diagnosis/own_functions.hpp"
@@ -14,6 +15,7 @@
 #include "diagnosis/short_numbers.hpp"
 #include "diagnosis/slices.hpp"
 #include "diagnosis/tell_apart.hpp"
+#include "diagnosis/trusted_answers.hpp"
 #include "diagnosis/what_is_read.hpp"
 #include "diagnosis/where_it_throws.hpp"
 #include "diagnosis/where_wrong.hpp"
@@ -32,28 +34,36 @@ using verdict::FunctionState;
 
 constexpr const char* beside_earlier_ones =
     "its answers are those of your own earlier functions with this mistake beside theirs";
+constexpr const char* where_they_do_no_harm =
+    "where your own earlier functions give what is right, its answers are those of this mistake";
 
 /// What one function is wrong in.
 class Investigation {
 public:
     Investigation(const std::string& exercise_number, const Function& function, const Workers& workers,
-                  const std::vector<AnsweredCall>& calls, Random random, const SearchLimits& limits,
-                  const MistakeSet& known, bool some_unnamed, std::vector<Observation>& right_before)
+                  const std::vector<AnsweredCall>& calls, Random random, const SearchLimits& limits, Earlier& earlier)
         : function_(function),
           workers_(workers),
           hidden_test_calls_(calls),
           random_(random),
           limits_(limits),
-          known_(known),
-          candidates_(candidates_for(exercise_number, function, known)),
-          some_unnamed_(some_unnamed),
-          right_before_(right_before) {}
+          earlier_(earlier),
+          candidates_(candidates_for(exercise_number, function, earlier.known)) {}
 
     /// Nothing if the function is right, or not written.
     std::optional<FunctionDiagnosis> run() {
+        auto wrong = look();
+        auto& into = wrong ? earlier_.wrong_answers : earlier_.right_answers;
+        if (!findings_.not_written) into.insert(into.end(), observations_.begin(), observations_.end());
+        return wrong;
+    }
+
+private:
+    std::optional<FunctionDiagnosis> look() {
         findings_ = examine(workers_, function_, function_.questions(random_));
         if (findings_.not_written) return std::nullopt;
-        collect();
+        observations_ = trusted_answers(findings_, function_);
+        suite_ = trusted_answers(hidden_test_calls_, findings_, function_);
         FunctionDiagnosis diagnosis;
         diagnosis.function = function_.name;
         diagnosis.mistakes = findings_.mistakes;
@@ -63,7 +73,6 @@ public:
         const bool answers_right = is_explained(observations_, {}) && is_explained(suite_, {});
         if (answers_right && findings_.mistakes.empty()) {
             if (fails_without_a_name(function_, findings_)) return diagnosis;  // unrecognised: its failure says it
-            right_before_.insert(right_before_.end(), observations_.begin(), observations_.end());
             return std::nullopt;
         }
         diagnosis.stage = function_.stage;
@@ -77,12 +86,7 @@ public:
         } else if (some_unnamed_ && follows_from_others(diagnosis)) {
             return diagnosis;
         } else if (const auto set = explanation(); !set.empty()) {
-            // Where the model makes a mistake of theirs a little otherwise, another one may look like it by chance.
-            const MistakeSet own = without(set, known_);
-            const bool by_fewer =
-                !own.empty() && (follows_from_others(diagnosis) ||
-                                 (own.size() > 1 && name_beside_own_functions(diagnosis, all_observations())));
-            if (!by_fewer) name(diagnosis, set);
+            explain_by(diagnosis, set);
         } else if (is_right_for_short_numbers(observations_, function_, workers_.plain)) {
             diagnosis.mistakes.emplace_back("numbers_cut_short");
             diagnosis.sentences.emplace_back(
@@ -91,27 +95,6 @@ public:
             leave_unnamed(diagnosis);
         }
         return diagnosis;
-    }
-
-private:
-    /// Answers that can be trusted, as observations; where memory was misused they prove nothing.
-    void collect() {
-        for (auto& question : findings_.questions) {
-            if (!question.clean) continue;
-            observations_.push_back(
-                {question.arguments, question.reply.answer, function_.model(question.arguments), question.name});
-        }
-        // What is kept between calls makes an answer depend on those before it.
-        const auto is_unsure = [](const std::string& id) {
-            return id == "state_kept_between_calls" || id == "reads_out_of_bounds" || id == "result_never_assigned" ||
-                   id.ends_with("_pointer_followed");
-        };
-        if (findings_.unreliable || std::ranges::any_of(findings_.mistakes, is_unsure)) return;
-        for (const AnsweredCall& call : hidden_test_calls_)
-            if (call.function == function_.name &&
-                !(findings_.refuses_by_luck && call.answer.kind == Answer::Kind::refused))
-                if (auto predict = known_prediction(function_, call.arguments))
-                    suite_.push_back({call.arguments, call.answer, std::move(predict)});
     }
 
     /// Right when asked afresh, wrong in the middle of the hidden tests: something was left behind.
@@ -168,6 +151,27 @@ private:
         return sets;
     }
 
+    void explain_by(FunctionDiagnosis& diagnosis, const MistakeSet& set) {
+        const MistakeSet own = without(set, known_);
+        if (shows_beside_theirs_alone(own)) {
+            diagnosis.state = FunctionState::follows;
+            return;
+        }
+        // Where the model makes a mistake of theirs a little otherwise, another one may look like it by chance.
+        if (!own.empty() && (follows_from_others(diagnosis) ||
+                             (own.size() > 1 && name_beside_own_functions(diagnosis, all_observations()))))
+            return;
+        name(diagnosis, set);
+        const bool is_theirs = own.empty() && !diagnosis.mistakes.empty() && findings_.mistakes.empty();
+        if (is_theirs && own_->explain(showing()) && own_->explain_values()) diagnosis.given_own = true;
+    }
+
+    /// Whether such mistakes of its own would never be seen if the functions that it calls were right: how it goes on
+    /// with what these should not have given is nobody's business.
+    bool shows_beside_theirs_alone(const MistakeSet& own) const {
+        return function_.given_own && !own.empty() && !known_.empty() && !shows_alone(own, all_observations());
+    }
+
     bool survives_suite(const MistakeSet& set) {
         const Choices choices = with(set);
         const auto refuting = std::find_if(suite_.begin(), suite_.end(), [&](const Observation& observation) {
@@ -185,15 +189,9 @@ private:
             leave_unnamed(diagnosis);
             return;
         }
-        for (const Mistake* mistake : set) diagnosis.mistakes.emplace_back(mistake->id);
-        if (evidence->open() > 0) diagnosis.left_open = evidence->open();
-        diagnosis.inputs = evidence->inputs - evidence->open();
-        diagnosis.telling = evidence->wrong - evidence->left_open;
-        diagnosis.closeness = evidence->closeness;
-        for (const MistakeSet& other : alternatives_)
-            for (const Mistake* mistake : other)
-                if (std::find(set.begin(), set.end(), mistake) == set.end())
-                    diagnosis.alternatives.emplace_back(mistake->id);
+        std::vector<MistakeSet> others = alternatives_;
+        others.push_back(still_open(earlier_.open, set, all_observations()));
+        note(diagnosis, set, *evidence, others);
     }
 
     std::vector<Observation> all_observations() const {
@@ -213,9 +211,13 @@ private:
         } else if (name_where_it_answers(diagnosis)) {
             return;
         } else if (const auto found = true_of_some_calls()) {
-            name_only_where(diagnosis, *found);
+            note(diagnosis, *found, observations_.size() + suite_.size());
         } else if (const auto beside = true_of_some_calls_beside_known()) {
-            name_only_where(diagnosis, *beside);
+            if (shows_beside_theirs_alone({beside->mistake})) {
+                diagnosis.state = beside->condition.empty() ? FunctionState::follows : FunctionState::unjudged;
+                return;
+            }
+            note(diagnosis, *beside, observations_.size() + suite_.size());
             diagnosis.sentences.emplace_back(beside_earlier_ones);
         } else if (const auto all = all_observations(); const auto factors = factors_of_results(all)) {
             diagnosis.mistakes.emplace_back(factors->mistake);
@@ -226,7 +228,7 @@ private:
             diagnosis.sentences.emplace_back(function_.name + " answers where arguments do not fit, and should refuse");
         } else if (function_.calls_them_in_any_order &&
                    (some_unnamed_ || !std::ranges::all_of(known_, &is_forgotten_check))) {
-            tell_what_is_its_own(diagnosis);
+            if (!name_where_they_do_no_harm(diagnosis)) tell_what_is_its_own(diagnosis);
         } else {
             diagnosis.state = FunctionState::unrecognised;
             localise(diagnosis, function_, workers_.plain, telling_answers(observations_, suite_));
@@ -295,29 +297,27 @@ private:
         return true_only_where(all_observations(), explanations, known_, function_, workers_.plain, random_);
     }
 
-    void name_only_where(FunctionDiagnosis& diagnosis, const OnlyWhere& found) const {
-        diagnosis.mistakes.emplace_back(found.mistake->id);
-        if (!found.words.empty()) diagnosis.sentences.insert(diagnosis.sentences.begin(), found.words);
-        if (!found.condition.empty()) diagnosis.only_where = found.condition;
-        diagnosis.inputs = static_cast<int>(observations_.size() + suite_.size()) + found.asked_besides;
-        diagnosis.telling = found.wrong;
-        for (const Mistake* other : found.alternatives) diagnosis.alternatives.emplace_back(other->id);
-    }
-
     /// What small questions do not show, the hidden tests may have shown.
     const std::vector<Observation>& showing() const { return is_explained(observations_, {}) ? suite_ : observations_; }
 
     /// A mistake of its own beside those of the functions that it calls.
     bool name_beside_own_functions(FunctionDiagnosis& diagnosis, const std::vector<Observation>& observations) {
         if (!some_unnamed_ && known_.empty()) return false;
-        std::vector<const Mistake*> likely = candidates_;
+        return note_first(diagnosis, own_->explain_beside_one_of(likely(), observations, suite_), beside_earlier_ones);
+    }
+
+    /// One that none of the functions that it calls could have, by the answers with which these have nothing to do.
+    bool name_where_they_do_no_harm(FunctionDiagnosis& diagnosis) {
+        MistakeSet of_its_own = likely();
+        std::erase_if(of_its_own, [&](const Mistake* one) { return shows_alone({one}, earlier_.wrong_answers); });
+        return note_first(diagnosis, own_->explain_where_harmless(of_its_own, all_observations()),
+                          where_they_do_no_harm);
+    }
+
+    MistakeSet likely() const {
+        MistakeSet likely = candidates_;
         std::erase_if(likely, [&](const Mistake* one) { return would_show(*one, right_before_); });
-        const MistakeSet found = own_->explain_beside_one_of(likely, observations, suite_);
-        if (found.empty()) return false;
-        diagnosis.mistakes.emplace_back(found.front()->id);
-        for (std::size_t i = 1; i < found.size(); ++i) diagnosis.alternatives.emplace_back(found[i]->id);
-        diagnosis.sentences.emplace_back(beside_earlier_ones);
-        return true;
+        return likely;
     }
 
     const Function& function_;
@@ -325,10 +325,11 @@ private:
     const std::vector<AnsweredCall>& hidden_test_calls_;
     Random random_;
     SearchLimits limits_;
-    const MistakeSet& known_;
+    Earlier& earlier_;
+    const MistakeSet& known_ = earlier_.known;
+    const bool some_unnamed_ = earlier_.some_unnamed;
+    std::vector<Observation>& right_before_ = earlier_.right_answers;
     std::vector<const Mistake*> candidates_;  ///< to explain it by
-    bool some_unnamed_;                       ///< an earlier function is wrong in a way that the model cannot make
-    std::vector<Observation>& right_before_;  ///< answers of earlier functions that are right
     Findings findings_;
     std::vector<Observation> observations_;  ///< small questions, for the search
     std::vector<Observation> suite_;         ///< what the hidden tests got as answers
@@ -340,10 +341,8 @@ private:
 
 std::optional<FunctionDiagnosis> investigate(const std::string& exercise_number, const Function& function,
                                              const Workers& workers, const std::vector<AnsweredCall>& calls,
-                                             Random random, const SearchLimits& limits, const MistakeSet& known,
-                                             bool some_unnamed, std::vector<Observation>& right_before) {
-    return Investigation(exercise_number, function, workers, calls, random, limits, known, some_unnamed, right_before)
-        .run();
+                                             Random random, const SearchLimits& limits, Earlier& earlier) {
+    return Investigation(exercise_number, function, workers, calls, random, limits, earlier).run();
 }
 
 }  // namespace headway::diagnosis

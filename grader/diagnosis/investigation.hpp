@@ -1,5 +1,6 @@
 #pragma once
 
+#include "diagnosis/choose.hpp"
 #include "diagnosis/diagnose.hpp"
 #include "diagnosis/search.hpp"
 
@@ -11,14 +12,20 @@
 
 namespace headway::diagnosis {
 
+/// What is known of the functions before one, which it may call.
+struct Earlier {
+    MistakeSet known = {};                        ///< their mistakes
+    LeftOpen open = {};                           ///< in the place of these
+    bool some_unnamed = false;                    ///< one of them is wrong in a way that the model cannot make
+    std::vector<Observation> right_answers = {};  ///< of those that are right
+    std::vector<Observation> wrong_answers = {};  ///< of those that are not, right ones among them
+};
+
 /// What one function is wrong in; nothing if it is right, or not written.
 /// @param exercise_number  "03"   @param calls  what the hidden tests asked, and were answered
-/// @param known  mistakes of earlier functions   @param some_unnamed  whether one of these is wrong in a way that the
-/// model cannot make   @param right_before  answers of earlier functions that are right; grows
+/// @param earlier  gets its answers too
 std::optional<verdict::FunctionDiagnosis> investigate(const std::string& exercise_number, const Function& function,
                                                       const Workers& workers, const std::vector<AnsweredCall>& calls,
-                                                      Random random, const SearchLimits& limits,
-                                                      const MistakeSet& known, bool some_unnamed,
-                                                      std::vector<Observation>& right_before);
+                                                      Random random, const SearchLimits& limits, Earlier& earlier);
 
 }  // namespace headway::diagnosis

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -75,7 +76,73 @@ std::string right_in_words(std::string_view told, const std::string& function, c
            function.substr(0, function.find(" (")) + ", or what it asks of all functions";
 }
 
+/// What follows the title of a mistake that is not made everywhere.
+std::string where_it_is_made(const std::optional<std::string>& only_where) {
+    if (!only_where) return {};
+    return *only_where == in_some_calls ? ", but only in some calls" : ", but only where " + *only_where;
+}
+
+bool is_among(const std::vector<std::string>& all, const std::string& one) {
+    return std::ranges::find(all, one) != all.end();
+}
+
+/// Titles of what each of the functions that have it leaves open in its place, and is true where it is true. What is
+/// made in some calls, nobody knows which, can be told from nothing.
+std::vector<std::string> open_in_all(const verdict::NamedMistake& named,
+                                     const std::vector<verdict::FunctionDiagnosis>& functions) {
+    const verdict::FunctionDiagnosis* first = nullptr;
+    std::vector<std::string> open;
+    for (const verdict::FunctionDiagnosis& one : functions) {
+        if (!is_among(one.mistakes, named.id) || !is_among(named.functions, one.function)) continue;
+        if (first == nullptr) {
+            if (one.mistakes.size() != 1 || one.only_where == in_some_calls) return {};
+            first = &one;
+            open = one.alternatives;
+        }
+        if (one.only_where != first->only_where) return {};
+        std::erase_if(open, [&](const std::string& id) { return !is_among(one.alternatives, id); });
+    }
+    std::vector<std::string> titles;
+    for (const std::string& id : open) {
+        const std::string title = std::string(mistake(id).title) + where_it_is_made(first->only_where);
+        if (titles.size() < most_others && !is_among(titles, title)) titles.push_back(title);
+    }
+    return titles;
+}
+
 }  // namespace
+
+void note(verdict::FunctionDiagnosis& function, const MistakeSet& set, const Evidence& evidence,
+          const std::vector<MistakeSet>& others) {
+    for (const Mistake* mistake : set) function.mistakes.emplace_back(mistake->id);
+    if (evidence.open() > 0) function.left_open = evidence.open();
+    function.inputs = evidence.inputs - evidence.open();
+    function.telling = evidence.wrong - evidence.left_open;
+    function.closeness = evidence.closeness;
+    for (const MistakeSet& other : others)
+        for (const Mistake* mistake : other) {
+            std::string id(mistake->id);
+            if (std::ranges::find(set, mistake) == set.end() && !is_among(function.alternatives, id))
+                function.alternatives.push_back(std::move(id));
+        }
+}
+
+void note(verdict::FunctionDiagnosis& function, const OnlyWhere& found, std::size_t answers) {
+    function.mistakes.emplace_back(found.mistake->id);
+    if (!found.words.empty()) function.sentences.insert(function.sentences.begin(), found.words);
+    if (!found.condition.empty()) function.only_where = found.condition;
+    function.inputs = static_cast<int>(answers) + found.asked_besides;
+    function.telling = found.wrong;
+    for (const Mistake* other : found.alternatives) function.alternatives.emplace_back(other->id);
+}
+
+bool note_first(verdict::FunctionDiagnosis& function, const MistakeSet& found, const char* why) {
+    if (found.empty()) return false;
+    function.mistakes.emplace_back(found.front()->id);
+    for (std::size_t i = 1; i < found.size(); ++i) function.alternatives.emplace_back(found[i]->id);
+    function.sentences.emplace_back(why);
+    return true;
+}
 
 void prefer_what_others_have(std::vector<verdict::FunctionDiagnosis>& functions) {
     const auto is_found_in_another = [&](const std::string& id, const verdict::FunctionDiagnosis& than) {
@@ -109,23 +176,15 @@ std::vector<verdict::NamedMistake> named_mistakes(const std::vector<verdict::Fun
             });
             if (found == named.end()) {
                 named.push_back(std::move(texts));
-                if (function.only_where) {
-                    named.back().title += *function.only_where == in_some_calls
-                                              ? std::string(", but only in some calls")
-                                              : ", but only where " + *function.only_where;
-                    // What follows of the whole mistake does not follow of a part of it.
-                    if (*function.only_where != where_it_answers)
-                        named.back().symptom = "nothing of it shows until such a call comes";
-                }
+                named.back().title += where_it_is_made(function.only_where);
+                // What follows of the whole mistake does not follow of a part of it.
+                if (function.only_where && *function.only_where != where_it_answers)
+                    named.back().symptom = "nothing of it shows until such a call comes";
                 found = named.end() - 1;
             }
             found->functions.push_back(function.function);
-            for (const std::string& other : function.alternatives)
-                if (auto& also = found->also_known_as;
-                    function.mistakes.size() == 1 && also.size() < most_others &&
-                    std::find(also.begin(), also.end(), mistake(other).title) == also.end())
-                    also.emplace_back(mistake(other).title);
         }
+    for (verdict::NamedMistake& one : named) one.also_known_as = open_in_all(one, functions);
     return named;
 }
 

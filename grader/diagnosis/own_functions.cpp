@@ -16,6 +16,23 @@ std::vector<Observation> answered_wrong(const std::vector<Observation>& observat
     return wrong;
 }
 
+/// Part by part what they give, or what is right, as it was seen; nothing if some part is neither. A function may call
+/// them for some of its parts, and have code of its own for others.
+std::optional<Answer> in_some_parts(Answer given, const Observation& one) {
+    const Answer due = predicted(one, right());
+    const std::size_t parts = one.seen.parts.size();
+    if (!one.seen.is_value() || !given.is_value() || !due.is_value() || parts < 2 || given.parts.size() != parts ||
+        due.parts.size() != parts)
+        return std::nullopt;
+    for (std::size_t i = 0; i < parts; ++i) {
+        const Answer seen{.parts = {one.seen.parts[i]}};
+        if (fit({.parts = {given.parts[i]}}, seen)) continue;
+        if (!fit({.parts = {due.parts[i]}}, seen)) return std::nullopt;
+        given.parts[i] = due.parts[i];
+    }
+    return given;
+}
+
 }  // namespace
 
 /// What should have come; nothing if they do not tell.
@@ -44,7 +61,8 @@ std::optional<Answer> OwnFunctions::theirs(const Observation& one) {
     };
     const auto fitting = [&](const GivenOwn& given) {
         auto expected = due(one, given);
-        return expected && fit(*expected, one.seen) ? std::move(expected) : std::nullopt;
+        if (!expected || fit(*expected, one.seen)) return expected;
+        return in_some_parts(*std::move(expected), one);
     };
     auto expected = fitting(given_own);
     return expected || !function_.given_own_and ? expected : fitting(called_otherwise);
@@ -76,6 +94,36 @@ std::vector<Observation> OwnFunctions::wrong_given_right(const std::vector<Obser
         return !given || !given->is_value() || !fit(right_answer, *given);
     });
     return wrong;
+}
+
+MistakeSet OwnFunctions::explain_where_harmless(const MistakeSet& candidates,
+                                                const std::vector<Observation>& observations) {
+    constexpr int least = 3;  // fewer may agree by chance
+    const std::vector<Observation> wrong = wrong_given_right(observations);
+    std::vector<Observation> right_answers;
+    std::ranges::copy_if(observations, std::back_inserter(right_answers), [](const Observation& one) {
+        return one.seen.is_value() && fit(predicted(one, right()), one.seen);
+    });
+    const auto explain_these = [&](std::vector<Observation> answers) {
+        MistakeSet found;
+        if (answers.size() < static_cast<std::size_t>(least)) return found;
+        std::ranges::copy(right_answers, std::back_inserter(answers));
+        std::ranges::copy_if(candidates, std::back_inserter(found), [&](const Mistake* mistake) {
+            const auto evidence = evidence_for(MistakeSet{mistake}, answers);
+            return evidence && evidence->is_telling() && evidence->telling >= least && evidence->open() == 0;
+        });
+        return found;
+    };
+    if (MistakeSet found = explain_these(wrong); !found.empty()) return found;
+    // Called in another order, they may do harm that is not seen here: most often where something is blocked.
+    std::vector<Observation> unmasked;
+    std::ranges::copy_if(wrong, std::back_inserter(unmasked), [](const Observation& one) {
+        return std::ranges::none_of(one.arguments, [](const wire::Field& field) {
+            const auto* mask = std::get_if<Mask>(&field.value);
+            return mask != nullptr && mask->defined();
+        });
+    });
+    return explain_these(std::move(unmasked));
 }
 
 MistakeSet OwnFunctions::explain_beside_one_of(const std::vector<const Mistake*>& candidates,

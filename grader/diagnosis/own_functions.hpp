@@ -30,6 +30,10 @@ public:
                                      const std::vector<Observation>& observations,
                                      const std::vector<Observation>& of_hidden_tests);
 
+    /// The mistakes of which each, with nothing beside it, explains every wrong answer to a question for which they
+    /// give what is right, and disturbs no right answer. Of several wrong answers, or there are none.
+    MistakeSet explain_where_harmless(const MistakeSet& candidates, const std::vector<Observation>& observations);
+
     /// The wrong answers with a value to questions for which they give what is right: those are no fault of theirs.
     std::vector<Observation> wrong_given_right(const std::vector<Observation>& observations);
 

@@ -1,8 +1,5 @@
 #include "report/diagnosis_view.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <vector>
 
@@ -46,7 +43,9 @@ void show_mistake(Page& page, const verdict::Exercise& exercise, const Diagnosis
     for (const std::string& other : mistake.also_known_as)
         page.paragraph(detail, {{"or (same numbers): ", Tone::faint}, {other}});
     page.paragraph(detail, {{"right: ", Tone::faint}, {mistake.right}});
-    page.paragraph(detail, {{"in ", Tone::faint}, {fmt::format("{}", fmt::join(mistake.functions, ", "))}});
+    page.paragraph(detail, {{"in ", Tone::faint}, {functions_of(diagnosis, mistake, Whose::their_own)}});
+    if (const std::string others = functions_of(diagnosis, mistake, Whose::of_earlier_ones); !others.empty())
+        page.paragraph(detail, {{"right given your own earlier functions: ", Tone::faint}, {others}});
     const FunctionDiagnosis* first = diagnosis_of(diagnosis, mistake.functions.front());
     if (first != nullptr) {
         if (first->inputs > 0) page.paragraph(detail, {{evidence(*first), Tone::faint}});

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "report/html_parts.hpp"
 #include "report/stages.hpp"
@@ -35,7 +34,9 @@ void write_mistake(Xml& page, const verdict::Exercise& exercise, const NamedMist
     if (thrown) write_place(page, *thrown);
     for (const std::string& other : mistake.also_known_as) write_line(page, "or (same numbers):", other);
     write_line(page, "right:", mistake.right);
-    write_line(page, "in", fmt::format("{}", fmt::join(mistake.functions, ", ")));
+    write_line(page, "in", functions_of(*exercise.diagnosis, mistake, Whose::their_own));
+    write_line(page, "right given your own earlier functions:",
+               functions_of(*exercise.diagnosis, mistake, Whose::of_earlier_ones));
     const FunctionDiagnosis* first =
         mistake.functions.empty() ? nullptr : diagnosis_of(*exercise.diagnosis, mistake.functions.front());
     if (first != nullptr && first->inputs > 0) write_line(page, "evidence:", evidence(*first));

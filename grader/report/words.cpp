@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "terminal/cells.hpp"
 #include "terminal/numbers.hpp"
@@ -300,6 +301,16 @@ std::string waits_for_others(const FunctionDiagnosis& function) {
 const FunctionDiagnosis* diagnosis_of(const verdict::Diagnosis& diagnosis, const std::string& function) {
     const auto found = std::ranges::find(diagnosis.functions, function, &FunctionDiagnosis::function);
     return found == diagnosis.functions.end() ? nullptr : &*found;
+}
+
+std::string functions_of(const verdict::Diagnosis& diagnosis, const verdict::NamedMistake& mistake, Whose whose) {
+    std::vector<std::string> functions;
+    std::ranges::copy_if(mistake.functions, std::back_inserter(functions), [&](const std::string& function) {
+        const FunctionDiagnosis* known = diagnosis_of(diagnosis, function);
+        const bool is_given = known != nullptr && known->given_own.value_or(false);
+        return is_given == (whose == Whose::of_earlier_ones);
+    });
+    return fmt::format("{}", fmt::join(functions, ", "));
 }
 
 }  // namespace headway::report

@@ -120,6 +120,7 @@ void each_field(T& function, auto&& field) {
     field("only_where", function.only_where);
     field("sentences", function.sentences);
     field("besides", function.besides);
+    field("given_own", function.given_own);
     field("at", function.at);
     field("frames", function.frames);
 }

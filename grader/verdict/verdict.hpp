@@ -169,6 +169,8 @@ struct FunctionDiagnosis {
     std::vector<std::string> sentences;       ///< what is seen of it: where the difference lies, which invariants fail
     std::optional<int> left_open = {};        ///< questions besides, to which the mistakes allow any answer
     std::optional<std::string> besides = {};  ///< a refusal that tests missed, which its mistakes may explain or not
+    /// true: it is right given the student's own earlier functions; its mistakes are theirs.
+    std::optional<bool> given_own = {};
     /// Of memory that is read before anything was written to it: the line of the student's own that makes it, as the
     /// submission's program or its compiler tells it. No point depends on that.
     std::optional<SourceLine> at = {};

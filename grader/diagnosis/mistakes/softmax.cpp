@@ -153,7 +153,7 @@ Chapter chapters::softmax() {
          .title =
              "the running maximum starts at 0 (or at the smallest positive float): rows of very negative scores vanish",
          .right = "start it at -infinity, or at the row's first score",
-         .symptom = "right unless every score of a row is below about -100; then 0 / 0",
+         .symptom = "right unless every score of a row is below about -100; then 0 / 0, or weights of 0",
          .question = "What is your running maximum before it has seen a score?",
          .make = [](Choices& c) { c.softmaxing.shift = [](const Row& row) { return std::max(0.0, row.maximum()); }; }},
         {.id = "softmax_maximum_from_minus_thousand",

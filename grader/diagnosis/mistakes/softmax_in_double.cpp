@@ -33,7 +33,7 @@ Chapter chapters::softmax_in_double() {
          .decision = "softmax_shift",
          .title = "the running maximum starts at 0: rows of very negative scores vanish, in double too",
          .right = "start it at -infinity, or at the row's first score",
-         .symptom = "right unless every score of a row is below about -745; then 0 / 0",
+         .symptom = "right unless every score of a row is below about -745; then 0 / 0, or weights of 0",
          .question = "What is your running maximum before it has seen a score?",
          .make =
              [](Choices& c) {

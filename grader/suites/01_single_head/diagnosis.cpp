@@ -80,12 +80,17 @@ std::vector<Arguments> ask_softmax_rows(Random& random) {
     large[1] += 1e4F;
     large[2] -= 1e4F;
     large[3] *= 1e4F;
+    // Far enough for float's exp to be 0, and not for double's.
+    Tensor one_row_below = random_tensor(random, {T, S});
+    one_row_below[1] -= 160.0F;
     return {{{"scores", random_tensor(random, {T, S}) * 2.0F}},
             {{"scores", random_tensor(random, {S, T}).transpose(0, 1)}},
             {{"scores", random_tensor(random, {S, S})}},
             {{"scores", random_tensor(random, {T, S}) * 60.0F}},
             {{"scores", random_tensor(random, {T, S}) + 120.0F}},
             {{"scores", large}},
+            {{"scores", one_row_below}},
+            {{"scores", random_tensor(random, {2, S}) - 160.0F}},
             {{"scores", Tensor::zeros({2, S})}},  // several are the largest
             {{"scores", random_tensor(random, {2, S}) - 2000.0F}}};
 }

@@ -185,6 +185,10 @@ Questions ask_masked_softmax(Random& random) {
     large[1] -= 2000.0F;
     ask(large, Mask{}, "scores are large");
     ask(scores + 120.0F, random_mask(random, {n.T, n.S}));
+    // Far enough below the others, and below 0, for float's exp to be 0, and not for double's.
+    Tensor one_row_below = scores.clone();
+    one_row_below.select(2, 1) -= 160.0F;
+    ask(one_row_below, random_mask(random, {n.T, n.S}));
     ask(scores - 2e4F, random_mask(random, {n.T, n.S}));
     ask(large, random_mask(random, {n.T, n.S}));
     ask(scores * 30.0F, random_mask(random, {n.B, n.H, n.T, n.S}));

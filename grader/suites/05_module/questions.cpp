@@ -111,11 +111,14 @@ Questions shared_questions(Random& random) {
          {question(random, plain, T, S, random_mask(random, {B, H, T, S})), question(random, causal, T, S),
           question(random, causal, S, S), question(random, causal, S, T), question(random, causal, T, S, padding),
           question(random, causal, T, S, random_mask(random, {B, H, T, S})),
+          question(random, causal, S, S, random_mask(random, {S, S})),
           question(random, plain, T, S, Mask::block_all({T, S}))})
         questions.add(arguments, "something is blocked");
     questions.add(large(random, question(random, one_head, T, S)));
     questions.add(negative(random, question(random, one_head, T, S)));
-    questions.add(towering(random, question(random, one_head, T, S)));
+    const Arguments far_apart = towering(random, question(random, one_head, T, S));
+    questions.add(far_apart);
+    questions.add(changed(far_apart, "mask", Mask::block_all({T, S})));  // whatever is left of scores shows there
     questions.add(too_wide(random, question(random, plain, T, S)));
     // Else a mask that is forgotten without biases shows beside a towering score alone, and looks like its mistake.
     questions.add(question(random, without_bias, T, S, random_mask(random, {B, H, T, S})), "something is blocked");

@@ -278,15 +278,14 @@ void expect_caches_apart(Student& student, Random& random, const Filled& filled)
         arguments[0].value = filled.in(student);
         const Outcome second = student.outcome("decode", arguments);
         if (y(first).defined() && y(second).defined())
-            expect(!difference({"outputs", Stage::none, {"b", "new token", "feature"}}, y(second), repeated(y(first))),
-                   Stage::none, "your decode answers the same question differently after another cache was used");
+            expect(may_repeat(exact(y(first)), exact(y(second))), Stage::none,
+                   "your decode answers the same question differently after another cache was used");
         arguments[0].value = filled.in(student);
         const Outcome kept = student.outcome("decode", arguments, true);
         student.outcome("decode", question(width, mirrored.in(student)));
         if (const auto* held = std::get_if<wire::Handle>(&kept.value); held != nullptr && y(first).defined()) {
             const Tensor now = y(student.outcome("read", {{"x", *held}}));
-            expect(!difference({"outputs", Stage::none, {"b", "new token", "feature"}}, now, repeated(y(first))),
-                   Stage::state,
+            expect(now.defined() && may_repeat(exact(y(first)), exact(now)), Stage::state,
                    "what your decode returned changes when decode is called again: it was returned to the caller");
         }
     }

@@ -86,6 +86,16 @@ struct Inputs {
         return apart.with(Mask{});
     }
 
+    /// All scores near this one.
+    Arguments with_scores_near(float score, const Mask& mask) const {
+        Inputs near = *this;
+        near.q = q.clone();
+        near.k = k.clone();
+        near.k.select(3, 0).fill(50 * std::sqrt(static_cast<float>(n.d)));
+        near.q.select(3, 0).fill(score / 50);
+        return near.with(mask);
+    }
+
     Array expected(const Mask& mask) const {
         const Index group = grouping.group;
         return reference::attention(exact(q), repeated(exact(k), group), repeated(exact(v), group), mask).context;

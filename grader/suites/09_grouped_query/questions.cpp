@@ -71,7 +71,9 @@ Questions ask_attention(Random& random) {
     questions.add(std::move(dense));
     Arguments sharp = questions[2];
     sharp[0].value = std::get<Tensor>(sharp[0].value) * 60.0F;
-    questions.add(std::move(sharp), "scores are large");
+    questions.add(sharp, "scores are large");
+    sharp[3].value = Mask::block_all({n.T, n.S});  // whatever is left of scores shows there
+    questions.add(std::move(sharp));
     ask(narrow, 7, Mask{}, n.S, n.S, n.d);
     ask(narrow, 2, Mask{}, n.S, n.S, n.d);
     ask(narrow, 6, Mask{}, n.S, n.S + 1, n.d);
@@ -90,6 +92,10 @@ Questions ask_attention(Random& random) {
     questions.add(judge::grouped_query::Inputs(random, wide, sizes_of(n)).with_highest_blocked());
     questions.add(judge::grouped_query::Inputs(random, wide, sizes_of(n)).with_heads_far_apart());
     questions.add(judge::grouped_query::Inputs(random, wide, sizes_of(n)).with_one_query_far_above());
+    // Below what somebody may put for blocked scores, and too far below 0 for float's exp, but not for double's.
+    questions.add(judge::grouped_query::Inputs(random, wide, sizes_of(n))
+                      .with_scores_near(-2e4F, random_mask(random, {n.T, n.S})));
+    questions.add(judge::grouped_query::Inputs(random, narrow, sizes_of(n)).with_scores_near(-160.0F, Mask{}));
     const auto longer = [&](std::initializer_list<std::size_t> which) {  // by a sequence
         questions.add(questions[2]);
         for (const std::size_t i : which) {

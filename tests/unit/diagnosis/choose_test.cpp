@@ -20,5 +20,31 @@ TEST(Choose, TellsNoOtherMistakeBesideOneThatIsKnown) {
     EXPECT_EQ(sets, (std::vector<MistakeSet>{interleaved}));
 }
 
+/// The weight of a row's one key, which is blocked or is not looked at.
+Observation one_number(bool sees_nothing, double seen) {
+    const auto model = [sees_nothing](const Choices& c) {
+        Row row;
+        row.score = row.error = {0.0};
+        row.blocked = {true};
+        if (sees_nothing) c.softmaxing.empty_row(row);
+        return Answer::of({{}, {row.score[0]}, {0}});
+    };
+    return {{}, Answer::of({{}, {seen}, {0}}), model};
+}
+
+TEST(Choose, WhatNothingMeetsDoesNotShow) {
+    const MistakeSet one{&mistake("empty_row_one")};
+    EXPECT_FALSE(shows_alone(one, {one_number(false, 0)}));
+    EXPECT_TRUE(shows_alone(one, {one_number(false, 0), one_number(true, 0)}));
+}
+
+TEST(Choose, WhatALaterFunctionRefutesIsNotOpen) {
+    const Mistake *one = &mistake("empty_row_one"), *uniform = &mistake("empty_row_uniform"),
+                  *not_a_number = &mistake("empty_row_nan");
+    const LeftOpen open{{one, {uniform, not_a_number}}};
+    EXPECT_EQ(still_open(open, {one}, {one_number(true, 1)}), MistakeSet{uniform}) << "of one key, all are alike";
+    EXPECT_EQ(still_open(open, {uniform}, {one_number(true, 1)}), MistakeSet{});
+}
+
 }  // namespace
 }  // namespace headway::diagnosis

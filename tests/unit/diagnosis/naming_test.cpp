@@ -57,6 +57,32 @@ TEST(Naming, OneMistakeInTwoFunctionsIsLikelierThanTwo) {
     EXPECT_THAT(alone[0].mistakes, ElementsAre("merge_keeps_the_first_sequence"));
 }
 
+TEST(Naming, BesideAMistakeStandsWhatAllFunctionsThatHaveItLeaveOpen) {
+    const auto in = [](const std::string& function, const std::vector<std::string>& alternatives) {
+        verdict::FunctionDiagnosis diagnosis;
+        diagnosis.function = function;
+        diagnosis.state = verdict::FunctionState::named;
+        diagnosis.mistakes = {"softmax_shift_of_everything"};
+        diagnosis.alternatives = alternatives;
+        return diagnosis;
+    };
+    const std::string of_all_open = "softmax_shift_of_all_open", in_double = "softmax_shift_of_everything_in_double";
+    const auto told = [](const std::vector<verdict::FunctionDiagnosis>& functions) {
+        return named_mistakes(functions, "03").front().also_known_as;
+    };
+    const std::string open_alone(mistake(of_all_open).title);
+    EXPECT_THAT(told({in("masked_softmax", {of_all_open, in_double})}), SizeIs(2));
+    EXPECT_THAT(told({in("masked_softmax", {of_all_open, in_double}), in("attention", {of_all_open})}),
+                ElementsAre(open_alone));
+    EXPECT_THAT(told({in("masked_softmax", {of_all_open}), in("attention", {})}), SizeIs(0));
+    // What is true under a condition alone is told with it, and what nobody knows the condition of is not told.
+    verdict::FunctionDiagnosis in_part = in("masked_softmax", {of_all_open});
+    in_part.only_where = "a mask is given";
+    EXPECT_THAT(told({in_part}), ElementsAre(open_alone + ", but only where a mask is given"));
+    in_part.only_where = in_some_calls;
+    EXPECT_THAT(told({in_part}), SizeIs(0));
+}
+
 TEST(Naming, OtherRefusalsAreToldEach) {
     EXPECT_THAT(
         named_mistakes({refuses_too_little("repeat_heads", "there are no groups: your repeat_heads should throw"),

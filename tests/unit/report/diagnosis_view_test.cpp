@@ -135,6 +135,23 @@ TEST(DiagnosisView, TheLineThatMakesMemoryStandsBelowItsMistakeAlone) {
     EXPECT_THAT(shown(read), Not(HasSubstr("at head_splitting.cpp:41:")));
 }
 
+TEST(DiagnosisView, WhatHasAMistakeFromOthersIsRightGivenThese) {
+    verdict::Exercise wrong = unnamed(verdict::FailureKind::wrong_value, "your split_heads is wrong");
+    verdict::FunctionDiagnosis& first = wrong.diagnosis->functions.front();
+    first.state = verdict::FunctionState::named;
+    verdict::NamedMistake& mistake = wrong.diagnosis->mistakes.emplace_back();
+    mistake.title = "heads are interleaved";
+    mistake.functions = {"split_heads", "project_heads"};
+    wrong.diagnosis->functions.push_back(first);
+    verdict::FunctionDiagnosis& second = wrong.diagnosis->functions.back();
+    second.function = "project_heads";
+    EXPECT_THAT(shown(wrong), HasSubstr("      in split_heads, project_heads\n"));
+    second.given_own = true;
+    EXPECT_THAT(shown(wrong), HasSubstr("      in split_heads\n"
+                                        "      right given your own earlier functions: project_heads\n"));
+    EXPECT_THAT(html(verdict_of({wrong})), HasSubstr("right given your own earlier functions:"));
+}
+
 TEST(DiagnosisView, WhereItShouldAnswerIsToldBeforeWhereItShouldRefuse) {
     verdict::Exercise thrown = unnamed(verdict::FailureKind::exception, "your split_heads throws whatever it is asked");
     thrown.tests.push_back(thrown.tests.front());
