@@ -138,7 +138,7 @@ std::vector<Arguments> factory_questions(Random&) {
     return {ask("parameters", {.D = 10, .H = 2}), ask("parameters", {.D = 15, .H = 5, .bias = false}),
             ask("parameters", {.D = 6, .H = 2, .head_dim = 5}), ask("parameters", {.D = 7, .H = 3, .head_dim = 5}),
             // Heads as wide as they are without the option, and narrower.
-            ask("parameters", {.D = 8, .H = 4, .bias = false, .head_dim = 2}),
+            ask("parameters", {.D = 8, .H = 4, .head_dim = 2, .bias = false}),
             ask("parameters", {.D = 9, .H = 2, .head_dim = 3}), ask("seeds", {.D = 6, .H = 2, .seed = 5}),
             ask("refusal", {.D = 10, .H = 0}), ask("refusal", {.D = 10, .H = -5}), ask("refusal", {.D = 11, .H = 3}),
             ask("refusal", {.D = 10, .H = 2, .dropout = 1}), ask("refusal", {.D = 10, .H = 2, .dropout = 1.5}),
