@@ -25,7 +25,7 @@ constexpr const char* compare_widths =
 
 /// For each projection by itself: more than one may be wrong.
 constexpr Decision about(const char* id, const char* section, const char* pseudocode) {
-    return {id, "project", {{"05", section}}, pseudocode};
+    return {id, Stage::project, {{"05", section}}, pseudocode};
 }
 
 constexpr const char* as_asked = "make it with options.bias ? nn::Bias::yes : nn::Bias::no";
