@@ -17,7 +17,7 @@ namespace {
 using std::chrono::steady_clock;
 
 /// What is asked here only shows a line: a function that takes its time is not asked for ever.
-constexpr std::chrono::seconds patience{5};
+constexpr std::chrono::seconds longest_search{5};
 
 /// No question is so large; what a worker says may be.
 constexpr Index most_given = Index{1} << 20U;
@@ -61,7 +61,7 @@ private:
     const Function& function_;
     const judge::Arguments& arguments_;
     const Agree& agree_;
-    steady_clock::time_point end_ = steady_clock::now() + patience;
+    steady_clock::time_point end_ = steady_clock::now() + longest_search;
     Reply first_;
 };
 

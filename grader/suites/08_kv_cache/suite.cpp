@@ -134,8 +134,8 @@ PROPERTY(KvCache, TheCapacityIsNeverExceeded, 1, "what does not fit is refused, 
     more_than_there_are.back() = 2;
     const wire::Handle asked_too_much = filled.in(student);
     const auto thrown = student.outcome("append", question(asked_too_much, 1, more_than_there_are)).error;
-    const char* const misfit = "the last count is larger than the number of new tokens";
-    if (thrown) expect_as_it_was(student, filled, asked_too_much, misfit, "append", thrown);
+    const char* const no_such_tokens = "the last count is larger than the number of new tokens";
+    if (thrown) expect_as_it_was(student, filled, asked_too_much, no_such_tokens, "append", thrown);
     const wire::Handle cache = filled.in(student);
     const Tensor fits = new_heads(random, n, room);
     append(student, cache, fits, fits, each(n.B, room));  // the last position is a position
