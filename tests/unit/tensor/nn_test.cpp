@@ -136,7 +136,8 @@ TEST(Module, RefusesNamesThatWouldBeAmbiguous) {
 
 /// What `*q_proj_` is before `q_proj_ = std::make_unique<nn::Linear>(...)`: undefined behaviour, of which a sanitizer
 /// would speak first.
-[[gnu::no_sanitize("undefined")]] void register_what_is_not_made(Block& block, Linear* module, const Tensor* tensor) {
+__attribute__((no_sanitize("undefined"))) void register_what_is_not_made(Block& block, Linear* module,
+                                                                         const Tensor* tensor) {
     Linear* volatile no_module = module;
     const Tensor* volatile no_tensor = tensor;
     if (tensor == nullptr) return block.register_parameter("w", *no_tensor);
