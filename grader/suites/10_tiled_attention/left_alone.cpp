@@ -90,7 +90,7 @@ void expect_context_to_change_no_state(Student& student, Random& random, const S
     const wire::Handle fresh = nothing_seen(student, {n.B, n.H, n.T}, n.d_v);
     expect_context_changes_nothing(student, fresh);
     const Arguments blocked{{"running", fresh},
-                            {"scores", Tensor::full({n.B, n.H, n.T, n.S}, lowest)},
+                            {"scores", Tensor::full({n.B, n.H, n.T, n.S}, nothing)},
                             {"v", random_tensor(random, {n.B, n.H, n.S, n.d_v})}};
     if (!student.outcome("absorb", blocked).error) expect_context_changes_nothing(student, fresh);
     Tensor largest = random_tensor(random, {n.B, n.H, n.T, 1});
