@@ -25,7 +25,7 @@ std::string result_of(const verdict::Test& test, Words said) {
     std::string text = fmt::format("{}: {} {} {} {}", test.name, to_string(test.state), to_string(test.build),
                                    test.given.value_or(""), test.depends_on.value_or(""));
     if (const auto& failure = test.failure) {
-        text += fmt::format(" {} {} {}", to_string(failure->kind), failure->function, failure->stage);
+        text += fmt::format(" {} {} {}", to_string(failure->kind), failure->function, to_string(failure->stage));
         if (failure->sanitizer) text += " " + failure->sanitizer->kind;
         if (said == Words::count || failure->kind != verdict::FailureKind::exception) text += " " + failure->message;
     }
