@@ -1,11 +1,12 @@
 #include "verify/asked.hpp"
 
+#include "submission/digest.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <map>
 #include <regex>
-#include <set>
 
 namespace headway::cli {
 namespace {
@@ -23,6 +24,15 @@ std::set<std::string> declared_in(const std::string& header) {
     std::set<std::string> names;
     for (std::sregex_iterator one(header.begin(), header.end(), declaration), end; one != end; ++one)
         names.insert((*one)[1].str());
+    return names;
+}
+
+/// The tests of a visible test, as its source declares them.
+std::vector<std::string> declared_tests(const std::string& source) {
+    static const std::regex declaration(R"(TEST\((\w+),\s*(\w+)\))");
+    std::vector<std::string> names;
+    for (std::sregex_iterator one(source.begin(), source.end(), declaration), end; one != end; ++one)
+        names.push_back((*one)[1].str() + "." + (*one)[2].str());
     return names;
 }
 
@@ -53,6 +63,19 @@ std::string asked_table(const std::string& header, const ExerciseProof& exercise
                             row.state ? "yes" : "-", sizes.empty() ? "-" : fmt::format("{}", fmt::join(sizes, ", ")));
     }
     return text;
+}
+
+std::vector<std::string> visible_tests_left_out(const Course& course, const std::string& exercise,
+                                                const std::set<std::string>& asked) {
+    std::vector<std::string> gaps;
+    const std::string source = build::read_file(course.root / "exercises" / exercise / "visible_test.cpp");
+    for (const std::string& name : declared_tests(source))
+        if (!asked.contains(name))
+            gaps.push_back(
+                fmt::format("the visible test {} has no twin: see visible.cpp and visible_test.sha256 in "
+                            "grader/suites/{}",
+                            name, exercise));
+    return gaps;
 }
 
 }  // namespace headway::cli

@@ -2,7 +2,9 @@
 
 #include "verify/proof.hpp"
 
+#include <set>
 #include <string>
+#include <vector>
 
 namespace headway::cli {
 
@@ -12,5 +14,9 @@ namespace headway::cli {
 /// @param header   the text of the exercise's headers
 /// @param exercise  its solution examined
 std::string asked_table(const std::string& header, const ExerciseProof& exercise);
+
+/// In words, the tests of the exercise's visible test that are not among those that the judge asks.
+std::vector<std::string> visible_tests_left_out(const Course& course, const std::string& exercise,
+                                                const std::set<std::string>& asked);
 
 }  // namespace headway::cli

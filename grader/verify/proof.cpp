@@ -8,6 +8,7 @@
 #include "sandbox/process.hpp"
 #include "submission/digest.hpp"
 #include "submission/scratch_folder.hpp"
+#include "verify/asked.hpp"
 #include "verify/contradictions.hpp"
 #include "verify/gaps.hpp"
 #include "verify/unfinished.hpp"
@@ -19,7 +20,6 @@
 #include <atomic>
 #include <iterator>
 #include <mutex>
-#include <regex>
 #include <set>
 
 namespace headway::cli {
@@ -95,27 +95,14 @@ std::vector<Answered> answers_of(const Course& course, const Specimen& specimen,
     return answers;
 }
 
-/// The tests of a visible test, as its source declares them.
-std::vector<std::string> declared_tests(const std::string& source) {
-    static const std::regex declaration(R"(TEST\((\w+),\s*(\w+)\))");
-    std::vector<std::string> names;
-    for (std::sregex_iterator one(source.begin(), source.end(), declaration), end; one != end; ++one)
-        names.push_back((*one)[1].str() + "." + (*one)[2].str());
-    return names;
-}
-
 /// What the hidden tests ask it in turn; whether they compare so loosely that it shows nothing, and leave out what the
 /// visible test asks.
 void look_at_the_tests(const Course& course, Specimen& specimen, std::uint64_t seed) {
     const HowAsked asked = Judge(course, *specimen.exercise, seed).how_asked(worker_of(course, specimen, Build::plain));
     specimen.sweeps = asked.sweeps;
     std::vector<std::string> gaps = asked.blind_tests;
-    const fs::path visible = course.root / "exercises" / specimen.exercise->name / "visible_test.cpp";
-    for (const std::string& name : declared_tests(build::read_file(visible)))
-        if (!asked.visible_tests.contains(name))
-            gaps.push_back(fmt::format("the visible test {} has no twin: see visible.cpp and visible_test.sha256 in "
-                                       "grader/suites/{}",
-                                       name, specimen.exercise->name));
+    std::ranges::move(visible_tests_left_out(course, specimen.exercise->name, asked.visible_tests),
+                      std::back_inserter(gaps));
     specimen.gap = fmt::format("{}", fmt::join(gaps, "; "));
 }
 
