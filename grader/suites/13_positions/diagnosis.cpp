@@ -280,7 +280,7 @@ Predict packed_matrix(const Arguments& arguments) {
     };
 }
 
-Predict unpacked(const Arguments& arguments) {
+Predict unpacking(const Arguments& arguments) {
     const Tensor weight = tensor(arguments, "weight"), bias = tensor(arguments, "bias");
     const Index H = integer(arguments, "num_heads"), H_kv = integer(arguments, "num_kv_heads");
     if (H < 1 || H_kv < 1 || H % H_kv != 0 || weight.rank() != 2 || weight.size(0) % (H + 2 * H_kv) != 0)
@@ -343,7 +343,7 @@ const SubjectRegistration registration(
        .stage = Stage::weigh,
        .stage_of_part = {{"context", Stage::weigh}, {"cache_k", Stage::split}, {"cache_v", Stage::weigh}}},
       {.name = "pack_in_projection", .model = &packed_matrix, .questions = &ask_packing, .stage = Stage::project},
-      {.name = "unpack_in_projection", .model = &unpacked, .questions = &ask_unpacking, .stage = Stage::project}}});
+      {.name = "unpack_in_projection", .model = &unpacking, .questions = &ask_unpacking, .stage = Stage::project}}});
 
 }  // namespace
 }  // namespace headway::diagnosis
