@@ -59,7 +59,7 @@ TEST(Credit, IsKeptBesideAnothersMistakeAndBesideAnotherMistake) {
     const Property test = on_credit("attention_weights", "softmax_rows", {"scale"});
     for (const NamedMistake& mistake : {made_in({"softmax_rows", "attention_weights"}, "scale", verdict::Stage::scale),
                                         made_in({"softmax_rows"}, "scale", verdict::Stage::scale),
-                                        made_in({"attention_weights"}, "softmax_axis", "softmax")}) {
+                                        made_in({"attention_weights"}, "softmax_axis", verdict::Stage::softmax)}) {
         const verdict::Exercise exercise = with(test, mistake);
         EXPECT_EQ(exercise.points, 5);
         EXPECT_EQ(exercise.tests[0].state, TestState::passed);
@@ -102,8 +102,8 @@ TEST(Credit, IsNotContradictedByAFunctionWithoutAName) {
 
 TEST(Credit, OfAFunctionThatIsItsOwnGiverIsLostToItsMistakes) {
     const Property test = on_credit("linear_backward", "linear_backward", {"gradients_added"});
-    EXPECT_TRUE(breaks(made_in({"linear_backward"}, "gradients_added", "project"), test));
-    EXPECT_FALSE(breaks(made_in({"linear_backward"}, "gradient_of_bias", "project"), test));
+    EXPECT_TRUE(breaks(made_in({"linear_backward"}, "gradients_added", verdict::Stage::project), test));
+    EXPECT_FALSE(breaks(made_in({"linear_backward"}, "gradient_of_bias", verdict::Stage::project), test));
 }
 
 TEST(Credit, ACallThatNeverEndsDependsOnTheFunctionWithTheLoop) {
@@ -115,7 +115,8 @@ TEST(Credit, ACallThatNeverEndsDependsOnTheFunctionWithTheLoop) {
         test.failure.emplace();
         test.failure->kind = verdict::FailureKind::timeout;
         test.failure->function = function;
-        const verdict::Exercise exercise = with(test, made_in({"softmax_rows", "attention_weights"}, "running", ""));
+        const verdict::Exercise exercise =
+            with(test, made_in({"softmax_rows", "attention_weights"}, "running", verdict::Stage::none));
         EXPECT_EQ(exercise.tests[0].depends_on.value_or(""), other) << function;
     }
 }

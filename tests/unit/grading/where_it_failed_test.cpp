@@ -33,7 +33,7 @@ TEST(WhereItFailed, WhyAnIndexGoesTooFarIsGuessedOnlyWhereNoNameSaysIt) {
 }
 
 TEST(WhereItFailed, TheFunctionThatLacksAReturnIsTheOneAtTheLine) {
-    const std::vector<build::SourceFile> files = {
+    const std::vector<build::SourceFile> backward = {
         {"backward.cpp", "Tensor linear_backward(const Tensor& x) {\n}\nTensor\nwhole(const Tensor& x) {\n}\n"}};
     const auto told_at = [&](int line) {
         verdict::Failure failure;
@@ -42,7 +42,7 @@ TEST(WhereItFailed, TheFunctionThatLacksAReturnIsTheOneAtTheLine) {
         failure.sanitizer.emplace();
         failure.sanitizer->file = "backward.cpp";
         failure.sanitizer->line = line;
-        name_what_lacks_a_return(failure, files);
+        name_what_lacks_a_return(failure, backward);
         return failure.message;
     };
     EXPECT_EQ(told_at(1), "your linear_backward can end without returning a value at backward.cpp:1");

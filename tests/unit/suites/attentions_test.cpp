@@ -266,8 +266,10 @@ TEST(WhatShows, SaysWhatNoQuestionHas) {
 }
 
 TEST(WhatShows, IsDeclaredForEachWrongOne) {
-    for (const roster::Entry& entry : roster::entries())
-        if (!entry.is_right()) EXPECT_NO_THROW(judge::WhatShows{entry.id}) << entry.id;
+    for (const roster::Entry& entry : roster::entries()) {
+        if (entry.is_right()) continue;
+        EXPECT_NO_THROW(judge::WhatShows{entry.id}) << entry.id;
+    }
 }
 
 TEST(Attentions, AllRefuseTheSame) {
