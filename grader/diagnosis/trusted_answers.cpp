@@ -7,12 +7,12 @@
 namespace headway::diagnosis {
 
 std::vector<Observation> trusted_answers(const Findings& findings, const Function& function) {
-    std::vector<Observation> trusted;
+    std::vector<Observation> found;
     for (const Findings::Question& question : findings.questions)
         if (question.clean)
-            trusted.push_back(
+            found.push_back(
                 {question.arguments, question.reply.answer, function.model(question.arguments), question.name});
-    return trusted;
+    return found;
 }
 
 std::vector<Observation> trusted_answers(const std::vector<AnsweredCall>& calls, const Findings& findings,
@@ -23,12 +23,12 @@ std::vector<Observation> trusted_answers(const std::vector<AnsweredCall>& calls,
                id.ends_with("_pointer_followed");
     };
     if (findings.unreliable || std::ranges::any_of(findings.mistakes, is_unsure)) return {};
-    std::vector<Observation> trusted;
+    std::vector<Observation> found;
     for (const AnsweredCall& call : calls)
         if (call.function == function.name && !(findings.refuses_by_luck && call.answer.kind == Answer::Kind::refused))
             if (auto predict = known_prediction(function, call.arguments))
-                trusted.push_back({call.arguments, call.answer, std::move(predict)});
-    return trusted;
+                found.push_back({call.arguments, call.answer, std::move(predict)});
+    return found;
 }
 
 }  // namespace headway::diagnosis
