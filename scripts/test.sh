@@ -147,8 +147,8 @@ if [ "$slurm" = only ]; then
 fi
 if [ "$all" = yes ]; then run_tests all test; else run_tests test test; fi
 # All mutants at once, in both builds: --soak.
-set -- --quick --every 6
-if [ "$all" = yes ]; then set -- --every 4 --sanitized-every 4 --diagnosis; fi
+set -- --quick --every 12
+if [ "$all" = yes ]; then set -- --every 12 --sanitized-every 4 --diagnosis; fi
 check 'The course itself (verify)' "$root/build/test/bin/headway-cli" verify "$@" --from "$HEADWAY_SHARE"
 check 'Format' check_format
 check 'Scripts (shellcheck)' check_scripts
