@@ -123,11 +123,15 @@ std::optional<std::string> what_splits(const Sorted& given) {
         subjects.insert(subject_of(necessary[i]));
     }
     if (!subjects.empty()) return subjects.size() == 1 ? std::optional(alone) : std::nullopt;
+    std::string together;
+    std::set<std::pair<std::string, std::string>> pairs;
     for (std::size_t i = 0; i < necessary.size(); ++i)
-        for (std::size_t j = i + 1; j < necessary.size(); ++j)
-            if (split_together(holds[i], holds[j], sorted.wrong))
-                return both_hold(necessary[i].words, necessary[j].words);
-    return std::nullopt;
+        for (std::size_t j = i + 1; j < necessary.size(); ++j) {
+            if (!split_together(holds[i], holds[j], sorted.wrong)) continue;
+            if (together.empty()) together = both_hold(necessary[i].words, necessary[j].words);
+            pairs.insert(std::minmax({subject_of(necessary[i]), subject_of(necessary[j])}));
+        }
+    return pairs.size() == 1 ? std::optional(together) : std::nullopt;
 }
 
 std::optional<NeededOption> needed_option(const Sorted& sorted) {
