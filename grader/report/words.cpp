@@ -77,11 +77,19 @@ std::string headline_of(const Failure& failure) {
     return threw + "where it should answer: " + what.substr(colon + 2) + " (" + what.substr(0, colon) + ")";
 }
 
+/// A sanitizer's report whose calls are none of the student's, where the line is not known from elsewhere either.
+bool names_no_line(const Failure& failure) {
+    return failure.sanitizer && failure.sanitizer->file.empty() && !failure.at &&
+           std::ranges::any_of(failure.sanitizer->first_lines,
+                               [](const std::string& line) { return line.find("#0 0x") != std::string::npos; });
+}
+
 }  // namespace
 
 std::string message_of(const Failure& failure) {
     const std::string where = failure.function.empty() ? "" : failure.function + ": ";
     return (failure.message.empty() ? where + kind_in_words(failure.kind) : failure.message) +
+           (names_no_line(failure) ? "; the report names no line of yours" : "") +
            (failure.pattern ? "; " + *failure.pattern : "");
 }
 

@@ -95,9 +95,6 @@ std::string describe(const verdict::SanitizerReport& report, const std::string& 
     text += words == std::end(known) ? "has undefined behaviour" : words->sentence;
     if (report.kind != no_return) text += " (" + report.kind + ")";
     if (!report.file.empty()) text += " at " + report.file + ":" + std::to_string(report.line);
-    const bool names_functions = std::ranges::any_of(
-        report.first_lines, [](const std::string& line) { return line.find("#0 0x") != std::string::npos; });
-    if (report.file.empty() && names_functions) text += "; the report names no line of yours";
     return text;
 }
 
