@@ -4,18 +4,32 @@
 #include <gtest/gtest-spi.h>
 
 #include <algorithm>
+#include <exception>
 #include <stdexcept>
 
 namespace headway::judge {
 namespace {
 
-/// What does not hold in the visible test that is running.
+/// The visible test that is running.
 struct Running {
     Student& student;
-    testing::TestPartResultArray broken;
+    testing::TestPartResultArray broken;  ///< what does not hold in it
+    /// What kept a call from an answer, if that was no exception of the submission's. EXPECT_THROW would take it for
+    /// one.
+    std::exception_ptr trouble;
 };
 
 Running* running = nullptr;
+
+/// What the submission threw, beside the type that it has to be.
+struct ThrownByIt {
+    std::string message;
+};
+
+template <class Exception>
+struct Thrown : Exception, ThrownByIt {
+    explicit Thrown(const std::string& words) : Exception(words), ThrownByIt{words} {}
+};
 
 /// Ends a visible test whose expectations are broken already: what it asks after that is of no use.
 struct Broken {};
@@ -36,7 +50,7 @@ std::string on_one_line(std::string text) {
 }
 
 void ask(Student& student, const VisibleTest& test) {
-    Running now{student, {}};
+    Running now{student, {}, {}};
     running = &now;
     std::string thrown;
     {
@@ -45,15 +59,26 @@ void ask(Student& student, const VisibleTest& test) {
         try {
             test.body();
         } catch (const Broken&) {
-        } catch (const std::exception& error) {
+        } catch (const ThrownByIt& error) {
+            thrown = "it threw: " + error.message;
+        } catch (const std::logic_error& error) {  // an answer of another shape was indexed
             thrown = error.what();
         }
     }
+    if (now.trouble) std::rethrow_exception(now.trouble);
     for (int i = 0; i < now.broken.size(); ++i) {
         const testing::TestPartResult& one = now.broken.GetTestPartResult(i);
         if (one.failed()) fail_for(student.test_record(), test, one.line_number(), one.message());
     }
-    if (!thrown.empty()) fail_for(student.test_record(), test, test.line, "it threw: " + thrown);
+    if (!thrown.empty()) fail_for(student.test_record(), test, test.line, thrown);
+}
+
+/// The submission.
+/// @throws Broken  if an expectation is broken already
+Student& asked_student() {
+    for (int i = 0; i < running->broken.size(); ++i)
+        if (running->broken.GetTestPartResult(i).failed()) throw Broken{};
+    return running->student;
 }
 
 }  // namespace
@@ -71,24 +96,24 @@ void ask_visible_tests(Student& student, const std::string& exercise) {
     for (const VisibleTest& test : visible_tests()[exercise]) ask(student, test);
 }
 
-Student& asked_student() {
-    for (int i = 0; i < running->broken.size(); ++i)
-        if (running->broken.GetTestPartResult(i).failed()) throw Broken{};
-    return running->student;
-}
-
 wire::Value asked(const std::string& function, const Arguments& arguments, bool keep_result) {
     Student& student = asked_student();
-    Outcome outcome = student.outcome(function, arguments, keep_result);
+    Outcome outcome;
+    try {
+        outcome = student.outcome(function, arguments, keep_result);
+        if (outcome.error && lacks_resources(*outcome.error)) student.in_doubt();
+    } catch (...) {
+        running->trouble = std::current_exception();
+        throw;
+    }
     if (!outcome.error) return std::move(outcome.value);
-    if (lacks_resources(*outcome.error)) student.in_doubt();
     switch (outcome.error->kind) {
         case wire::ErrorKind::invalid_argument:
-            throw std::invalid_argument(outcome.error->message);
+            throw Thrown<std::invalid_argument>(outcome.error->message);
         case wire::ErrorKind::out_of_range:
-            throw std::out_of_range(outcome.error->message);
+            throw Thrown<std::out_of_range>(outcome.error->message);
         default:
-            throw std::runtime_error(outcome.error->message);
+            throw Thrown<std::runtime_error>(outcome.error->message);
     }
 }
 

@@ -3,8 +3,6 @@
 #include "student/record_field.hpp"
 #include "student/student.hpp"
 
-#include <gtest/gtest.h>
-
 #include <map>
 #include <string>
 #include <type_traits>
@@ -34,10 +32,6 @@ void ask_visible_tests(Student& student, const std::string& exercise);
 
 // ---- for stand-ins, which are called by a visible test that is running --------------------------------------------
 
-/// The submission.
-/// @throws if an expectation is broken already: what is asked after that is of no use
-Student& asked_student();
-
 /// What the submission answers.
 /// @throws what it threw, if it threw something: std::invalid_argument, std::out_of_range or std::runtime_error
 wire::Value asked(const std::string& function, const Arguments& arguments, bool keep_result = false);
@@ -55,12 +49,3 @@ T in_passing(const std::string& function, const Arguments& arguments) {
 }
 
 }  // namespace headway::judge
-
-// A visible.cpp includes this, and then the visible test itself, whose tests are registered here instead of with
-// GoogleTest, under names that several exercises use.
-#undef TEST
-#define TEST(Suite, Name)                                                                                     \
-    static void visible_##Suite##_##Name();                                                                   \
-    static const headway::judge::VisibleRegistration register_visible_##Suite##_##Name(                       \
-        HEADWAY_EXERCISE, headway::judge::VisibleTest{#Suite "." #Name, __LINE__, visible_##Suite##_##Name}); \
-    static void visible_##Suite##_##Name()

@@ -1,24 +1,25 @@
-// Exercise 02: what its visible test asks, asked of the submission. See student/visible_tests.hpp.
-#include "student/visible_tests.hpp"
+// Exercise 02: what its visible test asks, asked of the submission. See student/visible_twin.hpp.
+#include "student/visible_twin.hpp"
 
 #include <visible_test.cpp>  // NOLINT(bugprone-suspicious-include)
 
 namespace headway::ex02 {
 
 using judge::asked_for;
+using judge::in_passing;
 
 namespace {
 
 /// What a function makes of x, which stays in the worker meanwhile: a view of it there is one of x here, too.
 Tensor made_of(const Tensor& x, const std::string& function, const judge::Arguments& others) {
-    judge::Student& student = judge::asked_student();
-    const wire::Handle there = student.outside_story([&] { return student.store(x); });
+    const auto there = in_passing<wire::Handle>("keep", {{"x", x}});
     judge::Arguments arguments{{"x", there}};
     arguments.insert(arguments.end(), others.begin(), others.end());
     const auto answer = asked_for<wire::Handle>(function, arguments);
-    const Tensor made = student.read(answer);
-    return student.share_storage(there, answer) ? x.as_strided(made.shape(), made.strides(), made.layout().offset)
-                                                : made;
+    const auto made = in_passing<Tensor>("read", {{"x", answer}});
+    return in_passing<bool>("share_storage", {{"a", there}, {"b", answer}})
+               ? x.as_strided(made.shape(), made.strides(), made.layout().offset)
+               : made;
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Exercise 10: what its visible test asks, asked of the submission. See student/visible_tests.hpp.
-#include "student/visible_tests.hpp"
+// Exercise 10: what its visible test asks, asked of the submission. See student/visible_twin.hpp.
+#include "student/visible_twin.hpp"
 
 #include <visible_test.cpp>  // NOLINT(bugprone-suspicious-include)
 

@@ -1,6 +1,7 @@
 // A worker that something outside may have ended: the machine is asked first, then the submission once more.
 #include "student/hidden_test.hpp"
 #include "student/student.hpp"
+#include "student/visible_tests.hpp"
 
 #include <gtest/gtest.h>
 
@@ -78,6 +79,30 @@ TEST(Doubt, ADiagnosisEndsWithTrouble) {
     student.compared_with([] { return shell(is_killed); });
     student.ends_with_trouble();
     EXPECT_THROW(student.outcome("f", {}), std::runtime_error);
+}
+
+void expect_a_refusal() { EXPECT_THROW(asked("f", {}), std::invalid_argument); }
+
+const VisibleRegistration visible("of this test", {"F.Refuses", 7, &expect_a_refusal});
+
+TestRecord record_of_visible_test(Student& student) {
+    EXPECT_THROW(run_test(student, [&] { ask_visible_tests(student, "of this test"); }), StopTest);
+    return student.test_record();
+}
+
+TEST(Doubt, WhereAVisibleTestExpectsAnExceptionTroubleIsNone) {
+    Student student(shell(is_killed), {});
+    student.compared_with([] { return shell(is_killed); });
+    const TestRecord record = record_of_visible_test(student);
+    EXPECT_FALSE(record.failure);
+    EXPECT_NE(record.unavailable.find("cannot run programs now"), std::string::npos) << record.unavailable;
+}
+
+TEST(Doubt, WhereAVisibleTestExpectsAnExceptionACrashIsACrash) {
+    Student student(shell("kill -SEGV $$"), {});
+    const TestRecord record = record_of_visible_test(student);
+    ASSERT_TRUE(record.failure);
+    EXPECT_EQ(record.failure->kind, verdict::FailureKind::crash) << record.failure->message;
 }
 
 }  // namespace
