@@ -71,7 +71,7 @@ run_tests() {
     shift 2
     rm -f "$results"
     status=0
-    (cd "$root" && ctest --preset "$preset" --output-junit "$results" "$@") || status=$?
+    (cd "$root" && ctest --preset "$preset" "$@" --output-junit "$results") || status=$?
     if [ ! -f "$results" ]; then
         failed=$((failed + 1))
         return
