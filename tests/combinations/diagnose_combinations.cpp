@@ -109,6 +109,13 @@ const std::vector<SameAccount> same_accounts{
     {{"keys_not_projected", "one_weight_for_all"}, {"keys_not_projected", "queries_used_as_values"}},
     // What is not projected as a key is not projected as a value.
     {{"keys_not_projected", "keys_used_as_values"}, {"keys_not_projected", "values_not_projected"}},
+    // With every key open, all that is open is everything, and no mask is there to come from the first sequence.
+    {{"mask_ignored", "mask_of_first_sequence", "softmax_shift_of_all_open"},
+     {"mask_ignored", "softmax_shift_of_everything"}},
+    // Uniform because all its scores are lowered alike: the sum that stops early is that row's too.
+    {{"empty_row_uniform", "softmax_sum_stops_early"}, {"empty_row_lowered", "softmax_sum_stops_early"}},
+    // Where heads were never moved, the axis whose length is taken for theirs is that of the queries.
+    {{"scale_sqrt_num_heads", "split_missing_transpose"}, {"scale_sqrt_query_count", "split_missing_transpose"}},
     // The weight at the key's place is w_v by then.
     {{"queries_projected_by_w_k", "key_and_value_weights_swapped"},
      {"queries_projected_by_w_v", "key_and_value_swapped"}}};
