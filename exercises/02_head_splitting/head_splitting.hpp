@@ -7,8 +7,8 @@
 // Element [i0, i1, ...] of a tensor is storage[offset + Σ i·stride]. Here you write what is done with that, over
 // x.shape(), x.strides(), x.offset() and the primitive x.as_strided(shape, strides, offset).
 // In this exercise Tensor's own members view, transpose and contiguous are not available: they are what you write. Its
-// other members are. No function changes the numbers of its arguments. No size is negative. One may be 0: such a tensor
-// has a shape and no numbers, and is contiguous whatever its strides are.
+// other members are. No function changes the numbers of its arguments. No tensor is undefined (`Tensor{}`), and no size
+// is negative. One may be 0: such a tensor has a shape and no numbers, and is contiguous whatever its strides are.
 namespace headway::ex02 {
 
 /// Row-major strides: the last axis is dense, each other stride is the product of the sizes that follow.
@@ -17,7 +17,7 @@ namespace headway::ex02 {
 Strides contiguous_strides(const Shape& shape);
 
 /// The same numbers in the same row-major order under another shape; never a copy.      [as torch.Tensor.view]
-/// @param shape  of sizes alone: there is no -1
+/// @param shape  of sizes alone: there is no -1, and Index counts its elements
 /// @return shares storage with x
 /// @throws std::invalid_argument if the element counts differ, or if the strides of x cannot express the shape, such as
 ///         a transposed matrix seen as one row (refusing every tensor that is not contiguous is right too)

@@ -27,7 +27,7 @@ Tensor attention_scores(const Tensor& q, const Tensor& k);
 Mask causal_mask(Index T, Index S);
 
 /// Sequences of a batch end early; what is past their end is no key: true where s >= lengths[b].
-/// @param lengths  one per sequence, each in [0, S]; no others are asked
+/// @param lengths  one per sequence, at least one, each in [0, S]; no others are asked
 /// @return (B, 1, 1, S)
 Mask padding_mask(const std::vector<Index>& lengths, Index S);
 

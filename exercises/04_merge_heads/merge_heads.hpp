@@ -6,9 +6,9 @@
 // Exercise 04: putting the heads back together.        B batch · H heads · T tokens · D model width · d = D / H
 //
 // No function changes its arguments, or what it returned before. Where a shape does not fit, throw
-// std::invalid_argument. Tensors and masks may be views of any strides. given::split_heads, causal_mask, padding_mask
-// and scaled_dot_product_attention are yours to use. Sizes are at least 1 and ranks as named, unless a @throws speaks
-// of others.
+// std::invalid_argument. Tensors and masks may be views of any strides. Everything in <headway/given.hpp> up to
+// scaled_dot_product_context is yours to use. Sizes are at least 1 and ranks as named, unless a @throws speaks of
+// others.
 namespace headway::ex04 {
 
 /// The inverse of split_heads: head h returns to features [h·d, (h+1)·d) of its token.
@@ -21,8 +21,8 @@ Tensor merge_heads(const Tensor& context);
 /// @param merged  (B, T, E)   @param w_o  (E, D)   @param b_o  (D), added to the row of every token; undefined
 ///        (`Tensor{}`): no bias
 /// @return (B, T, D)
-/// @throws std::invalid_argument if E differs, or b_o is defined and not of shape (D) (a b_o that broadcasts with the
-///         output may be let through)
+/// @throws std::invalid_argument if E differs, or b_o is defined and not of shape (D) (a b_o that can be added all the
+///         same may be let through, even one that makes the output larger)
 Tensor project_output(const Tensor& merged, const Tensor& w_o, const Tensor& b_o);
 
 /// Multi-head self-attention, without biases: project, split, attend in each head, merge, project.

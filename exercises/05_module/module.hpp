@@ -25,7 +25,8 @@ struct AttentionOptions {
     bool bias = true;                    ///< in all four projections
     bool causal = false;                 ///< block s > t + (S - T), in addition to the mask of each call
     float dropout = 0.0F;                ///< probability that a weight becomes 0 in training
-    std::uint64_t seed = 0;              ///< of first parameters and dropout: equal seeds repeat, others do not
+    std::uint64_t seed = 0;  ///< of first parameters and dropout (which may begin at seed + 1, say): modules
+                             ///< of equal seeds begin alike and drop alike, call by call; others do not
 };
 
 /// Multi-head attention with learned projections, as torch.nn.MultiheadAttention. Three differences matter when you
@@ -43,8 +44,8 @@ public:
     /// @param query  (B, T, D)   @param key, value  (B, S, D)
     /// @param mask  true = may not attend; broadcastable to (B, H, T, S)
     /// @return (B, T, D)
-    /// @throws std::invalid_argument if B, S or D differ where they must agree (a size of 1 that broadcasts may be let
-    ///         through), or the mask does not broadcast
+    /// @throws std::invalid_argument if B, S or D differ where they must agree (any size of 1 that broadcasts may be
+    ///         let through), or the mask does not broadcast
     virtual Tensor forward(const Tensor& query, const Tensor& key, const Tensor& value, const Mask& mask) = 0;
 
     /// The weights of each head (not averaged), before dropout, in either mode.

@@ -39,16 +39,16 @@ struct Attended {
 /// The attention under test. A right one computes, with q = query·w_q + b_q and so on, where head h has the features
 /// [h·d, (h + 1)·d) of each,
 ///
-///     weights = softmax over keys of q·kᵀ / √d, where a blocked key has a weight of 0
+///     weights = softmax over keys of q·kᵀ / √d, where a blocked key has a weight of exactly 0
 ///     output  = (weights · v of every head, side by side)·w_o + b_o
 ///
 /// in float32: answers are right to about five digits of the largest number involved where the scores of open keys are
 /// below 10 in size and there are at most 4096 of them. Up to ±3e4, in heads of at most 64 features, weights are right
 /// to 0.01, keys with equal features get weights that are equal to 0.001, and the output follows from these weights to
-/// five digits. How large a blocked key, its score or its value is does not matter where it is blocked. A query that
-/// may see no key has weights of zero, so that its output is b_o, or 0 without one. All numbers and their products are
-/// below 1e37 in size: what 0 · infinity gives is nobody's promise. No call depends on an earlier one, and none changes
-/// its inputs. Any strides may come in; any may come out.
+/// five digits of the largest number in its sums. How large a blocked key, its score or its value is does not matter
+/// where it is blocked. A query that may see no key has weights of zero, so that its output is b_o, or 0 without one.
+/// All numbers and their products are below 1e37 in size: what 0 · infinity gives is nobody's promise. No call depends
+/// on an earlier one, and none changes its inputs. Any strides may come in; any may come out.
 ///
 /// Left open are the digits after those, the strides of an answer, the sign of a zero and the words of an exception.
 /// Right attentions differ in them, in other ways at each grading.

@@ -56,7 +56,7 @@ public:
     /// @throws std::invalid_argument if the shapes do not broadcast, or for `Mask{}`, which has none
     Mask expand(const Shape& shape) const;
 
-    /// A view of the same storage.
+    /// A view of the same storage. Its offset counts from the beginning of the storage; this mask's is layout().offset.
     /// @throws std::invalid_argument if it would leave the storage
     Mask as_strided(const Shape& shape, const Strides& strides, Index offset) const;
 
