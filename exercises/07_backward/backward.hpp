@@ -43,17 +43,19 @@ AttentionGradients attention_backward(const Tensor& q, const Tensor& k, const Te
 /// @param x  (B, T, in)   @param weight  (out, in)   @param grad_y  (B, T, out)
 /// @param grad_weight  (out, in)   @param grad_bias  (out); no two of their numbers share a place
 /// @return grad_x (B, T, in)
+/// @throws std::invalid_argument if x, weight and grad_y differ in B, T, in or out, even where B·T is the same
 Tensor linear_backward(const Tensor& x, const Tensor& weight, const Tensor& grad_y, Tensor& grad_weight,
                        Tensor& grad_bias);
 
-/// The parameters of exercise 05, or their gradients: weights (D, D), stored (out, in), and biases (D).
+/// The parameters of exercise 05, or their gradients: weights (D, D), stored (out, in), and biases (D). Other sizes
+/// that fit each other, as of E = H·d, are not asked about.
 struct Parameters {
     Tensor q_weight, q_bias, k_weight, k_bias, v_weight, v_bias, out_weight, out_bias;
 };
 
 /// Through self-attention as in exercise 05: y = out(merge_heads(attention(q(x), k(x), v(x), mask))).
-/// Adds to all eight of `grads`, as linear_backward does. Where two of them are one tensor (tied weights), it gets both
-/// contributions, unless sums lie in new storages.
+/// Adds to all eight of `grads`, as linear_backward does. Two of them may be one tensor (tied weights): where your sums
+/// lie in the storage that was there, it gets both contributions; where they lie in new ones, this is not asked about.
 /// @param x, grad_y  (B, T, D)   @return grad_x (B, T, D)
 /// @throws std::invalid_argument also if x is not of rank 3, num_heads < 1, or D is not divisible by it
 Tensor multi_head_attention_backward(const Tensor& x, const Parameters& parameters, Index num_heads, const Mask& mask,

@@ -48,13 +48,14 @@ Cache make_cache(Index B, Index H, Index capacity, Index d);
 /// Writes the first counts[b] tokens of sequence b after what is there, in place: k and v keep their storage.
 ///     cache.k[b, h, lengths[b] + t] = k[b, h, t]   for t < counts[b], v alike;   then lengths[b] += counts[b]
 /// @param k, v  (B, H, n, d)   @param counts  B numbers in [0, n]; none of the three is part of the cache
-/// @throws std::invalid_argument if a shape or a count does not fit, or a sequence would outgrow the capacity; the
-///         whole cache, lengths included, is then as it was
+/// @throws std::invalid_argument if a size or a count does not fit, or a sequence would outgrow the capacity; the whole
+///         cache, lengths included, is then as it was
 void append(Cache& cache, const Tensor& k, const Tensor& v, const std::vector<Index>& counts);
 
 /// New token t of sequence b is at position lengths[b] + t and sees every position up to its own: true (may not
 /// attend) where s > lengths[b] + t.        @param lengths  B, before the new tokens, none negative
-/// @param S  at least 1; where it is below lengths[b] + n for some b, you may throw std::invalid_argument instead
+/// @param S  at least 1; where it is below lengths[b] + n for some b, you may throw std::invalid_argument instead (if
+///        your decode never asks for that: the last of the n may be padding, which needs no position)
 /// @return (B, 1, n, S)
 Mask decoding_mask(const std::vector<Index>& lengths, Index n, Index S);
 
@@ -62,7 +63,8 @@ Mask decoding_mask(const std::vector<Index>& lengths, Index n, Index S);
 /// whole, from its first token on. Only the new tokens go through the projections, whatever the cache holds: remember
 /// that k and v of older tokens are there. nn::Linear::forward maps at most 4·B·n rows; you may leave padding out, or
 /// multiply by the weights yourself.
-/// @param x  (B, n, D)   @param projections  their E is H·d of the cache   @param counts  as for append
+/// @param x  (B, n, D)   @param projections  their E is H·d of the cache; no others are asked
+/// @param counts  as for append
 /// @return (B, n, D); rows t >= counts[b] belong to padding, and may hold anything
 /// @throws std::invalid_argument if x is not of rank 3, a shape or a count does not fit, or a sequence would outgrow
 ///         the capacity; the cache is then as it was

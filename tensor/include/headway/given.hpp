@@ -30,7 +30,7 @@ struct Attended {
 /// @throws std::invalid_argument if shapes do not fit, or the mask does not broadcast; nothing else does
 Attended scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask = {});
 
-/// Its context alone: faster, because the B·H·T·S weights never exist at once.     [as torch's need_weights=False]
+/// Its context alone, contiguous: faster, as the B·H·T·S weights never exist at once.  [as torch's need_weights=False]
 Tensor scaled_dot_product_context(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask = {});
 
 // ---- from exercise 05 on ------------------------------------------------------------------------------------
