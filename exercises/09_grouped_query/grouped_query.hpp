@@ -25,11 +25,11 @@ Tensor repeat_heads(const Tensor& kv, Index num_heads);
 /// @param q  (B, H, T, d)   @param k  (B, H_kv, S, d)   @param v  (B, H_kv, S, d_v)
 /// @param mask  broadcastable to (B, H, T, S): each query head may have a mask of its own
 /// @return context (B, H, T, d_v), zeros for a query that sees no key; scores of ±1e4 overflow nothing
-/// @throws std::invalid_argument also if B, d or S differ where they must agree, or k and v in heads, or if the mask
-///         does not broadcast: nothing else broadcasts here
+/// @throws std::invalid_argument also if B, d or S differ where they must agree, or k and v in heads (q, k and v do not
+///         broadcast), or if the mask does not broadcast
 Tensor grouped_query_attention(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask);
 
-/// How many numbers a layer's cache holds for B sequences of S tokens: keys and values.
+/// How many numbers a layer's cache holds for B sequences of S tokens: keys and values. Counts fit into Index.
 Index cached_numbers(Index B, Index S, Index num_heads, Index num_kv_heads, Index head_dim);
 
 /// Makes a projection for H_kv heads out of one for H heads: the mean over the heads of each group.
@@ -43,7 +43,7 @@ Tensor pool_heads(const Tensor& w, Index num_heads, Index num_kv_heads);
 /// @param mask  broadcastable to (B, H, T, T)
 /// @return (B, T, D)
 /// @throws std::invalid_argument also if x is not of rank 3, the columns of w_q are not divisible by num_heads (their
-///         quotient is d), or another matrix does not have the shape that follows
+///         quotient is d), or any other size of the four matrices is not as above
 Tensor grouped_query_self_attention(const Tensor& x, const Tensor& w_q, const Tensor& w_k, const Tensor& w_v,
                                     const Tensor& w_o, Index num_heads, Index num_kv_heads, const Mask& mask);
 

@@ -11,8 +11,9 @@
 namespace headway::ex10 {
 
 /// What a softmax over the keys seen so far needs to go on. The caller has it from nothing_seen and absorb, with
-/// strides that are up to you, or makes one whose tensors are row-major, each in a storage of its own, and copies none.
-/// Before the first key: -infinity, 0 and zeros; the same as long as every score was -infinity.
+/// strides that are up to you, or makes one as absorb could have left it, whose tensors are row-major, each in a
+/// storage of its own; it never copies a Running. Before the first key: -infinity, 0 and zeros; the same as long as
+/// every score was -infinity.
 struct Running {
     Tensor largest;   ///< (B, H, T, 1): the largest score
     Tensor total;     ///< (B, H, T, 1): Σ exp(score - largest)
@@ -26,7 +27,8 @@ Running nothing_seen(Index B, Index H, Index T, Index d_v);
 /// exp(largest before - largest now). Scores of ±1e4 overflow nothing.                       [Milakov, Gimelshein 2018]
 /// The new numbers may lie in the storage that running has, or in new ones.
 /// @param scores  (B, H, T, n), scaled; -infinity where a key is blocked   @param v  (B, H, n, d_v)
-/// @throws std::invalid_argument if a shape does not fit (numbers of running may have changed by then)
+/// @throws std::invalid_argument if scores or v do not fit running, whose own shapes always fit each other (its numbers
+///         may have changed by then)
 void absorb(Running& running, const Tensor& scores, const Tensor& v);
 
 /// gathered / total: the softmax-weighted mean of the values; 0, never NaN, where no key was seen.
@@ -37,7 +39,8 @@ enum class Causal { no, yes };
 
 /// softmax(q·kᵀ / √d, masked)·v, computed for at most `tile` queries and `tile` keys at a time (fewer are right too,
 /// and tiles may begin anywhere). Memory beside arguments and result does not grow with T·S: for hundreds of queries, a
-/// thousand keys and a tile of 64 it is less than a fifth of what all scores would take.        [Dao 2023, Algorithm 1]
+/// thousand keys, a d and d_v of 2 or 3 and a tile of 64 it is less than a fifth of what all scores would take.
+///                                                                                              [Dao 2023, Algorithm 1]
 /// With Causal::yes a query sees keys s <= t + (S - T) only, in addition to the mask; a tile of keys that all lie in
 /// the future of all queries of a tile is not computed at all: NaN there does not reach these queries, though you may
 /// copy it. NaN in a tile that is computed may reach all of its queries. Other numbers, and scores, are finite.
