@@ -30,7 +30,7 @@ Mask window_mask(Index T, Index S, Index w);
 Mask global_mask(Index T, Index S, const std::vector<Index>& positions);
 
 /// Open where the window or a global token opens it, nothing lies in the future (s > p(t)), and s is no padding.
-/// @param padding  (B, 1, 1, S), true where a key is padding, at either end or in between; or Mask{}
+/// @param padding  (B, 1, 1, S) of any B, true where a key is padding, at either end or in between; or Mask{}
 /// @return (B, 1, T, S), or (T, S) for Mask{}
 /// @throws std::invalid_argument as the two above, and if padding has a different shape
 Mask long_mask(Index T, Index S, Index w, const std::vector<Index>& globals, const Mask& padding);
@@ -39,9 +39,9 @@ Mask long_mask(Index T, Index S, Index w, const std::vector<Index>& globals, con
 
 /// softmax(q·kᵀ / √d, masked by long_mask)·v, without ever looking at what a window blocks: with w and the number of
 /// global tokens fixed, time and memory grow with T, and with S for each global query, not with T·S. At most a few
-/// numbers per query and key of its window, and S for a global query, exist at once. Keys that come before the windows
-/// of all queries are not read if nothing is global: they may be NaN; all else is finite. Scores of ±1e4 overflow
-/// nothing.
+/// numbers (16) per query and key of its window, and S for a global query, exist at once: this is measured with windows
+/// of 24 and 64. Keys that come before the windows of all queries are not read if nothing is global: they may be NaN;
+/// all else is finite. Scores of ±1e4 overflow nothing.
 /// @param q  (B, H, T, d)   @param k  (B, H, S, d)   @param v  (B, H, S, d_v)
 /// @param globals, padding  as for long_mask
 /// @return (B, H, T, d_v); zeros for queries that see no key
@@ -54,7 +54,8 @@ Tensor window_attention(const Tensor& q, const Tensor& k, const Tensor& v, Index
 /// the one that leaves the window.                                                        [Jiang et al. 2023, §2.1]
 /// A copy of a cache is a cache of its own (a beam search makes many), but its tensors are views of the same storage.
 /// So write into that storage only where nobody else sees it: k.owns_storage() is true where no other tensor shares the
-/// numbers of k. Ask for k and for v, each before you make a slice of it. The cache never holds more than w tokens.
+/// numbers of k, and k is all of its storage, row-major. Ask for k and for v, each before you make a slice of it. The
+/// cache never holds more than w tokens.
 struct RingCache {
     Tensor k;        ///< (B, H, w, d)
     Tensor v;        ///< (B, H, w, d_v)
@@ -65,13 +66,13 @@ struct RingCache {
 RingCache make_ring(Index B, Index H, Index w, Index d, Index d_v);
 
 /// Takes in n more tokens, which may be more than w: of those the last w stay. next moves on by n.
-/// @param k  (B, H, n, d)   @param v  (B, H, n, d_v)
+/// @param k  (B, H, n, d)   @param v  (B, H, n, d_v); neither is part of the cache
 /// @throws std::invalid_argument if a shape does not fit; the cache is then as it was
 void ring_append(RingCache& cache, const Tensor& k, const Tensor& v);
 
 /// Causal attention of n new tokens, each to itself and the w - 1 tokens before it, as if all had been kept; then the
 /// cache has taken them in. Mind that the first of them still sees tokens that the last will push out.
-/// @param q, k  (B, H, n, d)   @param v  (B, H, n, d_v)
+/// @param q, k  (B, H, n, d)   @param v  (B, H, n, d_v); none of the three is part of the cache
 /// @return (B, H, n, d_v)
 /// @throws std::invalid_argument if a shape does not fit; the cache is then as it was
 Tensor ring_decode(RingCache& cache, const Tensor& q, const Tensor& k, const Tensor& v);

@@ -12,7 +12,8 @@
 // Numbers of sixteen bits live in float tensors here: each is a float that the format can hold. Everything in
 // <headway/given.hpp> up to scaled_dot_product_context is yours to use. No function changes its arguments, or what it
 // returned before; tensors and masks may be views of any strides. Sizes are at least 1, unless a @throws speaks of
-// others. Where shapes do not fit, throw std::invalid_argument: nothing broadcasts here but a mask.
+// others; NaN is given to `rounded` alone. Where shapes do not fit, throw std::invalid_argument: nothing broadcasts
+// here but a mask.
 namespace headway::ex12 {
 
 // ---- sixteen bits --------------------------------------------------------------------------------------------------
@@ -33,7 +34,8 @@ Tensor rounded(const Tensor& x, Format format);
 /// @throws std::invalid_argument if x has no axis
 Tensor sum_in(const Tensor& x, Format format);
 
-/// How a softmax keeps its total: as sum_in(·, Format::half) does, or in float, unrounded, in any order.
+/// How a softmax keeps its total: as sum_in(·, Format::half) does, or in float, unrounded, in any order (with
+/// what that makes of the last bits).
 enum class Total { in_half, in_float };
 
 /// Softmax along the last axis in half. With r(·) = rounded(·, Format::half):
@@ -47,9 +49,10 @@ Tensor softmax_in_half(const Tensor& scores, Total total);
 /// whole blocks of matrices):
 ///     scores = r(Σ r(q)·r(k) / √d)    weights = softmax_in_half(masked scores, Total::in_float)
 ///     context = r(Σ weights·r(v))
-/// A sum and its quotient by √d are float and rounded once, after the division: Σ r(q)·r(k) may be larger than a half.
-///                                                                                          [Micikevicius et al. 2018]
-/// @param q  (B, H, T, d)   @param k  (B, H, S, d)   @param v  (B, H, S, d_v); numbers up to 65,504, and |q·k| / √d too
+/// A sum, in any order, and its quotient by √d are float and rounded once, after the division: Σ r(q)·r(k) may be
+/// larger than a half.                                                                      [Micikevicius et al. 2018]
+/// @param q  (B, H, T, d)   @param k  (B, H, S, d)   @param v  (B, H, S, d_v); numbers up to 65,504, and |q·k| / √d
+///        too, of q and k as they come and rounded
 /// @param mask  true = may not attend; broadcastable to (B, H, T, S)
 /// @return (B, H, T, d_v); zeros for queries that see no key
 Tensor attention_in_half(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask);
@@ -75,7 +78,7 @@ Tensor row_scales(const Tensor& x);
 Int8Rows to_int8(const Tensor& x, const Tensor& scales);
 
 /// code · scale.   @return (B, H, P, width)
-/// @throws std::invalid_argument if shape, codes and scales do not fit each other
+/// @throws std::invalid_argument if the shape has not four sizes, or codes or scales do not fit it
 Tensor from_int8(const Int8Rows& rows);
 
 /// Keys and values of the tokens so far, as append leaves them: k and v are of the same tokens, and codes and scales
@@ -90,7 +93,7 @@ struct Int8Cache {
 /// scale that row_scales gives it.          @param k  (B, H, n, d)   @param v  (B, H, n, d_v)
 Int8Cache append(const Int8Cache& cache, const Tensor& k, const Tensor& v);
 
-/// softmax(q·kᵀ / √d, masked)·v with the keys and values that the cache stands for; all else in float.
+/// softmax(q·kᵀ / √d, masked)·v with the keys and values that the cache stands for; all else in float or double.
 /// @param q  (B, H, T, d)   @param cache  P >= 1 tokens; Int8Cache{} is not asked
 /// @param mask  broadcastable to (B, H, T, P)
 /// @return (B, H, T, d_v); zeros for queries that see no key

@@ -13,16 +13,16 @@
 // returned, grad_y, and gives the gradients of what that function was given.
 // No function changes its arguments, or what it returned before; tensors may be views of any strides. Sizes are at
 // least 1, numbers finite, and eps is at least 1e-12 where it is above 0. Tensor's operators broadcast, and you must
-// refuse what has not exactly the shape named: throw std::invalid_argument; also if eps is not above 0. A backward
-// function need not check what it has no use for: the biases that are added last (of a block, in either order,
-// norm2.bias and mlp.b_out are not asked about).
+// refuse what has not exactly the shape named: throw std::invalid_argument; also if eps is not above 0. On the way
+// back, the shapes of the biases that come last are not asked about: weights.b_out in mlp_backward, norm2.bias and
+// mlp.b_out of a block, in either order.
 namespace headway::ex14 {
 
 // ---- norms -------------------------------------------------------------------------------------------------------
 
 /// Each token by itself:     x̂ = (x - mean) / √(variance + eps),   y = x̂ · gain + bias
 /// The variance is the mean of (x - mean)² over the D features. It must be right where |mean| is thousands of times as
-/// large as the spread, on the way back too.                                                      [Ba et al. 2016]
+/// large as the spread, on the way back too: to the digits that x - mean has with a mean in float. [Ba et al. 2016]
 /// @param x  (B, T, D)   @param gain, bias  (D)   @return (B, T, D)
 Tensor layer_norm(const Tensor& x, const Tensor& gain, const Tensor& bias, double eps);
 
@@ -56,7 +56,8 @@ enum class Gelu {
     tanh    ///< x/2 · (1 + tanh(√(2/π) · (x + 0.044715·x³)))
 };
 
-/// @param x  any shape, any finite numbers   @return the same shape; never NaN
+/// @param x  any shape, any finite numbers   @return the same shape; never NaN; right to a few roundings of x, so far
+///        below 0 a 0 is right
 Tensor gelu(const Tensor& x, Gelu formula);
 
 /// grad_y times the derivative of that formula at x. Of the exact one it is Φ(x) + x·φ(x), with φ(x) = exp(-x²/2) /
@@ -85,9 +86,9 @@ MlpGradients mlp_backward(const MlpWeights& weights, const Tensor& x, const Tens
 
 // ---- blocks ------------------------------------------------------------------------------------------------------
 
-/// Attention, or anything else that turns (B, T, D) into (B, T, D), which you need not check.
+/// Attention, or anything else that turns (B, T, D) into (B, T, D), which you need not check. What its functions return
+/// may be views of their arguments: do not write into it.
 struct Sublayer {
-    /// What it returns may be a view of its argument: do not write into it.
     std::function<Tensor(const Tensor& x)> forward;
     /// The gradient of x. It computes what it needs of the way forward once more. The gradients of its own weights are
     /// its own business: it adds them up, so call it once for each gradient.

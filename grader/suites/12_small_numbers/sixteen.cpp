@@ -1,5 +1,7 @@
 #include "suites/12_small_numbers/sixteen.hpp"
 
+#include "suites/12_small_numbers/exact_sums.hpp"
+
 #include "diagnosis/elements.hpp"
 
 #include <algorithm>
@@ -83,8 +85,8 @@ Known in_float(Numbers numbers) {
         size += std::abs(one.value);
     }
     const double off = static_cast<double>(numbers.size()) * u * size;
-    // What floats hold exactly, such as a few halves of like size, no order of the sum changes.
-    if (std::isfinite(off) && static_cast<float>(total.value) != total.value) {
+    // A few halves of like size, say, have the same sum in any order.
+    if (std::isfinite(off) && !add_up_exactly(numbers, size)) {
         total.low -= off;
         total.high += off;
     }

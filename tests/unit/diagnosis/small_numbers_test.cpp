@@ -1,0 +1,39 @@
+// The model of exercise 12, where the order of a sum in float is open.
+#include "suites/12_small_numbers/sixteen.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace headway::diagnosis {
+namespace {
+
+/// The sum in float of these, as it is and how far another order of it may be off.
+Array summed_in_float(const std::vector<float>& numbers) {
+    Halves unrounded = Halves::right();
+    unrounded.order = Halves::Order::never;
+    return sum_in(unrounded, reference::exact(Tensor::of({static_cast<Index>(numbers.size())}, numbers)), true);
+}
+
+TEST(SumsInFloat, AreOpenWhereAnOrderOfThemRounds) {
+    const float tiny = std::ldexp(1.0F, -24);
+    const std::vector<float> numbers{1, tiny, tiny};  // a float holds what they sum to, and not 1 + tiny
+    float in_turn = 0, from_the_end = 0;
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        in_turn += numbers[i];
+        from_the_end += numbers[numbers.size() - 1 - i];
+    }
+    ASSERT_NE(in_turn, from_the_end);
+    const Array total = summed_in_float(numbers);
+    EXPECT_LE(std::abs(total.value[0] - double{in_turn}), total.error[0]);
+    EXPECT_LE(std::abs(total.value[0] - double{from_the_end}), total.error[0]);
+}
+
+TEST(SumsInFloat, AreExactWhereNoOrderRounds) {
+    for (const std::vector<float>& numbers :
+         {std::vector<float>{1, 0.5F, 0, 0.125F}, std::vector<float>(4096, 1.0F), std::vector<float>{2048, -2048, 1}})
+        EXPECT_EQ(summed_in_float(numbers).error[0], 0);
+}
+
+}  // namespace
+}  // namespace headway::diagnosis
