@@ -11,6 +11,7 @@
 #include "diagnosis/only_where.hpp"
 #include "diagnosis/own_functions.hpp"
 #include "diagnosis/pairs.hpp"
+#include "diagnosis/parts_of_result.hpp"
 #include "diagnosis/repeats.hpp"
 #include "diagnosis/short_numbers.hpp"
 #include "diagnosis/slices.hpp"
@@ -162,8 +163,7 @@ private:
                              (own.size() > 1 && name_beside_own_functions(diagnosis, all_observations()))))
             return;
         name(diagnosis, set);
-        const bool is_theirs = own.empty() && !diagnosis.mistakes.empty() && findings_.mistakes.empty();
-        if (is_theirs && own_->explain(showing()) && own_->explain_values()) diagnosis.given_own = true;
+        if (!diagnosis.mistakes.empty() && findings_.mistakes.empty()) own_->tell_whose(diagnosis, set, own, showing());
     }
 
     /// Whether such mistakes of its own would never be seen if the functions that it calls were right: how it goes on
@@ -273,16 +273,18 @@ private:
         return is_named;
     }
 
-    /// One mistake of the catalogue, or else a misreading, which explains what is wrong and is made for some calls
-    /// alone.
+    /// One mistake of the catalogue, or else a misreading, or one in some parts of the result, which explains what is
+    /// wrong and is made for some calls alone.
     std::optional<OnlyWhere> true_of_some_calls() {
         const std::vector<Observation> all = all_observations();
         std::vector<Explanation> explanations;
         for (const Mistake* mistake : candidates_) explanations.push_back(explanation_by(*mistake, {}));
-        if (auto found = true_only_where(all, explanations, {}, function_, workers_.plain, random_)) return found;
+        const auto by = [&](const auto& e) { return true_only_where(all, e, {}, function_, workers_.plain, random_); };
+        auto found = by(explanations);
         const Observation* least = smallest_wrong(all);
-        if (least == nullptr) return std::nullopt;
-        return true_only_where(all, misreadings(function_, *least), {}, function_, workers_.plain, random_);
+        if (found || least == nullptr) return found;
+        found = by(misreadings(function_, *least));
+        return found ? found : by(made_in_these_parts(candidates_, *least));
     }
 
     /// The same of a mistake beside those of the functions that it calls.

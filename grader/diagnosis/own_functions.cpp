@@ -84,6 +84,35 @@ bool OwnFunctions::explain(const std::vector<Observation>& observations) {
     return !wrong.empty();
 }
 
+/// Whether every wrong answer comes of them with mistakes of this function's own on top, and some are values.
+bool OwnFunctions::explain_beside(const MistakeSet& own, const std::vector<Observation>& observations) {
+    if (!function_.given_own_and) return false;
+    const Choices choices = with(own);
+    const std::vector<Observation> wrong = answered_wrong(observations);
+    bool in_values = false;
+    for (const Observation& one : wrong) {
+        const auto expected = due(one, [&](const judge::Arguments& arguments) {
+            return function_.given_own_and(student_, arguments, choices);
+        });
+        if (!expected || !fit(*expected, one.seen)) return false;
+        in_values |= expected->is_value();
+    }
+    return in_values;
+}
+
+void OwnFunctions::tell_whose(verdict::FunctionDiagnosis& diagnosis, const MistakeSet& set, const MistakeSet& own,
+                              const std::vector<Observation>& observations) {
+    if (own.empty() ? !explain(observations) : !explain_beside(own, observations)) return;
+    if (own.empty() && explain_values()) {
+        diagnosis.given_own = true;
+        return;
+    }
+    std::vector<std::string> theirs;
+    for (const Mistake* one : set)
+        if (std::ranges::find(own, one) == own.end()) theirs.emplace_back(one->id);
+    if (!theirs.empty()) diagnosis.inherited = std::move(theirs);
+}
+
 std::vector<Observation> OwnFunctions::wrong_given_right(const std::vector<Observation>& observations) {
     std::vector<Observation> wrong = answered_wrong(observations);
     std::erase_if(wrong, [&](const Observation& one) {

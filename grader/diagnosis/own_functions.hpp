@@ -4,6 +4,7 @@
 #include "diagnosis/subject.hpp"
 
 #include "student/student.hpp"
+#include "verdict/verdict.hpp"
 
 #include <optional>
 #include <vector>
@@ -24,6 +25,11 @@ public:
     /// that may hold anything.
     bool explain_values() const { return in_values_; }
 
+    /// Notes which of the mistakes in its name are theirs.
+    /// @param own  those of `set` that they do not have
+    void tell_whose(verdict::FunctionDiagnosis& diagnosis, const MistakeSet& set, const MistakeSet& own,
+                    const std::vector<Observation>& observations);
+
     /// The mistakes of which each, beside these functions, explains every wrong answer; of several those that explain
     /// the hidden tests' too, whose sizes tell more apart.
     MistakeSet explain_beside_one_of(const std::vector<const Mistake*>& candidates,
@@ -38,6 +44,7 @@ public:
     std::vector<Observation> wrong_given_right(const std::vector<Observation>& observations);
 
 private:
+    bool explain_beside(const MistakeSet& own, const std::vector<Observation>& observations);
     MistakeSet each_explains(const std::vector<const Mistake*>& candidates,
                              const std::vector<Observation>& observations);
     using GivenOwn = std::function<std::optional<Answer>(const judge::Arguments&)>;

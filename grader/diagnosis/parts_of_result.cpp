@@ -191,6 +191,24 @@ Explanation as_written(const char* id, std::string words, std::function<void(Ans
             }};
 }
 
+std::vector<Explanation> made_in_these_parts(const std::vector<const Mistake*>& mistakes, const Observation& like) {
+    const std::vector<std::string> parts = wrong_parts(like);
+    constexpr std::size_t most = 2;
+    std::vector<Explanation> all;
+    if (parts.empty() || parts.size() > most) return all;
+    for (const Mistake* one : mistakes)
+        all.push_back({&mistake("made_in_some_parts"), fmt::format("{}: in {} alone", one->title, listed(parts)),
+                       [parts, choices = with({one})](const Observation& observation) {
+                           Answer answer = predicted(observation, right());
+                           const Answer made = predicted(observation, choices);
+                           if (!answer.is_value() || !have_same_parts(answer, made)) return made;
+                           for (std::size_t i = 0; i < made.parts.size(); ++i)
+                               if (std::ranges::count(parts, made.parts[i].first) > 0) answer.parts[i] = made.parts[i];
+                           return answer;
+                       }});
+    return all;
+}
+
 std::vector<Explanation> miswritten_parts(const Observation& like) {
     std::vector<std::string> names = wrong_parts(like);
     if (names.empty())

@@ -34,6 +34,10 @@ std::vector<std::string> wrong_parts(const Observation& observation);
 /// The right answer, with something made of it.
 Explanation as_written(const char* id, std::string words, std::function<void(Answer&, const judge::Arguments&)> change);
 
+/// Mistakes that are made in the parts of the result which are wrong here, while the others are right.
+/// @param like  a call that was answered wrong
+std::vector<Explanation> made_in_these_parts(const std::vector<const Mistake*>& mistakes, const Observation& like);
+
 /// Parts that stay as they were, count twice, are in each other's place, or are added to one another.
 /// @param like  a call that was answered wrong
 std::vector<Explanation> miswritten_parts(const Observation& like);

@@ -99,7 +99,7 @@ void show_diagnosis(Page& page, const verdict::Exercise& exercise, const Diagnos
         if (function.state == FunctionState::follows)
             page.paragraph(
                 {.indent = title_indent, .hanging = 2},
-                {{"▸ ", Tone::faint}, {function.function + " is right given your own earlier functions", Tone::faint}});
+                {{"· ", Tone::faint}, {function.function + " is right given your own earlier functions", Tone::faint}});
     }
     const Page::Paragraph title = {.indent = title_indent, .hanging = 2};
     if (diagnosis.functions.empty())

@@ -316,7 +316,9 @@ std::string functions_of(const verdict::Diagnosis& diagnosis, const verdict::Nam
     std::ranges::copy_if(mistake.functions, std::back_inserter(functions), [&](const std::string& function) {
         const FunctionDiagnosis* known = diagnosis_of(diagnosis, function);
         const bool is_given = known != nullptr && known->given_own.value_or(false);
-        return is_given == (whose == Whose::of_earlier_ones);
+        const bool is_inherited =
+            known != nullptr && known->inherited && std::ranges::count(*known->inherited, mistake.id) > 0;
+        return whose == Whose::of_earlier_ones ? is_given : !is_given && !is_inherited;
     });
     return fmt::format("{}", fmt::join(functions, ", "));
 }

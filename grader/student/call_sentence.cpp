@@ -10,14 +10,21 @@
 namespace headway::judge {
 namespace {
 
+/// " (3, 5)"; of what does not fill a storage of its own row by row: " (3, 5: a view)".
+template <typename Numbers>
+std::string shape_of(const Numbers& numbers, bool is_said_in_the_name) {
+    if (!numbers.defined()) return " = none";
+    std::string text = " " + headway::to_string(numbers.shape());
+    const bool is_view = !numbers.layout().is_contiguous() || numbers.layout().offset != 0;
+    if (is_view && !is_said_in_the_name) text.insert(text.size() - 1, ": a view");
+    return text;
+}
+
 std::string with_shape(const wire::Field& argument) {
     struct Show {
-        std::string operator()(const Tensor& tensor) const {
-            return tensor.defined() ? " " + headway::to_string(tensor.shape()) : " = none";
-        }
-        std::string operator()(const Mask& mask) const {
-            return mask.defined() ? " " + headway::to_string(mask.shape()) : " = none";
-        }
+        bool is_said = false;
+        std::string operator()(const Tensor& tensor) const { return shape_of(tensor, is_said); }
+        std::string operator()(const Mask& mask) const { return shape_of(mask, is_said); }
         std::string operator()(Index value) const { return " = " + std::to_string(value); }
         std::string operator()(const Shape& value) const { return " = " + headway::to_string(value); }
         std::string operator()(double value) const {
@@ -36,7 +43,8 @@ std::string with_shape(const wire::Field& argument) {
         std::string operator()(wire::Handle) const { return ""; }
         std::string operator()(std::monostate) const { return ""; }
     };
-    return argument.name + std::visit(Show{}, argument.value);
+    const bool says_more = argument.name.find('(') != std::string::npos;  // "x (a transposed view)"
+    return argument.name + std::visit(Show{says_more}, argument.value);
 }
 
 /// Of a call's sentence: a record that came from the student may hold texts without end.

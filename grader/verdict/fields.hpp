@@ -121,6 +121,7 @@ void each_field(T& function, auto&& field) {
     field("sentences", function.sentences);
     field("besides", function.besides);
     field("given_own", function.given_own);
+    field("inherited", function.inherited);
     field("at", function.at);
     field("frames", function.frames);
 }

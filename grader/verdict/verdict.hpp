@@ -171,6 +171,9 @@ struct FunctionDiagnosis {
     std::optional<std::string> besides = {};  ///< a refusal that tests missed, which its mistakes may explain or not
     /// true: it is right given the student's own earlier functions; its mistakes are theirs.
     std::optional<bool> given_own = {};
+    /// Of `mistakes`, those that it has from the student's own earlier functions alone, if it has others too, or if it
+    /// cannot be said that it is right given these. Absent: none, or not known.
+    std::optional<std::vector<std::string>> inherited = {};
     /// Of memory that is read before anything was written to it: the line of the student's own that makes it, as the
     /// submission's program or its compiler tells it. No point depends on that.
     std::optional<SourceLine> at = {};

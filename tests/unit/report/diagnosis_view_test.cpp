@@ -152,6 +152,22 @@ TEST(DiagnosisView, WhatHasAMistakeFromOthersIsRightGivenThese) {
     EXPECT_THAT(html(verdict_of({wrong})), HasSubstr("right given your own earlier functions:"));
 }
 
+TEST(DiagnosisView, WhatHasAMistakeOfItsOwnBesideTheirsIsNotNamedWithTheirs) {
+    verdict::Exercise wrong = unnamed(verdict::FailureKind::wrong_value, "your split_heads is wrong");
+    verdict::FunctionDiagnosis& first = wrong.diagnosis->functions.front();
+    first.state = verdict::FunctionState::named;
+    verdict::NamedMistake& theirs = wrong.diagnosis->mistakes.emplace_back();
+    theirs.id = "interleaved";
+    theirs.title = "heads are interleaved";
+    theirs.functions = {"split_heads", "project_heads"};
+    wrong.diagnosis->functions.push_back(first);
+    verdict::FunctionDiagnosis& second = wrong.diagnosis->functions.back();
+    second.function = "project_heads";
+    second.inherited = {{"interleaved"}};
+    EXPECT_THAT(shown(wrong), HasSubstr("      in split_heads\n"));
+    EXPECT_THAT(shown(wrong), Not(HasSubstr("right given your own earlier functions")));
+}
+
 TEST(DiagnosisView, WhereItShouldAnswerIsToldBeforeWhereItShouldRefuse) {
     verdict::Exercise thrown = unnamed(verdict::FailureKind::exception, "your split_heads throws whatever it is asked");
     thrown.tests.push_back(thrown.tests.front());
