@@ -13,9 +13,10 @@ Each folder here is one attack: attack.cpp, put beside a right solution of exerc
     sign              what shows that: HOSTILE-SUCCESS (unless given), "canary", "survivor", "passed", or a text
 
 usage: run_hostile.py --cli PROGRAM --course FOLDER --work FOLDER [--user N] [--no-live] [--weaker [--no-landlock]]
-                      [--part K/N] [ATTACK...]
+                      [--part K/N] [--from FOLDER] [ATTACK...]
 
---part K/N takes each Nth attack, from the Kth on; HEADWAY_SHARE=M takes the part that comes M parts later.
+--part K/N takes each Nth attack, from the Kth on; HEADWAY_SHARE=M takes the part that comes M parts later. --from grades
+somebody else's attacks, in folders like these.
 
 --weaker grades on a machine where bubblewrap can do nothing (poor_machine.py). What may get through the weaker jail is
 listed in weaker.toml, with the reason; no reason excuses points, processes that live on, or changed files.
@@ -259,10 +260,11 @@ def main():
     parser.add_argument("--weaker", action="store_true")
     parser.add_argument("--no-landlock", action="store_true")
     parser.add_argument("--part", default="1/1")
+    parser.add_argument("--from", dest="folder", type=pathlib.Path)
     parser.add_argument("attacks", nargs="*")
     arguments = parser.parse_args()
     folder = pathlib.Path(__file__).resolve().parent
-    attacks = [Attack(path.parent) for path in sorted(folder.glob("*/hostile.toml"))]
+    attacks = [Attack(path.parent) for path in sorted((arguments.folder or folder).glob("*/hostile.toml"))]
     unknown = set(arguments.attacks) - {attack.name for attack in attacks}
     if unknown:
         sys.exit(f"there is no attack called {', '.join(sorted(unknown))}")
