@@ -3,6 +3,7 @@
 #include "gradebook/mark_notes.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <tuple>
 
@@ -140,9 +141,10 @@ private:
     /// is that, and the mark is open.
     static ExerciseMark best(const std::vector<ExerciseMark>& candidates, const FreeDays& free_days) {
         const auto worth = [&](const ExerciseMark& one) {
-            // Not graded: anything. Untimed: all of it at most, and no free day.
+            // Not graded: anything. Untimed: all of it at most, and no free day. By hand 7 - 5.6 is 1.4, and no more.
             const int spent = std::max(0, one.free_days - free_days.excused(one.attempt));
-            return std::tuple(one.standing == Standing::pending, one.points, -spent, one.standing != Standing::untimed);
+            const double points = std::round(one.points * 1e6);
+            return std::tuple(one.standing == Standing::pending, points, -spent, one.standing != Standing::untimed);
         };
         const ExerciseMark* best = &candidates.front();
         for (const ExerciseMark& one : candidates)
