@@ -39,6 +39,16 @@ TEST(Csv, FieldsAreQuotedAndFormulasAreText) {
     EXPECT_EQ(csv.take(), "\"a,b\",\"say \"\"x\"\"\",\"two\nlines\",'=cmd(),'+1,'-1,'@x,'\tx,-1.5,0,\r\n");
 }
 
+TEST(Csv, NumbersAreRoundedAsPeopleDo) {
+    for (const auto& [value, text] : {std::pair{6.125, "6.13"},
+                                      {-6.125, "-6.13"},
+                                      {1.005, "1.01"},
+                                      {6.1249, "6.12"},
+                                      {4.199999999999999, "4.2"},
+                                      {-0.001, "0"}})
+        EXPECT_EQ(two_decimals(value), text);
+}
+
 TEST(Exports, AnIncompleteMarkIsEmptyAndNeverZero) {
     EXPECT_EQ(marks_csv(two_marks()),
               "student,points,max_points,complete,adjusted,free_days,03_scaled_scores,03_scaled_scores_points,"

@@ -113,6 +113,20 @@ TEST(ClassPage, SpeaksPlainlyAndNamesPeopleOnlyFromARoster) {
     EXPECT_THAT(named, HasSubstr("Everybody in the roster has handed in something"));
 }
 
+TEST(ClassPage, ShowsThePointsThatExportsHave) {
+    SmallClass class_(late);
+    class_.hand_in("anna", "anna.zip", samples::wrong(), "2026-05-04T10:00:00Z");
+    class_.adjust("anna", "03_scaled_scores", 0.05);
+    class_.adjust("anna", "01_single_head", 1.25);
+    ClassFindings findings;
+    findings.marks = class_.marks();
+    const std::string page = class_page(findings);
+    EXPECT_THAT(page, HasSubstr(">2.45<")) << "3 points, less two days, and a bit by hand";
+    EXPECT_THAT(page, HasSubstr(">1.25<")) << "for what was not handed in";
+    EXPECT_THAT(page, HasSubstr(">3.7<"));
+    EXPECT_THAT(page, Not(HasSubstr(">missing<")));
+}
+
 TEST(ClassHtml, PicturesAndTablesCanBeHeard) {
     Html page("Marks");
     page.bars("Students", {{"0 %", 3}, {"10 %", 0}}).table({"", "points"}, {{{"anna"}, {"3", "", true}}});
