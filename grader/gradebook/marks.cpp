@@ -46,6 +46,9 @@ ExerciseMark mark_of(const Attempt& attempt, const ClassRecord& record, const Ma
     return mark;
 }
 
+/// To the nearest multiple, a half up. A sum of 13.249999999999998 is 13.25.
+double rounded(double points, double step) { return std::floor(points / step + 0.5 + 1e-9) * step; }
+
 /// In the order in which they were handed in. One whose time nobody knows comes right after what was recorded before
 /// it.
 void sort_by_hand_in(std::vector<const Attempt*>& attempts) {
@@ -169,7 +172,7 @@ private:
         });
     }
 
-    void add_up(Mark& mark) const {
+    void settle(Mark& mark) const {
         for (ExerciseMark& one : mark.exercises) {
             one.open = one.standing == Standing::pending || one.standing == Standing::untimed ||
                        (one.standing == Standing::malformed && !is_decided(mark, one.exercise));
@@ -182,8 +185,28 @@ private:
                 one.cut = 0;
                 one.open = false;
             }
-            mark.points += one.points;
+        }
+    }
+
+    void drop_lowest(Mark& mark) const {
+        if (policy_.drop_lowest == 0) return;
+        std::vector<ExerciseMark*> regular;
+        for (ExerciseMark& one : mark.exercises)
+            if (policy_.exercises.at(one.exercise).is_regular()) regular.push_back(&one);
+        mark.max_points -= policy_.drop_lowest * regular.front()->max_points;  // they count alike
+        if (std::ranges::any_of(regular, &ExerciseMark::open)) return;
+        std::ranges::reverse(regular);
+        std::ranges::stable_sort(regular, {}, [](const ExerciseMark* one) { return std::round(one->points * 1e6); });
+        for (int i = 0; i < policy_.drop_lowest; ++i) regular[static_cast<std::size_t>(i)]->is_dropped = true;
+    }
+
+    void add_up(Mark& mark) const {
+        settle(mark);
+        for (const ExerciseMark& one : mark.exercises)
             if (!one.extra_credit) mark.max_points += one.max_points;
+        drop_lowest(mark);
+        for (const ExerciseMark& one : mark.exercises) {
+            if (!one.is_dropped) mark.points += one.points;
             if (one.open) mark.complete = false;
         }
         const double sum = mark.points + mark.adjusted;
@@ -193,6 +216,10 @@ private:
             mark.set_to = mark.points = set->points;
             mark.cut = 0;
             mark.complete = true;
+        } else if (policy_.round_to) {
+            const double exact = mark.points;
+            mark.points = rounded(exact, *policy_.round_to);
+            if (std::abs(mark.points - exact) > 1e-9) mark.rounded_from = exact;
         }
     }
 

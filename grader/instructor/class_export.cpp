@@ -57,6 +57,14 @@ void require_options_of_format(const ClassArguments& arguments) {
         throw UsageError("--visible is for ./headway class export gradescope");
 }
 
+/// Another program adds its columns up, and would count what is dropped here.
+void require_columns_that_add_up(const ClassArguments& arguments, const ClassResults& results) {
+    if (arguments.per_exercise && results.graded.policy.drop_lowest > 0)
+        throw UsageError(
+            "with drop_lowest or best in class.toml, columns of exercises do not add up to the mark: leave out "
+            "--per-exercise, or take these out of class.toml and let the platform drop what is lowest");
+}
+
 /// A student's results.json has the mark, late days and adjustments included; its tests count as class.toml says.
 std::string gradescope_document(const verdict::Verdict& verdict, const Mark& mark, const std::string& visible) {
     report::GradescopeOptions options;
@@ -134,6 +142,7 @@ int run_class_export(const Course& course, const ClassArguments& arguments) {
     require_ordinary_target(arguments.folder);
     const Gradebook gradebook(arguments.gradebook, Access::read_only);
     const ClassResults results = class_results(course, arguments, gradebook);
+    require_columns_that_add_up(arguments, results);
     if (arguments.format == "jplag") return export_jplag(course, arguments, gradebook, results.marks);
     tell_of_changed_policy(arguments, results.graded.edition);
     tell_of_strangers(gradebook, results.graded.edition, ids_of(results.roster));

@@ -35,6 +35,19 @@ TEST(StudentPage, SaysHowThePointsComeAboutAndWhatWasGraded) {
         EXPECT_THAT(page, HasSubstr(told));
 }
 
+TEST(StudentPage, SaysWhatIsDroppedAndRounded) {
+    SmallClass class_("drop_lowest = 1\nround = 2\n");
+    class_.hand_in("anna", "anna.zip", samples::wrong());
+    const std::string page = page_of(class_, "anna");
+    for (const char* told : {"4 of 10 points", "Of the exercises that are no extra credit, the lowest does not count",
+                             "rounded to the nearest multiple of 2", "Not in the total: it is among your lowest",
+                             "not in the total, as the lowest: 01_single_head", "the total is rounded from 3"})
+        EXPECT_THAT(page, HasSubstr(told));
+    ClassFindings findings;
+    findings.marks = class_.marks();
+    EXPECT_THAT(class_page(findings), HasSubstr(">3<"));
+}
+
 TEST(StudentPage, ShowsVerdictsAsGradeHtmlDoes) {
     SmallClass class_;
     verdict::Exercise wrong = samples::wrong();
