@@ -26,9 +26,6 @@ void exercise_fields(Csv& csv, const ExerciseMark& one) {
 
 void total(Csv& csv, const Mark& mark) { mark.complete ? csv.number(mark.points) : csv.empty(); }
 
-/// What rounding has added to a total, or taken from it.
-double by_rounding(const Mark& mark) { return mark.rounded_from ? mark.points - *mark.rounded_from : 0; }
-
 /// What was decided about a total, which no exercise's column shows: with it the columns add up to the mark.
 double by_hand(const Mark& mark) {
     double points = mark.points - by_rounding(mark);
@@ -123,6 +120,8 @@ std::string to_string(Standing standing) {
     }
     return "graded";
 }
+
+double by_rounding(const Mark& mark) { return mark.rounded_from ? mark.points - *mark.rounded_from : 0; }
 
 bool handed_in_nothing(const Mark& mark) {
     return std::ranges::all_of(mark.exercises,

@@ -95,7 +95,7 @@ std::vector<MarkChange> changes_of(const Gradebook& gradebook, const Mark& was, 
             changes.back().reasons = {to.suites.contains(exercise) ? "did not count before" : "counts no more"};
         if (is.set_to) changes.back().reasons.push_back(fmt::format("the total stays {:g}, set by hand", *is.set_to));
     }
-    if (was.complete && is.complete && was.rounded_from != is.rounded_from && differ(was.points, is.points))
+    if (was.complete && is.complete && differ(was.points, is.points) && differ(by_rounding(was), by_rounding(is)))
         changes.push_back({is.student,
                            "",
                            was.points,

@@ -90,6 +90,11 @@ TEST_F(Regrade, TellsWhatIsRounded) {
     EXPECT_EQ(found.changes[0].after, 21);
     EXPECT_THAT(found.changes[0].reasons, ElementsAre("rounded from 20"));
     EXPECT_EQ(found.marks, 1U);
+    const MarkChanges coarser =
+        mark_changes(gradebook_, edition("round = 3", later_.suites), edition("round = 15", later_.suites));
+    ASSERT_EQ(coarser.changes.size(), 1U);
+    EXPECT_EQ(coarser.changes[0].before, 21);
+    EXPECT_EQ(coarser.changes[0].after, 15);
 }
 
 /// Nobody's points change, and yet everybody's share of them.
