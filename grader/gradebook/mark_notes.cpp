@@ -17,7 +17,8 @@ void note_attempts(std::vector<std::string>& notes, const Mark& mark, const std:
             notes.push_back(fmt::format("attempt {} does not count: {}", attempt->id, why(*removal)));
             continue;
         }
-        if (!attempt->note.empty()) notes.push_back(attempt->note);
+        if (!attempt->note.empty() && std::ranges::find(notes, attempt->note) == notes.end())
+            notes.push_back(attempt->note);
         if (!attempt->why_this_time.empty() && attempt->submitted)
             notes.push_back(fmt::format("attempt {} counts as handed in at {} {} UTC: {}", attempt->id,
                                         attempt->submitted->substr(0, 10), attempt->submitted->substr(11, 5),

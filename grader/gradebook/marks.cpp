@@ -174,8 +174,9 @@ private:
 
     void settle(Mark& mark) const {
         for (ExerciseMark& one : mark.exercises) {
-            one.open = one.standing == Standing::pending || one.standing == Standing::untimed ||
-                       (one.standing == Standing::malformed && !is_decided(mark, one.exercise));
+            const bool is_unsettled = one.standing == Standing::pending || one.standing == Standing::untimed ||
+                                      (one.standing == Standing::malformed && !is_decided(mark, one.exercise));
+            one.open = is_unsettled && one.max_points > 0;  // what counts nothing keeps nobody waiting
             // What an untimed one has earned is not what it counts.
             const double sum = (one.open ? 0 : one.points) + one.adjusted;
             one.points = std::max(0.0, sum);

@@ -66,6 +66,14 @@ TEST_F(LateMarks, WhatCanvasCallsLateIsOpenUntilItsTimeIsSaid) {
     EXPECT_EQ(mark("anna", deadline).points, 10) << "Canvas has another deadline than class.toml";
 }
 
+TEST_F(LateMarks, WhatHoldsOfTwoAttemptsIsNotedOnce) {
+    for (int i = 0; i < 2; ++i) {
+        attempt("anna", "01", 10, two_days_late);
+        record_.attempts.back().note = "late, says Canvas";
+    }
+    EXPECT_EQ(mark("anna", deadline).notes, std::vector<std::string>{"late, says Canvas"});
+}
+
 TEST_F(LateMarks, ATimeThatWasSaidOfOneAttemptIsNotedWithItsReason) {
     attempt("anna", "01", 10, two_days_late);
     EXPECT_TRUE(mark("anna", deadline).notes.empty());

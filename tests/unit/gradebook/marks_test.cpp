@@ -83,6 +83,16 @@ TEST_F(Marks, WhatCannotBeReadIsNoZeroUntilAPersonDecides) {
     EXPECT_EQ(mark("anna").points, 4);
 }
 
+TEST_F(Marks, WhatCountsNothingLeavesNothingOpen) {
+    unreadable("anna", "the archive is damaged");
+    record_.adjustments.push_back({"anna", exercises[0], 3, "prof", "shown in the lab", "2026"});
+    EXPECT_FALSE(mark("anna").complete);
+    EXPECT_TRUE(mark("anna", "[exercises.02]\npoints = 0").complete);
+    EXPECT_TRUE(mark("anna", "[exercises.02]\npoints = 0").notes.empty());
+    attempt("ben", {{"01", 5}, {"02", -1}});
+    EXPECT_TRUE(mark("ben", "[exercises.02]\npoints = 0").complete);
+}
+
 TEST_F(Marks, ANewHandInSettlesOneThatCouldNotBeRead) {
     unreadable("anna", "the archive is damaged");
     attempt("anna", "01", 4);
