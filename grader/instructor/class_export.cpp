@@ -5,6 +5,7 @@
 #include "terminal/exit_status.hpp"
 
 #include "classroom/class_page.hpp"
+#include "classroom/csv.hpp"
 #include "classroom/page_folder.hpp"
 #include "classroom/student_page.hpp"
 #include "report/gradescope.hpp"
@@ -72,7 +73,7 @@ std::string gradescope_document(const verdict::Verdict& verdict, const Mark& mar
     for (const gradebook::ExerciseMark& exercise : mark.exercises)
         options.points[exercise.exercise] = exercise.max_points;
     nlohmann::json document = report::gradescope(verdict, options);
-    document["score"] = mark.points;
+    document["score"] = classroom::in_hundredths(mark.points);  // as in every other export
     return document.dump(2) + "\n";
 }
 
