@@ -1,5 +1,6 @@
 #include "classroom/class_page.hpp"
 
+#include "classroom/csv.hpp"
 #include "classroom/exports.hpp"
 #include "classroom/html.hpp"
 #include "intake/student_id.hpp"
@@ -23,6 +24,10 @@ constexpr std::size_t most_pairs = 20;
 
 Cell number(std::size_t value) { return {std::to_string(value), "", true}; }
 Cell number(double value) { return {fmt::format("{:.1f}", value), "", true}; }
+/// As in every export; in brackets what is not in the total.
+Cell points_cell(double value, bool is_dropped = false) {
+    return {is_dropped ? "(" + two_decimals(value) + ")" : two_decimals(value), "", true};
+}
 /// Who has no usable id has a row, and no page.
 Cell student(const std::string& id) {
     return {id, intake::is_usable_id(id) ? "students/" + id + ".html" : std::string()};
@@ -145,11 +150,13 @@ std::vector<Cell> student_row(const Mark& mark, const Roster& roster) {
         row.push_back({person == nullptr ? "(not in the roster)" : person->name});
         row.push_back({person == nullptr ? "" : person->section});
     }
-    row.push_back(mark.complete ? number(mark.points) : Cell{"-", "", true});
-    for (const gradebook::ExerciseMark& one : mark.exercises)
-        row.push_back(one.standing == gradebook::Standing::graded || one.set_to
-                          ? number(one.points)
+    row.push_back(mark.complete ? points_cell(mark.points) : Cell{"-", "", true});
+    for (const gradebook::ExerciseMark& one : mark.exercises) {
+        const bool is_decided = one.set_to || (!one.open && one.points > 0);  // nothing handed in, and points by hand
+        row.push_back(one.standing == gradebook::Standing::graded || is_decided
+                          ? points_cell(one.points, one.is_dropped)
                           : Cell{to_string(one.standing), "", true});
+    }
     return row;
 }
 

@@ -4,10 +4,14 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 namespace headway::classroom {
 
+double in_hundredths(double value) { return std::round(value * 100 + std::copysign(1e-6, value)) / 100; }
+
 std::string two_decimals(double value) {
-    std::string digits = fmt::format("{:.2f}", value);
+    std::string digits = fmt::format("{:.2f}", in_hundredths(value));
     digits.erase(digits.find_last_not_of('0') + 1);
     if (digits.ends_with('.')) digits.pop_back();
     return digits == "-0" ? "0" : digits;

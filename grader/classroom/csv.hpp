@@ -6,6 +6,9 @@
 
 namespace headway::classroom {
 
+/// As people round: a half goes away from 0, and what is a half but for the last bits of a double is one.
+double in_hundredths(double value);
+
 /// With at most two digits after the point, none of them a zero that says nothing: "17.5", "10", "0".
 std::string two_decimals(double value);
 

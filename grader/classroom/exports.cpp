@@ -28,13 +28,14 @@ void total(Csv& csv, const Mark& mark) { mark.complete ? csv.number(mark.points)
 
 /// What was decided about a total, which no exercise's column shows: with it the columns add up to the mark.
 double by_hand(const Mark& mark) {
-    double points = mark.points;
+    double points = mark.points - by_rounding(mark);
     for (const ExerciseMark& one : mark.exercises) points -= one.points;
     return std::abs(points) < 1e-9 ? 0 : points;
 }
 
-bool some_total_is_decided(const std::vector<Mark>& marks) {
-    return std::ranges::any_of(marks, [](const Mark& mark) { return mark.complete && by_hand(mark) != 0; });
+/// Whether anybody's mark has something of that kind.
+bool some_have(double (*part)(const Mark&), const std::vector<Mark>& marks) {
+    return std::ranges::any_of(marks, [&](const Mark& mark) { return mark.complete && part(mark) != 0; });
 }
 
 /// Name, ID, SIS ids and section, as Canvas asks for them.
@@ -53,13 +54,13 @@ void canvas_person(Csv& csv, const Mark& mark, const Numbers& users, const Roste
 class PointColumns {
 public:
     PointColumns(const std::vector<Mark>& marks, const GradeColumns& columns)
-        : has_exercises_(columns.of == GradeColumns::Of::each_exercise && !marks.empty()),
-          has_decisions_(has_exercises_ && some_total_is_decided(marks)) {
+        : has_exercises_(columns.of == GradeColumns::Of::each_exercise && !marks.empty()) {
         if (!has_exercises_) names_.push_back(columns.assignment);
         if (has_exercises_)
             for (const ExerciseMark& one : marks.front().exercises)
                 names_.push_back(columns.assignment + " " + one.exercise);
-        if (has_decisions_) names_.push_back(columns.assignment + " by hand");
+        if (has_exercises_ && some_have(by_hand, marks)) add(columns.assignment + " by hand", by_hand);
+        if (has_exercises_ && some_have(by_rounding, marks)) add(columns.assignment + " rounding", by_rounding);
     }
 
     const std::vector<std::string>& names() const { return names_; }
@@ -68,20 +69,25 @@ public:
         if (!has_exercises_) csv.number(marks.empty() ? 0 : marks.front().max_points);
         if (has_exercises_)
             for (const ExerciseMark& one : marks.front().exercises) csv.number(one.extra_credit ? 0 : one.max_points);
-        if (has_decisions_) csv.number(0);
+        for (std::size_t i = 0; i < of_totals_.size(); ++i) csv.number(0);
     }
 
     void points(Csv& csv, const Mark& mark) const {
         if (!has_exercises_) total(csv, mark);
         if (has_exercises_)
             for (const ExerciseMark& one : mark.exercises) one.open ? csv.empty() : csv.number(one.points);
-        if (has_decisions_) mark.complete ? csv.number(by_hand(mark)) : csv.empty();
+        for (const auto part : of_totals_) mark.complete ? csv.number(part(mark)) : csv.empty();
     }
 
 private:
+    void add(const std::string& name, double (*part)(const Mark&)) {
+        names_.push_back(name);
+        of_totals_.push_back(part);
+    }
+
     bool has_exercises_;
-    bool has_decisions_;
     std::vector<std::string> names_;
+    std::vector<double (*)(const Mark&)> of_totals_;  ///< columns after the exercises'
 };
 
 bool is_in_brightspace(const Enrolled& one) { return !(one.org_defined.empty() && one.brightspace_user.empty()); }
@@ -114,6 +120,8 @@ std::string to_string(Standing standing) {
     }
     return "graded";
 }
+
+double by_rounding(const Mark& mark) { return mark.rounded_from ? mark.points - *mark.rounded_from : 0; }
 
 bool handed_in_nothing(const Mark& mark) {
     return std::ranges::all_of(mark.exercises,

@@ -13,6 +13,9 @@ namespace headway::classroom {
 /// "graded", "pending", ...
 std::string to_string(gradebook::Standing standing);
 
+/// What rounding has added to a total, or taken from it.
+double by_rounding(const gradebook::Mark& mark);
+
 /// Whether nothing of what counts was handed in.
 bool handed_in_nothing(const gradebook::Mark& mark);
 

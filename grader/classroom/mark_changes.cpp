@@ -60,6 +60,8 @@ std::vector<std::string> reasons_for(const Gradebook& gradebook, const ExerciseM
                                       after.free_days, before.days_late, before.free_days));
     else if (differ(before.deducted, after.deducted))
         reasons.push_back(fmt::format("{:.2f} deducted for being late, not {:.2f}", after.deducted, before.deducted));
+    if (before.is_dropped != after.is_dropped)
+        reasons.emplace_back(after.is_dropped ? "is dropped, as one of the lowest" : "is dropped no more");
     if (before.source == after.source)
         add_tests(reasons, gradebook, after.source, from.suites.at(before.exercise), to.suites.at(after.exercise));
     return reasons;
@@ -83,7 +85,9 @@ std::vector<MarkChange> changes_of(const Gradebook& gradebook, const Mark& was, 
         const ExerciseMark after = mark_in(is, exercise);
         const bool counts_in_both = from.suites.contains(exercise) && to.suites.contains(exercise);
         const bool stands_alike = counts_in_both ? before.standing == after.standing : before.open == after.open;
-        if (after.set_to || (!differ(before.points, after.points) && stands_alike)) continue;
+        const bool is_in_total_alike = before.is_dropped == after.is_dropped;
+        const bool keeps_points = after.set_to || (!differ(before.points, after.points) && stands_alike);
+        if (keeps_points && is_in_total_alike) continue;
         changes.push_back({is.student, exercise, before.points, after.points, {}});
         if (counts_in_both)
             changes.back().reasons = reasons_for(gradebook, before, from, after, to);
@@ -91,7 +95,19 @@ std::vector<MarkChange> changes_of(const Gradebook& gradebook, const Mark& was, 
             changes.back().reasons = {to.suites.contains(exercise) ? "did not count before" : "counts no more"};
         if (is.set_to) changes.back().reasons.push_back(fmt::format("the total stays {:g}, set by hand", *is.set_to));
     }
+    if (was.complete && is.complete && differ(was.points, is.points) && differ(by_rounding(was), by_rounding(is)))
+        changes.push_back({is.student,
+                           "",
+                           was.points,
+                           is.points,
+                           {is.rounded_from ? fmt::format("rounded from {:g}", *is.rounded_from) : "not rounded"}});
     return changes;
+}
+
+/// Where that alone changes, nobody's points do, and yet every share of them.
+void tell_of_what_can_be_reached(std::vector<std::string>& told, const Mark& was, const Mark& is) {
+    if (told.empty() && differ(was.max_points, is.max_points))
+        told.push_back(fmt::format("{:g} points can be reached in all, not {:g}", is.max_points, was.max_points));
 }
 
 /// What comes to the class or leaves it changes what can be reached, also where it changes nobody's points.
@@ -136,6 +152,7 @@ MarkChanges mark_changes(const Gradebook& gradebook, const Edition& before, cons
             if (mark.points > 0) ++found.up;
             continue;
         }
+        tell_of_what_can_be_reached(found.exercises, old_mark->second, mark);
         const std::vector<MarkChange> changes = changes_of(gradebook, old_mark->second, before, mark, after);
         if (!changes.empty()) count_total(found, old_mark->second, mark);
         found.changes.insert(found.changes.end(), changes.begin(), changes.end());

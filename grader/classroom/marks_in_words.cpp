@@ -86,6 +86,7 @@ std::vector<std::string> reasons_in_words(const ExerciseMark& one, const Mark& m
         reasons.push_back(fmt::format("No exercise falls below 0: {} are not taken off.", two_decimals(one.cut)));
     if (one.extra_credit) reasons.emplace_back("Extra credit: it comes on top.");
     for (std::string& sentence : adjustments_in_words(mark, one.exercise)) reasons.push_back(std::move(sentence));
+    if (one.is_dropped) reasons.emplace_back("Not in the total: it is among your lowest, which are dropped.");
     return reasons;
 }
 
@@ -95,6 +96,7 @@ std::string comment_in_words(const Mark& mark) {
         text += fmt::format(" {}: {}. {}", one.exercise.substr(0, 2), points_in_words(one),
                             fmt::join(reasons_in_words(one, mark), " "));
     for (const std::string& sentence : adjustments_in_words(mark, "")) text += " In all: " + sentence;
+    if (mark.rounded_from) text += fmt::format(" In all: rounded from {:g}.", *mark.rounded_from);
     return text;
 }
 

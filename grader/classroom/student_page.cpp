@@ -28,7 +28,7 @@ std::string title_of(const ExerciseMark& one) {
     return title;
 }
 
-void show_points(Html& page, const Mark& mark) {
+void show_points(Html& page, const gradebook::MarkingPolicy& policy, const Mark& mark) {
     page.paragraph(total_in_words(mark) + (mark.complete ? "." : ": something of it is still open. That is no zero."));
     std::vector<std::vector<Cell>> rows;
     for (const ExerciseMark& one : mark.exercises) {
@@ -37,6 +37,12 @@ void show_points(Html& page, const Mark& mark) {
             {{title_of(one), link}, {points_in_words(one), "", true}, {"", "", false, reasons_in_words(one, mark)}});
     }
     page.heading("Your points").table({"exercise", "points", "how they come about"}, rows);
+    if (policy.drop_lowest > 0)
+        page.paragraph(fmt::format(
+            "Of the exercises that are no extra credit, the lowest {} not count; which, is open until each has a mark.",
+            policy.drop_lowest == 1 ? "does" : fmt::format("{} do", policy.drop_lowest)));
+    if (policy.round_to)
+        page.paragraph(fmt::format("The total is rounded to the nearest multiple of {:g}.", *policy.round_to));
     for (const std::string& sentence : adjustments_in_words(mark, "")) page.paragraph("In all: " + sentence);
     for (const std::string& note : mark.notes) page.paragraph("Note: " + note);
 }
@@ -105,7 +111,7 @@ void shorten_output(verdict::Exercise& exercise) {
 
 std::string student_page(const GradedClass& graded, const Mark& mark, const std::string& name, Copy copy) {
     Html page(name.empty() ? mark.student : fmt::format("{} ({})", name, mark.student));
-    show_points(page, mark);
+    show_points(page, graded.policy, mark);
     show_what_was_graded(page, graded, mark);
     verdict::Verdict verdict = verdict_of(graded, mark);
     if (!verdict.exercises.empty()) page.heading("What the tests say");

@@ -17,7 +17,8 @@ void note_attempts(std::vector<std::string>& notes, const Mark& mark, const std:
             notes.push_back(fmt::format("attempt {} does not count: {}", attempt->id, why(*removal)));
             continue;
         }
-        if (!attempt->note.empty()) notes.push_back(attempt->note);
+        if (!attempt->note.empty() && std::ranges::find(notes, attempt->note) == notes.end())
+            notes.push_back(attempt->note);
         if (!attempt->why_this_time.empty() && attempt->submitted)
             notes.push_back(fmt::format("attempt {} counts as handed in at {} {} UTC: {}", attempt->id,
                                         attempt->submitted->substr(0, 10), attempt->submitted->substr(11, 5),
@@ -50,6 +51,15 @@ void note_decisions(std::vector<std::string>& notes, const Mark& mark, const Rul
         notes.push_back(fmt::format("the total is adjusted by {:+g} points, but never below 0", mark.adjusted));
 }
 
+/// What class.toml makes of the total.
+void note_rules(std::vector<std::string>& notes, const Mark& mark) {
+    std::vector<std::string> dropped;
+    for (const ExerciseMark& one : mark.exercises)
+        if (one.is_dropped) dropped.push_back(one.exercise);
+    if (!dropped.empty()) notes.push_back(fmt::format("not in the total, as the lowest: {}", fmt::join(dropped, ", ")));
+    if (mark.rounded_from) notes.push_back(fmt::format("the total is rounded from {:g}", *mark.rounded_from));
+}
+
 }  // namespace
 
 std::vector<std::string> notes_on(const Mark& mark, const std::vector<const Attempt*>& attempts,
@@ -58,6 +68,7 @@ std::vector<std::string> notes_on(const Mark& mark, const std::vector<const Atte
     note_attempts(notes, mark, attempts, rulings);
     note_unknown_times(notes, mark);
     note_decisions(notes, mark, rulings);
+    note_rules(notes, mark);
     const bool has_own =
         std::ranges::any_of(attempts, [&](const Attempt* one) { return one->student == mark.student; });
     if (!attempts.empty() && !has_own) notes.emplace_back("in a group, no hand-in of their own");

@@ -54,8 +54,9 @@ double number(const toml::node_view<const toml::node> node, const char* what, do
     return *value;
 }
 
-int whole_number(const toml::node_view<const toml::node> node, const char* what, int otherwise, int most) {
-    const double value = number(node, what, otherwise, 0, most);
+int whole_number(const toml::node_view<const toml::node> node, const char* what, int otherwise, int most,
+                 int least = 0) {
+    const double value = number(node, what, otherwise, least, most);
     if (value != static_cast<int>(value))
         throw MarkingPolicyError(fmt::format("class.toml: {} is a whole number", what));
     return static_cast<int>(value);
@@ -149,8 +150,37 @@ void read_groups(MarkingPolicy& policy, const toml::table& table) {
     }
 }
 
+/// What is dropped must count alike, or what can be reached would not be the same for all.
+void require_equal_points(const MarkingPolicy& policy, const std::vector<std::string>& regular) {
+    for (const std::string& one : regular)
+        if (policy.exercises.at(one).points != policy.exercises.at(regular.front()).points)
+            throw MarkingPolicyError(fmt::format(
+                "class.toml: drop_lowest and best need exercises that count alike, and {} counts {:g} "
+                "points, but {} {:g}; extra_credit = true takes one out of this",
+                regular.front(), policy.exercises.at(regular.front()).points, one, policy.exercises.at(one).points));
+}
+
+/// How many of a student's exercises count, said in one of two ways; and to what the total is rounded.
+void read_total(MarkingPolicy& policy, const toml::table& table) {
+    if (table["round"]) policy.round_to = number(table["round"], "round", 1, 0.01, 1000);
+    if (!table["drop_lowest"] && !table["best"]) return;
+    if (table["drop_lowest"] && table["best"])
+        throw MarkingPolicyError("class.toml: drop_lowest and best say one thing in two ways: write one of them");
+    std::vector<std::string> regular;
+    for (const auto& [exercise, marking] : policy.exercises)
+        if (marking.is_regular()) regular.push_back(exercise);
+    if (regular.empty())
+        throw MarkingPolicyError("class.toml: no exercise counts of which drop_lowest or best could leave some");
+    const int count = static_cast<int>(regular.size());
+    policy.drop_lowest = table["best"] ? count - whole_number(table["best"], "best", count, count, 1)
+                                       : whole_number(table["drop_lowest"], "drop_lowest", 0, count - 1);
+    if (policy.drop_lowest > 0) require_equal_points(policy, regular);
+}
+
 void read(MarkingPolicy& policy, const toml::table& table, const std::vector<std::string>& exercises) {
-    allow_only(table, "", {"attempts", "unknown_time", "deadline", "late", "exercises", "extensions", "groups"});
+    allow_only(table, "",
+               {"attempts", "unknown_time", "deadline", "drop_lowest", "best", "round", "late", "exercises",
+                "extensions", "groups"});
     policy.attempts = static_cast<MarkingPolicy::Counts>(word(table["attempts"], "attempts", {"best", "last"}));
     policy.unknown_time = static_cast<MarkingPolicy::UnknownTime>(
         word(table["unknown_time"], "unknown_time", {"open", "on time", "when graded"}));
@@ -165,6 +195,7 @@ void read(MarkingPolicy& policy, const toml::table& table, const std::vector<std
     }
     if (const toml::table* part = table_of(table, "exercises", "03 = { points = 20 }"))
         read_exercises(policy, *part, exercises);
+    read_total(policy, table);
     if (const toml::table* part = table_of(table, "extensions", "s4711 = 3")) read_extensions(policy, *part, exercises);
     if (const toml::table* part = table_of(table, "groups", "team = [\"s1\", \"s2\"]")) read_groups(policy, *part);
 }

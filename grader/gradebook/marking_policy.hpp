@@ -20,6 +20,9 @@ struct ExerciseMarking {
     double points = 10;
     std::optional<std::string> deadline;  ///< ISO 8601, UTC
     bool extra_credit = false;            ///< on top: not in the points that can be reached
+
+    /// One of those of which the lowest may be dropped.
+    bool is_regular() const { return points > 0 && !extra_credit; }
 };
 
 /// How marks come from verdicts: class.toml. Without one: the best attempt, 10 points an exercise, no deadline.
@@ -39,6 +42,8 @@ struct MarkingPolicy {
     int free_days = 0;                                             ///< a student's, for all attempts together
     int grace_minutes = 0;                                         ///< after the deadline, and after each day late
     int last_day = 365;                                            ///< what is later counts nothing
+    int drop_lowest = 0;                                           ///< of a student's regular exercises, so many
+    std::optional<double> round_to;                                ///< the total, to the nearest multiple of it
     std::map<std::string, std::map<std::string, int>> extensions;  ///< student -> exercise ("" for all) -> days
     std::map<std::string, std::vector<std::string>> groups;        ///< what one hands in counts for all
 

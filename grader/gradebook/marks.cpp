@@ -3,6 +3,7 @@
 #include "gradebook/mark_notes.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <tuple>
 
@@ -44,6 +45,9 @@ ExerciseMark mark_of(const Attempt& attempt, const ClassRecord& record, const Ma
     mark.points -= mark.deducted;
     return mark;
 }
+
+/// To the nearest multiple, a half up. A sum of 13.249999999999998 is 13.25.
+double rounded(double points, double step) { return std::floor(points / step + 0.5 + 1e-9) * step; }
 
 /// In the order in which they were handed in. One whose time nobody knows comes right after what was recorded before
 /// it.
@@ -140,9 +144,10 @@ private:
     /// is that, and the mark is open.
     static ExerciseMark best(const std::vector<ExerciseMark>& candidates, const FreeDays& free_days) {
         const auto worth = [&](const ExerciseMark& one) {
-            // Not graded: anything. Untimed: all of it at most, and no free day.
+            // Not graded: anything. Untimed: all of it at most, and no free day. By hand 7 - 5.6 is 1.4, and no more.
             const int spent = std::max(0, one.free_days - free_days.excused(one.attempt));
-            return std::tuple(one.standing == Standing::pending, one.points, -spent, one.standing != Standing::untimed);
+            const double points = std::round(one.points * 1e6);
+            return std::tuple(one.standing == Standing::pending, points, -spent, one.standing != Standing::untimed);
         };
         const ExerciseMark* best = &candidates.front();
         for (const ExerciseMark& one : candidates)
@@ -167,10 +172,11 @@ private:
         });
     }
 
-    void add_up(Mark& mark) const {
+    void settle(Mark& mark) const {
         for (ExerciseMark& one : mark.exercises) {
-            one.open = one.standing == Standing::pending || one.standing == Standing::untimed ||
-                       (one.standing == Standing::malformed && !is_decided(mark, one.exercise));
+            const bool is_unsettled = one.standing == Standing::pending || one.standing == Standing::untimed ||
+                                      (one.standing == Standing::malformed && !is_decided(mark, one.exercise));
+            one.open = is_unsettled && one.max_points > 0;  // what counts nothing keeps nobody waiting
             // What an untimed one has earned is not what it counts.
             const double sum = (one.open ? 0 : one.points) + one.adjusted;
             one.points = std::max(0.0, sum);
@@ -180,8 +186,28 @@ private:
                 one.cut = 0;
                 one.open = false;
             }
-            mark.points += one.points;
+        }
+    }
+
+    void drop_lowest(Mark& mark) const {
+        if (policy_.drop_lowest == 0) return;
+        std::vector<ExerciseMark*> regular;
+        for (ExerciseMark& one : mark.exercises)
+            if (policy_.exercises.at(one.exercise).is_regular()) regular.push_back(&one);
+        mark.max_points -= policy_.drop_lowest * regular.front()->max_points;  // they count alike
+        if (std::ranges::any_of(regular, &ExerciseMark::open)) return;
+        std::ranges::reverse(regular);
+        std::ranges::stable_sort(regular, {}, [](const ExerciseMark* one) { return std::round(one->points * 1e6); });
+        for (int i = 0; i < policy_.drop_lowest; ++i) regular[static_cast<std::size_t>(i)]->is_dropped = true;
+    }
+
+    void add_up(Mark& mark) const {
+        settle(mark);
+        for (const ExerciseMark& one : mark.exercises)
             if (!one.extra_credit) mark.max_points += one.max_points;
+        drop_lowest(mark);
+        for (const ExerciseMark& one : mark.exercises) {
+            if (!one.is_dropped) mark.points += one.points;
             if (one.open) mark.complete = false;
         }
         const double sum = mark.points + mark.adjusted;
@@ -191,6 +217,10 @@ private:
             mark.set_to = mark.points = set->points;
             mark.cut = 0;
             mark.complete = true;
+        } else if (policy_.round_to) {
+            const double exact = mark.points;
+            mark.points = rounded(exact, *policy_.round_to);
+            if (std::abs(mark.points - exact) > 1e-9) mark.rounded_from = exact;
         }
     }
 

@@ -24,6 +24,9 @@
 /// 4. What is not graded, or was handed in at a time that is not known, is open while it could change the mark.
 /// 5. Adjustments are added, but no exercise and no total falls below 0 by them. A mark that was set is what it was set
 ///    to, whatever the rest says.
+/// 6. Of the exercises that are no extra credit the policy may drop the lowest, as they are by then; of equals the
+///    later ones. While one of them is open, which ones these are is open too.
+/// 7. The total, adjusted, may be rounded to the nearest multiple, a half up.
 namespace headway::gradebook {
 
 /// Where the mark of one exercise stands.
@@ -51,6 +54,7 @@ struct ExerciseMark {
     double adjusted = 0;
     double cut = 0;  ///< of what was adjusted: what would have led below 0
     bool is_pinned = false;
+    bool is_dropped = false;  ///< by the policy: not in the total
     std::optional<double> set_to;
 };
 
@@ -60,9 +64,10 @@ struct Mark {
     double adjusted = 0;  ///< the total
     double cut = 0;       ///< of that: what would have led below 0
     double points = 0;
-    double max_points = 0;  ///< without extra credit
-    bool complete = true;   ///< nothing of it is open
-    int free_days = 0;      ///< that were spent, each counted once
+    double max_points = 0;               ///< without extra credit, and without what is dropped
+    std::optional<double> rounded_from;  ///< where that is another number
+    bool complete = true;                ///< nothing of it is open
+    int free_days = 0;                   ///< that were spent, each counted once
     std::optional<double> set_to;
     std::vector<Adjustment> adjustments;
     std::vector<std::string> notes;

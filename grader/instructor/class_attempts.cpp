@@ -37,7 +37,8 @@ std::string worth_text(const ExerciseMark& one, const Mark* mark) {
     if (mark == nullptr) return text;
     const auto counting = std::ranges::find(mark->exercises, one.exercise, &ExerciseMark::exercise);
     if (counting->attempt != one.attempt || counting->open || counting->set_to) return text;
-    return text + (counting->is_pinned ? "; counts, by hand" : "; counts");
+    return text + (counting->is_pinned ? "; counts, by hand" : "; counts") +
+           (counting->is_dropped ? ", but is among the lowest, which are dropped" : "");
 }
 
 /// "2026-05-01 12:00"

@@ -134,6 +134,8 @@ void show_mark(const Mark& mark, const std::string& exercise) {
     fmt::print("{}: now {:g} of {:g} points.\n", is_total ? mark.student : mark.student + " " + exercise,
                is_total ? mark.points : one->points, max_points);
     if (cut > 0) fmt::print("A mark is never below 0: {:g} points of the adjustment have no effect.\n", cut);
+    if (!is_total && one->is_dropped)
+        fmt::print("It is among the lowest, which are dropped: it is not in the total.\n");
     if ((is_total ? mark.points : one->points) > max_points) fmt::print("That is more than can be reached.\n");
 }
 

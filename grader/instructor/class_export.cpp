@@ -5,6 +5,7 @@
 #include "terminal/exit_status.hpp"
 
 #include "classroom/class_page.hpp"
+#include "classroom/csv.hpp"
 #include "classroom/page_folder.hpp"
 #include "classroom/student_page.hpp"
 #include "report/gradescope.hpp"
@@ -57,6 +58,14 @@ void require_options_of_format(const ClassArguments& arguments) {
         throw UsageError("--visible is for ./headway class export gradescope");
 }
 
+/// Another program adds its columns up, and would count what is dropped here.
+void require_columns_that_add_up(const ClassArguments& arguments, const ClassResults& results) {
+    if (arguments.per_exercise && results.graded.policy.drop_lowest > 0)
+        throw UsageError(
+            "with drop_lowest or best in class.toml, columns of exercises do not add up to the mark: leave out "
+            "--per-exercise, or take these out of class.toml and let the platform drop what is lowest");
+}
+
 /// A student's results.json has the mark, late days and adjustments included; its tests count as class.toml says.
 std::string gradescope_document(const verdict::Verdict& verdict, const Mark& mark, const std::string& visible) {
     report::GradescopeOptions options;
@@ -64,7 +73,7 @@ std::string gradescope_document(const verdict::Verdict& verdict, const Mark& mar
     for (const gradebook::ExerciseMark& exercise : mark.exercises)
         options.points[exercise.exercise] = exercise.max_points;
     nlohmann::json document = report::gradescope(verdict, options);
-    document["score"] = mark.points;
+    document["score"] = classroom::in_hundredths(mark.points);  // as in every other export
     return document.dump(2) + "\n";
 }
 
@@ -134,6 +143,7 @@ int run_class_export(const Course& course, const ClassArguments& arguments) {
     require_ordinary_target(arguments.folder);
     const Gradebook gradebook(arguments.gradebook, Access::read_only);
     const ClassResults results = class_results(course, arguments, gradebook);
+    require_columns_that_add_up(arguments, results);
     if (arguments.format == "jplag") return export_jplag(course, arguments, gradebook, results.marks);
     tell_of_changed_policy(arguments, results.graded.edition);
     tell_of_strangers(gradebook, results.graded.edition, ids_of(results.roster));

@@ -4,6 +4,7 @@
 #include "terminal/exit_status.hpp"
 #include "terminal/interrupt.hpp"
 
+#include "classroom/csv.hpp"
 #include "classroom/local_grader.hpp"
 #include "classroom/mark_changes.hpp"
 #include "terminal/page.hpp"
@@ -27,8 +28,9 @@ void show_each(const classroom::MarkChanges& found) {
     for (const std::string& exercise : found.exercises) page.paragraph({.hanging = 2}, {{exercise}});
     for (const classroom::MarkChange& change : found.changes) {
         const std::string which = change.exercise.empty() ? change.student : change.student + " " + change.exercise;
-        page.paragraph({.hanging = 2}, {{fmt::format("{}: {:.2f} -> {:.2f}  {}", which, change.before, change.after,
-                                                     fmt::join(change.reasons, "; "))}});
+        page.paragraph({.hanging = 2},
+                       {{fmt::format("{}: {:.2f} -> {:.2f}  {}", which, classroom::in_hundredths(change.before),
+                                     classroom::in_hundredths(change.after), fmt::join(change.reasons, "; "))}});
     }
     page.paragraph({}, {{fmt::format("{} {}: {} up, {} down.", counted(found.marks, "mark"),
                                      found.marks == 1 ? "changes" : "change", found.up, found.down)}});

@@ -34,9 +34,10 @@ struct Class {
         hands_in(student, exercise, lesson, "int of_" + student + ";");
     }
     void hands_in(const std::string& student, const std::string& exercise, const std::string& lesson,
-                  const std::string& text) {
+                  const std::string& text, const std::string& entry = "") {
         const build::Submission source{exercise, {}, {{"a.cpp", text}}, {}};
-        gradebook.record({0, student, student, {}, "", "", {{exercise, source.digest()}}}, {source});
+        gradebook.record({0, student, entry.empty() ? student : entry, {}, "", "", {{exercise, source.digest()}}},
+                         {source});
         verdict::NamedMistake named;
         named.id = mistake;
         named.title = "a loop never ends";
@@ -85,6 +86,16 @@ TEST(ClassFindings, WhatAGroupHandsInIsOneWork) {
     one.hands_in("s2", "04_merge_heads", "", text);
     EXPECT_TRUE(one.findings("[groups]\nteam = ['s1', 's2']\n").rings.empty());
     EXPECT_EQ(one.findings().rings.size(), 1U);
+}
+
+TEST(ClassFindings, WhatAGroupHandsInOnGradescopeIsOneWork) {
+    Class one;
+    const std::string text = "float own(float* p, int n) { while (n--) *p++ *= 3; return n; }\n";
+    for (const char* student : {"s1", "s2"}) one.hands_in(student, "04_merge_heads", "", text, "submission_17");
+    EXPECT_TRUE(one.findings().rings.empty());
+    one.hands_in("s3", "04_merge_heads", "", text, "submission_18");
+    ASSERT_EQ(one.findings().rings.size(), 1U) << "of them and somebody else";
+    EXPECT_THAT(one.findings().rings[0].members[0].origin.students, ElementsAre("s1", "s2", "s3"));
 }
 
 std::vector<std::string> files_below(const std::filesystem::path& folder) {

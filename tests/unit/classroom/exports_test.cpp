@@ -39,6 +39,16 @@ TEST(Csv, FieldsAreQuotedAndFormulasAreText) {
     EXPECT_EQ(csv.take(), "\"a,b\",\"say \"\"x\"\"\",\"two\nlines\",'=cmd(),'+1,'-1,'@x,'\tx,-1.5,0,\r\n");
 }
 
+TEST(Csv, NumbersAreRoundedAsPeopleDo) {
+    for (const auto& [value, text] : {std::pair{6.125, "6.13"},
+                                      {-6.125, "-6.13"},
+                                      {1.005, "1.01"},
+                                      {6.1249, "6.12"},
+                                      {4.199999999999999, "4.2"},
+                                      {-0.001, "0"}})
+        EXPECT_EQ(two_decimals(value), text);
+}
+
 TEST(Exports, AnIncompleteMarkIsEmptyAndNeverZero) {
     EXPECT_EQ(marks_csv(two_marks()),
               "student,points,max_points,complete,adjusted,free_days,03_scaled_scores,03_scaled_scores_points,"
@@ -140,6 +150,29 @@ TEST(Exports, AnAssignmentPerExerciseAddsUpToTheMark) {
               std::string::npos)
         << csv;
     EXPECT_NE(csv.find(",A,17.5,-1\r\n"), std::string::npos) << csv;
+}
+
+TEST(Exports, RoundingHasAColumnOfItsOwnBesideExercises) {
+    std::vector<gradebook::Mark> marks = two_marks();
+    marks[0].points = 18;
+    marks[0].rounded_from = 17.5;
+    const std::string csv = canvas_csv(marks, {.assignment = "Attention", .of = GradeColumns::Of::each_exercise},
+                                       canvas_users(two_people(), {}), two_people());
+    EXPECT_NE(csv.find("Attention 03_scaled_scores,Attention rounding\r\n    Points Possible,,,,,20,0\r\n"),
+              std::string::npos)
+        << csv;
+    EXPECT_NE(csv.find(",A,17.5,0.5\r\n"), std::string::npos) << csv;
+}
+
+TEST(Exports, MoodlesCommentSaysWhatIsDroppedAndRounded) {
+    std::vector<gradebook::Mark> marks = two_marks();
+    marks[0].points = 18;
+    marks[0].rounded_from = 17.5;
+    marks[0].exercises[0].is_dropped = true;
+    const std::string csv = moodle_csv(marks, "2026-05-01T12:00:00Z", {{"4711", "4711"}});
+    EXPECT_NE(csv.find("Not in the total: it is among your lowest, which are dropped. In all: rounded from 17.5."),
+              std::string::npos)
+        << csv;
 }
 
 /// OrgDefinedId and Username, grade items, and the mark at the end of a row.

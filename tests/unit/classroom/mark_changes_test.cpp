@@ -74,6 +74,37 @@ TEST_F(Regrade, TellsWhichExercisesGo) {
     EXPECT_EQ(found.down, 1U);
 }
 
+TEST_F(Regrade, TellsWhatIsDroppedAndWhatCanBeReached) {
+    const MarkChanges found = mark_changes(gradebook_, later_, edition("drop_lowest = 1", later_.suites));
+    EXPECT_THAT(found.exercises, ElementsAre("10 points can be reached in all, not 20"));
+    ASSERT_EQ(found.changes.size(), 1U);
+    EXPECT_EQ(found.changes[0].exercise, "02_head_splitting");
+    EXPECT_THAT(found.changes[0].reasons, ElementsAre("is dropped, as one of the lowest"));
+    EXPECT_EQ(found.down, 1U);
+}
+
+TEST_F(Regrade, TellsWhatIsRounded) {
+    const MarkChanges found = mark_changes(gradebook_, later_, edition("round = 3", later_.suites));
+    ASSERT_EQ(found.changes.size(), 1U);
+    EXPECT_EQ(found.changes[0].exercise, "");
+    EXPECT_EQ(found.changes[0].after, 21);
+    EXPECT_THAT(found.changes[0].reasons, ElementsAre("rounded from 20"));
+    EXPECT_EQ(found.marks, 1U);
+    const MarkChanges coarser =
+        mark_changes(gradebook_, edition("round = 3", later_.suites), edition("round = 15", later_.suites));
+    ASSERT_EQ(coarser.changes.size(), 1U);
+    EXPECT_EQ(coarser.changes[0].before, 21);
+    EXPECT_EQ(coarser.changes[0].after, 15);
+}
+
+/// Nobody's points change, and yet everybody's share of them.
+TEST_F(Regrade, TellsThatExtraCreditChangesWhatCanBeReached) {
+    const MarkChanges found =
+        mark_changes(gradebook_, later_, edition("[exercises.02]\nextra_credit = true", later_.suites));
+    EXPECT_THAT(found.exercises, ElementsAre("10 points can be reached in all, not 20"));
+    EXPECT_THAT(found.changes, IsEmpty());
+}
+
 TEST_F(Regrade, AnExerciseThatCountsNothingComesUntold) {
     const Edition without = edition("[exercises.02]\npoints = 0", later_.suites);
     const MarkChanges found = mark_changes(gradebook_, earlier_, without);

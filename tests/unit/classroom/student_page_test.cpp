@@ -35,6 +35,19 @@ TEST(StudentPage, SaysHowThePointsComeAboutAndWhatWasGraded) {
         EXPECT_THAT(page, HasSubstr(told));
 }
 
+TEST(StudentPage, SaysWhatIsDroppedAndRounded) {
+    SmallClass class_("drop_lowest = 1\nround = 2\n");
+    class_.hand_in("anna", "anna.zip", samples::wrong());
+    const std::string page = page_of(class_, "anna");
+    for (const char* told : {"4 of 10 points", "Of the exercises that are no extra credit, the lowest does not count",
+                             "rounded to the nearest multiple of 2", "Not in the total: it is among your lowest",
+                             "not in the total, as the lowest: 01_single_head", "the total is rounded from 3"})
+        EXPECT_THAT(page, HasSubstr(told));
+    ClassFindings findings;
+    findings.marks = class_.marks();
+    EXPECT_THAT(class_page(findings), HasSubstr(">3<"));
+}
+
 TEST(StudentPage, ShowsVerdictsAsGradeHtmlDoes) {
     SmallClass class_;
     verdict::Exercise wrong = samples::wrong();
@@ -111,6 +124,20 @@ TEST(ClassPage, SpeaksPlainlyAndNamesPeopleOnlyFromARoster) {
     EXPECT_THAT(named, HasSubstr("Ada &lt;L&gt;"));
     EXPECT_THAT(named, HasSubstr("Not in the roster"));
     EXPECT_THAT(named, HasSubstr("Everybody in the roster has handed in something"));
+}
+
+TEST(ClassPage, ShowsThePointsThatExportsHave) {
+    SmallClass class_(late);
+    class_.hand_in("anna", "anna.zip", samples::wrong(), "2026-05-04T10:00:00Z");
+    class_.adjust("anna", "03_scaled_scores", 0.05);
+    class_.adjust("anna", "01_single_head", 1.25);
+    ClassFindings findings;
+    findings.marks = class_.marks();
+    const std::string page = class_page(findings);
+    EXPECT_THAT(page, HasSubstr(">2.45<")) << "3 points, less two days, and a bit by hand";
+    EXPECT_THAT(page, HasSubstr(">1.25<")) << "for what was not handed in";
+    EXPECT_THAT(page, HasSubstr(">3.7<"));
+    EXPECT_THAT(page, Not(HasSubstr(">missing<")));
 }
 
 TEST(ClassHtml, PicturesAndTablesCanBeHeard) {

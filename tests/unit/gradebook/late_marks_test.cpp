@@ -66,6 +66,14 @@ TEST_F(LateMarks, WhatCanvasCallsLateIsOpenUntilItsTimeIsSaid) {
     EXPECT_EQ(mark("anna", deadline).points, 10) << "Canvas has another deadline than class.toml";
 }
 
+TEST_F(LateMarks, WhatHoldsOfTwoAttemptsIsNotedOnce) {
+    for (int i = 0; i < 2; ++i) {
+        attempt("anna", "01", 10, two_days_late);
+        record_.attempts.back().note = "late, says Canvas";
+    }
+    EXPECT_EQ(mark("anna", deadline).notes, std::vector<std::string>{"late, says Canvas"});
+}
+
 TEST_F(LateMarks, ATimeThatWasSaidOfOneAttemptIsNotedWithItsReason) {
     attempt("anna", "01", 10, two_days_late);
     EXPECT_TRUE(mark("anna", deadline).notes.empty());
@@ -131,6 +139,18 @@ TEST_F(LateMarks, FreeDaysAreSpentOnlyWhereTheySave) {
     EXPECT_EQ(mark("anna", deadline + "[late]\nfree_days = 5\nlast_day = 1").free_days, 0);
     attempt("anna", "01", 10, in_time);
     EXPECT_EQ(mark("anna", deadline + "[late]\nfree_days = 2").free_days, 0) << "another attempt is as good without";
+}
+
+/// 2 of 10 in time and all of 10 five days late, one of them free, are 1.4 of 7 both; as doubles the second is more.
+TEST_F(LateMarks, AttemptsThatAreEqualByHandAreEqual) {
+    attempt("anna", "01", 2, in_time);
+    attempt("anna", "01", 10, "2026-05-06T10:00:00Z");
+    attempt("anna", "02", 10, "2026-05-02T10:00:00Z");
+    const Mark mark =
+        this->mark("anna", deadline + "[late]\npercent_a_day = 20\nfree_days = 1\n[exercises.01]\npoints = 7");
+    EXPECT_EQ(mark.exercises.at(0).attempt, 1);
+    EXPECT_EQ(mark.exercises.at(1).free_days, 1) << "the free day is left for 02";
+    EXPECT_NEAR(mark.points, 11.4, 1e-9);
 }
 
 }  // namespace

@@ -83,6 +83,16 @@ TEST_F(Marks, WhatCannotBeReadIsNoZeroUntilAPersonDecides) {
     EXPECT_EQ(mark("anna").points, 4);
 }
 
+TEST_F(Marks, WhatCountsNothingLeavesNothingOpen) {
+    unreadable("anna", "the archive is damaged");
+    record_.adjustments.push_back({"anna", exercises[0], 3, "prof", "shown in the lab", "2026"});
+    EXPECT_FALSE(mark("anna").complete);
+    EXPECT_TRUE(mark("anna", "[exercises.02]\npoints = 0").complete);
+    EXPECT_TRUE(mark("anna", "[exercises.02]\npoints = 0").notes.empty());
+    attempt("ben", {{"01", 5}, {"02", -1}});
+    EXPECT_TRUE(mark("ben", "[exercises.02]\npoints = 0").complete);
+}
+
 TEST_F(Marks, ANewHandInSettlesOneThatCouldNotBeRead) {
     unreadable("anna", "the archive is damaged");
     attempt("anna", "01", 4);
@@ -114,6 +124,85 @@ TEST_F(Marks, AdjustmentsComeOnTopAndStayVisible) {
     EXPECT_EQ(mark.exercises.at(0).adjusted, 1.5);
     EXPECT_EQ(mark.exercises.at(0).score.points, 7);
     EXPECT_EQ(mark.adjustments.size(), 2U);
+}
+
+TEST_F(Marks, TheLowestAreDroppedAsTheyAreInTheEnd) {
+    attempt("anna", "01", 8);
+    attempt("anna", "02", 6);
+    for (const char* policy : {"drop_lowest = 1", "best = 1"}) {
+        EXPECT_EQ(mark("anna", policy).points, 8);
+        EXPECT_EQ(mark("anna", policy).max_points, 10);
+        EXPECT_TRUE(mark("anna", policy).exercises.at(1).is_dropped);
+        EXPECT_EQ(mark("anna", policy).exercises.at(1).points, 6) << "and its own points stay";
+    }
+    EXPECT_EQ(mark("anna", "best = 2").points, 14);
+    EXPECT_EQ(mark("anna", "drop_lowest = 0").max_points, 20);
+    record_.adjustments.push_back({"anna", exercises[1], 3, "prof", "a reason", "2026"});
+    EXPECT_EQ(mark("anna", "best = 1").points, 9);
+    decide(Decision::Kind::set, "anna", {}, "01", 10);
+    EXPECT_EQ(mark("anna", "best = 1").points, 10);
+    EXPECT_EQ(mark("anna", "best = 1").notes.back(), "not in the total, as the lowest: 02_head_splitting");
+}
+
+TEST_F(Marks, OfEqualsTheLaterIsDropped) {
+    attempt("anna", {{"01", 5}, {"02", 5}});
+    EXPECT_FALSE(mark("anna", "best = 1").exercises.at(0).is_dropped);
+    EXPECT_TRUE(mark("anna", "best = 1").exercises.at(1).is_dropped);
+}
+
+TEST_F(Marks, ExtraCreditIsNeverDropped) {
+    attempt("anna", {{"01", 2}, {"02", 9}});
+    const Mark mark = this->mark("anna", "best = 1\n[exercises.01]\nextra_credit = true\npoints = 5");
+    EXPECT_EQ(mark.points, 10);
+    EXPECT_EQ(mark.max_points, 10);
+}
+
+TEST_F(Marks, WhatIsOpenLeavesOpenWhichAreTheLowest) {
+    attempt("anna", {{"01", 8}, {"02", -1}});
+    const Mark mark = this->mark("anna", "best = 1");
+    EXPECT_FALSE(mark.complete);
+    EXPECT_FALSE(mark.exercises.at(0).is_dropped);
+    EXPECT_EQ(mark.max_points, 10);
+}
+
+TEST_F(Marks, TheTotalIsRoundedAfterAdjustmentsAndAHalfGoesUp) {
+    attempt("anna", {{"01", 5}, {"02", 4}});
+    const auto total = [&](const std::string& policy) { return mark("anna", policy + "[exercises.02]\npoints = 8\n"); };
+    EXPECT_NEAR(total("").points, 8.2, 1e-9);
+    EXPECT_EQ(total("round = 1\n").points, 8);
+    EXPECT_EQ(total("round = 0.5\n").points, 8);
+    EXPECT_EQ(total("round = 0.5\n").notes, std::vector<std::string>{"the total is rounded from 8.2"});
+    record_.adjustments.push_back({"anna", "", 0.05, "prof", "a reason", "2026"});
+    EXPECT_EQ(total("round = 0.5\n").points, 8.5) << "8.25, as a double or not";
+    EXPECT_NEAR(total("round = 0.1\n").points, 8.3, 1e-9);
+    EXPECT_TRUE(total("round = 0.05\n").notes.empty()) << "is a multiple already";
+    decide(Decision::Kind::set, "anna", {}, "", 7.3);
+    EXPECT_EQ(total("round = 1\n").points, 7.3) << "whatever the rest says";
+}
+
+TEST(ClassToml, HowManyCountIsRefusedByNameWhereItCannotBe) {
+    for (const auto& [text, why] :
+         {std::pair<std::string, std::string>{"drop_lowest = 2", "drop_lowest is a number from 0 to 1"},
+          {"drop_lowest = -1", "drop_lowest is a number from 0 to 1"},
+          {"drop_lowest = 0.5", "drop_lowest is a whole number"},
+          {"best = 0", "best is a number from 1 to 2"},
+          {"best = 3", "best is a number from 1 to 2"},
+          {"best = 'all'", "best is a number from 1 to 2"},
+          {"best = 1\ndrop_lowest = 1", "write one of them"},
+          {"best = 1\n[exercises.01]\npoints = 20", "01_single_head counts 20 points, but 02_head_splitting 10"},
+          {"best = 1\n[exercises]\n01 = { points = 0 }\n02 = { points = 0 }", "no exercise counts"},
+          {"drop_lowest = 1\n[exercises.02]\npoints = 0", "drop_lowest is a number from 0 to 0"},
+          {"round = 0", "round is a number from 0.01 to 1000"},
+          {"round = 'up'", "round is a number from 0.01 to 1000"},
+          {"round = true", "round is a number from 0.01 to 1000"},
+          {"[late]\nbest = 1", "late.best is unknown"}})
+        try {
+            MarkingPolicy::parse(text, exercises);
+            ADD_FAILURE() << text;
+        } catch (const MarkingPolicyError& error) {
+            EXPECT_NE(std::string(error.what()).find(why), std::string::npos) << text << ": " << error.what();
+        }
+    EXPECT_NO_THROW(MarkingPolicy::parse("best = 2\n[exercises.01]\npoints = 20", exercises)) << "all of them count";
 }
 
 TEST(ClassToml, WhatItCannotMeanIsRefusedInWords) {

@@ -189,6 +189,8 @@ private:
                         one_of(4),      2 + one_of(3), one_of(2) == 0};
         for (const std::string& student : students)
             if (one_of(2) == 0) model_.rules.extensions[student] = {one_of(4), one_of(3) - 1};
+        model_.rules.counting = std::vector<std::string>{"", "best = 1\n", "drop_lowest = 1\n"}[random_() % 3];
+        model_.rules.thousandths = std::vector<int>{0, 500, 1000, 2500}[random_() % 4];
         term_.regrade(model_.rules);
         return "\n" + model_.rules.toml();
     }

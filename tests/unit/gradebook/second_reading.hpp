@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <string>
@@ -47,17 +48,21 @@ struct Rules {
     int last_day = 365;
     bool group = false;
     std::map<std::string, Extension> extensions = {};  // by student
+    std::string counting = {};                         // how many of the two exercises: "best = 1", ...; empty: both
+    int thousandths = 0;                               // to a multiple of these the total is rounded; 0: it is not
 
+    std::string rounding() const { return thousandths > 0 ? fmt::format("round = {}\n", thousandths / 1000.0) : ""; }
     std::string toml() const {
         const std::vector<const char*> unknown = {"open", "on time", "when graded"};
         std::string extended;
         for (const auto& [student, extension] : extensions)
             extended += fmt::format("{} = {}\n", student, extension.toml());
-        return fmt::format(
-            "attempts = '{}'\nunknown_time = '{}'\ndeadline = {}\n[late]\npercent_a_day = {}\nfree_days = {}\n"
-            "last_day = {}\ngrace_minutes = 60\n[extensions]\n{}{}",
-            best ? "best" : "last", unknown[static_cast<std::size_t>(unknown_time)], at(deadline), percent, free_days,
-            last_day, extended, group ? "[groups]\nteam = ['anna', 'ben']\n" : "");
+        return counting + rounding() +
+               fmt::format(
+                   "attempts = '{}'\nunknown_time = '{}'\ndeadline = {}\n[late]\npercent_a_day = {}\nfree_days = {}\n"
+                   "last_day = {}\ngrace_minutes = 60\n[extensions]\n{}{}",
+                   best ? "best" : "last", unknown[static_cast<std::size_t>(unknown_time)], at(deadline), percent,
+                   free_days, last_day, extended, group ? "[groups]\nteam = ['anna', 'ben']\n" : "");
     }
 };
 
@@ -135,15 +140,25 @@ struct Model {
         return earned - earned * std::min(100, std::max(0, days - excused) * rules.percent) / 100.0;
     }
 
+    /// What two exercises and what was added to both come to.
+    double counted(std::vector<double> points, double more) const {
+        std::ranges::sort(points);
+        if (!rules.counting.empty()) points.front() = 0;
+        const double sum = std::max(0.0, points[0] + points[1] + more);
+        if (rules.thousandths == 0) return sum;
+        const long steps = (std::lround(sum * 1000) + rules.thousandths / 2) / rules.thousandths;
+        return static_cast<double>(steps * rules.thousandths) / 1000;
+    }
+
     /// @return the total; nothing while it is open
     std::optional<double> total(const std::string& student) const {
         std::map<int, int> excused;  // by attempt
         int left = rules.free_days;
-        double sum = 0;
+        std::vector<double> counting;  // of each exercise
         bool open = false;
         for (int exercise = 0; exercise < 2; ++exercise) {
             if (const auto fixed = set.find({student, exercise}); fixed != set.end()) {
-                sum += fixed->second;
+                counting.push_back(fixed->second);
                 continue;
             }
             std::vector<Worth> choices;
@@ -179,12 +194,12 @@ struct Model {
             }
             open |= !choices.empty() && !choices.front().known;
             const auto more = adjusted.find({student, exercise});
-            sum += std::max(0.0, points + (more == adjusted.end() ? 0 : more->second));
+            counting.push_back(std::max(0.0, points + (more == adjusted.end() ? 0 : more->second)));
         }
         if (const auto fixed = set.find({student, -1}); fixed != set.end()) return fixed->second;
         if (open) return {};
         const auto more = adjusted.find({student, -1});
-        return std::max(0.0, sum + (more == adjusted.end() ? 0 : more->second));
+        return counted(counting, more == adjusted.end() ? 0 : more->second);
     }
 };
 
