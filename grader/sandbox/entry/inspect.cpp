@@ -124,6 +124,16 @@ std::string hidden_memory() {
     return ::syscall(SYS_shmget, 0, 4096, 01600) >= 0 ? "shmget works" : "";
 }
 
+/// By numbers, which are the same on all architectures: neither what made the filter nor what built this need know
+/// their names. With these arguments the kernel itself would have something else to say.
+std::string young_doors() {
+    constexpr long statmount = 457, listmount = 458, open_tree_attr = 467, younger_than_any_we_know = 470;
+    for (const long door : {statmount, listmount, open_tree_attr, younger_than_any_we_know})
+        if (::syscall(door, -1, nullptr, 0, nullptr, 0) >= 0 || (errno != EPERM && errno != ENOSYS))
+            return "system call " + std::to_string(door) + " is answered";
+    return "";
+}
+
 std::string kernel_doors() {
     if (::syscall(SYS_bpf, 99, nullptr, 0) < 0 && errno != EPERM) return "bpf is answered";
     if (::syscall(SYS_keyctl, 0, 0, 0) < 0 && errno != EPERM) return "keyctl is answered";
@@ -131,7 +141,8 @@ std::string kernel_doors() {
     if (::syscall(SYS_io_setup, 1, nullptr) < 0 && errno != EPERM) return "io_setup is answered";
     if (::ioctl(STDIN_FILENO, FS_IOC_REMOVE_ENCRYPTION_KEY, nullptr) < 0 && errno != EPERM)
         return "keys of encrypted folders can be removed";
-    return ::syscall(SYS_syncfs, -1) < 0 && errno != EPERM ? "syncfs is answered" : "";
+    if (::syscall(SYS_syncfs, -1) < 0 && errno != EPERM) return "syncfs is answered";
+    return young_doors();
 }
 
 /// Letters to another jail that sees the same library; and news of who opens it.
