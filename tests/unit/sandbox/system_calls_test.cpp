@@ -1,13 +1,16 @@
 // What the kernel's filter answers, read as the kernel reads it: for calls too that this kernel does not have.
 #include "sandbox/system_calls.hpp"
+#include "sandbox/entry/alone.hpp"
 #include "sandbox/protections.hpp"
 #include "sandbox/weaker_jail.hpp"
 
 #include <gmock/gmock.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <stdexcept>
 #include <string>
@@ -143,6 +146,12 @@ TEST_F(Filter, CountsAsTheKernelsHeadersDo) {
 #endif
 }
 
+int starts_threads() {
+    int sum = 0;
+    for (int i = 0; i < 3; ++i) std::thread([&] { sum += 1; }).join();
+    return sum == 3 ? 0 : 2;
+}
+
 /// @return what a process under the whole filter of a jail ends with: 0 if its threads work
 int starts_threads_under(const std::string& bytes) {
     std::string copy = bytes;
@@ -151,14 +160,43 @@ int starts_threads_under(const std::string& bytes) {
     program.filter = reinterpret_cast<sock_filter*>(copy.data());
     if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
         return 1;
-    int sum = 0;
-    for (int i = 0; i < 3; ++i) std::thread([&] { sum += 1; }).join();
-    return sum == 3 ? 0 : 2;
+    return starts_threads();
 }
 
 TEST_F(Filter, LetsThreadsStart) {
     const std::string whole = filter(refused_in(Inmate::pool_user));
     EXPECT_EXIT(::_exit(starts_threads_under(whole)), testing::ExitedWithCode(0), "");
+}
+
+/// @param action  of one that has been told to stay alone, with the password of its one execve
+template <class Action>
+void alone(Action action) {
+    std::uint64_t password = 0;
+    ::_exit(entry::stay_alone(password) ? action(password) : 1);
+}
+
+long become_true(std::uint64_t password) {
+    char name[] = "true";
+    char* const words[] = {name, nullptr};
+    char* const none[] = {nullptr};
+    return ::syscall(SYS_execve, "/bin/true", words, none, password);
+}
+
+TEST(Alone, StartsThreadsAndNoProcess) {
+    EXPECT_EXIT(alone([](std::uint64_t) { return starts_threads(); }), testing::ExitedWithCode(0), "");
+    EXPECT_EXIT(alone([](std::uint64_t) { return static_cast<int>(::fork()); }), testing::KilledBySignal(SIGSYS), "");
+    EXPECT_EXIT(alone([](std::uint64_t) { return std::system("true"); }), testing::KilledBySignal(SIGSYS), "");
+    EXPECT_EXIT(alone([](std::uint64_t) { return ::syscall(SYS_clone3, nullptr, 0) < 0 && errno == ENOSYS ? 0 : 1; }),
+                testing::ExitedWithCode(0), "");
+}
+
+TEST(Alone, BecomesAnotherProgramByThePasswordOnly) {
+    const auto by = [](std::uint64_t change) {
+        alone([change](std::uint64_t password) { return static_cast<int>(become_true(password ^ change)); });
+    };
+    EXPECT_EXIT(by(0), testing::ExitedWithCode(0), "");
+    EXPECT_EXIT(by(1), testing::KilledBySignal(SIGSYS), "");
+    EXPECT_EXIT(by(std::uint64_t{1} << 63U), testing::KilledBySignal(SIGSYS), "");
 }
 
 }  // namespace
