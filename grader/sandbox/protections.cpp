@@ -182,9 +182,12 @@ void no_tracing(Plan& plan) {
             "perf_event_open"});
 }
 
-/// Attack: hide memory where no process's resident size shows it, and leave it behind; fill large pipes with it.
+/// Attack: hide memory where no process's resident size shows it, and leave it behind; fill large pipes with it, or the
+/// attributes of files, which no size of a folder bounds.
 void no_hidden_memory(Plan& plan) {
-    refuse(plan, EPERM, {"memfd_create", "memfd_secret", "shmget", "msgget", "semget", "mq_open"});
+    refuse(plan, EPERM,
+           {"memfd_create", "memfd_secret", "shmget", "msgget", "semget", "mq_open", "setxattr", "lsetxattr",
+            "fsetxattr", "setxattrat"});
     plan.refused.push_back({.name = "fcntl", .error = EPERM, .what = F_SETPIPE_SZ});
 }
 

@@ -121,6 +121,12 @@ std::string hidden_memory() {
     if (::syscall(SYS_memfd_create, "attempt", 0) >= 0) return "memfd_create works";
     std::array<int, 2> pipe{};
     if (::pipe(pipe.data()) == 0 && ::fcntl(pipe[1], F_SETPIPE_SZ, 1 << 20) > 0) return "a pipe holds 1 MiB";
+    // Of no file: the kernel itself would say so.
+    constexpr long setxattrat = 463;
+    if (::syscall(SYS_fsetxattr, -1, "user.attempt", "1", 1, 0) < 0 && errno != EPERM)
+        return "files can be given attributes";
+    if (::syscall(setxattrat, -1, "", 0, "user.attempt", nullptr, 0) >= 0 || (errno != EPERM && errno != ENOSYS))
+        return "files can be given attributes by setxattrat";
     return ::syscall(SYS_shmget, 0, 4096, 01600) >= 0 ? "shmget works" : "";
 }
 

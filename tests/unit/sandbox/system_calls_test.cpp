@@ -118,6 +118,14 @@ TEST_F(Filter, AnswersClone3AsAnOldKernelDoes) {
     for (const std::uint32_t number : {457U, 458U, 467U, 470U}) EXPECT_NE(answer(whole, number), SECCOMP_RET_ALLOW);
 }
 
+TEST_F(Filter, GivesFilesNoAttributesInAnyJail) {
+    constexpr std::uint32_t setxattrat = 463;
+    for (const Inmate inmate : {Inmate::pool_user, Inmate::own_namespace, Inmate::another_user, Inmate::same_user})
+        for (const std::uint32_t number :
+             {std::uint32_t{SYS_setxattr}, std::uint32_t{SYS_lsetxattr}, std::uint32_t{SYS_fsetxattr}, setxattrat})
+            EXPECT_EQ(answer(filter(refused_in(inmate)), number), refused_as(EPERM)) << number;
+}
+
 #ifdef __x86_64__
 TEST_F(Filter, LetsNobodyInByTheNumbersOfX32) {
     EXPECT_THAT(answer(filter({{"mount", EPERM}}), (1U << 30U) + 41), testing::Ne(SECCOMP_RET_ALLOW));
