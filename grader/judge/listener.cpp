@@ -25,7 +25,7 @@ std::string gtest_messages(const testing::TestResult& result) {
 }  // namespace
 
 void Listener::OnTestStart(const testing::TestInfo&) {
-    student_.test_record() = {};
+    student_.begin_test();
     own_memory_ran_out() = false;
 }
 

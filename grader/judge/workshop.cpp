@@ -71,6 +71,13 @@ Student Workshop::student(const Program& program, const CallLimits& limits) cons
     if (!counts_.empty())
         return {jail_.lock_with_parcel(counting_command(program), contents(program), parcel()), limits};
     Student student(jail_.lock(command(program), contents(program)), limits);
+    // A sanitizer's own memory and time are measured by nobody.
+    if (!program.sanitized)
+        student.measured_in([this, program](sandbox::Offspring offspring) {
+            sandbox::Command measured = command(program);
+            measured.offspring = offspring;
+            return jail_.lock(measured, contents(program));
+        });
     const Program known_good{.worker = own_folder() / "headway-attention", .sanitized = program.sanitized};
     if (fs::exists(known_good.worker))
         student.compared_with([this, known_good] { return jail_.lock(command(known_good), contents(known_good)); });

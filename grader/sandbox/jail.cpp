@@ -5,6 +5,7 @@
 #include "sandbox/weaker_jail.hpp"
 
 #include <fstream>
+#include <memory>
 #include <sstream>
 #include <stdexcept>
 #include <string_view>
@@ -71,6 +72,12 @@ std::vector<std::string> instructions(const Plan& plan) {
     return words;
 }
 
+/// A child that nobody waits for leaves no trace, and one's own memory is forgotten with the program.
+bool stays_alone(Offspring offspring, const std::shared_ptr<ControlGroup>& group) {
+    if (offspring == Offspring::any) return false;
+    return offspring == Offspring::none || !group || !group->reset_peak_memory();
+}
+
 }  // namespace
 
 fs::path bubblewrap() {
@@ -112,7 +119,15 @@ Launch Jail::lock(Command command, const JailContents& contents) const {
     locked.limits.resident = command.limits.resident;
     locked.limits.stack = command.limits.stack;  // the first program's, and so everybody's
     const std::string filter = system_call_filter(plan.refused);
-    const std::vector<std::string> entry = with_private_folder(plan, instructions(plan));
+    // Watching from outside comes first; the kernel's bound is for what it cannot see, or is too slow for.
+    std::string ignored;
+    if (command.limits.resident > 0)
+        locked.group = ControlGroup::make({.memory = command.limits.resident + contents.folder + mebibytes(128),
+                                           .processes = command.limits.processes + lingering},
+                                          ignored);
+    locked.alone = stays_alone(command.offspring, locked.group);
+    std::vector<std::string> entry = with_private_folder(plan, instructions(plan));
+    if (locked.alone) entry.insert(entry.begin(), "alone=yes");
     locked.attachments.push_back({number::entry, joined(entry)});
     if (is_weaker()) {
         locked.guarded = true;
@@ -128,12 +143,6 @@ Launch Jail::lock(Command command, const JailContents& contents) const {
         }
     }
     locked.arguments.push_back(plan.entry_inside);
-    // Watching from outside comes first; the kernel's bound is for what it cannot see, or is too slow for.
-    std::string ignored;
-    if (command.limits.resident > 0)
-        locked.group = ControlGroup::make({.memory = command.limits.resident + contents.folder + mebibytes(128),
-                                           .processes = command.limits.processes + lingering},
-                                          ignored);
     return Launch(std::move(locked));
 }
 

@@ -33,6 +33,14 @@ struct Limits {
     std::uint64_t files = 0;          ///< open at once, in each process
 };
 
+/// Whether a jailed program may start processes, or become another program. What they take does not show in the process
+/// that is measured.
+enum class Offspring {
+    any,
+    counted,  ///< only where a control group tells the most memory that all of them took
+    none,
+};
+
 /// Bytes that a process finds under a descriptor: no file that somebody else could change, no argument that the
 /// process could read.
 struct Attachment {
@@ -45,10 +53,12 @@ struct Command {
     std::vector<std::string> environment;  ///< "NAME=value"; nothing is inherited
     std::filesystem::path directory = "/";
     Limits limits;
+    Offspring offspring = Offspring::any;
 
     // ---- what a jail adds; see Jail::lock ------------------------------------------------------------------------
     bool jailed = false;  ///< arguments start a jail, and the program in it later
     std::vector<Attachment> attachments = {};
+    bool alone = false;    ///< the kernel ends it (SIGSYS) if it starts a process or becomes another program
     bool guarded = false;  ///< its first process cleans up after the others: asked to end, it ends all of them
     std::filesystem::path delivery = {};       ///< gets what the jail hands out; empty: nothing
     bool delivery_is_parcel = false;           ///< of several files; see parcel.hpp

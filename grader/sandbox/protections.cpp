@@ -182,9 +182,12 @@ void no_tracing(Plan& plan) {
             "perf_event_open"});
 }
 
-/// Attack: hide memory where no process's resident size shows it, and leave it behind; fill large pipes with it.
+/// Attack: hide memory where no process's resident size shows it, and leave it behind; fill large pipes with it, or the
+/// attributes of files, which no size of a folder bounds.
 void no_hidden_memory(Plan& plan) {
-    refuse(plan, EPERM, {"memfd_create", "memfd_secret", "shmget", "msgget", "semget", "mq_open"});
+    refuse(plan, EPERM,
+           {"memfd_create", "memfd_secret", "shmget", "msgget", "semget", "mq_open", "setxattr", "lsetxattr",
+            "fsetxattr", "setxattrat"});
     plan.refused.push_back({.name = "fcntl", .error = EPERM, .what = F_SETPIPE_SZ});
 }
 
@@ -220,15 +223,16 @@ void no_new_namespaces(Plan& plan) {
 /// Attack: a mistake of the kernel in what no submission needs. Take the key away that opens the home of the user who
 /// grades, where that is encrypted: keyctl by way of a file.
 void no_kernel_doors(Plan& plan) {
-    refuse(plan, EPERM,
-           {"bpf", "io_uring_setup", "io_uring_enter", "io_uring_register", "userfaultfd", "keyctl", "add_key",
-            "request_key", "mount", "umount2", "pivot_root", "chroot", "fsopen", "fsmount", "fspick", "move_mount",
-            "open_tree", "mount_setattr", "init_module", "finit_module", "delete_module", "kexec_load",
-            "kexec_file_load", "open_by_handle_at", "name_to_handle_at", "quotactl", "swapon", "swapoff", "acct",
-            "reboot", "fanotify_init", "lookup_dcookie", "syslog", "settimeofday", "clock_settime", "iopl", "ioperm",
-            "modify_ldt", "vmsplice", "statmount", "listmount",
-            // What the whole machine shares: its disks, flushed again and again, and its few asynchronous requests.
-            "sync", "syncfs", "io_setup", "io_submit"});
+    refuse(
+        plan, EPERM,
+        {"bpf", "io_uring_setup", "io_uring_enter", "io_uring_register", "userfaultfd", "keyctl", "add_key",
+         "request_key", "mount", "umount2", "pivot_root", "chroot", "fsopen", "fsconfig", "fsmount", "fspick",
+         "move_mount", "open_tree", "open_tree_attr", "mount_setattr", "init_module", "finit_module", "delete_module",
+         "kexec_load", "kexec_file_load", "open_by_handle_at", "name_to_handle_at", "quotactl", "quotactl_fd", "swapon",
+         "swapoff", "acct", "reboot", "fanotify_init", "lookup_dcookie", "syslog", "settimeofday", "clock_settime",
+         "iopl", "ioperm", "modify_ldt", "vmsplice", "statmount", "listmount", "lsm_set_self_attr",
+         // What the whole machine shares: its disks, flushed again and again, and its few asynchronous requests.
+         "sync", "syncfs", "io_setup", "io_submit"});
     for (const unsigned long request : {FS_IOC_ADD_ENCRYPTION_KEY, FS_IOC_REMOVE_ENCRYPTION_KEY})
         plan.refused.push_back({.name = "ioctl", .error = EPERM, .what = static_cast<std::uint32_t>(request)});
 }

@@ -19,8 +19,14 @@ struct Refused {
     bool only_with_third = false;             ///< its third argument is not 0: prlimit64 sets what else it reads
 };
 
-/// The kernel's filter (seccomp, as BPF) that refuses them, and every call of another architecture.
+/// The kernel's filter (seccomp, as BPF) that refuses them, and every call of another architecture. A call that is
+/// younger than what we know gets ENOSYS.
 /// @return empty if Headway was built without libseccomp
+/// @throws std::runtime_error if one of them has no number
 std::string system_call_filter(const std::vector<Refused>& refused);
+
+/// Its number; below 0 where this architecture has none by that name. Without libseccomp 0.
+/// @throws std::runtime_error if nobody knows it
+int number_of(const std::string& system_call);
 
 }  // namespace headway::sandbox

@@ -67,7 +67,7 @@ Student::Student(sandbox::Launch worker, CallLimits limits) : launch_(std::move(
 WorkerLink& Student::link() {
     constexpr int most_attempts = 3;
     for (int attempt = 1; !link_; ++attempt) try {
-            link_ = std::make_unique<WorkerLink>(launch_, limits_);
+            link_ = std::make_unique<WorkerLink>(measured_ != nullptr ? *measured_ : launch_, limits_);
         } catch (const std::system_error&) {
             if (attempt == most_attempts) throw;
             std::this_thread::sleep_for(attempt * milliseconds(100));
@@ -100,7 +100,21 @@ void Student::fresh_worker() {
     const bool has_ended = is_orderly && all_end_ && link_->finish();
     if (is_orderly) all_end_ = has_ended;
     link_.reset();
+    measured_ = nullptr;
     if (has_ended) after_worker_();
+}
+
+void Student::fresh_measured_worker(sandbox::Offspring offspring) {
+    fresh_worker();
+    if (!measured_in_) return;
+    auto found = measured_launches_.find(offspring);
+    if (found == measured_launches_.end()) found = measured_launches_.emplace(offspring, measured_in_(offspring)).first;
+    measured_ = &found->second;
+}
+
+void Student::begin_test() {
+    if (measured_ != nullptr) fresh_worker();
+    test_ = {};
 }
 
 void Student::collect_output() {

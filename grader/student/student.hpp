@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -152,6 +153,12 @@ public:
 
     /// A process without memory of earlier calls.
     void fresh_worker();
+    /// One for measured(), which can hide nothing that it takes in processes that it starts.
+    void fresh_measured_worker(sandbox::Offspring offspring);
+    /// Who knows how to lock one up. As long as nobody does, workers that are measured are as others.
+    void measured_in(std::function<sandbox::Launch(sandbox::Offspring)> lock) { measured_in_ = std::move(lock); }
+    /// The next test's worker may do what any may; its record is empty.
+    void begin_test();
     /// Moves what the worker printed into the record of the current test.
     void collect_output();
     /// From now on a worker that is no longer needed ends by itself, and writes what it counted, instead of being
@@ -177,6 +184,9 @@ private:
 
     sandbox::Launch launch_;
     std::function<sandbox::Launch()> known_good_;
+    std::function<sandbox::Launch(sandbox::Offspring)> measured_in_;
+    std::map<sandbox::Offspring, sandbox::Launch> measured_launches_;
+    const sandbox::Launch* measured_ = nullptr;  ///< one of these, while a worker is measured
     CallLimits limits_;
     TestRecord test_;
     std::unique_ptr<WorkerLink> link_;

@@ -129,6 +129,7 @@ void WorkerLink::explain_end() {
     look_at_memory();
     if (ended->signal == SIGXCPU) stop(FailureKind::timeout, "used up its computing time");
     if (ended->signal == SIGSEGV && stack_is_used_up_) stop(FailureKind::crash, used_up_the_stack);
+    if (ended->signal == SIGSYS && is_alone_) stop(FailureKind::wrong_behaviour, starts_processes);
     if (ended->signal == SIGABRT) stop(FailureKind::crash, abort_words(tail_));
     if (ended->signal != 0)
         stop(FailureKind::crash, signal_words(ended->signal), is_sent(ended->signal) ? Doubt::outside : Doubt::none);

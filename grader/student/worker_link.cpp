@@ -81,7 +81,9 @@ struct WorkerLink::Deadline {
 };
 
 WorkerLink::WorkerLink(const sandbox::Launch& launch, const CallLimits& limits)
-    : process_(sandbox::Process::start(launch, sandbox::Channel::yes)), limits_(limits) {
+    : process_(sandbox::Process::start(launch, sandbox::Channel::yes)),
+      is_alone_(launch.command().alone),
+      limits_(limits) {
     next_look_ = steady_clock::now() + milliseconds(tick_milliseconds / 2);
     make_nonblocking(process_.channel());
     make_nonblocking(process_.output());

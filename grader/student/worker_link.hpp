@@ -42,6 +42,11 @@ inline constexpr const char* waits = "does it wait for something?";
 inline constexpr const char* used_up_the_stack =
     "used up the stack: does a function call itself, or do two call each other, without end? (SIGSEGV)";
 
+/// Of one that is measured alone.
+inline constexpr const char* starts_processes =
+    "starts a process or another program, whose memory and time cannot be measured here; compute in the one that was "
+    "called (threads are fine)";
+
 /// A call that got no answer: the worker is gone. The next call needs a fresh one.
 struct NoAnswer {
     verdict::FailureKind kind;
@@ -128,6 +133,7 @@ private:
     [[noreturn]] void stop_for_memory();
 
     sandbox::Process process_;
+    bool is_alone_;  ///< the kernel ends it if it starts a process
     CallLimits limits_;
     Printed printed_;
     std::string tail_;

@@ -10,6 +10,7 @@ Each folder here is one attack: attack.cpp, put beside a right solution of exerc
     stopped_by        the protections that it runs into
     succeeds_without  it is live: with these switched off it succeeds ...
     succeeds_with     ... or with these limits for workers
+    since_linux       an older kernel has not what it attacks: it is not proven live there
     sign              what shows that: HOSTILE-SUCCESS (unless given), "canary", "survivor", "passed", or a text
 
 usage: run_hostile.py --cli PROGRAM --course FOLDER --work FOLDER [--user N] [--no-live] [--weaker [--no-landlock]]
@@ -25,6 +26,8 @@ import argparse
 import json
 import os
 import pathlib
+import platform
+import re
 import secrets
 import shutil
 import signal
@@ -172,6 +175,11 @@ class Attack:
     def live_where(self):
         where = self.about["where"]
         return "call" if "call" in where else where[0]
+
+    def finds_its_target(self):
+        here, since = (tuple(map(int, re.findall(r"\d+", version)[:2]))
+                       for version in (platform.release(), self.about.get("since_linux", "0.0")))
+        return here >= since
 
     def looks_into(self, folder, place):
         """Whether it looks for something of the grader's that lies there."""
@@ -327,6 +335,8 @@ def main():
             if can_succeed and not arguments.no_live and where == attack.live_where():
                 if attack.looks_into("/tmp", place):
                     note = ", not proven live: every jail has a /tmp of its own, and the course lies in it"
+                elif not attack.finds_its_target():
+                    note = f", not proven live: that takes Linux {attack.about['since_linux']}"
                 elif is_live(place, attack, where):
                     live += 1
                     note = ", live"

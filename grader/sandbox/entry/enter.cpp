@@ -3,12 +3,15 @@
 //
 // Its instructions are NUL-terminated words under descriptor 7:
 //     user=N nproc=N nofile=N as=BYTES fsize=BYTES cpu=SECONDS directory=PATH env=NAME=VALUE deliver=PATH pack=PATH
-//     open=PATH first=yes -- PROGRAM ...
+//     open=PATH first=yes alone=yes -- PROGRAM ...
 // open: everybody may write to the folder PATH, which is the entry's.
 // deliver: the file PATH is copied to descriptor 5 after the program has succeeded.
 // pack: the folder PATH is made, and what the program has left in it is packed into descriptor 5, however the program
 // ended; see parcel.hpp.
+// alone: the kernel ends the program if it starts a process or becomes another program; see alone.hpp.
 // first: it is process 1 of the jail, and stays that. The program is another, and cannot write to this one.
+#include "sandbox/entry/alone.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -108,9 +111,11 @@ void become_user(const char* value) {
 void close_at_exec(int descriptor) { ::fcntl(descriptor, F_SETFD, FD_CLOEXEC); }
 
 void run(Instructions& all) {
+    std::uint64_t password = 0;
+    if (setting(all, "alone") != nullptr && !entry::stay_alone(password)) give_up();
     const int inside = 0;
     if (::write(ready, &inside, sizeof inside) < 0) ::_exit(126);
-    ::execve(all.arguments.front(), all.arguments.data(), all.environment.data());
+    ::syscall(SYS_execve, all.arguments.front(), all.arguments.data(), all.environment.data(), password);
     give_up();
 }
 

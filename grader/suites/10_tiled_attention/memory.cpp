@@ -25,7 +25,7 @@ std::string too_much(const Memory& memory, const Sizes& n, const std::string& ca
 }
 
 Answered ask_measured(Student& student, Random& random, const Inputs& in, const Mask& mask, bool causal, Index tile) {
-    student.fresh_worker();
+    student.fresh_measured_worker(sandbox::Offspring::counted);
     Arguments arguments = in.with(mask, causal, tile);
     std::uint64_t given = 0;
     for (std::size_t i = 0; i < 3; ++i) {

@@ -102,7 +102,7 @@ std::uint64_t given_with(const Inputs& in) { return bytes(in.q) + bytes(in.k) + 
 /// Bytes that a call takes beside arguments and result.
 std::optional<std::uint64_t> taken_by(Student& student, Random& random, const Inputs& in) {
     // In a worker of its own: freed memory of earlier calls would hide a new allocation.
-    student.fresh_worker();
+    student.fresh_measured_worker(sandbox::Offspring::none);
     student.outcome(measured_function, long_inputs(random, 64).arguments());  // code that runs first is loaded first
     const Student::Measured measured = ask_measured(student, in);
     expect_some_rows(student, random, in, measured.answer);
@@ -141,6 +141,7 @@ Times times_of_long_texts(Student& student, Random& random) {
         expect_some_rows(student, random, in, measured.answer);
         return milliseconds(measured);
     };
+    student.fresh_measured_worker(sandbox::Offspring::none);  // no group tells the time of what has ended
     Times times;
     times.T = 256;
     while (4 * times.T < longest && ask(4 * times.T) < measurable) times.T *= 2;

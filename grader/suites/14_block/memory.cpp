@@ -45,7 +45,7 @@ Index count_of(float number) {
 /// would hide a new allocation.
 Measured stack_measured(Student& student, Random& random, const BlockSizes& n, Index L) {
     const char* const function = "calls_of_stack_backward";
-    student.fresh_worker();
+    student.fresh_measured_worker(sandbox::Offspring::counted);
     Arguments arguments = BlockInputs(random, n, L).backward();
     for (wire::Field& argument : arguments)
         if (const auto* tensor = std::get_if<Tensor>(&argument.value))

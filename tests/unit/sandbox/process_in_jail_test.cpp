@@ -1,4 +1,5 @@
 // Programs in a jail, as the judge and the compiler's caller see them.
+#include "sandbox/control_group.hpp"
 #include "sandbox/survey.hpp"
 #include "temporary_folder.hpp"
 
@@ -35,6 +36,11 @@ protected:
     }
     static Finished in_jail(const Command& command, int seconds = 30) {
         return run(machine().jail.lock(command, tools()), std::chrono::seconds(seconds), 65536);
+    }
+    static Ended ended_with(Offspring offspring, const std::string& line) {
+        Command command = shell(line);
+        command.offspring = offspring;
+        return in_jail(command).ended;
     }
     static JailContents tools() { return {.program = {}, .readable = {}, .tools = true, .folder = mebibytes(16)}; }
 };
@@ -129,6 +135,24 @@ TEST_F(ProcessInJail, WhatItComputedIsKnown) {
     EXPECT_GT(finished.computed, std::chrono::milliseconds(100));
     const auto idle = in_jail(shell("sleep 0.5"));
     EXPECT_LT(idle.computed, std::chrono::milliseconds(100));
+}
+
+/// Even one that nobody waits for, which leaves no trace afterwards.
+TEST_F(ProcessInJail, MayBeKeptFromStartingOthersOrBecomingAnother) {
+    EXPECT_TRUE(ended_with(Offspring::none, "i=0; while [ $i -lt 1000 ]; do i=$((i+1)); done").success());
+    EXPECT_EQ(ended_with(Offspring::none, "(exit 0); exit 0").signal, SIGSYS);
+    EXPECT_EQ(ended_with(Offspring::none, "trap '' CHLD; /bin/true & exit 0").signal, SIGSYS);
+    EXPECT_EQ(ended_with(Offspring::none, "exec /bin/true").signal, SIGSYS);
+    EXPECT_TRUE(ended_with(Offspring::any, "(exit 0); exec /bin/true").success());
+}
+
+TEST_F(ProcessInJail, StartsOthersWhereAGroupCountsThem) {
+    Command command = shell("(exit 0); exec /bin/true");
+    command.offspring = Offspring::counted;
+    const Launch locked = machine().jail.lock(command, tools());
+    const bool is_counted = locked.command().group && locked.command().group->reset_peak_memory();
+    EXPECT_EQ(locked.command().alone, !is_counted);
+    EXPECT_EQ(run(locked, std::chrono::seconds(30), 4096).ended.success(), is_counted);
 }
 
 TEST_F(ProcessInJail, MemoryIsWatchedWhereItsOutputIsTakenToo) {

@@ -39,7 +39,10 @@ const Places allowed{
     {"grader/sandbox/process.hpp", {{"trusted", 2}}},
     {"grader/sandbox/orphans.cpp", {{"fork", 1}}},  // fork_own_child(), for process.cpp
     // Within the jail: the first programs there become the one that is jailed.
-    {"grader/sandbox/entry/enter.cpp", {{"fork", 1}, {"execve", 1}}},
+    {"grader/sandbox/entry/enter.cpp", {{"fork", 1}, {"SYS_execve", 1}}},
+    // A filter that refuses them.
+    {"grader/sandbox/entry/alone.cpp",
+     {{"SYS_clone", 1}, {"SYS_clone3", 1}, {"SYS_fork", 1}, {"SYS_vfork", 1}, {"SYS_execve", 1}, {"SYS_execveat", 1}}},
     {"grader/sandbox/entry/guard.cpp", {{"fork", 2}, {"execve", 1}}},
     {"grader/sandbox/entry/among_others.cpp", {{"fork", 2}}},  // headway-inspect, which starts nothing
     // Where no jail can be built: require_jail() then refuses what is not one's own, unless somebody says --unsafe.
