@@ -191,7 +191,10 @@ verdict::SourceLine SourceLines::with_left_side(verdict::SourceLine line) const 
 
 std::optional<FunctionAround> SourceLines::function_around(const verdict::SourceLine& line) const {
     const auto found = find(line.file);
-    return found == files_.end() ? std::nullopt : build::function_around(found->second.text, line.line);
+    if (found == files_.end()) return {};
+    File& file = found->second;
+    if (!file.functions) file.functions.emplace(file.text);
+    return file.functions->around(line.line);
 }
 
 std::optional<verdict::SourceLine> source_line(const std::vector<SourceFile>& files, const std::string& name,

@@ -48,7 +48,8 @@ public:
 private:
     struct File {
         std::string_view text;
-        std::vector<std::string_view> lines;  ///< once somebody asks for one
+        std::vector<std::string_view> lines;       ///< once somebody asks for one
+        std::optional<FunctionsOfFile> functions;  ///< the same
     };
     std::map<std::string, File>::iterator find(std::string_view name) const;
 
