@@ -176,11 +176,6 @@ std::optional<verdict::SourceLine> SourceLines::at(std::string_view name, int li
     return verdict::SourceLine{find(name)->first, line, cut(without_space_around(*text))};
 }
 
-std::string_view SourceLines::text(std::string_view name) const {
-    const auto found = find(name);
-    return found == files_.end() ? std::string_view{} : found->second.text;
-}
-
 verdict::SourceLine SourceLines::with_left_side(verdict::SourceLine line) const {
     const auto before = whole(line.file, line.line - 1);
     if (!before) return line;
