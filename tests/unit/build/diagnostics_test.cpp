@@ -195,6 +195,19 @@ TEST(DefinedFunctions, TheLibrarysAreToldFromOnesOwn) {
                                         "memcmp", "operator delete", "operator new"}));
 }
 
+/// nm takes the letter from the name of a section first: .pdata, .edata, .idata.
+TEST(DefinedFunctions, TheLibrarysAreToldWhateverSectionTheyLieIn) {
+    std::string listed = "/desk/plain/P send.cpp.o:\n\n";
+    for (const char* line :
+         {"P send", "E memcmp", "I malloc", "N free", "D recv", "? read", "p write", "n poll", "r signal", "U exit",
+          "v abort", "w memset", "P _Znwm", "P _ZN7headway4wire11write_frameEiRKSt6vectorIhSaIhEE",
+          "E _ZNSt6vectorISsSaISsEE17_M_realloc_insertEv", "D _ZNSt14numeric_limitsI1XE5otherE"})
+        listed += "0000000000000010 " + std::string(line) + "\n";
+    EXPECT_EQ(library_functions_listed(listed),
+              (std::vector<std::string>{"free", "functions of headway::wire", "functions of the C++ library", "malloc",
+                                        "memcmp", "operator new", "read", "recv", "send"}));
+}
+
 TEST(Diagnostics, ALineWithoutEndOverflowsNothing) {
     sandbox::Finished finished;
     finished.ended.exit_code = 1;
